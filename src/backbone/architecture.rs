@@ -1,0 +1,149 @@
+//! A family with its dimensions: all that is needed to build a backbone from tensors.
+
+use std::sync::Arc;
+
+use burn::tensor::Device;
+
+use super::loader::Loader;
+use super::weights::Tensors;
+use super::{Backbone, BlockShape, convnext, swin, vit};
+use crate::problem::Result;
+
+/// One of the families, with its dimensions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Architecture {
+    /// Vision Transformer.
+    Vit(vit::Config),
+    /// Shifted-window transformer.
+    Swin(swin::Config),
+    /// ConvNeXt.
+    Convnext(convnext::Config),
+}
+
+impl Architecture {
+    /// The family's name in tables and metadata.
+    pub fn family(&self) -> &'static str {
+        match self {
+            Self::Vit(_) => "vit",
+            Self::Swin(_) => "swin",
+            Self::Convnext(_) => "convnext",
+        }
+    }
+
+    /// Side of the square input the backbone is meant for, in pixels.
+    pub fn input_size(&self) -> usize {
+        match self {
+            Self::Vit(config) => config.input_size,
+            Self::Swin(config) => config.input_size,
+            Self::Convnext(config) => config.input_size,
+        }
+    }
+
+    /// Says which dimensions contradict each other.
+    pub fn check(&self) -> Result<()> {
+        match self {
+            Self::Vit(config) => config.check(),
+            Self::Swin(config) => config.check(),
+            Self::Convnext(config) => config.check(),
+        }
+    }
+
+    /// One shape per block.
+    pub fn blocks(&self) -> Vec<BlockShape> {
+        match self {
+            Self::Vit(config) => config.blocks(),
+            Self::Swin(config) => config.blocks(),
+            Self::Convnext(config) => config.blocks(),
+        }
+    }
+
+    /// Length of the feature vector.
+    pub fn feature_width(&self) -> usize {
+        self.blocks().last().map_or(0, |block| block.width)
+    }
+
+    /// How many of the first blocks carry a PET unless told otherwise: the paper's shares of
+    /// 5 of 12 (ViT), 10 of 24 (Swin), 15 of 36 (ConvNeXt) blocks, less in shallow networks.
+    pub fn default_pet_blocks(&self) -> usize {
+        let most = match self {
+            Self::Vit(_) => 5,
+            Self::Swin(_) => 10,
+            Self::Convnext(_) => 15,
+        };
+        most.min(self.blocks().len())
+    }
+
+    /// Number of frozen weights, without loading any.
+    pub fn parameters(&self) -> usize {
+        let mut plan = Loader::plan(None);
+        self.build(&mut plan);
+        plan.parameters()
+    }
+
+    /// Builds the backbone from `tensors` (timm's names or one of the family's other namings).
+    /// Missing, unexpected and mis-shaped tensors are told in one Problem, before any is read.
+    pub fn assemble(&self, tensors: Tensors, device: &Device) -> Result<Arc<dyn Backbone>> {
+        self.check()?;
+        let tensors = self.renamed(tensors)?;
+        let mut plan = Loader::plan(Some(&tensors));
+        self.build(&mut plan);
+        plan.verify(&tensors, self.family())?;
+        let mut loader = Loader::file(&tensors, device);
+        let backbone = self.build(&mut loader);
+        loader.finish()?;
+        Ok(backbone)
+    }
+
+    /// A backbone with random weights, the same for the same seed.
+    pub fn random(&self, seed: u64, device: &Device) -> Result<Arc<dyn Backbone>> {
+        self.check()?;
+        Ok(self.build(&mut Loader::random(seed, device)))
+    }
+
+    fn build(&self, loader: &mut Loader) -> Arc<dyn Backbone> {
+        match self {
+            Self::Vit(config) => Arc::new(vit::Vit::build(config, loader)),
+            Self::Swin(config) => Arc::new(swin::Swin::build(config, loader)),
+            Self::Convnext(config) => Arc::new(convnext::Convnext::build(config, loader)),
+        }
+    }
+
+    fn renamed(&self, tensors: Tensors) -> Result<Tensors> {
+        match self {
+            Self::Vit(_) => vit::renamed(tensors),
+            Self::Swin(_) => Ok(swin::renamed(tensors)),
+            Self::Convnext(_) => Ok(convnext::renamed(tensors)),
+        }
+    }
+}
+
+/// What is wrong with numbers that no network has, so that a damaged or hostile file cannot ask
+/// for endless memory. `dimensions` holds all of them, `depths` the blocks of each stage.
+pub(super) fn implausible(dimensions: &[usize], depths: &[usize]) -> Option<String> {
+    if dimensions.iter().chain(depths).any(|number| *number == 0) {
+        return Some("every dimension must be at least 1".into());
+    }
+    if let Some(number) = dimensions
+        .iter()
+        .find(|number| **number > LARGEST_DIMENSION)
+    {
+        return Some(format!("{number} is more than any dimension can be"));
+    }
+    let blocks = depths
+        .iter()
+        .fold(0usize, |sum, depth| sum.saturating_add(*depth));
+    if blocks > MOST_BLOCKS || depths.len() > MOST_STAGES {
+        let stages = depths.len();
+        return Some(format!(
+            "{blocks} blocks in {stages} stages are more than any network has"
+        ));
+    }
+    None
+}
+
+/// Largest width, window, patch or number of heads taken seriously.
+const LARGEST_DIMENSION: usize = 1 << 16;
+/// Most blocks taken seriously.
+const MOST_BLOCKS: usize = 1024;
+/// Most stages taken seriously.
+const MOST_STAGES: usize = 8;

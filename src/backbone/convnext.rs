@@ -1,0 +1,308 @@
+//! ConvNeXt (Liu et al., 2022): depthwise 7×7 convolution, then an MLP on channels, with layer
+//! scale. Positions are handed to PETs as tokens. The feature is the mean over the positions of
+//! the last stage, with a final norm after it only where `final_norm` says so: LAE's released code
+//! leaves it out.
+
+use std::ops::Range;
+
+use burn::tensor::{Device, Tensor};
+
+use super::architecture::implausible;
+use super::loader::Loader;
+use super::patches::Neighbours;
+use super::weights::Tensors;
+use super::{Backbone, BlockShape, IN_MLP, Tokens, patches};
+use crate::nn::{self, Depthwise7, Frame, LayerNorm, Linear};
+use crate::pet::{PetStack, Site};
+use crate::problem::{Problem, Result};
+
+/// Sites every block of a ConvNeXt offers.
+const SITES: &[Site] = &[Site::Block, Site::Mlp, Site::Fc1, Site::Fc2];
+
+/// Side of the stem's patches.
+const STEM: usize = 4;
+
+/// Dimensions of a ConvNeXt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Side of the square input, in pixels.
+    pub input_size: usize,
+    /// Blocks of each stage.
+    pub depths: Vec<usize>,
+    /// Channels of each stage.
+    pub widths: Vec<usize>,
+    /// Added to the variance in every layer norm.
+    pub epsilon: f64,
+    /// Whether timm's `head.norm` is applied to the mean over positions.
+    pub final_norm: bool,
+}
+
+impl Config {
+    /// A ConvNeXt of these dimensions, without the final norm.
+    pub fn plain(input_size: usize, depths: Vec<usize>, widths: Vec<usize>) -> Self {
+        Self {
+            input_size,
+            depths,
+            widths,
+            epsilon: 1e-6,
+            final_norm: false,
+        }
+    }
+
+    /// Says which dimensions contradict each other.
+    pub fn check(&self) -> Result<()> {
+        let (depths, widths) = (self.depths.len(), self.widths.len());
+        let wrong = if depths == 0 || depths != widths {
+            format!("{depths} depths and {widths} widths; there must be one of each per stage")
+        } else if let Some(wrong) = implausible(&self.widths, &self.depths) {
+            wrong
+        } else if self.input_size < STEM << (depths - 1) {
+            let size = self.input_size;
+            format!("an input of {size} pixels is used up before the last of {depths} stages")
+        } else {
+            return Ok(());
+        };
+        Err(Problem::new(format!(
+            "these ConvNeXt dimensions do not fit together: {wrong}"
+        )))
+    }
+
+    /// One shape per block.
+    pub fn blocks(&self) -> Vec<BlockShape> {
+        let stages = self.depths.iter().zip(&self.widths);
+        stages
+            .flat_map(|(depth, width)| {
+                let shape = BlockShape {
+                    width: *width,
+                    hidden: 4 * width,
+                    heads: 0,
+                    sites: SITES,
+                };
+                vec![shape; *depth]
+            })
+            .collect()
+    }
+}
+
+struct Block {
+    downsample: Option<Downsample>,
+    depthwise: Depthwise7,
+    norm: LayerNorm,
+    fc1: Linear,
+    fc2: Linear,
+}
+
+struct Downsample {
+    norm: LayerNorm,
+    reduction: Linear,
+}
+
+/// A frozen ConvNeXt.
+pub struct Convnext {
+    shapes: Vec<BlockShape>,
+    device: Device,
+    parameters: usize,
+    stem: Linear,
+    stem_norm: LayerNorm,
+    blocks: Vec<Block>,
+    norm: Option<LayerNorm>,
+}
+
+impl Convnext {
+    /// Takes its tensors from the loader.
+    pub(super) fn build(config: &Config, loader: &mut Loader) -> Self {
+        let epsilon = config.epsilon;
+        let first = config.widths[0];
+        let stem = loader.patch_linear("stem.0", (3, STEM), first, true);
+        let stem_norm = loader.norm("stem.1", first, epsilon);
+        let mut blocks = Vec::new();
+        for (stage, depth) in config.depths.iter().enumerate() {
+            let width = config.widths[stage];
+            for index in 0..*depth {
+                let downsample = (index == 0 && stage > 0).then(|| {
+                    let before = config.widths[stage - 1];
+                    let name = format!("stages.{stage}.downsample");
+                    Downsample::build(loader, &name, before, width, epsilon)
+                });
+                let name = format!("stages.{stage}.blocks.{index}");
+                blocks.push(Block::build(loader, &name, width, epsilon, downsample));
+            }
+        }
+        let last = config.widths[config.widths.len() - 1];
+        let norm = config
+            .final_norm
+            .then(|| loader.norm("head.norm", last, epsilon));
+        Self {
+            shapes: config.blocks(),
+            device: loader.device(),
+            parameters: loader.parameters(),
+            stem,
+            stem_norm,
+            blocks,
+            norm,
+        }
+    }
+
+    fn block(&self, index: usize, tokens: Tokens, pets: &PetStack) -> Result<Tokens> {
+        let block = &self.blocks[index];
+        let tokens = match &block.downsample {
+            Some(downsample) => downsample.forward(tokens),
+            None => tokens,
+        };
+        let x = tokens.values.clone();
+        let mixed = block
+            .depthwise
+            .forward(x.clone(), tokens.rows, tokens.columns);
+        let h = if pets.uses_any(index, IN_MLP) || pets.uses(index, Site::Mlp) {
+            let e = block.norm.forward(mixed);
+            let h = pets.around(index, Site::Fc1, &e, block.fc1.forward(e.clone()))?;
+            let active = nn::gelu(h);
+            let h = block.fc2.forward(active.clone());
+            let h = pets.around(index, Site::Fc2, &active, h)?;
+            pets.around(index, Site::Mlp, &e, h)?
+        } else {
+            let frame = Frame {
+                norm: Some(&block.norm),
+                residual: false,
+            };
+            nn::mlp(mixed, frame, &block.fc1, &block.fc2)
+        };
+        let values = pets.around(index, Site::Block, &x, x.clone() + h)?;
+        Ok(Tokens { values, ..tokens })
+    }
+}
+
+impl Block {
+    fn build(
+        loader: &mut Loader,
+        prefix: &str,
+        width: usize,
+        epsilon: f64,
+        downsample: Option<Downsample>,
+    ) -> Self {
+        let name = |rest: &str| format!("{prefix}.{rest}");
+        let depthwise = loader.depthwise7(&name("conv_dw"), width);
+        let norm = loader.norm(&name("norm"), width, epsilon);
+        let fc1 = loader.linear(&name("mlp.fc1"), width, 4 * width, true);
+        let gamma = loader.values(&name("gamma"), &[width]);
+        let scale = (!gamma.is_empty()).then_some(gamma.as_slice());
+        let fc2 = loader.scaled_linear(&name("mlp.fc2"), 4 * width, width, scale);
+        Self {
+            downsample,
+            depthwise,
+            norm,
+            fc1,
+            fc2,
+        }
+    }
+}
+
+impl Downsample {
+    fn build(loader: &mut Loader, prefix: &str, before: usize, after: usize, epsilon: f64) -> Self {
+        let norm = loader.norm(&format!("{prefix}.0"), before, epsilon);
+        let weight = format!("{prefix}.1");
+        let reduction = loader.neighbour_linear(&weight, before, after);
+        Self { norm, reduction }
+    }
+
+    /// Norm, then a 2×2 convolution of stride 2; an odd last row or column is left out.
+    fn forward(&self, tokens: Tokens) -> Tokens {
+        let Tokens {
+            values,
+            rows,
+            columns,
+        } = tokens;
+        let [batch, _, width] = values.dims();
+        let (even_rows, even_columns) = (rows / 2 * 2, columns / 2 * 2);
+        let mut values = self.norm.forward(values);
+        if (even_rows, even_columns) != (rows, columns) {
+            values = values
+                .reshape([batch, rows, columns, width])
+                .slice([0..batch, 0..even_rows, 0..even_columns, 0..width])
+                .reshape([batch, even_rows * even_columns, width]);
+        }
+        let rowwise = Neighbours::RowMajor;
+        let values = patches::of_tokens(values, even_rows, even_columns, rowwise);
+        Tokens {
+            values: self.reduction.forward(values),
+            rows: even_rows / 2,
+            columns: even_columns / 2,
+        }
+    }
+}
+
+impl Backbone for Convnext {
+    fn blocks(&self) -> &[BlockShape] {
+        &self.shapes
+    }
+
+    fn feature_width(&self) -> usize {
+        self.shapes.last().map_or(0, |shape| shape.width)
+    }
+
+    fn device(&self) -> Device {
+        self.device.clone()
+    }
+
+    fn parameters(&self) -> usize {
+        self.parameters
+    }
+
+    fn embed(&self, images: Tensor<4>) -> Result<Tokens> {
+        let downsamplings = self.blocks.iter().filter(|b| b.downsample.is_some());
+        patches::check(&images, STEM << downsamplings.count(), false)?;
+        let (patches, rows, columns) = patches::of_images(images, STEM);
+        Ok(Tokens {
+            values: self.stem_norm.forward(self.stem.forward(patches)),
+            rows,
+            columns,
+        })
+    }
+
+    fn run(&self, tokens: Tokens, blocks: Range<usize>, pets: &PetStack) -> Result<Tokens> {
+        blocks
+            .into_iter()
+            .try_fold(tokens, |tokens, index| self.block(index, tokens, pets))
+    }
+
+    fn pool(&self, tokens: Tokens) -> Result<Tensor<2>> {
+        let [batch, _, width] = tokens.values.dims();
+        let mean = tokens.values.mean_dim(1);
+        let mean = match &self.norm {
+            Some(norm) => norm.forward(mean),
+            None => mean,
+        };
+        Ok(mean.reshape([batch, width]))
+    }
+}
+
+/// Gives the tensors timm's names; the original release calls and nests them otherwise.
+pub fn renamed(tensors: Tensors) -> Tensors {
+    let tensors = if tensors.has("visual.trunk.stem.0.weight") {
+        tensors.under("visual.trunk.")
+    } else if tensors.has("backbone.stem.0.weight") {
+        tensors.under("backbone.")
+    } else {
+        tensors
+    };
+    if !tensors.has("downsample_layers.0.0.weight") {
+        return tensors;
+    }
+    tensors.renamed(|name| {
+        let name = name
+            .replace("dwconv", "conv_dw")
+            .replace("pwconv", "mlp.fc");
+        let parts: Vec<&str> = name.split('.').collect();
+        Some(match parts.as_slice() {
+            ["downsample_layers", "0", rest @ ..] => format!("stem.{}", rest.join(".")),
+            ["downsample_layers", stage, rest @ ..] => {
+                format!("stages.{stage}.downsample.{}", rest.join("."))
+            }
+            ["stages", stage, block, rest @ ..] => {
+                format!("stages.{stage}.blocks.{block}.{}", rest.join("."))
+            }
+            ["norm", rest @ ..] => format!("head.norm.{}", rest.join(".")),
+            _ => name,
+        })
+    })
+}

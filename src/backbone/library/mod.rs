@@ -1,0 +1,262 @@
+//! The table of backbones and the way from a name or a file to a loaded one.
+//!
+//! Entries come from `assets/backbones.toml`, which is part of the program, from
+//! `./plugins/backbones.toml` and from `backbones.toml` in the user's data folder; a later entry
+//! replaces an earlier one of the same name. Weights are taken from the file the entry names, the
+//! cache of the hub's own tools, our cache, or the net, in this order.
+
+mod entry;
+mod opening;
+mod places;
+mod table;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use burn::tensor::Device;
+
+pub use entry::{Entry, Normalisation, Source};
+pub use opening::Opened;
+pub use places::Places;
+
+use super::BlockShape;
+use super::weights;
+use crate::fetch::Progress;
+use crate::problem::{Problem, Result};
+
+/// The table that is part of the program.
+const TABLE: &str = include_str!("../../../assets/backbones.toml");
+
+/// The embedded backbone.
+const NANO: &[u8] = include_bytes!("../../../assets/lae-nano.safetensors");
+
+/// Name of the embedded backbone.
+pub const EMBEDDED: &str = "lae-nano";
+
+/// The known backbones and where their weights lie.
+#[derive(Clone, Debug)]
+pub struct Library {
+    entries: Vec<Entry>,
+    problems: Vec<Problem>,
+    places: Places,
+}
+
+/// Whether an entry's weights are at hand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Part of the program.
+    Embedded,
+    /// On this computer.
+    Present(PathBuf),
+    /// Not here; part of the download may be.
+    Absent {
+        /// Bytes that have arrived.
+        arrived: u64,
+    },
+}
+
+/// A backbone without its weights loaded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Description {
+    /// What it is and how pictures are prepared for it.
+    pub entry: Entry,
+    /// One shape per block.
+    pub blocks: Vec<BlockShape>,
+    /// Length of the feature vector.
+    pub feature_width: usize,
+    /// Number of frozen weights.
+    pub parameters: usize,
+    /// Whether the weights are at hand.
+    pub state: State,
+    /// What a bare file does not say and was assumed (sentences).
+    pub assumed: Vec<String>,
+}
+
+impl Description {
+    /// Bytes of memory the weights take when loaded.
+    pub fn weight_bytes(&self) -> u64 {
+        4 * self.parameters as u64
+    }
+}
+
+/// What a name given by a person means.
+enum Meaning<'a> {
+    Entry(&'a Entry),
+    File(PathBuf),
+}
+
+impl Library {
+    /// The library with the usual places.
+    pub fn usual() -> Self {
+        Self::new(Places::usual())
+    }
+
+    /// A library with these places.
+    pub fn new(places: Places) -> Self {
+        let mut library = Self {
+            entries: Vec::new(),
+            problems: Vec::new(),
+            places,
+        };
+        library.add(TABLE, Path::new("assets/backbones.toml"));
+        for path in library.places.tables.clone() {
+            match fs::read_to_string(&path) {
+                Ok(text) => library.add(&text, &path),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    let problem = Problem::io("read the table of backbones", &path, &error);
+                    library.problems.push(problem);
+                }
+            }
+        }
+        library
+    }
+
+    fn add(&mut self, text: &str, at: &Path) {
+        let (entries, problems) = table::read_table(text, at);
+        self.problems.extend(problems);
+        for entry in entries {
+            match self
+                .entries
+                .iter_mut()
+                .find(|known| known.name == entry.name)
+            {
+                Some(known) => *known = entry,
+                None => self.entries.push(entry),
+            }
+        }
+    }
+
+    /// All entries, in the order of the tables.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// What is wrong in the tables.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// The entry of this name. A name without its tag (`vit_base_patch16_224`) means the first
+    /// entry that has it.
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
+        let exact = self.entries.iter().find(|entry| entry.name == name);
+        exact.or_else(|| {
+            let tagged = |entry: &&Entry| {
+                let tag = entry.name.strip_prefix(name);
+                tag.is_some_and(|tag| tag.starts_with('.'))
+            };
+            self.entries.iter().find(tagged)
+        })
+    }
+
+    fn meaning(&self, name: &str) -> Result<Meaning<'_>> {
+        if let Some(entry) = self.entry(name) {
+            return Ok(Meaning::Entry(entry));
+        }
+        let path = Path::new(name);
+        if path.exists() {
+            return Ok(Meaning::File(path.to_owned()));
+        }
+        let known: Vec<&str> = self
+            .entries
+            .iter()
+            .map(|entry| entry.name.as_str())
+            .collect();
+        let what = if name.contains(['/', '\\']) || path.extension().is_some_and(is_weights) {
+            format!("there is no weight file {name}")
+        } else {
+            format!("no backbone is called {name}")
+        };
+        Err(Problem::new(what).advise(format!(
+            "give the path of a weight file, or one of {}",
+            known.join(", ")
+        )))
+    }
+
+    /// Describes a backbone by name or file without loading its weights.
+    pub fn describe(&self, name: &str) -> Result<Description> {
+        match self.meaning(name)? {
+            Meaning::Entry(entry) => Ok(described(entry.clone(), self.state(entry), Vec::new())),
+            Meaning::File(path) => {
+                let file = weights::open_header(&path)?;
+                let (entry, assumed) = self.entry_of_file(&path, &file)?;
+                Ok(described(entry, State::Present(path), assumed))
+            }
+        }
+    }
+
+    /// Whether an entry's weights are at hand.
+    pub fn state(&self, entry: &Entry) -> State {
+        if entry.source == Source::Embedded {
+            return State::Embedded;
+        }
+        if let Some(path) = self.file_at_hand(entry) {
+            return State::Present(path);
+        }
+        let part = self
+            .places
+            .own_file(entry)
+            .map(|path| suffixed(&path, ".part"));
+        let arrived = part.and_then(|path| fs::metadata(path).ok());
+        State::Absent {
+            arrived: arrived.map_or(0, |meta| meta.len()),
+        }
+    }
+
+    fn file_at_hand(&self, entry: &Entry) -> Option<PathBuf> {
+        if let Source::File(path) = &entry.source {
+            return path.is_file().then(|| path.clone());
+        }
+        let own = self.places.own_file(entry).filter(|path| path.is_file());
+        own.or_else(|| self.places.hub_file(entry))
+    }
+}
+
+fn is_weights(extension: &std::ffi::OsStr) -> bool {
+    ["safetensors", "pth", "pt", "bin", "npz"]
+        .iter()
+        .any(|known| extension == *known)
+}
+
+fn suffixed(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn described(entry: Entry, state: State, assumed: Vec<String>) -> Description {
+    Description {
+        blocks: entry.architecture.blocks(),
+        feature_width: entry.architecture.feature_width(),
+        parameters: entry.architecture.parameters(),
+        entry,
+        state,
+        assumed,
+    }
+}
+
+/// Opens a backbone from the usual places; see [`Library::open`]. `progress` hears in words how
+/// far a download is.
+pub fn open(name: &str, device: &Device, progress: &mut dyn FnMut(&str) -> bool) -> Result<Opened> {
+    Library::usual().open(name, device, &mut |now: Progress| {
+        let done = now.done / 1_000_000;
+        match now.total {
+            Some(total) => progress(&format!(
+                "downloading the weights of {name}, {done} of {} MB",
+                total / 1_000_000
+            )),
+            None => progress(&format!("downloading the weights of {name}, {done} MB")),
+        }
+    })
+}
+
+/// Describes a backbone from the usual places; see [`Library::describe`].
+pub fn describe(name: &str) -> Result<Description> {
+    Library::usual().describe(name)
+}
+
+/// A backbone with random weights from the usual places; see [`Library::random`].
+pub fn random(name: &str, seed: u64, device: &Device) -> Result<Opened> {
+    Library::usual().random(name, seed, device)
+}

@@ -1,0 +1,109 @@
+//! Where weight files lie on this computer and in the net: the cache of the model hub's own tools
+//! where a file is already there, else a folder of ours.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use directories::{BaseDirs, ProjectDirs};
+
+use super::entry::{Entry, Source};
+
+/// Address of the model hub unless `HF_ENDPOINT` names another.
+const HUB: &str = "https://huggingface.co";
+
+/// Folders and addresses the library works with.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// Our own downloads, one folder per entry.
+    pub cache: PathBuf,
+    /// The cache of the hub's own tools, read but never written.
+    pub hub_cache: Option<PathBuf>,
+    /// Address of the hub, without a slash at its end.
+    pub endpoint: String,
+    /// Tables of the user, the later ones win.
+    pub tables: Vec<PathBuf>,
+}
+
+impl Places {
+    /// The usual places, as the environment says (`HF_ENDPOINT`, `HF_HUB_CACHE`, `HF_HOME`).
+    pub fn usual() -> Self {
+        let folders = ProjectDirs::from("", "", "lae-studio");
+        let cache = (folders.as_ref()).map_or_else(
+            || PathBuf::from("lae-studio-cache"),
+            |folders| folders.cache_dir().to_owned(),
+        );
+        let mut tables = vec![PathBuf::from("plugins/backbones.toml")];
+        tables.extend(folders.map(|folders| folders.data_dir().join("backbones.toml")));
+        let endpoint = env::var("HF_ENDPOINT").unwrap_or_default();
+        let endpoint = endpoint.trim().trim_end_matches('/');
+        Self {
+            cache: cache.join("backbones"),
+            hub_cache: hub_cache(),
+            endpoint: if endpoint.is_empty() { HUB } else { endpoint }.to_owned(),
+            tables,
+        }
+    }
+
+    /// The address of an entry's weights, if it has one.
+    pub fn address(&self, entry: &Entry) -> Option<String> {
+        match &entry.source {
+            Source::Hub { repository, file } => Some(format!(
+                "{}/{repository}/resolve/main/{file}",
+                self.endpoint
+            )),
+            Source::Url(url) => Some(url.clone()),
+            Source::Embedded | Source::File(_) => None,
+        }
+    }
+
+    /// Where our own download of an entry goes.
+    pub fn own_file(&self, entry: &Entry) -> Option<PathBuf> {
+        let file = match &entry.source {
+            Source::Hub { file, .. } => file.rsplit('/').next(),
+            Source::Url(url) => url.rsplit('/').next(),
+            Source::Embedded | Source::File(_) => return None,
+        };
+        let plain = |c: char| {
+            if c.is_alphanumeric() || "._-".contains(c) {
+                c
+            } else {
+                '_'
+            }
+        };
+        let folder: String = entry.name.chars().map(plain).collect();
+        let file: String = file.unwrap_or("weights").chars().map(plain).collect();
+        Some(self.cache.join(folder).join(file))
+    }
+
+    /// The file of an entry in the hub's own cache, if it is there.
+    pub fn hub_file(&self, entry: &Entry) -> Option<PathBuf> {
+        let Source::Hub { repository, file } = &entry.source else {
+            return None;
+        };
+        let cache = self.hub_cache.as_ref()?;
+        let folder = cache.join(format!("models--{}", repository.replace('/', "--")));
+        let snapshots = folder.join("snapshots");
+        let current = std::fs::read_to_string(folder.join("refs/main")).ok();
+        let current = current.map(|commit| snapshots.join(commit.trim()).join(file));
+        let any = || {
+            let folders = std::fs::read_dir(&snapshots).ok()?.flatten();
+            folders
+                .map(|one| one.path().join(file))
+                .find(|path| path.is_file())
+        };
+        current.filter(|path| path.is_file()).or_else(any)
+    }
+}
+
+fn hub_cache() -> Option<PathBuf> {
+    let set = |key: &str| {
+        env::var_os(key)
+            .filter(|v| !v.is_empty())
+            .map(PathBuf::from)
+    };
+    let cache = set("HF_HUB_CACHE")
+        .or_else(|| Some(set("HF_HOME")?.join("hub")))
+        .or_else(|| Some(set("XDG_CACHE_HOME")?.join("huggingface/hub")))
+        .or_else(|| Some(BaseDirs::new()?.home_dir().join(".cache/huggingface/hub")));
+    cache.filter(|folder| Path::is_dir(folder))
+}

@@ -1,0 +1,387 @@
+//! Tables of backbones in TOML, read into entries. What is unknown or contradictory is told with
+//! file and line, and costs only the entry it stands in.
+
+use std::ops::Range;
+use std::path::Path;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::entry::{Entry, Normalisation, Source};
+use crate::backbone::architecture::Architecture;
+use crate::backbone::{convnext, swin, vit};
+use crate::problem::{Problem, Result};
+
+/// An entry as it stands in the file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Written {
+    name: String,
+    title: Option<String>,
+    family: String,
+    input_size: usize,
+    learned_size: Option<usize>,
+    patch: Option<usize>,
+    width: Option<usize>,
+    depth: Option<usize>,
+    heads: Option<OneOrMore>,
+    mlp_ratio: Option<f64>,
+    epsilon: Option<f64>,
+    class_token: Option<bool>,
+    layer_scale: Option<bool>,
+    pre_norm: Option<bool>,
+    activation: Option<Activation>,
+    depths: Option<Vec<usize>>,
+    widths: Option<Vec<usize>>,
+    window: Option<usize>,
+    final_norm: Option<bool>,
+    normalisation: WrittenNormalisation,
+    crop_ratio: Option<f32>,
+    pet_blocks: Option<usize>,
+    embedded: Option<bool>,
+    hub: Option<String>,
+    file: Option<String>,
+    url: Option<String>,
+    size_mb: Option<u64>,
+    sha256: Option<String>,
+    licence: Option<String>,
+    pretrained_on: Option<String>,
+    warning: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum OneOrMore {
+    One(usize),
+    More(Vec<usize>),
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(rename_all = "snake_case")]
+enum Activation {
+    Gelu,
+    QuickGelu,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum WrittenNormalisation {
+    Named(String),
+    Numbers(Normalisation),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenTable {
+    #[serde(default)]
+    backbone: Vec<Spanned<Written>>,
+}
+
+/// Reads a table. An entry that does not make sense is left out and told; a file that is no TOML
+/// gives one Problem and no entries. `at` is shown as the place and is where relative paths start.
+pub fn read_table(text: &str, at: &Path) -> (Vec<Entry>, Vec<Problem>) {
+    let place = |span: &Range<usize>| format!("{}:{}", at.display(), line(text, span.start));
+    let table: WrittenTable = match toml::from_str(text) {
+        Ok(table) => table,
+        Err(error) => {
+            let problem = Problem::new(format!(
+                "the table of backbones cannot be read: {}",
+                error.message()
+            ))
+            .at(place(&error.span().unwrap_or_default()))
+            .advise("correct this line; the entries of the other tables stay available");
+            return (Vec::new(), vec![problem]);
+        }
+    };
+    let mut entries = Vec::new();
+    let mut problems = Vec::new();
+    for written in table.backbone {
+        let at_line = place(&written.span());
+        match entry(written.into_inner(), at) {
+            Ok(entry) => entries.push(entry),
+            Err(problem) => problems.push(problem.at(at_line)),
+        }
+    }
+    (entries, problems)
+}
+
+fn line(text: &str, offset: usize) -> usize {
+    let before = text.get(..offset).unwrap_or(text);
+    before.matches('\n').count() + 1
+}
+
+fn entry(written: Written, at: &Path) -> Result<Entry> {
+    let architecture = architecture(&written)?;
+    architecture.check().map_err(|mut problem| {
+        problem.what = format!("{}: {}", written.name, problem.what);
+        problem
+    })?;
+    let source = source(&written, at)?;
+    let crop_ratio = written.crop_ratio.unwrap_or(0.875);
+    if !(crop_ratio > 0.0 && crop_ratio <= 1.0) {
+        return Err(refused(
+            &written,
+            "crop_ratio must lie above 0 and not above 1",
+        ));
+    }
+    if let Some(sha256) = &written.sha256
+        && (sha256.len() != 64 || !sha256.bytes().all(|b| b.is_ascii_hexdigit()))
+    {
+        return Err(refused(&written, "sha256 must be 64 hexadecimal digits"));
+    }
+    let blocks = architecture.blocks().len();
+    let pet_blocks = written
+        .pet_blocks
+        .unwrap_or_else(|| architecture.default_pet_blocks());
+    if pet_blocks == 0 || pet_blocks > blocks {
+        let why = format!("pet_blocks must be 1 to {blocks}, the number of blocks");
+        return Err(refused(&written, &why));
+    }
+    Ok(Entry {
+        normalisation: normalisation(&written)?,
+        title: written.title.unwrap_or_else(|| written.name.clone()),
+        name: written.name,
+        architecture,
+        crop_ratio,
+        pet_blocks,
+        source,
+        size_mb: written.size_mb,
+        sha256: written.sha256.map(|hash| hash.to_ascii_lowercase()),
+        licence: written.licence.unwrap_or_else(|| "not stated".into()),
+        pretrained_on: written.pretrained_on.unwrap_or_else(|| "not stated".into()),
+        warning: written.warning,
+    })
+}
+
+fn refused(written: &Written, why: &str) -> Problem {
+    Problem::new(format!(
+        "the entry of backbone {} makes no sense: {why}",
+        written.name
+    ))
+    .advise("correct the entry, see docs/backbones.md")
+}
+
+fn normalisation(written: &Written) -> Result<Normalisation> {
+    match &written.normalisation {
+        WrittenNormalisation::Numbers(numbers) if numbers.std.contains(&0.0) => {
+            Err(refused(written, "a std of 0 cannot be divided by"))
+        }
+        WrittenNormalisation::Numbers(numbers) => Ok(*numbers),
+        WrittenNormalisation::Named(name) => match name.as_str() {
+            "unit" => Ok(Normalisation::UNIT),
+            "symmetric" => Ok(Normalisation::SYMMETRIC),
+            "imagenet" => Ok(Normalisation::IMAGENET),
+            "clip" => Ok(Normalisation::CLIP),
+            _ => Err(refused(
+                written,
+                "normalisation must be unit, symmetric, imagenet, clip or { mean, std }",
+            )),
+        },
+    }
+}
+
+fn source(written: &Written, at: &Path) -> Result<Source> {
+    let Written {
+        embedded,
+        hub,
+        file,
+        url,
+        ..
+    } = written;
+    match (embedded, hub, url, file) {
+        (Some(true), None, None, None) => Ok(Source::Embedded),
+        (None, Some(repository), None, file) => Ok(Source::Hub {
+            repository: repository.clone(),
+            file: file.clone().unwrap_or_else(|| "model.safetensors".into()),
+        }),
+        (None, None, Some(url), None) => Ok(Source::Url(url.clone())),
+        (None, None, None, Some(file)) => {
+            let folder = at.parent().unwrap_or(Path::new(""));
+            Ok(Source::File(folder.join(file)))
+        }
+        _ => Err(refused(
+            written,
+            "the weights need exactly one origin: hub (with file), url, or file alone",
+        )),
+    }
+}
+
+fn architecture(written: &Written) -> Result<Architecture> {
+    let keys = written.family_keys();
+    let allowed: &[&str] = match written.family.as_str() {
+        "vit" => &[
+            "patch",
+            "width",
+            "depth",
+            "heads",
+            "mlp_ratio",
+            "class_token",
+            "layer_scale",
+            "pre_norm",
+            "activation",
+            "learned_size",
+        ],
+        "swin" => &["patch", "width", "depths", "heads", "window", "mlp_ratio"],
+        "convnext" => &["depths", "widths", "final_norm"],
+        _ => return Err(refused(written, "family must be vit, swin or convnext")),
+    };
+    if let Some(key) = keys.iter().find(|key| !allowed.contains(key)) {
+        let why = format!("{key} does not belong to the family {}", written.family);
+        return Err(refused(written, &why));
+    }
+    match written.family.as_str() {
+        "vit" => written.vit().map(Architecture::Vit),
+        "swin" => written.swin().map(Architecture::Swin),
+        _ => written.convnext().map(Architecture::Convnext),
+    }
+}
+
+impl Written {
+    /// The keys given that belong to some families only.
+    fn family_keys(&self) -> Vec<&'static str> {
+        let given = [
+            ("patch", self.patch.is_some()),
+            ("width", self.width.is_some()),
+            ("depth", self.depth.is_some()),
+            ("heads", self.heads.is_some()),
+            ("mlp_ratio", self.mlp_ratio.is_some()),
+            ("class_token", self.class_token.is_some()),
+            ("layer_scale", self.layer_scale.is_some()),
+            ("pre_norm", self.pre_norm.is_some()),
+            ("activation", self.activation.is_some()),
+            ("depths", self.depths.is_some()),
+            ("widths", self.widths.is_some()),
+            ("window", self.window.is_some()),
+            ("final_norm", self.final_norm.is_some()),
+            ("learned_size", self.learned_size.is_some()),
+        ];
+        let given = given.into_iter().filter(|(_, is)| *is);
+        given.map(|(key, _)| key).collect()
+    }
+
+    fn need<T: Clone>(&self, key: &str, value: &Option<T>) -> Result<T> {
+        let missing = || refused(self, &format!("{key} is missing"));
+        value.clone().ok_or_else(missing)
+    }
+
+    fn vit(&self) -> Result<vit::Config> {
+        let Some(OneOrMore::One(heads)) = self.heads else {
+            return Err(refused(self, "heads must be one number for a vit"));
+        };
+        let width = self.need("width", &self.width)?;
+        let patch = self.need("patch", &self.patch)?;
+        let depth = self.need("depth", &self.depth)?;
+        let plain = vit::Config::plain(self.input_size, patch, width, depth, heads);
+        Ok(vit::Config {
+            hidden: (width as f64 * self.mlp_ratio.unwrap_or(4.0)).round() as usize,
+            epsilon: self.epsilon.unwrap_or(plain.epsilon),
+            class_token: self.class_token.unwrap_or(plain.class_token),
+            layer_scale: self.layer_scale.unwrap_or(plain.layer_scale),
+            pre_norm: self.pre_norm.unwrap_or(plain.pre_norm),
+            learned_size: self.learned_size.unwrap_or(self.input_size),
+            quick_gelu: self.activation == Some(Activation::QuickGelu),
+            ..plain
+        })
+    }
+
+    fn swin(&self) -> Result<swin::Config> {
+        let Some(OneOrMore::More(heads)) = &self.heads else {
+            return Err(refused(self, "heads must be a list, one number per stage"));
+        };
+        let patch = self.need("patch", &self.patch)?;
+        let window = self.need("window", &self.window)?;
+        let width = self.need("width", &self.width)?;
+        let depths = self.need("depths", &self.depths)?;
+        let sizes = (self.input_size, patch, window);
+        let plain = swin::Config::plain(sizes, width, depths, heads.clone());
+        Ok(swin::Config {
+            mlp_ratio: self
+                .mlp_ratio
+                .map_or(plain.mlp_ratio, |ratio| ratio as usize),
+            epsilon: self.epsilon.unwrap_or(plain.epsilon),
+            ..plain
+        })
+    }
+
+    fn convnext(&self) -> Result<convnext::Config> {
+        let depths = self.need("depths", &self.depths)?;
+        let widths = self.need("widths", &self.widths)?;
+        let plain = convnext::Config::plain(self.input_size, depths, widths);
+        Ok(convnext::Config {
+            epsilon: self.epsilon.unwrap_or(plain.epsilon),
+            final_norm: self.final_norm.unwrap_or(plain.final_norm),
+            ..plain
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const GOOD: &str = r#"
+[[backbone]]
+name = "small"
+family = "vit"
+input_size = 32
+patch = 8
+width = 64
+depth = 2
+heads = 2
+normalisation = "symmetric"
+file = "small.safetensors"
+"#;
+
+    fn read(text: &str) -> (Vec<Entry>, Vec<Problem>) {
+        read_table(text, Path::new("tables/backbones.toml"))
+    }
+
+    #[test]
+    fn an_entry_gets_its_defaults() {
+        let (entries, problems) = read(GOOD);
+        assert!(problems.is_empty(), "{problems:?}");
+        let entry = &entries[0];
+        assert_eq!(entry.crop_ratio, 0.875);
+        assert_eq!(entry.pet_blocks, 2);
+        assert_eq!(entry.normalisation, Normalisation::SYMMETRIC);
+        let expected = Path::new("tables").join("small.safetensors");
+        assert_eq!(entry.source, Source::File(expected));
+    }
+
+    #[test]
+    fn unknown_keys_and_broken_toml_are_told_with_their_line() {
+        let (entries, problems) = read(&format!("{GOOD}colour = 3\n"));
+        assert!(entries.is_empty());
+        assert!(problems[0].what.contains("colour"), "{}", problems[0]);
+        assert!(problems[0].place.ends_with(":12"), "{}", problems[0].place);
+        let (_, problems) = read("[[backbone]\n");
+        assert!(problems[0].place.ends_with(":1"), "{}", problems[0].place);
+    }
+
+    #[test]
+    fn a_contradictory_entry_is_left_out_and_the_others_stay() {
+        for (from, to, word) in [
+            ("heads = 2", "heads = 3", "no multiple of 3 heads"),
+            ("heads = 2", "heads = [2, 2]", "one number"),
+            (
+                "heads = 2",
+                "heads = 2\nwindow = 7",
+                "window does not belong",
+            ),
+            ("depth = 2", "", "depth is missing"),
+            ("family = \"vit\"", "family = \"vgg\"", "family must be"),
+            ("\"symmetric\"", "\"none\"", "normalisation must be"),
+            ("file =", "hub = \"a/b\"\nurl =", "exactly one origin"),
+            ("heads = 2", "heads = 2\ncrop_ratio = 1.5", "crop_ratio"),
+            ("heads = 2", "heads = 2\nsha256 = \"12\"", "hexadecimal"),
+            ("heads = 2", "heads = 2\npet_blocks = 3", "pet_blocks"),
+        ] {
+            let broken = GOOD.replace(from, to);
+            let (entries, problems) = read(&format!("{broken}{GOOD}"));
+            assert_eq!(entries.len(), 1, "{to}");
+            assert!(problems[0].what.contains(word), "{}", problems[0]);
+            assert!(problems[0].place.ends_with(":2"), "{}", problems[0].place);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Frozen feature extractors that offer named sites to PETs.
+//!
+//! A backbone is a family (`vit`, `swin`, `convnext`) with dimensions, given by an entry of the
+//! table in `assets/backbones.toml`, by the metadata of a weight file, or by the shapes in it.
+//! [`library::open`] goes the whole way from a name or a file to a [`Backbone`];
+//! [`architecture::Architecture::assemble`] builds one from tensors already at hand.
+
+pub mod architecture;
+pub mod convnext;
+mod infer;
+pub mod library;
+mod loader;
+mod patches;
+mod resample;
+pub mod swin;
+pub mod timm;
+pub mod vit;
+pub mod weights;
+
+use std::ops::Range;
+
+use burn::tensor::{Device, Tensor};
+
+pub use crate::pet::BlockShape;
+use crate::pet::{PetStack, Site};
+use crate::problem::Result;
+
+/// The sites inside the attention sub-layer: with none of them in use it may run as one operation.
+pub(crate) const IN_ATTENTION: &[Site] = &[
+    Site::Query,
+    Site::Key,
+    Site::Value,
+    Site::Attend,
+    Site::Proj,
+];
+
+/// The sites inside the MLP sub-layer.
+pub(crate) const IN_MLP: &[Site] = &[Site::Fc1, Site::Fc2];
+
+/// A token sequence between two blocks, with the grid it stands for.
+#[derive(Clone, Debug)]
+pub struct Tokens {
+    /// batch × tokens × channels.
+    pub values: Tensor<3>,
+    /// Rows of the grid (class token not counted).
+    pub rows: usize,
+    /// Columns of the grid.
+    pub columns: usize,
+}
+
+/// A frozen network: images in, one feature vector per image out, with PETs acting on the way.
+pub trait Backbone: Send + Sync {
+    /// One shape per block, counted from 0 over all stages.
+    fn blocks(&self) -> &[BlockShape];
+
+    /// Length of the feature vector.
+    fn feature_width(&self) -> usize;
+
+    /// The plain device that holds the frozen weights.
+    fn device(&self) -> Device;
+
+    /// Number of frozen weights.
+    fn parameters(&self) -> usize;
+
+    /// Normalised images (batch × 3 × rows × columns) → the tokens before block 0.
+    fn embed(&self, images: Tensor<4>) -> Result<Tokens>;
+
+    /// Runs the given blocks (a stage's downsampling belongs to the block that follows it).
+    fn run(&self, tokens: Tokens, blocks: Range<usize>, pets: &PetStack) -> Result<Tokens>;
+
+    /// Tokens after the last block → features (batch × feature width).
+    fn pool(&self, tokens: Tokens) -> Result<Tensor<2>>;
+
+    /// The whole way: normalised images → features.
+    fn features(&self, images: Tensor<4>, pets: &PetStack) -> Result<Tensor<2>> {
+        let tokens = self.embed(images)?;
+        let tokens = self.run(tokens, 0..self.blocks().len(), pets)?;
+        self.pool(tokens)
+    }
+}

@@ -1,0 +1,120 @@
+//! Non-overlapping patches as rows, so that a patch embedding or a strided 2×2 convolution is one
+//! matrix product. A convolution whose stride equals its kernel sees every pixel once.
+
+use burn::tensor::Tensor;
+
+use crate::problem::{Problem, Result};
+
+/// Cuts `images` (batch × channels × rows × columns) into `size`×`size` patches: batch × patches ×
+/// channels·size·size, each row in the order of a convolution's weight (channel, row, column).
+/// Pixels beyond the last whole patch are left out, as a strided convolution does.
+pub fn of_images(images: Tensor<4>, size: usize) -> (Tensor<3>, usize, usize) {
+    let [batch, channels, height, width] = images.dims();
+    let (rows, columns) = (height / size, width / size);
+    let whole = if height % size == 0 && width % size == 0 {
+        images
+    } else {
+        images.slice([0..batch, 0..channels, 0..rows * size, 0..columns * size])
+    };
+    let patches = whole
+        .reshape([batch, channels, rows, size, columns, size])
+        .permute([0, 2, 4, 1, 3, 5])
+        .reshape([batch, rows * columns, channels * size * size]);
+    (patches, rows, columns)
+}
+
+/// The 2×2 neighbours of a token map (batch × rows·columns × channels) side by side: batch ×
+/// tokens / 4 × 4·channels, ordered as `order` says: `[column, row]` for patch merging (the column
+/// changes slower), `[row, column]` for a convolution.
+pub fn of_tokens(tokens: Tensor<3>, rows: usize, columns: usize, order: Neighbours) -> Tensor<3> {
+    let [batch, _, channels] = tokens.dims();
+    let map = tokens.reshape([batch, rows / 2, 2, columns / 2, 2, channels]);
+    let map = match order {
+        Neighbours::ColumnMajor => map.permute([0, 1, 3, 4, 2, 5]),
+        Neighbours::RowMajor => map.permute([0, 1, 3, 2, 4, 5]),
+    };
+    map.reshape([batch, (rows / 2) * (columns / 2), 4 * channels])
+}
+
+/// How [`of_tokens`] orders the four neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Neighbours {
+    /// Top left, bottom left, top right, bottom right: Swin's patch merging.
+    ColumnMajor,
+    /// Top left, top right, bottom left, bottom right: a 2×2 convolution.
+    RowMajor,
+}
+
+/// Checks that `images` has three channels and at least one patch; with `whole`, that its sides
+/// are multiples of the patch size.
+pub fn check(images: &Tensor<4>, size: usize, whole: bool) -> Result<()> {
+    let [_, channels, height, width] = images.dims();
+    if channels != 3 {
+        return Err(Problem::new(format!(
+            "the backbone takes images of 3 channels, these have {channels}"
+        )));
+    }
+    if height < size || width < size {
+        return Err(Problem::new(format!(
+            "images of {width}×{height} pixels are smaller than one patch of {size}×{size}"
+        ))
+        .advise("choose a larger input size"));
+    }
+    if whole && (height % size != 0 || width % size != 0) {
+        return Err(Problem::new(format!(
+            "images of {width}×{height} pixels cannot be cut into patches of {size}×{size}"
+        ))
+        .advise(format!("choose an input size that is a multiple of {size}")));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use burn::tensor::{Device, TensorData};
+
+    fn counted<const D: usize>(shape: [usize; D]) -> Tensor<D> {
+        let values: Vec<f32> = (0..shape.iter().product()).map(|i| i as f32).collect();
+        Tensor::from_data(TensorData::new(values, shape), &Device::flex())
+    }
+
+    fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+        tensor.into_data().try_to_vec::<f32>().unwrap()
+    }
+
+    #[test]
+    fn a_patch_lists_its_pixels_channel_by_channel() {
+        let (patches, rows, columns) = of_images(counted([1, 2, 2, 5]), 2);
+        assert_eq!((rows, columns), (1, 2));
+        assert_eq!(
+            numbers(patches),
+            [
+                0., 1., 5., 6., 10., 11., 15., 16., 2., 3., 7., 8., 12., 13., 17., 18.
+            ]
+        );
+    }
+
+    #[test]
+    fn neighbours_come_in_the_order_asked_for() {
+        let map = counted([1, 4, 1]);
+        assert_eq!(
+            numbers(of_tokens(map.clone(), 2, 2, Neighbours::RowMajor)),
+            [0., 1., 2., 3.]
+        );
+        assert_eq!(
+            numbers(of_tokens(map, 2, 2, Neighbours::ColumnMajor)),
+            [0., 2., 1., 3.]
+        );
+    }
+
+    #[test]
+    fn sizes_that_leave_part_of_a_patch_are_named() {
+        let problem = check(&counted([1, 3, 8, 9]), 4, true).unwrap_err();
+        assert!(problem.what.contains("9×8"), "{problem}");
+        assert!(check(&counted([1, 3, 8, 9]), 4, false).is_ok());
+        assert!(check(&counted([1, 1, 8, 8]), 4, true).is_err());
+        assert!(check(&counted([1, 3, 2, 8]), 4, false).is_err());
+    }
+}

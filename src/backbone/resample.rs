@@ -1,0 +1,176 @@
+//! Learned tables at another resolution, the way timm resizes them, so that a backbone gives the
+//! same features at the same size: bicubic with antialiasing for position embeddings, linear on a
+//! widening grid for the relative position biases of Swin. Plain numbers; done once per size.
+
+/// Resizes a map of `rows`×`columns` cells of `channels` numbers each to `to` cells, bicubic with
+/// antialiasing (a = −½, corners not aligned).
+pub fn bicubic(
+    map: &[f32],
+    (rows, columns): (usize, usize),
+    channels: usize,
+    to: (usize, usize),
+) -> Vec<f32> {
+    let across = weights(columns, to.1);
+    let mut wide = vec![0.0; rows * to.1 * channels];
+    for row in 0..rows {
+        for (column, taps) in across.iter().enumerate() {
+            let cell = &mut wide[(row * to.1 + column) * channels..][..channels];
+            for &(source, weight) in taps {
+                let from = &map[(row * columns + source) * channels..][..channels];
+                add(cell, from, weight);
+            }
+        }
+    }
+    let down = weights(rows, to.0);
+    let mut out = vec![0.0; to.0 * to.1 * channels];
+    let stride = to.1 * channels;
+    for (row, taps) in down.iter().enumerate() {
+        for &(source, weight) in taps {
+            let from = &wide[source * stride..][..stride];
+            add(&mut out[row * stride..][..stride], from, weight);
+        }
+    }
+    out
+}
+
+fn add(to: &mut [f32], from: &[f32], weight: f32) {
+    for (a, b) in to.iter_mut().zip(from) {
+        *a += b * weight;
+    }
+}
+
+/// For every output cell the input cells it draws on, with weights that sum to 1.
+fn weights(from: usize, to: usize) -> Vec<Vec<(usize, f32)>> {
+    let scale = from as f32 / to as f32;
+    let stretch = scale.max(1.0);
+    let support = 2.0 * stretch;
+    (0..to)
+        .map(|cell| {
+            let center = scale * (cell as f32 + 0.5);
+            let first = ((center - support + 0.5) as usize).min(from);
+            let end = ((center + support + 0.5) as usize).min(from);
+            let taps: Vec<(usize, f32)> = (first..end)
+                .map(|source| {
+                    let distance = (source as f32 - center + 0.5) / stretch;
+                    (source, cubic(distance))
+                })
+                .collect();
+            let sum: f32 = taps.iter().map(|tap| tap.1).sum();
+            taps.into_iter().map(|(i, w)| (i, w / sum)).collect()
+        })
+        .collect()
+}
+
+/// The cubic convolution kernel with a = −½.
+fn cubic(x: f32) -> f32 {
+    const A: f32 = -0.5;
+    let x = x.abs();
+    if x < 1.0 {
+        ((A + 2.0) * x - (A + 3.0)) * x * x + 1.0
+    } else if x < 2.0 {
+        (((x - 5.0) * x + 8.0) * x - 4.0) * A
+    } else {
+        0.0
+    }
+}
+
+/// Resizes a table of relative position biases ((2·`from`−1)² × heads) to windows of another
+/// size. Source cells lie on a grid whose steps widen geometrically from the centre, so biases of
+/// near neighbours stay what they were; between them it is linear.
+pub fn relative_bias(table: &[f32], from: usize, heads: usize, to: (usize, usize)) -> Vec<f32> {
+    let side = 2 * from - 1;
+    let (rows, columns) = (2 * to.0 - 1, 2 * to.1 - 1);
+    let (down, across) = (positions(side, rows), positions(side, columns));
+    let mut out = vec![0.0; rows * columns * heads];
+    for (row, &(top, below)) in down.iter().enumerate() {
+        for (column, &(left, right)) in across.iter().enumerate() {
+            let cell = &mut out[(row * columns + column) * heads..][..heads];
+            for (y, wy) in [(top, 1.0 - below), (top + 1, below)] {
+                for (x, wx) in [(left, 1.0 - right), (left + 1, right)] {
+                    if wy * wx != 0.0 {
+                        add(cell, &table[(y * side + x) * heads..][..heads], wy * wx);
+                    }
+                }
+            }
+        }
+    }
+    out
+}
+
+/// For each of `to` targets the source cell before it and the share of the one after.
+fn positions(from: usize, to: usize) -> Vec<(usize, f32)> {
+    if from == to {
+        return (0..to).map(|i| (i, 0.0)).collect();
+    }
+    let half = from / 2;
+    let ratio = widening(half, (to / 2) as f64);
+    let mut ahead = Vec::with_capacity(half);
+    let mut position = 1.0;
+    for step in 0..half {
+        ahead.push(position);
+        position += ratio.powi(step as i32 + 1);
+    }
+    let grid: Vec<f64> = (ahead.iter().rev().map(|p| -p))
+        .chain([0.0])
+        .chain(ahead.iter().copied())
+        .collect();
+    let reach = (to / 2) as f64;
+    (0..to)
+        .map(|i| {
+            let target = i as f64 - reach;
+            let after = grid.partition_point(|&p| p <= target);
+            let before = after.saturating_sub(1).min(grid.len().saturating_sub(2));
+            if grid.len() < 2 {
+                return (0, 0.0);
+            }
+            let share = (target - grid[before]) / (grid[before + 1] - grid[before]);
+            (before, share.clamp(0.0, 1.0) as f32)
+        })
+        .collect()
+}
+
+/// The ratio at which `steps` widening steps reach `distance`, between 1.01 and 1.5.
+fn widening(steps: usize, distance: f64) -> f64 {
+    let (mut low, mut high) = (1.01, 1.5);
+    let mut ratio = low;
+    while high - low > 1e-6 {
+        ratio = f64::midpoint(low, high);
+        let reach = (1.0 - ratio.powi(steps as i32)) / (1.0 - ratio);
+        if reach > distance {
+            high = ratio;
+        } else {
+            low = ratio;
+        }
+    }
+    ratio
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(found: &[f32], expected: &[f32]) -> bool {
+        let apart = found.iter().zip(expected).map(|(a, b)| (a - b).abs());
+        found.len() == expected.len() && apart.fold(0.0, f32::max) < 1e-4
+    }
+
+    #[test]
+    fn bicubic_gives_torchs_numbers() {
+        let map: Vec<f32> = (1..10).map(|i| (i * i) as f32).collect();
+        let expected = [
+            4.67074, 7.48859, 12.68419, 17.00034, 37.36809, 45.22861, 57.76922, 67.12804,
+        ];
+        let found = bicubic(&map, (3, 3), 1, (2, 4));
+        assert!(close(&found, &expected), "{found:?}");
+        assert!(close(&bicubic(&map, (3, 3), 1, (3, 3)), &map));
+    }
+
+    #[test]
+    fn a_smaller_window_keeps_the_biases_of_near_neighbours() {
+        let table: Vec<f32> = (0..25).map(|i| (i * i) as f32).collect();
+        let expected = [36., 49., 64., 121., 144., 169., 256., 289., 324.];
+        let found = relative_bias(&table, 3, 1, (2, 2));
+        assert!(close(&found, &expected), "{found:?}");
+        assert!(close(&relative_bias(&table, 3, 1, (3, 3)), &table));
+    }
+}

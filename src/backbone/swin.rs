@@ -1,0 +1,394 @@
+//! Swin Transformer (Liu et al., 2021): attention within windows that shift by half a window in
+//! every second block, a learned bias per relative position, and 2×2 patch merging between stages.
+//! The feature is the mean over all positions after the final norm.
+
+use std::ops::Range;
+
+use burn::tensor::{Device, Tensor};
+
+use super::architecture::implausible;
+use super::loader::Loader;
+use super::patches::Neighbours;
+use super::vit::{projections, uses_projections};
+use super::weights::Tensors;
+use super::{Backbone, BlockShape, IN_ATTENTION, IN_MLP, Tokens, patches};
+use crate::nn::{self, Frame, LayerNorm, Linear};
+use crate::pet::{PetStack, Site};
+use crate::problem::{Problem, Result};
+
+mod windows;
+
+use windows::{Biases, Windows};
+
+/// Sites every block of a Swin offers. The windows keep `attend` to themselves.
+const SITES: &[Site] = &[
+    Site::Attention,
+    Site::Mlp,
+    Site::Block,
+    Site::Query,
+    Site::Key,
+    Site::Value,
+    Site::Proj,
+    Site::Fc1,
+    Site::Fc2,
+    Site::Tokens,
+];
+
+/// Dimensions of a Swin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Side of the square input, in pixels.
+    pub input_size: usize,
+    /// Side of a patch, in pixels.
+    pub patch: usize,
+    /// Channels of the first stage; they double from stage to stage.
+    pub width: usize,
+    /// Blocks of each stage.
+    pub depths: Vec<usize>,
+    /// Attention heads of each stage.
+    pub heads: Vec<usize>,
+    /// Side of an attention window, in tokens.
+    pub window: usize,
+    /// Channels inside the MLP, as a multiple of the stage's width.
+    pub mlp_ratio: usize,
+    /// Added to the variance in every layer norm.
+    pub epsilon: f64,
+}
+
+impl Config {
+    /// A Swin of these dimensions, with an MLP of four times the width.
+    pub fn plain(
+        (input_size, patch, window): (usize, usize, usize),
+        width: usize,
+        depths: Vec<usize>,
+        heads: Vec<usize>,
+    ) -> Self {
+        Self {
+            input_size,
+            patch,
+            width,
+            depths,
+            heads,
+            window,
+            mlp_ratio: 4,
+            epsilon: 1e-5,
+        }
+    }
+
+    /// Says which dimensions contradict each other.
+    pub fn check(&self) -> Result<()> {
+        let (depths, heads) = (self.depths.len(), self.heads.len());
+        let Self {
+            input_size,
+            patch,
+            width,
+            window,
+            mlp_ratio,
+            ..
+        } = *self;
+        let sizes = [input_size, patch, width, window, mlp_ratio];
+        let wrong = if depths == 0 || depths != heads {
+            format!("{depths} depths and {heads} numbers of heads; there must be one per stage")
+        } else if let Some(wrong) =
+            implausible(&[&sizes, self.heads.as_slice()].concat(), &self.depths)
+        {
+            wrong
+        } else if let Some(stage) =
+            (0..depths).find(|stage| !self.stage_width(*stage).is_multiple_of(self.heads[*stage]))
+        {
+            let (width, heads) = (self.stage_width(stage), self.heads[stage]);
+            format!("width {width} of stage {stage} is no multiple of {heads} heads")
+        } else if self.input_size == 0 || !self.input_size.is_multiple_of(self.patch) {
+            let (size, patch) = (self.input_size, self.patch);
+            format!("input size {size} is no multiple of patch {patch}")
+        } else {
+            return Ok(());
+        };
+        Err(Problem::new(format!(
+            "these Swin dimensions do not fit together: {wrong}"
+        )))
+    }
+
+    /// Channels of a stage.
+    fn stage_width(&self, stage: usize) -> usize {
+        self.width << stage
+    }
+
+    /// Side of a stage's token map at the input size; patch merging rounds up.
+    fn map_side(&self, stage: usize) -> usize {
+        (self.input_size / self.patch).div_ceil(1 << stage)
+    }
+
+    /// One shape per block.
+    pub fn blocks(&self) -> Vec<BlockShape> {
+        (self.depths.iter().enumerate())
+            .flat_map(|(stage, depth)| {
+                let width = self.stage_width(stage);
+                let shape = BlockShape {
+                    width,
+                    hidden: self.mlp_ratio * width,
+                    heads: self.heads[stage],
+                    sites: SITES,
+                };
+                vec![shape; *depth]
+            })
+            .collect()
+    }
+}
+
+struct Block {
+    merging: Option<Merging>,
+    /// Whether the windows are shifted by half their side.
+    shifted: bool,
+    heads: usize,
+    norm1: LayerNorm,
+    qkv: Linear,
+    biases: Biases,
+    proj: Linear,
+    norm2: LayerNorm,
+    fc1: Linear,
+    fc2: Linear,
+}
+
+struct Merging {
+    norm: LayerNorm,
+    reduction: Linear,
+}
+
+/// A frozen Swin.
+pub struct Swin {
+    config: Config,
+    shapes: Vec<BlockShape>,
+    device: Device,
+    parameters: usize,
+    patch_embedding: Linear,
+    patch_norm: LayerNorm,
+    blocks: Vec<Block>,
+    norm: LayerNorm,
+}
+
+impl Swin {
+    /// Takes its tensors from the loader.
+    pub(super) fn build(config: &Config, loader: &mut Loader) -> Self {
+        let Config {
+            patch,
+            width,
+            epsilon,
+            ..
+        } = *config;
+        let patch_embedding = loader.patch_linear("patch_embed.proj", (3, patch), width, true);
+        let patch_norm = loader.norm("patch_embed.norm", width, epsilon);
+        let mut blocks = Vec::new();
+        for stage in 0..config.depths.len() {
+            for index in 0..config.depths[stage] {
+                let merging = (index == 0 && stage > 0)
+                    .then(|| Merging::build(loader, stage, config.stage_width(stage), epsilon));
+                blocks.push(Block::build(config, loader, (stage, index), merging));
+            }
+        }
+        let last = config.stage_width(config.depths.len() - 1);
+        let norm = loader.norm("norm", last, epsilon);
+        Self {
+            config: config.clone(),
+            shapes: config.blocks(),
+            device: loader.device(),
+            parameters: loader.parameters(),
+            patch_embedding,
+            patch_norm,
+            blocks,
+            norm,
+        }
+    }
+
+    fn block(&self, index: usize, tokens: Tokens, pets: &PetStack) -> Result<Tokens> {
+        let block = &self.blocks[index];
+        let tokens = match &block.merging {
+            Some(merging) => merging.forward(tokens),
+            None => tokens,
+        };
+        let x = tokens.values.clone();
+        let e = block.norm1.forward(x.clone());
+        let windows = Windows::new(&tokens, self.config.window, block.shifted);
+        let h = block.attention(index, &e, &windows, pets)?;
+        let h = pets.around(index, Site::Attention, &e, h)?;
+        let out = block.mlp_part(index, x.clone() + h, pets)?;
+        let out = pets.around(index, Site::Block, &x, out)?;
+        let values = pets.around(index, Site::Tokens, &x, out)?;
+        Ok(Tokens { values, ..tokens })
+    }
+}
+
+impl Block {
+    fn build(
+        config: &Config,
+        loader: &mut Loader,
+        (stage, index): (usize, usize),
+        merging: Option<Merging>,
+    ) -> Self {
+        let width = config.stage_width(stage);
+        let (heads, epsilon) = (config.heads[stage], config.epsilon);
+        let hidden = config.mlp_ratio * width;
+        let name = |rest: &str| format!("layers.{stage}.blocks.{index}.{rest}");
+        let norm1 = loader.norm(&name("norm1"), width, epsilon);
+        let qkv = loader.linear(&name("attn.qkv"), width, 3 * width, true);
+        let window = config.window.min(config.map_side(stage));
+        let table = name("attn.relative_position_bias_table");
+        let biases = Biases::build(loader, &table, window, heads);
+        let proj = loader.linear(&name("attn.proj"), width, width, true);
+        let norm2 = loader.norm(&name("norm2"), width, epsilon);
+        let fc1 = loader.linear(&name("mlp.fc1"), width, hidden, true);
+        let fc2 = loader.linear(&name("mlp.fc2"), hidden, width, true);
+        Self {
+            merging,
+            shifted: index % 2 == 1,
+            heads,
+            norm1,
+            qkv,
+            biases,
+            proj,
+            norm2,
+            fc1,
+            fc2,
+        }
+    }
+
+    /// Attention within windows, output projection included, back in image order.
+    fn attention(
+        &self,
+        index: usize,
+        e: &Tensor<3>,
+        windows: &Windows,
+        pets: &PetStack,
+    ) -> Result<Tensor<3>> {
+        let inside = windows.partition(e.clone());
+        if !pets.uses_any(index, IN_ATTENTION) {
+            let bias = self.biases.of(windows, &e.device());
+            let (frame, projections) = (Frame::default(), [&self.qkv, &self.proj]);
+            let h = nn::self_attention(inside, frame, projections, self.heads, Some(&bias));
+            return Ok(windows.reverse(h));
+        }
+        let qkv = self.qkv.forward(inside.clone());
+        let qkv = if uses_projections(pets, index) {
+            Tensor::cat(projections(index, &inside, qkv, pets)?.to_vec(), 2)
+        } else {
+            qkv
+        };
+        let bias = self.biases.of(windows, &e.device());
+        let mixed = nn::attention(qkv, self.heads, Some(&bias));
+        let h = self.proj.forward(mixed.clone());
+        let h = pets.around(index, Site::Proj, &mixed, h)?;
+        Ok(windows.reverse(h))
+    }
+
+    /// x + mlp(LN(x)), with its PETs; in one operation where none acts inside.
+    fn mlp_part(&self, index: usize, x: Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
+        if !pets.uses_any(index, IN_MLP) && !pets.uses(index, Site::Mlp) {
+            let frame = Frame::whole(&self.norm2);
+            return Ok(nn::mlp(x, frame, &self.fc1, &self.fc2));
+        }
+        let e = self.norm2.forward(x.clone());
+        let h = self.mlp(index, &e, pets)?;
+        Ok(x + pets.around(index, Site::Mlp, &e, h)?)
+    }
+
+    fn mlp(&self, index: usize, e: &Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
+        let h = pets.around(index, Site::Fc1, e, self.fc1.forward(e.clone()))?;
+        let active = nn::gelu(h);
+        let h = self.fc2.forward(active.clone());
+        pets.around(index, Site::Fc2, &active, h)
+    }
+}
+
+impl Merging {
+    fn build(loader: &mut Loader, stage: usize, after: usize, epsilon: f64) -> Self {
+        let prefix = format!("layers.{stage}.downsample");
+        let packed = 2 * after;
+        let norm = loader.norm(&format!("{prefix}.norm"), packed, epsilon);
+        let reduction = loader.linear(&format!("{prefix}.reduction"), packed, after, false);
+        Self { norm, reduction }
+    }
+
+    /// Joins 2×2 neighbours; an odd map gets a row or column of zeros first.
+    fn forward(&self, tokens: Tokens) -> Tokens {
+        let Tokens {
+            values,
+            rows,
+            columns,
+        } = tokens;
+        let (even_rows, even_columns) = (rows + rows % 2, columns + columns % 2);
+        let values = windows::padded(values, (rows, columns), (even_rows, even_columns));
+        let columnwise = Neighbours::ColumnMajor;
+        let joined = patches::of_tokens(values, even_rows, even_columns, columnwise);
+        Tokens {
+            values: self.reduction.forward(self.norm.forward(joined)),
+            rows: even_rows / 2,
+            columns: even_columns / 2,
+        }
+    }
+}
+
+impl Backbone for Swin {
+    fn blocks(&self) -> &[BlockShape] {
+        &self.shapes
+    }
+
+    fn feature_width(&self) -> usize {
+        self.shapes.last().map_or(0, |shape| shape.width)
+    }
+
+    fn device(&self) -> Device {
+        self.device.clone()
+    }
+
+    fn parameters(&self) -> usize {
+        self.parameters
+    }
+
+    fn embed(&self, images: Tensor<4>) -> Result<Tokens> {
+        patches::check(&images, self.config.patch, true)?;
+        let (patches, rows, columns) = patches::of_images(images, self.config.patch);
+        Ok(Tokens {
+            values: self
+                .patch_norm
+                .forward(self.patch_embedding.forward(patches)),
+            rows,
+            columns,
+        })
+    }
+
+    fn run(&self, tokens: Tokens, blocks: Range<usize>, pets: &PetStack) -> Result<Tokens> {
+        blocks
+            .into_iter()
+            .try_fold(tokens, |tokens, index| self.block(index, tokens, pets))
+    }
+
+    fn pool(&self, tokens: Tokens) -> Result<Tensor<2>> {
+        let [batch, _, width] = tokens.values.dims();
+        let mean = self.norm.forward(tokens.values).mean_dim(1);
+        Ok(mean.reshape([batch, width]))
+    }
+}
+
+/// Gives the tensors today's timm names. Older files put the downsampling at the end of a stage
+/// instead of at the start of the next, and keep index tables and masks that can be computed.
+pub fn renamed(tensors: Tensors) -> Tensors {
+    let tensors = if tensors.has("backbone.patch_embed.proj.weight") {
+        tensors.under("backbone.")
+    } else {
+        tensors
+    };
+    let old = tensors.has("layers.0.downsample.reduction.weight");
+    tensors.renamed(|name| {
+        if name.ends_with("relative_position_index") || name.ends_with("attn_mask") {
+            return None;
+        }
+        let parts: Vec<&str> = name.split('.').collect();
+        Some(match parts.as_slice() {
+            ["layers", stage, "downsample", rest @ ..] if old => {
+                let next = stage.parse::<usize>().map_or(0, |stage| stage + 1);
+                format!("layers.{next}.downsample.{}", rest.join("."))
+            }
+            _ => name.to_owned(),
+        })
+    })
+}

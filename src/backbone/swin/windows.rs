@@ -1,0 +1,287 @@
+//! A token map cut into attention windows, and the bias of each pair of tokens in one: the learned
+//! bias of their relative position, and −100 where a shifted window joins opposite borders.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use burn::tensor::{Device, Tensor, TensorData};
+
+use crate::backbone::loader::Loader;
+use crate::backbone::{Tokens, resample};
+
+/// Keeps tokens of regions that are no neighbours from attending to each other.
+const APART: f32 = -100.0;
+
+/// How a map of tokens is cut. A window never exceeds the map, and a map that is one window along
+/// an axis is not shifted along it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Windows {
+    map: (usize, usize),
+    window: (usize, usize),
+    shift: (usize, usize),
+}
+
+impl Windows {
+    /// The cut for these tokens.
+    pub fn new(tokens: &Tokens, window: usize, shifted: bool) -> Self {
+        let shift = |side: usize| {
+            if shifted && side > window {
+                window / 2
+            } else {
+                0
+            }
+        };
+        Self {
+            map: (tokens.rows, tokens.columns),
+            window: (window.min(tokens.rows), window.min(tokens.columns)),
+            shift: (shift(tokens.rows), shift(tokens.columns)),
+        }
+    }
+
+    /// The map's sides rounded up to whole windows.
+    fn whole(&self) -> (usize, usize) {
+        (
+            self.map.0.next_multiple_of(self.window.0),
+            self.map.1.next_multiple_of(self.window.1),
+        )
+    }
+
+    /// Number of windows along each axis.
+    fn counts(&self) -> (usize, usize) {
+        let (rows, columns) = self.whole();
+        (rows / self.window.0, columns / self.window.1)
+    }
+
+    /// batch × rows·columns × channels → batch·windows × window tokens × channels. What lies
+    /// beyond the map is zero.
+    pub fn partition(&self, tokens: Tensor<3>) -> Tensor<3> {
+        let [batch, _, width] = tokens.dims();
+        let (rows, columns) = self.map;
+        let mut values = tokens;
+        if self.shift != (0, 0) {
+            let back = [-(self.shift.0 as isize), -(self.shift.1 as isize)];
+            values = rolled(values, self.map, back);
+        }
+        values = padded(values, (rows, columns), self.whole());
+        let (down, across) = self.counts();
+        values
+            .reshape([batch, down, self.window.0, across, self.window.1, width])
+            .permute([0, 1, 3, 2, 4, 5])
+            .reshape([batch * down * across, self.window.0 * self.window.1, width])
+    }
+
+    /// Undoes [`Windows::partition`].
+    pub fn reverse(&self, values: Tensor<3>) -> Tensor<3> {
+        let (down, across) = self.counts();
+        let [windows, _, width] = values.dims();
+        let batch = windows / (down * across);
+        let (rows, columns) = self.whole();
+        let mut map = values
+            .reshape([batch, down, across, self.window.0, self.window.1, width])
+            .permute([0, 1, 3, 2, 4, 5])
+            .reshape([batch, rows, columns, width]);
+        if (rows, columns) != self.map {
+            map = map.slice([0..batch, 0..self.map.0, 0..self.map.1, 0..width]);
+        }
+        let values = map.reshape([batch, self.map.0 * self.map.1, width]);
+        if self.shift == (0, 0) {
+            return values;
+        }
+        let forth = [self.shift.0 as isize, self.shift.1 as isize];
+        rolled(values, self.map, forth)
+    }
+
+    /// For each token of each window the region it belongs to once the map was rolled.
+    fn regions(&self) -> Vec<Vec<usize>> {
+        let (rows, columns) = self.whole();
+        let band = |at: usize, side: usize, window: usize, shift: usize| {
+            if shift == 0 || at < side - window {
+                0
+            } else if at < side - shift {
+                1
+            } else {
+                2
+            }
+        };
+        let (down, across) = self.counts();
+        let mut windows = vec![Vec::new(); down * across];
+        for row in 0..rows {
+            for column in 0..columns {
+                let vertical = band(row, rows, self.window.0, self.shift.0);
+                let horizontal = band(column, columns, self.window.1, self.shift.1);
+                let window = row / self.window.0 * across + column / self.window.1;
+                windows[window].push(3 * vertical + horizontal);
+            }
+        }
+        windows
+    }
+}
+
+/// A map of tokens rolled along rows and columns; what leaves at one side enters at the other.
+fn rolled(tokens: Tensor<3>, (rows, columns): (usize, usize), by: [isize; 2]) -> Tensor<3> {
+    let [batch, _, width] = tokens.dims();
+    tokens
+        .reshape([batch, rows, columns, width])
+        .roll(&by, &[1, 2])
+        .reshape([batch, rows * columns, width])
+}
+
+/// A map of tokens with zeros added below and to the right.
+pub fn padded(tokens: Tensor<3>, from: (usize, usize), to: (usize, usize)) -> Tensor<3> {
+    if from == to {
+        return tokens;
+    }
+    let [batch, _, width] = tokens.dims();
+    let zeros = |shape: [usize; 4]| Tensor::zeros(shape, &tokens.device().inner());
+    let mut map = tokens.clone().reshape([batch, from.0, from.1, width]);
+    if to.1 > from.1 {
+        map = Tensor::cat(vec![map, zeros([batch, from.0, to.1 - from.1, width])], 2);
+    }
+    if to.0 > from.0 {
+        map = Tensor::cat(vec![map, zeros([batch, to.0 - from.0, to.1, width])], 1);
+    }
+    map.reshape([batch, to.0 * to.1, width])
+}
+
+/// The learned biases of one block, laid out for the cuts met so far.
+pub struct Biases {
+    /// (2·window − 1)² × heads.
+    table: Vec<f32>,
+    window: usize,
+    heads: usize,
+    known: Mutex<HashMap<Windows, Tensor<4>>>,
+}
+
+impl Biases {
+    /// Takes the table from the loader; a file may hold it for another window.
+    pub fn build(loader: &mut Loader, name: &str, window: usize, heads: usize) -> Self {
+        let window = loader
+            .shape_of(name)
+            .and_then(|shape| shape.first().copied())
+            .map_or(window, |cells| cells.isqrt().div_ceil(2).max(1));
+        let cells = (2 * window - 1).pow(2);
+        Self {
+            table: loader.values(name, &[cells, heads]),
+            window,
+            heads,
+            known: Mutex::new(HashMap::new()),
+        }
+    }
+
+    /// Added to the scores: groups × heads × tokens × tokens, one group per window of an image,
+    /// a single one where all windows are alike.
+    pub fn of(&self, windows: &Windows, device: &Device) -> Tensor<4> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = known.entry(*windows).or_insert_with(|| {
+            let tokens = windows.window.0 * windows.window.1;
+            let values = self.laid_out(windows);
+            let groups = values.len() / (self.heads * tokens * tokens);
+            let shape = [groups, self.heads, tokens, tokens];
+            Tensor::from_data(TensorData::new(values, shape), &device.clone().inner())
+        });
+        made.clone()
+    }
+
+    fn laid_out(&self, windows: &Windows) -> Vec<f32> {
+        let (rows, columns) = windows.window;
+        let resized;
+        let table = if (rows, columns) == (self.window, self.window) {
+            &self.table
+        } else {
+            resized =
+                resample::relative_bias(&self.table, self.window, self.heads, (rows, columns));
+            &resized
+        };
+        let tokens = rows * columns;
+        let mut plain = Vec::with_capacity(self.heads * tokens * tokens);
+        for head in 0..self.heads {
+            for query in 0..tokens {
+                for key in 0..tokens {
+                    let down = query / columns + rows - 1 - key / columns;
+                    let across = query % columns + columns - 1 - key % columns;
+                    let cell = down * (2 * columns - 1) + across;
+                    plain.push(table[cell * self.heads + head]);
+                }
+            }
+        }
+        if windows.shift == (0, 0) {
+            return plain;
+        }
+        let regions = windows.regions();
+        let masked = regions.iter().flat_map(|region| {
+            let apart = |i: usize| region[i / tokens % tokens] != region[i % tokens];
+            let masked = plain.iter().enumerate();
+            masked.map(move |(i, bias)| if apart(i) { bias + APART } else { *bias })
+        });
+        masked.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn tokens(rows: usize, columns: usize) -> Tokens {
+        let values: Vec<f32> = (0..rows * columns).map(|i| i as f32).collect();
+        let data = TensorData::new(values, [1, rows * columns, 1]);
+        Tokens {
+            values: Tensor::from_data(data, &Device::flex()),
+            rows,
+            columns,
+        }
+    }
+
+    fn numbers(tensor: Tensor<3>) -> Vec<f32> {
+        tensor.into_data().try_to_vec::<f32>().unwrap()
+    }
+
+    #[test]
+    fn partition_and_reverse_are_inverse_for_any_map() {
+        for (rows, columns, window) in [(4, 4, 2), (5, 7, 3), (2, 6, 4), (3, 3, 7)] {
+            for shifted in [false, true] {
+                let map = tokens(rows, columns);
+                let windows = Windows::new(&map, window, shifted);
+                let there = windows.partition(map.values.clone());
+                assert_eq!(numbers(windows.reverse(there)), numbers(map.values));
+            }
+        }
+    }
+
+    #[test]
+    fn a_map_of_one_window_is_neither_padded_nor_shifted() {
+        let windows = Windows::new(&tokens(3, 3), 7, true);
+        assert_eq!(windows.shift, (0, 0));
+        assert_eq!(windows.whole(), (3, 3));
+    }
+
+    #[test]
+    fn shifted_windows_start_half_a_window_later() {
+        let windows = Windows::new(&tokens(4, 4), 2, true);
+        let parts = numbers(windows.partition(tokens(4, 4).values));
+        assert_eq!(&parts[..4], [5., 6., 9., 10.]);
+        assert_eq!(&parts[12..], [15., 12., 3., 0.]);
+        assert_eq!(windows.regions()[0], [0, 0, 0, 0]);
+        assert_eq!(windows.regions()[3], [4, 5, 7, 8]);
+    }
+
+    #[test]
+    fn the_bias_of_a_pair_depends_on_how_far_apart_it_lies() {
+        let biases = Biases {
+            table: (0..9).map(|i| i as f32).collect(),
+            window: 2,
+            heads: 1,
+            known: Mutex::default(),
+        };
+        let plain = biases.laid_out(&Windows::new(&tokens(2, 2), 2, false));
+        let expected = [
+            4., 3., 1., 0., 5., 4., 2., 1., 7., 6., 4., 3., 8., 7., 5., 4.,
+        ];
+        assert_eq!(plain, expected);
+        let masked = biases.laid_out(&Windows::new(&tokens(4, 4), 2, true));
+        assert_eq!(masked.len(), 4 * 16);
+        assert_eq!(masked[..16], expected);
+        assert_eq!(masked[48 + 1], 3. - 100.);
+        assert_eq!(masked[48], 4.);
+    }
+}

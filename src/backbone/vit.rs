@@ -1,0 +1,398 @@
+//! Vision Transformer (Dosovitskiy et al., 2021) of any size and resolution, with the extras of
+//! its descendants: layer scale (DINOv2), a norm before the blocks (CLIP), QuickGELU (CLIP).
+//! The feature is the class token after the final norm; without a class token, the mean token.
+
+mod names;
+mod positions;
+
+use std::ops::Range;
+
+use burn::tensor::{Device, Tensor, activation::sigmoid};
+
+pub use names::renamed;
+use positions::Positions;
+
+use super::architecture::implausible;
+use super::loader::Loader;
+use super::{Backbone, BlockShape, IN_ATTENTION, IN_MLP, Tokens, patches};
+use crate::nn::{self, Frame, LayerNorm, Linear};
+use crate::pet::{PetStack, Site};
+use crate::problem::{Problem, Result};
+
+/// Sites every block of a ViT offers.
+const SITES: &[Site] = &[
+    Site::Attention,
+    Site::Mlp,
+    Site::Block,
+    Site::Query,
+    Site::Key,
+    Site::Value,
+    Site::Proj,
+    Site::Fc1,
+    Site::Fc2,
+    Site::Attend,
+    Site::Tokens,
+];
+
+/// Dimensions of a ViT.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Side of the square input, in pixels.
+    pub input_size: usize,
+    /// Side of the input the position embedding was learned at, in pixels.
+    pub learned_size: usize,
+    /// Side of a patch, in pixels.
+    pub patch: usize,
+    /// Channels of a token.
+    pub width: usize,
+    /// Number of blocks.
+    pub depth: usize,
+    /// Attention heads.
+    pub heads: usize,
+    /// Channels inside the MLP.
+    pub hidden: usize,
+    /// Added to the variance in every layer norm.
+    pub epsilon: f64,
+    /// Whether a class token leads the sequence.
+    pub class_token: bool,
+    /// Whether each sub-layer's output has a learned scale per channel.
+    pub layer_scale: bool,
+    /// Whether a norm stands before the first block (and the patch embedding has no bias).
+    pub pre_norm: bool,
+    /// Whether the MLP uses x·σ(1.702·x) instead of GELU.
+    pub quick_gelu: bool,
+}
+
+impl Config {
+    /// A plain ViT of these dimensions.
+    pub fn plain(
+        input_size: usize,
+        patch: usize,
+        width: usize,
+        depth: usize,
+        heads: usize,
+    ) -> Self {
+        Self {
+            input_size,
+            learned_size: input_size,
+            patch,
+            width,
+            depth,
+            heads,
+            hidden: 4 * width,
+            epsilon: 1e-6,
+            class_token: true,
+            layer_scale: false,
+            pre_norm: false,
+            quick_gelu: false,
+        }
+    }
+
+    /// Says which dimensions contradict each other.
+    pub fn check(&self) -> Result<()> {
+        let Self {
+            input_size,
+            learned_size,
+            ..
+        } = *self;
+        let [patch, width] = [self.patch, self.width];
+        let sizes = [
+            input_size,
+            learned_size,
+            patch,
+            width,
+            self.heads,
+            self.hidden,
+        ];
+        let wrong = if let Some(wrong) = implausible(&sizes, &[self.depth]) {
+            wrong
+        } else if !self.width.is_multiple_of(self.heads) {
+            format!(
+                "width {} is no multiple of {} heads",
+                self.width, self.heads
+            )
+        } else if self.input_size == 0 || !self.input_size.is_multiple_of(self.patch) {
+            let (size, patch) = (self.input_size, self.patch);
+            format!("input size {size} is no multiple of patch {patch}")
+        } else {
+            return Ok(());
+        };
+        Err(Problem::new(format!(
+            "these ViT dimensions do not fit together: {wrong}"
+        )))
+    }
+
+    /// One shape per block.
+    pub fn blocks(&self) -> Vec<BlockShape> {
+        let shape = BlockShape {
+            width: self.width,
+            hidden: self.hidden,
+            heads: self.heads,
+            sites: SITES,
+        };
+        vec![shape; self.depth]
+    }
+}
+
+struct Block {
+    norm1: LayerNorm,
+    qkv: Linear,
+    proj: Linear,
+    norm2: LayerNorm,
+    fc1: Linear,
+    fc2: Linear,
+}
+
+/// A frozen ViT.
+pub struct Vit {
+    config: Config,
+    shapes: Vec<BlockShape>,
+    device: Device,
+    parameters: usize,
+    patch_embedding: Linear,
+    class_token: Option<Tensor<3>>,
+    positions: Positions,
+    pre_norm: Option<LayerNorm>,
+    blocks: Vec<Block>,
+    norm: LayerNorm,
+}
+
+impl Vit {
+    /// Takes its tensors from the loader.
+    pub(super) fn build(config: &Config, loader: &mut Loader) -> Self {
+        let Config {
+            patch,
+            width,
+            epsilon,
+            ..
+        } = *config;
+        let patch_embedding =
+            loader.patch_linear("patch_embed.proj", (3, patch), width, !config.pre_norm);
+        let class_token = config.class_token.then(|| {
+            let values = loader.values("cls_token", &[1, 1, width]);
+            loader.place(values, [1, 1, width])
+        });
+        let positions = Positions::build(config, loader);
+        let pre_norm = config
+            .pre_norm
+            .then(|| loader.norm("norm_pre", width, epsilon));
+        let blocks = (0..config.depth)
+            .map(|index| Block::build(config, loader, &format!("blocks.{index}")))
+            .collect();
+        let norm = loader.norm("norm", width, epsilon);
+        Self {
+            config: config.clone(),
+            shapes: config.blocks(),
+            device: loader.device(),
+            parameters: loader.parameters(),
+            patch_embedding,
+            class_token,
+            positions,
+            pre_norm,
+            blocks,
+            norm,
+        }
+    }
+
+    fn block(&self, index: usize, x: Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
+        let middle = self.attention_part(index, x.clone(), pets)?;
+        let out = self.mlp_part(index, middle, pets)?;
+        let out = pets.around(index, Site::Block, &x, out)?;
+        pets.around(index, Site::Tokens, &x, out)
+    }
+
+    /// x + attention(LN(x)), with its PETs; in one operation where none acts inside.
+    fn attention_part(&self, index: usize, x: Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
+        let block = &self.blocks[index];
+        let whole = !pets.uses_any(index, IN_ATTENTION);
+        let (projections, heads) = ([&block.qkv, &block.proj], self.config.heads);
+        if whole && !pets.uses(index, Site::Attention) {
+            let frame = Frame::whole(&block.norm1);
+            return Ok(nn::self_attention(x, frame, projections, heads, None));
+        }
+        let e = block.norm1.forward(x.clone());
+        let h = if whole {
+            nn::self_attention(e.clone(), Frame::default(), projections, heads, None)
+        } else {
+            self.attention(index, &e, pets)?
+        };
+        Ok(x + pets.around(index, Site::Attention, &e, h)?)
+    }
+
+    /// x + mlp(LN(x)), with its PETs; in one operation where none acts inside.
+    fn mlp_part(&self, index: usize, x: Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
+        let block = &self.blocks[index];
+        let whole = !pets.uses_any(index, IN_MLP) && !self.config.quick_gelu;
+        if whole && !pets.uses(index, Site::Mlp) {
+            let frame = Frame::whole(&block.norm2);
+            return Ok(nn::mlp(x, frame, &block.fc1, &block.fc2));
+        }
+        let e = block.norm2.forward(x.clone());
+        let h = self.mlp(index, &e, pets)?;
+        Ok(x + pets.around(index, Site::Mlp, &e, h)?)
+    }
+
+    /// Multi-head attention on e, output projection included. Only where a PET acts inside are
+    /// the projections taken apart.
+    fn attention(&self, index: usize, e: &Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
+        let block = &self.blocks[index];
+        let heads = self.config.heads;
+        let qkv = block.qkv.forward(e.clone());
+        let attends = pets.uses(index, Site::Attend);
+        let mixed = if attends || uses_projections(pets, index) {
+            let [q, k, v] = projections(index, e, qkv, pets)?;
+            if attends {
+                let split = |x| nn_split(x, heads);
+                let out = pets.attend(index, split(q), split(k), split(v))?;
+                let [batch, heads, tokens, width] = out.dims();
+                out.swap_dims(1, 2).reshape([batch, tokens, heads * width])
+            } else {
+                nn::attention(Tensor::cat(vec![q, k, v], 2), heads, None)
+            }
+        } else {
+            nn::attention(qkv, heads, None)
+        };
+        let h = block.proj.forward(mixed.clone());
+        pets.around(index, Site::Proj, &mixed, h)
+    }
+
+    fn mlp(&self, index: usize, e: &Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
+        let block = &self.blocks[index];
+        let h = pets.around(index, Site::Fc1, e, block.fc1.forward(e.clone()))?;
+        let active = if self.config.quick_gelu {
+            h.clone() * sigmoid(h * 1.702)
+        } else {
+            nn::gelu(h)
+        };
+        let h = block.fc2.forward(active.clone());
+        pets.around(index, Site::Fc2, &active, h)
+    }
+}
+
+/// Whether a PET acts on one of the three input projections of a block.
+pub(super) fn uses_projections(pets: &PetStack, index: usize) -> bool {
+    [Site::Query, Site::Key, Site::Value]
+        .iter()
+        .any(|site| pets.uses(index, *site))
+}
+
+/// The packed projections of e taken apart, each after its PET.
+pub(super) fn projections(
+    index: usize,
+    e: &Tensor<3>,
+    qkv: Tensor<3>,
+    pets: &PetStack,
+) -> Result<[Tensor<3>; 3]> {
+    let [batch, tokens, packed] = qkv.dims();
+    let width = packed / 3;
+    let part = |i: usize, site: Site| {
+        let range = i * width..(i + 1) * width;
+        let h = qkv.clone().slice([0..batch, 0..tokens, range]);
+        pets.around(index, site, e, h)
+    };
+    Ok([
+        part(0, Site::Query)?,
+        part(1, Site::Key)?,
+        part(2, Site::Value)?,
+    ])
+}
+
+/// batch × tokens × heads·width → batch × heads × tokens × width.
+fn nn_split(x: Tensor<3>, heads: usize) -> Tensor<4> {
+    let [batch, tokens, width] = x.dims();
+    x.reshape([batch, tokens, heads, width / heads])
+        .swap_dims(1, 2)
+}
+
+impl Block {
+    fn build(config: &Config, loader: &mut Loader, prefix: &str) -> Self {
+        let Config {
+            width,
+            hidden,
+            epsilon,
+            ..
+        } = *config;
+        let name = |rest: &str| format!("{prefix}.{rest}");
+        let norm1 = loader.norm(&name("norm1"), width, epsilon);
+        let qkv = loader.linear(&name("attn.qkv"), width, 3 * width, true);
+        let scale = |loader: &mut Loader, which: &str| {
+            let values = config
+                .layer_scale
+                .then(|| loader.values(&name(which), &[width]));
+            values.filter(|values| !values.is_empty())
+        };
+        let first = scale(loader, "ls1.gamma");
+        let proj = loader.scaled_linear(&name("attn.proj"), width, width, first.as_deref());
+        let norm2 = loader.norm(&name("norm2"), width, epsilon);
+        let fc1 = loader.linear(&name("mlp.fc1"), width, hidden, true);
+        let second = scale(loader, "ls2.gamma");
+        let fc2 = loader.scaled_linear(&name("mlp.fc2"), hidden, width, second.as_deref());
+        Self {
+            norm1,
+            qkv,
+            proj,
+            norm2,
+            fc1,
+            fc2,
+        }
+    }
+}
+
+impl Backbone for Vit {
+    fn blocks(&self) -> &[BlockShape] {
+        &self.shapes
+    }
+
+    fn feature_width(&self) -> usize {
+        self.config.width
+    }
+
+    fn device(&self) -> Device {
+        self.device.clone()
+    }
+
+    fn parameters(&self) -> usize {
+        self.parameters
+    }
+
+    fn embed(&self, images: Tensor<4>) -> Result<Tokens> {
+        patches::check(&images, self.config.patch, true)?;
+        let batch = images.dims()[0];
+        let (patches, rows, columns) = patches::of_images(images, self.config.patch);
+        let mut values = self.patch_embedding.forward(patches);
+        if let Some(token) = &self.class_token {
+            let tokens = token.clone().expand([batch, 1, self.config.width]);
+            values = Tensor::cat(vec![tokens, values], 1);
+        }
+        let extra = usize::from(self.config.class_token);
+        values = values + self.positions.of(rows, columns, extra, &self.device);
+        if let Some(norm) = &self.pre_norm {
+            values = norm.forward(values);
+        }
+        Ok(Tokens {
+            values,
+            rows,
+            columns,
+        })
+    }
+
+    fn run(&self, tokens: Tokens, blocks: Range<usize>, pets: &PetStack) -> Result<Tokens> {
+        let mut values = tokens.values;
+        for index in blocks {
+            values = self.block(index, values, pets)?;
+        }
+        Ok(Tokens { values, ..tokens })
+    }
+
+    fn pool(&self, tokens: Tokens) -> Result<Tensor<2>> {
+        let [batch, _, width] = tokens.values.dims();
+        let pooled = if self.config.class_token {
+            // The norm acts on each token by itself: only the class token needs it.
+            self.norm
+                .forward(tokens.values.slice([0..batch, 0..1, 0..width]))
+        } else {
+            self.norm.forward(tokens.values).mean_dim(1)
+        };
+        Ok(pooled.reshape([batch, width]))
+    }
+}

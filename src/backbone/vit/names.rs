@@ -1,0 +1,222 @@
+//! Other programs' names for a ViT's tensors, turned into timm's: the original JAX release (npz),
+//! OpenAI's CLIP, DINO's and older timm files.
+
+use crate::backbone::weights::{Stored, Tensors};
+use crate::problem::{Problem, Result};
+
+/// Gives the tensors timm's names, whichever of the known namings they come in.
+pub fn renamed(tensors: Tensors) -> Result<Tensors> {
+    for prefix in ["visual.trunk.", "backbone.", "encoder."] {
+        if tensors.has(&format!("{prefix}patch_embed.proj.weight")) {
+            return Ok(plain(tensors.under(prefix)));
+        }
+    }
+    if tensors.has("visual.class_embedding") {
+        return Ok(clip(tensors.under("visual.")));
+    }
+    for prefix in ["", "opt/target/", "params/"] {
+        if tensors.has(&format!("{prefix}embedding/kernel")) {
+            return jax(&tensors.under(prefix));
+        }
+    }
+    Ok(plain(tensors))
+}
+
+/// timm's own names of all releases: the unused representation layer of old ones goes.
+fn plain(tensors: Tensors) -> Tensors {
+    tensors.renamed(|name| (!name.starts_with("pre_logits.")).then(|| name.to_owned()))
+}
+
+fn clip(tensors: Tensors) -> Tensors {
+    const SWAPS: [(&str, &str); 10] = [
+        ("conv1", "patch_embed.proj"),
+        ("positional_embedding", "pos_embed"),
+        ("transformer.resblocks.", "blocks."),
+        ("ln_pre", "norm_pre"),
+        ("ln_post", "norm"),
+        ("ln_", "norm"),
+        ("in_proj_", "qkv."),
+        ("out_proj", "proj"),
+        ("mlp.c_fc", "mlp.fc1"),
+        ("mlp.c_proj", "mlp.fc2"),
+    ];
+    let mut tensors = tensors.renamed(|name| {
+        let mut name = name.to_owned();
+        for (from, to) in SWAPS {
+            name = name.replace(from, to);
+        }
+        // The projection into the space shared with texts is a head.
+        (name != "proj").then_some(name)
+    });
+    if let Some(token) = tensors.remove("class_embedding") {
+        let width = token.shape().iter().product();
+        tensors.insert("cls_token", token.reshaped(vec![1, 1, width]));
+    }
+    if let Some(positions) = tensors.remove("pos_embed") {
+        let shape = [&[1], positions.shape()].concat();
+        tensors.insert("pos_embed", positions.reshaped(shape));
+    }
+    tensors
+}
+
+/// The JAX release keeps kernels input first, and queries, keys and values apart.
+fn jax(tensors: &Tensors) -> Result<Tensors> {
+    let mut source = tensors.clone();
+    let mut out = Tensors::of(tensors.origin(), tensors.metadata().clone());
+    let mut take = |name: &str| {
+        source.remove(name).ok_or_else(|| {
+            Problem::new(format!("the ViT archive lacks the array {name}"))
+                .at(tensors.origin())
+                .advise("download the file again")
+        })
+    };
+    let kernel = take("embedding/kernel")?;
+    out.insert("patch_embed.proj.weight", convolution(kernel));
+    out.insert("patch_embed.proj.bias", take("embedding/bias")?);
+    out.insert("cls_token", take("cls")?);
+    out.insert(
+        "pos_embed",
+        take("Transformer/posembed_input/pos_embedding")?,
+    );
+    out.insert("norm.weight", take("Transformer/encoder_norm/scale")?);
+    out.insert("norm.bias", take("Transformer/encoder_norm/bias")?);
+    let first = |index: usize| format!("Transformer/encoderblock_{index}/");
+    let depth = (0..)
+        .take_while(|index| tensors.has(&format!("{}LayerNorm_0/scale", first(*index))))
+        .count();
+    for index in 0..depth {
+        let from = first(index);
+        let attention = format!("{from}MultiHeadDotProductAttention_1/");
+        let mut put =
+            |name: &str, stored: Stored| out.insert(format!("blocks.{index}.{name}"), stored);
+        for (norm, theirs) in [("norm1", "LayerNorm_0"), ("norm2", "LayerNorm_2")] {
+            put(
+                &format!("{norm}.weight"),
+                take(&format!("{from}{theirs}/scale"))?,
+            );
+            put(
+                &format!("{norm}.bias"),
+                take(&format!("{from}{theirs}/bias"))?,
+            );
+        }
+        let mut weights = Vec::new();
+        let mut biases = Vec::new();
+        for part in ["query", "key", "value"] {
+            weights.push(matrix(take(&format!("{attention}{part}/kernel"))?, 1));
+            let bias = take(&format!("{attention}{part}/bias"))?;
+            let width = bias.shape().iter().product();
+            biases.push(bias.reshaped(vec![width]));
+        }
+        put("attn.qkv.weight", Stored::stacked(weights));
+        put("attn.qkv.bias", Stored::stacked(biases));
+        put(
+            "attn.proj.weight",
+            matrix(take(&format!("{attention}out/kernel"))?, 2),
+        );
+        put("attn.proj.bias", take(&format!("{attention}out/bias"))?);
+        for (fc, theirs) in [("fc1", "Dense_0"), ("fc2", "Dense_1")] {
+            let dense = format!("{from}MlpBlock_3/{theirs}");
+            put(
+                &format!("mlp.{fc}.weight"),
+                matrix(take(&format!("{dense}/kernel"))?, 1),
+            );
+            put(&format!("mlp.{fc}.bias"), take(&format!("{dense}/bias"))?);
+        }
+    }
+    Ok(out)
+}
+
+/// A kernel whose first `inputs` axes are inputs, as an output × input matrix.
+fn matrix(kernel: Stored, inputs: usize) -> Stored {
+    let shape = kernel.shape();
+    let rows: usize = shape.iter().take(inputs).product();
+    let columns: usize = shape.iter().skip(inputs).product();
+    kernel.mapped(vec![columns, rows], move |values| {
+        turned(&values, rows, columns)
+    })
+}
+
+/// rows × columns × channels × out → out × channels × rows × columns.
+fn convolution(kernel: Stored) -> Stored {
+    let &[height, width, channels, out] = kernel.shape() else {
+        return kernel;
+    };
+    let shape = vec![out, channels, height, width];
+    kernel.mapped(shape, move |values| {
+        let by_output = turned(&values, height * width * channels, out);
+        by_output
+            .chunks(height * width * channels)
+            .flat_map(|one| turned(one, height * width, channels))
+            .collect()
+    })
+}
+
+fn turned(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
+    (0..columns)
+        .flat_map(|column| (0..rows).map(move |row| values[row * columns + column]))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn counted(shape: &[usize]) -> Stored {
+        let count = shape.iter().product::<usize>();
+        Stored::new(shape.to_vec(), move || {
+            Ok((0..count).map(|i| i as f32).collect())
+        })
+    }
+
+    #[test]
+    fn a_jax_convolution_becomes_output_channel_row_column() {
+        let stored = convolution(counted(&[2, 1, 3, 2]));
+        assert_eq!(stored.shape(), [2, 3, 2, 1]);
+        let expected = [0., 6., 2., 8., 4., 10., 1., 7., 3., 9., 5., 11.];
+        assert_eq!(stored.read().unwrap(), expected);
+    }
+
+    #[test]
+    fn a_head_kernel_becomes_an_output_by_input_matrix() {
+        let stored = matrix(counted(&[2, 2, 2]), 1);
+        assert_eq!(stored.shape(), [4, 2]);
+        assert_eq!(stored.read().unwrap(), [0., 4., 1., 5., 2., 6., 3., 7.]);
+    }
+
+    #[test]
+    fn clip_names_become_timms() {
+        let mut tensors = Tensors::new();
+        for (name, shape) in [
+            ("visual.class_embedding", &[8][..]),
+            ("visual.positional_embedding", &[5, 8]),
+            ("visual.conv1.weight", &[8, 3, 4, 4]),
+            ("visual.ln_pre.weight", &[8]),
+            (
+                "visual.transformer.resblocks.0.attn.in_proj_weight",
+                &[24, 8],
+            ),
+            ("visual.transformer.resblocks.0.ln_1.bias", &[8]),
+            ("visual.transformer.resblocks.0.mlp.c_fc.weight", &[32, 8]),
+            ("visual.proj", &[8, 4]),
+            ("token_embedding.weight", &[9, 8]),
+        ] {
+            tensors.insert(name, counted(shape));
+        }
+        let tensors = renamed(tensors).unwrap();
+        let names: Vec<&str> = tensors.names().collect();
+        assert_eq!(
+            names,
+            [
+                "blocks.0.attn.qkv.weight",
+                "blocks.0.mlp.fc1.weight",
+                "blocks.0.norm1.bias",
+                "cls_token",
+                "norm_pre.weight",
+                "patch_embed.proj.weight",
+                "pos_embed",
+            ]
+        );
+        assert_eq!(tensors.shape("pos_embed"), Some(&[1, 5, 8][..]));
+    }
+}

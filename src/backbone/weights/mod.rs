@@ -1,0 +1,279 @@
+//! Weight files of three formats as one thing: tensors by name, read one at a time and turned
+//! into `f32` on the way. The format is told by the file's first bytes, not by its name.
+//!
+//! Nothing is read before it is asked for, and nothing is kept: loading a model needs its own size
+//! and room for one tensor.
+
+mod mapped;
+mod npz;
+mod numbers;
+mod pytorch;
+mod safetensors;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use crate::fetch::{hex, sha256_of_file};
+use crate::problem::{Problem, Result};
+
+type Reading = Arc<dyn Fn() -> Result<Vec<f32>> + Send + Sync>;
+
+/// One tensor of a file: its shape, and how to get its numbers.
+#[derive(Clone)]
+pub struct Stored {
+    shape: Vec<usize>,
+    read: Reading,
+}
+
+impl Stored {
+    /// A tensor whose numbers (row-major) come from `read`.
+    pub fn new(
+        shape: Vec<usize>,
+        read: impl Fn() -> Result<Vec<f32>> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            shape,
+            read: Arc::new(read),
+        }
+    }
+
+    /// The shape, outermost first.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The numbers, row-major.
+    pub fn read(&self) -> Result<Vec<f32>> {
+        (self.read)()
+    }
+
+    /// The same numbers in another shape of the same size.
+    #[must_use]
+    pub fn reshaped(self, shape: Vec<usize>) -> Self {
+        Self { shape, ..self }
+    }
+
+    /// The tensor made of this one's numbers by `change`.
+    #[must_use]
+    pub fn mapped(
+        self,
+        shape: Vec<usize>,
+        change: impl Fn(Vec<f32>) -> Vec<f32> + Send + Sync + 'static,
+    ) -> Self {
+        let read = self.read;
+        Self::new(shape, move || Ok(change(read()?)))
+    }
+
+    /// Several tensors one after the other along the first axis.
+    pub fn stacked(parts: Vec<Self>) -> Self {
+        let mut shape = parts
+            .first()
+            .map_or_else(Vec::new, |part| part.shape.clone());
+        if let Some(first) = shape.first_mut() {
+            *first = parts.iter().filter_map(|part| part.shape.first()).sum();
+        }
+        Self::new(shape, move || {
+            let mut all = Vec::new();
+            for part in &parts {
+                all.extend(part.read()?);
+            }
+            Ok(all)
+        })
+    }
+}
+
+/// Tensors by name, with the text the file carries beside them.
+#[derive(Clone, Default)]
+pub struct Tensors {
+    origin: String,
+    tensors: BTreeMap<String, Stored>,
+    metadata: BTreeMap<String, String>,
+}
+
+impl Tensors {
+    /// An empty set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An empty set of a file: `origin` is what Problems show as the place, `metadata` its text.
+    pub fn of(origin: impl Into<String>, metadata: BTreeMap<String, String>) -> Self {
+        Self {
+            origin: origin.into(),
+            tensors: BTreeMap::new(),
+            metadata,
+        }
+    }
+
+    /// The tensors of a `.safetensors` file embedded in the program.
+    pub fn embedded(origin: &str, bytes: &'static [u8]) -> Result<Self> {
+        safetensors::in_memory(origin, bytes)
+    }
+
+    /// Where the tensors come from.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The file's own key-value text.
+    pub fn metadata(&self) -> &BTreeMap<String, String> {
+        &self.metadata
+    }
+
+    /// All names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tensors.keys().map(String::as_str)
+    }
+
+    /// Whether there is a tensor of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.tensors.contains_key(name)
+    }
+
+    /// A tensor's shape.
+    pub fn shape(&self, name: &str) -> Option<&[usize]> {
+        self.tensors.get(name).map(Stored::shape)
+    }
+
+    /// A tensor's numbers, row-major.
+    pub fn read(&self, name: &str) -> Result<Vec<f32>> {
+        match self.tensors.get(name) {
+            Some(stored) => stored.read(),
+            None => Err(Problem::new(format!("there is no tensor {name}")).at(&self.origin)),
+        }
+    }
+
+    /// Adds or replaces a tensor.
+    pub fn insert(&mut self, name: impl Into<String>, stored: Stored) {
+        self.tensors.insert(name.into(), stored);
+    }
+
+    /// Takes a tensor out.
+    pub fn remove(&mut self, name: &str) -> Option<Stored> {
+        self.tensors.remove(name)
+    }
+
+    /// The same tensors under other names; those without a new name are left out.
+    #[must_use]
+    pub fn renamed(self, new_name: impl Fn(&str) -> Option<String>) -> Self {
+        let tensors = (self.tensors.into_iter())
+            .filter_map(|(name, stored)| Some((new_name(&name)?, stored)))
+            .collect();
+        Self { tensors, ..self }
+    }
+
+    /// Only the tensors whose names start with `prefix`, without it.
+    #[must_use]
+    pub fn under(self, prefix: &str) -> Self {
+        self.renamed(|name| name.strip_prefix(prefix).map(str::to_owned))
+    }
+}
+
+/// An opened weight file.
+pub struct WeightFile {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Length in bytes.
+    pub bytes: u64,
+    /// SHA-256 of the whole file, in hexadecimal digits.
+    pub sha256: String,
+    /// What it holds.
+    pub tensors: Tensors,
+}
+
+/// Opens a weight file of any known format and takes its SHA-256.
+pub fn open(path: &Path) -> Result<WeightFile> {
+    let tensors = open_header(path)?;
+    let meta = std::fs::metadata(path)
+        .map_err(|error| Problem::io("read the weight file", path, &error))?;
+    Ok(WeightFile {
+        path: path.to_owned(),
+        bytes: meta.len(),
+        sha256: sha256_of_file(path)?,
+        tensors,
+    })
+}
+
+/// Opens a weight file of any known format without reading more than names and shapes.
+pub fn open_header(path: &Path) -> Result<Tensors> {
+    if path.is_dir() {
+        return Err(
+            Problem::new("a folder was given where a weight file is needed")
+                .at_path(path)
+                .advise("name a .safetensors, .pth, .bin or .npz file"),
+        );
+    }
+    let mut start = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(16).read_to_end(&mut start))
+        .map_err(|error| Problem::io("read the weight file", path, &error))?;
+    let zipped = start.starts_with(b"PK\x03\x04");
+    let tensors = if start.get(8) == Some(&b'{') {
+        safetensors::open(path)?
+    } else if zipped && npz::is_npz(path) {
+        npz::open(path)?
+    } else if zipped || pytorch::may_start(&start) {
+        pytorch::open(path)?
+    } else {
+        return Err(foreign(path, "it is neither safetensors, PyTorch nor npz"));
+    };
+    if tensors.names().next().is_none() {
+        return Err(foreign(path, "it holds no tensors"));
+    }
+    Ok(tensors)
+}
+
+/// The Problem of a file that is damaged or something else altogether.
+fn foreign(path: &Path, why: &str) -> Problem {
+    Problem::new(format!("this is no usable weight file: {why}"))
+        .at_path(path)
+        .advise(
+            "choose a .safetensors file, a PyTorch state dict (.pth, .bin) or an original ViT \
+             .npz; if it was downloaded, download it again",
+        )
+}
+
+/// SHA-256 of bytes in memory, in hexadecimal digits.
+pub fn sha256_of_bytes(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn stacked_tensors_are_read_in_order() {
+        let part = |value: f32| Stored::new(vec![1, 2], move || Ok(vec![value; 2]));
+        let both = Stored::stacked(vec![part(1.0), part(2.0)]);
+        assert_eq!(both.shape(), [2, 2]);
+        assert_eq!(both.read().unwrap(), [1.0, 1.0, 2.0, 2.0]);
+    }
+
+    #[test]
+    fn a_file_of_something_else_is_refused_with_its_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("weights.safetensors");
+        for bytes in [
+            &b""[..],
+            b"GIF89a",
+            b"PK\x03\x04 cut",
+            b"\x80\x02cut",
+            b"12345678{cut",
+        ] {
+            std::fs::write(&path, bytes).unwrap();
+            let problem = open(&path).err().unwrap();
+            assert!(
+                problem.what.starts_with("this is no usable weight file"),
+                "{problem}"
+            );
+            assert!(problem.place.contains("weights.safetensors"));
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! NumPy archives (`.npz`): a ZIP of arrays, each with a small header of its own. The original
+//! ViT weights come this way.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use zip::ZipArchive;
+
+use super::numbers::Kind;
+use super::{Stored, Tensors, foreign};
+use crate::problem::{Problem, Result};
+
+/// Whether the archive holds arrays.
+pub fn is_npz(path: &Path) -> bool {
+    File::open(path)
+        .ok()
+        .and_then(|file| ZipArchive::new(file).ok())
+        .is_some_and(|archive| {
+            let mut names = archive.file_names().flatten();
+            names.any(|name| name.ends_with(".npy"))
+        })
+}
+
+/// Opens an archive; arrays are unpacked when they are read.
+pub fn open(path: &Path) -> Result<Tensors> {
+    let mut archive = archive_of(path)?;
+    let mut tensors = Tensors::of(path.display().to_string(), Default::default());
+    for index in 0..archive.len() {
+        let mut entry = archive
+            .by_index(index)
+            .map_err(|e| damaged(path, &e.to_string()))?;
+        let name = entry.name().map_err(|e| damaged(path, &e.to_string()))?;
+        let Some(name) = name.strip_suffix(".npy").map(str::to_owned) else {
+            continue;
+        };
+        let header =
+            Header::read(&mut entry).map_err(|why| damaged(path, &format!("{name}: {why}")))?;
+        let Some(kind) = header.kind else { continue };
+        if header.fortran {
+            return Err(damaged(path, &format!("{name} is stored column by column")));
+        }
+        let count: usize = header.shape.iter().product();
+        let (path, name_inside) = (path.to_owned(), name.clone());
+        tensors.insert(
+            name,
+            Stored::new(header.shape, move || {
+                let bytes = array_bytes(&path, index, count * kind.size())
+                    .map_err(|why| damaged(&path, &format!("{name_inside}: {why}")))?;
+                Ok(kind.decode(&bytes))
+            }),
+        );
+    }
+    Ok(tensors)
+}
+
+fn archive_of(path: &Path) -> Result<ZipArchive<File>> {
+    let file = File::open(path).map_err(|e| Problem::io("read the weight file", path, &e))?;
+    ZipArchive::new(file).map_err(|error| damaged(path, &error.to_string()))
+}
+
+fn damaged(path: &Path, why: &str) -> Problem {
+    foreign(path, &format!("its arrays cannot be read ({why})"))
+}
+
+/// The bytes of one array after its header.
+fn array_bytes(path: &Path, index: usize, length: usize) -> Result<Vec<u8>, String> {
+    let mut archive = archive_of(path).map_err(|problem| problem.what)?;
+    let mut entry = archive.by_index(index).map_err(|e| e.to_string())?;
+    Header::read(&mut entry)?;
+    let mut bytes = Vec::new();
+    entry.read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+    if bytes.len() == length {
+        Ok(bytes)
+    } else {
+        Err(format!("{} bytes instead of {length}", bytes.len()))
+    }
+}
+
+/// What stands before an array's numbers: element type, order and shape.
+#[derive(Debug, PartialEq)]
+struct Header {
+    /// `None` for types that are no weights.
+    kind: Option<Kind>,
+    fortran: bool,
+    shape: Vec<usize>,
+}
+
+impl Header {
+    /// Longest header taken seriously, in bytes.
+    const LONGEST: usize = 1 << 16;
+
+    fn read(from: &mut impl Read) -> Result<Self, String> {
+        let mut start = [0; 8];
+        from.read_exact(&mut start).map_err(|e| e.to_string())?;
+        if !start.starts_with(b"\x93NUMPY") {
+            return Err("no array".into());
+        }
+        let length = if start[6] == 1 {
+            let mut field = [0; 2];
+            from.read_exact(&mut field).map_err(|e| e.to_string())?;
+            usize::from(u16::from_le_bytes(field))
+        } else {
+            let mut field = [0; 4];
+            from.read_exact(&mut field).map_err(|e| e.to_string())?;
+            u32::from_le_bytes(field) as usize
+        };
+        if length > Self::LONGEST {
+            return Err("the header is too long".into());
+        }
+        let mut text = vec![0; length];
+        from.read_exact(&mut text).map_err(|e| e.to_string())?;
+        Self::parse(&String::from_utf8_lossy(&text))
+    }
+
+    /// Reads `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
+    fn parse(text: &str) -> Result<Self, String> {
+        let after = |key: &str| {
+            let rest = text.split_once(key).map(|(_, rest)| rest);
+            rest.map(|rest| rest.trim_start_matches(['\'', '"', ':', ' ']))
+                .ok_or_else(|| format!("the header lacks {key}"))
+        };
+        let descr = after("descr")?;
+        let kind = match descr.split(['\'', '"']).next().unwrap_or_default() {
+            "<f8" => Some(Kind::F64),
+            "<f4" => Some(Kind::F32),
+            "<f2" => Some(Kind::F16),
+            _ => None,
+        };
+        let shape = after("shape")?
+            .trim_start_matches('(')
+            .split(')')
+            .next()
+            .unwrap_or_default()
+            .split(',')
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+            .map(|part| part.parse().map_err(|_| format!("{part} is no length")))
+            .collect::<Result<Vec<usize>, String>>()?;
+        Ok(Self {
+            kind,
+            fortran: after("fortran_order")?.starts_with("True"),
+            shape,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn headers_of_scalars_vectors_and_matrices_are_understood() {
+        let header = Header::parse("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }");
+        let header = header.unwrap();
+        assert_eq!(header.kind, Some(Kind::F32));
+        assert_eq!(header.shape, [3, 4]);
+        assert!(!header.fortran);
+        let vector = "{'descr': '<f2', 'fortran_order': True, 'shape': (7,), }";
+        let vector = Header::parse(vector).unwrap();
+        assert_eq!((vector.kind, vector.fortran), (Some(Kind::F16), true));
+        assert_eq!(vector.shape, [7]);
+        let scalar = "{'descr': '<i8', 'fortran_order': False, 'shape': (), }";
+        let scalar = Header::parse(scalar).unwrap();
+        assert_eq!((scalar.kind, scalar.shape.len()), (None, 0));
+        assert!(Header::parse("{'descr': '<f4'}").is_err());
+    }
+}

@@ -1,0 +1,55 @@
+//! Stored element types turned into `f32`.
+
+use half::{bf16, f16};
+
+/// A float type of a weight file, little-endian.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// 64 bits, narrowed.
+    F64,
+    /// 32 bits.
+    F32,
+    /// IEEE half.
+    F16,
+    /// Brain float.
+    Bf16,
+}
+
+impl Kind {
+    /// Bytes of one number.
+    pub fn size(self) -> usize {
+        match self {
+            Self::F64 => 8,
+            Self::F32 => 4,
+            Self::F16 | Self::Bf16 => 2,
+        }
+    }
+
+    /// Turns bytes into numbers; a rest shorter than one number is left out.
+    pub fn decode(self, bytes: &[u8]) -> Vec<f32> {
+        match self {
+            Self::F64 => each(bytes, |b| f64::from_le_bytes(b) as f32),
+            Self::F32 => each(bytes, f32::from_le_bytes),
+            Self::F16 => each(bytes, |b| f16::from_le_bytes(b).to_f32()),
+            Self::Bf16 => each(bytes, |b| bf16::from_le_bytes(b).to_f32()),
+        }
+    }
+}
+
+fn each<const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> f32) -> Vec<f32> {
+    let (chunks, _) = bytes.as_chunks::<N>();
+    chunks.iter().map(|chunk| number(*chunk)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_kinds_decode_to_the_same_number() {
+        assert_eq!(Kind::F64.decode(&1.5_f64.to_le_bytes()), [1.5]);
+        assert_eq!(Kind::F32.decode(&1.5_f32.to_le_bytes()), [1.5]);
+        assert_eq!(Kind::F16.decode(&f16::from_f32(1.5).to_le_bytes()), [1.5]);
+        assert_eq!(Kind::Bf16.decode(&bf16::from_f32(1.5).to_le_bytes()), [1.5]);
+    }
+}

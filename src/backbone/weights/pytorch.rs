@@ -1,0 +1,66 @@
+//! PyTorch checkpoints (`.pth`, `.pt`, `.bin`): a state dict, alone or inside a training
+//! checkpoint. Nothing in the file is executed; only tensors are taken from it.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use pytorch_reader::{DType, PytorchReader, Tensor};
+
+use super::numbers::Kind;
+use super::{Stored, Tensors, foreign};
+use crate::problem::{Problem, Result};
+
+/// Keys under which training programs keep the state dict, in order of preference.
+const CONTAINERS: [&str; 6] = [
+    "state_dict_ema.",
+    "model_ema.",
+    "state_dict.",
+    "model.",
+    "teacher.",
+    "module.",
+];
+
+/// Whether a file that is no ZIP may be an older PyTorch file: a pickle (0x80) or a TAR.
+pub fn may_start(start: &[u8]) -> bool {
+    start.first() == Some(&0x80) || start.starts_with(b"sys_info") || start.starts_with(b"./")
+}
+
+/// Opens a checkpoint; tensors are read from it when they are asked for.
+pub fn open(path: &Path) -> Result<Tensors> {
+    let reader = PytorchReader::new(path)
+        .map_err(|error| foreign(path, &format!("it is no PyTorch state dict ({error})")))?;
+    let mut tensors = Tensors::of(path.display().to_string(), Default::default());
+    for (name, tensor) in unpacked(reader.into_tensors()) {
+        let kind = match tensor.dtype() {
+            DType::F64 => Kind::F64,
+            DType::F32 => Kind::F32,
+            DType::F16 => Kind::F16,
+            DType::BF16 => Kind::Bf16,
+            _ => continue,
+        };
+        let shape = tensor.shape().to_vec();
+        let path = path.to_owned();
+        tensors.insert(
+            name,
+            Stored::new(shape, move || {
+                let bytes = tensor
+                    .read()
+                    .map_err(|error| Problem::io("read a tensor", &path, &error))?;
+                Ok(kind.decode(&bytes))
+            }),
+        );
+    }
+    Ok(tensors)
+}
+
+/// Strips the containers around the state dict. Names that share no container stay as they are.
+fn unpacked(mut tensors: HashMap<String, Tensor>) -> HashMap<String, Tensor> {
+    while let Some(prefix) =
+        (CONTAINERS.iter()).find(|prefix| tensors.keys().any(|name| name.starts_with(*prefix)))
+    {
+        tensors = (tensors.into_iter())
+            .filter_map(|(name, tensor)| Some((name.strip_prefix(prefix)?.to_owned(), tensor)))
+            .collect();
+    }
+    tensors
+}

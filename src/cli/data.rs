@@ -1,0 +1,380 @@
+//! `data`: what a data set holds, what was left out, and what a network sees of it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::End;
+use super::output::{Json, Table, tell};
+use crate::data::card::{Card, counts};
+use crate::data::export::{self, Boxes};
+use crate::data::loader::{Loader, LoaderOptions};
+use crate::data::transform::{Augment, InputSpec};
+use crate::data::{Check, Dataset, OpenOptions, PixelCache, Sample, Watch, named};
+use crate::problem::{Problem, Result, listed};
+
+/// Longest table of classes that is printed row by row.
+const MOST_ROWS: usize = 60;
+/// Length of the longest bar.
+const BAR: usize = 24;
+
+/// Options of `data`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// digits, letters, a published set (cifar-10, cifar-100, imagenet-r), a folder, or a zip or tar archive
+    #[arg(value_name = "PATH")]
+    data: String,
+    /// Download the published set first, going on where an earlier download was cut
+    #[arg(long)]
+    download: bool,
+    /// Share of every class held back for testing where the data has no test split
+    #[arg(long, value_name = "SHARE", default_value_t = OpenOptions::default().test_share)]
+    test_share: f64,
+    /// Seed of the splits that are drawn
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    split_seed: u64,
+    /// Share of the training images that stands in for the test split, for tuning
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    validation_share: f64,
+    /// At most so many training images per class
+    #[arg(long, value_name = "N")]
+    train_limit: Option<usize>,
+    /// At most so many test images per class
+    #[arg(long, value_name = "N")]
+    test_limit: Option<usize>,
+    /// Decode every picture to find damaged ones and duplicates; auto: up to 20,000 files
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    check: When,
+    #[command(flatten)]
+    export: Export,
+    /// Measure how many training images per second are decoded and augmented, over this many epochs
+    #[arg(long, value_name = "EPOCHS")]
+    measure: Option<u64>,
+    /// Threads of the measurement; 0 for one per core
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "measure")]
+    threads: usize,
+    /// Memory for decoded pictures in the measurement, in MB
+    #[arg(long, value_name = "MB", default_value_t = 0, requires = "measure")]
+    cache: usize,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// When pictures are decoded while opening.
+#[derive(Clone, Copy, ValueEnum)]
+enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+/// A split.
+#[derive(Clone, Copy, ValueEnum)]
+enum Split {
+    Train,
+    Test,
+}
+
+/// What is written out.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Export")]
+struct Export {
+    /// Write what a network sees: images N×3×H×W in [0, 1], names in the metadata
+    #[arg(long, value_name = "FILE.safetensors")]
+    export_inputs: Option<PathBuf>,
+    /// The split to export
+    #[arg(
+        long,
+        value_name = "train|test",
+        default_value = "test",
+        requires = "export_inputs"
+    )]
+    split: Split,
+    /// Side of the network's input in pixels
+    #[arg(long, value_name = "PIXELS", default_value_t = 224)]
+    input_size: usize,
+    /// The shorter side is resized to input size / crop ratio, then the centre is cropped
+    #[arg(long, value_name = "RATIO", default_value_t = 0.875)]
+    crop_ratio: f32,
+    /// Export at most so many images, the first ones
+    #[arg(long, value_name = "N", requires = "export_inputs")]
+    limit: Option<usize>,
+    /// Crop and resize as training does, with these boxes instead of the centre crop
+    #[arg(long, value_name = "FILE.json", requires = "export_inputs")]
+    boxes: Option<PathBuf>,
+    /// Write the whole set as an image folder of PNG files
+    #[arg(long, value_name = "DIR")]
+    export_folder: Option<PathBuf>,
+}
+
+impl Export {
+    fn spec(&self) -> InputSpec {
+        InputSpec {
+            size: self.input_size,
+            crop_ratio: self.crop_ratio,
+        }
+    }
+}
+
+impl Args {
+    fn options(&self) -> OpenOptions {
+        OpenOptions {
+            test_share: self.test_share,
+            split_seed: self.split_seed,
+            validation_share: self.validation_share,
+            train_limit: self.train_limit,
+            test_limit: self.test_limit,
+            // Pictures of a single class can be looked at; they cannot be learned from.
+            min_classes: if self.export.export_inputs.is_some() {
+                1
+            } else {
+                2
+            },
+            check: match self.check {
+                When::Auto => Check::Auto,
+                When::Always => Check::Always,
+                When::Never => Check::Never,
+            },
+            ..OpenOptions::default()
+        }
+    }
+}
+
+/// Opens, exports and shows.
+pub(super) fn run(args: &Args) -> Result<End> {
+    args.json.check()?;
+    if args.download {
+        download(&args.data)?;
+    }
+    let progress = Progress::new();
+    let step = |doing: &str, done: usize, of: Option<usize>| progress.step(doing, done, of);
+    let watch = Watch::new(&step);
+    let mut data = Dataset::open_watched(&args.data, &args.options(), &watch)?;
+    let exported = write_out(&mut data, &args.export, &watch);
+    progress.bar.finish_and_clear();
+    for sentence in exported? {
+        tell(sentence);
+    }
+    measure(&data, args)?;
+    let card = data.card();
+    args.json.give(&card, &described(&data, &card))?;
+    Ok(End::Done)
+}
+
+/// Writes what was asked for; gives remarks.
+fn write_out(data: &mut Dataset, export: &Export, watch: &Watch) -> Result<Vec<String>> {
+    let mut remarks = Vec::new();
+    if let Some(to) = &export.export_inputs {
+        let samples = match export.split {
+            Split::Train => &data.train,
+            Split::Test => &data.test,
+        };
+        let samples = &samples[..export.limit.unwrap_or(usize::MAX).min(samples.len())];
+        let spec = export.spec();
+        let boxes = export.boxes.as_deref().map(Boxes::from_file).transpose()?;
+        let skipped = export::inputs(samples, spec, boxes.as_ref(), to, watch)?;
+        remarks.push(format!(
+            "{} images written to {}",
+            samples.len() - skipped.len(),
+            to.display()
+        ));
+        data.skipped.extend(skipped);
+    }
+    if let Some(to) = &export.export_folder {
+        export::folder(data, to, watch)?;
+        remarks.push(format!("image folder written to {}", to.display()));
+    }
+    Ok(remarks)
+}
+
+/// Runs the loader as training does, without a device behind it.
+fn measure(data: &Dataset, args: &Args) -> Result<()> {
+    let samples: Vec<(Sample, i64)> = data
+        .train
+        .iter()
+        .map(|sample| (sample.clone(), i64::from(sample.class)))
+        .collect();
+    let samples = Arc::new(samples);
+    let cache = Arc::new(PixelCache::new(args.cache << 20));
+    for epoch in 0..args.measure.unwrap_or(0) {
+        let options = LoaderOptions {
+            augment: Some(Augment::default()),
+            shuffle: true,
+            epoch,
+            threads: args.threads,
+            cache: Some(Arc::clone(&cache)),
+            ..LoaderOptions::inference(args.export.spec(), 24)
+        };
+        let start = Instant::now();
+        let images: usize = Loader::new(Arc::clone(&samples), options)?
+            .map(|batch| batch.len())
+            .sum();
+        let rate = images as f64 / start.elapsed().as_secs_f64();
+        let usage = cache.usage();
+        tell(format_args!(
+            "epoch {}: {images} images, {rate:.0} images/s, {} MB of pictures kept",
+            epoch + 1,
+            usage.bytes >> 20
+        ));
+    }
+    Ok(())
+}
+
+fn download(name: &str) -> Result<()> {
+    let set = named::published(name).ok_or_else(|| {
+        let names: Vec<&str> = named::PUBLISHED.iter().map(|set| set.name).collect();
+        Problem::new(format!("there is no published data set named '{name}'"))
+            .at("--download")
+            .advise(format!("one of {}", listed(&names, 9)))
+    })?;
+    if set.is_here() {
+        return Ok(());
+    }
+    tell(format_args!(
+        "{}\n{} MB from {}\nlicence: {}",
+        set.about, set.megabytes, set.url, set.licence
+    ));
+    let progress = Progress::new();
+    let megabytes = |bytes: u64| (bytes >> 20) as usize;
+    let done = set.download(&mut |at| {
+        progress.step(
+            "downloading (MB)",
+            megabytes(at.done),
+            at.total.map(megabytes),
+        )
+    });
+    progress.bar.finish_and_clear();
+    done.map(|_| ())
+}
+
+/// A line on the terminal that says what is being done; nothing elsewhere.
+struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    fn new() -> Self {
+        let bar = if std::io::stderr().is_terminal() {
+            ProgressBar::new_spinner()
+        } else {
+            ProgressBar::hidden()
+        };
+        // The template is a constant, so it either always fits or shows in the first run.
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+            bar.set_style(style);
+        }
+        Self { bar }
+    }
+
+    fn step(&self, doing: &str, done: usize, of: Option<usize>) -> bool {
+        self.bar.tick();
+        self.bar.set_message(match of {
+            Some(of) => format!("{doing}: {done} of {of}"),
+            None => format!("{doing}: {done}"),
+        });
+        true
+    }
+}
+
+/// The card as text.
+fn described(data: &Dataset, card: &Card) -> String {
+    let mut text = String::new();
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "{}  {}", card.name, card.origin);
+    let _ = writeln!(
+        text,
+        "{} classes, {} training and {} test images{}",
+        card.classes.len(),
+        data.train.len(),
+        data.test.len(),
+        sizes(card)
+    );
+    if !card.note.is_empty() {
+        let _ = writeln!(text, "{}", card.note);
+    }
+    let _ = writeln!(text, "\n{}", class_table(data));
+    for sentence in &card.assumed {
+        let _ = writeln!(text, "assumed: {sentence}");
+    }
+    if !card.duplicates.is_empty() {
+        let _ = writeln!(
+            text,
+            "{} images stand in training and test both, for example {} = {}",
+            card.duplicates.len(),
+            card.duplicates[0].train,
+            card.duplicates[0].test
+        );
+    }
+    text.push_str(&left_out(card));
+    text
+}
+
+fn sizes(card: &Card) -> String {
+    let range = |(low, high): (u32, u32)| {
+        if low == high {
+            low.to_string()
+        } else {
+            format!("{low}–{high}")
+        }
+    };
+    card.sizes.map_or_else(String::new, |sizes| {
+        format!(", {} × {} pixels", range(sizes.width), range(sizes.height))
+    })
+}
+
+/// Images per class, as a bar chart where it fits.
+fn class_table(data: &Dataset) -> String {
+    let train = counts(&data.train, data.classes.len());
+    let test = counts(&data.test, data.classes.len());
+    let most = train.iter().copied().max().unwrap_or(0).max(1);
+    if data.classes.len() > MOST_ROWS {
+        let range = |counts: &[usize]| {
+            let mut sorted = counts.to_vec();
+            sorted.sort_unstable();
+            let at = |place: usize| sorted.get(place).copied().unwrap_or(0);
+            format!(
+                "{} to {} (median {})",
+                at(0),
+                at(sorted.len().saturating_sub(1)),
+                at(sorted.len() / 2)
+            )
+        };
+        return format!(
+            "classes: {}\nimages per class: training {}, test {}\n",
+            listed(&data.classes, 8),
+            range(&train),
+            range(&test)
+        );
+    }
+    let mut table = Table::new(&["class", ">train", ">test", ""]);
+    for ((name, &train), &test) in data.classes.iter().zip(&train).zip(&test) {
+        let bar = "█".repeat((train * BAR).div_ceil(most));
+        table.row([name.clone(), train.to_string(), test.to_string(), bar]);
+    }
+    table.to_string()
+}
+
+/// Files that were left out, counted by reason.
+fn left_out(card: &Card) -> String {
+    let mut reasons: BTreeMap<&str, (usize, String)> = BTreeMap::new();
+    for skipped in &card.skipped {
+        let entry = reasons
+            .entry(&skipped.reason)
+            .or_insert_with(|| (0, skipped.path.display().to_string()));
+        entry.0 += 1;
+    }
+    if reasons.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("left out: {} files\n", card.skipped.len());
+    for (reason, (count, example)) in reasons {
+        let _ = writeln!(text, "  {count} × {reason}, for example {example}");
+    }
+    text
+}

@@ -1,0 +1,126 @@
+//! `features`: what a frozen backbone makes of pictures, for side-by-side checks with other
+//! programs. Pictures come as files, or as a tensor that `data --export-inputs` wrote.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use burn::tensor::{Device, Tensor};
+use serde::Serialize;
+
+use super::End;
+use super::output::{Json, tell};
+use crate::backbone::library::{self, Opened};
+use crate::data::decode_picture_file;
+use crate::data::transform::infer_into;
+use crate::device;
+use crate::experiment::upload;
+use crate::pet::PetStack;
+use crate::problem::{Problem, Result};
+use crate::store;
+use crate::tensors::{HostTensor, Named, from_bytes, to_bytes};
+
+/// Options of `features`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The backbone: a name, or a weight file
+    #[arg(value_name = "NAME|FILE")]
+    backbone: String,
+    /// Pictures, prepared as for a prediction
+    #[arg(long = "image", value_name = "FILE")]
+    images: Vec<PathBuf>,
+    /// Prepared pictures: `images`, N×3×H×W numbers in [0, 1] before normalisation
+    #[arg(long, value_name = "FILE.safetensors", conflicts_with = "images")]
+    inputs: Option<PathBuf>,
+    /// Write the features here as the tensor `features`
+    #[arg(long, value_name = "FILE.safetensors")]
+    output: Option<PathBuf>,
+    /// cpu, gpu, or a number or name from `lae-studio devices`
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    device: String,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// The JSON.
+#[derive(Serialize)]
+struct Answer {
+    backbone: String,
+    weights_sha256: String,
+    parameters: usize,
+    assumed: Vec<String>,
+    load_seconds: f64,
+    peak_bytes_before_load: Option<u64>,
+    peak_bytes_after_load: Option<u64>,
+    features: Vec<Vec<f32>>,
+}
+
+/// Computes.
+pub(super) fn run(args: &Args) -> Result<End> {
+    let info = device::choose(&args.device)?;
+    let device = device::open(&info)?;
+    let before = crate::memory::peak_bytes();
+    let start = Instant::now();
+    let opened = library::open(&args.backbone, &device, &mut |text| {
+        tell(text);
+        true
+    })?;
+    let load_seconds = start.elapsed().as_secs_f64();
+    let after = crate::memory::peak_bytes();
+    let images = match &args.inputs {
+        Some(path) => prepared(path, &opened, &device)?,
+        None => decoded(&args.images, &opened, &device)?,
+    };
+    let features = opened.backbone.features(images, &PetStack::empty())?;
+    let features = HostTensor::read(&features)?;
+    let width = opened.backbone.feature_width();
+    let answer = Answer {
+        backbone: opened.entry.name.clone(),
+        weights_sha256: opened.sha256.clone(),
+        parameters: opened.backbone.parameters(),
+        assumed: opened.assumed.clone(),
+        load_seconds,
+        peak_bytes_before_load: before,
+        peak_bytes_after_load: after,
+        features: features.values.chunks(width).map(<[f32]>::to_vec).collect(),
+    };
+    if let Some(path) = &args.output {
+        let named = Named::from([("features".to_owned(), features)]);
+        store::write_file(path, &to_bytes(&named, HashMap::new())?)?;
+    }
+    let mut text = String::new();
+    for row in &answer.features {
+        let numbers: Vec<String> = row.iter().map(|value| format!("{value:.6}")).collect();
+        text.push_str(&numbers.join(" "));
+        text.push('\n');
+    }
+    args.json.give(&answer, &text)?;
+    Ok(End::Done)
+}
+
+/// Pictures from files, resized and cut as for a prediction.
+fn decoded(paths: &[PathBuf], opened: &Opened, device: &Device) -> Result<Tensor<4>> {
+    if paths.is_empty() {
+        return Err(Problem::new("there is nothing to look at")
+            .advise("give pictures with --image, or prepared ones with --inputs"));
+    }
+    let side = opened.input.size;
+    let mut pixels = vec![0; paths.len() * side * side * 3];
+    for (path, place) in paths.iter().zip(pixels.chunks_mut(side * side * 3)) {
+        infer_into(&decode_picture_file(path)?, opened.input, place)?;
+    }
+    Ok(upload::images(&pixels, side, &opened.normalisation, device))
+}
+
+/// Pictures another command or program prepared.
+fn prepared(path: &Path, opened: &Opened, device: &Device) -> Result<Tensor<4>> {
+    let bytes = std::fs::read(path).map_err(|e| Problem::io("read the pictures", path, &e))?;
+    let (tensors, _) = from_bytes(&bytes, &path.display().to_string())?;
+    let images = (tensors.get("images")).filter(|images| images.shape.len() == 4);
+    let images = images.ok_or_else(|| {
+        Problem::new("the file holds no pictures: there is no tensor `images` of N×3×H×W")
+            .at_path(path)
+    })?;
+    let images = images.to_device::<4>(device)?;
+    Ok(opened.normalisation.apply(images))
+}

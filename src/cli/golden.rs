@@ -1,0 +1,89 @@
+//! `golden`: checks the program against files of exact tensors, one line per file.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::End;
+use super::output::{Json, complain};
+use crate::device;
+use crate::experiment::golden::{GoldenReport, Tolerance, check};
+use crate::problem::Result;
+
+/// Options of `golden`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// Files of exact tensors (.safetensors)
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// cpu, gpu, or a number or name from `lae-studio devices`
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    device: String,
+    /// Show every tensor of every file
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// One line of the result.
+#[derive(Serialize)]
+struct Entry {
+    name: String,
+    path: String,
+    /// None when the file could not be run at all.
+    max_relative_error: Option<f64>,
+    /// The tensor with that error.
+    tensor: Option<String>,
+    ok: bool,
+}
+
+/// Checks.
+pub(super) fn run(args: &Args) -> Result<End> {
+    // No self-test before: this is the test, and it should show what the device does.
+    let info = device::choose(&args.device)?;
+    let device = device::open(&info)?;
+    let tolerance = if info.is_cpu() {
+        Tolerance::CPU
+    } else {
+        Tolerance::GPU
+    };
+    let mut text = String::new();
+    let mut entries = Vec::new();
+    for path in &args.files {
+        let checked = check(path, &device, tolerance);
+        if let Err(problem) = &checked {
+            complain(problem);
+        }
+        let entry = entry(path, checked.as_ref().ok());
+        let error = entry
+            .max_relative_error
+            .map_or_else(|| "–".to_string(), |error| format!("{error:.2e}"));
+        let verdict = if entry.ok { "ok" } else { "MISS" };
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{} {error} {verdict}", entry.name);
+        if let (true, Ok(report)) = (args.all, &checked) {
+            for tensor in &report.comparisons {
+                let verdict = if tensor.ok { "ok" } else { "MISS" };
+                let _ = writeln!(text, "  {} {:.2e} {verdict}", tensor.name, tensor.error);
+            }
+        }
+        entries.push(entry);
+    }
+    args.json.give(&entries, &text)?;
+    let all_ok = entries.iter().all(|entry| entry.ok);
+    Ok(if all_ok { End::Done } else { End::Failed })
+}
+
+fn entry(path: &Path, report: Option<&GoldenReport>) -> Entry {
+    let worst = report.and_then(GoldenReport::worst);
+    let name = path.file_stem().unwrap_or(path.as_os_str());
+    Entry {
+        name: name.to_string_lossy().into_owned(),
+        path: path.display().to_string(),
+        max_relative_error: worst.map(|tensor| tensor.error),
+        tensor: worst.map(|tensor| tensor.name.clone()),
+        ok: report.is_some_and(|report| worst.is_some() && report.ok()),
+    }
+}

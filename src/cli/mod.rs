@@ -1,0 +1,157 @@
+//! The command line: one file per subcommand, the same work as the window without it.
+//!
+//! Results go to stdout and nothing else does; progress, remarks and Problems go to stderr. Exit
+//! codes: 0 done, 1 a Problem, 2 wrong usage, 130 stopped by Ctrl-C with the run saved.
+
+mod bench;
+mod data;
+mod devices;
+mod features;
+mod golden;
+mod output;
+mod plugins;
+mod predict;
+mod progress;
+mod resume;
+mod runs;
+mod selftest;
+mod settings;
+mod train;
+
+use std::panic::catch_unwind;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::{Parser, Subcommand};
+
+use crate::problem::{Problem, Result};
+use crate::{store, ui};
+
+/// Class-incremental continual learning with pre-trained models: Learning, Accumulation, Ensemble.
+///
+/// Without a subcommand the window opens.
+#[derive(Parser)]
+#[command(
+    args_override_self = true,
+    name = "lae-studio",
+    version,
+    max_term_width = 100,
+    args_conflicts_with_subcommands = true
+)]
+struct Line {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Keep runs in this folder (the window; subcommands have the option themselves)
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Show the window's frame times
+    #[arg(long, hide = true)]
+    frame_times: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Train a new run
+    Train(Box<train::Args>),
+    /// Continue a stopped or killed run
+    Resume(resume::Args),
+    /// Ask a run what is on pictures
+    Predict(predict::Args),
+    /// List runs, or export their figures
+    Runs(runs::Args),
+    /// List the devices of this machine
+    Devices(devices::Args),
+    /// List the PET plugins
+    Plugins(plugins::Args),
+    /// Say what a data set holds
+    Data(data::Args),
+    /// Check the program against files of exact tensors
+    Golden(golden::Args),
+    /// Measure training and prediction speed
+    Bench(bench::Args),
+    /// Write the features of pictures, as the network gives them
+    #[command(hide = true)]
+    Features(features::Args),
+    /// Test one GPU against the CPU (the program asks this of itself in a child process)
+    #[command(hide = true)]
+    GpuSelftest(selftest::Args),
+}
+
+/// How a subcommand ended, short of a Problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// All done.
+    Done,
+    /// Done, and the answer is no; what is wrong was said already.
+    Failed,
+    /// Stopped by Ctrl-C, the run is saved.
+    Stopped,
+}
+
+impl End {
+    fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Failed => 1,
+            Self::Stopped => 130,
+        }
+    }
+}
+
+/// Reads the arguments and does what they say; gives the exit code. Opens the window when there
+/// are none.
+pub fn run() -> ExitCode {
+    let started = Instant::now();
+    let line = match Line::try_parse() {
+        Ok(line) => line,
+        Err(error) => {
+            // Help that nobody can read any more is no failure.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    if let Ok(program) = std::env::current_exe() {
+        crate::device::set_program(program);
+    }
+    let ended = catch_unwind(|| match line.command {
+        Some(command) => act(command),
+        None => {
+            ui::run(ui::Options {
+                runs_root: store::runs_root(line.out.as_deref()),
+                started,
+                frame_times: line.frame_times,
+            })?;
+            Ok(End::Done)
+        }
+    });
+    match ended.unwrap_or_else(|_| Err(internal_error())) {
+        Ok(end) => ExitCode::from(end.code()),
+        Err(problem) => {
+            output::complain(&problem);
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// A panic has written its own message by now; this adds what it means for the person.
+fn internal_error() -> Problem {
+    Problem::new("an internal error ended the program; its message stands above")
+        .advise("a run that was going on can be continued with `lae-studio resume latest`")
+}
+
+fn act(command: Command) -> Result<End> {
+    match command {
+        Command::Train(args) => train::run(&args),
+        Command::Resume(args) => resume::run(&args),
+        Command::Predict(args) => predict::run(&args),
+        Command::Runs(args) => runs::run(&args),
+        Command::Devices(args) => devices::run(&args),
+        Command::Plugins(args) => plugins::run(&args),
+        Command::Data(args) => data::run(&args),
+        Command::Golden(args) => golden::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        Command::Features(args) => features::run(&args),
+        Command::GpuSelftest(args) => selftest::run(&args),
+    }
+}

@@ -1,0 +1,190 @@
+//! Where results, remarks and Problems go.
+
+use std::fmt::Display;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::problem::{Problem, Result};
+use crate::store;
+
+/// Where a subcommand's results go as JSON.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(super) struct Json {
+    /// Write the results as JSON to a file, or to standard output (-)
+    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
+    pub json: Option<PathBuf>,
+}
+
+impl Json {
+    /// Whether standard output is taken by JSON.
+    pub fn on_stdout(&self) -> bool {
+        self.json.as_deref() == Some(Path::new("-"))
+    }
+
+    /// Refuses a file that cannot be written, before hours are spent on what should go there.
+    pub fn check(&self) -> Result<()> {
+        let Some(path) = self.json.as_ref().filter(|_| !self.on_stdout()) else {
+            return Ok(());
+        };
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        if folder.is_dir() && !path.is_dir() {
+            return Ok(());
+        }
+        let what = if path.is_dir() {
+            "the results cannot be written: this is a folder"
+        } else {
+            "the results cannot be written: there is no such folder"
+        };
+        Err(Problem::new(what)
+            .at_path(path)
+            .advise("give --json a file in a folder that exists"))
+    }
+
+    /// Gives the results: as JSON where asked, and as text on standard output unless JSON goes
+    /// there.
+    pub fn give(&self, results: &impl Serialize, text: &str) -> Result<()> {
+        if let Some(path) = &self.json {
+            let mut json = serde_json::to_string_pretty(results)
+                .map_err(|error| Problem::new(format!("no JSON can be made of this: {error}")))?;
+            json.push('\n');
+            if self.on_stdout() {
+                return say(&json);
+            }
+            store::write_file(path, json.as_bytes())?;
+        }
+        say(text)
+    }
+}
+
+/// Writes a result to standard output. A reader that went away (`| head`) is no Problem.
+pub(super) fn say(text: &str) -> Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+    {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Problem::io("write the results", "standard output", &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a line about what happens to standard error, where nobody has to be listening.
+pub(super) fn tell(text: impl Display) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// Writes a Problem to standard error.
+pub(super) fn complain(problem: &Problem) {
+    tell(problem);
+}
+
+/// Columns of text, padded to equal width; `right` columns are set flush right.
+pub(super) struct Table {
+    right: Vec<bool>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// With these column titles; `>` before a title sets its column flush right.
+    pub fn new(titles: &[&str]) -> Self {
+        let right = titles.iter().map(|title| title.starts_with('>')).collect();
+        let row = titles
+            .iter()
+            .map(|title| title.trim_start_matches('>').to_string());
+        Self {
+            right,
+            rows: vec![row.collect()],
+        }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+}
+
+impl Display for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let width = |column: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..self.right.len()).map(width).collect();
+        for row in &self.rows {
+            let mut line = String::new();
+            for ((cell, &width), &right) in row.iter().zip(&widths).zip(&self.right) {
+                let gap = " ".repeat(width - cell.chars().count());
+                let [before, after] = if right { [&gap, ""] } else { ["", &gap] };
+                line.extend([before, cell, after, "  "]);
+            }
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// A figure in percent with one decimal, or a dash.
+pub(super) fn percent(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".to_string(), |value| format!("{value:.1}"))
+}
+
+/// Seconds as people read them: "8.2 s", "3 min 20 s", "2 h 05 min".
+pub(super) fn duration(seconds: f64) -> String {
+    let whole = seconds.max(0.0).round() as u64;
+    match whole {
+        0..=59 => format!("{:.1} s", seconds.max(0.0)),
+        60..=3599 => format!("{} min {:02} s", whole / 60, whole % 60),
+        _ => format!("{} h {:02} min", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+/// Bytes as people read them.
+pub(super) fn size(bytes: Option<u64>) -> String {
+    match bytes {
+        None => "–".to_string(),
+        Some(bytes) if bytes < 1 << 20 => format!("{} kB", bytes.div_ceil(1024)),
+        Some(bytes) if bytes < 1 << 30 => format!("{:.0} MB", bytes as f64 / f64::from(1 << 20)),
+        Some(bytes) => format!("{:.2} GB", bytes as f64 / f64::from(1 << 30)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up() {
+        let mut table = Table::new(&["run", ">A_N"]);
+        table.row(["猫".to_string(), "9.5".to_string()]);
+        table.row(["digits".to_string(), "100.0".to_string()]);
+        let expected = "run       A_N\n猫         9.5\ndigits  100.0\n";
+        assert_eq!(table.to_string(), expected);
+    }
+
+    #[test]
+    fn figures_read_well() {
+        assert_eq!(duration(8.25), "8.2 s");
+        assert_eq!(duration(200.0), "3 min 20 s");
+        assert_eq!(duration(7500.0), "2 h 05 min");
+        assert_eq!(size(Some(300 << 20)), "300 MB");
+        assert_eq!(percent(None), "–");
+    }
+
+    #[test]
+    fn a_file_in_a_missing_folder_is_refused_early() {
+        let json = |path: &str| Json {
+            json: Some(path.into()),
+        };
+        assert!(json("/nowhere/at/all.json").check().is_err());
+        assert!(json("-").check().is_ok());
+        assert!(json("results.json").check().is_ok());
+        assert!(json("/").check().is_err());
+    }
+}

@@ -1,0 +1,129 @@
+//! `plugins`: the PET plugins there are, with their equations on request.
+
+use std::fmt::Write as _;
+
+use super::End;
+use super::output::{Json, Table, complain};
+use crate::pet::library::Library;
+use crate::pet::view::PluginView;
+use crate::problem::{Problem, Result};
+
+/// Options of `plugins`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// Show these plugins whole: parameters, equations, reference
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// Lists. A broken plugin is listed, its Problem goes to standard error.
+pub(super) fn run(args: &Args) -> Result<End> {
+    args.json.check()?;
+    let library = Library::standard();
+    for name in &args.names {
+        // The library knows best which name was meant.
+        if !library
+            .entries()
+            .iter()
+            .any(|e| e.name.eq_ignore_ascii_case(name))
+        {
+            library.get(name)?;
+        }
+    }
+    let wanted = |plugin: &PluginView| {
+        args.names.is_empty()
+            || args
+                .names
+                .iter()
+                .any(|n| n.eq_ignore_ascii_case(&plugin.name))
+    };
+    let plugins: Vec<PluginView> = library.view(None).into_iter().filter(wanted).collect();
+    let text = if args.names.is_empty() {
+        table(&plugins)
+    } else {
+        plugins.iter().map(whole).collect()
+    };
+    let problems: Vec<&Problem> = plugins.iter().filter_map(|p| p.problem.as_ref()).collect();
+    for problem in &problems {
+        complain(problem);
+    }
+    args.json.give(&plugins, &text)?;
+    let asked_for_broken = !args.names.is_empty() && !problems.is_empty();
+    Ok(if asked_for_broken {
+        End::Failed
+    } else {
+        End::Done
+    })
+}
+
+fn table(plugins: &[PluginView]) -> String {
+    let mut table = Table::new(&[
+        "name",
+        "size",
+        "sites",
+        "forms",
+        "starts as identity",
+        "from",
+    ]);
+    for plugin in plugins {
+        if plugin.problem.is_some() {
+            table.row([plugin.name.clone(), "broken".into()].into_iter().chain([
+                String::new(),
+                String::new(),
+                String::new(),
+                plugin.origin.clone(),
+            ]));
+            continue;
+        }
+        let sizes = plugin.sizes.iter();
+        let sizes = sizes.map(|s| format!("{} ({}–{})", s.default, s.min, s.max));
+        let forms = plugin.variants.iter().map(|variant| variant.name.clone());
+        table.row([
+            plugin.name.clone(),
+            sizes.collect::<Vec<_>>().join(", "),
+            plugin.sites.join(" or "),
+            forms.collect::<Vec<_>>().join(", "),
+            if plugin.starts_as_identity {
+                "yes"
+            } else {
+                "no"
+            }
+            .to_string(),
+            plugin.origin.clone(),
+        ]);
+    }
+    table.to_string()
+}
+
+/// One plugin with everything it says.
+fn whole(plugin: &PluginView) -> String {
+    // Writing to a String cannot fail.
+    let mut text = format!("{} ({})\n", plugin.name, plugin.origin);
+    for paragraph in [&plugin.description, &plugin.reference] {
+        if !paragraph.trim().is_empty() {
+            let _ = writeln!(text, "{}", paragraph.trim());
+        }
+    }
+    for parameter in &plugin.parameters {
+        let fixed = if parameter.fixed { ", fixed" } else { "" };
+        let (name, shape, init) = (&parameter.name, &parameter.shape, &parameter.init);
+        let _ = writeln!(text, "  {name}: {shape}, {init}{fixed}");
+    }
+    for variant in &plugin.variants {
+        for equation in &variant.equations {
+            let form = match variant.name.as_str() {
+                "" => String::new(),
+                name => format!(", {name}"),
+            };
+            let _ = writeln!(text, "  at {}{form}:", equation.sites.join(", "));
+            for (name, step) in &equation.steps {
+                let left = if name.is_empty() { "h'" } else { name };
+                let _ = writeln!(text, "    {left} = {step}");
+            }
+        }
+    }
+    text.push('\n');
+    text
+}

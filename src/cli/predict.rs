@@ -1,0 +1,179 @@
+//! `predict`: what a run's experts say to pictures.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Serialize, Serializer};
+
+use super::End;
+use super::output::{Json, Table, complain};
+use crate::data::decode_picture_file;
+use crate::experiment::Stock;
+use crate::experiment::predict::Predictor;
+use crate::problem::{Problem, Result};
+use crate::run::event::{Opinion, Picture};
+use crate::store;
+
+/// Options of `predict`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The run: its folder, its name (or how it begins), or `latest`
+    #[arg(value_name = "RUN")]
+    run: String,
+    /// Pictures
+    #[arg(value_name = "IMAGE", required = true)]
+    images: Vec<PathBuf>,
+    /// Ask the experts as they were after this task (from 1); the last one unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    task: Option<u64>,
+    /// auto, cpu, gpu, or a number or name from `lae-studio devices`; the run's own unless given
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<String>,
+    /// Look for the run in this folder
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// One expert's view in the JSON.
+#[derive(Serialize)]
+struct View {
+    class: String,
+    #[serde(serialize_with = "as_object")]
+    probabilities: Vec<(String, f32)>,
+    energy: f32,
+}
+
+/// Name → value, in the order of the classes.
+fn as_object<S: Serializer>(pairs: &[(String, f32)], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(pairs.iter().map(|(name, value)| (name, value)))
+}
+
+/// A picture's entry in the JSON.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Entry {
+    Answered {
+        path: String,
+        class: String,
+        confidence: f32,
+        decided_by: &'static str,
+        task: usize,
+        online: View,
+        offline: View,
+        ensemble: View,
+    },
+    Unreadable {
+        path: String,
+        problem: Problem,
+    },
+}
+
+/// Asks.
+pub(super) fn run(args: &Args) -> Result<End> {
+    args.json.check()?;
+    let folder = store::find(&store::runs_root(args.out.as_deref()), &args.run)?;
+    let task = chosen_task(&folder, args.task)?;
+    let predictor = Predictor::open(&folder, task, args.device.as_deref(), &Stock::default())?;
+    let mut entries = Vec::new();
+    let mut end = End::Done;
+    for path in &args.images {
+        entries.push(
+            picture(path)
+                .and_then(|picture| answer(&predictor, path, &picture, task))
+                .unwrap_or_else(|problem| {
+                    complain(&problem);
+                    end = End::Failed;
+                    Entry::Unreadable {
+                        path: path.display().to_string(),
+                        problem,
+                    }
+                }),
+        );
+    }
+    args.json.give(&entries, &text(&entries))?;
+    Ok(end)
+}
+
+/// The snapshot to ask, from 0.
+fn chosen_task(folder: &Path, wanted: Option<u64>) -> Result<usize> {
+    let stored = store::load(folder)?;
+    let saved = stored.reports.len();
+    let task = wanted.map_or(saved, |task| task as usize);
+    if saved == 0 {
+        return Err(Problem::new("this run has not finished a task yet")
+            .at_path(folder)
+            .advise("continue it with `lae-studio resume`, or wait until its first task is done"));
+    }
+    if task > saved {
+        return Err(
+            Problem::new(format!("this run has finished {saved} tasks, not {task}"))
+                .at("--task")
+                .advise(format!("give a number from 1 to {saved}")),
+        );
+    }
+    Ok(task - 1)
+}
+
+fn picture(path: &Path) -> Result<Picture> {
+    let image = decode_picture_file(path)?;
+    Ok(Picture {
+        name: path.display().to_string(),
+        width: image.width() as usize,
+        height: image.height() as usize,
+        rgb: image.into_raw(),
+    })
+}
+
+fn answer(predictor: &Predictor, path: &Path, picture: &Picture, task: usize) -> Result<Entry> {
+    let (verdict, _) = predictor.verdict(picture)?;
+    let names = predictor.classes();
+    let view = |opinion: &Opinion| {
+        let pairs = names
+            .iter()
+            .cloned()
+            .zip(opinion.probabilities.iter().copied());
+        View {
+            class: name_of(names, opinion.best().0),
+            probabilities: pairs.collect(),
+            energy: opinion.energy,
+        }
+    };
+    let (class, confidence) = verdict.ensemble.best();
+    Ok(Entry::Answered {
+        path: path.display().to_string(),
+        class: name_of(names, class),
+        confidence,
+        decided_by: verdict.decided_by.name(),
+        task: task + 1,
+        online: view(&verdict.online),
+        offline: view(&verdict.offline),
+        ensemble: view(&verdict.ensemble),
+    })
+}
+
+fn name_of(names: &[String], class: usize) -> String {
+    names.get(class).cloned().unwrap_or_default()
+}
+
+fn text(entries: &[Entry]) -> String {
+    let mut table = Table::new(&["picture", "class", ">confidence", "decided by"]);
+    for entry in entries {
+        if let Entry::Answered {
+            path,
+            class,
+            confidence,
+            decided_by,
+            ..
+        } = entry
+        {
+            table.row([
+                path.clone(),
+                class.clone(),
+                format!("{:.1} %", confidence * 100.0),
+                (*decided_by).to_string(),
+            ]);
+        }
+    }
+    table.to_string()
+}

@@ -1,0 +1,152 @@
+//! What a person sees of a running job: a bar on a terminal, lines elsewhere, nothing when quiet.
+
+use std::io::IsTerminal;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::output::{duration, tell};
+use crate::metrics::Expert;
+use crate::run::event::{Event, Phase, Progress, RunHeader, Sink, TaskReport};
+
+/// Steps of the bar.
+const STEPS: u64 = 1000;
+
+/// Follows a run's events.
+pub(super) struct Reporter {
+    quiet: bool,
+    bar: Option<ProgressBar>,
+    header: Option<RunHeader>,
+    loss: Option<f32>,
+}
+
+impl Reporter {
+    /// Says nothing but remarks when `quiet`; animates only where standard error is a terminal.
+    pub fn new(quiet: bool) -> Self {
+        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
+            let bar = ProgressBar::new(STEPS);
+            // The template is a constant, so it either always fits or shows in the first run.
+            if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {wide_msg}") {
+                bar.set_style(style);
+            }
+            bar
+        });
+        Self {
+            quiet,
+            bar,
+            header: None,
+            loss: None,
+        }
+    }
+
+    /// Says how a run that ended with a Problem can go on, if it began at all.
+    pub fn failed(&self) {
+        if let Some(header) = &self.header {
+            self.line(&format!(
+                "what was saved is kept; to continue: lae-studio resume {}",
+                header.folder.display()
+            ));
+        }
+    }
+
+    /// Writes a line that stays.
+    fn line(&self, text: &str) {
+        match &self.bar {
+            // A bar that is shown takes lines above itself.
+            Some(bar) => bar.suspend(|| tell(text)),
+            None => tell(text),
+        }
+    }
+
+    fn milestone(&self, text: &str) {
+        if !self.quiet {
+            self.line(text);
+        }
+    }
+
+    fn started(&mut self, header: &RunHeader) {
+        let config = &header.config;
+        self.milestone(&format!(
+            "{}\n{} classes in {} tasks; backbone {}; {} trained numbers per expert; {}",
+            header.folder.display(),
+            header.class_order.len(),
+            header.tasks.len(),
+            config.backbone,
+            header.trained_parameters,
+            header.device,
+        ));
+        self.header = Some(header.clone());
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        let (Some(bar), Some(header)) = (&self.bar, &self.header) else {
+            return;
+        };
+        self.loss = progress.losses.last().copied().or(self.loss);
+        let mut text = format!(
+            "task {}/{}, epoch {}/{}{}",
+            progress.task + 1,
+            header.tasks.len(),
+            progress.epoch + 1,
+            header.config.epochs,
+            if progress.frozen { ", PET frozen" } else { "" },
+        );
+        if let Some(loss) = self.loss {
+            text.push_str(&format!(", loss {loss:.3}"));
+        }
+        text.push_str(&format!(", {:.0} images/s", progress.images_per_second));
+        if let Some(seconds) = progress.seconds_left {
+            text.push_str(&format!(", {} left", duration(seconds)));
+        }
+        bar.set_position((progress.done * STEPS as f64) as u64);
+        bar.set_message(text);
+    }
+
+    fn evaluated(&self, report: &TaskReport) {
+        let Some(header) = &self.header else { return };
+        let accuracies = Expert::ALL.map(|expert| {
+            let accuracy = report.answers.accuracy(expert) * 100.0;
+            format!("{} {accuracy:.1} %", expert.name())
+        });
+        let text = format!(
+            "task {}/{}: {} ({})",
+            report.task + 1,
+            header.tasks.len(),
+            accuracies.join(", "),
+            duration(report.seconds),
+        );
+        self.milestone(&text);
+    }
+}
+
+impl Sink for Reporter {
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Started(header) => self.started(&header),
+            Event::Phase { phase, .. } => {
+                if let Some(bar) = &self.bar {
+                    match phase {
+                        Phase::Preparing(what) => bar.set_message(what),
+                        Phase::Evaluating { task } => {
+                            bar.set_message(format!("testing after task {}", task + 1));
+                        }
+                        Phase::Training { .. } | Phase::Paused => {}
+                    }
+                }
+            }
+            Event::Progress { progress, .. } => self.progress(&progress),
+            Event::TaskEvaluated { report, .. } => self.evaluated(&report),
+            // A remark is worth reading even in a quiet run.
+            Event::Remark { problem, .. } => self.line(&problem.to_string()),
+            // How the job ends is what it returns; predictions are not asked for here.
+            _ => {}
+        }
+    }
+}
+
+impl Drop for Reporter {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! `resume`: continues a stopped or killed run from its last finished epoch.
+
+use super::End;
+use super::progress::Reporter;
+use super::train::{RunOutput, finished, stop_on_ctrl_c, stopped};
+use crate::experiment::{self, Outcome, Stock};
+use crate::problem::Result;
+use crate::store;
+
+/// Options of `resume`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The run: its folder, its name (or how it begins), or `latest`
+    #[arg(value_name = "RUN")]
+    run: String,
+    #[command(flatten)]
+    output: RunOutput,
+}
+
+/// Continues.
+pub(super) fn run(args: &Args) -> Result<End> {
+    let output = &args.output;
+    output.json.check()?;
+    let root = store::runs_root(output.out.as_deref());
+    let folder = store::find(&root, &args.run)?;
+    let control = stop_on_ctrl_c()?;
+    let mut reporter = Reporter::new(output.quiet);
+    let outcome = experiment::resume(&folder, &mut Stock::default(), &mut reporter, &control)
+        .inspect_err(|_| reporter.failed())?;
+    drop(reporter);
+    let stored = store::load(&folder)?;
+    match outcome {
+        Outcome::Finished(_) => finished(&stored, output),
+        Outcome::Stopped(_) => stopped(&stored, output),
+    }
+}

@@ -1,0 +1,111 @@
+//! `runs`: the runs there are, and tables and figures of them.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::End;
+use super::output::{Json, Table, percent, tell};
+use crate::metrics::Expert;
+use crate::problem::{Problem, Result};
+use crate::store::export::{Format, export};
+use crate::store::{self, Listed, RunState, StoredRun, Summary, summary};
+
+/// Options of `runs`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// Only these runs: folders, names (or how they begin), or `latest`
+    #[arg(value_name = "RUN")]
+    runs: Vec<String>,
+    /// Look in this folder
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    out: Option<PathBuf>,
+    /// Write a table (.csv, .md, .tex) or a figure (.svg) of the runs; runs that differ only in
+    /// class order become mean ± std
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    export: Option<PathBuf>,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// An entry of the JSON.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Entry<'a> {
+    Whole(Box<Summary>),
+    Damaged {
+        run: &'a str,
+        folder: String,
+        problem: &'a Problem,
+    },
+}
+
+/// Lists or exports.
+pub(super) fn run(args: &Args) -> Result<End> {
+    let root = store::runs_root(args.out.as_deref());
+    let listed = if args.runs.is_empty() {
+        store::list(&root)
+    } else {
+        let wanted = |name: &String| {
+            let folder = store::find(&root, name)?;
+            Ok(store::entry(&folder))
+        };
+        args.runs.iter().map(wanted).collect::<Result<_>>()?
+    };
+    if let Some(path) = &args.export {
+        let format = Format::of(path)?;
+        let whole: Vec<StoredRun> = listed.into_iter().filter_map(|e| e.stored.ok()).collect();
+        store::write_file(path, export(&whole, format)?.as_bytes())?;
+        return Ok(End::Done);
+    }
+    if listed.is_empty() {
+        tell(format!("no runs in {} yet", root.display()));
+    }
+    let entries: Vec<Entry> = listed.iter().map(entry).collect();
+    args.json.give(&entries, &text(&listed))?;
+    Ok(End::Done)
+}
+
+fn entry(listed: &Listed) -> Entry<'_> {
+    match &listed.stored {
+        Ok(stored) => Entry::Whole(Box::new(summary(stored))),
+        Err(problem) => Entry::Damaged {
+            run: &listed.run,
+            folder: listed.folder.display().to_string(),
+            problem,
+        },
+    }
+}
+
+fn text(listed: &[Listed]) -> String {
+    if listed.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(&["run", "state", "what", ">A_N", ">Ā_N", ">F_N"]);
+    for entry in listed {
+        match &entry.stored {
+            Ok(stored) => {
+                let figures = summary(stored).figures.of(Expert::Ensemble).map(percent);
+                let config = &stored.header.config;
+                let cells = [entry.run.clone(), state(stored), config.title()];
+                table.row(cells.into_iter().chain(figures));
+            }
+            Err(problem) => {
+                let cells = [entry.run.as_str(), "damaged", problem.what.as_str()];
+                table.row(cells.map(str::to_string));
+            }
+        }
+    }
+    table.to_string()
+}
+
+fn state(stored: &StoredRun) -> String {
+    match stored.state {
+        RunState::Finished => "finished".to_string(),
+        RunState::Running => "running".to_string(),
+        RunState::Interrupted { task, epoch } => {
+            let tasks = stored.header.tasks.len();
+            format!("stopped in task {}/{tasks} after epoch {epoch}", task + 1)
+        }
+    }
+}

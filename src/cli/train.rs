@@ -1,0 +1,185 @@
+//! `train`: one run, or one per class order, with a closing table.
+
+use std::path::PathBuf;
+
+use super::End;
+use super::output::{Json, Table, duration, percent, tell};
+use super::progress::Reporter;
+use super::settings::Settings;
+use crate::experiment::{self, Outcome, Stock};
+use crate::metrics::Expert;
+use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
+use crate::run::event::{Control, Wish};
+use crate::store::export::mean_and_spread;
+use crate::store::{self, OrdersSummary, StoredRun, summary, summary_of_orders};
+
+/// Options of `train`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    settings: Settings,
+    /// Train N runs, with the natural class order and then seeded ones; closes with mean ± std
+    #[arg(long, value_name = "N", conflicts_with = "order", help_heading = "Data",
+          value_parser = clap::value_parser!(u64).range(1..=1000))]
+    orders: Option<u64>,
+    #[command(flatten)]
+    pub output: RunOutput,
+}
+
+/// Where a run and its results go.
+#[derive(clap::Args)]
+pub(super) struct RunOutput {
+    /// Keep runs in this folder
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub json: Json,
+    /// Show no progress
+    #[arg(long, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// Trains.
+pub(super) fn run(args: &Args) -> Result<End> {
+    let output = &args.output;
+    let config = args.settings.resolve()?;
+    output.json.check()?;
+    let root = store::runs_root(output.out.as_deref());
+    let control = stop_on_ctrl_c()?;
+    let mut stock = Stock::default();
+    let mut runs = Vec::new();
+    for config in with_orders(config, args.orders) {
+        let mut reporter = Reporter::new(output.quiet);
+        let outcome = experiment::train(&config, &root, &mut stock, &mut reporter, &control)
+            .inspect_err(|_| reporter.failed())?;
+        drop(reporter);
+        let stored = store::load(&outcome.header().folder)?;
+        if let Outcome::Stopped(_) = outcome {
+            return stopped(&stored, output);
+        }
+        runs.push(stored);
+    }
+    match (args.orders, runs.as_slice()) {
+        (None, [run]) => finished(run, output),
+        _ => several_finished(&runs, output),
+    }
+}
+
+/// The settings once per class order.
+fn with_orders(config: RunConfig, orders: Option<u64>) -> Vec<RunConfig> {
+    let Some(orders) = orders else {
+        return vec![config];
+    };
+    let order = |number| match number {
+        0 => "natural".to_string(),
+        seed => format!("seed:{seed}"),
+    };
+    let with = |number| RunConfig {
+        order: order(number),
+        ..config.clone()
+    };
+    (0..orders).map(with).collect()
+}
+
+/// A control that Ctrl-C sets to Stop; a second Ctrl-C ends the program at once.
+pub(super) fn stop_on_ctrl_c() -> Result<Control> {
+    let control = Control::default();
+    let hand = control.clone();
+    ctrlc::set_handler(move || {
+        if hand.wish() == Wish::Stop {
+            std::process::exit(130);
+        }
+        hand.set(Wish::Stop);
+        tell("stopping after this batch; press Ctrl-C again to end at once");
+    })
+    .map_err(|error| Problem::new(format!("Ctrl-C cannot be handled: {error}")))?;
+    Ok(control)
+}
+
+/// Gives the results of a stopped run and says how to go on.
+pub(super) fn stopped(run: &StoredRun, output: &RunOutput) -> Result<End> {
+    output.json.give(&summary(run), "")?;
+    let folder = run.header.folder.display();
+    tell(format!(
+        "stopped and saved; to continue: lae-studio resume {folder}"
+    ));
+    Ok(End::Stopped)
+}
+
+/// Gives the results of a finished run.
+pub(super) fn finished(run: &StoredRun, output: &RunOutput) -> Result<End> {
+    let summary = summary(run);
+    let mut table = Table::new(&titles(run.header.tasks.len()));
+    for expert in Expert::ALL {
+        let figures = summary.figures.of(expert).map(percent);
+        table.row([expert.name().to_string()].into_iter().chain(figures));
+    }
+    let text = format!(
+        "{table}{} in {}, {:.0} images/s while training\n",
+        run.header.run,
+        duration(summary.seconds),
+        summary.images_per_second,
+    );
+    output.json.give(&summary, &text)?;
+    Ok(End::Done)
+}
+
+/// Column titles of the closing table.
+fn titles(tasks: usize) -> [&'static str; 4] {
+    // Titles with the number itself cover the usual lengths; N says the same for the others.
+    match tasks {
+        5 => ["", ">A_5", ">Ā_5", ">F_5"],
+        10 => ["", ">A_10", ">Ā_10", ">F_10"],
+        20 => ["", ">A_20", ">Ā_20", ">F_20"],
+        _ => ["", ">A_N", ">Ā_N", ">F_N"],
+    }
+}
+
+/// Gives the results of several class orders.
+fn several_finished(runs: &[StoredRun], output: &RunOutput) -> Result<End> {
+    let orders = summary_of_orders(runs);
+    let tasks = runs.first().map_or(0, |run| run.header.tasks.len());
+    let mut table = Table::new(&titles(tasks));
+    for expert in Expert::ALL {
+        let cell = |i: usize| mean_and_spread(&orders, |f| f.of(expert)[i], " ± ");
+        let cells = [0, 1, 2].map(cell);
+        table.row([expert.name().to_string()].into_iter().chain(cells));
+    }
+    let text = format!("{}{table}{}", per_order(&orders), closing(&orders));
+    output.json.give(&orders, &text)?;
+    Ok(End::Done)
+}
+
+/// One row per class order: what the run answers with.
+fn per_order(orders: &OrdersSummary) -> String {
+    let tasks = orders.runs.first().map_or(0, |run| run.class_order.len());
+    let mut table = Table::new(&["class order", ">A_N", ">Ā_N", ">F_N", "run"]);
+    for run in &orders.runs {
+        let figures = run.figures.of(Expert::Ensemble).map(percent);
+        let cells = [run.config.order.clone()].into_iter().chain(figures);
+        table.row(cells.chain([run.run.clone()]));
+    }
+    format!(
+        "{table}{tasks} classes, {} class orders, mean ± std:\n",
+        orders.runs.len()
+    )
+}
+
+fn closing(orders: &OrdersSummary) -> String {
+    let seconds: f64 = orders.runs.iter().map(|run| run.seconds).sum();
+    format!("{} runs in {}\n", orders.runs.len(), duration(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_are_natural_first_and_then_seeded() {
+        let orders = with_orders(RunConfig::default(), Some(3));
+        let names: Vec<&str> = orders.iter().map(|c| c.order.as_str()).collect();
+        assert_eq!(names, ["natural", "seed:1", "seed:2"]);
+        assert_eq!(with_orders(RunConfig::default(), None).len(), 1);
+    }
+}

@@ -1,0 +1,152 @@
+//! Decoded pictures kept in memory, within a budget, shared by all epochs and tasks.
+//!
+//! Kept are either the decoded picture (training needs it whole, to crop it anew each epoch) or the
+//! finished inference input, whichever is smaller where both would do. What comes out of the cache is byte for
+//! byte what decoding gives, so results do not depend on the budget. Records that are in memory anyway are not kept
+//! twice.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use image::RgbImage;
+use serde::{Deserialize, Serialize};
+
+use super::source::{Sample, Source};
+use super::transform::InputSpec;
+use crate::problem::Result;
+
+/// Bytes an entry costs besides its pixels, roughly.
+const OVERHEAD: usize = 160;
+
+/// Decoded pictures within a budget.
+pub struct PixelCache {
+    budget: usize,
+    held: Mutex<Held>,
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+#[derive(Default)]
+struct Held {
+    originals: HashMap<Source, Arc<RgbImage>>,
+    inputs: HashMap<(Source, u32, u32), Arc<[u8]>>,
+    bytes: usize,
+    original_bytes: usize,
+}
+
+/// How full a cache is and how well it serves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CacheUse {
+    /// Bytes held.
+    pub bytes: usize,
+    /// Bytes allowed.
+    pub budget: usize,
+    /// Pictures held.
+    pub images: usize,
+    /// Requests served without decoding.
+    pub hits: u64,
+    /// Requests that needed decoding.
+    pub misses: u64,
+}
+
+impl PixelCache {
+    /// A cache of at most `budget` bytes; 0 keeps nothing.
+    pub fn new(budget: usize) -> Self {
+        Self {
+            budget,
+            held: Mutex::default(),
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+        }
+    }
+
+    /// How full it is.
+    pub fn usage(&self) -> CacheUse {
+        let held = self.lock();
+        CacheUse {
+            bytes: held.bytes,
+            budget: self.budget,
+            images: held.originals.len() + held.inputs.len(),
+            hits: self.hits.load(Ordering::Relaxed),
+            misses: self.misses.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Forgets whole pictures, which are those of training: a new task has others.
+    pub fn forget_originals(&self) {
+        let mut held = self.lock();
+        held.bytes -= held.original_bytes;
+        held.original_bytes = 0;
+        held.originals.clear();
+    }
+
+    /// The decoded picture of a sample, decoded now or earlier.
+    ///
+    /// # Errors
+    /// It cannot be decoded.
+    pub(super) fn picture(&self, sample: &Sample) -> Result<Arc<RgbImage>> {
+        if sample.source.in_memory() {
+            return sample.decode().map(Arc::new);
+        }
+        let known = self.lock().originals.get(&sample.source).cloned();
+        if let Some(picture) = known {
+            self.hits.fetch_add(1, Ordering::Relaxed);
+            return Ok(picture);
+        }
+        self.misses.fetch_add(1, Ordering::Relaxed);
+        let picture = Arc::new(sample.decode()?);
+        let cost = picture.as_raw().len() + OVERHEAD;
+        let mut held = self.lock();
+        if held.bytes + cost <= self.budget
+            && held
+                .originals
+                .insert(sample.source.clone(), Arc::clone(&picture))
+                .is_none()
+        {
+            held.bytes += cost;
+            held.original_bytes += cost;
+        }
+        Ok(picture)
+    }
+
+    /// The finished input of a sample, if it is held.
+    pub(super) fn input(&self, source: &Source, spec: InputSpec) -> Option<Arc<[u8]>> {
+        if source.in_memory() {
+            return None;
+        }
+        let known = self.lock().inputs.get(&key(source, spec)).cloned();
+        let counter = if known.is_some() {
+            &self.hits
+        } else {
+            &self.misses
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        known
+    }
+
+    /// Keeps a finished input, if there is room.
+    pub(super) fn keep_input(&self, source: &Source, spec: InputSpec, pixels: &[u8]) {
+        let cost = pixels.len() + OVERHEAD;
+        let mut held = self.lock();
+        if !source.in_memory()
+            && held.bytes + cost <= self.budget
+            && held
+                .inputs
+                .insert(key(source, spec), Arc::from(pixels))
+                .is_none()
+        {
+            held.bytes += cost;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Held> {
+        // A panic while the lock was held left at worst one entry uncounted.
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn key(source: &Source, spec: InputSpec) -> (Source, u32, u32) {
+    (source.clone(), spec.size as u32, spec.crop_ratio.to_bits())
+}

@@ -1,0 +1,77 @@
+//! The card of a data set: what a person looks at before training, and the JSON of `lae-studio data`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Dataset, Duplicate, Sample, Skipped};
+
+/// Smallest and largest width and height among the checked pictures, in pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sizes {
+    /// Smallest and largest width.
+    pub width: (u32, u32),
+    /// Smallest and largest height.
+    pub height: (u32, u32),
+}
+
+/// A data set in numbers and lists.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Card {
+    /// Its name.
+    pub name: String,
+    /// What opens it again.
+    pub origin: String,
+    /// Class names in order.
+    pub classes: Vec<String>,
+    /// Split → class → number of images.
+    pub images: Map<String, Value>,
+    /// Files that were left out.
+    pub skipped: Vec<Skipped>,
+    /// Images that stand in both splits.
+    pub duplicates: Vec<Duplicate>,
+    /// What was assumed, as sentences.
+    pub assumed: Vec<String>,
+    /// Picture sizes, where the pictures were looked at.
+    pub sizes: Option<Sizes>,
+    /// Source and licence.
+    pub note: String,
+}
+
+impl Card {
+    /// The card of a data set.
+    pub fn of(data: &Dataset) -> Self {
+        let split = |samples: &[Sample]| -> Value {
+            data.classes
+                .iter()
+                .zip(counts(samples, data.classes.len()))
+                .map(|(name, count)| (name.clone(), Value::from(count)))
+                .collect::<Map<String, Value>>()
+                .into()
+        };
+        Self {
+            name: data.name.clone(),
+            origin: data.origin.clone(),
+            classes: data.classes.clone(),
+            images: [("train", &data.train), ("test", &data.test)]
+                .map(|(name, samples)| (name.to_owned(), split(samples)))
+                .into_iter()
+                .collect(),
+            skipped: data.skipped.clone(),
+            duplicates: data.duplicates.clone(),
+            assumed: data.assumed.clone(),
+            sizes: data.sizes,
+            note: data.note.clone(),
+        }
+    }
+}
+
+/// Number of samples of each class.
+pub fn counts(samples: &[Sample], classes: usize) -> Vec<usize> {
+    let mut counts = vec![0; classes];
+    for sample in samples {
+        if let Some(count) = counts.get_mut(sample.class as usize) {
+            *count += 1;
+        }
+    }
+    counts
+}

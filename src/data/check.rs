@@ -1,0 +1,161 @@
+//! Looking at the pictures of a small data set before training: damaged files, sizes, duplicates.
+//!
+//! Up to 20,000 files every one is decoded once on all cores, so that a cut download is listed on the card and
+//! not found in the middle of the night. A fingerprint of the pixels finds an image that stands in both
+//! splits, whatever its name or file format.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use image::RgbImage;
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+
+use super::card::Sizes;
+use super::source::{Sample, Source};
+use super::{Check, Duplicate, Skipped, Watch};
+use crate::problem::Result;
+
+/// More picture files than this are not decoded while opening, unless asked for.
+const MOST_CHECKED: usize = 20_000;
+
+/// First 16 bytes of the SHA-256 of an image's size and pixels.
+type Print = [u8; 16];
+
+/// What looking at the pictures brought up.
+#[derive(Default)]
+pub struct Checked {
+    /// Files that cannot be decoded; they are no longer among the samples.
+    pub skipped: Vec<Skipped>,
+    /// What was left undone, as sentences.
+    pub assumed: Vec<String>,
+    /// Range of the sizes seen.
+    pub sizes: Option<Sizes>,
+    /// Fingerprint of every image seen.
+    pub prints: HashMap<Source, Print>,
+}
+
+/// Decodes every picture of both splits and takes out those that cannot be read.
+///
+/// # Errors
+/// `watch` stopped it.
+pub fn check(
+    train: &mut Vec<Sample>,
+    test: Option<&mut Vec<Sample>>,
+    mode: Check,
+    watch: &Watch,
+) -> Result<Checked> {
+    let mut checked = Checked::default();
+    let mut splits = vec![train];
+    splits.extend(test);
+    let files = splits
+        .iter()
+        .flat_map(|split| split.iter())
+        .filter(|sample| !sample.source.in_memory())
+        .count();
+    if mode == Check::Never || (mode == Check::Auto && files > MOST_CHECKED) {
+        if mode == Check::Auto {
+            checked.assumed.push(format!(
+                "With more than {MOST_CHECKED} files, damaged pictures and duplicates were not looked for; damaged ones are left out when they come up."
+            ));
+        }
+        return Ok(checked);
+    }
+    let done = AtomicUsize::new(0);
+    let stop = AtomicBool::new(false);
+    let total = splits.iter().map(|split| split.len()).sum();
+    for split in splits {
+        let looked: Vec<Option<Result<Look>>> = split
+            .par_iter()
+            .map(|sample| {
+                let count = done.fetch_add(1, Ordering::Relaxed);
+                if count.is_multiple_of(64) && !watch.step("checking pictures", count, Some(total))
+                {
+                    stop.store(true, Ordering::Relaxed);
+                }
+                (!stop.load(Ordering::Relaxed)).then(|| look(sample))
+            })
+            .collect();
+        if stop.load(Ordering::Relaxed) {
+            return Err(super::stopped());
+        }
+        let mut looked = looked.into_iter().flatten();
+        split.retain(|sample| match looked.next() {
+            Some(Ok(look)) => {
+                checked.note(sample, &look);
+                true
+            }
+            Some(Err(problem)) => {
+                checked.skipped.push(Skipped {
+                    path: sample.source.path().unwrap_or_else(|| sample.name().into()),
+                    reason: problem.what,
+                });
+                false
+            }
+            None => true,
+        });
+    }
+    Ok(checked)
+}
+
+/// One picture, looked at.
+struct Look {
+    width: u32,
+    height: u32,
+    print: Print,
+}
+
+fn look(sample: &Sample) -> Result<Look> {
+    let picture = sample.decode()?;
+    Ok(Look {
+        width: picture.width(),
+        height: picture.height(),
+        print: print_of(&picture),
+    })
+}
+
+fn print_of(picture: &RgbImage) -> Print {
+    let mut hash = Sha256::new();
+    hash.update(picture.width().to_le_bytes());
+    hash.update(picture.height().to_le_bytes());
+    hash.update(picture.as_raw());
+    let mut print = [0; 16];
+    print.copy_from_slice(&hash.finalize()[..16]);
+    print
+}
+
+impl Checked {
+    fn note(&mut self, sample: &Sample, look: &Look) {
+        self.prints.insert(sample.source.clone(), look.print);
+        let widen = |(low, high): (u32, u32), side: u32| (low.min(side), high.max(side));
+        let sizes = self.sizes.get_or_insert(Sizes {
+            width: (look.width, look.width),
+            height: (look.height, look.height),
+        });
+        sizes.width = widen(sizes.width, look.width);
+        sizes.height = widen(sizes.height, look.height);
+    }
+}
+
+/// Images whose pixels stand in both splits, in the order of the test split.
+pub fn duplicates(
+    train: &[Sample],
+    test: &[Sample],
+    prints: &HashMap<Source, Print>,
+) -> Vec<Duplicate> {
+    let mut first: HashMap<&Print, &Sample> = HashMap::new();
+    for sample in train {
+        if let Some(print) = prints.get(&sample.source) {
+            first.entry(print).or_insert(sample);
+        }
+    }
+    test.iter()
+        .filter_map(|sample| {
+            let twin = first.get(prints.get(&sample.source)?)?;
+            Some(Duplicate {
+                train: twin.name(),
+                test: sample.name(),
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,305 @@
+//! CIFAR-10 and CIFAR-100 as distributed: record files ("binary version") and pickles ("python version").
+//!
+//! Binary: CIFAR-10 has one label byte and 3,072 pixel bytes per record, CIFAR-100 two label bytes
+//! (coarse, fine; the fine one is the class) before the pixels. Both forms end in the same [`Records`].
+//! Source: A. Krizhevsky, *Learning multiple layers of features from tiny images*, 2009.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::record::{Pixels, Records};
+use super::tree::Dir;
+use super::{Found, Skipped, pickle};
+use crate::problem::{Problem, Result};
+
+const SIDE: usize = 32;
+const PIXELS: usize = SIDE * SIDE * 3;
+
+/// One of the four forms.
+struct Form {
+    name: &'static str,
+    train: &'static [&'static str],
+    test: &'static str,
+    /// File with the class names.
+    names: &'static str,
+    classes: usize,
+    /// Label bytes before the pixels; 0 for pickles.
+    labels: usize,
+    /// Keys of the labels and of the class names in pickles.
+    keys: (&'static str, &'static str),
+}
+
+const FORMS: [Form; 4] = [
+    Form {
+        name: "CIFAR-100",
+        train: &["train.bin"],
+        test: "test.bin",
+        names: "fine_label_names.txt",
+        classes: 100,
+        labels: 2,
+        keys: ("", ""),
+    },
+    Form {
+        name: "CIFAR-10",
+        train: &[
+            "data_batch_1.bin",
+            "data_batch_2.bin",
+            "data_batch_3.bin",
+            "data_batch_4.bin",
+            "data_batch_5.bin",
+        ],
+        test: "test_batch.bin",
+        names: "batches.meta.txt",
+        classes: 10,
+        labels: 1,
+        keys: ("", ""),
+    },
+    Form {
+        name: "CIFAR-100",
+        train: &["train"],
+        test: "test",
+        names: "meta",
+        classes: 100,
+        labels: 0,
+        keys: ("fine_labels", "fine_label_names"),
+    },
+    Form {
+        name: "CIFAR-10",
+        train: &[
+            "data_batch_1",
+            "data_batch_2",
+            "data_batch_3",
+            "data_batch_4",
+            "data_batch_5",
+        ],
+        test: "test_batch",
+        names: "batches.meta",
+        classes: 10,
+        labels: 0,
+        keys: ("labels", "label_names"),
+    },
+];
+
+/// The data set in this folder, if it holds CIFAR's files.
+///
+/// # Errors
+/// They are there but cannot be read or are damaged.
+pub fn open(dir: &Dir) -> Result<Option<Found>> {
+    let has = |name: &str| dir.others.iter().any(|other| other == name);
+    // A file named `train` alone says little: the pickles need their `meta` as well.
+    let fits = |form: &&Form| has(form.train[0]) && (form.labels > 0 || has(form.names));
+    FORMS
+        .iter()
+        .find(fits)
+        .map(|form| read(form, &dir.path, &has))
+        .transpose()
+}
+
+fn read(form: &Form, folder: &Path, has: &dyn Fn(&str) -> bool) -> Result<Found> {
+    let mut found = Found {
+        name: form.name.to_owned(),
+        note: format!(
+            "{}: 32×32 colour photographs, A. Krizhevsky, 2009; a labelled part of the Tiny Images collection, for research.",
+            form.name
+        ),
+        ..Found::default()
+    };
+    found.classes = class_names(form, folder, has, &mut found.assumed)?;
+    let mut split = |files: &[&str]| -> Result<Vec<super::Sample>> {
+        let mut bytes = Vec::new();
+        let mut labels = Vec::new();
+        for &name in files {
+            let path = folder.join(name);
+            if !has(name) {
+                found.skipped.push(Skipped {
+                    path,
+                    reason: "missing from the data set".to_owned(),
+                });
+                continue;
+            }
+            let batch = read_batch(form, &path)?;
+            if let Some(reason) = batch.damage {
+                found.skipped.push(Skipped { path, reason });
+            }
+            bytes.extend_from_slice(&batch.bytes);
+            labels.extend(batch.labels);
+        }
+        Ok(Arc::new(Records {
+            height: SIDE,
+            width: SIDE,
+            pixels: Pixels::Planes,
+            stride: form.labels + PIXELS,
+            offset: form.labels,
+            bytes: bytes.into(),
+            labels,
+            names: found.classes.clone(),
+        })
+        .samples())
+    };
+    let train = split(form.train)?;
+    let test = if has(form.test) {
+        Some(split(&[form.test])?)
+    } else {
+        None
+    };
+    found.train = train;
+    found.test = test;
+    Ok(found)
+}
+
+/// The records of one file.
+struct Batch {
+    bytes: Vec<u8>,
+    labels: Vec<Option<u32>>,
+    /// What is wrong with a part of it.
+    damage: Option<String>,
+}
+
+fn read_batch(form: &Form, path: &Path) -> Result<Batch> {
+    let bytes = fs::read(path).map_err(|error| Problem::io("read the records", path, &error))?;
+    if form.labels == 0 {
+        return from_pickle(form, &bytes).map_err(|problem| problem.at_path(path));
+    }
+    Ok(from_records(form, bytes))
+}
+
+fn from_records(form: &Form, mut bytes: Vec<u8>) -> Batch {
+    let stride = form.labels + PIXELS;
+    let rest = bytes.len() % stride;
+    bytes.truncate(bytes.len() - rest);
+    let labels: Vec<Option<u32>> = bytes
+        .chunks_exact(stride)
+        .map(|record| usable(form, i64::from(record[form.labels - 1])))
+        .collect();
+    let damage = (rest > 0).then(|| {
+        format!(
+            "cut off: {} whole records were read, the last {rest} bytes are not one",
+            labels.len()
+        )
+    });
+    let damage = damage.or_else(|| damage_of(&labels));
+    Batch {
+        bytes,
+        labels,
+        damage,
+    }
+}
+
+fn usable(form: &Form, label: i64) -> Option<u32> {
+    u32::try_from(label)
+        .ok()
+        .filter(|&label| (label as usize) < form.classes)
+}
+
+fn damage_of(labels: &[Option<u32>]) -> Option<String> {
+    let bad = labels.iter().filter(|label| label.is_none()).count();
+    (bad > 0).then(|| format!("{bad} records have a label that no class has"))
+}
+
+fn from_pickle(form: &Form, bytes: &[u8]) -> Result<Batch> {
+    let wrong = |what: &str| {
+        Problem::new(format!("the CIFAR file is damaged: {what}")).advise("download it again")
+    };
+    let pickle = pickle::read(bytes)?;
+    let labels: Vec<Option<u32>> = pickle
+        .get(form.keys.0)
+        .and_then(|labels| pickle.numbers(labels))
+        .ok_or_else(|| wrong("it holds no list of labels"))?
+        .into_iter()
+        .map(|label| usable(form, label))
+        .collect();
+    let pixels = pickle
+        .get("data")
+        .and_then(|data| pickle.array_bytes(data))
+        .ok_or_else(|| wrong("it holds no pixels"))?;
+    if pixels.len() != labels.len() * PIXELS {
+        return Err(wrong(&format!(
+            "{} labels but {} bytes of pixels",
+            labels.len(),
+            pixels.len()
+        )));
+    }
+    let damage = damage_of(&labels);
+    Ok(Batch {
+        bytes: pixels.to_vec(),
+        labels,
+        damage,
+    })
+}
+
+fn class_names(
+    form: &Form,
+    folder: &Path,
+    has: &dyn Fn(&str) -> bool,
+    assumed: &mut Vec<String>,
+) -> Result<Vec<String>> {
+    let path = folder.join(form.names);
+    let names = if !has(form.names) {
+        None
+    } else if form.labels == 0 {
+        let bytes =
+            fs::read(&path).map_err(|error| Problem::io("read the class names", &path, &error))?;
+        let pickle = pickle::read(&bytes).map_err(|problem| problem.at_path(&path))?;
+        pickle
+            .get(form.keys.1)
+            .and_then(|names| pickle.texts(names))
+    } else {
+        let text =
+            fs::read(&path).map_err(|error| Problem::io("read the class names", &path, &error))?;
+        let text = String::from_utf8_lossy(&text);
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        Some(lines.map(str::to_owned).collect())
+    };
+    if let Some(names) = names.filter(|names: &Vec<String>| names.len() == form.classes) {
+        return Ok(names);
+    }
+    assumed.push(format!(
+        "'{}' does not hold the {} class names: the classes are numbered.",
+        form.names, form.classes
+    ));
+    Ok((0..form.classes)
+        .map(|class| format!("class {class:03}"))
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn record(labels: &[u8], fill: u8) -> Vec<u8> {
+        [labels, &vec![fill; PIXELS]].concat()
+    }
+
+    #[test]
+    fn fine_labels_are_the_classes_and_a_cut_record_is_reported() {
+        let form = &FORMS[0];
+        let mut bytes = [
+            record(&[3, 42], 7),
+            record(&[0, 99], 8),
+            record(&[0, 200], 9),
+        ]
+        .concat();
+        bytes.extend([1, 2, 3]);
+        let batch = from_records(form, bytes);
+        assert_eq!(batch.labels, [Some(42), Some(99), None]);
+        assert!(batch.damage.unwrap().contains("3 whole records"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..9_000)) {
+            for form in &FORMS[..2] {
+                let length = bytes.len();
+                let batch = from_records(form, bytes.clone());
+                prop_assert_eq!(batch.labels.len(), length / (form.labels + PIXELS));
+                prop_assert!(batch.labels.iter().flatten().all(|&l| (l as usize) < form.classes));
+            }
+            let _ = from_pickle(&FORMS[2], &bytes);
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Writing a data set down again: what a network sees, and an image folder of it.
+//!
+//! Both are for comparison with other programs: `inputs` for the transforms, pixel by pixel, `folder` for a
+//! whole run on the same images.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{BufWriter, Seek, Write};
+use std::path::Path;
+
+use rayon::prelude::*;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::source::Sample;
+use super::transform::{CropBox, InputSpec, crop_into, infer_into};
+use super::{Dataset, Skipped, Watch};
+use crate::problem::{Problem, Result};
+
+/// Images decoded at a time.
+const CHUNK: usize = 64;
+
+/// Crop boxes for an export: for the images in order, or by name.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum Boxes {
+    /// One box per image, in the order of the export.
+    InOrder(Vec<CropBox>),
+    /// By name inside the split.
+    ByName(HashMap<String, CropBox>),
+}
+
+impl Boxes {
+    /// Reads a JSON array of boxes, or an object of name → box; a box has `left`, `top`, `width`,
+    /// `height` and perhaps `flip`.
+    ///
+    /// # Errors
+    /// A file that cannot be read or holds something else.
+    pub fn from_file(path: &Path) -> Result<Self> {
+        let text = fs::read_to_string(path)
+            .map_err(|error| Problem::io("read the crop boxes", path, &error))?;
+        serde_json::from_str(&text).map_err(|_| {
+            Problem::new("these are not crop boxes")
+                .at_path(path)
+                .advise(r#"write [{"left": 0, "top": 0, "width": 32, "height": 32, "flip": false}, …] or {"cat/1.jpg": {…}}"#)
+        })
+    }
+
+    fn of(&self, place: usize, name: &str) -> Result<CropBox> {
+        let found = match self {
+            Self::InOrder(boxes) => boxes.get(place),
+            Self::ByName(boxes) => boxes.get(name),
+        };
+        found
+            .copied()
+            .ok_or_else(|| Problem::new("there is no crop box for this image").at(name))
+    }
+}
+
+/// Writes what a network sees of some samples: `images`, N×3×H×W f32 in [0, 1], and their names in the
+/// metadata. With boxes, each is cropped and resized as in training instead. Gives what was left out.
+///
+/// # Errors
+/// The file cannot be written, a box is missing or leaves its picture, or `watch` stopped it.
+pub fn inputs(
+    samples: &[Sample],
+    spec: InputSpec,
+    boxes: Option<&Boxes>,
+    to: &Path,
+    watch: &Watch,
+) -> Result<Vec<Skipped>> {
+    let spec = spec.checked()?;
+    let unwritable = |error| Problem::io("write the inputs", to, &error);
+    let beside = match to.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    // The header needs the names of all readable images, which are known at the end.
+    let mut pixels = BufWriter::new(tempfile::tempfile_in(beside).map_err(unwritable)?);
+    let mut names = Vec::new();
+    let mut skipped = Vec::new();
+    for (chunk_number, chunk) in samples.chunks(CHUNK).enumerate() {
+        let first = chunk_number * CHUNK;
+        if !watch.step("writing inputs", first, Some(samples.len())) {
+            return Err(super::stopped());
+        }
+        let done: Vec<Result<Result<Vec<u8>>>> = chunk
+            .par_iter()
+            .enumerate()
+            .map(|(place, sample)| one_input(sample, spec, boxes, first + place))
+            .collect();
+        for (sample, result) in chunk.iter().zip(done) {
+            match result? {
+                Ok(bytes) => {
+                    pixels.write_all(&planes(&bytes)).map_err(unwritable)?;
+                    names.push(sample.name());
+                }
+                Err(problem) => skipped.push(Skipped {
+                    path: sample.source.path().unwrap_or_else(|| sample.name().into()),
+                    reason: problem.what,
+                }),
+            }
+        }
+    }
+    let mut pixels = pixels
+        .into_inner()
+        .map_err(|error| unwritable(error.into_error()))?;
+    pixels.rewind().map_err(unwritable)?;
+    let header = header_of(&names, spec)?;
+    let mut file = tempfile::NamedTempFile::new_in(beside).map_err(unwritable)?;
+    file.write_all(&header)
+        .and_then(|()| std::io::copy(&mut pixels, &mut file))
+        .map_err(unwritable)?;
+    file.persist(to).map_err(|error| unwritable(error.error))?;
+    Ok(skipped)
+}
+
+/// The outer error ends the export, the inner one leaves this image out.
+fn one_input(
+    sample: &Sample,
+    spec: InputSpec,
+    boxes: Option<&Boxes>,
+    place: usize,
+) -> Result<Result<Vec<u8>>> {
+    let crop = boxes
+        .map(|boxes| boxes.of(place, &sample.name()))
+        .transpose()?;
+    let picture = match sample.decode() {
+        Ok(picture) => picture,
+        Err(problem) => return Ok(Err(problem)),
+    };
+    let mut out = vec![0; spec.bytes()];
+    match crop {
+        Some(crop) => crop_into(&picture, &crop, spec.size, &mut out)
+            .map_err(|problem| problem.at(sample.name()))?,
+        None => infer_into(&picture, spec, &mut out)?,
+    }
+    Ok(Ok(out))
+}
+
+/// H×W×3 bytes → 3×H×W little-endian f32 in [0, 1].
+fn planes(bytes: &[u8]) -> Vec<u8> {
+    (0..3)
+        .flat_map(|channel| bytes.iter().skip(channel).step_by(3))
+        .flat_map(|&byte| (f32::from(byte) / 255.0).to_le_bytes())
+        .collect()
+}
+
+/// The head of a safetensors file with one tensor: length, JSON, padding to 8 bytes.
+fn header_of(names: &[String], spec: InputSpec) -> Result<Vec<u8>> {
+    let bytes = names.len() * spec.bytes() * 4;
+    let inner =
+        |error: serde_json::Error| Problem::new(format!("could not write the names: {error}"));
+    let json = json!({
+        "__metadata__": {
+            "names": serde_json::to_string(names).map_err(inner)?,
+            "input_size": spec.size.to_string(),
+            "crop_ratio": spec.crop_ratio.to_string(),
+        },
+        "images": {
+            "dtype": "F32",
+            "shape": [names.len(), 3, spec.size, spec.size],
+            "data_offsets": [0, bytes],
+        },
+    });
+    let mut json = serde_json::to_vec(&json).map_err(inner)?;
+    json.resize(json.len().next_multiple_of(8), b' ');
+    let mut header = (json.len() as u64).to_le_bytes().to_vec();
+    header.append(&mut json);
+    Ok(header)
+}
+
+/// Writes a data set as an image folder: `train/CLASS/NAME.png`, `test/CLASS/NAME.png`.
+///
+/// # Errors
+/// The folder is not empty or cannot be written, an image cannot be read, or `watch` stopped it.
+pub fn folder(data: &Dataset, to: &Path, watch: &Watch) -> Result<()> {
+    let unwritable = |path: &Path, error| Problem::io("write the image folder", path, &error);
+    if fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_some()) {
+        return Err(Problem::new("the folder is not empty")
+            .at_path(to)
+            .advise("give a new folder"));
+    }
+    for (split, samples) in [("train", &data.train), ("test", &data.test)] {
+        for name in &data.classes {
+            let class = to.join(split).join(name.replace(['/', '\\'], "_"));
+            fs::create_dir_all(&class).map_err(|error| unwritable(&class, error))?;
+        }
+        for (number, chunk) in samples.chunks(CHUNK).enumerate() {
+            if !watch.step("writing pictures", number * CHUNK, Some(samples.len())) {
+                return Err(super::stopped());
+            }
+            chunk.par_iter().try_for_each(|sample| {
+                let class = data.classes[sample.class as usize].replace(['/', '\\'], "_");
+                let name = sample.name();
+                let file = name.rsplit('/').next().unwrap_or(&name);
+                let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+                let path = to.join(split).join(class).join(format!("{stem}.png"));
+                let write = |path: &Path| -> std::io::Result<()> {
+                    let mut file = BufWriter::new(File::create_new(path)?);
+                    sample
+                        .decode()
+                        .map_err(std::io::Error::other)?
+                        .write_to(&mut file, image::ImageFormat::Png)
+                        .map_err(std::io::Error::other)?;
+                    file.flush()
+                };
+                write(&path).map_err(|error| unwritable(&path, error))
+            })?;
+        }
+    }
+    Ok(())
+}

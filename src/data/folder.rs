@@ -1,0 +1,373 @@
+//! Picture folders as people have them: finding the level of the classes and the split.
+//!
+//! Understood: one subfolder per class; `train` and `test` (or `val`) holding such folders; either of
+//! them one level too high or too low; Tiny-ImageNet's layout; domains that hold the same classes (DomainNet); list
+//! and CSV files (`lists.rs`); CIFAR's files (`cifar.rs`). Whatever was decided is written down.
+
+mod level;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::source::{Folder, Sample, Source};
+use super::tree::{Tree, reason_for};
+use super::{ClassNames, Found, OpenOptions, Skipped, Watch, cifar, lists};
+use crate::problem::{Result, listed};
+use level::{class_parent, no_classes, whole_of};
+
+/// A split's part in learning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Images to learn from.
+    Train,
+    /// Images to measure on.
+    Test,
+    /// Images to measure on, where there is no test split with labels.
+    Validation,
+}
+
+/// What a folder's or list's name says of its role: `train`, `Train_images`, `val-set`, …
+pub fn role_of(name: &str) -> Option<Role> {
+    let name = name.to_ascii_lowercase();
+    let words: Vec<&str> = name
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| {
+            ![
+                "images", "image", "imgs", "set", "data", "split", "list", "folder", "",
+            ]
+            .contains(word)
+        })
+        .collect();
+    match words.as_slice() {
+        ["train" | "training" | "trainset"] => Some(Role::Train),
+        ["test" | "testing" | "testset"] => Some(Role::Test),
+        ["val" | "valid" | "validation" | "valset" | "eval" | "dev"] => Some(Role::Validation),
+        _ => None,
+    }
+}
+
+/// Opens a folder.
+///
+/// # Errors
+/// No pictures, no classes, or a folder that cannot be read.
+pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> {
+    let (root, mut assumed) = whole_of(path);
+    let root = root.canonicalize().unwrap_or(root);
+    let tree = Tree::walk(&root, watch)?;
+    let mut reader = Reader::new(&tree);
+    let mut found = match reader.read(options)? {
+        Some(found) => found,
+        None => {
+            let parent = class_parent(&root, options).ok_or_else(|| no_classes(&tree))?;
+            assumed.push(format!(
+                "'{}' holds only pictures and lies beside other such folders: it was taken as one class, and '{}' as the data set.",
+                root.display(),
+                parent.display()
+            ));
+            let tree = Tree::walk(&parent, watch)?;
+            let mut found = Reader::new(&tree)
+                .read(options)?
+                .ok_or_else(|| no_classes(&tree))?;
+            found.skipped.extend(tree.skipped);
+            found.assumed.splice(0..0, assumed);
+            return Ok(found);
+        }
+    };
+    found.skipped.extend(tree.skipped);
+    found.assumed.splice(0..0, assumed);
+    Ok(found)
+}
+
+/// Reads a walked tree.
+pub(super) struct Reader<'a> {
+    pub tree: &'a Tree,
+    pub classes: ClassNames,
+    pub assumed: Vec<String>,
+    /// Files that were used as lists: they are not reported as left out.
+    pub used: BTreeSet<std::path::PathBuf>,
+    folders: HashMap<(usize, usize), Arc<Folder>>,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(tree: &'a Tree) -> Self {
+        Self {
+            tree,
+            classes: ClassNames::default(),
+            assumed: Vec::new(),
+            used: BTreeSet::new(),
+            folders: HashMap::new(),
+        }
+    }
+
+    /// Finds the layout and reads it; `None` if there are no classes to be found.
+    fn read(&mut self, options: &OpenOptions) -> Result<Option<Found>> {
+        let tree = self.tree;
+        for dir in tree.below(0) {
+            if let Some(found) = cifar::open(&tree.dirs[dir])? {
+                return Ok(Some(found));
+            }
+        }
+        let mut at = 0;
+        loop {
+            if let Some(found) = lists::read(self, at)? {
+                return Ok(Some(self.finish(at, found)));
+            }
+            let dir = &tree.dirs[at];
+            let filled = tree.filled(at);
+            if let Some(found) = self.splits(at)? {
+                return Ok(Some(self.finish(at, found)));
+            }
+            match filled.as_slice() {
+                [] if dir.total > 0 && options.min_classes < 2 => {
+                    let train = self.flat(at);
+                    return Ok(Some(self.finish(
+                        at,
+                        Found {
+                            train,
+                            ..Found::default()
+                        },
+                    )));
+                }
+                [] => return Ok(None),
+                [only] if dir.pictures.is_empty() && !self.is_class(*only) => {
+                    self.assumed.push(format!(
+                        "'{}' holds a single folder: its content, '{}', was taken as the data set.",
+                        dir.name, tree.dirs[*only].name
+                    ));
+                    at = *only;
+                }
+                _ => {
+                    let (train, left) = self.class_folders(at);
+                    let found = Found {
+                        train,
+                        skipped: left,
+                        ..Found::default()
+                    };
+                    return Ok(Some(self.finish(at, found)));
+                }
+            }
+        }
+    }
+
+    /// A folder that is a class rather than a wrapper: pictures in it, no folders of pictures below.
+    fn is_class(&self, dir: usize) -> bool {
+        !self.tree.dirs[dir].pictures.is_empty()
+    }
+
+    /// Adds the name, the remarks and the files that were no pictures.
+    fn finish(&mut self, at: usize, mut found: Found) -> Found {
+        let tree = self.tree;
+        found.name = tree.dirs[at].name.clone();
+        found.classes = std::mem::take(&mut self.classes.names);
+        found
+            .assumed
+            .splice(0..0, std::mem::take(&mut self.assumed));
+        for dir in &tree.dirs {
+            for name in &dir.others {
+                let path = dir.path.join(name);
+                if !self.used.contains(&path) {
+                    let reason = reason_for(name);
+                    found.skipped.push(Skipped { path, reason });
+                }
+            }
+        }
+        found
+    }
+
+    /// `train` beside `test` or `val`.
+    fn splits(&mut self, at: usize) -> Result<Option<Found>> {
+        let tree = self.tree;
+        let mut roles: BTreeMap<Role, usize> = BTreeMap::new();
+        for child in tree.filled(at) {
+            if let Some(role) = role_of(&tree.dirs[child].name) {
+                roles.entry(role).or_insert(child);
+            }
+        }
+        let Some(&train_dir) = roles.get(&Role::Train) else {
+            return Ok(None);
+        };
+        let train_root = self.class_level(train_dir);
+        if tree.filled(train_root).is_empty() {
+            return Ok(None);
+        }
+        let (train, mut skipped) = self.class_folders(train_root);
+        let mut test = None;
+        for role in [Role::Test, Role::Validation] {
+            let Some(&dir) = roles.get(&role) else {
+                continue;
+            };
+            let name = &tree.dirs[dir].name;
+            if test.is_some() {
+                self.assumed.push(format!(
+                    "'{name}' was left aside: there is a test split as well."
+                ));
+                continue;
+            }
+            let root = self.class_level(dir);
+            if let Some(annotated) = lists::tiny_imagenet(self, dir)? {
+                test = Some(annotated);
+            } else if self.shares_classes(root) {
+                let (samples, left) = self.class_folders(root);
+                skipped.extend(left);
+                test = Some(samples);
+            } else {
+                self.assumed.push(format!(
+                    "'{name}' holds {} pictures without classes: it was left aside.",
+                    tree.dirs[dir].total
+                ));
+                continue;
+            }
+            if role == Role::Validation {
+                self.assumed
+                    .push(format!("'{name}' serves as the test split."));
+            }
+        }
+        for child in tree.filled(at) {
+            if !roles.values().any(|&used| used == child) {
+                self.assumed.push(format!(
+                    "'{}' beside the splits was left aside ({} pictures).",
+                    tree.dirs[child].name, tree.dirs[child].total
+                ));
+            }
+        }
+        Ok(Some(Found {
+            train,
+            test,
+            skipped,
+            ..Found::default()
+        }))
+    }
+
+    /// Whether folders in `dir`, or in domains in it, are named like classes met so far.
+    fn shares_classes(&self, dir: usize) -> bool {
+        let known = |&dir: &usize| self.classes.numbers.contains_key(&self.tree.dirs[dir].name);
+        let filled = self.tree.filled(dir);
+        filled.iter().any(known)
+            || filled
+                .iter()
+                .any(|&child| self.tree.filled(child).iter().any(known))
+    }
+
+    /// Steps down through folders that hold nothing but one more folder.
+    fn class_level(&self, mut dir: usize) -> usize {
+        while let [only] = self.tree.filled(dir).as_slice()
+            && self.tree.dirs[dir].pictures.is_empty()
+            && !self.is_class(*only)
+        {
+            dir = *only;
+        }
+        dir
+    }
+
+    /// Every filled subfolder as a class, with all pictures below it; loose pictures are left out.
+    fn class_folders(&mut self, at: usize) -> (Vec<Sample>, Vec<Skipped>) {
+        let tree = self.tree;
+        let mut samples = Vec::with_capacity(tree.dirs[at].total);
+        let filled = tree.filled(at);
+        if let Some(classes) = self.domains(&filled) {
+            for (name, dirs) in classes {
+                let class = self.classes.number(&name);
+                for dir in dirs {
+                    self.take(at, dir, class, &mut samples);
+                }
+            }
+        } else {
+            for &dir in &filled {
+                let class = self.classes.number(&tree.dirs[dir].name);
+                self.take(at, dir, class, &mut samples);
+            }
+            let nested = filled
+                .iter()
+                .filter(|&&dir| tree.filled(dir).len() > 1)
+                .count();
+            if nested > 0 {
+                self.assumed.push(format!(
+                    "{nested} class folders have subfolders of their own: the pictures in those count for the class."
+                ));
+            }
+        }
+        let dir = &tree.dirs[at];
+        let left = dir
+            .pictures
+            .iter()
+            .map(|name| Skipped {
+                path: dir.path.join(name.as_ref()),
+                reason: "a picture beside the class folders".to_owned(),
+            })
+            .collect();
+        (samples, left)
+    }
+
+    /// Folders that hold the same class folders: class name → its folders in all domains.
+    fn domains(&mut self, filled: &[usize]) -> Option<BTreeMap<String, Vec<usize>>> {
+        let tree = self.tree;
+        let mut classes: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        if filled.len() < 2 {
+            return None;
+        }
+        for &domain in filled {
+            let inner = tree.filled(domain);
+            if inner.len() < 2 || !tree.dirs[domain].pictures.is_empty() {
+                return None;
+            }
+            for dir in inner {
+                classes
+                    .entry(tree.dirs[dir].name.clone())
+                    .or_default()
+                    .push(dir);
+            }
+        }
+        let shared = classes
+            .values()
+            .filter(|dirs| dirs.len() == filled.len())
+            .count();
+        if shared * 2 < classes.len() {
+            return None;
+        }
+        let names: Vec<&String> = filled.iter().map(|&dir| &tree.dirs[dir].name).collect();
+        self.assumed.push(format!(
+            "{} hold the same class folders: they were taken as domains and put together.",
+            listed(&names, 8)
+        ));
+        Some(classes)
+    }
+
+    /// All pictures in and below `dir` as samples of `class`, named relative to `base`.
+    fn take(&mut self, base: usize, dir: usize, class: u32, samples: &mut Vec<Sample>) {
+        let tree = self.tree;
+        for inner in tree.below(dir) {
+            for place in 0..tree.dirs[inner].pictures.len() {
+                samples.push(self.sample(base, (inner, place), class));
+            }
+        }
+    }
+
+    fn flat(&mut self, at: usize) -> Vec<Sample> {
+        let class = self.classes.number(&self.tree.dirs[at].name);
+        let mut samples = Vec::new();
+        self.take(at, at, class, &mut samples);
+        samples
+    }
+
+    /// One picture, given by folder and place, as a sample named relative to the folder `base`.
+    pub fn sample(&mut self, base: usize, (dir, place): (usize, usize), class: u32) -> Sample {
+        let tree = self.tree;
+        let folder = self.folders.entry((base, dir)).or_insert_with(|| {
+            let path = tree.dirs[dir].path.clone();
+            let inside = path
+                .strip_prefix(&tree.dirs[base].path)
+                .unwrap_or(&path)
+                .components()
+                .map(|part| part.as_os_str().to_string_lossy())
+                .collect::<Vec<_>>()
+                .join("/");
+            Arc::new(Folder { path, inside })
+        });
+        let source = Source::File {
+            folder: Arc::clone(folder),
+            name: Arc::clone(&tree.dirs[dir].pictures[place]),
+        };
+        Sample { source, class }
+    }
+}

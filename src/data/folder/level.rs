@@ -1,0 +1,94 @@
+//! The right level: a split or a class that was given instead of its data set, and what to say without classes.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{OpenOptions, Role, role_of};
+use crate::data::picture::READABLE;
+use crate::data::tree::{Tree, ending_of, is_hidden, reason_for};
+use crate::problem::{Problem, listed};
+
+/// A `train` or `test` folder whose sibling is the other split stands for their parent.
+pub(super) fn whole_of(path: &Path) -> (PathBuf, Vec<String>) {
+    let own = |path: &Path| role_of(&path.file_name().unwrap_or_default().to_string_lossy());
+    let whole = own(path).zip(path.parent()).and_then(|(role, parent)| {
+        let siblings = fs::read_dir(parent).ok()?;
+        let other = siblings.flatten().any(|entry| {
+            entry.path().is_dir()
+                && own(&entry.path())
+                    .is_some_and(|other| (other == Role::Train) != (role == Role::Train))
+        });
+        other.then(|| parent.to_path_buf())
+    });
+    match whole {
+        Some(parent) => {
+            let sentence = format!(
+                "'{}' is one split of a data set: '{}', which holds both, was opened.",
+                path.display(),
+                parent.display()
+            );
+            (parent, vec![sentence])
+        }
+        None => (path.to_path_buf(), Vec::new()),
+    }
+}
+
+/// The parent of a folder of pictures, if it looks like a data set whose classes are such folders.
+pub(super) fn class_parent(root: &Path, options: &OpenOptions) -> Option<PathBuf> {
+    if options.min_classes < 2 {
+        return None;
+    }
+    let parent = root.parent()?;
+    let mut folders = 0;
+    for entry in fs::read_dir(parent).ok()?.flatten().take(10_000) {
+        let path = entry.path();
+        if is_hidden(&entry.file_name()) {
+            continue;
+        }
+        // Loose files mean that this is some folder of a person, not a data set.
+        if !path.is_dir() || !holds_pictures(&path) {
+            return None;
+        }
+        folders += 1;
+    }
+    (folders >= 2).then(|| whole_of(parent).0)
+}
+
+fn holds_pictures(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|entries| {
+        entries.flatten().take(100).any(|entry| {
+            let ending = ending_of(&entry.file_name());
+            READABLE.contains(&ending.as_str())
+        })
+    })
+}
+
+pub(super) fn no_classes(tree: &Tree) -> Problem {
+    let root = &tree.dirs[0];
+    let advice = "a data set is a folder with one subfolder of pictures per class, or train and test holding such folders";
+    if root.total > 0 {
+        return Problem::new(format!(
+            "the folder holds {} pictures but no subfolders that could be classes, and no CSV or list file that names their classes",
+            root.total
+        ))
+        .at_path(&root.path)
+        .advise(advice);
+    }
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    for name in tree.dirs.iter().flat_map(|dir| &dir.others) {
+        *kinds.entry(reason_for(name)).or_default() += 1;
+    }
+    let kinds: Vec<String> = kinds
+        .iter()
+        .map(|(kind, count)| format!("{count} × {kind}"))
+        .collect();
+    let seen = match (kinds.is_empty(), tree.skipped.first()) {
+        (false, _) => format!(": {}", listed(&kinds, 4)),
+        (true, Some(skipped)) => format!(": {}", skipped.reason),
+        (true, None) => ": it is empty".to_owned(),
+    };
+    Problem::new(format!("there are no pictures in this folder{seen}"))
+        .at_path(&root.path)
+        .advise(advice)
+}

@@ -1,0 +1,379 @@
+//! Files that say which picture belongs to which class and split.
+//!
+//! `train_list.txt` and `val_list.txt` (a path and a label per line, as ImageNet-R's splits are passed
+//! around), DomainNet's `clipart_train.txt`, CODA-Prompt's YAML pairs, Tiny-ImageNet's
+//! `val_annotations.txt`, and a CSV or TSV of file, label and perhaps split. Paths are looked up in the walked tree, never
+//! on the disk, so no line can reach outside of the folder.
+
+mod table;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::folder::{Reader, Role, role_of};
+use super::picture::READABLE;
+use super::source::Sample;
+use super::tree::{Tree, ending_of};
+use super::{Found, Skipped};
+use crate::problem::{Problem, Result, listed};
+
+/// Largest list file we read.
+const LARGEST_LIST: u64 = 1 << 30;
+
+/// A picture's folder and place in it.
+type Place = (usize, usize);
+
+/// One line of a list.
+#[derive(Debug, PartialEq, Eq)]
+struct Row {
+    line: usize,
+    path: String,
+    label: Option<String>,
+    split: Option<Role>,
+}
+
+/// A list file and the split it stands for.
+struct List {
+    path: PathBuf,
+    role: Option<Role>,
+    rows: Vec<Row>,
+}
+
+/// The data set that list or CSV files in `dir` (or in a subfolder without pictures) describe.
+///
+/// # Errors
+/// A list that cannot be read.
+pub fn read(reader: &mut Reader, dir: usize) -> Result<Option<Found>> {
+    let tree = reader.tree;
+    let mut lists = Vec::new();
+    let flat = is_flat(tree, dir);
+    let near = tree.dirs[dir]
+        .children
+        .iter()
+        .copied()
+        .filter(|&child| tree.dirs[child].total == 0);
+    for holder in std::iter::once(dir).chain(near) {
+        for name in &tree.dirs[holder].others {
+            let path = tree.dirs[holder].path.join(name);
+            let stem = path
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            let role = list_role(&stem);
+            let rows = match (ending_of(name).as_str(), role) {
+                ("txt" | "lst", Some(_)) => text_rows(tree, dir, &load(&path)?),
+                ("yaml" | "yml", Some(_)) => yaml_rows(&load(&path)?),
+                ("csv" | "tsv", _) if flat => table::table_rows(tree, dir, &load(&path)?),
+                _ => continue,
+            };
+            // A text of some other kind names no picture of this folder.
+            let known = rows
+                .iter()
+                .take(50)
+                .filter(|row| find(tree, dir, &row.path).is_some())
+                .count();
+            if known > 0 {
+                lists.push(List { path, role, rows });
+            }
+        }
+    }
+    if lists.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(assemble(reader, dir, lists)))
+}
+
+/// Pictures without class folders: in the folder itself, in one subfolder, or in flat splits.
+fn is_flat(tree: &Tree, dir: usize) -> bool {
+    let filled = tree.filled(dir);
+    let plain = |&child: &usize| tree.filled(child).is_empty();
+    !tree.dirs[dir].pictures.is_empty()
+        || matches!(filled.as_slice(), [only] if plain(only))
+        || (!filled.is_empty()
+            && filled
+                .iter()
+                .all(|child| plain(child) && role_of(&tree.dirs[*child].name).is_some()))
+}
+
+/// The role of a list by its name: the last word counts (`clipart_train`, `imagenet-r_test`).
+fn list_role(stem: &str) -> Option<Role> {
+    role_of(stem).or_else(|| {
+        let lower = stem.to_ascii_lowercase();
+        let trimmed = lower.trim_end_matches("_list").trim_end_matches("-list");
+        role_of(trimmed.rsplit(['_', '-', '.']).next()?)
+    })
+}
+
+fn load(path: &Path) -> Result<String> {
+    let read = |error| Problem::io("read the list", path, &error);
+    if fs::metadata(path).map_err(read)?.len() > LARGEST_LIST {
+        return Err(Problem::new("the list is larger than 1 GB").at_path(path));
+    }
+    let bytes = fs::read(path).map_err(read)?;
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+    Ok(String::from_utf8_lossy(text).into_owned())
+}
+
+/// Lines of `path`, `path label` or `path,label`.
+fn text_rows(tree: &Tree, dir: usize, text: &str) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let (path, label) = match line.rsplit_once(['\t', ',', ' ', ';']) {
+            // A path with a space and no label is still a path.
+            Some((path, label)) if find(tree, dir, line).is_none() => (path, Some(label)),
+            _ => (line, None),
+        };
+        rows.push(Row {
+            line: number + 1,
+            path: unquoted(path).to_owned(),
+            label: label.map(|label| unquoted(label).to_owned()),
+            split: None,
+        });
+    }
+    rows
+}
+
+fn unquoted(text: &str) -> &str {
+    text.trim().trim_matches(['"', '\''])
+}
+
+/// `data:` followed by `- path` items, `targets:` by `- number` items.
+fn yaml_rows(text: &str) -> Vec<Row> {
+    let (mut paths, mut labels) = (Vec::new(), Vec::new());
+    let mut target = None;
+    for (number, line) in text.lines().enumerate() {
+        let trimmed = line.trim();
+        if let Some(item) = trimmed.strip_prefix("- ") {
+            match target {
+                Some("data") => paths.push((number + 1, unquoted(item).to_owned())),
+                Some("targets") => labels.push(unquoted(item).to_owned()),
+                _ => {}
+            }
+        } else if let Some(key) = trimmed.strip_suffix(':') {
+            target = Some(key);
+        }
+    }
+    let labelled = labels.len() == paths.len();
+    paths
+        .into_iter()
+        .enumerate()
+        .map(|(place, (line, path))| Row {
+            line,
+            path,
+            label: labelled.then(|| labels[place].clone()),
+            split: None,
+        })
+        .collect()
+}
+
+/// Looks a written path up: as it is, without its first parts, in any subfolder, with an ending added.
+fn find(tree: &Tree, dir: usize, written: &str) -> Option<Place> {
+    let written = unquoted(written).replace('\\', "/");
+    let parts: Vec<&str> = written
+        .split('/')
+        .filter(|part| !part.is_empty() && *part != ".")
+        .collect();
+    if parts.is_empty() || parts.contains(&"..") {
+        return None;
+    }
+    (0..parts.len())
+        .find_map(|start| follow(tree, dir, &parts[start..]))
+        .or_else(|| {
+            // A bare name may lie in the one folder of pictures below.
+            let [name] = parts.as_slice() else {
+                return None;
+            };
+            let mut places = tree
+                .filled(dir)
+                .into_iter()
+                .filter_map(|child| in_folder(tree, child, name));
+            places.next().filter(|_| places.next().is_none())
+        })
+}
+
+fn follow(tree: &Tree, mut dir: usize, parts: &[&str]) -> Option<Place> {
+    let (name, folders) = parts.split_last()?;
+    for folder in folders {
+        dir = tree.dirs[dir]
+            .children
+            .binary_search_by(|&child| tree.dirs[child].name.as_str().cmp(folder))
+            .ok()
+            .map(|place| tree.dirs[dir].children[place])?;
+    }
+    in_folder(tree, dir, name)
+}
+
+fn in_folder(tree: &Tree, dir: usize, name: &str) -> Option<Place> {
+    let pictures = &tree.dirs[dir].pictures;
+    let exact = |name: &str| {
+        pictures
+            .binary_search_by(|picture| picture.as_ref().cmp(std::ffi::OsStr::new(name)))
+            .ok()
+            .map(|place| (dir, place))
+    };
+    exact(name).or_else(|| {
+        READABLE
+            .iter()
+            .flat_map(|ending| {
+                [
+                    format!("{name}.{ending}"),
+                    format!("{name}.{}", ending.to_uppercase()),
+                ]
+            })
+            .find_map(|name| exact(&name))
+    })
+}
+
+/// Lists → samples, with names for the classes.
+fn assemble(reader: &mut Reader, dir: usize, lists: Vec<List>) -> Found {
+    let tree = reader.tree;
+    let mut found = Found::default();
+    let mut entries: Vec<(Place, Option<String>, Option<Role>)> = Vec::new();
+    for list in lists {
+        for row in list.rows {
+            let role = row.split.or(list.role);
+            match find(tree, dir, &row.path) {
+                Some(place) => entries.push((place, row.label, role)),
+                None => found.skipped.push(Skipped {
+                    path: PathBuf::from(&row.path),
+                    reason: format!(
+                        "named in line {} of '{}', but not in the folder",
+                        row.line,
+                        list.path.file_name().unwrap_or_default().to_string_lossy()
+                    ),
+                }),
+            }
+        }
+        reader.assumed.push(format!(
+            "Classes and splits were taken from '{}'.",
+            list.path.file_name().unwrap_or_default().to_string_lossy()
+        ));
+        reader.used.insert(list.path);
+    }
+    let names = class_names(tree, &entries);
+    let tested = entries.iter().any(|entry| entry.2 == Some(Role::Test));
+    let mut test = Vec::new();
+    let mut has_test = false;
+    let mut seen: BTreeSet<(Place, bool)> = BTreeSet::new();
+    let mut unused = 0;
+    let named: BTreeSet<Place> = entries.iter().map(|entry| entry.0).collect();
+    entries.sort_by_key(|entry| entry.0);
+    for (place, label, role) in entries {
+        let Some(class) = names(place, label.as_deref()) else {
+            found.skipped.push(Skipped {
+                path: path_of(tree, place),
+                reason: "its line names no class".to_owned(),
+            });
+            continue;
+        };
+        let is_test = matches!(role, Some(Role::Test | Role::Validation));
+        if role == Some(Role::Validation) && tested {
+            unused += 1;
+            continue;
+        }
+        has_test |= is_test;
+        if seen.insert((place, is_test)) {
+            let class = reader.classes.number(&class);
+            let sample = reader.sample(dir, place, class);
+            if is_test { &mut test } else { &mut found.train }.push(sample);
+        }
+    }
+    if unused > 0 {
+        reader.assumed.push(format!(
+            "{unused} validation images were left aside: there is a test split as well."
+        ));
+    }
+    let unnamed = tree.dirs[dir].total.saturating_sub(named.len());
+    if unnamed > 0 {
+        reader.assumed.push(format!(
+            "{unnamed} pictures that no list names were left aside."
+        ));
+    }
+    found.test = has_test.then_some(test);
+    found
+}
+
+fn path_of(tree: &Tree, (dir, place): Place) -> PathBuf {
+    tree.dirs[dir]
+        .path
+        .join(tree.dirs[dir].pictures[place].as_ref())
+}
+
+/// How a picture's class is called: by its folder, where folders and labels say the same, else by its label.
+fn class_names(
+    tree: &Tree,
+    entries: &[(Place, Option<String>, Option<Role>)],
+) -> impl Fn(Place, Option<&str>) -> Option<String> + use<> {
+    let folder_of = |dir: usize| tree.dirs[dir].name.clone();
+    let mut folders_of: HashMap<&str, BTreeSet<String>> = HashMap::new();
+    let mut labels_of: HashMap<String, BTreeSet<&str>> = HashMap::new();
+    for ((dir, _), label, _) in entries {
+        if let Some(label) = label {
+            folders_of.entry(label).or_default().insert(folder_of(*dir));
+            labels_of.entry(folder_of(*dir)).or_default().insert(label);
+        }
+    }
+    let single = folders_of.values().all(|folders| folders.len() == 1)
+        && labels_of.values().all(|labels| labels.len() == 1);
+    let by_folder = folders_of.len() != 1 && single;
+    let names: BTreeMap<usize, String> = entries
+        .iter()
+        .map(|((dir, _), _, _)| (*dir, folder_of(*dir)))
+        .collect();
+    move |(dir, _), label| match label {
+        Some(label) if !by_folder => Some(label.to_owned()),
+        Some(_) => names.get(&dir).cloned(),
+        // Without any labels the folders are the classes.
+        None if by_folder => names.get(&dir).cloned(),
+        None => None,
+    }
+}
+
+/// Tiny-ImageNet's `val/val_annotations.txt`: picture, class and a box per line.
+///
+/// # Errors
+/// It is there and cannot be read.
+pub fn tiny_imagenet(reader: &mut Reader, val: usize) -> Result<Option<Vec<Sample>>> {
+    let tree = reader.tree;
+    let Some(name) = tree.dirs[val]
+        .others
+        .iter()
+        .find(|name| *name == "val_annotations.txt")
+    else {
+        return Ok(None);
+    };
+    let path = tree.dirs[val].path.join(name);
+    let mut entries = Vec::new();
+    for line in load(&path)?.lines() {
+        let mut columns = line.split('\t');
+        if let (Some(file), Some(class)) = (columns.next(), columns.next())
+            && let Some(place) = find(tree, val, file)
+        {
+            entries.push((place, class.to_owned()));
+        }
+    }
+    if entries.is_empty() {
+        return Ok(None);
+    }
+    entries.sort();
+    let samples = entries
+        .into_iter()
+        .map(|(place, class)| {
+            let class = reader.classes.number(&class);
+            reader.sample(val, place, class)
+        })
+        .collect();
+    let files: Vec<String> = vec![path.to_string_lossy().into_owned()];
+    reader.assumed.push(format!(
+        "Classes of the test split were taken from {}.",
+        listed(&files, 1)
+    ));
+    reader.used.insert(path);
+    Ok(Some(samples))
+}

@@ -1,0 +1,119 @@
+//! CSV and TSV tables of file, label and perhaps split.
+
+use super::{Row, find};
+use crate::data::folder::role_of;
+use crate::data::tree::Tree;
+
+/// Rows of a CSV or TSV; which column is which is read off the header and the content.
+pub(super) fn table_rows(tree: &Tree, dir: usize, text: &str) -> Vec<Row> {
+    let head = text.lines().next().unwrap_or_default();
+    let count = |mark: char| head.matches(mark).count();
+    let delimiter = [b'\t', b';', b',']
+        .into_iter()
+        .max_by_key(|&mark| count(mark as char))
+        .unwrap_or(b',');
+    let mut csv = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter)
+        .trim(csv::Trim::All)
+        .from_reader(text.as_bytes());
+    let records: Vec<csv::StringRecord> =
+        csv.records().filter_map(std::result::Result::ok).collect();
+    let Some(columns) = Columns::of(tree, dir, &records) else {
+        return Vec::new();
+    };
+    let line_of = |record: &csv::StringRecord| record.position().map_or(0, |at| at.line() as usize);
+    records
+        .iter()
+        .skip(usize::from(columns.header))
+        .filter_map(|record| {
+            Some(Row {
+                line: line_of(record),
+                path: record.get(columns.file)?.to_owned(),
+                label: columns
+                    .label
+                    .and_then(|at| record.get(at))
+                    .filter(|l| !l.is_empty())
+                    .map(str::to_owned),
+                split: columns.split.and_then(|at| role_of(record.get(at)?)),
+            })
+        })
+        .collect()
+}
+
+/// Which column of a table holds what.
+struct Columns {
+    file: usize,
+    label: Option<usize>,
+    split: Option<usize>,
+    header: bool,
+}
+
+impl Columns {
+    fn of(tree: &Tree, dir: usize, records: &[csv::StringRecord]) -> Option<Self> {
+        let first = records.first()?;
+        let sample = &records[..records.len().min(30)];
+        let hits = |at: usize| {
+            let found = |record: &&csv::StringRecord| {
+                record
+                    .get(at)
+                    .is_some_and(|path| find(tree, dir, path).is_some())
+            };
+            sample.iter().filter(found).count()
+        };
+        let file = (0..first.len()).max_by_key(|&at| (hits(at), std::cmp::Reverse(at)))?;
+        if hits(file) == 0 {
+            return None;
+        }
+        let header = find(tree, dir, first.get(file)?).is_none();
+        let named = |names: &[&str]| {
+            let matches = |at: &usize| {
+                let name = first.get(*at).unwrap_or_default().to_ascii_lowercase();
+                *at != file && names.contains(&name.as_str())
+            };
+            (0..first.len()).find(matches).filter(|_| header)
+        };
+        let all_roles = |at: &usize| {
+            *at != file
+                && sample
+                    .iter()
+                    .skip(1)
+                    .all(|record| record.get(*at).and_then(role_of).is_some())
+        };
+        let split = named(&[
+            "split",
+            "set",
+            "subset",
+            "partition",
+            "usage",
+            "phase",
+            "fold",
+        ])
+        .or_else(|| {
+            (0..first.len())
+                .find(all_roles)
+                .filter(|_| sample.len() > 1)
+        });
+        let label = named(&[
+            "label",
+            "class",
+            "category",
+            "target",
+            "labels",
+            "class_name",
+            "classname",
+            "label_name",
+            "name",
+            "species",
+            "y",
+        ])
+        .or_else(|| (0..first.len()).find(|&at| at != file && Some(at) != split));
+        Some(Self {
+            file,
+            label,
+            split,
+            header,
+        })
+    }
+}

@@ -1,0 +1,310 @@
+//! Batches, decoded and augmented by threads that run ahead of the device.
+//!
+//! Every random choice depends only on the run's seed, the epoch and the image (`chance.rs`), and
+//! batches arrive in order, so the stream is the same for any number of threads. Batch *b* is made by thread
+//! *b* mod *T* and waits in that thread's bounded channel: that is all the coordination there is. Dropping a
+//! [`Loader`] stops its threads.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use super::cache::PixelCache;
+use super::chance::{Chance, Purpose};
+use super::source::Sample;
+use super::transform::{Augment, InputSpec, crop_into, infer_into};
+use crate::problem::{Problem, Result};
+
+/// Batches that wait ready in every thread's channel.
+const READY: usize = 2;
+
+/// Some images and their labels, ready for the device.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    /// N×H×W×3 bytes.
+    pub pixels: Vec<u8>,
+    /// H = W.
+    pub size: usize,
+    /// N labels: positions in the class order, the logits.
+    pub labels: Vec<i64>,
+    /// N indices into the samples given to the loader.
+    pub indices: Vec<usize>,
+    /// Images that could not be read and are missing from this batch (or from empty ones before it).
+    pub unreadable: Vec<(usize, Problem)>,
+}
+
+impl Batch {
+    /// Number of images.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether every one of its images was unreadable.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+}
+
+/// How a loader goes over its samples.
+#[derive(Clone)]
+pub struct LoaderOptions {
+    /// The network's input.
+    pub input: InputSpec,
+    /// Augmentation; `None` for the inference transform.
+    pub augment: Option<Augment>,
+    /// Images per batch.
+    pub batch: usize,
+    /// Leave out a last batch that is not full.
+    pub drop_last: bool,
+    /// Draw the order of the images.
+    pub shuffle: bool,
+    /// The run's seed.
+    pub seed: u64,
+    /// Counts epochs over the whole run, so that no two are augmented alike.
+    pub epoch: u64,
+    /// Batches at the start that are left out, for going on in the middle of an epoch.
+    pub skip_batches: usize,
+    /// Decoded pictures kept over epochs and tasks.
+    pub cache: Option<Arc<PixelCache>>,
+    /// Number of threads; 0 takes one per core.
+    pub threads: usize,
+}
+
+impl LoaderOptions {
+    /// The inference transform in the given order, every image once.
+    pub fn inference(input: InputSpec, batch: usize) -> Self {
+        Self {
+            input,
+            augment: None,
+            batch,
+            drop_last: false,
+            shuffle: false,
+            seed: 0,
+            epoch: 0,
+            skip_batches: 0,
+            cache: None,
+            threads: 0,
+        }
+    }
+}
+
+/// What the threads share.
+struct Work {
+    samples: Arc<Vec<(Sample, i64)>>,
+    order: Vec<u32>,
+    options: LoaderOptions,
+    batches: usize,
+    stop: AtomicBool,
+}
+
+/// An iterator over the batches of one epoch.
+pub struct Loader {
+    work: Arc<Work>,
+    channels: Vec<Receiver<Batch>>,
+    threads: Vec<JoinHandle<()>>,
+    next: usize,
+    left_over: Vec<(usize, Problem)>,
+}
+
+impl Loader {
+    /// Starts the threads.
+    ///
+    /// # Errors
+    /// A batch of 0, an input or augmentation out of range, or no thread could be started.
+    pub fn new(samples: Arc<Vec<(Sample, i64)>>, options: LoaderOptions) -> Result<Self> {
+        options.input.checked()?;
+        options.augment.map(Augment::checked).transpose()?;
+        if options.batch == 0 {
+            return Err(Problem::new("a batch needs at least one image").at("batch"));
+        }
+        let mut order: Vec<u32> = (0..samples.len() as u32).collect();
+        if options.shuffle {
+            Chance::new(Purpose::Shuffle, options.seed, options.epoch, 0).shuffle(&mut order);
+        }
+        let batches = if options.drop_last {
+            samples.len() / options.batch
+        } else {
+            samples.len().div_ceil(options.batch)
+        };
+        let first = options.skip_batches.min(batches);
+        let threads = thread_count(options.threads).min((batches - first).max(1));
+        let mut loader = Self {
+            work: Arc::new(Work {
+                samples,
+                order,
+                options,
+                batches,
+                stop: AtomicBool::new(false),
+            }),
+            channels: Vec::with_capacity(threads),
+            threads: Vec::with_capacity(threads),
+            next: first,
+            left_over: Vec::new(),
+        };
+        for number in 0..threads {
+            let (sender, receiver) = sync_channel(READY);
+            let work = Arc::clone(&loader.work);
+            let start = first + number;
+            let thread = std::thread::Builder::new()
+                .name(format!("loader {number}"))
+                .spawn(move || work.run(start, threads, &sender))
+                .map_err(|error| {
+                    Problem::new(format!("could not start a loader thread: {error}"))
+                })?;
+            loader.channels.push(receiver);
+            loader.threads.push(thread);
+        }
+        Ok(loader)
+    }
+
+    /// Batches of the whole epoch, the left-out ones included.
+    pub fn batches(&self) -> usize {
+        self.work.batches
+    }
+
+    /// Number of the batch that comes next, counted from 0 over the whole epoch.
+    pub fn position(&self) -> usize {
+        self.next
+    }
+
+    /// Unreadable images of batches after the last one that was returned: none of their images could be read.
+    pub fn take_left_over(&mut self) -> Vec<(usize, Problem)> {
+        std::mem::take(&mut self.left_over)
+    }
+}
+
+impl Iterator for Loader {
+    type Item = Batch;
+
+    /// The next batch with at least one image.
+    fn next(&mut self) -> Option<Batch> {
+        while self.next < self.work.batches {
+            let skipped = self.work.options.skip_batches.min(self.work.batches);
+            let channel = &self.channels[(self.next - skipped) % self.channels.len()];
+            let mut batch = channel.recv().ok()?;
+            self.next += 1;
+            self.left_over.append(&mut batch.unreadable);
+            if !batch.is_empty() {
+                batch.unreadable = self.take_left_over();
+                return Some(batch);
+            }
+        }
+        None
+    }
+}
+
+impl Drop for Loader {
+    fn drop(&mut self) {
+        self.work.stop.store(true, Ordering::Relaxed);
+        // A thread that waits to send wakes up when its channel is gone.
+        self.channels.clear();
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn thread_count(wanted: usize) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(2, usize::from);
+    if wanted == 0 {
+        cores().min(16)
+    } else {
+        wanted.min(256)
+    }
+}
+
+impl Work {
+    fn run(&self, start: usize, step: usize, sender: &SyncSender<Batch>) {
+        for number in (start..self.batches).step_by(step) {
+            let Some(batch) = self.make(number) else {
+                return;
+            };
+            if sender.send(batch).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// One batch; `None` when stopped.
+    fn make(&self, number: usize) -> Option<Batch> {
+        let options = &self.options;
+        let from = number * options.batch;
+        let to = (from + options.batch).min(self.order.len());
+        let bytes = options.input.bytes();
+        let mut batch = Batch {
+            pixels: Vec::with_capacity((to - from) * bytes),
+            size: options.input.size,
+            ..Batch::default()
+        };
+        for &index in &self.order[from..to] {
+            if self.stop.load(Ordering::Relaxed) {
+                return None;
+            }
+            let index = index as usize;
+            let (sample, label) = &self.samples[index];
+            let start = batch.pixels.len();
+            batch.pixels.resize(start + bytes, 0);
+            match self.fill(index, sample, &mut batch.pixels[start..]) {
+                Ok(()) => {
+                    batch.labels.push(*label);
+                    batch.indices.push(index);
+                }
+                Err(problem) => {
+                    batch.pixels.truncate(start);
+                    batch.unreadable.push((index, problem));
+                }
+            }
+        }
+        Some(batch)
+    }
+
+    fn fill(&self, index: usize, sample: &Sample, out: &mut [u8]) -> Result<()> {
+        let options = &self.options;
+        let cache = options.cache.as_deref();
+        let Some(augment) = options.augment else {
+            return inference_input(sample, options.input, cache, out);
+        };
+        let picture = match cache {
+            Some(cache) => cache.picture(sample)?,
+            None => Arc::new(sample.decode()?),
+        };
+        let (width, height) = picture.dimensions();
+        let crop = augment.draw(options.seed, options.epoch, index as u64, width, height);
+        crop_into(&picture, &crop, options.input.size, out)
+    }
+}
+
+/// The inference input of one sample, through the cache if there is one.
+fn inference_input(
+    sample: &Sample,
+    spec: InputSpec,
+    cache: Option<&PixelCache>,
+    out: &mut [u8],
+) -> Result<()> {
+    if let Some(known) = cache.and_then(|cache| cache.input(&sample.source, spec)) {
+        out.copy_from_slice(&known);
+        return Ok(());
+    }
+    infer_into(&sample.decode()?, spec, out)?;
+    if let Some(cache) = cache {
+        cache.keep_input(&sample.source, spec, out);
+    }
+    Ok(())
+}
+
+/// Decodes and transforms a few samples on all cores, in order: what the network sees of each.
+pub fn inputs_of(samples: &[Sample], spec: InputSpec) -> Vec<Result<Vec<u8>>> {
+    use rayon::prelude::*;
+    samples
+        .par_iter()
+        .map(|sample| {
+            let mut out = vec![0; spec.bytes()];
+            infer_into(&sample.decode()?, spec, &mut out)?;
+            Ok(out)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

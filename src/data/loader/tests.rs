@@ -1,0 +1,212 @@
+//! Tests of the loader: order, randomness, caching, bad files.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::path::Path;
+
+use image::RgbImage;
+
+use super::super::source::{Folder, Source};
+use super::*;
+
+fn samples(folder: &Path, count: usize) -> Arc<Vec<(Sample, i64)>> {
+    let shared = Arc::new(Folder {
+        path: folder.to_path_buf(),
+        inside: String::new(),
+    });
+    let make = |i: usize| {
+        let name = format!("{i:03}.png");
+        let shade = |x: u32, y: u32| image::Rgb([x as u8 * 5, y as u8 * 7, i as u8 * 9]);
+        RgbImage::from_fn(24, 20, shade)
+            .save(folder.join(&name))
+            .unwrap();
+        let source = Source::File {
+            folder: Arc::clone(&shared),
+            name: Path::new(&name).as_os_str().into(),
+        };
+        (
+            Sample {
+                source,
+                class: (i % 3) as u32,
+            },
+            (i % 3) as i64,
+        )
+    };
+    Arc::new((0..count).map(make).collect())
+}
+
+fn options(threads: usize) -> LoaderOptions {
+    LoaderOptions {
+        augment: Some(Augment::default()),
+        shuffle: true,
+        drop_last: true,
+        seed: 3,
+        epoch: 1,
+        threads,
+        ..LoaderOptions::inference(
+            InputSpec {
+                size: 16,
+                crop_ratio: 0.875,
+            },
+            4,
+        )
+    }
+}
+
+fn all(samples: &Arc<Vec<(Sample, i64)>>, options: LoaderOptions) -> Vec<Batch> {
+    Loader::new(Arc::clone(samples), options).unwrap().collect()
+}
+
+fn pixels(batches: &[Batch]) -> Vec<u8> {
+    batches
+        .iter()
+        .flat_map(|batch| batch.pixels.clone())
+        .collect()
+}
+
+#[test]
+fn the_stream_is_the_same_for_any_number_of_threads_and_with_a_cache() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = samples(folder.path(), 30);
+    let one = all(&samples, options(1));
+    assert_eq!(one.len(), 7, "the last batch of 2 is dropped");
+    assert_eq!(one[0].pixels.len(), 4 * 16 * 16 * 3);
+    for threads in [2, 5] {
+        assert_eq!(pixels(&one), pixels(&all(&samples, options(threads))));
+    }
+    let cache = Arc::new(PixelCache::new(1 << 20));
+    let cached = || LoaderOptions {
+        cache: Some(Arc::clone(&cache)),
+        ..options(2)
+    };
+    assert_eq!(pixels(&one), pixels(&all(&samples, cached())));
+    assert_eq!(pixels(&one), pixels(&all(&samples, cached())));
+    let usage = cache.usage();
+    assert_eq!((usage.images, usage.hits, usage.misses), (28, 28, 28));
+    assert!(usage.bytes >= 28 * 24 * 20 * 3 && usage.bytes <= usage.budget);
+    cache.forget_originals();
+    assert_eq!(cache.usage().bytes, 0);
+}
+
+#[test]
+fn seed_and_epoch_change_everything_and_labels_stay_with_their_images() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = samples(folder.path(), 12);
+    let base = all(&samples, options(2));
+    for other in [
+        LoaderOptions {
+            seed: 4,
+            ..options(2)
+        },
+        LoaderOptions {
+            epoch: 2,
+            ..options(2)
+        },
+    ] {
+        let other = all(&samples, other);
+        assert_ne!(pixels(&base), pixels(&other));
+        assert_ne!(base[0].indices, other[0].indices);
+    }
+    for batch in &base {
+        for (label, &index) in batch.labels.iter().zip(&batch.indices) {
+            assert_eq!(*label, samples[index].1);
+        }
+    }
+}
+
+#[test]
+fn skipped_batches_leave_the_rest_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = samples(folder.path(), 20);
+    let whole = all(&samples, options(3));
+    let rest = all(
+        &samples,
+        LoaderOptions {
+            skip_batches: 2,
+            ..options(2)
+        },
+    );
+    assert_eq!(pixels(&whole[2..]), pixels(&rest));
+    assert!(
+        all(
+            &samples,
+            LoaderOptions {
+                skip_batches: 99,
+                ..options(2)
+            }
+        )
+        .is_empty()
+    );
+}
+
+#[test]
+fn unreadable_images_are_reported_and_the_others_stay_aligned() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = samples(folder.path(), 8);
+    for i in [1, 4, 5, 6, 7] {
+        std::fs::write(
+            folder.path().join(format!("{i:03}.png")),
+            b"\x89PNG\r\n\x1a\nbroken",
+        )
+        .unwrap();
+    }
+    let plain = LoaderOptions::inference(
+        InputSpec {
+            size: 16,
+            crop_ratio: 1.0,
+        },
+        2,
+    );
+    let mut loader = Loader::new(Arc::clone(&samples), plain).unwrap();
+    let batches: Vec<Batch> = loader.by_ref().collect();
+    assert_eq!(batches.len(), 2);
+    assert_eq!(batches[0].indices, [0]);
+    assert_eq!(batches[0].unreadable[0].0, 1);
+    assert_eq!(batches[0].pixels.len(), 16 * 16 * 3);
+    assert_eq!(batches[1].indices, [2, 3]);
+    let late: Vec<usize> = loader
+        .take_left_over()
+        .iter()
+        .map(|(index, _)| *index)
+        .collect();
+    assert_eq!(late, [4, 5, 6, 7]);
+}
+
+#[test]
+fn dropping_a_loader_ends_its_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = samples(folder.path(), 64);
+    let mut loader = Loader::new(Arc::clone(&samples), options(4)).unwrap();
+    assert!(loader.next().is_some());
+    drop(loader);
+    assert_eq!(
+        Arc::strong_count(&samples),
+        1,
+        "no thread holds the samples"
+    );
+}
+
+#[test]
+fn an_inference_cache_gives_the_same_pixels() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = samples(folder.path(), 5);
+    let spec = InputSpec {
+        size: 8,
+        crop_ratio: 0.875,
+    };
+    let cache = Arc::new(PixelCache::new(1 << 20));
+    let plain = all(&samples, LoaderOptions::inference(spec, 2));
+    let cached = LoaderOptions {
+        cache: Some(Arc::clone(&cache)),
+        ..LoaderOptions::inference(spec, 2)
+    };
+    assert_eq!(pixels(&plain), pixels(&all(&samples, cached.clone())));
+    assert_eq!(pixels(&plain), pixels(&all(&samples, cached)));
+    assert_eq!(cache.usage().hits, 5);
+    let few: Vec<Sample> = samples.iter().map(|(sample, _)| sample.clone()).collect();
+    let singles: Vec<u8> = inputs_of(&few, spec)
+        .into_iter()
+        .flat_map(Result::unwrap)
+        .collect();
+    assert_eq!(singles, pixels(&plain));
+}

@@ -1,0 +1,302 @@
+//! Data sets: what to open, what is in it, what was left out and why.
+//!
+//! Data's way: a folder, an archive or an embedded set → [`Dataset`] → [`scenario::Scenario`] →
+//! [`loader::Loader`] → [`loader::Batch`]. This layer knows no tensors: results are 8-bit pixels. Everything
+//! that is assumed about a folder (its level, its split) is written down as a sentence, and everything left
+//! out is listed with its reason.
+
+mod archive;
+pub mod builtin;
+mod cache;
+pub mod card;
+pub mod chance;
+mod check;
+mod cifar;
+pub mod export;
+mod folder;
+mod lists;
+pub mod loader;
+pub mod named;
+mod pickle;
+pub mod picture;
+mod record;
+pub mod scenario;
+mod settle;
+mod source;
+pub mod transform;
+mod tree;
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+pub use archive::cache_folder;
+pub use cache::{CacheUse, PixelCache};
+pub use card::Card;
+pub use picture::{LARGEST_PICTURE, READABLE, decode_picture, decode_picture_file, picture_size};
+pub use source::{Sample, Source};
+
+use crate::problem::{Problem, Result};
+
+/// A data set: its classes and the images of both splits.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    /// A short name for people: the folder's, the archive's, or that of an embedded set.
+    pub name: String,
+    /// What [`Dataset::open`] takes to open it again: an absolute path or a name.
+    pub origin: String,
+    /// The options it was opened with.
+    pub options: OpenOptions,
+    /// Class names, sorted by name (by Unicode code points, as Python's `sorted`).
+    pub classes: Vec<String>,
+    /// Training images, sorted by class, then by name.
+    pub train: Vec<Sample>,
+    /// Test images, sorted by class, then by name.
+    pub test: Vec<Sample>,
+    /// Files that were left out.
+    pub skipped: Vec<Skipped>,
+    /// The same image in training and test.
+    pub duplicates: Vec<Duplicate>,
+    /// What was assumed, as sentences.
+    pub assumed: Vec<String>,
+    /// Smallest and largest picture, where the pictures were looked at.
+    pub sizes: Option<card::Sizes>,
+    /// Source and licence, where known.
+    pub note: String,
+}
+
+/// A file that was left out, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// Why, as a phrase.
+    pub reason: String,
+}
+
+/// An image that stands in both splits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Duplicate {
+    /// Its name in the training split.
+    pub train: String,
+    /// Its name in the test split.
+    pub test: String,
+}
+
+/// When the picture files themselves are read while opening.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Check {
+    /// If there are at most 20,000 of them.
+    #[default]
+    Auto,
+    /// In any case.
+    Always,
+    /// Not at all: damaged files come up while training.
+    Never,
+}
+
+/// How to open a data set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OpenOptions {
+    /// Share of each class that becomes the test split where none is given, 0 to 1.
+    pub test_share: f64,
+    /// Seed of every split that is drawn.
+    pub split_seed: u64,
+    /// Share of each class's training images that replaces the test split, for tuning without
+    /// looking at the test images; 0 for none.
+    pub validation_share: f64,
+    /// At most so many training images per class, evenly spaced over their sorted names.
+    pub train_limit: Option<usize>,
+    /// At most so many test images per class, likewise.
+    pub test_limit: Option<usize>,
+    /// Fewer classes are a problem. With 1, a flat folder of pictures counts as one class.
+    pub min_classes: usize,
+    /// Whether every picture is decoded once, to list damaged ones and duplicates.
+    pub check: Check,
+    /// Where archives are unpacked; `None` for a folder in [`cache_folder`].
+    #[serde(skip)]
+    pub unpack_to: Option<PathBuf>,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self {
+            test_share: 0.2,
+            split_seed: 0,
+            validation_share: 0.0,
+            train_limit: None,
+            test_limit: None,
+            min_classes: 2,
+            check: Check::Auto,
+            unpack_to: None,
+        }
+    }
+}
+
+impl OpenOptions {
+    fn checked(&self) -> Result<()> {
+        for (share, at) in [
+            (self.test_share, "test_share"),
+            (self.validation_share, "validation_share"),
+        ] {
+            if !(0.0..1.0).contains(&share) {
+                return Err(
+                    Problem::new(format!("a share of {share} is not from 0 to below 1"))
+                        .at(at)
+                        .advise("0.2 puts every fifth image aside"),
+                );
+            }
+        }
+        if self.train_limit == Some(0) || self.test_limit == Some(0) {
+            return Err(Problem::new("a limit of 0 images per class leaves nothing")
+                .at("train_limit, test_limit"));
+        }
+        Ok(())
+    }
+}
+
+/// Progress of opening, and the way to stop it.
+pub struct Watch<'a>(Option<&'a StepFn<'a>>);
+
+/// Called with what is being done, how much is done and, where known, out of how much; false stops.
+pub type StepFn<'a> = dyn Fn(&str, usize, Option<usize>) -> bool + Sync + 'a;
+
+impl<'a> Watch<'a> {
+    /// Nobody watches.
+    pub fn none() -> Self {
+        Self(None)
+    }
+
+    /// Reports to `step`, from any thread.
+    pub fn new(step: &'a StepFn<'a>) -> Self {
+        Self(Some(step))
+    }
+
+    fn step(&self, doing: &str, done: usize, of: Option<usize>) -> bool {
+        self.0.is_none_or(|step| step(doing, done, of))
+    }
+}
+
+fn stopped() -> Problem {
+    Problem::new("opening the data set was stopped")
+}
+
+impl Dataset {
+    /// Opens `digits`, `letters`, a named set that was downloaded, a folder, an archive (zip, tar,
+    /// tar.gz, tar.xz) or a CIFAR file's folder.
+    ///
+    /// # Errors
+    /// Nothing usable there; every case says what was found and what to try.
+    pub fn open(what: &str, options: &OpenOptions) -> Result<Self> {
+        Self::open_watched(what, options, &Watch::none())
+    }
+
+    /// As [`Dataset::open`], reporting progress.
+    ///
+    /// # Errors
+    /// As [`Dataset::open`], and when `watch` stops it.
+    pub fn open_watched(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Self> {
+        options.checked()?;
+        let found = find(what.trim(), options, watch)?;
+        settle::settle(found, options, watch)
+    }
+
+    /// A fingerprint of the images and their order: 64 hexadecimal digits over names, classes, and
+    /// the lengths of files or the pixels of records. Where the data lies plays no part.
+    pub fn fingerprint(&self) -> String {
+        let lines = |samples: &[Sample]| -> Vec<Vec<u8>> {
+            use rayon::prelude::*;
+            samples.par_iter().map(source::print_line).collect()
+        };
+        let mut hash = Sha256::new();
+        for name in &self.classes {
+            hash.update(name.as_bytes());
+            hash.update([0]);
+        }
+        for split in [&self.train, &self.test] {
+            hash.update((split.len() as u64).to_le_bytes());
+            for line in lines(split) {
+                hash.update(line);
+            }
+        }
+        crate::fetch::hex(&hash.finalize())
+    }
+
+    /// The numbers and lists that `lae-studio data` shows.
+    pub fn card(&self) -> Card {
+        Card::of(self)
+    }
+}
+
+fn find(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Found> {
+    if what.is_empty() {
+        return Err(Problem::new("no data set was given")
+            .advise("give digits, letters, or the path of a folder or archive"));
+    }
+    // A folder of the same name is still there as ./digits.
+    if let Some(found) = builtin::open(what)? {
+        return Ok(found);
+    }
+    let path = Path::new(what);
+    if !path.exists() {
+        if let Some(place) = named::place_of(what)? {
+            let mut found = open_path(&place, options, watch)?;
+            found.origin = what.to_owned();
+            return Ok(found);
+        }
+        return Err(Problem::new("there is no such data set, folder or file")
+            .at(what)
+            .advise("give digits, letters, or the path of a folder or archive"));
+    }
+    open_path(path, options, watch)
+}
+
+fn open_path(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> {
+    let path = std::path::absolute(path)
+        .map_err(|error| Problem::io("find the data set", path, &error))?;
+    let mut found = if path.is_dir() {
+        folder::open(&path, options, watch)?
+    } else {
+        archive::open(&path, options, watch)?
+    };
+    if found.origin.is_empty() {
+        found.origin = path.to_string_lossy().into_owned();
+    }
+    Ok(found)
+}
+
+/// What a reader found, before classes are sorted, splits drawn and pictures checked.
+#[derive(Default)]
+struct Found {
+    name: String,
+    origin: String,
+    classes: Vec<String>,
+    train: Vec<Sample>,
+    /// `None`: the source says nothing about a split.
+    test: Option<Vec<Sample>>,
+    skipped: Vec<Skipped>,
+    assumed: Vec<String>,
+    note: String,
+}
+
+/// Gives every class name a number, in the order of first sight.
+#[derive(Default)]
+struct ClassNames {
+    names: Vec<String>,
+    numbers: std::collections::HashMap<String, u32>,
+}
+
+impl ClassNames {
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(name) {
+            return number;
+        }
+        let number = self.names.len() as u32;
+        self.names.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), number);
+        number
+    }
+}

@@ -1,0 +1,122 @@
+//! Data sets known by name that have to be downloaded: address, size, hash, licence.
+
+use std::path::PathBuf;
+
+use super::archive::cache_folder;
+use crate::fetch::{self, Progress};
+use crate::problem::{Problem, Result};
+
+/// A data set that can be downloaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// What `--data` takes once it is there.
+    pub name: &'static str,
+    /// What it is, one sentence.
+    pub about: &'static str,
+    /// Address of the archive.
+    pub url: &'static str,
+    /// Length of the archive in bytes, where known exactly.
+    pub size: Option<u64>,
+    /// Length for people, in megabytes.
+    pub megabytes: u32,
+    /// SHA-256 of the archive, where known.
+    pub sha256: Option<&'static str>,
+    /// Terms.
+    pub licence: &'static str,
+}
+
+/// All of them.
+pub const PUBLISHED: [Published; 3] = [
+    Published {
+        name: "cifar-10",
+        about: "CIFAR-10: 60,000 colour photographs of 32×32 pixels in 10 classes (Krizhevsky, 2009).",
+        url: "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz",
+        size: Some(170_052_171),
+        megabytes: 170,
+        sha256: Some("c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd"),
+        licence: "no licence is stated; made for research, cite Krizhevsky 2009",
+    },
+    Published {
+        name: "cifar-100",
+        about: "CIFAR-100: 60,000 colour photographs of 32×32 pixels in 100 classes (Krizhevsky, 2009).",
+        url: "https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz",
+        size: Some(168_513_733),
+        megabytes: 169,
+        sha256: Some("58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec"),
+        licence: "no licence is stated; made for research, cite Krizhevsky 2009",
+    },
+    Published {
+        name: "imagenet-r",
+        about: "ImageNet-R: 30,000 renditions (art, cartoons, toys, …) of 200 ImageNet classes (Hendrycks et al., 2021).",
+        url: "https://people.eecs.berkeley.edu/~hendrycks/imagenet-r.tar",
+        size: Some(2_191_079_936),
+        megabytes: 2_191,
+        sha256: Some("18c6bf493b39a0d975d48e587437f562caab9c52ae6327dcfa9dd8eb54aa1b52"),
+        licence: "MIT for the collection; the pictures belong to their makers",
+    },
+];
+
+impl Published {
+    /// Where its archive is kept.
+    pub fn archive(&self) -> PathBuf {
+        let file = self.url.rsplit('/').next().unwrap_or(self.name);
+        cache_folder().join("downloads").join(file)
+    }
+
+    /// Whether it is there.
+    pub fn is_here(&self) -> bool {
+        self.archive().is_file()
+    }
+
+    /// Downloads and verifies the archive, going on where an earlier download was cut.
+    ///
+    /// # Errors
+    /// As [`fetch::download`].
+    pub fn download(&self, progress: &mut dyn FnMut(Progress) -> bool) -> Result<PathBuf> {
+        fetch::download(self.url, &self.archive(), self.sha256, self.size, progress)
+            .map(|done| done.path)
+    }
+}
+
+/// The published data set of this name.
+pub fn published(name: &str) -> Option<&'static Published> {
+    let plain = |name: &str| name.to_ascii_lowercase().replace(['-', '_', ' '], "");
+    PUBLISHED.iter().find(|set| plain(set.name) == plain(name))
+}
+
+/// The archive of a named data set, if `name` is one.
+///
+/// # Errors
+/// It is one, but was not downloaded.
+pub(super) fn place_of(name: &str) -> Result<Option<PathBuf>> {
+    let Some(set) = published(name) else {
+        return Ok(None);
+    };
+    if set.is_here() {
+        return Ok(Some(set.archive()));
+    }
+    Err(Problem::new(format!("{} is not on this computer", set.name))
+        .at(set.archive().display())
+        .advise(format!(
+            "download it ({} MB) with: lae-studio data {} --download, or give the path of a copy",
+            set.megabytes, set.name
+        )))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
+
+    use super::*;
+
+    #[test]
+    fn names_are_found_in_any_spelling() {
+        assert_eq!(published("CIFAR100").unwrap().name, "cifar-100");
+        assert_eq!(published("imagenet_r").unwrap().name, "imagenet-r");
+        assert!(published("mnist").is_none());
+        for set in &PUBLISHED {
+            assert!(set.url.starts_with("https://"));
+            assert!(set.sha256.is_none_or(|sum| sum.len() == 64));
+        }
+    }
+}

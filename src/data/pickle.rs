@@ -1,0 +1,124 @@
+//! A reader for the few pickles we meet: CIFAR's python files. It builds plain data and calls nothing.
+//!
+//! A pickle is a program for a stack machine; Python's own reader may be made to run anything. This
+//! one knows the instructions that build numbers, texts, lists, tuples and dictionaries, remembers a call such as
+//! numpy's `_reconstruct` without making it, and refuses everything else. Nothing recurses and no bytes are
+//! copied, so a hostile file costs a small multiple of its own size.
+
+mod machine;
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use machine::Machine;
+
+use crate::problem::Result;
+
+/// Index of a value in [`Pickle::values`].
+pub type Id = usize;
+
+/// A value that a pickle builds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// `None`, a boolean, a float, a global name: nothing we look into.
+    Other,
+    /// A whole number.
+    Number(i64),
+    /// Text or bytes, as a range of the file.
+    Bytes(Range<usize>),
+    /// A list or tuple.
+    List(Vec<Id>),
+    /// Keys and values in turn.
+    Dict(Vec<Id>),
+    /// The result of a call, with the state given to it later.
+    Call(Option<Id>),
+}
+
+/// A read pickle.
+pub struct Pickle<'a> {
+    bytes: &'a [u8],
+    values: Vec<Value>,
+    root: Id,
+}
+
+/// Reads a pickle of any protocol, as far as plain data and numpy arrays go.
+///
+/// # Errors
+/// A cut file or an instruction that plain data does not need.
+pub fn read(bytes: &[u8]) -> Result<Pickle<'_>> {
+    let mut machine = Machine {
+        bytes,
+        at: 0,
+        values: Vec::new(),
+        stack: Vec::new(),
+        marks: Vec::new(),
+        memo: HashMap::new(),
+    };
+    while machine.step()? {}
+    let root = machine.pop()?;
+    Ok(Pickle {
+        bytes,
+        values: machine.values,
+        root,
+    })
+}
+
+impl Pickle<'_> {
+    /// The value of a key of the outermost dictionary.
+    pub fn get(&self, key: &str) -> Option<Id> {
+        let Value::Dict(entries) = &self.values[self.root] else {
+            return None;
+        };
+        entries
+            .chunks_exact(2)
+            .find(|pair| self.bytes_of(pair[0]) == Some(key.as_bytes()))
+            .map(|pair| pair[1])
+    }
+
+    /// A list of whole numbers.
+    pub fn numbers(&self, id: Id) -> Option<Vec<i64>> {
+        self.list(id)?
+            .iter()
+            .map(|&item| match self.values[item] {
+                Value::Number(number) => Some(number),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// A list of texts.
+    pub fn texts(&self, id: Id) -> Option<Vec<String>> {
+        self.list(id)?
+            .iter()
+            .map(|&item| Some(String::from_utf8_lossy(self.bytes_of(item)?).into_owned()))
+            .collect()
+    }
+
+    /// The raw bytes of a numpy array: the last item of the state given to it.
+    pub fn array_bytes(&self, id: Id) -> Option<&[u8]> {
+        match &self.values[id] {
+            Value::Call(Some(state)) => self
+                .list(*state)?
+                .last()
+                .and_then(|&raw| self.bytes_of(raw)),
+            _ => self.bytes_of(id),
+        }
+    }
+
+    fn list(&self, id: Id) -> Option<&[Id]> {
+        match &self.values[id] {
+            Value::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    fn bytes_of(&self, id: Id) -> Option<&[u8]> {
+        match &self.values[id] {
+            Value::Bytes(range) => self.bytes.get(range.clone()),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,298 @@
+//! The stack machine that runs a pickle's instructions.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::{Id, Value};
+use crate::problem::{Problem, Result};
+
+pub(super) struct Machine<'a> {
+    pub bytes: &'a [u8],
+    pub at: usize,
+    pub values: Vec<Value>,
+    pub stack: Vec<Id>,
+    pub marks: Vec<usize>,
+    pub memo: HashMap<u64, Id>,
+}
+
+impl Machine<'_> {
+    fn bad(&self, what: &str) -> Problem {
+        Problem::new(format!(
+            "the pickle file cannot be read: {what} at byte {}",
+            self.at
+        ))
+        .advise("download it again, or use the binary version of the data set")
+    }
+
+    fn take(&mut self, length: usize) -> Result<Range<usize>> {
+        let end = self
+            .at
+            .checked_add(length)
+            .filter(|&end| end <= self.bytes.len());
+        let end = end.ok_or_else(|| self.bad("it is cut off"))?;
+        let range = self.at..end;
+        self.at = end;
+        Ok(range)
+    }
+
+    /// An unsigned number of `length` bytes, little-endian.
+    fn unsigned(&mut self, length: usize) -> Result<u64> {
+        let range = self.take(length)?;
+        Ok(self.bytes[range]
+            .iter()
+            .rev()
+            .fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
+    }
+
+    fn length(&mut self, bytes: usize) -> Result<usize> {
+        let length = self.unsigned(bytes)?;
+        usize::try_from(length).map_err(|_| self.bad("a length is too large"))
+    }
+
+    /// The rest of the line, its end left out.
+    fn line(&mut self) -> Result<Range<usize>> {
+        let rest = &self.bytes[self.at..];
+        let length = rest.iter().position(|&byte| byte == b'\n');
+        let length = length.ok_or_else(|| self.bad("it is cut off"))?;
+        let range = self.take(length)?;
+        self.at += 1;
+        Ok(range)
+    }
+
+    fn push(&mut self, value: Value) {
+        self.values.push(value);
+        self.stack.push(self.values.len() - 1);
+    }
+
+    pub fn pop(&mut self) -> Result<Id> {
+        let floor = self.marks.last().copied().unwrap_or(0);
+        if self.stack.len() <= floor {
+            return Err(self.bad("a value is missing"));
+        }
+        self.stack
+            .pop()
+            .ok_or_else(|| self.bad("a value is missing"))
+    }
+
+    fn pop_to_mark(&mut self) -> Result<Vec<Id>> {
+        let mark = self
+            .marks
+            .pop()
+            .ok_or_else(|| self.bad("a mark is missing"))?;
+        Ok(self.stack.split_off(mark))
+    }
+
+    fn top(&self) -> Result<Id> {
+        self.stack
+            .last()
+            .copied()
+            .ok_or_else(|| self.bad("a value is missing"))
+    }
+
+    /// Adds items to the list or dictionary on top of the stack.
+    fn extend(&mut self, items: Vec<Id>) -> Result<()> {
+        let top = self.top()?;
+        match &mut self.values[top] {
+            Value::List(list) | Value::Dict(list) => list.extend(items),
+            _ => return Err(self.bad("items are added to something that is no list")),
+        }
+        Ok(())
+    }
+
+    fn tuple(&mut self, length: usize) -> Result<()> {
+        let mut items = (0..length)
+            .map(|_| self.pop())
+            .collect::<Result<Vec<_>>>()?;
+        items.reverse();
+        self.push(Value::List(items));
+        Ok(())
+    }
+
+    fn remember(&mut self, key: u64) -> Result<()> {
+        let top = self.top()?;
+        self.memo.insert(key, top);
+        Ok(())
+    }
+
+    fn recall(&mut self, key: u64) -> Result<()> {
+        let id = self
+            .memo
+            .get(&key)
+            .copied()
+            .ok_or_else(|| self.bad("a reference is missing"))?;
+        self.stack.push(id);
+        Ok(())
+    }
+
+    /// Runs one instruction; false after the last.
+    pub fn step(&mut self) -> Result<bool> {
+        let code = self.unsigned(1)? as u8;
+        match code {
+            b'.' => return Ok(false),
+            0x80 => {
+                self.take(1)?;
+            }
+            0x95 => {
+                self.take(8)?;
+            }
+            b'(' => self.marks.push(self.stack.len()),
+            b'0' => drop(self.pop()?),
+            b'N' | 0x88 | 0x89 => self.push(Value::Other),
+            b'G' => {
+                self.take(8)?;
+                self.push(Value::Other);
+            }
+            b'K' | b'M' | b'J' | 0x8A | b'I' | b'L' => self.number(code)?,
+            b'U' | b'T' | b'C' | b'B' | b'X' | 0x8C | 0x8D | 0x8E | 0x96 | b'S' | b'V' => {
+                self.text(code)?;
+            }
+            b']' | b')' => self.push(Value::List(Vec::new())),
+            b'}' => self.push(Value::Dict(Vec::new())),
+            b'l' | b't' => {
+                let items = self.pop_to_mark()?;
+                self.push(Value::List(items));
+            }
+            b'd' => {
+                let items = self.pop_to_mark()?;
+                self.push(Value::Dict(items));
+            }
+            0x85 => self.tuple(1)?,
+            0x86 => self.tuple(2)?,
+            0x87 => self.tuple(3)?,
+            b'a' => {
+                let item = self.pop()?;
+                self.extend(vec![item])?;
+            }
+            b's' => {
+                let value = self.pop()?;
+                let key = self.pop()?;
+                self.extend(vec![key, value])?;
+            }
+            b'e' | b'u' => {
+                let items = self.pop_to_mark()?;
+                self.extend(items)?;
+            }
+            b'q' | b'r' | b'p' | 0x94 | b'h' | b'j' | b'g' => self.memory(code)?,
+            b'c' => {
+                self.line()?;
+                self.line()?;
+                self.push(Value::Other);
+            }
+            0x93 => {
+                self.pop()?;
+                self.pop()?;
+                self.push(Value::Other);
+            }
+            b'R' | 0x81 => {
+                self.pop()?;
+                self.pop()?;
+                self.push(Value::Call(None));
+            }
+            b'b' => {
+                let state = self.pop()?;
+                let object = self.top()?;
+                if let Value::Call(slot) = &mut self.values[object] {
+                    *slot = Some(state);
+                }
+            }
+            other => {
+                return Err(self.bad(&format!(
+                    "it needs instruction 0x{other:02x}, which plain data does not"
+                )));
+            }
+        }
+        Ok(true)
+    }
+
+    fn number(&mut self, code: u8) -> Result<()> {
+        let number = match code {
+            b'K' => self.unsigned(1)? as i64,
+            b'M' => self.unsigned(2)? as i64,
+            b'J' => i64::from(self.unsigned(4)? as u32 as i32),
+            0x8A => {
+                let length = self.length(1)?;
+                if length > 8 {
+                    return Err(self.bad("a number is too large"));
+                }
+                let raw = self.unsigned(length)?;
+                let unused = 64 - 8 * length as u32;
+                if length == 0 {
+                    0
+                } else {
+                    ((raw << unused) as i64) >> unused
+                }
+            }
+            _ => {
+                let range = self.line()?;
+                let text = std::str::from_utf8(&self.bytes[range]).unwrap_or_default();
+                let text = text.trim_end_matches('L');
+                text.parse().map_err(|_| self.bad("a number is not one"))?
+            }
+        };
+        self.push(Value::Number(number));
+        Ok(())
+    }
+
+    fn text(&mut self, code: u8) -> Result<()> {
+        let range = match code {
+            b'U' | b'C' | 0x8C => {
+                let length = self.length(1)?;
+                self.take(length)?
+            }
+            b'T' | b'B' | b'X' => {
+                let length = self.length(4)?;
+                self.take(length)?
+            }
+            0x8D | 0x8E | 0x96 => {
+                let length = self.length(8)?;
+                self.take(length)?
+            }
+            b'S' => {
+                // 'text' in quotes; escapes are left as they are.
+                let line = self.line()?;
+                if line.len() >= 2 {
+                    line.start + 1..line.end - 1
+                } else {
+                    line
+                }
+            }
+            _ => self.line()?,
+        };
+        self.push(Value::Bytes(range));
+        Ok(())
+    }
+
+    fn memory(&mut self, code: u8) -> Result<()> {
+        match code {
+            b'q' => {
+                let key = self.unsigned(1)?;
+                self.remember(key)
+            }
+            b'r' => {
+                let key = self.unsigned(4)?;
+                self.remember(key)
+            }
+            0x94 => self.remember(self.memo.len() as u64),
+            b'h' => {
+                let key = self.unsigned(1)?;
+                self.recall(key)
+            }
+            b'j' => {
+                let key = self.unsigned(4)?;
+                self.recall(key)
+            }
+            _ => {
+                let range = self.line()?;
+                let text = std::str::from_utf8(&self.bytes[range]).unwrap_or_default();
+                let key = text
+                    .parse()
+                    .map_err(|_| self.bad("a reference is not a number"))?;
+                if code == b'p' {
+                    self.remember(key)
+                } else {
+                    self.recall(key)
+                }
+            }
+        }
+    }
+}

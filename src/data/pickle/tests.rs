@@ -1,0 +1,60 @@
+//! Tests of the pickle reader.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// `{'data': array, 'fine_labels': [7, 300, -1]}` as Python 2 with numpy writes it.
+const CIFAR_LIKE: &[u8] = b"\x80\x02}q\x01(U\x04dataq\x02cnumpy.core.multiarray\n_reconstruct\nq\x03\
+    cnumpy\nndarray\nq\x04K\x00\x85U\x01b\x87Rq\x05(K\x01K\x02K\x03\x86cnumpy\ndtype\nU\x02u1K\x00K\x01\x87R\
+    (K\x03U\x01|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb\x89U\x06abcdeftbU\x0bfine_labelsq\x06]q\x07\
+    (K\x07M\x2c\x01J\xff\xff\xff\xffeu.";
+
+#[test]
+fn a_numpy_array_and_a_list_are_found() {
+    let pickle = read(CIFAR_LIKE).unwrap();
+    let labels = pickle.get("fine_labels").unwrap();
+    assert_eq!(pickle.numbers(labels).unwrap(), [7, 300, -1]);
+    let data = pickle.get("data").unwrap();
+    assert_eq!(pickle.array_bytes(data).unwrap(), b"abcdef");
+    assert!(pickle.get("absent").is_none());
+    assert!(pickle.texts(labels).is_none());
+}
+
+#[test]
+fn cut_files_and_foreign_instructions_are_problems() {
+    for keep in 0..CIFAR_LIKE.len() {
+        assert!(read(&CIFAR_LIKE[..keep]).is_err(), "cut to {keep}");
+    }
+    // Persistent ids and inst are not plain data.
+    assert!(read(b"Pid\n.").is_err());
+    assert!(
+        read(b"(iposix\nsystem\n.")
+            .err()
+            .unwrap()
+            .what
+            .contains("0x69")
+    );
+    // Lists may hold themselves: no recursion follows them.
+    assert!(read(b"]q\x00h\x00a.").is_ok());
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_end(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        if let Ok(pickle) = read(&bytes) {
+            let _ = pickle.get("data").and_then(|id| pickle.array_bytes(id).map(<[u8]>::len));
+        }
+    }
+
+    #[test]
+    fn a_changed_byte_never_panics(place in 0..CIFAR_LIKE.len(), value in any::<u8>()) {
+        let mut bytes = CIFAR_LIKE.to_vec();
+        bytes[place] = value;
+        if let Ok(pickle) = read(&bytes) {
+            let _ = pickle.get("fine_labels").and_then(|id| pickle.numbers(id));
+        }
+    }
+}

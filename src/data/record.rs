@@ -1,0 +1,148 @@
+//! Images of one size in one block of memory: CIFAR's record files and the embedded sets.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use image::RgbImage;
+
+use super::source::{Sample, Source};
+use crate::problem::{Problem, Result};
+
+/// How a record's pixels lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pixels {
+    /// One grey byte per pixel, row by row.
+    Grey,
+    /// All red, then all green, then all blue bytes, each row by row (CIFAR).
+    Planes,
+}
+
+/// Equal-sized images with labels.
+pub struct Records {
+    /// Rows of an image.
+    pub height: usize,
+    /// Columns of an image.
+    pub width: usize,
+    /// Layout of an image.
+    pub pixels: Pixels,
+    /// Bytes of a record, its labels included.
+    pub stride: usize,
+    /// Bytes before the pixels within a record.
+    pub offset: usize,
+    /// All records.
+    pub bytes: Cow<'static, [u8]>,
+    /// Each record's label, `None` where it is not usable.
+    pub labels: Vec<Option<u32>>,
+    /// The name of every label.
+    pub names: Vec<String>,
+}
+
+impl fmt::Debug for Records {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Records({} of {}×{})",
+            self.labels.len(),
+            self.height,
+            self.width
+        )
+    }
+}
+
+impl Records {
+    /// Its path inside the split, as an image folder of these records would have it.
+    pub fn name_of(&self, index: u32) -> String {
+        let label = self.labels.get(index as usize).copied().flatten();
+        let class = label.and_then(|label| self.names.get(label as usize));
+        format!("{}/{index:05}.png", class.map_or("", String::as_str))
+    }
+
+    /// The bytes of an image's pixels.
+    pub fn raw(&self, index: u32) -> Option<&[u8]> {
+        let channels = match self.pixels {
+            Pixels::Grey => 1,
+            Pixels::Planes => 3,
+        };
+        let start = index as usize * self.stride + self.offset;
+        self.bytes
+            .get(start..start + self.height * self.width * channels)
+    }
+
+    /// An image as RGB; grey is copied to all three channels.
+    ///
+    /// # Errors
+    /// There is no such record.
+    pub fn decode(&self, index: u32) -> Result<RgbImage> {
+        let missing = || Problem::new(format!("there is no record {index}"));
+        let raw = self.raw(index).ok_or_else(missing)?;
+        let plane = self.height * self.width;
+        let mut rgb = vec![0; plane * 3];
+        for (place, pixel) in rgb.chunks_exact_mut(3).enumerate() {
+            match self.pixels {
+                Pixels::Grey => pixel.fill(raw[place]),
+                Pixels::Planes => {
+                    for (channel, value) in pixel.iter_mut().enumerate() {
+                        *value = raw[channel * plane + place];
+                    }
+                }
+            }
+        }
+        RgbImage::from_raw(self.width as u32, self.height as u32, rgb).ok_or_else(missing)
+    }
+
+    /// A sample for every record with a label.
+    pub fn samples(self: &Arc<Self>) -> Vec<Sample> {
+        (0_u32..)
+            .zip(&self.labels)
+            .filter_map(|(index, label)| {
+                let source = Source::Record {
+                    records: Arc::clone(self),
+                    index,
+                };
+                label.map(|class| Sample { source, class })
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
+
+    use super::*;
+
+    #[test]
+    fn planes_and_grey_become_rgb() {
+        let planes = Arc::new(Records {
+            height: 1,
+            width: 2,
+            pixels: Pixels::Planes,
+            stride: 7,
+            offset: 1,
+            bytes: vec![9, 1, 2, 3, 4, 5, 6, 9, 7, 7, 8, 8, 9, 9].into(),
+            labels: vec![Some(0), None],
+            names: vec!["red".into()],
+        });
+        assert_eq!(planes.decode(0).unwrap().into_raw(), [1, 3, 5, 2, 4, 6]);
+        assert!(planes.decode(2).is_err());
+        let samples = planes.samples();
+        assert_eq!(
+            samples.len(),
+            1,
+            "a record without a usable label is left out"
+        );
+        assert_eq!(samples[0].name(), "red/00000.png");
+        let grey = Records {
+            height: 1,
+            width: 1,
+            pixels: Pixels::Grey,
+            stride: 1,
+            offset: 0,
+            bytes: vec![5].into(),
+            labels: vec![Some(0)],
+            names: vec!["a".into()],
+        };
+        assert_eq!(grey.decode(0).unwrap().into_raw(), [5, 5, 5]);
+    }
+}

@@ -1,0 +1,103 @@
+//! Class order and tasks: which classes a continual learner meets, and when.
+//!
+//! A scenario puts the classes of a data set into an order and cuts that order into tasks. The
+//! position of a class in the order is its logit: a growing head then only ever appends. The paper
+//! reports means over three orders: the natural one (sorted by name) and two given ones, which are built in.
+
+mod order;
+mod sizes;
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+pub use order::ClassOrder;
+pub use sizes::TaskSizes;
+
+use super::{Dataset, Sample};
+use crate::problem::Result;
+
+/// The classes of a data set in order, cut into tasks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scenario {
+    /// Position (= logit) → index into `Dataset::classes`.
+    pub class_order: Vec<usize>,
+    /// Each task's range of positions; they follow each other without gaps.
+    pub tasks: Vec<Range<usize>>,
+    /// Index into `Dataset::classes` → position.
+    positions: Vec<usize>,
+}
+
+impl Scenario {
+    /// Orders `classes` (sorted by name) and cuts them into tasks.
+    ///
+    /// # Errors
+    /// An order or sizes that do not fit the classes.
+    pub fn new(classes: &[String], order: &ClassOrder, sizes: &TaskSizes) -> Result<Self> {
+        let class_order = order.resolve(classes)?;
+        let tasks = sizes.ranges(classes.len())?;
+        let mut positions = vec![0; classes.len()];
+        for (position, &class) in class_order.iter().enumerate() {
+            positions[class] = position;
+        }
+        Ok(Self {
+            class_order,
+            tasks,
+            positions,
+        })
+    }
+
+    /// Number of tasks.
+    pub fn task_count(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// The logit of a class, given its index into `Dataset::classes`.
+    pub fn label_of(&self, class: usize) -> usize {
+        self.positions.get(class).copied().unwrap_or(usize::MAX)
+    }
+
+    /// The task that brings the class at this position.
+    pub fn task_of(&self, position: usize) -> Option<usize> {
+        self.tasks.iter().position(|task| task.contains(&position))
+    }
+
+    /// Class names in order: the name of every logit.
+    pub fn names(&self, classes: &[String]) -> Vec<String> {
+        self.class_order
+            .iter()
+            .filter_map(|&class| classes.get(class).cloned())
+            .collect()
+    }
+
+    /// The training images of a task with their labels (positions), in the data set's order.
+    pub fn train_of(&self, data: &Dataset, task: usize) -> Vec<(Sample, i64)> {
+        self.select(&data.train, self.tasks.get(task).cloned())
+    }
+
+    /// The test images of a task with their labels (positions), in the data set's order.
+    pub fn test_of(&self, data: &Dataset, task: usize) -> Vec<(Sample, i64)> {
+        self.select(&data.test, self.tasks.get(task).cloned())
+    }
+
+    /// The test images of tasks 0 to `task` with their labels.
+    pub fn test_up_to(&self, data: &Dataset, task: usize) -> Vec<(Sample, i64)> {
+        self.select(&data.test, self.tasks.get(task).map(|range| 0..range.end))
+    }
+
+    fn select(&self, samples: &[Sample], range: Option<Range<usize>>) -> Vec<(Sample, i64)> {
+        let range = range.unwrap_or_default();
+        samples
+            .iter()
+            .filter_map(|sample| {
+                let position = self.label_of(sample.class as usize);
+                range
+                    .contains(&position)
+                    .then(|| (sample.clone(), position as i64))
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,216 @@
+//! Class order: natural, seeded, given, or one of the paper's.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::chance::{Chance, Purpose};
+use crate::problem::{Problem, Result, listed};
+
+/// The paper's orders 2 and 3: name → class indices into the classes sorted by name.
+static PRESETS: LazyLock<BTreeMap<String, Vec<usize>>> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("../../../assets/class-orders.json")).unwrap_or_default()
+});
+
+/// In which order the classes come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
+pub enum ClassOrder {
+    /// Sorted by name.
+    Natural,
+    /// A permutation drawn from this seed.
+    Seeded(u64),
+    /// Every class by name.
+    Names(Vec<String>),
+    /// Every class by its index among the classes sorted by name.
+    Indices(Vec<usize>),
+    /// One of the paper's orders, by its name in `assets/class-orders.json`.
+    Preset(String),
+}
+
+/// The forms an order has in `run.toml` and JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Text(String),
+    Indices(Vec<usize>),
+    Names(Vec<String>),
+}
+
+impl From<ClassOrder> for Written {
+    fn from(order: ClassOrder) -> Self {
+        match order {
+            ClassOrder::Names(names) => Self::Names(names),
+            ClassOrder::Indices(indices) => Self::Indices(indices),
+            text => Self::Text(text.to_string()),
+        }
+    }
+}
+
+impl TryFrom<Written> for ClassOrder {
+    type Error = Problem;
+
+    fn try_from(written: Written) -> Result<Self> {
+        match written {
+            Written::Text(text) => Self::parse(&text),
+            Written::Indices(indices) => Ok(Self::Indices(indices)),
+            Written::Names(names) => Ok(Self::Names(names)),
+        }
+    }
+}
+
+impl fmt::Display for ClassOrder {
+    /// The form `--order` takes, except for given lists, which are named by their length.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Natural => f.write_str("natural"),
+            Self::Seeded(seed) => write!(f, "seed:{seed}"),
+            Self::Preset(name) => f.write_str(name),
+            Self::Names(names) => write!(f, "given ({} names)", names.len()),
+            Self::Indices(indices) => write!(f, "given ({} indices)", indices.len()),
+        }
+    }
+}
+
+impl ClassOrder {
+    /// Reads `natural`, `seed:N`, the name of a preset, or a JSON file holding an array of class
+    /// names or of indices into the classes sorted by name.
+    ///
+    /// # Errors
+    /// Anything else, and a file that cannot be read or holds something else.
+    pub fn parse(text: &str) -> Result<Self> {
+        let text = text.trim();
+        if text.eq_ignore_ascii_case("natural") {
+            return Ok(Self::Natural);
+        }
+        if let Some(seed) = text.strip_prefix("seed:") {
+            return seed.trim().parse().map(Self::Seeded).map_err(|_| {
+                Problem::new(format!("'{seed}' is not a seed: a whole number is needed"))
+                    .at("order")
+                    .advise("write for example seed:1")
+            });
+        }
+        if PRESETS.contains_key(text) {
+            return Ok(Self::Preset(text.to_owned()));
+        }
+        if text.to_ascii_lowercase().ends_with(".json") || Path::new(text).is_file() {
+            return Self::from_file(Path::new(text));
+        }
+        Err(
+            Problem::new(format!("'{text}' is not a class order"))
+                .at("order")
+                .advise(format!(
+                    "natural, seed:N, a JSON file with an array of class names or indices, or one of {}",
+                    listed(&PRESETS.keys().collect::<Vec<_>>(), 9)
+                )),
+        )
+    }
+
+    fn from_file(path: &Path) -> Result<Self> {
+        let text = fs::read_to_string(path)
+            .map_err(|error| Problem::io("read the class order", path, &error))?;
+        match serde_json::from_str(&text) {
+            Ok(Written::Indices(indices)) => Ok(Self::Indices(indices)),
+            Ok(Written::Names(names)) => Ok(Self::Names(names)),
+            Ok(Written::Text(_)) | Err(_) => Err(Problem::new(
+                "the class order is not a JSON array of class names or of class indices",
+            )
+            .at_path(path)
+            .advise("it should look like [\"cat\", \"dog\"] or [1, 0]")),
+        }
+    }
+
+    /// The paper's orders that fit a number of classes: 100 (CIFAR-100) or 200 (ImageNet-R).
+    pub fn presets(classes: usize) -> Vec<Self> {
+        PRESETS
+            .iter()
+            .filter(|(_, order)| order.len() == classes)
+            .map(|(name, _)| Self::Preset(name.clone()))
+            .collect()
+    }
+
+    /// The order as indices into `classes` (sorted by name), each exactly once.
+    ///
+    /// # Errors
+    /// Names or indices that are unknown, missing or doubled.
+    pub fn resolve(&self, classes: &[String]) -> Result<Vec<usize>> {
+        let order = match self {
+            Self::Natural => (0..classes.len()).collect(),
+            Self::Seeded(seed) => {
+                let mut order: Vec<usize> = (0..classes.len()).collect();
+                Chance::new(Purpose::ClassOrder, *seed, 0, 0).shuffle(&mut order);
+                order
+            }
+            Self::Names(names) => indices_of(names, classes)?,
+            Self::Indices(indices) => indices.clone(),
+            Self::Preset(name) => PRESETS.get(name).cloned().ok_or_else(|| {
+                Problem::new(format!("there is no class order named '{name}'")).at("order")
+            })?,
+        };
+        check_permutation(&order, classes)?;
+        Ok(order)
+    }
+}
+
+fn indices_of(names: &[String], classes: &[String]) -> Result<Vec<usize>> {
+    let place: HashMap<&str, usize> = classes
+        .iter()
+        .enumerate()
+        .map(|(index, name)| (name.as_str(), index))
+        .collect();
+    let unknown: Vec<&String> = names
+        .iter()
+        .filter(|name| !place.contains_key(name.as_str()))
+        .collect();
+    if !unknown.is_empty() {
+        return Err(Problem::new(format!(
+            "the class order names classes the data set does not have: {}",
+            listed(&unknown, 5)
+        ))
+        .at("order")
+        .advise("names must match the class names letter by letter"));
+    }
+    Ok(names.iter().map(|name| place[name.as_str()]).collect())
+}
+
+fn check_permutation(order: &[usize], classes: &[String]) -> Result<()> {
+    let mut seen = vec![false; classes.len()];
+    for &index in order {
+        match seen.get_mut(index) {
+            Some(seen) if !*seen => *seen = true,
+            Some(_) => {
+                return Err(Problem::new(format!(
+                    "the class order holds '{}' twice",
+                    classes[index]
+                ))
+                .at("order"));
+            }
+            None => {
+                return Err(Problem::new(format!(
+                    "the class order holds index {index}, but the data set has {} classes",
+                    classes.len()
+                ))
+                .at("order")
+                .advise("indices count from 0 over the classes sorted by name"));
+            }
+        }
+    }
+    let missing: Vec<&String> = classes
+        .iter()
+        .zip(&seen)
+        .filter_map(|(name, seen)| (!seen).then_some(name))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(Problem::new(format!(
+        "the class order leaves out {}",
+        listed(&missing, 5)
+    ))
+    .at("order")
+    .advise("every class must appear once"))
+}

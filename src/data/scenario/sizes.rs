@@ -1,0 +1,138 @@
+//! Task sizes: how many classes come at a time.
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::problem::{Problem, Result};
+
+/// How many classes each task brings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "WrittenSizes", into = "WrittenSizes")]
+pub enum TaskSizes {
+    /// The same number for every task; the last one may be smaller.
+    Every(usize),
+    /// A first task of its own size, then the same number for every other.
+    First(usize, usize),
+    /// Each task's number.
+    Each(Vec<usize>),
+}
+
+/// The forms sizes have in `run.toml` and JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum WrittenSizes {
+    Number(usize),
+    Numbers(Vec<usize>),
+    Text(String),
+}
+
+impl From<TaskSizes> for WrittenSizes {
+    fn from(sizes: TaskSizes) -> Self {
+        match sizes {
+            TaskSizes::Every(every) => Self::Number(every),
+            TaskSizes::Each(each) => Self::Numbers(each),
+            first @ TaskSizes::First(..) => Self::Text(first.to_string()),
+        }
+    }
+}
+
+impl TryFrom<WrittenSizes> for TaskSizes {
+    type Error = Problem;
+
+    fn try_from(written: WrittenSizes) -> Result<Self> {
+        match written {
+            WrittenSizes::Number(every) => Self::Every(every).checked(),
+            WrittenSizes::Numbers(each) => Self::Each(each).checked(),
+            WrittenSizes::Text(text) => Self::parse(&text),
+        }
+    }
+}
+
+impl fmt::Display for TaskSizes {
+    /// The form `--classes-per-task` takes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Every(every) => write!(f, "{every}"),
+            Self::First(first, every) => write!(f, "{first}+{every}"),
+            Self::Each(each) => {
+                let each: Vec<String> = each.iter().map(ToString::to_string).collect();
+                f.write_str(&each.join(","))
+            }
+        }
+    }
+}
+
+impl TaskSizes {
+    /// Reads `10` (every task), `6,5,5,5,5` (each task) or `50+10` (a first task, then the others).
+    ///
+    /// # Errors
+    /// Anything else, and sizes of 0.
+    pub fn parse(text: &str) -> Result<Self> {
+        let bad = || {
+            Problem::new(format!("'{text}' is not a number of classes per task"))
+                .at("classes_per_task")
+                .advise("write 10 (every task), 6,5,5,5,5 (each task) or 50+10 (a first task, then the others)")
+        };
+        let number = |part: &str| part.trim().parse::<usize>().map_err(|_| bad());
+        let sizes = if let Some((first, every)) = text.split_once('+') {
+            Self::First(number(first)?, number(every)?)
+        } else if text.contains(',') {
+            Self::Each(text.split(',').map(number).collect::<Result<_>>()?)
+        } else {
+            Self::Every(number(text)?)
+        };
+        sizes.checked()
+    }
+
+    fn checked(self) -> Result<Self> {
+        let empty = match &self {
+            Self::Every(every) => *every == 0,
+            Self::First(first, every) => *first == 0 || *every == 0,
+            Self::Each(each) => each.is_empty() || each.contains(&0),
+        };
+        if empty {
+            return Err(Problem::new("a task needs at least one class").at("classes_per_task"));
+        }
+        Ok(self)
+    }
+
+    /// The tasks as ranges of positions in the class order.
+    ///
+    /// # Errors
+    /// Sizes that do not add up to the number of classes.
+    pub fn ranges(&self, classes: usize) -> Result<Vec<Range<usize>>> {
+        let sizes: Vec<usize> = match self {
+            Self::Every(every) => sizes_of(classes, *every, *every),
+            Self::First(first, every) => sizes_of(classes, *first, *every),
+            Self::Each(each) => each.clone(),
+        };
+        let total: usize = sizes.iter().fold(0, |sum, size| sum.saturating_add(*size));
+        if total != classes || sizes.contains(&0) {
+            return Err(Problem::new(format!(
+                "the tasks hold {total} classes together, but the data set has {classes}"
+            ))
+            .at("classes_per_task")
+            .advise("the numbers must add up to all classes"));
+        }
+        let mut start = 0;
+        Ok(sizes
+            .into_iter()
+            .map(|size| {
+                start += size;
+                start - size..start
+            })
+            .collect())
+    }
+}
+
+fn sizes_of(classes: usize, first: usize, every: usize) -> Vec<usize> {
+    let mut sizes = vec![first.min(classes)];
+    let mut left = classes.saturating_sub(first);
+    while left > 0 && every > 0 {
+        sizes.push(every.min(left));
+        left = left.saturating_sub(every);
+    }
+    sizes
+}

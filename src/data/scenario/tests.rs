@@ -1,0 +1,133 @@
+//! Tests of orders, task sizes and labels.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::fs;
+
+use super::*;
+
+fn classes(n: usize) -> Vec<String> {
+    (0..n).map(|i| format!("c{i:03}")).collect()
+}
+
+#[test]
+fn orders_are_read_and_written_back() {
+    for text in ["natural", "seed:7", "cifar100_order2"] {
+        let order = ClassOrder::parse(text).unwrap();
+        assert_eq!(order.to_string(), text);
+        let json = serde_json::to_string(&order).unwrap();
+        assert_eq!(serde_json::from_str::<ClassOrder>(&json).unwrap(), order);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("order.json");
+    fs::write(&path, "[2, 0, 1]").unwrap();
+    let order = ClassOrder::parse(path.to_str().unwrap()).unwrap();
+    assert_eq!(order, ClassOrder::Indices(vec![2, 0, 1]));
+    fs::write(&path, r#"["c001", "c000", "c002"]"#).unwrap();
+    let order = ClassOrder::parse(path.to_str().unwrap()).unwrap();
+    assert_eq!(order.resolve(&classes(3)).unwrap(), [1, 0, 2]);
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct Run {
+        order: ClassOrder,
+        sizes: TaskSizes,
+    }
+    let run = Run {
+        order,
+        sizes: TaskSizes::First(2, 1),
+    };
+    let text = toml::to_string(&run).unwrap();
+    assert_eq!(toml::from_str::<Run>(&text).unwrap(), run);
+}
+
+#[test]
+fn seeded_orders_differ_by_seed_only() {
+    let draw = |seed| ClassOrder::Seeded(seed).resolve(&classes(50)).unwrap();
+    assert_eq!(draw(1), draw(1));
+    assert_ne!(draw(1), draw(2));
+}
+
+#[test]
+fn the_papers_orders_are_permutations() {
+    assert_eq!(ClassOrder::presets(100).len(), 2);
+    assert_eq!(ClassOrder::presets(200).len(), 2);
+    assert!(ClassOrder::presets(10).is_empty());
+    for (n, first) in [(100, 23), (200, 131)] {
+        let order = ClassOrder::presets(n)[0].resolve(&classes(n)).unwrap();
+        assert_eq!(order[0], first);
+    }
+}
+
+#[test]
+fn wrong_orders_say_what_is_wrong() {
+    let names = classes(3);
+    let wrong = |order: ClassOrder| order.resolve(&names).unwrap_err().what;
+    assert!(wrong(ClassOrder::Indices(vec![0, 0, 1])).contains("'c000' twice"));
+    assert!(wrong(ClassOrder::Indices(vec![0, 1])).contains("leaves out c002"));
+    assert!(wrong(ClassOrder::Indices(vec![0, 1, 9])).contains("index 9"));
+    assert!(wrong(ClassOrder::Names(vec!["x".into()])).contains("does not have: x"));
+    assert!(
+        ClassOrder::parse("reverse")
+            .unwrap_err()
+            .remedy
+            .contains("seed:N")
+    );
+    assert!(ClassOrder::parse("seed:x").is_err());
+    assert!(
+        ClassOrder::parse("nowhere.json")
+            .unwrap_err()
+            .what
+            .contains("could not read")
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("order.json");
+    fs::write(&path, r#"{"a": 1}"#).unwrap();
+    assert!(
+        ClassOrder::parse(path.to_str().unwrap())
+            .unwrap_err()
+            .what
+            .contains("JSON array")
+    );
+}
+
+#[test]
+fn sizes_cut_all_classes() {
+    let cut = |text: &str, n| TaskSizes::parse(text).unwrap().ranges(n);
+    assert_eq!(cut("10", 25).unwrap(), [0..10, 10..20, 20..25]);
+    assert_eq!(cut("6,5", 11).unwrap(), [0..6, 6..11]);
+    assert_eq!(cut("50+25", 100).unwrap(), [0..50, 50..75, 75..100]);
+    assert_eq!(cut("50", 10).unwrap(), vec![0..10]);
+    assert!(
+        cut("6,5", 12)
+            .unwrap_err()
+            .what
+            .contains("11 classes together")
+    );
+    for bad in ["0", "", "a", "3,0", "5+0", "3,,3", "-1"] {
+        assert!(TaskSizes::parse(bad).is_err(), "{bad}");
+    }
+    for text in ["10", "6,5,5", "50+10"] {
+        let sizes = TaskSizes::parse(text).unwrap();
+        assert_eq!(sizes.to_string(), text);
+        let json = serde_json::to_string(&sizes).unwrap();
+        assert_eq!(serde_json::from_str::<TaskSizes>(&json).unwrap(), sizes);
+    }
+}
+
+#[test]
+fn labels_are_positions_in_the_order() {
+    let scenario = Scenario::new(
+        &classes(4),
+        &ClassOrder::Indices(vec![2, 0, 3, 1]),
+        &TaskSizes::Every(2),
+    )
+    .unwrap();
+    assert_eq!(scenario.label_of(2), 0);
+    assert_eq!(scenario.label_of(1), 3);
+    assert_eq!(scenario.task_of(2), Some(1));
+    assert_eq!(
+        scenario.names(&classes(4)),
+        ["c002", "c000", "c003", "c001"]
+    );
+    let json = serde_json::to_string(&scenario).unwrap();
+    assert_eq!(serde_json::from_str::<Scenario>(&json).unwrap(), scenario);
+}

@@ -1,0 +1,266 @@
+//! From what a reader found to a [`Dataset`]: classes sorted, splits drawn, pictures checked, limits kept.
+
+use std::collections::BTreeMap;
+
+use super::card::counts;
+use super::chance::{Chance, Purpose};
+use super::{Dataset, Found, OpenOptions, Sample, Skipped, Watch, check};
+use crate::problem::{Problem, Result, listed};
+
+/// Finishes a data set.
+///
+/// # Errors
+/// Fewer classes than `options.min_classes`, or no picture that can be read.
+pub fn settle(mut found: Found, options: &OpenOptions, watch: &Watch) -> Result<Dataset> {
+    let mut test = found.test.take();
+    let mut train = std::mem::take(&mut found.train);
+    let checked = check::check(&mut train, test.as_mut(), options.check, watch)?;
+    found.skipped.extend(checked.skipped);
+    found.assumed.extend(checked.assumed);
+    if train.is_empty() {
+        return Err(nothing_left(&found));
+    }
+    drop_untrained(&mut found, &train, test.as_mut());
+    let names = sort_classes(&found.classes, &mut train, test.as_mut());
+    let test = match test {
+        Some(mut test) => {
+            fill_gaps(&names, &mut train, &mut test, options, &mut found.assumed);
+            test
+        }
+        None => {
+            let drawn = draw(
+                &mut train,
+                options.test_share,
+                options.split_seed,
+                names.len(),
+                |_| true,
+            );
+            found.assumed.push(format!(
+                "No test split was given: {} of {} images ({} % of every class, seed {}) were set aside as test images.",
+                drawn.len(),
+                drawn.len() + train.len(),
+                percent(options.test_share),
+                options.split_seed
+            ));
+            drawn
+        }
+    };
+    let test = validate(&mut train, test, options, names.len(), &mut found.assumed);
+    if names.len() < options.min_classes {
+        return Err(too_few(&names, &found, options));
+    }
+    let mut data = Dataset {
+        name: found.name,
+        origin: found.origin,
+        options: options.clone(),
+        classes: names,
+        train,
+        test,
+        skipped: found.skipped,
+        duplicates: Vec::new(),
+        assumed: found.assumed,
+        sizes: checked.sizes,
+        note: found.note,
+    };
+    data.duplicates = check::duplicates(&data.train, &data.test, &checked.prints);
+    thin(&mut data.train, options.train_limit, data.classes.len());
+    thin(&mut data.test, options.test_limit, data.classes.len());
+    data.skipped.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(data)
+}
+
+fn percent(share: f64) -> f64 {
+    (share * 1000.0).round() / 10.0
+}
+
+fn nothing_left(found: &Found) -> Problem {
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for skipped in &found.skipped {
+        *reasons.entry(&skipped.reason).or_default() += 1;
+    }
+    let reasons: Vec<String> = reasons
+        .iter()
+        .map(|(reason, count)| format!("{count} × {reason}"))
+        .collect();
+    let seen = match reasons.is_empty() {
+        true => String::new(),
+        false => format!(" (left out: {})", listed(&reasons, 4)),
+    };
+    Problem::new(format!("no usable training pictures were found{seen}"))
+        .at(&found.origin)
+        .advise("a data set is a folder with one subfolder of JPEG, PNG, WebP, BMP, GIF or TIFF pictures per class")
+}
+
+fn too_few(names: &[String], found: &Found, options: &OpenOptions) -> Problem {
+    Problem::new(format!(
+        "only {} found ({}), at least {} are needed",
+        if names.len() == 1 { "one class was" } else { "few classes were" },
+        listed(names, 3),
+        options.min_classes
+    ))
+    .at(&found.origin)
+    .advise("a data set is a folder with one subfolder of pictures per class; check that the right folder was chosen")
+}
+
+/// Leaves out test images of classes that have no training image.
+fn drop_untrained(found: &mut Found, train: &[Sample], test: Option<&mut Vec<Sample>>) {
+    let Some(test) = test else { return };
+    let trained = counts(train, found.classes.len());
+    let mut gone: BTreeMap<u32, usize> = BTreeMap::new();
+    test.retain(|sample| {
+        let known = trained.get(sample.class as usize).is_some_and(|&n| n > 0);
+        if !known {
+            *gone.entry(sample.class).or_default() += 1;
+            found.skipped.push(Skipped {
+                path: sample.source.path().unwrap_or_else(|| sample.name().into()),
+                reason: "a test image of a class without training images".to_owned(),
+            });
+        }
+        known
+    });
+    for (class, count) in gone {
+        found.assumed.push(format!(
+            "Class '{}' stands in the test split only: its {count} images were left out.",
+            found.classes[class as usize]
+        ));
+    }
+}
+
+/// Sorts class names, renumbers and sorts the samples; classes without training images vanish.
+fn sort_classes(
+    names: &[String],
+    train: &mut [Sample],
+    test: Option<&mut Vec<Sample>>,
+) -> Vec<String> {
+    let trained = counts(train, names.len());
+    let mut order: Vec<usize> = (0..names.len())
+        .filter(|&class| trained[class] > 0)
+        .collect();
+    order.sort_by(|&a, &b| names[a].cmp(&names[b]));
+    let mut new_number = vec![0; names.len()];
+    for (number, &class) in order.iter().enumerate() {
+        new_number[class] = number as u32;
+    }
+    let renumber = |samples: &mut [Sample]| {
+        for sample in samples.iter_mut() {
+            sample.class = new_number[sample.class as usize];
+        }
+        // Readers deliver each class's files sorted by name; a stable sort keeps that.
+        samples.sort_by_key(|sample| sample.class);
+    };
+    renumber(train);
+    if let Some(test) = test {
+        renumber(test);
+    }
+    order
+        .into_iter()
+        .map(|class| names[class].clone())
+        .collect()
+}
+
+/// Classes without test images get some, so that every class can be measured.
+fn fill_gaps(
+    names: &[String],
+    train: &mut Vec<Sample>,
+    test: &mut Vec<Sample>,
+    options: &OpenOptions,
+    assumed: &mut Vec<String>,
+) {
+    let tested = counts(test, names.len());
+    let missing: Vec<&String> = names
+        .iter()
+        .zip(&tested)
+        .filter_map(|(name, &count)| (count == 0).then_some(name))
+        .collect();
+    if missing.is_empty() {
+        return;
+    }
+    let drawn = draw(
+        train,
+        options.test_share,
+        options.split_seed,
+        names.len(),
+        |class| tested[class] == 0,
+    );
+    let gaps = listed(&missing, 5);
+    assumed.push(if drawn.is_empty() {
+        format!("The test split has no images of {gaps}, and there are too few training images to share.")
+    } else {
+        format!(
+            "The test split has no images of {gaps}: {} training images ({} % of each, seed {}) were moved to the test split.",
+            drawn.len(),
+            percent(options.test_share),
+            options.split_seed
+        )
+    });
+    test.extend(drawn);
+    test.sort_by_key(|sample| sample.class);
+}
+
+/// Replaces the test split by a share of the training images, if asked for.
+fn validate(
+    train: &mut Vec<Sample>,
+    test: Vec<Sample>,
+    options: &OpenOptions,
+    classes: usize,
+    assumed: &mut Vec<String>,
+) -> Vec<Sample> {
+    if options.validation_share == 0.0 {
+        return test;
+    }
+    // Another seed than the test split's, or the two would be drawn alike.
+    let seed = options.split_seed ^ 0x5641_4C49;
+    let drawn = draw(train, options.validation_share, seed, classes, |_| true);
+    assumed.push(format!(
+        "For tuning, {} training images ({} % of every class) stand in for the {} test images, which are left unseen.",
+        drawn.len(),
+        percent(options.validation_share),
+        test.len()
+    ));
+    drawn
+}
+
+/// Takes a share of each wanted class out of `samples` (sorted by class): rounded, at least one, never all.
+fn draw(
+    samples: &mut Vec<Sample>,
+    share: f64,
+    seed: u64,
+    classes: usize,
+    wanted: impl Fn(usize) -> bool,
+) -> Vec<Sample> {
+    let mut taken = vec![false; samples.len()];
+    let mut start = 0;
+    for (class, count) in counts(samples, classes).into_iter().enumerate() {
+        let mut members: Vec<usize> = (start..start + count).collect();
+        start += count;
+        if !wanted(class) || count < 2 || share == 0.0 {
+            continue;
+        }
+        let take = ((count as f64 * share).round() as usize).clamp(1, count - 1);
+        Chance::new(Purpose::Split, seed, class as u64, 0).shuffle(&mut members);
+        for &member in &members[..take] {
+            taken[member] = true;
+        }
+    }
+    let (mut kept, mut drawn) = (Vec::new(), Vec::new());
+    for (sample, taken) in std::mem::take(samples).into_iter().zip(taken) {
+        if taken { &mut drawn } else { &mut kept }.push(sample);
+    }
+    *samples = kept;
+    drawn
+}
+
+/// Keeps at most `limit` images of each class, evenly spaced.
+fn thin(samples: &mut Vec<Sample>, limit: Option<usize>, classes: usize) {
+    let Some(limit) = limit else { return };
+    let counts = counts(samples, classes);
+    let mut seen = vec![0; classes];
+    samples.retain(|sample| {
+        let class = sample.class as usize;
+        let (place, count) = (seen[class], counts[class]);
+        seen[class] += 1;
+        // The chosen places are ⌊i·count/limit⌋ for i = 0 … limit−1.
+        let i = (place * limit).div_ceil(count);
+        count <= limit || (i < limit && i * count / limit == place)
+    });
+}

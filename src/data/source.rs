@@ -1,0 +1,148 @@
+//! Where an image comes from: a file or a record of a file held in memory. Cheap to clone.
+
+use std::ffi::OsStr;
+use std::hash::{Hash, Hasher};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use image::RgbImage;
+
+use super::picture::decode_picture_file;
+use super::record::Records;
+use crate::problem::Result;
+
+/// One image of a data set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// Where its pixels come from.
+    pub source: Source,
+    /// Index into `Dataset::classes`.
+    pub class: u32,
+}
+
+/// Where the pixels of an image come from.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A picture file.
+    File {
+        /// Its folder, shared by all files in it.
+        folder: Arc<Folder>,
+        /// Its name in there.
+        name: Arc<OsStr>,
+    },
+    /// A record of CIFAR's files or of an embedded set.
+    Record {
+        /// All records.
+        records: Arc<Records>,
+        /// Which of them.
+        index: u32,
+    },
+}
+
+/// A folder that holds picture files.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Folder {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its path inside the split, with `/` between the parts; empty for the split's own folder.
+    pub inside: String,
+}
+
+impl PartialEq for Source {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::File { folder, name },
+                Self::File {
+                    folder: other_folder,
+                    name: other_name,
+                },
+            ) => {
+                name == other_name && (Arc::ptr_eq(folder, other_folder) || folder == other_folder)
+            }
+            (
+                Self::Record { records, index },
+                Self::Record {
+                    records: other,
+                    index: other_index,
+                },
+            ) => index == other_index && Arc::ptr_eq(records, other),
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Source {}
+
+impl Hash for Source {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::File { folder, name } => {
+                folder.path.hash(state);
+                name.hash(state);
+            }
+            Self::Record { records, index } => {
+                Arc::as_ptr(records).hash(state);
+                index.hash(state);
+            }
+        }
+    }
+}
+
+impl Source {
+    /// The path of its file, if it is one.
+    pub fn path(&self) -> Option<PathBuf> {
+        match self {
+            Self::File { folder, name } => Some(folder.path.join(name.as_ref())),
+            Self::Record { .. } => None,
+        }
+    }
+
+    /// Whether decoding costs next to nothing because the pixels are in memory already.
+    pub fn in_memory(&self) -> bool {
+        matches!(self, Self::Record { .. })
+    }
+}
+
+impl Sample {
+    /// Its path inside the split, for example `cat/0001.jpg`.
+    pub fn name(&self) -> String {
+        match &self.source {
+            Source::File { folder, name } if folder.inside.is_empty() => {
+                name.to_string_lossy().into_owned()
+            }
+            Source::File { folder, name } => {
+                format!("{}/{}", folder.inside, name.to_string_lossy())
+            }
+            Source::Record { records, index } => records.name_of(*index),
+        }
+    }
+
+    /// Its pixels: upright, 8-bit RGB.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is damaged.
+    pub fn decode(&self) -> Result<RgbImage> {
+        match &self.source {
+            Source::File { folder, name } => decode_picture_file(&folder.path.join(name.as_ref())),
+            Source::Record { records, index } => records.decode(*index),
+        }
+    }
+}
+
+/// What a data set's fingerprint takes in of one sample.
+pub(super) fn print_line(sample: &Sample) -> Vec<u8> {
+    let mut line = sample.name().into_bytes();
+    line.push(0);
+    line.extend(sample.class.to_le_bytes());
+    match &sample.source {
+        Source::File { .. } => {
+            let about = sample.source.path().and_then(|path| path.metadata().ok());
+            line.extend(about.map_or(0, |about| about.len()).to_le_bytes());
+        }
+        Source::Record { records, index } => {
+            line.extend_from_slice(records.raw(*index).unwrap_or_default());
+        }
+    }
+    line
+}

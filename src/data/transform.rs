@@ -1,0 +1,173 @@
+//! From a decoded picture to the square a network sees: resize, crop, flip.
+//!
+//! The rules are torchvision's on 8-bit pictures, resampled as Pillow does it (triangle filter
+//! widened by the scale, "antialias"): for inference `Resize` of the shorter side and `CenterCrop`;
+//! for training `RandomResizedCrop` and `RandomHorizontalFlip`. Results are u8, H×W×3, row-major.
+
+mod augment;
+
+use std::cell::RefCell;
+
+use fast_image_resize as fir;
+use fir::images::{CroppedImage, Image, ImageRef};
+use image::RgbImage;
+use serde::{Deserialize, Serialize};
+
+pub use augment::{Augment, CropBox};
+
+use crate::problem::{Problem, Result};
+
+/// Largest side of a network's input we accept, in pixels.
+const LARGEST_INPUT: usize = 4096;
+
+/// How a network wants its pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InputSpec {
+    /// Side of the square input, in pixels.
+    pub size: usize,
+    /// Part of the resized shorter side that the centre crop keeps: the shorter side is resized to
+    /// round(size / `crop_ratio`). 0.875 makes 256 of 224; 1.0 crops nothing off it.
+    pub crop_ratio: f32,
+}
+
+impl InputSpec {
+    /// Checks both numbers.
+    ///
+    /// # Errors
+    /// A size outside 1…4096 or a ratio outside (0, 1].
+    pub fn checked(self) -> Result<Self> {
+        if self.size == 0 || self.size > LARGEST_INPUT {
+            return Err(Problem::new(format!(
+                "an input of {} pixels is outside 1 to {LARGEST_INPUT}",
+                self.size
+            ))
+            .at("input_size"));
+        }
+        if !(self.crop_ratio > 0.0 && self.crop_ratio <= 1.0) {
+            return Err(Problem::new(format!(
+                "a crop ratio of {} is not above 0 and at most 1",
+                self.crop_ratio
+            ))
+            .at("crop_ratio")
+            .advise("0.875 is usual: it resizes the shorter side to 256 for an input of 224"));
+        }
+        Ok(self)
+    }
+
+    /// Length the shorter side is resized to before the centre crop.
+    pub fn shorter_side(&self) -> usize {
+        // The ratio as written: 0.9_f32 must count as 0.9, not as its nearest binary neighbour.
+        let ratio: f64 = self.crop_ratio.to_string().parse().unwrap_or(1.0);
+        ((self.size as f64 / ratio).round_ties_even() as usize).max(self.size)
+    }
+
+    /// Bytes of one result.
+    pub fn bytes(&self) -> usize {
+        self.size * self.size * 3
+    }
+}
+
+thread_local! {
+    /// Tables and intermediate rows of the last resize, kept per thread.
+    static RESIZER: RefCell<fir::Resizer> = RefCell::new(fir::Resizer::new());
+}
+
+/// What the network sees at inference: shorter side resized, centre cropped; `out` has `spec.bytes()` bytes.
+///
+/// # Errors
+/// A picture without pixels, or an `out` of another length.
+pub fn infer_into(picture: &RgbImage, spec: InputSpec, out: &mut [u8]) -> Result<()> {
+    let (width, height) = picture.dimensions();
+    let shorter = width.min(height) as usize;
+    let target = spec.shorter_side();
+    // The longer side is cut down, as torchvision's int() does.
+    let scaled = |side: u32| match side as usize {
+        side if side == shorter => target,
+        side => (target as u128 * side as u128 / shorter.max(1) as u128) as usize,
+    };
+    let (wide, high) = (scaled(width), scaled(height));
+    let offset = |side: usize| ((side - spec.size) as f64 / 2.0).round_ties_even();
+    // Only the kept part is computed: the filter of each pixel is the same as in the full resize.
+    let (x_scale, y_scale) = (
+        f64::from(width) / wide as f64,
+        f64::from(height) / high as f64,
+    );
+    let kept = spec.size as f64;
+    let options = options().crop(
+        offset(wide) * x_scale,
+        offset(high) * y_scale,
+        (kept * x_scale).min(f64::from(width)),
+        (kept * y_scale).min(f64::from(height)),
+    );
+    resample(&view(picture)?, spec.size, &options, out)
+}
+
+/// A crop resized to `size`×`size`, as `resized_crop` does: pixels outside the box play no part.
+///
+/// # Errors
+/// A box that leaves the picture or is empty, or an `out` that does not have `size`·`size`·3 bytes.
+pub fn crop_into(picture: &RgbImage, crop: &CropBox, size: usize, out: &mut [u8]) -> Result<()> {
+    let whole = view(picture)?;
+    let part = CroppedImage::new(&whole, crop.left, crop.top, crop.width, crop.height)
+        .ok()
+        .filter(|_| crop.width > 0 && crop.height > 0)
+        .ok_or_else(|| {
+            Problem::new(format!(
+                "a crop of {}×{} at ({}, {}) does not lie inside a picture of {}×{}",
+                crop.width,
+                crop.height,
+                crop.left,
+                crop.top,
+                picture.width(),
+                picture.height()
+            ))
+        })?;
+    resample(&part, size, &options(), out)?;
+    if crop.flip {
+        for row in out.chunks_exact_mut(size * 3) {
+            mirror(row);
+        }
+    }
+    Ok(())
+}
+
+fn options() -> fir::ResizeOptions {
+    fir::ResizeOptions::new().resize_alg(fir::ResizeAlg::Convolution(fir::FilterType::Bilinear))
+}
+
+fn view(picture: &RgbImage) -> Result<ImageRef<'_>> {
+    let (width, height) = picture.dimensions();
+    if width == 0 || height == 0 {
+        return Err(Problem::new("the picture has no pixels"));
+    }
+    ImageRef::new(width, height, picture.as_raw(), fir::PixelType::U8x3)
+        .map_err(|error| Problem::new(format!("the picture's pixels do not fit its size: {error}")))
+}
+
+fn resample(
+    source: &impl fir::IntoImageView,
+    size: usize,
+    options: &fir::ResizeOptions,
+    out: &mut [u8],
+) -> Result<()> {
+    let side = size as u32;
+    let mut target =
+        Image::from_slice_u8(side, side, out, fir::PixelType::U8x3).map_err(|error| {
+            Problem::new(format!("the picture's target has a wrong length: {error}"))
+        })?;
+    RESIZER
+        .with_borrow_mut(|resizer| resizer.resize(source, &mut target, options))
+        .map_err(|error| Problem::new(format!("could not resize the picture: {error}")))
+}
+
+fn mirror(row: &mut [u8]) {
+    let pixels = row.len() / 3;
+    for x in 0..pixels / 2 {
+        for channel in 0..3 {
+            row.swap(x * 3 + channel, (pixels - 1 - x) * 3 + channel);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,195 @@
+//! Tests of resizing, cropping and drawn boxes.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use super::*;
+
+fn picture(width: u32, height: u32) -> RgbImage {
+    RgbImage::from_fn(width, height, |x, y| {
+        image::Rgb([
+            (x * 255 / width) as u8,
+            (y * 255 / height) as u8,
+            (x * y % 251) as u8,
+        ])
+    })
+}
+
+#[test]
+fn the_shorter_side_follows_the_ratio() {
+    let side = |size, crop_ratio| InputSpec { size, crop_ratio }.shorter_side();
+    assert_eq!(side(224, 0.875), 256);
+    assert_eq!(side(32, 1.0), 32);
+    assert_eq!(side(224, 0.9), 249);
+    assert_eq!(side(32, 0.875), 37);
+    assert!(
+        InputSpec {
+            size: 0,
+            crop_ratio: 1.0
+        }
+        .checked()
+        .is_err()
+    );
+    assert!(
+        InputSpec {
+            size: 8,
+            crop_ratio: 1.5
+        }
+        .checked()
+        .is_err()
+    );
+    assert!(
+        InputSpec {
+            size: 8,
+            crop_ratio: f32::NAN
+        }
+        .checked()
+        .is_err()
+    );
+}
+
+#[test]
+fn a_picture_of_the_right_size_is_untouched() {
+    let picture = picture(32, 32);
+    let spec = InputSpec {
+        size: 32,
+        crop_ratio: 1.0,
+    };
+    let mut out = vec![0; spec.bytes()];
+    infer_into(&picture, spec, &mut out).unwrap();
+    assert_eq!(&out, picture.as_raw());
+}
+
+#[test]
+fn the_centre_crop_equals_resize_then_crop() {
+    // 90×60 → shorter side 37 → 55×37 → crop 32 at (round(11.5)=12, round(2.5)=2).
+    let picture = picture(90, 60);
+    let spec = InputSpec {
+        size: 32,
+        crop_ratio: 0.875,
+    };
+    let mut out = vec![0; spec.bytes()];
+    infer_into(&picture, spec, &mut out).unwrap();
+    let mut whole = Image::new(55, 37, fir::PixelType::U8x3);
+    fir::Resizer::new()
+        .resize(&view(&picture).unwrap(), &mut whole, &options())
+        .unwrap();
+    for y in 0..32 {
+        for x in 0..32 {
+            for channel in 0..3 {
+                let there = whole.buffer()[((y + 2) * 55 + x + 12) * 3 + channel];
+                let here = out[(y * 32 + x) * 3 + channel];
+                assert!(
+                    here.abs_diff(there) <= 1,
+                    "{x} {y} {channel}: {here} {there}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn needles_do_not_need_memory() {
+    let spec = InputSpec {
+        size: 224,
+        crop_ratio: 0.875,
+    };
+    let mut out = vec![0; spec.bytes()];
+    infer_into(&picture(1, 60_000), spec, &mut out).unwrap();
+    infer_into(&picture(60_000, 2), spec, &mut out).unwrap();
+    infer_into(&picture(1, 1), spec, &mut out).unwrap();
+    assert!(infer_into(&RgbImage::new(0, 0), spec, &mut out).is_err());
+}
+
+#[test]
+fn a_flip_mirrors_and_a_box_outside_is_refused() {
+    let picture = picture(8, 8);
+    let mut plain = vec![0; 8 * 8 * 3];
+    let mut flipped = plain.clone();
+    let mut crop = CropBox::new(0, 0, 8, 8);
+    crop_into(&picture, &crop, 8, &mut plain).unwrap();
+    crop.flip = true;
+    crop_into(&picture, &crop, 8, &mut flipped).unwrap();
+    assert_eq!(&plain[..3], &flipped[21..24]);
+    assert_eq!(&plain[9..12], &flipped[12..15]);
+    for bad in [
+        CropBox::new(1, 0, 8, 8),
+        CropBox::new(0, 0, 0, 8),
+        CropBox::new(u32::MAX, 0, 2, 2),
+    ] {
+        let problem = crop_into(&picture, &bad, 8, &mut plain).unwrap_err();
+        assert!(problem.what.contains("does not lie inside"), "{problem}");
+    }
+}
+
+#[test]
+fn drawn_boxes_follow_the_formula() {
+    // Wide enough that hardly any draw is refused: area share is then uniform on [0.08, 1]
+    // restricted to what fits; with scale up to 0.5 everything fits a square picture's bounds.
+    let augment = Augment {
+        crop_scale: (0.08, 0.5),
+        ..Augment::default()
+    };
+    let (mut share, mut log_aspect, mut flips, mut left) = (0.0, 0.0, 0, 0.0);
+    let n = 4_000;
+    let mut below_quarter = 0;
+    for index in 0..n {
+        let crop = augment.draw(5, 1, index, 1000, 1000);
+        let area = f64::from(crop.width) * f64::from(crop.height) / 1e6;
+        let aspect = f64::from(crop.width) / f64::from(crop.height);
+        assert!((0.079..=0.501).contains(&area), "{area}");
+        assert!((0.745..=1.34).contains(&aspect), "{aspect}");
+        share += area;
+        below_quarter += usize::from(area < 0.185);
+        log_aspect += aspect.ln();
+        flips += usize::from(crop.flip);
+        left += f64::from(crop.left) / f64::from(1000 - crop.width);
+    }
+    let mean = |sum: f64| sum / n as f64;
+    assert!((mean(share) - 0.29).abs() < 0.01, "{}", mean(share));
+    assert!((below_quarter as f64 / n as f64 - 0.25).abs() < 0.035);
+    assert!(mean(log_aspect).abs() < 0.015);
+    assert!((mean(left) - 0.5).abs() < 0.025);
+    assert!((flips as f64 / n as f64 - 0.5).abs() < 0.04);
+}
+
+#[test]
+fn a_needle_falls_back_on_the_largest_allowed_centre_crop() {
+    let augment = Augment {
+        crop_scale: (1.0, 1.0),
+        flip: false,
+        ..Augment::default()
+    };
+    let crop = augment.draw(0, 0, 0, 400, 100);
+    assert_eq!(crop, CropBox::new(133, 0, 133, 100));
+    let crop = augment.draw(0, 0, 0, 1, 1000);
+    assert_eq!((crop.width, crop.height, crop.top), (1, 1, 499));
+}
+
+#[test]
+fn ranges_are_checked() {
+    assert!(
+        Augment {
+            crop_scale: (0.5, 0.2),
+            ..Augment::default()
+        }
+        .checked()
+        .is_err()
+    );
+    assert!(
+        Augment {
+            crop_scale: (0.0, 1.0),
+            ..Augment::default()
+        }
+        .checked()
+        .is_err()
+    );
+    assert!(
+        Augment {
+            ratio: (2.0, 1.0),
+            ..Augment::default()
+        }
+        .checked()
+        .is_err()
+    );
+    assert!(Augment::default().checked().is_ok());
+}

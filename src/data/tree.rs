@@ -1,0 +1,332 @@
+//! Walking a folder: which subfolders hold which picture files.
+//!
+//! Only names are read, no file is opened (except files without an ending, whose first bytes are looked
+//! at), so a million names take seconds. Hidden files are left out, links to folders are followed once, after
+//! all real folders, so that a loop ends and a real folder wins over a link to it.
+
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::picture::{READABLE, foreign_format};
+use super::{Skipped, Watch};
+use crate::problem::{Problem, Result};
+
+/// Deepest nesting that is followed.
+const DEEPEST: usize = 24;
+
+/// One folder of a [`Tree`].
+pub struct Dir {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its own name.
+    pub name: String,
+    /// Indices of its subfolders in [`Tree::dirs`], sorted by name.
+    pub children: Vec<usize>,
+    /// Names of the picture files directly in it, sorted.
+    pub pictures: Vec<Arc<OsStr>>,
+    /// Names of its other files, sorted.
+    pub others: Vec<OsString>,
+    /// Picture files in it and below.
+    pub total: usize,
+}
+
+/// A folder with everything below it. The root is entry 0.
+pub struct Tree {
+    /// All folders.
+    pub dirs: Vec<Dir>,
+    /// What could not be followed or read.
+    pub skipped: Vec<Skipped>,
+}
+
+/// A folder still to be read.
+struct Job {
+    path: PathBuf,
+    parent: Option<usize>,
+    depth: usize,
+}
+
+impl Tree {
+    /// Reads all names below `root`.
+    ///
+    /// # Errors
+    /// The root itself cannot be read, or `watch` stopped the walk.
+    pub fn walk(root: &Path, watch: &Watch) -> Result<Self> {
+        fs::read_dir(root).map_err(|error| Problem::io("read the folder", root, &error))?;
+        let mut tree = Self {
+            dirs: Vec::new(),
+            skipped: Vec::new(),
+        };
+        let mut seen = HashSet::new();
+        let mut links = Vec::new();
+        let mut jobs = vec![Job {
+            path: root.to_path_buf(),
+            parent: None,
+            depth: 0,
+        }];
+        let mut files = 0;
+        loop {
+            // Depth first over real folders; links wait until nothing else is left.
+            let Some(job) = jobs.pop() else {
+                let Some(link) = links.pop() else { break };
+                jobs.push(link);
+                continue;
+            };
+            if let Ok(real) = job.path.canonicalize()
+                && !seen.insert(real)
+            {
+                tree.skip(&job.path, "a link to a folder that is already read");
+                continue;
+            }
+            let index = tree.read(job, &mut jobs, &mut links);
+            files += index.map_or(0, |index| tree.dirs[index].pictures.len());
+            if !watch.step("reading names", files, None) {
+                return Err(super::stopped());
+            }
+        }
+        tree.add_up();
+        Ok(tree)
+    }
+
+    fn skip(&mut self, path: &Path, reason: impl Into<String>) {
+        self.skipped.push(Skipped {
+            path: path.to_path_buf(),
+            reason: reason.into(),
+        });
+    }
+
+    /// Reads one folder; its subfolders become jobs.
+    fn read(&mut self, job: Job, jobs: &mut Vec<Job>, links: &mut Vec<Job>) -> Option<usize> {
+        let entries = match fs::read_dir(&job.path) {
+            Ok(entries) => entries,
+            Err(error) => {
+                self.skip(&job.path, format!("the folder could not be read: {error}"));
+                return None;
+            }
+        };
+        let index = self.dirs.len();
+        let mut dir = Dir {
+            name: job
+                .path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
+            path: job.path,
+            children: Vec::new(),
+            pictures: Vec::new(),
+            others: Vec::new(),
+            total: 0,
+        };
+        for entry in entries {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    self.skip(&dir.path, format!("its list of files broke off: {error}"));
+                    break;
+                }
+            };
+            let name = entry.file_name();
+            if is_hidden(&name) {
+                continue;
+            }
+            let Ok(mut kind) = entry.file_type() else {
+                self.skip(&entry.path(), "its kind could not be read");
+                continue;
+            };
+            let linked = kind.is_symlink();
+            if linked {
+                match fs::metadata(entry.path()) {
+                    Ok(about) => kind = about.file_type(),
+                    Err(_) => {
+                        self.skip(&entry.path(), "a link that leads nowhere");
+                        continue;
+                    }
+                }
+            }
+            if kind.is_dir() {
+                if job.depth >= DEEPEST {
+                    self.skip(&entry.path(), "folders are nested too deeply");
+                    continue;
+                }
+                let next = Job {
+                    path: entry.path(),
+                    parent: Some(index),
+                    depth: job.depth + 1,
+                };
+                if linked { &mut *links } else { &mut *jobs }.push(next);
+            } else if !kind.is_file() {
+                self.skip(&entry.path(), "not an ordinary file");
+            } else if is_picture(&dir.path, &name) {
+                dir.pictures.push(Arc::from(name.as_os_str()));
+            } else {
+                dir.others.push(name);
+            }
+        }
+        dir.pictures.sort_unstable();
+        dir.others.sort_unstable();
+        if let Some(parent) = job.parent {
+            self.dirs[parent].children.push(index);
+        }
+        self.dirs.push(dir);
+        Some(index)
+    }
+
+    /// Sorts children by name and counts pictures from the leaves up.
+    fn add_up(&mut self) {
+        // A child always has a larger index than its parent.
+        for index in (0..self.dirs.len()).rev() {
+            let mut children = std::mem::take(&mut self.dirs[index].children);
+            children.sort_by(|&a, &b| self.dirs[a].name.cmp(&self.dirs[b].name));
+            let below: usize = children.iter().map(|&child| self.dirs[child].total).sum();
+            let dir = &mut self.dirs[index];
+            dir.children = children;
+            dir.total = below + dir.pictures.len();
+        }
+    }
+
+    /// The subfolders of a folder that hold pictures somewhere.
+    pub fn filled(&self, dir: usize) -> Vec<usize> {
+        self.dirs[dir]
+            .children
+            .iter()
+            .copied()
+            .filter(|&child| self.dirs[child].total > 0)
+            .collect()
+    }
+
+    /// Every folder from `dir` down, each before its subfolders, those sorted by name.
+    pub fn below(&self, dir: usize) -> Vec<usize> {
+        let mut order = Vec::new();
+        let mut waiting = vec![dir];
+        while let Some(dir) = waiting.pop() {
+            order.push(dir);
+            waiting.extend(self.dirs[dir].children.iter().rev());
+        }
+        order
+    }
+}
+
+/// Files that no one means: hidden ones and what systems leave behind.
+pub fn is_hidden(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.starts_with('.')
+        || ["thumbs.db", "desktop.ini", "__macosx"]
+            .iter()
+            .any(|left| name.eq_ignore_ascii_case(left))
+}
+
+/// The ending of a name in small letters, empty if there is none.
+pub fn ending_of(name: &OsStr) -> String {
+    Path::new(name)
+        .extension()
+        .map(|ending| ending.to_string_lossy().to_ascii_lowercase())
+        .unwrap_or_default()
+}
+
+fn is_picture(folder: &Path, name: &OsStr) -> bool {
+    // The common case first and without an allocation: this runs a million times.
+    let ending = Path::new(name).extension().unwrap_or_default();
+    if READABLE
+        .iter()
+        .any(|known| ending.eq_ignore_ascii_case(known))
+    {
+        return true;
+    }
+    ending.is_empty() && looks_like_a_picture(&folder.join(name))
+}
+
+fn looks_like_a_picture(path: &Path) -> bool {
+    let mut start = [0; 16];
+    fs::File::open(path)
+        .and_then(|mut file| file.read(&mut start))
+        .is_ok_and(|read| read >= 12 && image::guess_format(&start[..read]).is_ok())
+}
+
+/// Why a file that is no readable picture was left out.
+pub fn reason_for(name: &OsStr) -> String {
+    let ending = ending_of(name);
+    match foreign_format(&ending) {
+        Some(format) => format!("{format} pictures are not read"),
+        None if ending.is_empty() => "not a picture".to_owned(),
+        None => format!("not a picture (.{ending})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
+
+    use super::*;
+
+    fn touch(path: PathBuf) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, b"x").unwrap();
+    }
+
+    #[test]
+    fn names_are_sorted_hidden_files_left_out_and_counts_add_up() {
+        let root = tempfile::tempdir().unwrap();
+        for name in [
+            "b/2.PNG",
+            "b/1.jpg",
+            "a/deep/x.webp",
+            "a/.hidden.png",
+            ".git/x.png",
+            "a/notes.txt",
+            "a/Thumbs.db",
+        ] {
+            touch(root.path().join(name));
+        }
+        let tree = Tree::walk(root.path(), &Watch::none()).unwrap();
+        assert_eq!(tree.dirs[0].total, 3);
+        let names: Vec<&str> = tree
+            .filled(0)
+            .iter()
+            .map(|&d| tree.dirs[d].name.as_str())
+            .collect();
+        assert_eq!(names, ["a", "b"]);
+        let named = |name| tree.dirs.iter().position(|dir| dir.name == name).unwrap();
+        let b = named("b");
+        assert_eq!(tree.dirs[b].pictures[0].as_ref(), "1.jpg");
+        let a = named("a");
+        assert_eq!(tree.dirs[a].others, ["notes.txt"]);
+        assert_eq!(tree.below(0).len(), 4);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_once_and_loops_end() {
+        use std::os::unix::fs::symlink;
+        let root = tempfile::tempdir().unwrap();
+        let other = tempfile::tempdir().unwrap();
+        touch(root.path().join("z/1.png"));
+        touch(other.path().join("2.png"));
+        symlink(root.path(), root.path().join("z/loop")).unwrap();
+        symlink(root.path().join("z"), root.path().join("a_link")).unwrap();
+        symlink(other.path(), root.path().join("outside")).unwrap();
+        symlink("/nowhere/at/all", root.path().join("dead")).unwrap();
+        symlink(root.path().join("z/1.png"), root.path().join("z/also.png")).unwrap();
+        let tree = Tree::walk(root.path(), &Watch::none()).unwrap();
+        assert_eq!(tree.dirs[0].total, 3, "z/1.png, z/also.png, outside/2.png");
+        assert_eq!(tree.skipped.len(), 3);
+        assert!(
+            tree.skipped
+                .iter()
+                .any(|s| s.reason.contains("leads nowhere"))
+        );
+    }
+
+    #[test]
+    fn reasons_name_the_format() {
+        assert_eq!(
+            reason_for(OsStr::new("a.HEIC")),
+            "HEIC pictures are not read"
+        );
+        assert_eq!(reason_for(OsStr::new("a.txt")), "not a picture (.txt)");
+        assert_eq!(reason_for(OsStr::new("README")), "not a picture");
+    }
+}

@@ -1,0 +1,227 @@
+//! Whether a GPU computes rightly, found out before it is used for the first time.
+//!
+//! Drivers can give wrong gradients, hang, or take the whole process down. So the test runs in a
+//! child process with a time limit, and its verdict is kept per adapter and driver.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::{DeviceInfo, Kind};
+use crate::problem::{Problem, Result};
+
+/// The subcommand that tests one device, given its selector.
+const SUBCOMMAND: &str = "gpu-selftest";
+/// Longest time for a test; a cold start compiles every kernel (seconds).
+const TIME_LIMIT: Duration = Duration::from_secs(90);
+/// The same for an adapter that is imitated by a processor, which may be busy.
+const SOFTWARE_TIME_LIMIT: Duration = Duration::from_secs(300);
+
+/// The program that has the self-test as a subcommand.
+static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+
+/// Says which program tests GPUs: the one that calls this. Without it GPUs are used untested.
+pub fn set_program(path: PathBuf) {
+    // Called once, at the start; a second call changes nothing.
+    let _ = PROGRAM.set(path);
+}
+
+/// The outcome of a test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Verdict {
+    good: bool,
+    note: String,
+}
+
+/// Makes sure that a device computes rightly: at once for the CPU and for a GPU that passed
+/// before, else by the self-test in a child process (seconds).
+///
+/// # Errors
+/// A Problem that says what the GPU did.
+pub fn trust(info: &DeviceInfo) -> Result<()> {
+    let Some(program) = PROGRAM.get().filter(|_| !info.is_cpu()) else {
+        return Ok(());
+    };
+    let file = cache_file();
+    let limit = match info.kind {
+        Kind::SoftwareGpu => SOFTWARE_TIME_LIMIT,
+        _ => TIME_LIMIT,
+    };
+    let verdict = verdict(info, file.as_deref(), || test(program, info, limit));
+    if verdict.good {
+        return Ok(());
+    }
+    let again = file.map_or_else(String::new, |file| {
+        format!("; delete {} to test it again", file.display())
+    });
+    Err(Problem::new(format!(
+        "{} failed its self-test: {}",
+        info.name, verdict.note
+    ))
+    .at(format!("{} {}", info.api.title(), info.driver))
+    .advise(format!("update the graphics driver{again}")))
+}
+
+/// The kept verdict, or a new one, which is then kept.
+fn verdict(info: &DeviceInfo, file: Option<&Path>, test: impl FnOnce() -> Verdict) -> Verdict {
+    let key = format!(
+        "{} | {} | {} | {}",
+        info.name,
+        info.api.title(),
+        info.driver,
+        env!("CARGO_PKG_VERSION")
+    );
+    let mut kept: BTreeMap<String, Verdict> = file
+        .and_then(|file| std::fs::read_to_string(file).ok())
+        .and_then(|text| toml::from_str(&text).ok())
+        .unwrap_or_default();
+    if let Some(verdict) = kept.get(&key) {
+        return verdict.clone();
+    }
+    let verdict = test();
+    kept.insert(key, verdict.clone());
+    if let (Some(file), Ok(text)) = (file, toml::to_string(&kept)) {
+        keep(file, &text);
+    }
+    verdict
+}
+
+/// Writes the verdicts. A verdict that cannot be kept is found again next time.
+fn keep(file: &Path, text: &str) {
+    let Some(folder) = file.parent() else { return };
+    let _ = std::fs::create_dir_all(folder).and_then(|()| {
+        let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+        std::io::Write::write_all(&mut temporary, text.as_bytes())?;
+        temporary.persist(file).map_err(|error| error.error)?;
+        Ok(())
+    });
+}
+
+/// Where verdicts are kept.
+fn cache_file() -> Option<PathBuf> {
+    let dirs = directories::ProjectDirs::from("", "", "lae-studio")?;
+    Some(dirs.cache_dir().join("devices.toml"))
+}
+
+/// Runs the self-test in a child process.
+fn test(program: &Path, info: &DeviceInfo, limit: Duration) -> Verdict {
+    let bad = |note: String| Verdict { good: false, note };
+    let child = Command::new(program)
+        .arg(SUBCOMMAND)
+        .arg(info.selector())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let mut child = match child {
+        Ok(child) => child,
+        Err(error) => return bad(format!("the test could not be started ({error})")),
+    };
+    let end = Instant::now() + limit;
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if Instant::now() < end => std::thread::sleep(Duration::from_millis(20)),
+            _ => {
+                // It hangs; whether the kill succeeds does not change the verdict.
+                let _ = child.kill();
+                let _ = child.wait();
+                let seconds = limit.as_secs();
+                return bad(format!("it did not answer within {seconds} seconds"));
+            }
+        }
+    };
+    let mut said = String::new();
+    if let Some(mut stdout) = child.stdout.take() {
+        // What cannot be read counts as nothing said.
+        let _ = stdout.read_to_string(&mut said);
+    }
+    let note = said.trim().to_string();
+    match status.code() {
+        Some(0) => Verdict { good: true, note },
+        Some(1) if !note.is_empty() => bad(note),
+        _ => bad(format!("the driver crashed ({status})")),
+    }
+}
+
+#[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::super::Api;
+    use super::*;
+
+    fn gpu() -> DeviceInfo {
+        DeviceInfo {
+            index: 1,
+            name: "Test card".into(),
+            kind: Kind::DiscreteGpu,
+            api: Api::Vulkan,
+            driver: "1.0".into(),
+            ordinal: 0,
+        }
+    }
+
+    fn run(script: &str, limit: Duration) -> Verdict {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("program");
+        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        test(&program, &gpu(), limit)
+    }
+
+    #[test]
+    fn a_right_a_wrong_a_crashing_and_a_hanging_gpu_are_told_apart() {
+        let long = Duration::from_secs(20);
+        assert!(
+            run(
+                "[ $1 $2 = \"gpu-selftest vulkan:discrete:0\" ] || [ \"$2\" = vulkan:discrete:0 ]",
+                long
+            )
+            .good
+        );
+        let wrong = run("echo gradients are off by 3; exit 1", long);
+        assert!(!wrong.good && wrong.note.contains("off by 3"));
+        let crashed = run("kill -SEGV $$", long);
+        assert!(
+            !crashed.good && crashed.note.contains("crashed"),
+            "{crashed:?}"
+        );
+        let hanging = run("exec sleep 20", Duration::from_millis(100));
+        assert!(hanging.note.contains("did not answer"), "{hanging:?}");
+        let missing = test(Path::new("/nowhere"), &gpu(), long);
+        assert!(missing.note.contains("could not be started"));
+    }
+
+    #[test]
+    fn a_verdict_is_kept_per_driver() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a/devices.toml");
+        let bad = Verdict {
+            good: false,
+            note: "wrong".into(),
+        };
+        let first = verdict(&gpu(), Some(&file), || bad.clone());
+        assert_eq!(first, bad);
+        let again = verdict(&gpu(), Some(&file), || unreachable!("it is kept"));
+        assert_eq!(again, bad);
+        let updated = DeviceInfo {
+            driver: "2.0".into(),
+            ..gpu()
+        };
+        let good = Verdict {
+            good: true,
+            note: String::new(),
+        };
+        assert!(verdict(&updated, Some(&file), || good).good);
+        // A damaged file costs only a new test.
+        std::fs::write(&file, "not toml").unwrap();
+        assert!(!verdict(&gpu(), Some(&file), || bad).good);
+    }
+}

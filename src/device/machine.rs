@@ -1,0 +1,111 @@
+//! What this machine has: its processor and its graphics adapters, without opening any of them.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use burn::tensor::wgpu::wgpu;
+
+use super::{Api, DeviceInfo, Kind};
+
+/// The CPU's entry.
+pub(super) fn cpu() -> DeviceInfo {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let noun = if threads == 1 { "thread" } else { "threads" };
+    DeviceInfo {
+        index: 0,
+        name: format!("{}, {threads} {noun}", processor_name()),
+        kind: Kind::Cpu,
+        api: Api::Flex,
+        driver: String::new(),
+        ordinal: 0,
+    }
+}
+
+/// The processor's name as the system tells it.
+fn processor_name() -> String {
+    let from_linux = || {
+        let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+        let line = text.lines().find(|line| line.starts_with("model name"))?;
+        Some(line.split_once(':')?.1.trim().to_string())
+    };
+    let from_mac = || {
+        let mut asked = std::process::Command::new("/usr/sbin/sysctl");
+        let output = asked.args(["-n", "machdep.cpu.brand_string"]).output();
+        let name = String::from_utf8(output.ok()?.stdout).ok()?;
+        Some(name.trim().to_string()).filter(|name| !name.is_empty())
+    };
+    match std::env::consts::OS {
+        "linux" => from_linux(),
+        "macos" => from_mac(),
+        _ => std::env::var("PROCESSOR_IDENTIFIER").ok(),
+    }
+    .unwrap_or_else(|| format!("CPU ({})", std::env::consts::ARCH))
+}
+
+/// Every wgpu adapter. OpenGL is asked only where nothing else answers: it shows the same cards
+/// once more, slower ones, and complains on standard error where there is no display.
+pub(super) fn adapters() -> Vec<DeviceInfo> {
+    let modern = adapters_of(wgpu::Backends::all() - wgpu::Backends::GL);
+    if modern.is_empty() {
+        return adapters_of(wgpu::Backends::GL);
+    }
+    modern
+}
+
+/// The adapters of some interfaces, numbered per interface and kind as the framework does it.
+fn adapters_of(backends: wgpu::Backends) -> Vec<DeviceInfo> {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+        backends,
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    });
+    let mut counts: HashMap<(Api, Kind), usize> = HashMap::new();
+    let mut found = Vec::new();
+    let asked = pin!(instance.enumerate_adapters(backends));
+    // Outside a browser the answer is there at once.
+    let Poll::Ready(adapters) = asked.poll_now() else {
+        return found;
+    };
+    for adapter in adapters {
+        let info = adapter.get_info();
+        let api = match info.backend {
+            wgpu::Backend::Vulkan => Api::Vulkan,
+            wgpu::Backend::Metal => Api::Metal,
+            wgpu::Backend::Dx12 => Api::Dx12,
+            wgpu::Backend::Gl => Api::Gl,
+            _ => continue,
+        };
+        let kind = match info.device_type {
+            wgpu::DeviceType::DiscreteGpu => Kind::DiscreteGpu,
+            wgpu::DeviceType::IntegratedGpu => Kind::IntegratedGpu,
+            wgpu::DeviceType::VirtualGpu => Kind::VirtualGpu,
+            wgpu::DeviceType::Cpu => Kind::SoftwareGpu,
+            wgpu::DeviceType::Other => Kind::OtherGpu,
+        };
+        let count = counts.entry((api, kind)).or_default();
+        found.push(DeviceInfo {
+            index: 0,
+            name: info.name,
+            kind,
+            api,
+            driver: format!("{} {}", info.driver, info.driver_info)
+                .trim()
+                .into(),
+            ordinal: *count,
+        });
+        *count += 1;
+    }
+    found
+}
+
+/// Asks a future once.
+trait PollNow: Future {
+    fn poll_now(self) -> Poll<Self::Output>;
+}
+
+impl<F: Future> PollNow for std::pin::Pin<&mut F> {
+    fn poll_now(mut self) -> Poll<Self::Output> {
+        self.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+    }
+}

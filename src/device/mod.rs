@@ -1,0 +1,378 @@
+//! The devices of this machine and the choice among them.
+//!
+//! The list comes from wgpu without opening anything: opening a device takes memory and time, and
+//! the framework refuses to set one up twice. `open` therefore keeps what it opened for the whole
+//! process. The CPU is always there, first in the list.
+
+mod check;
+mod machine;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use burn::tensor::wgpu::WgpuBackend;
+use burn::tensor::{Device, DeviceKind};
+use serde::{Deserialize, Serialize};
+
+pub use check::{set_program, trust};
+use machine::{adapters, cpu};
+
+use crate::problem::{Problem, Result};
+
+/// GPU commands are handed over in groups of this many: small groups keep the desktop smooth and
+/// stay below the time after which Windows resets a busy card.
+const TASKS_PER_SUBMISSION: usize = 16;
+
+/// What kind of device it is, best first among the graphics adapters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The processor, through the framework's CPU kernels.
+    Cpu,
+    /// A graphics card with its own memory.
+    DiscreteGpu,
+    /// Graphics that share the processor's memory.
+    IntegratedGpu,
+    /// A graphics card lent to a virtual machine.
+    VirtualGpu,
+    /// An adapter that does not say what it is; the framework cannot open it.
+    OtherGpu,
+    /// A graphics card imitated by the processor: for tests, slower than the CPU itself.
+    SoftwareGpu,
+}
+
+impl Kind {
+    /// The name people read.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Cpu => "processor",
+            Self::DiscreteGpu => "graphics card",
+            Self::IntegratedGpu => "integrated graphics",
+            Self::VirtualGpu => "virtual graphics card",
+            Self::OtherGpu => "unknown adapter",
+            Self::SoftwareGpu => "software adapter",
+        }
+    }
+
+    /// The short name in a selector.
+    fn key(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::DiscreteGpu => "discrete",
+            Self::IntegratedGpu => "integrated",
+            Self::VirtualGpu => "virtual",
+            Self::OtherGpu => "other",
+            Self::SoftwareGpu => "software",
+        }
+    }
+
+    /// Whether it is a graphics adapter made of hardware.
+    pub fn is_hardware_gpu(self) -> bool {
+        matches!(
+            self,
+            Self::DiscreteGpu | Self::IntegratedGpu | Self::VirtualGpu
+        )
+    }
+}
+
+/// The interface a device is reached through, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Api {
+    /// CPU kernels of the framework.
+    #[serde(rename = "flex")]
+    Flex,
+    /// Vulkan.
+    #[serde(rename = "vulkan")]
+    Vulkan,
+    /// Metal.
+    #[serde(rename = "metal")]
+    Metal,
+    /// Direct3D 12.
+    #[serde(rename = "dx12")]
+    Dx12,
+    /// OpenGL.
+    #[serde(rename = "gl")]
+    Gl,
+}
+
+impl Api {
+    /// The name people read.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Flex => "CPU kernels",
+            Self::Vulkan => "Vulkan",
+            Self::Metal => "Metal",
+            Self::Dx12 => "Direct3D 12",
+            Self::Gl => "OpenGL",
+        }
+    }
+
+    fn backend(self) -> WgpuBackend {
+        match self {
+            Self::Flex => WgpuBackend::Auto,
+            Self::Vulkan => WgpuBackend::Vulkan,
+            Self::Metal => WgpuBackend::Metal,
+            Self::Dx12 => WgpuBackend::Dx12,
+            Self::Gl => WgpuBackend::Gl,
+        }
+    }
+}
+
+/// One device of this machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceInfo {
+    /// Its number in the list; 0 is the CPU.
+    pub index: usize,
+    /// The maker's name for it.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// How it is reached.
+    pub api: Api,
+    /// Driver and its version; empty for the CPU.
+    pub driver: String,
+    /// The how-manieth of its kind under its interface.
+    ordinal: usize,
+}
+
+impl DeviceInfo {
+    /// A text that names this device exactly: `vulkan:discrete:0`.
+    pub fn selector(&self) -> String {
+        let api = format!("{:?}", self.api).to_lowercase();
+        format!("{api}:{}:{}", self.kind.key(), self.ordinal)
+    }
+
+    /// Whether it is the CPU.
+    pub fn is_cpu(&self) -> bool {
+        self.kind == Kind::Cpu
+    }
+}
+
+impl fmt::Display for DeviceInfo {
+    /// "1 NVIDIA GeForce RTX 4070 (graphics card, Vulkan)".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, api) = (self.kind.title(), self.api.title());
+        write!(f, "{} {} ({kind}, {api})", self.index, self.name)
+    }
+}
+
+/// All devices: the CPU, hardware graphics adapters from the best on, then software adapters. The
+/// machine is asked once per process.
+pub fn list() -> &'static [DeviceInfo] {
+    static LIST: OnceLock<Vec<DeviceInfo>> = OnceLock::new();
+    LIST.get_or_init(|| {
+        // A driver that panics while it is asked is a driver that is not there.
+        let mut adapters = catch_unwind(adapters).unwrap_or_default();
+        adapters.sort_by_key(|info| (info.kind, info.api, info.ordinal));
+        let mut devices = vec![cpu()];
+        devices.extend(adapters);
+        for (index, info) in devices.iter_mut().enumerate() {
+            info.index = index;
+        }
+        devices
+    })
+}
+
+/// The device a person means: `auto` (the best hardware GPU, else the CPU), `cpu`, `gpu`, a number
+/// of the list, a selector, or part of a name.
+///
+/// # Errors
+/// A Problem that lists what there is.
+pub fn choose(wanted: &str) -> Result<DeviceInfo> {
+    choose_from(list(), wanted)
+}
+
+/// `choose` among given devices; the first is the CPU.
+fn choose_from(devices: &[DeviceInfo], wanted: &str) -> Result<DeviceInfo> {
+    let wanted = wanted.trim();
+    let best_gpu = || devices.iter().find(|info| info.kind.is_hardware_gpu());
+    let lower = wanted.to_lowercase();
+    let names_it =
+        |info: &&DeviceInfo| info.selector() == lower || info.name.to_lowercase().contains(&lower);
+    let found = match lower.as_str() {
+        "auto" | "" => best_gpu().or(devices.first()),
+        "cpu" => devices.first(),
+        "gpu" => best_gpu(),
+        _ => match wanted.parse::<usize>() {
+            Ok(index) => devices.get(index),
+            Err(_) => {
+                let mut fitting = devices.iter().filter(names_it);
+                let first = fitting.next();
+                // One adapter shows up under several interfaces; those are no doubt.
+                if let (Some(first), Some(other)) = (
+                    first,
+                    fitting.find(|info| Some(&info.name) != first.map(|f| &f.name)),
+                ) {
+                    return Err(Problem::new(format!(
+                        "\"{wanted}\" could be {} or {}",
+                        first.name, other.name
+                    ))
+                    .at("--device")
+                    .advise(there_is(devices)));
+                }
+                first
+            }
+        },
+    };
+    found.cloned().ok_or_else(|| {
+        let what = match wanted {
+            "gpu" => "this machine shows no hardware graphics adapter".to_string(),
+            _ => format!("no device is called \"{wanted}\""),
+        };
+        Problem::new(what).at("--device").advise(there_is(devices))
+    })
+}
+
+/// The devices as one sentence.
+fn there_is(devices: &[DeviceInfo]) -> String {
+    let shown: Vec<String> = devices.iter().map(ToString::to_string).collect();
+    format!("choose by number or name: {}", shown.join("; "))
+}
+
+/// Opens a device (plain, without gradients). It stays open for the whole process; asking again
+/// gives the same one.
+///
+/// # Errors
+/// A Problem when the driver refuses.
+pub fn open(info: &DeviceInfo) -> Result<Device> {
+    static OPEN: Mutex<Option<HashMap<String, Device>>> = Mutex::new(None);
+    if info.is_cpu() {
+        return Ok(Device::flex());
+    }
+    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let open = open.get_or_insert_default();
+    if let Some(device) = open.get(&info.selector()) {
+        return Ok(device.clone());
+    }
+    let refused = |why: String| {
+        Problem::new(format!("the device {} cannot be used: {why}", info.name))
+            .at("--device")
+            .advise("use --device cpu, or update the graphics driver")
+    };
+    let kind = match info.kind {
+        Kind::DiscreteGpu => DeviceKind::DiscreteGpu(info.ordinal),
+        Kind::IntegratedGpu => DeviceKind::IntegratedGpu(info.ordinal),
+        Kind::VirtualGpu => DeviceKind::VirtualGpu(info.ordinal),
+        Kind::SoftwareGpu => DeviceKind::Cpu,
+        Kind::Cpu | Kind::OtherGpu => {
+            return Err(refused("it does not say what kind of adapter it is".into()));
+        }
+    };
+    let options = Device::wgpu_options()
+        .device_kind(kind)
+        .graphics_api(info.api.backend())
+        .tasks_max(TASKS_PER_SUBMISSION);
+    let device = catch_unwind(AssertUnwindSafe(|| options.init()))
+        .map_err(|_| refused("its driver failed".into()))?
+        .map_err(|error| refused(error.to_string()))?;
+    open.insert(info.selector(), device.clone());
+    Ok(device)
+}
+
+/// A device that is ready for work.
+#[derive(Clone, Debug)]
+pub struct Ready {
+    /// Which one.
+    pub info: DeviceInfo,
+    /// The plain device.
+    pub device: Device,
+    /// Why it is the CPU although a GPU was chosen.
+    pub remark: Option<Problem>,
+}
+
+/// Chooses and opens a device. A GPU that fails its self-test or does not open is reported in
+/// `remark` and the CPU takes its place.
+///
+/// # Errors
+/// A Problem when nothing fits `wanted`.
+pub fn ready(wanted: &str) -> Result<Ready> {
+    let info = choose(wanted)?;
+    match trust(&info).and_then(|()| open(&info)) {
+        Ok(device) => Ok(Ready {
+            info,
+            device,
+            remark: None,
+        }),
+        Err(problem) => {
+            let info = choose("cpu")?;
+            let device = open(&info)?;
+            let remark = Problem {
+                what: format!("{}; the CPU is used instead", problem.what),
+                ..problem
+            };
+            Ok(Ready {
+                info,
+                device,
+                remark: Some(remark),
+            })
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn device(index: usize, name: &str, kind: Kind, api: Api) -> DeviceInfo {
+        DeviceInfo {
+            index,
+            name: name.into(),
+            kind,
+            api,
+            driver: String::new(),
+            ordinal: 0,
+        }
+    }
+
+    fn machine() -> Vec<DeviceInfo> {
+        vec![
+            cpu(),
+            device(1, "Radeon RX 7800", Kind::DiscreteGpu, Api::Vulkan),
+            device(2, "Radeon RX 7800", Kind::DiscreteGpu, Api::Gl),
+            device(3, "Radeon Graphics", Kind::IntegratedGpu, Api::Vulkan),
+            device(4, "llvmpipe", Kind::SoftwareGpu, Api::Vulkan),
+        ]
+    }
+
+    #[test]
+    fn a_device_is_chosen_by_word_number_selector_or_name() {
+        let all = machine();
+        let index = |wanted: &str| choose_from(&all, wanted).unwrap().index;
+        assert_eq!(index("auto"), 1);
+        assert_eq!(index("gpu"), 1);
+        assert_eq!(index("cpu"), 0);
+        assert_eq!(index("3"), 3);
+        assert_eq!(index("rx 7800"), 1);
+        assert_eq!(index("gl:discrete:0"), 2);
+        assert_eq!(index("LLVMPIPE"), 4);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_the_list() {
+        let all = machine();
+        let problem = choose_from(&all, "radeon").unwrap_err();
+        assert!(problem.what.contains("Radeon Graphics"), "{problem}");
+        let problem = choose_from(&all, "9").unwrap_err();
+        assert!(problem.remedy.contains("4 llvmpipe"), "{problem}");
+        assert!(choose_from(&all, "geforce").is_err());
+    }
+
+    #[test]
+    fn a_software_adapter_is_never_chosen_unasked() {
+        let bare = [cpu(), device(1, "llvmpipe", Kind::SoftwareGpu, Api::Vulkan)];
+        assert!(choose_from(&bare, "auto").unwrap().is_cpu());
+        let problem = choose_from(&bare, "gpu").unwrap_err();
+        assert!(problem.what.contains("no hardware"), "{problem}");
+    }
+
+    #[test]
+    fn the_cpu_is_always_there_and_opens() {
+        let first = &list()[0];
+        assert!(first.is_cpu() && first.index == 0 && first.name.contains("thread"));
+        assert!(open(first).is_ok());
+        assert!(list().iter().enumerate().all(|(i, info)| info.index == i));
+    }
+}

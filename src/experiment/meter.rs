@@ -1,0 +1,144 @@
+//! How far a run is, how fast, and how long it will take; thins progress to 20 reports a second.
+
+use std::time::{Duration, Instant};
+
+/// Shortest time between two reports.
+const INTERVAL: Duration = Duration::from_millis(50);
+/// Work of one training image with the PET frozen, against one with the PET trained: only a
+/// forward pass. Measured on the CPU device; it only shapes the progress bar.
+const FROZEN_COST: f64 = 0.45;
+/// Work of judging one image with both experts.
+const JUDGE_COST: f64 = 0.8;
+
+/// Counts work done against the work of the whole run.
+#[derive(Debug)]
+pub struct Meter {
+    total: f64,
+    done: f64,
+    /// Work that was done before this process began (a continued run).
+    skipped: f64,
+    working: Duration,
+    since: Instant,
+    reported: Instant,
+    losses: Vec<f32>,
+    recent: (usize, Duration),
+    task: (usize, Duration),
+}
+
+impl Meter {
+    /// For a run whose whole work is `total` (see [`Meter::train_work`], [`Meter::judge_work`]).
+    pub fn new(total: f64) -> Self {
+        let now = Instant::now();
+        Self {
+            total: total.max(1.0),
+            done: 0.0,
+            skipped: 0.0,
+            working: Duration::ZERO,
+            since: now,
+            reported: now,
+            losses: Vec::new(),
+            recent: (0, Duration::ZERO),
+            task: (0, Duration::ZERO),
+        }
+    }
+
+    /// Work of training on so many images.
+    pub fn train_work(images: usize, frozen: bool) -> f64 {
+        images as f64 * if frozen { FROZEN_COST } else { 1.0 }
+    }
+
+    /// Work of judging so many images.
+    pub fn judge_work(images: usize) -> f64 {
+        images as f64 * JUDGE_COST
+    }
+
+    /// Counts work that an earlier process did.
+    pub fn skip(&mut self, work: f64) {
+        self.done += work;
+        self.skipped += work;
+    }
+
+    /// Starts the clock of a piece of work (call it after a gate, so that pauses do not count).
+    pub fn begin(&mut self) {
+        self.since = Instant::now();
+    }
+
+    /// Ends a piece of training work.
+    pub fn trained(&mut self, images: usize, frozen: bool) {
+        let time = self.since.elapsed();
+        self.working += time;
+        self.done += Self::train_work(images, frozen);
+        for sum in [&mut self.recent, &mut self.task] {
+            sum.0 += images;
+            sum.1 += time;
+        }
+    }
+
+    /// Ends a piece of judging work.
+    pub fn judged(&mut self, images: usize) {
+        self.working += self.since.elapsed();
+        self.done += Self::judge_work(images);
+    }
+
+    /// Whether a report is due.
+    pub fn due(&self) -> bool {
+        self.reported.elapsed() >= INTERVAL
+    }
+
+    /// Adds loss values for the next report.
+    pub fn losses(&mut self, values: impl IntoIterator<Item = f32>) {
+        self.losses.extend(values);
+    }
+
+    /// Takes what the next report says: losses, share done, images/s of late, seconds left.
+    pub fn report(&mut self) -> (Vec<f32>, f64, f64, Option<f64>) {
+        self.reported = Instant::now();
+        let speed = per_second(self.recent);
+        // A window of about two seconds keeps the figure steady and yet alive.
+        if self.recent.1 > Duration::from_secs(2) {
+            self.recent = (self.recent.0 / 2, self.recent.1 / 2);
+        }
+        let fresh = self.done - self.skipped;
+        let left = (fresh > 0.0 && self.working.as_millis() > 200)
+            .then(|| self.working.as_secs_f64() / fresh * (self.total - self.done).max(0.0));
+        let share = (self.done / self.total).clamp(0.0, 1.0);
+        (std::mem::take(&mut self.losses), share, speed, left)
+    }
+
+    /// Ends a task: its training speed in images per second.
+    pub fn end_task(&mut self) -> f64 {
+        per_second(std::mem::take(&mut self.task))
+    }
+}
+
+fn per_second((images, time): (usize, Duration)) -> f64 {
+    if time.is_zero() {
+        0.0
+    } else {
+        images as f64 / time.as_secs_f64()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_share_counts_skipped_work_and_never_passes_one() {
+        let mut meter = Meter::new(Meter::train_work(100, false) + Meter::judge_work(100));
+        meter.skip(Meter::train_work(100, false));
+        let (_, share, _, left) = meter.report();
+        assert!(share > 0.5 && share < 0.6 && left.is_none());
+        meter.begin();
+        meter.judged(1000);
+        assert_eq!(meter.report().1, 1.0);
+    }
+
+    #[test]
+    fn losses_are_handed_over_once() {
+        let mut meter = Meter::new(1.0);
+        meter.losses([1.0, 0.5]);
+        assert_eq!(meter.report().0, vec![1.0, 0.5]);
+        assert!(meter.report().0.is_empty());
+    }
+}

@@ -1,0 +1,119 @@
+//! A run from end to end: tasks → epochs → batches → evaluation.
+//!
+//! `train` begins a run in a folder of its own, `resume` continues one from its last finished
+//! epoch. Both tell a [`Sink`](crate::run::event::Sink) what happens and obey a
+//! [`Control`](crate::run::event::Control) between any two batches.
+
+pub mod evaluate;
+pub mod golden;
+mod meter;
+mod plan;
+pub mod predict;
+mod stock;
+mod trainer;
+pub mod upload;
+
+use std::path::Path;
+
+use crate::problem::{Problem, Result, listed};
+use crate::run::config::RunConfig;
+use crate::run::event::{Control, RunHeader, Sink};
+use crate::store::{self, RunFolder, RunState};
+
+pub use plan::{PetPlan, Plan};
+pub use stock::Stock;
+use trainer::Trainer;
+
+/// How a job ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// All tasks were learned and saved.
+    Finished(RunHeader),
+    /// The person stopped it; it can be continued.
+    Stopped(RunHeader),
+}
+
+impl Outcome {
+    /// The run's facts.
+    pub fn header(&self) -> &RunHeader {
+        match self {
+            Self::Finished(header) | Self::Stopped(header) => header,
+        }
+    }
+}
+
+/// Trains a new run with these settings, kept in a new folder under `runs_root`.
+///
+/// # Errors
+/// A Problem for settings, data, weights or plugin that do not fit, and for a device or disk that
+/// fails on the way; what was saved by then can be continued.
+pub fn train(
+    config: &RunConfig,
+    runs_root: &Path,
+    stock: &mut Stock,
+    sink: &mut dyn Sink,
+    control: &Control,
+) -> Result<Outcome> {
+    all_at_once(config.validate())?;
+    let plan = Plan::prepare(config, None, stock, sink, control)?;
+    let mut header = plan.header()?;
+    let folder = RunFolder::create(runs_root, &mut header, plan.pet.spec.text())?;
+    Trainer::new(plan, header, folder, sink, control)?.run()
+}
+
+/// Continues the stopped or killed run in `folder` from its last finished epoch. On the CPU device
+/// the result equals that of an uninterrupted run.
+///
+/// # Errors
+/// As `train`; besides, a Problem when the run is finished, is in another program's hands, or its
+/// data or weights are no longer what they were.
+pub fn resume(
+    folder: &Path,
+    stock: &mut Stock,
+    sink: &mut dyn Sink,
+    control: &Control,
+) -> Result<Outcome> {
+    let lock = RunFolder::open(folder)?;
+    let stored = store::load(folder)?;
+    if stored.state == RunState::Finished {
+        return Err(
+            Problem::new("this run is finished, there is nothing to continue")
+                .at_path(folder)
+                .advise("start a new run, or look at this one with `lae-studio runs`"),
+        );
+    }
+    let plan = Plan::prepare(
+        &stored.header.config,
+        Some(&stored.plugin),
+        stock,
+        sink,
+        control,
+    )?;
+    plan.agrees_with(&stored.header)?;
+    let mut trainer = Trainer::new(plan, stored.header, lock, sink, control)?;
+    trainer.take_up(stored.reports.len())?;
+    trainer.run()
+}
+
+/// One Problem out of several, so that a caller with one error channel still names them all.
+fn all_at_once(problems: Vec<Problem>) -> Result<()> {
+    let mut rest = problems.into_iter();
+    let Some(first) = rest.next() else {
+        return Ok(());
+    };
+    let others: Vec<Problem> = rest.collect();
+    if others.is_empty() {
+        return Err(first);
+    }
+    let mut whats = vec![first.what];
+    let mut places = vec![first.place];
+    let mut remedies = vec![first.remedy];
+    for problem in others {
+        whats.push(problem.what);
+        places.push(problem.place);
+        remedies.push(problem.remedy);
+    }
+    Err(Problem::new(whats.join("; "))
+        .at(listed(&places, 12))
+        .advise(remedies.join("; ")))
+}

@@ -1,0 +1,161 @@
+//! One picture for the experts of a saved run, after any of its tasks.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use burn::tensor::Device;
+use image::RgbImage;
+
+use crate::backbone::library::Opened;
+use crate::data::transform::infer_into;
+use crate::device;
+use crate::expert::{Heads, read_pets};
+use crate::method::{Lae, LaeSettings, Method};
+use crate::pet::PetSpec;
+use crate::problem::{Problem, Result};
+use crate::run::event::{Picture, PredictRequest, Prediction, RunHeader};
+use crate::store;
+
+use super::evaluate::{Verdict, verdicts};
+use super::plan::PetPlan;
+use super::{Stock, upload};
+
+/// Snapshots kept ready: enough to play a slider over a ten-task run.
+const KEPT: usize = 24;
+
+/// The experts of one run as they were after one task.
+pub struct Predictor {
+    header: RunHeader,
+    task: usize,
+    lae: Lae,
+    backbone: Arc<Opened>,
+    device: Device,
+}
+
+impl Predictor {
+    /// Loads the snapshot that the run in `folder` left after `task` (from 0), on the `wanted`
+    /// device, or else the one that trained it, or else the best at hand.
+    ///
+    /// # Errors
+    /// A Problem when the run or its snapshot cannot be read, or its backbone is not at hand.
+    pub fn open(folder: &Path, task: usize, wanted: Option<&str>, stock: &Stock) -> Result<Self> {
+        let stored = store::load(folder)?;
+        let header = stored.header;
+        let snapshot = store::load_snapshot(folder, task)?;
+        let ready = match wanted {
+            Some(wanted) => device::ready(wanted)?,
+            None => device::ready(&header.config.device).or_else(|_| device::ready("auto"))?,
+        };
+        let mut quiet = |_: &str| true;
+        let backbone = stock.backbone(&header.config.backbone, &ready, &mut quiet)?;
+        let device = ready.device;
+        if backbone.sha256 != header.weights_sha256 {
+            return Err(
+                Problem::new("the backbone's weights changed since this run was trained")
+                    .at(&header.config.backbone)
+                    .advise("put the weight file back that the run was trained with"),
+            );
+        }
+        let spec = PetSpec::parse(&stored.plugin, "the run's plugin.toml")?;
+        let pet = PetPlan::new(&header.config, spec, &backbone)?;
+        let fresh = pet.stack(&backbone, header.config.seed, &device)?;
+        let online = read_pets(&fresh, "online", &snapshot, &device)?;
+        let two = snapshot.keys().any(|name| name.starts_with("offline."));
+        let offline = two
+            .then(|| read_pets(&fresh, "offline", &snapshot, &device))
+            .transpose()?;
+        let heads = Heads::read(&snapshot, task + 1, &device)?;
+        let settings = LaeSettings {
+            switches: header.config.switches(),
+            freeze_epochs: header.config.freeze_epochs,
+            ema: header.config.ema,
+            learning_rate: header.config.learning_rate(),
+            seed: header.config.seed,
+        };
+        let mut lae = Lae::new(backbone.backbone.clone(), fresh, settings);
+        lae.set_experts(online, offline, heads);
+        Ok(Self {
+            header,
+            task,
+            lae,
+            backbone,
+            device,
+        })
+    }
+
+    /// What the three say to a picture; with it, what the network sees (side² × 3 bytes).
+    ///
+    /// # Errors
+    /// A Problem when the picture's size contradicts its pixels or the device failed.
+    pub fn verdict(&self, picture: &Picture) -> Result<(Verdict, Vec<u8>)> {
+        let (width, height) = (picture.width as u32, picture.height as u32);
+        let image = RgbImage::from_raw(width, height, picture.rgb.clone()).ok_or_else(|| {
+            Problem::new("this picture's pixels do not fill its size").at(&picture.name)
+        })?;
+        let side = self.backbone.input.size;
+        let mut seen = vec![0; side * side * 3];
+        infer_into(&image, self.backbone.input, &mut seen)?;
+        let scale = &self.backbone.normalisation;
+        let images = upload::images(&seen, side, scale, &self.device);
+        let logits = self.lae.judge(images)?;
+        let verdict = verdicts(&logits, self.header.config.switches())?.pop();
+        let verdict = verdict.ok_or_else(|| Problem::new("the experts gave no answer"))?;
+        Ok((verdict, seen))
+    }
+
+    /// Names of the classes taught by then, by position.
+    pub fn classes(&self) -> &[String] {
+        let taught = self.header.tasks.get(self.task).map_or(0, |task| task.end);
+        &self.header.class_order[..taught.min(self.header.class_order.len())]
+    }
+
+    /// Side of the square the network sees.
+    pub fn input_size(&self) -> usize {
+        self.backbone.input.size
+    }
+}
+
+/// Predictors kept ready, the latest used last.
+#[derive(Default)]
+pub struct PredictorShelf(VecDeque<((PathBuf, usize), Predictor)>);
+
+impl PredictorShelf {
+    /// Answers one snapshot of a request.
+    ///
+    /// # Errors
+    /// As [`Predictor::open`] and [`Predictor::verdict`].
+    pub fn predict(
+        &mut self,
+        request: &PredictRequest,
+        task: usize,
+        stock: &Stock,
+    ) -> Result<Prediction> {
+        let key = (request.run.clone(), task);
+        let found = self.0.iter().position(|(known, _)| *known == key);
+        let entry = match found.and_then(|index| self.0.remove(index)) {
+            Some(entry) => entry,
+            None => (key, Predictor::open(&request.run, task, None, stock)?),
+        };
+        let answer = entry.1.verdict(&request.picture);
+        let classes = entry.1.classes().to_vec();
+        let seen_size = entry.1.input_size();
+        self.0.push_back(entry);
+        while self.0.len() > KEPT {
+            self.0.pop_front();
+        }
+        let (verdict, seen) = answer?;
+        Ok(Prediction {
+            ticket: request.ticket,
+            run: request.run.clone(),
+            task,
+            classes,
+            online: verdict.online,
+            offline: verdict.offline,
+            ensemble: verdict.ensemble,
+            decided_by: verdict.decided_by,
+            seen,
+            seen_size,
+        })
+    }
+}

@@ -1,0 +1,209 @@
+//! The only things that are trained, averaged and saved: PETs at sites and the growing head.
+//!
+//! Values live on the plain device; for a training step the tracked copies are made anew, so that
+//! no graph outlives its step.
+
+use burn::tensor::{Device, Tensor, TensorData};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::pet::PetStack;
+use crate::problem::{Problem, Result};
+use crate::tensors::{HostTensor, Named};
+
+/// Standard deviation of a new head's weights.
+const HEAD_STD: f32 = 0.001;
+
+/// The part of the classifier that belongs to one task: one linear map, kept as it is once the
+/// next task begins.
+#[derive(Clone, Debug)]
+pub struct Head {
+    /// feature width × classes of the task.
+    pub weight: Tensor<2>,
+    /// 1 × classes of the task.
+    pub bias: Tensor<2>,
+}
+
+impl Head {
+    /// A new head: weight N(0, 0.001²), bias 0. The values are drawn on the host, so they are the
+    /// same on every device.
+    pub fn new(width: usize, classes: usize, seed: u64, device: &Device) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let values: Vec<f32> = (0..width * classes)
+            .map(|_| HEAD_STD * standard_normal(&mut rng))
+            .collect();
+        Self {
+            weight: Tensor::from_data(TensorData::new(values, [width, classes]), device),
+            bias: Tensor::zeros([1, classes], device),
+        }
+    }
+
+    /// features (batch × width) → logits (batch × classes of the task).
+    pub fn forward(&self, features: Tensor<2>) -> Tensor<2> {
+        features.matmul(self.weight.clone()) + self.bias.clone()
+    }
+
+    /// Copies whose gradients are recorded.
+    #[must_use]
+    pub fn tracked(&self) -> Self {
+        Self {
+            weight: self.weight.clone().autodiff().require_grad(),
+            bias: self.bias.clone().autodiff().require_grad(),
+        }
+    }
+
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
+        self.bias.dims()[1]
+    }
+}
+
+/// One draw of N(0, 1) by Box and Muller.
+fn standard_normal(rng: &mut ChaCha8Rng) -> f32 {
+    // 1 − u lies in (0, 1], so the logarithm is finite.
+    let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
+    (radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()) as f32
+}
+
+/// The growing head: one part per task.
+#[derive(Clone, Debug, Default)]
+pub struct Heads(pub Vec<Head>);
+
+impl Heads {
+    /// features (batch × width) → logits over all classes so far (batch × classes).
+    pub fn forward(&self, features: &Tensor<2>) -> Tensor<2> {
+        let parts = self.0.iter().map(|head| head.forward(features.clone()));
+        Tensor::cat(parts.collect(), 1)
+    }
+
+    /// Adds `head.<task>.weight` and `head.<task>.bias` to the named tensors.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub fn write(&self, into: &mut Named) -> Result<()> {
+        for (task, head) in self.0.iter().enumerate() {
+            into.insert(
+                format!("head.{task}.weight"),
+                HostTensor::read(&head.weight)?,
+            );
+            into.insert(format!("head.{task}.bias"), HostTensor::read(&head.bias)?);
+        }
+        Ok(())
+    }
+
+    /// Reads the heads of the first `tasks` tasks back.
+    ///
+    /// # Errors
+    /// A Problem that names a missing or mis-shaped tensor.
+    pub fn read(from: &Named, tasks: usize, device: &Device) -> Result<Self> {
+        let heads = (0..tasks).map(|task| {
+            let weight: Tensor<2> =
+                named(from, &format!("head.{task}.weight"))?.to_device(device)?;
+            let bias: Tensor<2> = named(from, &format!("head.{task}.bias"))?.to_device(device)?;
+            if weight.dims()[1] != bias.dims()[1] {
+                return Err(Problem::new(format!(
+                    "the head of task {} has {} weight columns but {} biases",
+                    task + 1,
+                    weight.dims()[1],
+                    bias.dims()[1]
+                )));
+            }
+            Ok(Head { weight, bias })
+        });
+        Ok(Self(heads.collect::<Result<_>>()?))
+    }
+}
+
+/// A tensor by name, or a Problem that names it.
+///
+/// # Errors
+/// When there is none of that name.
+pub fn named<'a>(tensors: &'a Named, name: &str) -> Result<&'a HostTensor> {
+    tensors
+        .get(name)
+        .ok_or_else(|| Problem::new(format!("the tensor {name} is missing")))
+}
+
+/// Adds a PET stack's parameters as `<prefix>.<block>.<parameter>`.
+///
+/// # Errors
+/// A Problem when the device failed.
+pub fn write_pets(stack: &PetStack, prefix: &str, into: &mut Named) -> Result<()> {
+    for (name, tensor, _) in stack.parameters() {
+        into.insert(format!("{prefix}.{name}"), HostTensor::read(tensor)?);
+    }
+    Ok(())
+}
+
+/// A stack of the same structure with the values stored under `prefix`.
+///
+/// # Errors
+/// A Problem that names a missing or mis-shaped tensor.
+pub fn read_pets(like: &PetStack, prefix: &str, from: &Named, device: &Device) -> Result<PetStack> {
+    let mut stack = like.clone();
+    for (name, ..) in like.parameters() {
+        let stored = named(from, &format!("{prefix}.{name}"))?;
+        stack.set(name, stored.to_device(device)?)?;
+    }
+    Ok(stack)
+}
+
+/// ‖θ − θ₀‖ / ‖θ₀‖ over all trained parameters of two stacks of the same structure; 0 for an
+/// empty stack.
+///
+/// # Errors
+/// A Problem when the device failed.
+pub fn relative_distance(stack: &PetStack, origin: &PetStack) -> Result<f64> {
+    let (mut moved, mut length) = (0.0, 0.0);
+    for ((_, now, _), (_, then, _)) in stack.parameters().zip(origin.parameters()) {
+        let (now, then) = (HostTensor::read(now)?, HostTensor::read(then)?);
+        for (a, b) in now.values.iter().zip(&then.values) {
+            moved += f64::from(a - b).powi(2);
+            length += f64::from(*b).powi(2);
+        }
+    }
+    Ok(if length > 0.0 {
+        (moved / length).sqrt()
+    } else {
+        0.0
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_survive_the_file_form_and_concatenate_their_logits() {
+        let device = Device::flex();
+        let heads = Heads(vec![
+            Head::new(4, 2, 1, &device),
+            Head::new(4, 3, 2, &device),
+        ]);
+        let mut named = Named::new();
+        heads.write(&mut named).unwrap();
+        let back = Heads::read(&named, 2, &device).unwrap();
+        let features = Tensor::<2>::ones([1, 4], &device);
+        let (a, b) = (heads.forward(&features), back.forward(&features));
+        assert_eq!(a.dims(), [1, 5]);
+        assert_eq!(HostTensor::read(&a).unwrap(), HostTensor::read(&b).unwrap());
+        named.remove("head.1.bias");
+        let problem = Heads::read(&named, 2, &device).unwrap_err();
+        assert!(problem.what.contains("head.1.bias"));
+    }
+
+    #[test]
+    fn a_new_head_is_small_and_repeatable() {
+        let device = Device::flex();
+        let values = HostTensor::read(&Head::new(500, 4, 9, &device).weight)
+            .unwrap()
+            .values;
+        let variance = values.iter().map(|v| v * v).sum::<f32>() / values.len() as f32;
+        assert!((variance.sqrt() / HEAD_STD - 1.0).abs() < 0.1);
+        let again = HostTensor::read(&Head::new(500, 4, 9, &device).weight)
+            .unwrap()
+            .values;
+        assert_eq!(values, again);
+    }
+}

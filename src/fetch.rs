@@ -1,0 +1,367 @@
+//! Download of one file: resumable, verified, polite about failures.
+//!
+//! Weights of backbones and published data sets come through here. The bytes go to `NAME.part` beside the
+//! target, with the server's tag in `NAME.part.tag`; a later call asks for the rest of the same
+//! version (`Range`, `If-Range`). Only a file whose length and SHA-256 are right gets its final name,
+//! by a rename, so a half file is never mistaken for a whole one. A proxy is taken from the usual
+//! environment variables (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`).
+
+mod part;
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use part::Part;
+use sha2::{Digest, Sha256};
+
+use crate::problem::{Problem, Result};
+
+/// How often a broken connection is taken up again before it becomes a `Problem`.
+const ATTEMPTS: usize = 5;
+/// Shortest time between two calls of the progress function.
+const TICK: Duration = Duration::from_millis(100);
+
+/// How far a download is, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes on disk, those of an earlier, cut download included.
+    pub done: u64,
+    /// Bytes of the whole file, if the server or the caller knows.
+    pub total: Option<u64>,
+}
+
+/// A finished, verified file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Downloaded {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// SHA-256 of its bytes, 64 lower-case hexadecimal digits.
+    pub sha256: String,
+    /// Its length.
+    pub bytes: u64,
+}
+
+/// Brings the file at `url` to `to`, going on where an earlier call was cut.
+///
+/// A file that is already there and fits what is expected is returned without any connection.
+/// `progress` is called about ten times a second and stops the download by returning false; what has
+/// arrived is kept for the next call.
+///
+/// # Errors
+/// No connection, an address that does not exist, a refused request, a full disk, a wrong length or
+/// hash (the file is removed then), another program that downloads the same file, or a stop.
+pub fn download(
+    url: &str,
+    to: &Path,
+    expected_sha256: Option<&str>,
+    expected_size: Option<u64>,
+    progress: &mut dyn FnMut(Progress) -> bool,
+) -> Result<Downloaded> {
+    let wanted = Wanted {
+        sha256: expected_sha256.map(str::to_ascii_lowercase),
+        size: expected_size,
+    };
+    if let Some(there) = already_there(to, &wanted)? {
+        return Ok(there);
+    }
+    if let Some(folder) = to.parent() {
+        fs::create_dir_all(folder)
+            .map_err(|error| Problem::io("make the download's folder", folder, &error))?;
+    }
+    let mut part = Part::open(to)?;
+    let agent = agent_for(url);
+    let mut failures = 0;
+    loop {
+        let before = part.length;
+        match fetch_rest(&agent, url, &mut part, &wanted, progress) {
+            Ok(()) => break,
+            Err(Cut::Final(problem)) => return Err(problem),
+            Err(Cut::Connection(problem)) => {
+                // Progress since the last failure means the way is open: count afresh.
+                failures = if part.length > before {
+                    1
+                } else {
+                    failures + 1
+                };
+                if failures >= ATTEMPTS || (failures > 1 && part.length == 0) {
+                    return Err(problem);
+                }
+                std::thread::sleep(Duration::from_millis(200 << failures));
+            }
+        }
+    }
+    part.finish(to, url, &wanted)
+}
+
+/// SHA-256 of a file, as 64 lower-case hexadecimal digits.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn sha256_of_file(path: &Path) -> Result<String> {
+    let mut file = File::open(path).map_err(|error| Problem::io("open the file", path, &error))?;
+    let mut hash = Sha256::new();
+    hash_rest(&mut file, &mut hash).map_err(|error| Problem::io("read the file", path, &error))?;
+    Ok(hex(&hash.finalize()))
+}
+
+/// Bytes as lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What the caller knows of the file.
+struct Wanted {
+    sha256: Option<String>,
+    size: Option<u64>,
+}
+
+/// Why a transfer ended early.
+enum Cut {
+    /// Trying again makes no sense.
+    Final(Problem),
+    /// The connection failed; the next attempt goes on from here.
+    Connection(Problem),
+}
+
+fn hash_rest(file: &mut File, hash: &mut Sha256) -> std::io::Result<u64> {
+    let mut buffer = vec![0; 1 << 18];
+    let mut length = 0;
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok(length);
+        }
+        hash.update(&buffer[..read]);
+        length += read as u64;
+    }
+}
+
+/// The target, if it is there already and nothing speaks against it.
+fn already_there(to: &Path, wanted: &Wanted) -> Result<Option<Downloaded>> {
+    let Ok(about) = fs::metadata(to) else {
+        return Ok(None);
+    };
+    if about.is_dir() {
+        return Err(Problem::new("a folder stands where the file should go")
+            .at_path(to)
+            .advise("remove or rename the folder"));
+    }
+    if wanted.size.is_some_and(|size| size != about.len()) {
+        return Ok(None);
+    }
+    let sha256 = sha256_of_file(to)?;
+    let fits = wanted
+        .sha256
+        .as_ref()
+        .is_none_or(|expected| *expected == sha256);
+    Ok(fits.then(|| Downloaded {
+        path: to.to_path_buf(),
+        sha256,
+        bytes: about.len(),
+    }))
+}
+
+fn agent_for(url: &str) -> ureq::Agent {
+    let mut config = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .accept_encoding("identity")
+        .user_agent(concat!("lae-studio/", env!("CARGO_PKG_VERSION")))
+        .timeout_connect(Some(Duration::from_secs(20)))
+        .timeout_recv_response(Some(Duration::from_secs(60)))
+        .timeout_per_read(Some(Duration::from_secs(60)));
+    let host = url.split("://").nth(1).unwrap_or_default();
+    if ["localhost", "127.", "[::1]"]
+        .iter()
+        .any(|local| host.starts_with(local))
+    {
+        // A proxy cannot reach this machine's own addresses.
+        config = config.proxy(None);
+    }
+    config.build().new_agent()
+}
+
+/// One request: everything from `part.length` on, appended to the part.
+fn fetch_rest(
+    agent: &ureq::Agent,
+    url: &str,
+    part: &mut Part,
+    wanted: &Wanted,
+    progress: &mut dyn FnMut(Progress) -> bool,
+) -> Result<(), Cut> {
+    let disk = |path: &Path, error: std::io::Error| {
+        Cut::Final(Problem::io("write the download", path, &error))
+    };
+    if part.length > 0 && wanted.size == Some(part.length) {
+        return Ok(());
+    }
+    let tag = part.tag();
+    if part.length > 0 && tag.is_none() && wanted.sha256.is_none() {
+        // Nothing could tell whether the rest belongs to the same version.
+        part.restart().map_err(|error| disk(&part.path, error))?;
+    }
+    let mut request = agent.get(url);
+    if part.length > 0 {
+        request = request.header("Range", format!("bytes={}-", part.length));
+        if let Some(tag) = &tag {
+            request = request.header("If-Range", tag);
+        }
+    }
+    let response = request.call().map_err(|error| unreachable(url, error))?;
+    match response.status().as_u16() {
+        206 if content_start(&response) == Some(part.length) => {}
+        200 | 206 | 416 if part.length > 0 => {
+            part.restart().map_err(|error| disk(&part.path, error))?;
+            if response.status().as_u16() != 200 {
+                return Err(Cut::Connection(
+                    Problem::new("the server could not go on in the middle of the file").at(url),
+                ));
+            }
+        }
+        200 => {}
+        status => return Err(Cut::Final(refused(url, status))),
+    }
+    let header = |name: &str| {
+        let value = response.headers().get(name)?.to_str().ok()?;
+        Some(value.to_owned())
+    };
+    // A weak tag must not be used with If-Range.
+    let tag = header("etag")
+        .filter(|tag| !tag.starts_with("W/"))
+        .or_else(|| header("last-modified"));
+    if let Some(tag) = tag {
+        fs::write(&part.tag_path, tag).map_err(|error| disk(&part.tag_path, error))?;
+    }
+    let coming = header("content-length").and_then(|text| text.parse::<u64>().ok());
+    let total = coming.map(|rest| rest + part.length);
+    if let (Some(total), Some(size)) = (total, wanted.size)
+        && total != size
+    {
+        return Err(Cut::Final(
+            Problem::new(format!(
+                "the file at this address has {total} bytes, expected {size}"
+            ))
+            .at(url)
+            .advise("the file has changed since this version was made: get it by hand and choose the file"),
+        ));
+    }
+    pump(response, url, part, total.or(wanted.size), progress)
+}
+
+/// Reads the body to its end.
+fn pump(
+    response: ureq::http::Response<ureq::Body>,
+    url: &str,
+    part: &mut Part,
+    total: Option<u64>,
+    progress: &mut dyn FnMut(Progress) -> bool,
+) -> Result<(), Cut> {
+    let mut body = response
+        .into_body()
+        .into_with_config()
+        .limit(u64::MAX)
+        .reader();
+    let mut buffer = vec![0; 1 << 17];
+    let mut last: Option<Instant> = None;
+    loop {
+        if last.is_none_or(|last| last.elapsed() >= TICK) {
+            last = Some(Instant::now());
+            let done = part.length;
+            if !progress(Progress { done, total }) {
+                return Err(Cut::Final(
+                    Problem::new("the download was stopped")
+                        .at(url)
+                        .advise("start it again: what has arrived is kept"),
+                ));
+            }
+        }
+        let read = body
+            .read(&mut buffer)
+            .map_err(|error| broken(url, &error.to_string()))?;
+        if read == 0 {
+            break;
+        }
+        part.append(&buffer[..read])
+            .map_err(|error| Cut::Final(Problem::io("write the download", &part.path, &error)))?;
+    }
+    if total.is_some_and(|total| part.length < total) {
+        return Err(broken(url, "the file ended early"));
+    }
+    let done = part.length;
+    progress(Progress {
+        done,
+        total: Some(done),
+    });
+    Ok(())
+}
+
+/// First byte of a partial answer, from `Content-Range: bytes 5-9/10`.
+fn content_start(response: &ureq::http::Response<ureq::Body>) -> Option<u64> {
+    let text = response.headers().get("content-range")?.to_str().ok()?;
+    let range = text.trim().strip_prefix("bytes")?.trim();
+    range.split('-').next()?.trim().parse().ok()
+}
+
+fn broken(url: &str, detail: &str) -> Cut {
+    Cut::Connection(
+        Problem::new(format!(
+            "the connection broke during the download: {detail}"
+        ))
+        .at(url)
+        .advise("start it again: what has arrived is kept"),
+    )
+}
+
+fn unreachable(url: &str, error: ureq::Error) -> Cut {
+    use ureq::Error;
+    match error {
+        Error::BadUri(detail) => {
+            Cut::Final(Problem::new(format!("this is not an address of a file: {detail}")).at(url))
+        }
+        Error::HostNotFound => Cut::Connection(offline(url, "the server's name is not known")),
+        Error::ConnectionFailed | Error::Timeout(_) => {
+            Cut::Connection(offline(url, "the server does not answer"))
+        }
+        Error::ConnectProxyFailed(detail) => Cut::Final(
+            Problem::new(format!("the proxy refused the connection: {detail}"))
+                .at(url)
+                .advise("check HTTPS_PROXY and HTTP_PROXY in the environment"),
+        ),
+        other => Cut::Connection(offline(url, &other.to_string())),
+    }
+}
+
+fn offline(url: &str, detail: &str) -> Problem {
+    Problem::new(format!("could not reach the server: {detail}"))
+        .at(url)
+        .advise("check the internet connection (and HTTPS_PROXY behind a proxy), or get the file by hand and choose it")
+}
+
+fn refused(url: &str, status: u16) -> Problem {
+    let (what, remedy) = match status {
+        404 | 410 => (
+            "there is no such file at this address",
+            "the file was moved: look for it on the project's page and choose the file",
+        ),
+        401 | 403 => (
+            "the server refuses access to this file",
+            "its licence may have to be accepted on its page first; then get it by hand and choose the file",
+        ),
+        429 => (
+            "the server asks for fewer requests",
+            "try again in some minutes",
+        ),
+        500..=599 => ("the server has a fault", "try again later"),
+        _ => (
+            "the server's answer was not understood",
+            "check the address",
+        ),
+    };
+    Problem::new(format!("{what} (HTTP {status})"))
+        .at(url)
+        .advise(remedy)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! The unfinished file of a download.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::{Downloaded, Wanted, hash_rest, hex};
+use crate::problem::{Problem, Result};
+
+/// The unfinished file, locked against a second program.
+pub(super) struct Part {
+    pub path: PathBuf,
+    pub tag_path: PathBuf,
+    pub file: File,
+    pub length: u64,
+    pub hash: Sha256,
+}
+
+impl Part {
+    pub fn open(to: &Path) -> Result<Self> {
+        let beside = |ending: &str| {
+            let mut name = to.as_os_str().to_owned();
+            name.push(ending);
+            PathBuf::from(name)
+        };
+        let path = beside(".part");
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(|error| Problem::io("write the download", &path, &error))?;
+        if let Err(fs::TryLockError::WouldBlock) = file.try_lock() {
+            return Err(Problem::new("another program is downloading this file")
+                .at_path(to)
+                .advise("wait until it is done, then try again"));
+        }
+        let mut hash = Sha256::new();
+        let length = hash_rest(&mut file, &mut hash)
+            .map_err(|error| Problem::io("read the unfinished download", &path, &error))?;
+        Ok(Self {
+            path,
+            tag_path: beside(".part.tag"),
+            file,
+            length,
+            hash,
+        })
+    }
+
+    /// Forgets what has arrived: the server has another version or cannot go on in the middle.
+    pub fn restart(&mut self) -> std::io::Result<()> {
+        self.file.set_len(0)?;
+        self.file.seek(SeekFrom::Start(0))?;
+        self.length = 0;
+        self.hash = Sha256::new();
+        Ok(())
+    }
+
+    pub fn append(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.file.write_all(bytes).inspect_err(|_| {
+            // A full disk may have taken a piece: cut back to what was hashed.
+            let _ = self.file.set_len(self.length);
+            let _ = self.file.seek(SeekFrom::Start(self.length));
+        })?;
+        self.hash.update(bytes);
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+
+    pub fn tag(&self) -> Option<String> {
+        fs::read_to_string(&self.tag_path)
+            .ok()
+            .filter(|tag| !tag.is_empty())
+    }
+
+    /// Checks length and hash, then gives the file its name.
+    pub fn finish(self, to: &Path, url: &str, wanted: &Wanted) -> Result<Downloaded> {
+        let sha256 = hex(&self.hash.clone().finalize());
+        let wrong = match (&wanted.sha256, wanted.size) {
+            (Some(expected), _) if *expected != sha256 => Some(format!(
+                "the downloaded file is not the expected one: SHA-256 {sha256}, expected {expected}"
+            )),
+            (_, Some(size)) if size != self.length => Some(format!(
+                "the downloaded file has {} bytes, expected {size}",
+                self.length
+            )),
+            _ => None,
+        };
+        if let Some(what) = wrong {
+            let _ = fs::remove_file(&self.path);
+            let _ = fs::remove_file(&self.tag_path);
+            return Err(Problem::new(what).at(url).advise(
+                "download it again; if it happens twice, the file at this address has changed: get it by hand and choose the file",
+            ));
+        }
+        self.file
+            .sync_all()
+            .and_then(|()| fs::rename(&self.path, to))
+            .map_err(|error| Problem::io("finish the download", to, &error))?;
+        let _ = fs::remove_file(&self.tag_path);
+        Ok(Downloaded {
+            path: to.to_path_buf(),
+            sha256,
+            bytes: self.length,
+        })
+    }
+}

@@ -1,0 +1,228 @@
+//! Tests against a loopback server.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::io::{BufRead, BufReader};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+use std::fs::OpenOptions;
+use std::io::Write;
+
+use super::*;
+
+/// What the loopback server does with a request.
+#[derive(Clone, Default)]
+struct Manner {
+    status: Option<u16>,
+    /// Bytes of the body after which the first connection is cut.
+    cut_first: Option<usize>,
+    no_ranges: bool,
+}
+
+struct Server {
+    url: String,
+    asked: Arc<Mutex<Vec<Option<u64>>>>,
+}
+
+fn serve(body: Vec<u8>, manner: Manner) -> Server {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/file.bin", listener.local_addr().unwrap());
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&asked);
+    std::thread::spawn(move || {
+        for (count, stream) in listener.incoming().enumerate() {
+            let cut = manner.cut_first.filter(|_| count == 0);
+            let _ = answer(stream.unwrap(), &body, &manner, cut, &log);
+        }
+    });
+    Server { url, asked }
+}
+
+fn answer(
+    mut stream: TcpStream,
+    body: &[u8],
+    manner: &Manner,
+    cut: Option<usize>,
+    log: &Mutex<Vec<Option<u64>>>,
+) -> std::io::Result<()> {
+    let mut start = None;
+    for line in BufReader::new(stream.try_clone()?).lines() {
+        let line = line?.to_ascii_lowercase();
+        if let Some(range) = line.strip_prefix("range: bytes=") {
+            start = range.trim_end_matches('-').parse::<u64>().ok();
+        }
+        if line.is_empty() {
+            break;
+        }
+    }
+    log.lock().unwrap().push(start);
+    let from = if manner.no_ranges {
+        0
+    } else {
+        start.unwrap_or(0) as usize
+    };
+    let status = manner.status.unwrap_or(if from > 0 { 206 } else { 200 });
+    let rest = &body[from..];
+    write!(
+        stream,
+        "HTTP/1.1 {status} x\r\nContent-Length: {}\r\nETag: \"v1\"\r\nConnection: close\r\n",
+        rest.len()
+    )?;
+    if status == 206 {
+        write!(
+            stream,
+            "Content-Range: bytes {from}-{}/{}\r\n",
+            body.len() - 1,
+            body.len()
+        )?;
+    }
+    stream.write_all(b"\r\n")?;
+    stream.write_all(&rest[..cut.unwrap_or(rest.len()).min(rest.len())])
+}
+
+fn body() -> Vec<u8> {
+    (0..300_000_u32).map(|i| (i * 7 % 251) as u8).collect()
+}
+
+fn sha(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+#[test]
+fn a_file_arrives_whole_and_is_not_fetched_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("deep/er/file.bin");
+    let server = serve(body(), Manner::default());
+    let sum = sha(&body());
+    let mut seen = Vec::new();
+    let got = download(&server.url, &to, Some(&sum), Some(300_000), &mut |p| {
+        seen.push(p.done);
+        true
+    })
+    .unwrap();
+    assert_eq!((got.bytes, got.sha256.as_str()), (300_000, sum.as_str()));
+    assert_eq!(fs::read(&to).unwrap(), body());
+    assert_eq!(seen.last(), Some(&300_000));
+    let again = download(&server.url, &to, Some(&sum), None, &mut |_| true).unwrap();
+    assert_eq!(again, got);
+    assert_eq!(server.asked.lock().unwrap().len(), 1, "no second request");
+    assert_eq!(fs::read_dir(to.parent().unwrap()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_cut_connection_goes_on_where_it_broke() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("file.bin");
+    let server = serve(
+        body(),
+        Manner {
+            cut_first: Some(100_000),
+            ..Manner::default()
+        },
+    );
+    download(&server.url, &to, None, None, &mut |_| true).unwrap();
+    assert_eq!(fs::read(&to).unwrap(), body());
+    let asked = server.asked.lock().unwrap().clone();
+    assert_eq!(asked[0], None);
+    assert_eq!(asked[1], Some(100_000));
+}
+
+#[test]
+fn a_stopped_download_is_resumed_and_a_server_without_ranges_starts_over() {
+    for no_ranges in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let to = folder.path().join("file.bin");
+        let server = serve(
+            body(),
+            Manner {
+                no_ranges,
+                ..Manner::default()
+            },
+        );
+        let part = folder.path().join("file.bin.part");
+        fs::write(&part, &body()[..5_000]).unwrap();
+        fs::write(folder.path().join("file.bin.part.tag"), "\"v1\"").unwrap();
+        let stopped = download(&server.url, &to, None, None, &mut |_| false).unwrap_err();
+        assert!(stopped.what.contains("stopped"), "{stopped}");
+        assert!(!to.exists());
+        let done = download(&server.url, &to, None, None, &mut |_| true).unwrap();
+        assert_eq!(done.sha256, sha(&body()));
+    }
+}
+
+#[test]
+fn a_wrong_hash_or_length_leaves_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("file.bin");
+    let server = serve(body(), Manner::default());
+    let wrong = "0".repeat(64);
+    let problem = download(&server.url, &to, Some(&wrong), None, &mut |_| true).unwrap_err();
+    assert!(problem.what.contains("not the expected one"), "{problem}");
+    assert!(!problem.remedy.is_empty());
+    let problem = download(&server.url, &to, None, Some(7), &mut |_| true).unwrap_err();
+    assert!(
+        problem.what.contains("300000 bytes, expected 7"),
+        "{problem}"
+    );
+    assert!(!to.exists());
+}
+
+#[test]
+fn refusals_and_missing_servers_are_said_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("file.bin");
+    for (status, words) in [(404, "no such file"), (403, "refuses"), (503, "fault")] {
+        let server = serve(
+            body(),
+            Manner {
+                status: Some(status),
+                ..Manner::default()
+            },
+        );
+        let problem = download(&server.url, &to, None, None, &mut |_| true).unwrap_err();
+        assert!(problem.what.contains(words), "{problem}");
+    }
+    let closed = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let url = format!("http://{closed}/x");
+    let problem = download(&url, &to, None, None, &mut |_| true).unwrap_err();
+    assert!(problem.what.contains("could not reach"), "{problem}");
+    assert!(problem.remedy.contains("connection"), "{problem}");
+}
+
+#[test]
+fn two_programs_do_not_write_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("file.bin");
+    let held = File::create(folder.path().join("file.bin.part")).unwrap();
+    held.lock().unwrap();
+    let server = serve(body(), Manner::default());
+    let problem = download(&server.url, &to, None, None, &mut |_| true).unwrap_err();
+    assert!(problem.what.contains("another program"), "{problem}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_named() {
+    // /dev/full takes no byte: the part file is a link to it.
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("file.bin");
+    let part = Part {
+        path: to.clone(),
+        tag_path: folder.path().join("tag"),
+        file: OpenOptions::new().write(true).open("/dev/full").unwrap(),
+        length: 0,
+        hash: Sha256::new(),
+    };
+    let mut part = part;
+    let error = part.append(b"x").unwrap_err();
+    let problem = Problem::io("write the download", &to, &error);
+    assert!(problem.remedy.contains("disk space"), "{problem}");
+    assert_eq!(part.length, 0);
+}

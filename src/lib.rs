@@ -1,0 +1,34 @@
+//! LAE Studio: class-incremental continual learning with pre-trained models.
+//!
+//! A frozen backbone, a PET whose equation is a text file, and a data set; one task after another;
+//! online expert, offline expert and their ensemble. `docs/architecture.md` has the map; the layers
+//! from the bottom up:
+//!
+//! * [`problem`]: the one error a person sees.
+//! * [`nn`], [`metrics`], [`tensors`], [`device`], [`fetch`]: parts without knowledge of runs.
+//! * [`pet`], [`data`], [`run`]: plugins, data sets, and what a run is as plain data.
+//! * [`backbone`], [`store`]: frozen networks; run folders.
+//! * [`expert`], [`method`], [`experiment`]: what is trained, how, and the loop around it.
+//! * [`engine`], [`session`]: the thread that owns every tensor; the open workspace.
+//! * [`cli`], [`ui`]: the two front ends.
+
+pub mod backbone;
+pub mod cli;
+pub mod data;
+pub mod device;
+pub mod engine;
+pub mod experiment;
+pub mod expert;
+pub mod fetch;
+pub mod memory;
+pub mod method;
+pub mod metrics;
+pub mod nn;
+pub mod pet;
+pub mod problem;
+pub mod run;
+pub mod selftest;
+pub mod session;
+pub mod store;
+pub mod tensors;
+pub mod ui;

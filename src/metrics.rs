@@ -1,0 +1,246 @@
+//! What a class-incremental run is judged by: accuracy matrix, A_N, Ā_N, forgetting, confusion.
+//!
+//! Plain numbers, no tensors. Accuracies are fractions in 0..=1 here; only the two front ends turn
+//! them into percent. The definitions are those of the paper's experiments section:
+//! * A_i: accuracy over all test images of tasks 1..=i after learning task i (image-weighted);
+//! * A_N: the last of them; Ā_N: their mean;
+//! * task-averaged A: mean over tasks of the per-task accuracy at the end (the form L2P reports);
+//! * F_N: mean over tasks j < N of (best accuracy task j had after it was learned and before the
+//!   end) − (its accuracy at the end).
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+/// The three ways a run answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Expert {
+    /// The PET that is being trained.
+    Online,
+    /// Its slowly following average.
+    Offline,
+    /// Element-wise maximum of both softmaxes.
+    Ensemble,
+}
+
+impl Expert {
+    /// All three, in the order they are shown.
+    pub const ALL: [Self; 3] = [Self::Online, Self::Offline, Self::Ensemble];
+
+    /// The name people read.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Online => "online",
+            Self::Offline => "offline",
+            Self::Ensemble => "ensemble",
+        }
+    }
+}
+
+/// What every test image of the tasks seen so far was taken for, after one task was learned.
+/// Classes are positions in the run's class order (logit indices).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answers {
+    /// Which test image: index into the data set's test split.
+    pub samples: Vec<usize>,
+    /// The true class of each.
+    pub labels: Vec<usize>,
+    /// The online expert's class of each.
+    pub online: Vec<usize>,
+    /// The offline expert's class of each.
+    pub offline: Vec<usize>,
+    /// The ensemble's class of each.
+    pub ensemble: Vec<usize>,
+}
+
+impl Answers {
+    /// The classes one expert gave.
+    pub fn of(&self, expert: Expert) -> &[usize] {
+        match expert {
+            Expert::Online => &self.online,
+            Expert::Offline => &self.offline,
+            Expert::Ensemble => &self.ensemble,
+        }
+    }
+
+    /// A_i: share of right answers over all images; 0 when there are none.
+    pub fn accuracy(&self, expert: Expert) -> f64 {
+        share(self.labels.iter().zip(self.of(expert)))
+    }
+
+    /// Accuracy on the images of each task (one row of the accuracy matrix).
+    pub fn by_task(&self, expert: Expert, tasks: &[Range<usize>]) -> Vec<f64> {
+        tasks
+            .iter()
+            .map(|task| {
+                let pairs = self.labels.iter().zip(self.of(expert));
+                share(pairs.filter(|(label, _)| task.contains(label)))
+            })
+            .collect()
+    }
+
+    /// Confusion over classes: `counts[true][answered]`, `classes` × `classes`.
+    pub fn confusion(&self, expert: Expert, classes: usize) -> Vec<Vec<u32>> {
+        let mut counts = vec![vec![0; classes]; classes];
+        for (&label, &answer) in self.labels.iter().zip(self.of(expert)) {
+            if label < classes && answer < classes {
+                counts[label][answer] += 1;
+            }
+        }
+        counts
+    }
+
+    /// Confusion over tasks: `counts[task of the true class][task of the answer]`.
+    pub fn task_confusion(&self, expert: Expert, tasks: &[Range<usize>]) -> Vec<Vec<u32>> {
+        let task_of = |class: &usize| tasks.iter().position(|task| task.contains(class));
+        let mut counts = vec![vec![0; tasks.len()]; tasks.len()];
+        for (label, answer) in self.labels.iter().zip(self.of(expert)) {
+            if let (Some(row), Some(column)) = (task_of(label), task_of(answer)) {
+                counts[row][column] += 1;
+            }
+        }
+        counts
+    }
+}
+
+/// Share of pairs that agree; 0 for no pairs.
+fn share<'a>(pairs: impl Iterator<Item = (&'a usize, &'a usize)>) -> f64 {
+    let (mut right, mut all) = (0usize, 0usize);
+    for (label, answer) in pairs {
+        all += 1;
+        right += usize::from(label == answer);
+    }
+    if all == 0 {
+        0.0
+    } else {
+        right as f64 / all as f64
+    }
+}
+
+/// The history of one expert over a run: A_i and the accuracy matrix.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct History {
+    /// A_1..A_i.
+    pub accuracy: Vec<f64>,
+    /// Row i: accuracy on tasks 1..=i after learning task i.
+    pub matrix: Vec<Vec<f64>>,
+}
+
+impl History {
+    /// Adds what was measured after one more task.
+    pub fn push(&mut self, answers: &Answers, expert: Expert, tasks: &[Range<usize>]) {
+        self.accuracy.push(answers.accuracy(expert));
+        self.matrix.push(answers.by_task(expert, tasks));
+    }
+
+    /// A_N, if any task was measured.
+    pub fn last(&self) -> Option<f64> {
+        self.accuracy.last().copied()
+    }
+
+    /// Ā_N, if any task was measured.
+    pub fn average(&self) -> Option<f64> {
+        mean(&self.accuracy)
+    }
+
+    /// Mean over tasks of the accuracy at the end.
+    pub fn task_averaged(&self) -> Option<f64> {
+        self.matrix.last().and_then(|row| mean(row))
+    }
+
+    /// F_N as a fraction; 0 while fewer than two tasks are learned. It can be negative when old
+    /// tasks got better.
+    pub fn forgetting(&self) -> f64 {
+        let drops = self.drops();
+        mean(&drops).unwrap_or(0.0)
+    }
+
+    /// Per task j < N: best accuracy before the end minus accuracy at the end.
+    pub fn drops(&self) -> Vec<f64> {
+        let Some((last, before)) = self.matrix.split_last() else {
+            return Vec::new();
+        };
+        (0..before.len())
+            .map(|task| {
+                let best = before[task..].iter().map(|row| row[task]);
+                best.fold(f64::NEG_INFINITY, f64::max) - last[task]
+            })
+            .collect()
+    }
+}
+
+/// Mean of the values; none for none.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// Sample standard deviation (n − 1); none for fewer than two values.
+pub fn std_dev(values: &[f64]) -> Option<f64> {
+    let centre = mean(values)?;
+    (values.len() > 1).then(|| {
+        let squares: f64 = values.iter().map(|v| (v - centre).powi(2)).sum();
+        (squares / (values.len() - 1) as f64).sqrt()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers(labels: &[usize], online: &[usize]) -> Answers {
+        Answers {
+            samples: (0..labels.len()).collect(),
+            labels: labels.to_vec(),
+            online: online.to_vec(),
+            offline: online.to_vec(),
+            ensemble: online.to_vec(),
+        }
+    }
+
+    #[test]
+    fn accuracy_is_weighted_by_images_and_by_task_is_not() {
+        let a = answers(&[0, 0, 0, 1], &[0, 0, 0, 0]);
+        let tasks = [0..1, 1..2];
+        assert_eq!(a.accuracy(Expert::Online), 0.75);
+        assert_eq!(a.by_task(Expert::Online, &tasks), vec![1.0, 0.0]);
+        assert_eq!(a.confusion(Expert::Online, 2), vec![vec![3, 0], vec![1, 0]]);
+        assert_eq!(
+            a.task_confusion(Expert::Online, &tasks),
+            vec![vec![3, 0], vec![1, 0]]
+        );
+    }
+
+    #[test]
+    fn forgetting_takes_the_best_accuracy_before_the_end() {
+        let history = History {
+            accuracy: vec![0.9, 0.85, 0.8],
+            matrix: vec![vec![0.9], vec![0.95, 0.8], vec![0.7, 0.6, 1.0]],
+        };
+        // Task 1: max(0.90, 0.95) − 0.70; task 2: 0.80 − 0.60.
+        let drops = history.drops();
+        assert!((drops[0] - 0.25).abs() < 1e-12 && (drops[1] - 0.2).abs() < 1e-12);
+        assert!((history.forgetting() - 0.225).abs() < 1e-12);
+        assert_eq!(history.last(), Some(0.8));
+        assert!((history.average().unwrap_or(0.0) - 0.85).abs() < 1e-12);
+    }
+
+    #[test]
+    fn one_task_has_forgotten_nothing() {
+        let mut history = History::default();
+        history.push(
+            &answers(&[0, 1], &[0, 1]),
+            Expert::Online,
+            std::slice::from_ref(&(0..2)),
+        );
+        assert_eq!(history.forgetting(), 0.0);
+        assert_eq!(history.task_averaged(), Some(1.0));
+        assert_eq!(Answers::default().accuracy(Expert::Online), 0.0);
+    }
+
+    #[test]
+    fn spread_is_the_sample_standard_deviation() {
+        assert_eq!(std_dev(&[1.0]), None);
+        assert!((std_dev(&[1.0, 3.0]).unwrap_or(0.0) - 2f64.sqrt()).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,263 @@
+//! Softmax attention on packed queries, keys and values, one image after the other.
+//!
+//! Nothing of size tokens × tokens is kept for the backward: two numbers per row of scores
+//! ([`RowStats`]) are enough to compute the weights again, which costs less than writing and
+//! reading them.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::buffer::Buffer;
+use super::gemm::{Matrix, Store, product};
+use super::simd::Level;
+use super::softmax::{PAD, RowStats, softmax_again, softmax_backward, softmax_rows};
+
+/// Sizes of one attention.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Tokens of an image (or window).
+    pub tokens: usize,
+    /// Heads.
+    pub heads: usize,
+    /// Channels of all heads together.
+    pub width: usize,
+}
+
+impl Shape {
+    fn head(self) -> usize {
+        self.width / self.heads
+    }
+
+    fn scale(self) -> f32 {
+        (self.head() as f32).powf(-0.5)
+    }
+
+    fn stride(self) -> usize {
+        self.tokens.next_multiple_of(PAD)
+    }
+
+    /// Numbers of scratch for the scores of one head.
+    pub fn scores(self) -> usize {
+        self.tokens * self.stride()
+    }
+
+    /// Numbers of a bias for one image.
+    fn bias(self) -> usize {
+        self.heads * self.tokens * self.tokens
+    }
+
+    /// Queries (0), keys (1) or values (2) of one head.
+    fn part(self, qkv: &[f32], part: usize, head: usize) -> Matrix<'_> {
+        let start = part * self.width + head * self.head();
+        Matrix::new(&qkv[start..], self.tokens, self.head(), 3 * self.width)
+    }
+
+    fn head_bias(self, bias: &[f32], head: usize) -> &[f32] {
+        let size = self.tokens * self.tokens;
+        if bias.is_empty() {
+            bias
+        } else {
+            &bias[head * size..(head + 1) * size]
+        }
+    }
+}
+
+/// A bias for the scores: groups × heads × tokens × tokens, or nothing.
+#[derive(Clone, Copy)]
+pub struct Bias<'a>(pub &'a [f32]);
+
+impl<'a> Bias<'a> {
+    /// The part for image `image`: group `image % groups`.
+    pub fn of(self, image: usize, shape: Shape) -> &'a [f32] {
+        let size = shape.bias();
+        if self.0.is_empty() {
+            self.0
+        } else {
+            let group = image % (self.0.len() / size);
+            &self.0[group * size..(group + 1) * size]
+        }
+    }
+}
+
+/// Some heads of one image: `qkv` (tokens × 3·width) → `out`, whose rows are `stride` apart and
+/// hold those heads side by side. `stats` (heads × tokens) and `bias` are of the image.
+fn forward_heads(
+    shape: Shape,
+    heads: Range<usize>,
+    qkv: &[f32],
+    bias: &[f32],
+    (out, stride): (&mut [f32], usize),
+    stats: &mut [RowStats],
+    scores: &mut [f32],
+) {
+    let Shape { tokens, .. } = shape;
+    let level = Level::best();
+    let first = heads.start;
+    for (head, stats) in heads.zip(stats.chunks_exact_mut(tokens)) {
+        let [q, k, v] = [0, 1, 2].map(|part| shape.part(qkv, part, head));
+        product(scores, shape.stride(), Store::Replace, q, k.transposed());
+        let bias = shape.head_bias(bias, head);
+        softmax_rows(
+            level,
+            scores,
+            tokens,
+            shape.stride(),
+            shape.scale(),
+            bias,
+            stats,
+        );
+        let weights = Matrix::new(scores, tokens, tokens, shape.stride());
+        let out = &mut out[(head - first) * shape.head()..];
+        product(out, stride, Store::Replace, weights, v);
+    }
+}
+
+/// One image: `qkv` (tokens × 3·width) → `out` (tokens × width), `stats` (heads × tokens).
+pub fn forward_image(
+    shape: Shape,
+    qkv: &[f32],
+    bias: &[f32],
+    out: &mut [f32],
+    stats: &mut [RowStats],
+    scores: &mut [f32],
+) {
+    let out = (out, shape.width);
+    forward_heads(shape, 0..shape.heads, qkv, bias, out, stats, scores);
+}
+
+/// Scratch for the backward of one head.
+pub struct Scratch {
+    weights: Buffer,
+    gradient: Buffer,
+}
+
+impl Scratch {
+    /// Scratch for this shape.
+    pub fn new(shape: Shape) -> Self {
+        Self {
+            weights: Buffer::new(shape.scores()),
+            gradient: Buffer::new(shape.scores()),
+        }
+    }
+}
+
+/// Gradient for `qkv` of one image in `dqkv`, from `g` for its result (tokens × width).
+pub fn backward_image(
+    shape: Shape,
+    qkv: &[f32],
+    bias: &[f32],
+    stats: &[RowStats],
+    g: &[f32],
+    dqkv: &mut [f32],
+    scratch: &mut Scratch,
+) {
+    let Shape { tokens, width, .. } = shape;
+    let (stride, scale, level) = (shape.stride(), shape.scale(), Level::best());
+    let Scratch { weights, gradient } = scratch;
+    for (head, stats) in stats.chunks_exact(tokens).enumerate() {
+        let [q, k, v] = [0, 1, 2].map(|part| shape.part(qkv, part, head));
+        let offset = head * shape.head();
+        let g = Matrix::new(&g[offset..], tokens, shape.head(), width);
+        product(weights, stride, Store::Replace, q, k.transposed());
+        let bias = shape.head_bias(bias, head);
+        softmax_again(level, weights, tokens, stride, scale, bias, stats);
+        product(gradient, stride, Store::Replace, g, v.transposed());
+        softmax_backward(level, weights, gradient, tokens, stride, scale);
+        let p = Matrix::new(weights, tokens, tokens, stride);
+        let ds = Matrix::new(gradient, tokens, tokens, stride);
+        for (part, a, b) in [(0, ds, k), (1, ds.transposed(), q), (2, p.transposed(), g)] {
+            let place = &mut dqkv[part * width + offset..];
+            product(place, 3 * width, Store::Replace, a, b);
+        }
+    }
+}
+
+/// All images: result (batch × tokens × width) and the row statistics (batch × heads × tokens).
+pub fn forward(shape: Shape, qkv: &[f32], bias: Bias<'_>) -> (Buffer, Vec<RowStats>) {
+    let Shape {
+        tokens,
+        heads,
+        width,
+    } = shape;
+    let batch = qkv.len() / (tokens * 3 * width);
+    let mut out = Buffer::new(batch * tokens * width);
+    let mut stats = vec![[0.0; 2]; batch * heads * tokens];
+    if batch < rayon::current_num_threads() {
+        let images = qkv
+            .chunks_exact(tokens * 3 * width)
+            .zip(out.chunks_exact_mut(tokens * width))
+            .zip(stats.chunks_exact_mut(heads * tokens));
+        for (i, ((qkv, out), stats)) in images.enumerate() {
+            forward_one_on_all_cores(shape, qkv, bias.of(i, shape), out, stats);
+        }
+    } else {
+        qkv.par_chunks_exact(tokens * 3 * width)
+            .zip(out.par_chunks_exact_mut(tokens * width))
+            .zip(stats.par_chunks_exact_mut(heads * tokens))
+            .enumerate()
+            .for_each_init(
+                || Buffer::new(shape.scores()),
+                |scores, (i, ((qkv, out), stats))| {
+                    forward_image(shape, qkv, bias.of(i, shape), out, stats, scores);
+                },
+            );
+    }
+    (out, stats)
+}
+
+/// One image with its heads spread over the cores.
+fn forward_one_on_all_cores(
+    shape: Shape,
+    qkv: &[f32],
+    bias: &[f32],
+    out: &mut [f32],
+    stats: &mut [RowStats],
+) {
+    let head = shape.head();
+    let parts: Vec<Buffer> = stats
+        .par_chunks_exact_mut(shape.tokens)
+        .enumerate()
+        .map(|(i, stats)| {
+            let mut part = Buffer::new(shape.tokens * head);
+            let mut scores = Buffer::new(shape.scores());
+            let place = (&mut part[..], head);
+            forward_heads(shape, i..i + 1, qkv, bias, place, stats, &mut scores);
+            part
+        })
+        .collect();
+    for (i, part) in parts.iter().enumerate() {
+        let rows = out.chunks_exact_mut(shape.width);
+        for (row, part) in rows.zip(part.chunks_exact(head)) {
+            row[i * head..(i + 1) * head].copy_from_slice(part);
+        }
+    }
+}
+
+/// Gradient for `qkv` of all images, from `g` for the result.
+pub fn backward(
+    shape: Shape,
+    qkv: &[f32],
+    bias: Bias<'_>,
+    stats: &[RowStats],
+    g: &[f32],
+) -> Buffer {
+    let Shape {
+        tokens,
+        heads,
+        width,
+    } = shape;
+    let mut dqkv = Buffer::new(qkv.len());
+    dqkv.par_chunks_exact_mut(tokens * 3 * width)
+        .zip(qkv.par_chunks_exact(tokens * 3 * width))
+        .zip(g.par_chunks_exact(tokens * width))
+        .zip(stats.par_chunks_exact(heads * tokens))
+        .enumerate()
+        .for_each_init(
+            || Scratch::new(shape),
+            |scratch, (i, (((dqkv, qkv), g), stats))| {
+                backward_image(shape, qkv, bias.of(i, shape), stats, g, dqkv, scratch);
+            },
+        );
+    dqkv
+}

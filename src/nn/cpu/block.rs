@@ -1,0 +1,372 @@
+//! The two frozen sub-layers of a transformer block, each as one operation.
+//!
+//! A core takes some rows (or images) through the whole sub-layer, so that what passes from one
+//! step to the next stays in its cache, and nothing but the input, the slope of the GELU or the
+//! packed projections is kept for the backward:
+//!
+//! mlp(x) = fc2(gelu(fc1(LN(x)))), attention(x) = proj(Attn(qkv(LN(x)))), each with x added if it
+//! is a residual one.
+
+use rayon::prelude::*;
+
+use super::attention::{self, Bias, Scratch};
+use super::buffer::Buffer;
+use super::elementwise;
+use super::gemm::{Matrix, Store, product};
+use super::linear::Weights;
+use super::norm::{self, Moments};
+use super::simd::Level;
+use super::softmax::RowStats;
+
+/// Scale and shift of a layer norm.
+#[derive(Clone, Copy)]
+pub struct Norm<'a> {
+    /// width.
+    pub gamma: &'a [f32],
+    /// width.
+    pub beta: &'a [f32],
+    /// Added to the variance.
+    pub epsilon: f32,
+}
+
+/// The norm before a sub-layer, and whether the sub-layer's input is added to its output.
+#[derive(Clone, Copy)]
+pub struct Around<'a> {
+    /// None: the input is normalised already.
+    pub norm: Option<Norm<'a>>,
+    /// Whether the input is added to the output.
+    pub residual: bool,
+}
+
+impl Around<'_> {
+    /// The normalised rows: `x` itself, or written to `scratch`.
+    fn enter<'b>(
+        &self,
+        x: &'b [f32],
+        scratch: &'b mut [f32],
+        moments: &mut [Moments],
+    ) -> &'b [f32] {
+        let Some(norm) = self.norm else { return x };
+        let scratch = &mut scratch[..x.len()];
+        norm::layer_norm(
+            Level::best(),
+            x,
+            norm.gamma,
+            norm.beta,
+            norm.epsilon,
+            scratch,
+            moments,
+        );
+        scratch
+    }
+
+    /// Lays out what the last product is added to: the bias, and the input if residual.
+    fn leave(&self, x: &[f32], w: Weights<'_>, y: &mut [f32]) -> Store {
+        match (self.residual, w.bias.is_empty()) {
+            (false, _) => w.start(y),
+            (true, true) => {
+                y.copy_from_slice(x);
+                Store::Add
+            }
+            (true, false) => {
+                elementwise::add_row(Level::best(), x, w.bias, y);
+                Store::Add
+            }
+        }
+    }
+
+    /// Gradient for the input from `inner`, the gradient for the normalised rows, and `g`, the
+    /// one for the output.
+    fn back(&self, x: &[f32], moments: &[Moments], inner: &[f32], g: &[f32], dx: &mut [f32]) {
+        let level = Level::best();
+        match (self.norm, self.residual) {
+            (Some(norm), true) => {
+                norm::layer_norm_backward_onto(level, x, norm.gamma, moments, inner, g, dx);
+            }
+            (Some(norm), false) => {
+                norm::layer_norm_backward(level, x, norm.gamma, moments, inner, dx);
+            }
+            (None, true) => {
+                dx.copy_from_slice(inner);
+                elementwise::add(level, dx, g);
+            }
+            (None, false) => dx.copy_from_slice(inner),
+        }
+    }
+}
+
+/// What a frozen MLP keeps for its backward.
+pub struct MlpKept {
+    moments: Vec<Moments>,
+    slope: Buffer,
+}
+
+/// A frozen MLP.
+#[derive(Clone, Copy)]
+pub struct Mlp<'a> {
+    /// Norm and residual.
+    pub around: Around<'a>,
+    /// width → hidden.
+    pub fc1: Weights<'a>,
+    /// hidden → width.
+    pub fc2: Weights<'a>,
+}
+
+/// Rows a core takes at a time: an equal share, of at most this many.
+const MOST_ROWS: usize = 512;
+
+fn share(rows: usize) -> usize {
+    let threads = rayon::current_num_threads();
+    let parts = threads * rows.div_ceil(threads * MOST_ROWS).max(1);
+    rows.div_ceil(parts).max(1)
+}
+
+impl Mlp<'_> {
+    /// x (rows × width) → result of the same shape, and what the backward needs if asked for.
+    pub fn forward(&self, x: &[f32], keep: bool) -> (Buffer, Option<MlpKept>) {
+        let (width, hidden) = (self.fc1.inputs, self.fc1.outputs);
+        let rows = x.len() / width;
+        let share = share(rows);
+        let mut y = Buffer::new(rows * self.fc2.outputs);
+        let mut moments = vec![[0.0; 2]; rows];
+        let mut slope = Buffer::new(if keep { rows * hidden } else { 0 });
+        let slopes: Vec<&mut [f32]> = if keep {
+            slope.chunks_mut(share * hidden).collect()
+        } else {
+            (0..rows.div_ceil(share)).map(|_| &mut [][..]).collect()
+        };
+        y.par_chunks_mut(share * self.fc2.outputs)
+            .zip(x.par_chunks(share * width))
+            .zip(moments.par_chunks_mut(share))
+            .zip(slopes)
+            .for_each(|(((y, x), moments), slope)| self.forward_rows(x, y, moments, slope));
+        (y, keep.then_some(MlpKept { moments, slope }))
+    }
+
+    fn forward_rows(&self, x: &[f32], y: &mut [f32], moments: &mut [Moments], slope: &mut [f32]) {
+        let Self { around, fc1, fc2 } = *self;
+        let rows = moments.len();
+        let mut scratch = Buffer::new(if around.norm.is_some() { x.len() } else { 0 });
+        let mut h = Buffer::new(rows * fc1.outputs);
+        let e = around.enter(x, &mut scratch, moments);
+        let store = fc1.start(&mut h);
+        let e = Matrix::new(e, rows, fc1.inputs, fc1.inputs);
+        product(&mut h, fc1.outputs, store, e, fc1.matrix());
+        if slope.is_empty() {
+            elementwise::gelu_in_place(Level::best(), &mut h);
+        } else {
+            elementwise::gelu_with_slope(Level::best(), &mut h, slope);
+        }
+        let store = around.leave(x, fc2, y);
+        let h = Matrix::new(&h, rows, fc2.inputs, fc2.inputs);
+        product(y, fc2.outputs, store, h, fc2.matrix());
+    }
+
+    /// Gradient for x from `g` for the result.
+    pub fn backward(&self, x: &[f32], kept: &MlpKept, g: &[f32]) -> Buffer {
+        let (width, hidden) = (self.fc1.inputs, self.fc1.outputs);
+        let share = share(x.len() / width);
+        let mut dx = Buffer::new(x.len());
+        dx.par_chunks_mut(share * width)
+            .zip(x.par_chunks(share * width))
+            .zip(g.par_chunks(share * self.fc2.outputs))
+            .zip(kept.moments.par_chunks(share))
+            .zip(kept.slope.par_chunks(share * hidden))
+            .for_each(|((((dx, x), g), moments), slope)| {
+                self.backward_rows(x, moments, slope, g, dx);
+            });
+        dx
+    }
+
+    fn backward_rows(
+        &self,
+        x: &[f32],
+        moments: &[Moments],
+        slope: &[f32],
+        g: &[f32],
+        dx: &mut [f32],
+    ) {
+        let Self { around, fc1, fc2 } = *self;
+        let rows = moments.len();
+        let mut dh = Buffer::new(rows * fc1.outputs);
+        let output = Matrix::new(g, rows, fc2.outputs, fc2.outputs);
+        let back = fc2.matrix().transposed();
+        product(&mut dh, fc2.inputs, Store::Replace, output, back);
+        elementwise::multiply(Level::best(), &mut dh, slope);
+        let mut inner = Buffer::new(x.len());
+        let dh = Matrix::new(&dh, rows, fc1.outputs, fc1.outputs);
+        let back = fc1.matrix().transposed();
+        product(&mut inner, fc1.inputs, Store::Replace, dh, back);
+        around.back(x, moments, &inner, g, dx);
+    }
+}
+
+/// What a frozen self-attention keeps for its backward.
+pub struct AttentionKept {
+    moments: Vec<Moments>,
+    qkv: Buffer,
+    stats: Vec<RowStats>,
+}
+
+/// A frozen self-attention with both its projections.
+#[derive(Clone, Copy)]
+pub struct SelfAttention<'a> {
+    /// Norm and residual.
+    pub around: Around<'a>,
+    /// width → 3·width.
+    pub qkv: Weights<'a>,
+    /// width → width.
+    pub proj: Weights<'a>,
+    /// Sizes.
+    pub shape: attention::Shape,
+    /// Added to the scores.
+    pub bias: Bias<'a>,
+}
+
+impl SelfAttention<'_> {
+    /// Images a core takes at a time.
+    fn share(&self, batch: usize) -> usize {
+        let most = (MOST_ROWS / self.shape.tokens).max(1);
+        let threads = rayon::current_num_threads();
+        let parts = threads * batch.div_ceil(threads * most).max(1);
+        batch.div_ceil(parts).max(1)
+    }
+
+    /// x (batch × tokens × width) → result of the same shape, and what the backward needs if
+    /// asked for.
+    pub fn forward(&self, x: &[f32], keep: bool) -> (Buffer, Option<AttentionKept>) {
+        let attention::Shape {
+            tokens,
+            heads,
+            width,
+        } = self.shape;
+        let image = tokens * width;
+        let batch = x.len() / image;
+        let share = self.share(batch);
+        let mut y = Buffer::new(x.len());
+        let mut moments = vec![[0.0; 2]; batch * tokens];
+        let mut stats = vec![[0.0; 2]; batch * heads * tokens];
+        let mut qkv = Buffer::new(if keep { 3 * x.len() } else { 0 });
+        let packed: Vec<&mut [f32]> = if keep {
+            qkv.chunks_mut(3 * share * image).collect()
+        } else {
+            (0..batch.div_ceil(share)).map(|_| &mut [][..]).collect()
+        };
+        y.par_chunks_mut(share * image)
+            .zip(x.par_chunks(share * image))
+            .zip(moments.par_chunks_mut(share * tokens))
+            .zip(stats.par_chunks_mut(share * heads * tokens))
+            .zip(packed)
+            .enumerate()
+            .for_each(|(part, ((((y, x), moments), stats), packed))| {
+                if packed.is_empty() {
+                    let mut packed = Buffer::new(3 * x.len());
+                    self.forward_images(part * share, x, y, moments, stats, &mut packed);
+                } else {
+                    self.forward_images(part * share, x, y, moments, stats, packed);
+                }
+            });
+        let kept = AttentionKept {
+            moments,
+            qkv,
+            stats,
+        };
+        (y, keep.then_some(kept))
+    }
+
+    fn forward_images(
+        &self,
+        first: usize,
+        x: &[f32],
+        y: &mut [f32],
+        moments: &mut [Moments],
+        stats: &mut [RowStats],
+        packed: &mut [f32],
+    ) {
+        let Self {
+            around,
+            qkv,
+            proj,
+            shape,
+            bias,
+        } = *self;
+        let (rows, width) = (moments.len(), shape.width);
+        let image = shape.tokens * width;
+        let mut scratch = Buffer::new(x.len());
+        let e = around.enter(x, &mut scratch, moments);
+        let store = qkv.start(packed);
+        let e = Matrix::new(e, rows, width, width);
+        product(packed, 3 * width, store, e, qkv.matrix());
+        // The normalised rows have served; their place takes the heads' results.
+        let mut mixed = scratch;
+        let mut scores = Buffer::new(shape.scores());
+        let images = packed
+            .chunks_exact(3 * image)
+            .zip(mixed.chunks_exact_mut(image))
+            .zip(stats.chunks_exact_mut(shape.heads * shape.tokens));
+        for (i, ((packed, mixed), stats)) in images.enumerate() {
+            let bias = bias.of(first + i, shape);
+            attention::forward_image(shape, packed, bias, mixed, stats, &mut scores);
+        }
+        let store = around.leave(x, proj, y);
+        let mixed = Matrix::new(&mixed, rows, width, width);
+        product(y, width, store, mixed, proj.matrix());
+    }
+
+    /// Gradient for x from `g` for the result.
+    pub fn backward(&self, x: &[f32], kept: &AttentionKept, g: &[f32]) -> Buffer {
+        let attention::Shape {
+            tokens,
+            heads,
+            width,
+        } = self.shape;
+        let image = tokens * width;
+        let share = self.share(x.len() / image);
+        let mut dx = Buffer::new(x.len());
+        dx.par_chunks_mut(share * image)
+            .zip(x.par_chunks(share * image))
+            .zip(g.par_chunks(share * image))
+            .zip(kept.qkv.par_chunks(3 * share * image))
+            .zip(kept.moments.par_chunks(share * tokens))
+            .zip(kept.stats.par_chunks(share * heads * tokens))
+            .enumerate()
+            .for_each(|(part, (((((dx, x), g), packed), moments), stats))| {
+                self.backward_images(part * share, (x, moments), (packed, stats), g, dx);
+            });
+        dx
+    }
+
+    fn backward_images(
+        &self,
+        first: usize,
+        (x, moments): (&[f32], &[Moments]),
+        (packed, stats): (&[f32], &[RowStats]),
+        g: &[f32],
+        dx: &mut [f32],
+    ) {
+        let Self { around, shape, .. } = *self;
+        let (rows, width) = (moments.len(), shape.width);
+        let image = shape.tokens * width;
+        let mut mixed = Buffer::new(x.len());
+        let output = Matrix::new(g, rows, width, width);
+        let back = self.proj.matrix().transposed();
+        product(&mut mixed, width, Store::Replace, output, back);
+        let mut dqkv = Buffer::new(packed.len());
+        let mut scratch = Scratch::new(shape);
+        let images = packed
+            .chunks_exact(3 * image)
+            .zip(mixed.chunks_exact(image))
+            .zip(dqkv.chunks_exact_mut(3 * image))
+            .zip(stats.chunks_exact(shape.heads * shape.tokens));
+        for (i, (((packed, g), dqkv), stats)) in images.enumerate() {
+            let bias = self.bias.of(first + i, shape);
+            attention::backward_image(shape, packed, bias, stats, g, dqkv, &mut scratch);
+        }
+        // As above: one buffer after the other in the same place.
+        let mut inner = mixed;
+        let dqkv = Matrix::new(&dqkv, rows, 3 * width, 3 * width);
+        let back = self.qkv.matrix().transposed();
+        product(&mut inner, width, Store::Replace, dqkv, back);
+        around.back(x, moments, &inner, g, dx);
+    }
+}

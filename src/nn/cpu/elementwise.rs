@@ -1,0 +1,169 @@
+//! GELU, its derivative and sums, element by element.
+
+use super::math::{map, normal_cdf, update};
+use super::simd::{Lanes, WIDTH, simd};
+
+/// x·Φ(x) and its derivative Φ(x) + x·φ(x).
+#[inline(always)]
+fn gelu_and_slope<L: Lanes>(x: L) -> [L; 2] {
+    let [cdf, e] = normal_cdf(x);
+    let density = e.times(L::splat(0.398_942_3));
+    [x.times(cdf), x.times_plus(density, cdf)]
+}
+
+simd! {
+    /// y = x·Φ(x).
+    pub fn gelu<L>(x: &[f32], y: &mut [f32]) {
+        map(
+            [x],
+            y,
+            #[inline(always)]
+            |[x]: [L; 1]| x.times(normal_cdf(x)[0]),
+        );
+    }
+}
+
+simd! {
+    /// y becomes y·Φ(y).
+    pub fn gelu_in_place<L>(y: &mut [f32]) {
+        update(
+            y,
+            [],
+            #[inline(always)]
+            |y: L, []| y.times(normal_cdf(y)[0]),
+        );
+    }
+}
+
+simd! {
+    /// y becomes y·Φ(y); `slopes` = Φ(y) + y·φ(y) of the former y.
+    pub fn gelu_with_slope<L>(y: &mut [f32], slopes: &mut [f32]) {
+        let (whole, rest) = y.as_chunks_mut::<WIDTH>();
+        let (whole_slopes, rest_slopes) = slopes.as_chunks_mut::<WIDTH>();
+        for (y, slopes) in whole.iter_mut().zip(whole_slopes) {
+            let [value, slope] = gelu_and_slope(L::load(y));
+            slope.store(slopes);
+            value.store(y);
+        }
+        let [value, slope] = gelu_and_slope(L::load_part(rest, 0.0));
+        slope.store_part(rest_slopes);
+        value.store_part(rest);
+    }
+}
+
+simd! {
+    /// dx = g·(Φ(x) + x·φ(x)).
+    pub fn gelu_backward<L>(x: &[f32], g: &[f32], dx: &mut [f32]) {
+        map(
+            [x, g],
+            dx,
+            #[inline(always)]
+            |[x, g]: [L; 2]| g.times(gelu_and_slope(x)[1]),
+        );
+    }
+}
+
+simd! {
+    /// y becomes y·factor.
+    pub fn multiply<L>(y: &mut [f32], factor: &[f32]) {
+        update(
+            y,
+            [factor],
+            #[inline(always)]
+            |y: L, [factor]| y.times(factor),
+        );
+    }
+}
+
+simd! {
+    /// y becomes y + other.
+    pub fn add<L>(y: &mut [f32], other: &[f32]) {
+        update(
+            y,
+            [other],
+            #[inline(always)]
+            |y: L, [other]| y.plus(other),
+        );
+    }
+}
+
+simd! {
+    /// Every row of `y` becomes that of `x` plus `row`.
+    pub fn add_row<L>(x: &[f32], row: &[f32], y: &mut [f32]) {
+        let rows = x.chunks_exact(row.len()).zip(y.chunks_exact_mut(row.len()));
+        for (x, y) in rows {
+            map(
+                [x, row],
+                y,
+                #[inline(always)]
+                |[x, row]: [L; 2]| x.plus(row),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::simd::Level;
+    use super::*;
+
+    /// erf by its Taylor series (small |x|) and continued fraction (large |x|), in f64.
+    fn erf(x: f64) -> f64 {
+        let a = x.abs();
+        let value = if a < 3.0 {
+            let mut term = a;
+            let mut total = a;
+            for n in 1..200 {
+                term *= -a * a / f64::from(n);
+                total += term / f64::from(2 * n + 1);
+            }
+            total * 2.0 / std::f64::consts::PI.sqrt()
+        } else {
+            let mut fraction = a;
+            for k in (1..200).rev() {
+                fraction = a + f64::from(k) * 0.5 / fraction;
+            }
+            1.0 - (-a * a).exp() / (fraction * std::f64::consts::PI.sqrt())
+        };
+        value.copysign(x)
+    }
+
+    fn gelu_exact(x: f64) -> (f64, f64) {
+        let cdf = 0.5 * (1.0 + erf(x / std::f64::consts::SQRT_2));
+        let density = (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
+        (x * cdf, cdf + x * density)
+    }
+
+    #[test]
+    fn close_to_the_exact_function_on_every_level() {
+        let x: Vec<f32> = (-120_000..=120_000).map(|i| i as f32 * 1e-4).collect();
+        for level in Level::all() {
+            let mut y = vec![0.0; x.len()];
+            gelu(level, &x, &mut y);
+            let mut slope = vec![0.0; x.len()];
+            let mut both = x.clone();
+            gelu_with_slope(level, &mut both, &mut slope);
+            assert_eq!(both, y);
+            for ((x, y), slope) in x.iter().zip(&y).zip(&slope) {
+                let (exact, exact_slope) = gelu_exact(f64::from(*x));
+                // Above 1, rounding of the result itself is larger than 2e-7.
+                let allowed = 2e-7 * exact.abs().max(1.0);
+                let error = (f64::from(*y) - exact).abs();
+                assert!(error <= allowed, "{level:?} gelu({x}): off by {error:e}");
+                let error = (f64::from(*slope) - exact_slope).abs();
+                assert!(error <= 3e-7, "{level:?} slope at {x}: off by {error:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn not_a_number_is_not_hidden() {
+        for level in Level::all() {
+            let mut y = [0.0; 3];
+            gelu(level, &[f32::NAN, f32::INFINITY, -1e30], &mut y);
+            assert!(y[0].is_nan());
+            assert_eq!(y[1], f32::INFINITY);
+            assert!(y[2].abs() < 1e24);
+        }
+    }
+}

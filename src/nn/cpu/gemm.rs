@@ -1,0 +1,123 @@
+//! Matrix products on slices: a checked wrapper around the `gemm` crate.
+#![allow(unsafe_code)]
+
+use rayon::prelude::*;
+
+/// A matrix inside a slice: element (r, c) is at `r·row + c·column`.
+#[derive(Clone, Copy)]
+pub struct Matrix<'a> {
+    data: &'a [f32],
+    rows: usize,
+    columns: usize,
+    row: usize,
+    column: usize,
+}
+
+/// Index of the last element plus one; 0 for an empty matrix.
+fn extent(rows: usize, columns: usize, row: usize, column: usize) -> usize {
+    if rows == 0 || columns == 0 {
+        0
+    } else {
+        (rows - 1) * row + (columns - 1) * column + 1
+    }
+}
+
+impl<'a> Matrix<'a> {
+    /// Rows of `columns` numbers, `stride` apart.
+    pub fn new(data: &'a [f32], rows: usize, columns: usize, stride: usize) -> Self {
+        assert!(extent(rows, columns, stride, 1) <= data.len());
+        Self {
+            data,
+            rows,
+            columns,
+            row: stride,
+            column: 1,
+        }
+    }
+
+    /// Rows and columns exchanged.
+    pub fn transposed(self) -> Self {
+        Self {
+            data: self.data,
+            rows: self.columns,
+            columns: self.rows,
+            row: self.column,
+            column: self.row,
+        }
+    }
+
+    fn first_rows(self, start: usize, rows: usize) -> Self {
+        assert!(start + rows <= self.rows);
+        Self {
+            data: &self.data[(start * self.row).min(self.data.len())..],
+            rows,
+            ..self
+        }
+    }
+}
+
+/// Whether the product replaces what the destination holds or is added to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Store {
+    /// y = a · b.
+    Replace,
+    /// y = y + a · b.
+    Add,
+}
+
+/// y (rows `stride` apart) takes a · b, on the calling thread.
+pub fn product(y: &mut [f32], stride: usize, store: Store, a: Matrix<'_>, b: Matrix<'_>) {
+    assert_eq!(a.columns, b.rows);
+    assert!(b.columns <= stride || a.rows <= 1);
+    assert!(extent(a.rows, b.columns, stride, 1) <= y.len());
+    // SAFETY: the asserts here and in `Matrix::new` keep every index inside its slice; `y` is
+    // borrowed exclusively, so it overlaps neither operand.
+    unsafe {
+        gemm::gemm(
+            a.rows,
+            b.columns,
+            a.columns,
+            y.as_mut_ptr(),
+            1,
+            stride as isize,
+            store == Store::Add,
+            a.data.as_ptr(),
+            a.column as isize,
+            a.row as isize,
+            b.data.as_ptr(),
+            b.column as isize,
+            b.row as isize,
+            1.0,
+            1.0,
+            false,
+            false,
+            false,
+            gemm::Parallelism::None,
+        );
+    }
+}
+
+/// The same on all cores, each taking some of the rows of `y`.
+pub fn parallel_product(y: &mut [f32], store: Store, a: Matrix<'_>, b: Matrix<'_>) {
+    let columns = b.columns;
+    if columns == 0 {
+        return;
+    }
+    let rows = rows_per_part(a.rows, 2 * a.columns * columns);
+    y.par_chunks_mut(rows * columns)
+        .enumerate()
+        .for_each(|(part, y)| {
+            let a = a.first_rows(part * rows, y.len() / columns);
+            product(y, columns, store, a, b);
+        });
+}
+
+/// How many rows one core takes at a time, for rows that need `work` floating-point operations:
+/// as even as possible, enough work to be worth a thread, and enough rows for the product to
+/// run at full speed.
+pub fn rows_per_part(rows: usize, work: usize) -> usize {
+    const WORTH_A_THREAD: usize = 1 << 20;
+    let least = (WORTH_A_THREAD / work.max(1)).max(16);
+    let parts = rayon::current_num_threads().min(rows / least).max(1);
+    rows.div_ceil(parts).max(1)
+}

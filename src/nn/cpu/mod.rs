@@ -1,0 +1,372 @@
+//! The layers' own operations on the CPU device, each with its gradient for the input.
+//!
+//! The framework's CPU device runs element-wise functions, softmax and layer norm on one core and
+//! takes them apart when gradients are wanted. Here each layer is one operation: vector
+//! instructions chosen at run time, all cores, and nothing stored that is cheaper to compute
+//! again. A function returns none when it does not apply (another device, another number type, a
+//! layer that is itself trained); the caller then takes the framework's operations.
+
+mod attention;
+mod block;
+mod buffer;
+mod depthwise;
+mod elementwise;
+mod gemm;
+mod glue;
+mod linear;
+mod math;
+mod norm;
+mod simd;
+#[cfg(target_arch = "x86_64")]
+mod simd_x86;
+mod softmax;
+
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+use rayon::prelude::*;
+
+use super::{Frame, LayerNorm, Linear};
+use block::{Around, Mlp, Norm, SelfAttention};
+use buffer::Buffer;
+use glue::{Dense, Input, apply};
+use linear::Weights;
+use simd::Level;
+
+pub use buffer::release;
+
+/// Elements one core takes at a time in element-wise functions.
+const PIECE: usize = 1 << 13;
+
+/// Rows one core takes at a time in row-wise functions of this width.
+fn rows_at_once(width: usize) -> usize {
+    (PIECE / width.max(1)).max(1)
+}
+
+/// `x · Φ(x)`.
+pub fn gelu<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
+    let input = Input::new(x)?;
+    Some(apply([input], x.dims(), |[x], tracked| {
+        let level = Level::best();
+        let mut y = Buffer::new(x.numbers().len());
+        y.par_chunks_mut(PIECE)
+            .zip(x.numbers().par_chunks(PIECE))
+            .for_each(|(y, x)| elementwise::gelu(level, x, y));
+        let back = one(tracked, move |g| {
+            let mut dx = Buffer::new(g.len());
+            dx.par_chunks_mut(PIECE)
+                .zip(x.numbers().par_chunks(PIECE))
+                .zip(g.par_chunks(PIECE))
+                .for_each(|((dx, x), g)| elementwise::gelu_backward(level, x, g, dx));
+            dx
+        });
+        (y, back)
+    }))
+}
+
+/// Softmax over the last axis.
+pub fn softmax<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
+    let input = Input::new(x)?;
+    let shape = x.dims();
+    let width = *shape.last()?;
+    Some(apply([input], shape, |[x], tracked| {
+        let level = Level::best();
+        let piece = rows_at_once(width) * width;
+        let mut y = Buffer::new(x.numbers().len());
+        y.par_chunks_mut(piece.max(1))
+            .zip(x.numbers().par_chunks(piece.max(1)))
+            .for_each(|(y, x)| {
+                y.copy_from_slice(x);
+                let mut stats = vec![[0.0; 2]; y.len() / width];
+                softmax::softmax_rows(level, y, width, width, 1.0, &[], &mut stats);
+            });
+        if !tracked {
+            return (y, None);
+        }
+        let mut kept = Buffer::new(y.len());
+        kept.copy_from_slice(&y);
+        let back = one(true, move |g| {
+            let mut dx = Buffer::new(g.len());
+            dx.par_chunks_mut(piece)
+                .zip(kept.par_chunks(piece))
+                .zip(g.par_chunks(piece))
+                .for_each(|((dx, p), g)| {
+                    dx.copy_from_slice(g);
+                    softmax::softmax_backward(level, p, dx, width, width, 1.0);
+                });
+            dx
+        });
+        (y, back)
+    }))
+}
+
+/// Layer norm over the last axis with constant scale and shift.
+pub fn layer_norm<const D: usize>(
+    x: &Tensor<D>,
+    gamma: &Tensor<1>,
+    beta: &Tensor<1>,
+    epsilon: f64,
+) -> Option<Tensor<D>> {
+    let (gamma, beta) = (Dense::constant(gamma)?, Dense::constant(beta)?);
+    let input = Input::new(x)?;
+    let width = gamma.numbers().len();
+    Some(apply([input], x.dims(), |[x], tracked| {
+        let level = Level::best();
+        let rows = rows_at_once(width);
+        let mut y = Buffer::new(x.numbers().len());
+        let mut moments = vec![[0.0; 2]; x.numbers().len() / width];
+        y.par_chunks_mut(rows * width)
+            .zip(x.numbers().par_chunks(rows * width))
+            .zip(moments.par_chunks_mut(rows))
+            .for_each(|((y, x), moments)| {
+                let (gamma, beta) = (gamma.numbers(), beta.numbers());
+                norm::layer_norm(level, x, gamma, beta, epsilon as f32, y, moments);
+            });
+        let back = one(tracked, move |g| {
+            let mut dx = Buffer::new(g.len());
+            dx.par_chunks_mut(rows * width)
+                .zip(x.numbers().par_chunks(rows * width))
+                .zip(g.par_chunks(rows * width))
+                .zip(moments.par_chunks(rows))
+                .for_each(|(((dx, x), g), moments)| {
+                    norm::layer_norm_backward(level, x, gamma.numbers(), moments, g, dx);
+                });
+            dx
+        });
+        (y, back)
+    }))
+}
+
+/// `x · weight + bias` with constant weight and bias.
+pub fn linear<const D: usize>(
+    x: &Tensor<D>,
+    weight: &Tensor<2>,
+    bias: Option<&Tensor<1>>,
+) -> Option<Tensor<D>> {
+    let layer = Frozen::new(weight, bias)?;
+    let input = Input::new(x)?;
+    let mut shape = x.dims();
+    *shape.last_mut()? = layer.outputs;
+    Some(apply([input], shape, |[x], tracked| {
+        let y = linear::forward(x.numbers(), layer.weights());
+        let back = one(tracked, move |g| linear::backward(g, layer.weights()));
+        (y, back)
+    }))
+}
+
+/// Softmax attention on packed queries, keys and values; see [`super::attention`].
+pub fn attention(qkv: &Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Option<Tensor<3>> {
+    let bias = match bias {
+        Some(bias) => Some(Dense::constant(bias)?),
+        None => None,
+    };
+    let input = Input::new(qkv)?;
+    let [batch, tokens, packed] = qkv.dims();
+    let shape = attention::Shape {
+        tokens,
+        heads,
+        width: packed / 3,
+    };
+    let result = [batch, tokens, shape.width];
+    Some(apply([input], result, |[qkv], tracked| {
+        let (y, stats) = attention::forward(shape, qkv.numbers(), scores_bias(&bias));
+        let back = one(tracked, move |g| {
+            attention::backward(shape, qkv.numbers(), scores_bias(&bias), &stats, g)
+        });
+        (y, back)
+    }))
+}
+
+fn scores_bias(bias: &Option<Dense>) -> attention::Bias<'_> {
+    attention::Bias(bias.as_ref().map_or(&[], Dense::numbers))
+}
+
+/// Depthwise 7 × 7 convolution on tokens; `kernel` is 49 × channels, both it and the bias
+/// constant.
+pub fn depthwise7(
+    x: &Tensor<3>,
+    [rows, columns]: [usize; 2],
+    kernel: &Tensor<2>,
+    bias: &Tensor<1>,
+) -> Option<Tensor<3>> {
+    let (kernel, bias) = (Dense::constant(kernel)?, Dense::constant(bias)?);
+    let input = Input::new(x)?;
+    let shape = depthwise::Shape {
+        rows,
+        columns,
+        channels: x.dims()[2],
+    };
+    Some(apply([input], x.dims(), |[x], tracked| {
+        let (kernel, bias) = (kernel, bias);
+        let y = depthwise::convolve(shape, x.numbers(), kernel.numbers(), bias.numbers(), false);
+        let back = one(tracked, move |g| {
+            depthwise::convolve(shape, g, kernel.numbers(), &[], true)
+        });
+        (y, back)
+    }))
+}
+
+/// A frozen MLP as one operation; see [`super::mlp`].
+pub fn mlp(x: &Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Option<Tensor<3>> {
+    let frame = FrozenFrame::new(frame)?;
+    let fc1 = Frozen::new(&fc1.weight, fc1.bias.as_ref())?;
+    let fc2 = Frozen::new(&fc2.weight, fc2.bias.as_ref())?;
+    let input = Input::new(x)?;
+    Some(apply([input], x.dims(), |[x], tracked| {
+        let layer = (frame, fc1, fc2);
+        let (y, kept) = mlp_of(&layer).forward(x.numbers(), tracked);
+        let back = kept.and_then(|kept| {
+            one(true, move |g| {
+                mlp_of(&layer).backward(x.numbers(), &kept, g)
+            })
+        });
+        (y, back)
+    }))
+}
+
+fn mlp_of((frame, fc1, fc2): &(FrozenFrame, Frozen, Frozen)) -> Mlp<'_> {
+    Mlp {
+        around: frame.around(),
+        fc1: fc1.weights(),
+        fc2: fc2.weights(),
+    }
+}
+
+/// A frozen self-attention as one operation; see [`super::self_attention`]. None also for fewer
+/// images than cores: they are better spread by their heads and rows.
+pub fn self_attention(
+    x: &Tensor<3>,
+    frame: Frame<'_>,
+    [qkv, proj]: [&Linear; 2],
+    heads: usize,
+    bias: Option<&Tensor<4>>,
+) -> Option<Tensor<3>> {
+    let [batch, tokens, width] = x.dims();
+    if batch < rayon::current_num_threads() {
+        return None;
+    }
+    let bias = match bias {
+        Some(bias) => Some(Dense::constant(bias)?),
+        None => None,
+    };
+    let shape = attention::Shape {
+        tokens,
+        heads,
+        width,
+    };
+    let layer = FrozenAttention {
+        frame: FrozenFrame::new(frame)?,
+        qkv: Frozen::new(&qkv.weight, qkv.bias.as_ref())?,
+        proj: Frozen::new(&proj.weight, proj.bias.as_ref())?,
+        shape,
+        bias,
+    };
+    let input = Input::new(x)?;
+    Some(apply([input], x.dims(), |[x], tracked| {
+        let (y, kept) = layer.whole().forward(x.numbers(), tracked);
+        let back =
+            kept.and_then(|kept| one(true, move |g| layer.whole().backward(x.numbers(), &kept, g)));
+        (y, back)
+    }))
+}
+
+/// The constants of a self-attention.
+struct FrozenAttention {
+    frame: FrozenFrame,
+    qkv: Frozen,
+    proj: Frozen,
+    shape: attention::Shape,
+    bias: Option<Dense>,
+}
+
+impl FrozenAttention {
+    fn whole(&self) -> SelfAttention<'_> {
+        SelfAttention {
+            around: self.frame.around(),
+            qkv: self.qkv.weights(),
+            proj: self.proj.weights(),
+            shape: self.shape,
+            bias: scores_bias(&self.bias),
+        }
+    }
+}
+
+/// The constants of a [`Frame`].
+struct FrozenFrame {
+    norm: Option<(Dense, Dense, f32)>,
+    residual: bool,
+}
+
+impl FrozenFrame {
+    fn new(frame: Frame<'_>) -> Option<Self> {
+        let constants = |norm: &LayerNorm| {
+            let (gamma, beta) = (Dense::constant(&norm.gamma)?, Dense::constant(&norm.beta)?);
+            Some((gamma, beta, norm.epsilon as f32))
+        };
+        let norm = match frame.norm {
+            Some(norm) => Some(constants(norm)?),
+            None => None,
+        };
+        Some(Self {
+            norm,
+            residual: frame.residual,
+        })
+    }
+
+    fn around(&self) -> Around<'_> {
+        let norm = self.norm.as_ref().map(|(gamma, beta, epsilon)| Norm {
+            gamma: gamma.numbers(),
+            beta: beta.numbers(),
+            epsilon: *epsilon,
+        });
+        Around {
+            norm,
+            residual: self.residual,
+        }
+    }
+}
+
+/// The way back of an operation with one input.
+fn one(
+    tracked: bool,
+    back: impl Fn(&[f32]) -> Buffer + Send + Sync + 'static,
+) -> Option<glue::Run<1>> {
+    tracked.then(|| {
+        let run: glue::Run<1> = Arc::new(move |g, [wanted]| [wanted.then(|| back(g))]);
+        run
+    })
+}
+
+/// A constant linear map.
+#[derive(Clone)]
+struct Frozen {
+    weight: Dense,
+    bias: Option<Dense>,
+    inputs: usize,
+    outputs: usize,
+}
+
+impl Frozen {
+    fn new(weight: &Tensor<2>, bias: Option<&Tensor<1>>) -> Option<Self> {
+        let [inputs, outputs] = weight.dims();
+        let bias = match bias {
+            Some(bias) => Some(Dense::constant(bias)?),
+            None => None,
+        };
+        Some(Self {
+            weight: Dense::constant(weight)?,
+            bias,
+            inputs,
+            outputs,
+        })
+    }
+
+    fn weights(&self) -> Weights<'_> {
+        Weights {
+            weight: self.weight.numbers(),
+            bias: self.bias.as_ref().map_or(&[], Dense::numbers),
+            inputs: self.inputs,
+            outputs: self.outputs,
+        }
+    }
+}

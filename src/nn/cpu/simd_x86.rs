@@ -1,0 +1,296 @@
+//! [`Lanes`] in the vector instructions of x86-64 processors.
+//!
+//! Every function is inlined into a kernel compiled with the needed features ([`simd!`] in
+//! `simd.rs`), and such a kernel is called only after the processor was asked for them.
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::{
+    __m256, __m512, _mm_add_ps, _mm_add_ss, _mm_cvtss_f32, _mm_max_ps, _mm_max_ss, _mm_movehl_ps,
+    _mm_shuffle_ps, _mm256_add_epi32, _mm256_add_ps, _mm256_andnot_ps, _mm256_blendv_ps,
+    _mm256_castps_si256, _mm256_castps256_ps128, _mm256_castsi256_ps, _mm256_div_ps,
+    _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_max_ps, _mm256_min_ps,
+    _mm256_mul_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_slli_epi32, _mm256_storeu_ps,
+    _mm256_sub_ps, _mm512_abs_ps, _mm512_add_epi32, _mm512_add_ps, _mm512_castps_si512,
+    _mm512_castsi512_ps, _mm512_div_ps, _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_mask_blend_ps,
+    _mm512_max_ps, _mm512_min_ps, _mm512_movepi32_mask, _mm512_mul_ps, _mm512_reduce_add_ps,
+    _mm512_reduce_max_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_slli_epi32, _mm512_storeu_ps,
+    _mm512_sub_ps,
+};
+
+use super::simd::{Lanes, WIDTH};
+
+/// The bits of 1.0.
+const ONE: i32 = 0x3f80_0000;
+
+/// One register of AVX-512.
+#[derive(Clone, Copy)]
+pub(super) struct Avx512(__m512);
+
+// SAFETY of every block below: the processor has AVX-512F, see the head of this file; loads and
+// stores go through references to sixteen numbers and need no alignment.
+impl Lanes for Avx512 {
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_set1_ps(value) })
+    }
+
+    #[inline(always)]
+    fn load(from: &[f32; WIDTH]) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_loadu_ps(from.as_ptr()) })
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f32; WIDTH]) {
+        // SAFETY: see above.
+        unsafe { _mm512_storeu_ps(to.as_mut_ptr(), self.0) }
+    }
+
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_add_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_sub_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_mul_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn over(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_div_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn times_plus(self, factor: Self, addend: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_fmadd_ps(self.0, factor.0, addend.0) })
+    }
+
+    // The instructions return their second operand if either is no number.
+    #[inline(always)]
+    fn at_least(self, limit: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_max_ps(limit.0, self.0) })
+    }
+
+    #[inline(always)]
+    fn at_most(self, limit: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_min_ps(limit.0, self.0) })
+    }
+
+    #[inline(always)]
+    fn power_of_two(self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe {
+            let shifted = _mm512_slli_epi32::<23>(_mm512_castps_si512(self.0));
+            _mm512_castsi512_ps(_mm512_add_epi32(shifted, _mm512_set1_epi32(ONE)))
+        })
+    }
+
+    #[inline(always)]
+    fn absolute(self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_abs_ps(self.0) })
+    }
+
+    #[inline(always)]
+    fn choose(self, negative: Self, other: Self) -> Self {
+        // SAFETY: see above; the mask is an instruction of AVX-512DQ.
+        Self(unsafe {
+            let mask = _mm512_movepi32_mask(_mm512_castps_si512(self.0));
+            _mm512_mask_blend_ps(mask, other.0, negative.0)
+        })
+    }
+
+    #[inline(always)]
+    fn sum(self) -> f32 {
+        // SAFETY: see above.
+        unsafe { _mm512_reduce_add_ps(self.0) }
+    }
+
+    #[inline(always)]
+    fn largest(self) -> f32 {
+        // SAFETY: see above.
+        unsafe { _mm512_reduce_max_ps(self.0) }
+    }
+}
+
+/// Two registers of AVX2.
+#[derive(Clone, Copy)]
+pub(super) struct Avx2(__m256, __m256);
+
+// SAFETY of every block below: the processor has AVX2 and FMA, see the head of this file; loads
+// and stores go through references to sixteen numbers and need no alignment.
+impl Lanes for Avx2 {
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        // SAFETY: see above.
+        let half = unsafe { _mm256_set1_ps(value) };
+        Self(half, half)
+    }
+
+    #[inline(always)]
+    fn load(from: &[f32; WIDTH]) -> Self {
+        let from = from.as_ptr();
+        // SAFETY: see above.
+        unsafe { Self(_mm256_loadu_ps(from), _mm256_loadu_ps(from.add(8))) }
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f32; WIDTH]) {
+        let to = to.as_mut_ptr();
+        // SAFETY: see above.
+        unsafe {
+            _mm256_storeu_ps(to, self.0);
+            _mm256_storeu_ps(to.add(8), self.1);
+        }
+    }
+
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            Self(
+                _mm256_add_ps(self.0, other.0),
+                _mm256_add_ps(self.1, other.1),
+            )
+        }
+    }
+
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            Self(
+                _mm256_sub_ps(self.0, other.0),
+                _mm256_sub_ps(self.1, other.1),
+            )
+        }
+    }
+
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            Self(
+                _mm256_mul_ps(self.0, other.0),
+                _mm256_mul_ps(self.1, other.1),
+            )
+        }
+    }
+
+    #[inline(always)]
+    fn over(self, other: Self) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            Self(
+                _mm256_div_ps(self.0, other.0),
+                _mm256_div_ps(self.1, other.1),
+            )
+        }
+    }
+
+    #[inline(always)]
+    fn times_plus(self, factor: Self, addend: Self) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            Self(
+                _mm256_fmadd_ps(self.0, factor.0, addend.0),
+                _mm256_fmadd_ps(self.1, factor.1, addend.1),
+            )
+        }
+    }
+
+    #[inline(always)]
+    fn at_least(self, limit: Self) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            Self(
+                _mm256_max_ps(limit.0, self.0),
+                _mm256_max_ps(limit.1, self.1),
+            )
+        }
+    }
+
+    #[inline(always)]
+    fn at_most(self, limit: Self) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            Self(
+                _mm256_min_ps(limit.0, self.0),
+                _mm256_min_ps(limit.1, self.1),
+            )
+        }
+    }
+
+    #[inline(always)]
+    fn power_of_two(self) -> Self {
+        let half = |half: __m256| {
+            // SAFETY: see above.
+            unsafe {
+                let shifted = _mm256_slli_epi32::<23>(_mm256_castps_si256(half));
+                _mm256_castsi256_ps(_mm256_add_epi32(shifted, _mm256_set1_epi32(ONE)))
+            }
+        };
+        Self(half(self.0), half(self.1))
+    }
+
+    #[inline(always)]
+    fn absolute(self) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            let sign = _mm256_set1_ps(-0.0);
+            Self(
+                _mm256_andnot_ps(sign, self.0),
+                _mm256_andnot_ps(sign, self.1),
+            )
+        }
+    }
+
+    #[inline(always)]
+    fn choose(self, negative: Self, other: Self) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            Self(
+                _mm256_blendv_ps(other.0, negative.0, self.0),
+                _mm256_blendv_ps(other.1, negative.1, self.1),
+            )
+        }
+    }
+
+    #[inline(always)]
+    fn sum(self) -> f32 {
+        // SAFETY: see above.
+        unsafe {
+            let eight = _mm256_add_ps(self.0, self.1);
+            let high = _mm256_extractf128_ps::<1>(eight);
+            let four = _mm_add_ps(_mm256_castps256_ps128(eight), high);
+            let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+            _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps::<1>(two, two)))
+        }
+    }
+
+    #[inline(always)]
+    fn largest(self) -> f32 {
+        // SAFETY: see above.
+        unsafe {
+            let eight = _mm256_max_ps(self.0, self.1);
+            let high = _mm256_extractf128_ps::<1>(eight);
+            let four = _mm_max_ps(_mm256_castps256_ps128(eight), high);
+            let two = _mm_max_ps(four, _mm_movehl_ps(four, four));
+            _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps::<1>(two, two)))
+        }
+    }
+}

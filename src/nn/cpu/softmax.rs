@@ -1,0 +1,131 @@
+//! Row-wise softmax with its backward, on rows that may be padded.
+
+use super::math::{exp, largest, total, update};
+use super::simd::{Lanes, WIDTH, simd};
+
+/// Largest score of a row (after scale and bias) and 1/Σ exp: enough to compute it again.
+pub type RowStats = [f32; 2];
+
+/// Rows of attention scores are padded to a multiple of this, so that no row has a remainder.
+pub const PAD: usize = WIDTH;
+
+/// s becomes s·scale + bias; `bias` may be empty.
+#[inline(always)]
+fn scale_row<L: Lanes>(s: &mut [f32], scale: f32, bias: &[f32]) {
+    let scale = L::splat(scale);
+    if bias.is_empty() {
+        update(
+            s,
+            [],
+            #[inline(always)]
+            |s: L, []| s.times(scale),
+        );
+    } else {
+        update(
+            s,
+            [bias],
+            #[inline(always)]
+            |s: L, [bias]| s.times_plus(scale, bias),
+        );
+    }
+}
+
+/// The bias of one row.
+#[inline(always)]
+fn row_of(bias: &[f32], row: usize, n: usize) -> &[f32] {
+    if bias.is_empty() {
+        bias
+    } else {
+        &bias[row * n..(row + 1) * n]
+    }
+}
+
+simd! {
+    /// Rows of `s` (length `stride`, of which the first `n` count) become
+    /// softmax(s·scale + bias), the padding 0. `bias` is empty or rows of length `n`.
+    pub fn softmax_rows<L>(
+        s: &mut [f32],
+        n: usize,
+        stride: usize,
+        scale: f32,
+        bias: &[f32],
+        stats: &mut [RowStats],
+    ) {
+        for (row, (s, stats)) in s.chunks_exact_mut(stride).zip(stats).enumerate() {
+            scale_row::<L>(&mut s[..n], scale, row_of(bias, row, n));
+            s[n..].fill(f32::NEG_INFINITY);
+            let most = largest::<L>(s);
+            let max = L::splat(most);
+            let mut sum = L::splat(0.0);
+            let (whole, rest) = s.as_chunks_mut::<WIDTH>();
+            for s in whole {
+                let e = exp(L::load(s).minus(max));
+                sum = sum.plus(e);
+                e.store(s);
+            }
+            if !rest.is_empty() {
+                let e = exp(L::load_part(rest, f32::NEG_INFINITY).minus(max));
+                sum = sum.plus(e);
+                e.store_part(rest);
+            }
+            s[n..].fill(0.0);
+            let inverse = 1.0 / sum.sum();
+            let factor = L::splat(inverse);
+            update(
+                s,
+                [],
+                #[inline(always)]
+                |s: L, []| s.times(factor),
+            );
+            *stats = [most, inverse];
+        }
+    }
+}
+
+simd! {
+    /// The same rows again from their scores and `stats`.
+    pub fn softmax_again<L>(
+        s: &mut [f32],
+        n: usize,
+        stride: usize,
+        scale: f32,
+        bias: &[f32],
+        stats: &[RowStats],
+    ) {
+        for (row, (s, stats)) in s.chunks_exact_mut(stride).zip(stats).enumerate() {
+            scale_row::<L>(&mut s[..n], scale, row_of(bias, row, n));
+            let [max, inverse] = stats.map(L::splat);
+            update(
+                s,
+                [],
+                #[inline(always)]
+                |s: L, []| exp(s.minus(max)).times(inverse),
+            );
+            s[n..].fill(0.0);
+        }
+    }
+}
+
+simd! {
+    /// `d`, the gradient for the rows `p` of a softmax, becomes the gradient for the scores:
+    /// p·(d − Σ p·d)·scale. The padding of `d` becomes 0.
+    pub fn softmax_backward<L>(p: &[f32], d: &mut [f32], n: usize, stride: usize, scale: f32) {
+        let scale = L::splat(scale);
+        for (p, d) in p.chunks_exact(stride).zip(d.chunks_exact_mut(stride)) {
+            d[n..].fill(0.0);
+            let sum = total(
+                [p, d],
+                0.0,
+                #[inline(always)]
+                |[p, d]: [L; 2]| p.times(d),
+            );
+            let sum = L::splat(sum);
+            update(
+                d,
+                [p],
+                #[inline(always)]
+                |d: L, [p]| d.minus(sum).times(p).times(scale),
+            );
+        }
+    }
+}

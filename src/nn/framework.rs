@@ -1,0 +1,87 @@
+//! The layers in the framework's operations: for devices without kernels of our own, and for
+//! layers whose weights are themselves trained.
+
+use burn::tensor::Tensor;
+use burn::tensor::module::conv2d;
+use burn::tensor::ops::ConvOptions;
+
+/// `x · weight + bias` over the last axis.
+pub(super) fn linear<const D: usize>(
+    x: Tensor<D>,
+    weight: &Tensor<2>,
+    bias: Option<&Tensor<1>>,
+) -> Tensor<D> {
+    let mut shape = x.dims();
+    let [inputs, outputs] = weight.dims();
+    let rows = shape[..D - 1].iter().product::<usize>();
+    shape[D - 1] = outputs;
+    let y = x.reshape([rows, inputs]).matmul(weight.clone());
+    let y = match bias {
+        Some(bias) => y + bias.clone().unsqueeze::<2>(),
+        None => y,
+    };
+    y.reshape(shape)
+}
+
+/// Layer norm over the last axis with the biased variance.
+pub(super) fn layer_norm<const D: usize>(
+    x: Tensor<D>,
+    gamma: &Tensor<1>,
+    beta: &Tensor<1>,
+    epsilon: f64,
+) -> Tensor<D> {
+    let (variance, mean) = x.clone().var_mean_bias(D - 1);
+    let y = (x - mean) / (variance + epsilon).sqrt();
+    y * gamma.clone().unsqueeze() + beta.clone().unsqueeze()
+}
+
+/// `x · Φ(x)`, written with `erf`: the framework's own GELU has, on graphics cards, the gradient
+/// of the tanh approximation.
+pub(super) fn gelu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    let phi = (x.clone() / std::f64::consts::SQRT_2).erf() + 1.0;
+    x * phi * 0.5
+}
+
+/// Softmax over the last axis.
+pub(super) fn softmax<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    burn::tensor::activation::softmax(x, D - 1)
+}
+
+/// See [`super::attention`].
+pub(super) fn attention(qkv: Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Tensor<3> {
+    let [batch, tokens, packed] = qkv.dims();
+    let width = packed / 3;
+    let part = |i: usize| {
+        qkv.clone()
+            .slice([0..batch, 0..tokens, i * width..(i + 1) * width])
+            .reshape([batch, tokens, heads, width / heads])
+            .swap_dims(1, 2)
+    };
+    let scale = ((width / heads) as f64).powf(-0.5);
+    let mut scores = (part(0) * scale).matmul(part(1).swap_dims(2, 3));
+    if let Some(bias) = bias {
+        let groups = bias.dims()[0];
+        let shape = [batch / groups, groups, heads, tokens * tokens];
+        scores = (scores.reshape(shape)
+            + bias.clone().reshape([1, groups, heads, tokens * tokens]))
+        .reshape([batch, heads, tokens, tokens]);
+    }
+    softmax(scores)
+        .matmul(part(2))
+        .swap_dims(1, 2)
+        .reshape([batch, tokens, width])
+}
+
+/// Depthwise 7 × 7 convolution of tokens that form a grid; `weight` is channels × 1 × 7 × 7.
+pub(super) fn depthwise7(
+    x: Tensor<3>,
+    [rows, columns]: [usize; 2],
+    weight: &Tensor<4>,
+    bias: &Tensor<1>,
+) -> Tensor<3> {
+    let [batch, tokens, channels] = x.dims();
+    let grid = x.swap_dims(1, 2).reshape([batch, channels, rows, columns]);
+    let options = ConvOptions::new([1, 1], [3, 3], [1, 1], channels);
+    let y = conv2d(grid, weight.clone(), Some(bias.clone()), options);
+    y.reshape([batch, channels, tokens]).swap_dims(1, 2)
+}

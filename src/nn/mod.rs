@@ -1,0 +1,170 @@
+//! Frozen layers the backbones share, and the element-wise functions PET equations use.
+//!
+//! Weights here are constants: plain tensors on the plain (not autodiff) device, so no gradient is
+//! computed for them. Inputs may be plain or tracked; the same functions serve both. This module is
+//! the one dispatch point between the framework's operations and the CPU kernels: f32 on the CPU
+//! device takes [`cpu`], everything else (and every layer whose weights are trained) [`framework`].
+
+mod cpu;
+mod framework;
+
+use burn::tensor::Tensor;
+
+pub use cpu::release as release_buffers;
+
+/// A frozen linear map `x · weight + bias` over the last axis.
+#[derive(Clone, Debug)]
+pub struct Linear {
+    /// in × out.
+    pub weight: Tensor<2>,
+    /// out.
+    pub bias: Option<Tensor<1>>,
+}
+
+impl Linear {
+    /// Wraps a weight (in × out) and an optional bias (out).
+    pub fn new(weight: Tensor<2>, bias: Option<Tensor<1>>) -> Self {
+        Self { weight, bias }
+    }
+
+    /// `… × in` → `… × out`.
+    pub fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
+        let bias = self.bias.as_ref();
+        cpu::linear(&x, &self.weight, bias)
+            .unwrap_or_else(|| framework::linear(x, &self.weight, bias))
+    }
+}
+
+/// A frozen layer norm over the last axis, with the ordinary (biased) variance.
+#[derive(Clone, Debug)]
+pub struct LayerNorm {
+    /// width.
+    pub gamma: Tensor<1>,
+    /// width.
+    pub beta: Tensor<1>,
+    /// Added to the variance.
+    pub epsilon: f64,
+}
+
+impl LayerNorm {
+    /// Wraps scale and shift (width each).
+    pub fn new(gamma: Tensor<1>, beta: Tensor<1>, epsilon: f64) -> Self {
+        Self {
+            gamma,
+            beta,
+            epsilon,
+        }
+    }
+
+    /// Same shape in and out.
+    pub fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
+        let Self {
+            gamma,
+            beta,
+            epsilon,
+        } = self;
+        cpu::layer_norm(&x, gamma, beta, *epsilon)
+            .unwrap_or_else(|| framework::layer_norm(x, gamma, beta, *epsilon))
+    }
+}
+
+/// A frozen depthwise 7 × 7 convolution over the grid that tokens form (stride 1, zeros around).
+#[derive(Clone, Debug)]
+pub struct Depthwise7 {
+    /// channels × 1 × 7 × 7.
+    weight: Tensor<4>,
+    /// The same as 49 × channels.
+    taps: Tensor<2>,
+    bias: Tensor<1>,
+}
+
+impl Depthwise7 {
+    /// Wraps a weight (channels × 1 × 7 × 7) and a bias (channels).
+    pub fn new(weight: Tensor<4>, bias: Tensor<1>) -> Self {
+        let channels = weight.dims()[0];
+        // A copy in this order, not a view: the product with 1 lays it out.
+        let taps = weight.clone().reshape([channels, 49]).swap_dims(0, 1) * 1.0;
+        Self { weight, taps, bias }
+    }
+
+    /// batch × (rows · columns) × channels, in and out.
+    pub fn forward(&self, x: Tensor<3>, rows: usize, columns: usize) -> Tensor<3> {
+        let grid = [rows, columns];
+        cpu::depthwise7(&x, grid, &self.taps, &self.bias)
+            .unwrap_or_else(|| framework::depthwise7(x, grid, &self.weight, &self.bias))
+    }
+}
+
+/// GELU with the exact error function: `x · Φ(x)`.
+pub fn gelu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    cpu::gelu(&x).unwrap_or_else(|| framework::gelu(x))
+}
+
+/// Softmax over the last axis.
+pub fn softmax<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    cpu::softmax(&x).unwrap_or_else(|| framework::softmax(x))
+}
+
+/// Multi-head self-attention on packed projections: `qkv` is batch × tokens × 3·width (queries,
+/// keys, values side by side, heads inside each), the result batch × tokens × width.
+/// Scores are scaled by head_width^−½. `bias` (groups × heads × tokens × tokens) is added to the
+/// scores before the softmax; batch row `i` takes group `i % groups` (Swin's windows).
+pub fn attention(qkv: Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Tensor<3> {
+    cpu::attention(&qkv, heads, bias).unwrap_or_else(|| framework::attention(qkv, heads, bias))
+}
+
+/// What stands around a frozen sub-layer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Frame<'a> {
+    /// The norm before it; none where the input is normalised already.
+    pub norm: Option<&'a LayerNorm>,
+    /// Whether its input (before the norm) is added to its output.
+    pub residual: bool,
+}
+
+impl<'a> Frame<'a> {
+    /// Norm and residual, as in a transformer block: x + f(LN(x)).
+    pub fn whole(norm: &'a LayerNorm) -> Self {
+        Self {
+            norm: Some(norm),
+            residual: true,
+        }
+    }
+
+    fn enter(self, x: Tensor<3>) -> Tensor<3> {
+        match self.norm {
+            Some(norm) => norm.forward(x),
+            None => x,
+        }
+    }
+
+    fn leave(self, x: Tensor<3>, y: Tensor<3>) -> Tensor<3> {
+        if self.residual { x + y } else { y }
+    }
+}
+
+/// A frozen MLP, `fc2(gelu(fc1(LN(x))))` (+ x): one operation on the CPU device, for blocks with
+/// no PET inside.
+pub fn mlp(x: Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Tensor<3> {
+    cpu::mlp(&x, frame, fc1, fc2).unwrap_or_else(|| {
+        let h = fc1.forward(frame.enter(x.clone()));
+        frame.leave(x, fc2.forward(gelu(h)))
+    })
+}
+
+/// A frozen multi-head self-attention with its projections (packed as [`attention`] takes them),
+/// `proj(attention(qkv(LN(x))))` (+ x): one operation on the CPU device, for blocks with no PET
+/// inside.
+pub fn self_attention(
+    x: Tensor<3>,
+    frame: Frame<'_>,
+    projections: [&Linear; 2],
+    heads: usize,
+    bias: Option<&Tensor<4>>,
+) -> Tensor<3> {
+    cpu::self_attention(&x, frame, projections, heads, bias).unwrap_or_else(|| {
+        let [qkv, proj] = projections;
+        let h = qkv.forward(frame.enter(x.clone()));
+        frame.leave(x, proj.forward(attention(h, heads, bias)))
+    })
+}

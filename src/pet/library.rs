@@ -1,0 +1,240 @@
+//! Where plugins come from: the ones embedded in the program, the folder `plugins` beside which the
+//! program was started, and the user's data folder. A later one wins by name; a broken file stays
+//! in the list with its Problem, and hides what it would have replaced, so that nobody trains with
+//! another plugin than the file they are editing.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+use std::time::SystemTime;
+
+use super::parse::MOST_BYTES;
+use super::source::meant;
+use super::spec::PetSpec;
+use crate::problem::{Problem, Result};
+
+/// The plugins embedded in the program, in the order they are listed.
+pub const BUILT_IN: &[&str] = &[
+    include_str!("../../plugins/adapter.toml"),
+    include_str!("../../plugins/lora.toml"),
+    include_str!("../../plugins/prefix.toml"),
+    include_str!("../../plugins/adaptformer.toml"),
+    include_str!("../../plugins/houlsby.toml"),
+    include_str!("../../plugins/ssf.toml"),
+    include_str!("../../plugins/bitfit.toml"),
+    include_str!("../../plugins/ia3.toml"),
+];
+
+/// The embedded plugins, read once.
+static EMBEDDED: LazyLock<Vec<Entry>> =
+    LazyLock::new(|| BUILT_IN.iter().map(|text| embedded(text)).collect());
+
+/// Origin of embedded plugins.
+pub const BUILT_IN_ORIGIN: &str = "built in";
+/// A folder with more plugin files than this is taken for another folder.
+const MOST_FILES: usize = 500;
+
+/// One plugin file, working or not.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The plugin's name; the file's name where it cannot be read.
+    pub name: String,
+    /// File path, or [`BUILT_IN_ORIGIN`].
+    pub origin: String,
+    /// The file, unless embedded.
+    pub path: Option<PathBuf>,
+    /// Exact text; empty where it cannot be read.
+    pub text: Arc<str>,
+    /// The plugin, or what is wrong with it.
+    pub spec: Result<Arc<PetSpec>>,
+}
+
+/// What tells whether a file has changed.
+type Stamp = (Option<SystemTime>, u64);
+
+/// All plugins at hand.
+#[derive(Debug, Default)]
+pub struct Library {
+    folders: Vec<PathBuf>,
+    entries: Vec<Entry>,
+    stamps: BTreeMap<PathBuf, Stamp>,
+}
+
+impl Library {
+    /// Built-in plugins, `./plugins`, and `lae-studio/plugins` in the user's data folder.
+    pub fn standard() -> Self {
+        let mut folders = vec![PathBuf::from("plugins")];
+        folders.extend(user_folder());
+        Self::with_folders(folders)
+    }
+
+    /// Built-in plugins and those in the given folders; later folders win. Folders need not exist.
+    pub fn with_folders(folders: Vec<PathBuf>) -> Self {
+        let mut library = Self {
+            folders,
+            ..Self::default()
+        };
+        library.reload();
+        library
+    }
+
+    /// Every plugin of the list, broken ones included; of equal names only the one that wins.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The plugin of this name, without regard to case.
+    ///
+    /// # Errors
+    /// The Problem of a broken file, or that there is no such plugin.
+    pub fn get(&self, name: &str) -> Result<Arc<PetSpec>> {
+        match self.entries.iter().find(|entry| same(&entry.name, name)) {
+            Some(entry) => entry.spec.clone(),
+            None => {
+                let problem = Problem::new(format!("there is no PET plugin `{name}`"));
+                let known: Vec<String> = self
+                    .entries
+                    .iter()
+                    .map(|entry| entry.name.to_lowercase())
+                    .collect();
+                let name = name.to_lowercase();
+                Err(meant(problem, &name, known.iter().map(String::as_str)))
+            }
+        }
+    }
+
+    /// Reads again what has changed on disk since the last time; true if anything has.
+    pub fn poll(&mut self) -> bool {
+        let changed = self.stamps != self.look().into_iter().collect();
+        if changed {
+            self.reload();
+        }
+        changed
+    }
+
+    /// Lists all folders again. Files with an unchanged stamp are not read again.
+    fn reload(&mut self) {
+        let found = self.look();
+        let known = std::mem::take(&mut self.entries);
+        let stamps = std::mem::take(&mut self.stamps);
+        let mut kept: BTreeMap<PathBuf, Entry> = BTreeMap::new();
+        for entry in known {
+            if let Some(path) = entry.path.clone() {
+                kept.insert(path, entry);
+            }
+        }
+        for entry in EMBEDDED.iter() {
+            self.admit(entry.clone());
+        }
+        for (path, stamp) in &found {
+            let entry = match kept.remove(path) {
+                Some(entry) if stamps.get(path) == Some(stamp) => entry,
+                _ => read(path, stamp.1),
+            };
+            self.admit(entry);
+        }
+        self.stamps = found.into_iter().collect();
+    }
+
+    /// Adds an entry, replacing one of the same name in its place.
+    fn admit(&mut self, entry: Entry) {
+        match self
+            .entries
+            .iter_mut()
+            .find(|own| same(&own.name, &entry.name))
+        {
+            Some(own) => *own = entry,
+            None => self.entries.push(entry),
+        }
+    }
+
+    /// Plugin files of all folders in order, with their stamps.
+    fn look(&self) -> Vec<(PathBuf, Stamp)> {
+        let mut found = Vec::new();
+        for folder in &self.folders {
+            let Ok(files) = fs::read_dir(folder) else {
+                continue;
+            };
+            let mut paths: Vec<PathBuf> = files
+                .filter_map(|file| file.ok().map(|file| file.path()))
+                .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
+                .take(MOST_FILES)
+                .collect();
+            paths.sort();
+            found.extend(paths.into_iter().map(|path| {
+                let stamp = fs::metadata(&path)
+                    .map(|about| (about.modified().ok(), about.len()))
+                    .unwrap_or((None, 0));
+                (path, stamp)
+            }));
+        }
+        found
+    }
+}
+
+/// Where a user's own plugins live; the folder may not exist yet.
+pub fn user_folder() -> Option<PathBuf> {
+    let folders = directories::ProjectDirs::from("", "", "lae-studio")?;
+    Some(folders.data_dir().join("plugins"))
+}
+
+fn same(a: &str, b: &str) -> bool {
+    a.to_lowercase() == b.to_lowercase()
+}
+
+fn embedded(text: &str) -> Entry {
+    let spec = PetSpec::parse(text, BUILT_IN_ORIGIN);
+    Entry {
+        name: stated_name(text).unwrap_or_else(|| BUILT_IN_ORIGIN.to_owned()),
+        origin: BUILT_IN_ORIGIN.to_owned(),
+        path: None,
+        text: text.into(),
+        spec,
+    }
+}
+
+fn read(path: &Path, bytes: u64) -> Entry {
+    let origin = path.display().to_string();
+    let text = content(path, bytes);
+    let stem = path.file_stem().map_or_else(
+        || origin.clone(),
+        |stem| stem.to_string_lossy().into_owned(),
+    );
+    let (text, spec) = match text {
+        Ok(text) => {
+            let spec = PetSpec::parse(&text, &origin);
+            (text, spec)
+        }
+        Err(problem) => (String::new(), Err(problem)),
+    };
+    Entry {
+        name: stated_name(&text).unwrap_or(stem),
+        origin,
+        path: Some(path.to_owned()),
+        text: text.into(),
+        spec,
+    }
+}
+
+fn content(path: &Path, bytes: u64) -> Result<String> {
+    if bytes > MOST_BYTES as u64 {
+        return Err(Problem::new(format!(
+            "the file has {bytes} bytes; a plugin has at most {MOST_BYTES}"
+        ))
+        .at_path(path));
+    }
+    let raw = fs::read(path).map_err(|error| Problem::io("read the plugin", path, &error))?;
+    String::from_utf8(raw).map_err(|_| {
+        Problem::new("the file is not a text in UTF-8")
+            .at_path(path)
+            .advise("save it as UTF-8 in a text editor")
+    })
+}
+
+/// The name a file states, even if the rest of it is wrong.
+fn stated_name(text: &str) -> Option<String> {
+    let table: toml::Table = text.parse().ok()?;
+    let name = table.get("name")?.as_str()?.trim();
+    (!name.is_empty()).then(|| name.chars().take(40).collect())
+}

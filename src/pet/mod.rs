@@ -1,0 +1,25 @@
+//! Parameter-efficient tuning modules (PETs): a method is a text file with named rank-2 parameters
+//! and equations; this module reads such files (`spec`), runs the equations in a sandbox
+//! (`equation`), finds the files (`library`), and holds the tensors of one expert (`PetStack`).
+
+pub mod equation;
+mod forms;
+pub mod functions;
+mod init;
+mod layout;
+pub mod library;
+mod parse;
+mod scan;
+mod site;
+pub mod source;
+pub mod spec;
+mod stack;
+mod trial;
+pub mod value;
+pub mod view;
+
+pub use init::{INITS, Init};
+pub use library::Library;
+pub use site::{BLOCK_SYMBOLS, BlockShape, Site};
+pub use spec::{PetSettings, PetSpec};
+pub use stack::PetStack;

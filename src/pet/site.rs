@@ -1,0 +1,136 @@
+//! The places in a backbone's block where a PET can act, and the sizes a block has.
+
+/// A place in a backbone's block where a PET can act. Blocks offer sites by name.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Site {
+    /// Parallel to the attention sub-layer: e = LN₁(x), h = Attn(e) with its output projection.
+    Attention,
+    /// Parallel to the MLP sub-layer.
+    Mlp,
+    /// Parallel to the whole block.
+    Block,
+    /// The query projection.
+    Query,
+    /// The key projection.
+    Key,
+    /// The value projection.
+    Value,
+    /// The output projection of the attention.
+    Proj,
+    /// The first layer of the MLP.
+    Fc1,
+    /// The second layer of the MLP.
+    Fc2,
+    /// q, k, v per head → the attention's result.
+    Attend,
+    /// The token sequence before and after the block.
+    Tokens,
+}
+
+/// What a PET needs to know of one block to shape its parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockShape {
+    /// Channels of the block's tokens (d).
+    pub width: usize,
+    /// Channels inside the MLP.
+    pub hidden: usize,
+    /// Attention heads; 0 where the block has no attention.
+    pub heads: usize,
+    /// The sites the block offers.
+    pub sites: &'static [Site],
+}
+
+/// Symbols for a block's sizes in shapes and equations, with their meaning.
+pub const BLOCK_SYMBOLS: &[(&str, &str)] = &[
+    ("d", "channels of the block's tokens"),
+    ("d_in", "channels of e at the site"),
+    ("d_out", "channels of h at the site"),
+    ("hidden", "channels inside the MLP"),
+    ("heads", "attention heads"),
+    ("head_width", "channels of one head, d / heads"),
+];
+
+impl Site {
+    /// All sites, with what an equation sees there.
+    pub const ALL: &'static [(Site, &'static str, &'static str)] = &[
+        (
+            Site::Attention,
+            "attention",
+            "e: normalised tokens, h: the attention sub-layer's output, before the residual sum",
+        ),
+        (
+            Site::Mlp,
+            "mlp",
+            "e: normalised tokens, h: the MLP sub-layer's output, before the residual sum",
+        ),
+        (
+            Site::Block,
+            "block",
+            "e: the block's input, h: the block's output, its residual sum included",
+        ),
+        (Site::Query, "query", "e: normalised tokens, h: the queries"),
+        (Site::Key, "key", "e: normalised tokens, h: the keys"),
+        (Site::Value, "value", "e: normalised tokens, h: the values"),
+        (
+            Site::Proj,
+            "proj",
+            "e: the heads' results side by side, h: the attention's output projection",
+        ),
+        (
+            Site::Fc1,
+            "fc1",
+            "e: normalised tokens, h: the MLP's first layer, before the GELU",
+        ),
+        (
+            Site::Fc2,
+            "fc2",
+            "e: the hidden activations, h: the MLP's second layer",
+        ),
+        (
+            Site::Attend,
+            "attend",
+            "q, k, v per head (batch × heads × tokens × head_width); the result replaces the attention",
+        ),
+        (
+            Site::Tokens,
+            "tokens",
+            "e: the tokens before the block, h: after it",
+        ),
+    ];
+
+    /// The name in plugin files.
+    pub fn name(self) -> &'static str {
+        Self::ALL
+            .iter()
+            .find(|(site, ..)| *site == self)
+            .map_or("", |(_, name, _)| name)
+    }
+
+    /// The site of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .find(|(_, known, _)| *known == name)
+            .map(|(site, ..)| *site)
+    }
+
+    /// The names of what an equation sees here.
+    pub fn inputs(self) -> &'static [&'static str] {
+        match self {
+            Self::Attend => &["q", "k", "v"],
+            _ => &["e", "h"],
+        }
+    }
+
+    /// Channels of e and of h at this site of a block.
+    pub fn channels(self, shape: &BlockShape) -> (usize, usize) {
+        match self {
+            Self::Fc1 => (shape.width, shape.hidden),
+            Self::Fc2 => (shape.hidden, shape.width),
+            _ => (shape.width, shape.width),
+        }
+    }
+}

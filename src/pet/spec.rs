@@ -1,0 +1,257 @@
+//! A PET plugin after reading and checking: sizes, parameters, sites, variants and their compiled
+//! equations; and what follows from them for given blocks (fit, layout, parameter count).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::equation::Program;
+use super::init::Init;
+use super::site::{BLOCK_SYMBOLS, BlockShape, Site};
+use super::source::{Source, meant};
+use crate::problem::{Problem, Result, listed};
+
+/// The size that most plugins have: rank, channels in the middle, number of tokens.
+pub const MAIN_SIZE: &str = "size";
+
+/// A number the user may choose, such as the rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SizeSpec {
+    /// Key of [`PetSettings::sizes`]; the main one is `size`.
+    pub name: String,
+    /// Its symbol in shapes and equations; r for `size`.
+    pub symbol: String,
+    /// Value when nothing is chosen.
+    pub default: usize,
+    /// Smallest value.
+    pub min: usize,
+    /// Largest value.
+    pub max: usize,
+    /// One line; may be empty.
+    pub meaning: String,
+}
+
+/// Rows or columns of a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// A fixed count.
+    Count(usize),
+    /// A size of the block or the plugin.
+    Symbol(String),
+}
+
+/// A parameter as declared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParameterSpec {
+    /// Its name in the equations.
+    pub name: String,
+    /// Rows and columns.
+    pub shape: [Extent; 2],
+    /// How it starts.
+    pub init: Init,
+    /// Never trained, in any variant.
+    pub fixed: bool,
+    /// One copy for every site in use instead of one for the block.
+    pub per_site: bool,
+    /// One line; may be empty.
+    pub meaning: String,
+    /// Byte of its declaration in the file.
+    pub(super) start: usize,
+}
+
+/// One form of the method: its equations and which parameters it leaves untrained.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// Name; empty for a plugin with one form.
+    pub name: String,
+    /// One line; may be empty.
+    pub meaning: String,
+    /// Parameters that this form leaves at their starting values.
+    pub fixed: Vec<String>,
+    /// The equation of each site.
+    pub equations: BTreeMap<Site, Program>,
+}
+
+/// A checked plugin.
+#[derive(Clone, Debug)]
+pub struct PetSpec {
+    /// The method's name as shown; matched without regard to case.
+    pub name: String,
+    /// One paragraph.
+    pub description: String,
+    /// The paper.
+    pub reference: String,
+    /// Exact text and origin of the file.
+    pub source: Source,
+    /// Numbers the user may choose; the main one, `size`, first.
+    pub sizes: Vec<SizeSpec>,
+    /// Parameters in the order of the file.
+    pub parameters: Vec<ParameterSpec>,
+    /// Sets of sites in order of preference; the sites of a set act together.
+    pub sites: Vec<Vec<Site>>,
+    /// The forms; the first is the default.
+    pub variants: Vec<Variant>,
+    /// The form used when LAE's Learning is switched off, if it differs from the default.
+    pub without_learning: Option<String>,
+    /// Whether a fresh PET leaves the backbone's output as it is (found by trying).
+    pub starts_as_identity: bool,
+}
+
+/// What the user chose for a plugin.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PetSettings {
+    /// Size name → value; what is missing takes its default.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub sizes: BTreeMap<String, usize>,
+    /// Variant name; the default one when missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+}
+
+impl PetSettings {
+    /// The main size and otherwise defaults.
+    pub fn of_size(size: usize) -> Self {
+        Self {
+            sizes: BTreeMap::from([(MAIN_SIZE.to_owned(), size)]),
+            variant: None,
+        }
+    }
+}
+
+impl PetSpec {
+    /// Reads and checks a plugin. `origin` is the file's path, or "built in".
+    ///
+    /// # Errors
+    /// A Problem with line and column for everything that can be wrong with the text; shapes are
+    /// tried on small CPU tensors of every backbone family the plugin fits.
+    pub fn parse(text: &str, origin: &str) -> Result<Arc<Self>> {
+        let spec = super::parse::read(text, origin)?;
+        super::trial::tried(spec).map(Arc::new)
+    }
+
+    /// The exact text of the file.
+    pub fn text(&self) -> &str {
+        &self.source.text
+    }
+
+    /// The first set of sites that all these blocks offer.
+    ///
+    /// # Errors
+    /// Says which site is missing where, or that a block does not exist.
+    pub fn fits(&self, shapes: &[BlockShape], blocks: &[usize]) -> Result<&[Site]> {
+        let mut lacking = None;
+        for sites in &self.sites {
+            let missing = blocks.iter().find_map(|&block| {
+                let offered = shapes.get(block).map_or(&[][..], |shape| shape.sites);
+                let site = sites.iter().find(|site| !offered.contains(site))?;
+                Some((block, *site, offered))
+            });
+            match missing {
+                None => return Ok(sites),
+                Some(missing) => lacking = lacking.or(Some(missing)),
+            }
+        }
+        let count = shapes.len();
+        if let Some(block) = blocks.iter().find(|&&block| block >= count) {
+            return Err(Problem::new(format!(
+                "there is no block {block}: the backbone has {count}, counted from 0"
+            ))
+            .advise(format!("choose blocks below {count}")));
+        }
+        let (block, site, offered) = lacking.unwrap_or((0, Site::Block, &[]));
+        let offered: Vec<&str> = offered.iter().map(|site| site.name()).collect();
+        Err(Problem::new(format!(
+            "{} needs the site `{}`, which block {block} of this backbone does not offer",
+            self.name,
+            site.name()
+        ))
+        .advise(format!(
+            "choose another PET or backbone; this block offers {}",
+            listed(&offered, 12)
+        )))
+    }
+
+    /// Number of trained values in these blocks.
+    ///
+    /// # Errors
+    /// As [`PetSpec::fits`], and for sizes outside their range.
+    pub fn parameter_count(
+        &self,
+        shapes: &[BlockShape],
+        blocks: &[usize],
+        settings: &PetSettings,
+    ) -> Result<usize> {
+        let layout = self.layout(settings, shapes, blocks)?;
+        let slots = layout.blocks.values().flat_map(|block| &block.slots);
+        Ok(slots
+            .filter(|slot| slot.trained)
+            .map(|slot| slot.shape[0] * slot.shape[1])
+            .sum())
+    }
+
+    /// The part of the settings that this plugin knows; sizes and variants of another plugin are
+    /// left out.
+    pub fn known_settings(&self, settings: &PetSettings) -> PetSettings {
+        let sizes = settings.sizes.iter();
+        let known = |name: &str| self.sizes.iter().any(|size| size.name == name);
+        let own = sizes.filter(|(name, _)| known(name));
+        let variant = settings.variant.as_deref();
+        PetSettings {
+            sizes: own.map(|(name, value)| (name.clone(), *value)).collect(),
+            variant: variant
+                .filter(|name| self.variant_index(Some(name)).is_ok())
+                .map(str::to_owned),
+        }
+    }
+
+    /// Position of a variant by name; the default one for `None`.
+    pub(super) fn variant_index(&self, name: Option<&str>) -> Result<usize> {
+        let Some(name) = name else { return Ok(0) };
+        self.variants
+            .iter()
+            .position(|variant| variant.name == name)
+            .ok_or_else(|| {
+                let problem = Problem::new(format!("{} has no variant `{name}`", self.name));
+                let known = self.variants.iter().map(|variant| variant.name.as_str());
+                meant(problem, name, known.filter(|name| !name.is_empty()))
+            })
+    }
+
+    /// The chosen sizes by symbol. The main one means nothing to a plugin without sizes and is
+    /// ignored there, so that one setting serves all plugins.
+    pub(super) fn sizes(&self, chosen: &BTreeMap<String, usize>) -> Result<BTreeMap<&str, usize>> {
+        if let Some(name) = chosen
+            .keys()
+            .filter(|name| *name != MAIN_SIZE)
+            .find(|name| self.sizes.iter().all(|size| size.name != **name))
+        {
+            let problem = Problem::new(format!("{} has no size `{name}`", self.name));
+            let known = self.sizes.iter().map(|size| size.name.as_str());
+            return Err(meant(problem, name, known));
+        }
+        self.sizes
+            .iter()
+            .map(|size| {
+                let value = chosen.get(&size.name).copied().unwrap_or(size.default);
+                if (size.min..=size.max).contains(&value) {
+                    Ok((size.symbol.as_str(), value))
+                } else {
+                    let (name, min, max) = (&size.name, size.min, size.max);
+                    Err(
+                        Problem::new(format!("{name} {value} of {} is out of range", self.name))
+                            .advise(format!("choose {min} to {max}")),
+                    )
+                }
+            })
+            .collect()
+    }
+
+    /// Symbols of numbers in equations and shapes: the block's, then the plugin's sizes.
+    pub(super) fn symbols(&self) -> Vec<String> {
+        let block = BLOCK_SYMBOLS.iter().map(|(symbol, _)| (*symbol).to_owned());
+        let own = self.sizes.iter().map(|size| size.symbol.clone());
+        block.chain(own).collect()
+    }
+}

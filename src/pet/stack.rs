@@ -1,0 +1,269 @@
+//! The PETs of one expert: the tensors of every chosen block and the equations that use them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use burn::tensor::{Device, Tensor, TensorData};
+
+use super::layout::{Layout, Slot};
+use super::site::{BlockShape, Site};
+use super::source::meant;
+use super::spec::{PetSettings, PetSpec};
+use super::value::{Value, shown};
+use crate::problem::{Problem, Result};
+
+/// The PETs of one expert over all blocks of a backbone. Cloning shares the tensors.
+#[derive(Clone, Debug, Default)]
+pub struct PetStack {
+    plan: Option<Arc<Plan>>,
+    /// Tensors per block in the order of the block's slots.
+    tensors: BTreeMap<usize, Vec<Tensor<2>>>,
+}
+
+/// What does not change during training.
+#[derive(Debug)]
+struct Plan {
+    spec: Arc<PetSpec>,
+    layout: Layout,
+}
+
+impl PetStack {
+    /// No PET anywhere: the plain backbone.
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    /// Fresh PETs in the given blocks, on a plain device. The values depend on seed, block and
+    /// parameter only: they are the same on all devices.
+    ///
+    /// # Errors
+    /// Where the plugin does not fit the blocks, or a size is out of its range.
+    pub fn init(
+        spec: &Arc<PetSpec>,
+        settings: &PetSettings,
+        shapes: &[BlockShape],
+        blocks: &[usize],
+        seed: u64,
+        device: &Device,
+    ) -> Result<Self> {
+        let layout = spec.layout(settings, shapes, blocks)?;
+        let tensors = layout
+            .blocks
+            .iter()
+            .map(|(&block, layout)| {
+                let draw = |slot: &Slot| {
+                    let values = slot.init.draw(slot.shape, seed, slot.stream);
+                    Tensor::from_data(TensorData::new(values, slot.shape), device)
+                };
+                (block, layout.slots.iter().map(draw).collect())
+            })
+            .collect();
+        let spec = Arc::clone(spec);
+        Ok(Self {
+            plan: Some(Arc::new(Plan { spec, layout })),
+            tensors,
+        })
+    }
+
+    /// The plugin, if there is one.
+    pub fn spec(&self) -> Option<&Arc<PetSpec>> {
+        self.plan.as_ref().map(|plan| &plan.spec)
+    }
+
+    /// Whether a PET acts at this site of this block (blocks count over all stages).
+    pub fn uses(&self, block: usize, site: Site) -> bool {
+        self.plan
+            .as_ref()
+            .and_then(|plan| plan.layout.blocks.get(&block))
+            .is_some_and(|layout| layout.bindings.contains_key(&site))
+    }
+
+    /// Whether a PET acts at any of these sites of this block.
+    pub fn uses_any(&self, block: usize, sites: &[Site]) -> bool {
+        sites.iter().any(|site| self.uses(block, *site))
+    }
+
+    /// The first block with a PET, if any: everything before it is the same for all experts.
+    pub fn first_block(&self) -> Option<usize> {
+        self.tensors.keys().next().copied()
+    }
+
+    /// What the site's equation makes of input `e` and output `h` (batch × tokens × channels);
+    /// `h` itself where no PET acts.
+    ///
+    /// # Errors
+    /// Where shapes do not fit; the result has the shape of `h`.
+    pub fn around(
+        &self,
+        block: usize,
+        site: Site,
+        e: &Tensor<3>,
+        h: Tensor<3>,
+    ) -> Result<Tensor<3>> {
+        if !self.uses(block, site) {
+            return Ok(h);
+        }
+        let wanted = h.dims();
+        let inputs = [e.clone().into(), h.into()];
+        match self.evaluate(block, site, &inputs)? {
+            Value::Three(result) if result.dims() == wanted => Ok(result),
+            other => Err(self.misshapen(block, site, &other, &wanted, "h")),
+        }
+    }
+
+    /// The attention's result (batch × heads × tokens × head width) as the `attend` equation
+    /// states it. Call it only where [`PetStack::uses`] says so.
+    ///
+    /// # Errors
+    /// Where shapes do not fit; the result has the shape of `q`.
+    pub fn attend(
+        &self,
+        block: usize,
+        q: Tensor<4>,
+        k: Tensor<4>,
+        v: Tensor<4>,
+    ) -> Result<Tensor<4>> {
+        let wanted = q.dims();
+        let inputs = [q.into(), k.into(), v.into()];
+        match self.evaluate(block, Site::Attend, &inputs)? {
+            Value::Four(result) if result.dims() == wanted => Ok(result),
+            other => Err(self.misshapen(block, Site::Attend, &other, &wanted, "q")),
+        }
+    }
+
+    /// All parameters in a stable order: name ("BLOCK.parameter"), tensor, whether it is trained.
+    pub fn parameters(&self) -> impl Iterator<Item = (&str, &Tensor<2>, bool)> {
+        self.plan.iter().flat_map(move |plan| {
+            plan.layout.blocks.iter().flat_map(move |(block, layout)| {
+                let tensors = self.tensors.get(block).map_or(&[][..], Vec::as_slice);
+                layout
+                    .slots
+                    .iter()
+                    .zip(tensors)
+                    .map(|(slot, tensor)| (slot.name.as_str(), tensor, slot.trained))
+            })
+        })
+    }
+
+    /// Number of trained values.
+    pub fn trained_count(&self) -> usize {
+        self.parameters()
+            .filter(|(.., trained)| *trained)
+            .map(|(_, tensor, _)| tensor.dims().iter().product::<usize>())
+            .sum()
+    }
+
+    /// The same structure with every tensor replaced by what `map` makes of (name, tensor,
+    /// trained). `map` must keep shapes; equations report it otherwise.
+    #[must_use]
+    pub fn with(&self, mut map: impl FnMut(&str, &Tensor<2>, bool) -> Tensor<2>) -> Self {
+        let mut result = self.clone();
+        let Some(plan) = &self.plan else {
+            return result;
+        };
+        for (block, tensors) in &mut result.tensors {
+            let Some(layout) = plan.layout.blocks.get(block) else {
+                continue;
+            };
+            for (slot, tensor) in layout.slots.iter().zip(tensors) {
+                *tensor = map(&slot.name, tensor, slot.trained);
+            }
+        }
+        result
+    }
+
+    /// Trained parameters as leaves of a new autodiff graph, fixed ones as constants.
+    #[must_use]
+    pub fn tracked(&self) -> Self {
+        self.with(|_, tensor, trained| {
+            let tensor = tensor.clone().inner();
+            match trained {
+                true => tensor.autodiff().require_grad(),
+                false => tensor,
+            }
+        })
+    }
+
+    /// All parameters as constants: nothing is recorded for backward.
+    #[must_use]
+    pub fn plain(&self) -> Self {
+        self.with(|_, tensor, _| tensor.clone().inner())
+    }
+
+    /// Replaces one parameter; the tensor is moved to the device of the old one.
+    ///
+    /// # Errors
+    /// For an unknown name or another shape.
+    pub fn set(&mut self, name: &str, tensor: Tensor<2>) -> Result<()> {
+        let plan = self.plan.clone();
+        let slots = plan.iter().flat_map(|plan| {
+            plan.layout
+                .blocks
+                .iter()
+                .flat_map(|(block, layout)| layout.slots.iter().map(move |slot| (*block, slot)))
+        });
+        let place = slots
+            .clone()
+            .find(|(_, slot)| slot.name == name)
+            .and_then(|(block, slot)| {
+                let own = slots.filter(|(other, _)| *other == block);
+                let index = own
+                    .into_iter()
+                    .position(|(_, other)| other.name == slot.name)?;
+                self.tensors.get_mut(&block)?.get_mut(index)
+            });
+        let Some(old) = place else {
+            let names: Vec<&str> = self.parameters().map(|(name, ..)| name).collect();
+            let problem = Problem::new(format!("the PET has no parameter `{name}`"));
+            return Err(meant(problem, name, names));
+        };
+        if old.dims() != tensor.dims() {
+            return Err(Problem::new(format!(
+                "the PET's parameter `{name}` is {}, not {}",
+                shown(&old.dims()),
+                shown(&tensor.dims())
+            )));
+        }
+        *old = tensor.to_device(&old.device());
+        Ok(())
+    }
+
+    fn evaluate(&self, block: usize, site: Site, inputs: &[Value]) -> Result<Value> {
+        let found = self.plan.as_ref().and_then(|plan| {
+            let bindings = plan.layout.blocks.get(&block)?.bindings.get(&site)?;
+            let variant = plan.spec.variants.get(plan.layout.variant)?;
+            Some((variant.equations.get(&site)?, bindings))
+        });
+        let tensors = self.tensors.get(&block);
+        match (found, tensors) {
+            (Some((program, bindings)), Some(tensors)) => {
+                program.evaluate(inputs, bindings, tensors)
+            }
+            _ => Err(Problem::new(format!(
+                "no PET acts at `{}` of block {block}",
+                site.name()
+            ))),
+        }
+    }
+
+    fn misshapen(
+        &self,
+        block: usize,
+        site: Site,
+        found: &Value,
+        wanted: &[usize],
+        like: &str,
+    ) -> Problem {
+        let what = format!(
+            "the equation for `{}` gives {}, but {} is needed there, as `{like}` has",
+            site.name(),
+            found.shown(),
+            shown(wanted)
+        );
+        let place = self.plan.as_ref().and_then(|plan| {
+            let variant = plan.spec.variants.get(plan.layout.variant)?;
+            Some(variant.equations.get(&site)?.result_place())
+        });
+        Problem::new(what).at(place.unwrap_or_else(|| format!("block {block}")))
+    }
+}

@@ -1,0 +1,243 @@
+//! Plugins as plain data for the window and the command line: no tensors, no compiled equations.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::library::{Entry, Library};
+use super::site::BlockShape;
+use super::spec::{Extent, PetSettings, PetSpec};
+use crate::problem::Problem;
+
+/// One plugin.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PluginView {
+    /// Name.
+    pub name: String,
+    /// File path, or "built in".
+    pub origin: String,
+    /// The file, unless embedded.
+    pub path: Option<PathBuf>,
+    /// What is wrong with it; the fields below `text` are empty then.
+    pub problem: Option<Problem>,
+    /// Exact text of the file.
+    pub text: String,
+    /// One paragraph.
+    pub description: String,
+    /// The paper.
+    pub reference: String,
+    /// Sets of sites in order of preference, for example "attention" or "key + value".
+    pub sites: Vec<String>,
+    /// Numbers the user may choose.
+    pub sizes: Vec<SizeView>,
+    /// Parameters.
+    pub parameters: Vec<ParameterView>,
+    /// Forms; one without a name if there is only one.
+    pub variants: Vec<VariantView>,
+    /// The form used when LAE's Learning is switched off; the default one if missing.
+    pub without_learning: Option<String>,
+    /// Whether a fresh PET leaves the backbone's output as it is.
+    pub starts_as_identity: bool,
+    /// How it fits the chosen blocks, when a backbone was given.
+    pub fit: Option<FitView>,
+}
+
+/// A number the user may choose.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SizeView {
+    /// Key; `size` is the main one.
+    pub name: String,
+    /// Symbol in the equations.
+    pub symbol: String,
+    /// Value when nothing is chosen.
+    pub default: usize,
+    /// Smallest value.
+    pub min: usize,
+    /// Largest value.
+    pub max: usize,
+    /// One line.
+    pub meaning: String,
+}
+
+/// A parameter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ParameterView {
+    /// Name in the equations.
+    pub name: String,
+    /// For example "d × r".
+    pub shape: String,
+    /// For example "kaiming_uniform".
+    pub init: String,
+    /// Never trained.
+    pub fixed: bool,
+    /// One copy per site.
+    pub per_site: bool,
+    /// One line.
+    pub meaning: String,
+}
+
+/// One form of the method.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VariantView {
+    /// Name.
+    pub name: String,
+    /// One line.
+    pub meaning: String,
+    /// Parameters it leaves untrained.
+    pub fixed: Vec<String>,
+    /// Equations; sites with the same one share an entry.
+    pub equations: Vec<EquationView>,
+}
+
+/// An equation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EquationView {
+    /// Sites it serves.
+    pub sites: Vec<String>,
+    /// Steps: name (empty for a single expression) and expression; the last is the result.
+    pub steps: Vec<(String, String)>,
+}
+
+/// A plugin on the chosen blocks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FitView {
+    /// Sites in use.
+    pub sites: Vec<String>,
+    /// Trained values in all blocks together.
+    pub trained: usize,
+    /// Why it does not fit.
+    pub problem: Option<Problem>,
+}
+
+/// Blocks to try the plugins on.
+#[derive(Clone, Copy, Debug)]
+pub struct Blocks<'a> {
+    /// The backbone's blocks.
+    pub shapes: &'a [BlockShape],
+    /// The chosen ones.
+    pub chosen: &'a [usize],
+    /// Sizes and variant.
+    pub settings: &'a PetSettings,
+}
+
+impl Library {
+    /// All plugins as plain data; with `blocks`, how each fits them.
+    pub fn view(&self, blocks: Option<Blocks<'_>>) -> Vec<PluginView> {
+        self.entries()
+            .iter()
+            .map(|entry| PluginView::of(entry, blocks))
+            .collect()
+    }
+}
+
+impl PluginView {
+    /// One plugin as plain data.
+    pub fn of(entry: &Entry, blocks: Option<Blocks<'_>>) -> Self {
+        let base = Self {
+            name: entry.name.clone(),
+            origin: entry.origin.clone(),
+            path: entry.path.clone(),
+            text: entry.text.to_string(),
+            ..Self::default()
+        };
+        match &entry.spec {
+            Err(problem) => Self {
+                problem: Some(problem.clone()),
+                ..base
+            },
+            Ok(spec) => Self {
+                description: spec.description.clone(),
+                reference: spec.reference.clone(),
+                sites: spec.sites.iter().map(|set| joined(set)).collect(),
+                sizes: sizes(spec),
+                parameters: parameters(spec),
+                variants: variants(spec),
+                without_learning: spec.without_learning.clone(),
+                starts_as_identity: spec.starts_as_identity,
+                fit: blocks.map(|blocks| fit(spec, blocks)),
+                ..base
+            },
+        }
+    }
+}
+
+fn joined(sites: &[super::Site]) -> String {
+    let names: Vec<&str> = sites.iter().map(|site| site.name()).collect();
+    names.join(" + ")
+}
+
+fn sizes(spec: &PetSpec) -> Vec<SizeView> {
+    let view = |size: &super::spec::SizeSpec| SizeView {
+        name: size.name.clone(),
+        symbol: size.symbol.clone(),
+        default: size.default,
+        min: size.min,
+        max: size.max,
+        meaning: size.meaning.clone(),
+    };
+    spec.sizes.iter().map(view).collect()
+}
+
+fn parameters(spec: &PetSpec) -> Vec<ParameterView> {
+    let extent = |extent: &Extent| match extent {
+        Extent::Count(count) => count.to_string(),
+        Extent::Symbol(symbol) => symbol.clone(),
+    };
+    let view = |parameter: &super::spec::ParameterSpec| ParameterView {
+        name: parameter.name.clone(),
+        shape: parameter.shape.each_ref().map(extent).join(" × "),
+        init: parameter.init.shown(),
+        fixed: parameter.fixed,
+        per_site: parameter.per_site,
+        meaning: parameter.meaning.clone(),
+    };
+    spec.parameters.iter().map(view).collect()
+}
+
+fn variants(spec: &PetSpec) -> Vec<VariantView> {
+    let view = |variant: &super::spec::Variant| {
+        let mut equations: Vec<EquationView> = Vec::new();
+        for (site, program) in &variant.equations {
+            let steps: Vec<(String, String)> = program
+                .texts()
+                .map(|(name, text)| (name.to_owned(), text.to_owned()))
+                .collect();
+            let name = site.name().to_owned();
+            match equations.iter_mut().find(|known| known.steps == steps) {
+                Some(known) => known.sites.push(name),
+                None => equations.push(EquationView {
+                    sites: vec![name],
+                    steps,
+                }),
+            }
+        }
+        VariantView {
+            name: variant.name.clone(),
+            meaning: variant.meaning.clone(),
+            fixed: variant.fixed.clone(),
+            equations,
+        }
+    };
+    spec.variants.iter().map(view).collect()
+}
+
+fn fit(spec: &PetSpec, blocks: Blocks<'_>) -> FitView {
+    let found = spec.fits(blocks.shapes, blocks.chosen).and_then(|sites| {
+        let names = sites.iter().map(|site| site.name().to_owned()).collect();
+        let own = spec.known_settings(blocks.settings);
+        let trained = spec.parameter_count(blocks.shapes, blocks.chosen, &own)?;
+        Ok((names, trained))
+    });
+    match found {
+        Ok((sites, trained)) => FitView {
+            sites,
+            trained,
+            problem: None,
+        },
+        Err(problem) => FitView {
+            sites: Vec::new(),
+            trained: 0,
+            problem: Some(problem),
+        },
+    }
+}

@@ -1,0 +1,124 @@
+//! `Problem`: the one error a person sees. It says what happened, where, and what to try.
+//!
+//! Modules keep typed errors of their own where a caller branches on them; whatever reaches the
+//! command line or the window is a `Problem`. It is plain data (serde), so the engine can send it
+//! across threads and a run folder can keep it.
+
+use std::fmt;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+/// Result of anything that can fail for a reason a person should read.
+pub type Result<T, E = Problem> = std::result::Result<T, E>;
+
+/// What happened, where, and what to try.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// What happened, one sentence without a full stop.
+    pub what: String,
+    /// File, line, tensor, option: whatever finds the spot. Empty when there is none.
+    #[serde(default, rename = "where", skip_serializing_if = "String::is_empty")]
+    pub place: String,
+    /// What the person can do about it. Empty when nothing sensible can be said.
+    #[serde(default, rename = "try", skip_serializing_if = "String::is_empty")]
+    pub remedy: String,
+}
+
+impl Problem {
+    /// A problem that so far only says what happened.
+    pub fn new(what: impl Into<String>) -> Self {
+        Self {
+            what: what.into(),
+            place: String::new(),
+            remedy: String::new(),
+        }
+    }
+
+    /// Says where: a file, an option, a line.
+    #[must_use]
+    pub fn at(mut self, place: impl fmt::Display) -> Self {
+        self.place = place.to_string();
+        self
+    }
+
+    /// Says where, as a file or folder.
+    #[must_use]
+    pub fn at_path(self, path: impl AsRef<Path>) -> Self {
+        let shown = path.as_ref().display().to_string();
+        self.at(shown)
+    }
+
+    /// Says what to try.
+    #[must_use]
+    pub fn advise(mut self, remedy: impl Into<String>) -> Self {
+        self.remedy = remedy.into();
+        self
+    }
+
+    /// A failed file operation: `doing` completes "could not …", for example "read the image".
+    pub fn io(doing: &str, path: impl AsRef<Path>, error: &std::io::Error) -> Self {
+        use std::io::ErrorKind;
+        let remedy = match error.kind() {
+            ErrorKind::NotFound => "check that the path exists",
+            ErrorKind::PermissionDenied => "check the permissions of this file or folder",
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                "free some disk space or choose another folder, then continue"
+            }
+            ErrorKind::ReadOnlyFilesystem => "choose a folder that can be written",
+            _ => "",
+        };
+        Self::new(format!("could not {doing}: {error}"))
+            .at_path(path)
+            .advise(remedy)
+    }
+}
+
+impl fmt::Display for Problem {
+    /// The paragraph the command line prints: `problem: …`, `where: …`, `try: …`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "problem: {}", self.what)?;
+        if !self.place.is_empty() {
+            write!(f, "\nwhere: {}", self.place)?;
+        }
+        if !self.remedy.is_empty() {
+            write!(f, "\ntry: {}", self.remedy)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problem {}
+
+/// Shortens a list of names for a sentence: the first `most`, then "and N more".
+pub fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
+    let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
+    let mut text = shown.join(", ");
+    if names.len() > most {
+        text.push_str(&format!(" and {} more", names.len() - most));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_prints_one_paragraph_and_leaves_out_empty_lines() {
+        let full = Problem::new("no classes found")
+            .at("data/")
+            .advise("drop a folder");
+        assert_eq!(
+            full.to_string(),
+            "problem: no classes found\nwhere: data/\ntry: drop a folder"
+        );
+        assert_eq!(Problem::new("stopped").to_string(), "problem: stopped");
+    }
+
+    #[test]
+    fn lists_are_cut_after_the_given_number_of_names() {
+        assert_eq!(listed(&["a", "b", "c"], 2), "a, b and 1 more");
+        assert_eq!(listed(&["a"], 2), "a");
+    }
+}

@@ -1,0 +1,458 @@
+//! The settings of one run, as `run.toml` holds them and as the command line names them.
+//!
+//! One struct serves the file, the command line and the window: every key here is a long option of
+//! `lae-studio train` (with `-` for `_`). `validate` finds everything that can be said without
+//! opening data or weights, all at once.
+
+use serde::{Deserialize, Serialize};
+
+use crate::problem::{Problem, Result};
+
+/// How a run learns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MethodName {
+    /// Learning, Accumulation, Ensemble; each can be switched off alone.
+    Lae,
+    /// LAE with all three switched off: the same PET trained task after task.
+    Baseline,
+}
+
+impl MethodName {
+    /// All methods, in the order they are offered.
+    pub const ALL: [Self; 2] = [Self::Lae, Self::Baseline];
+
+    /// The name on the command line.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Lae => "lae",
+            Self::Baseline => "baseline",
+        }
+    }
+
+    /// The name people read.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Lae => "LAE",
+            Self::Baseline => "Baseline",
+        }
+    }
+}
+
+/// Which of LAE's three parts act (paper Tables 5 and 6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switches {
+    /// Freeze epochs, and the calibrated form of a PET that has one.
+    pub learning: bool,
+    /// The offline PET follows the online one by a moving average.
+    pub accumulation: bool,
+    /// Both experts answer together.
+    pub ensemble: bool,
+}
+
+/// Everything that defines a run. Two runs with equal configs on the CPU device give equal numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RunConfig {
+    /// `digits`, `letters`, or a path.
+    pub data: String,
+    /// A name of the backbone table or a weight file.
+    pub backbone: String,
+    /// Name of a PET plugin.
+    pub pet: String,
+    /// The PET's main size r (adapter width, rank, prefix length).
+    pub pet_size: usize,
+    /// Form of the PET where it has several (Prefix: `calibrated`, `plain`); none = its default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pet_variant: Option<String>,
+    /// Blocks that get a PET: a count from the first ("5") or a list ("0,2,4").
+    pub blocks: String,
+    /// LAE or a compared method.
+    pub method: MethodName,
+    /// LAE's switch "Learning".
+    pub learning: bool,
+    /// LAE's switch "Accumulation".
+    pub accumulation: bool,
+    /// LAE's switch "Ensemble".
+    pub ensemble: bool,
+    /// Classes of every task ("10") or of each ("6,5,5,5,5").
+    pub classes_per_task: String,
+    /// `natural`, `seed:N`, or a JSON file with class names or indices.
+    pub order: String,
+    /// Epochs per task.
+    pub epochs: usize,
+    /// Of these, epochs with the PET frozen, from the second task on.
+    pub freeze_epochs: usize,
+    /// α of the moving average.
+    pub ema: f64,
+    /// Learning rate at batch 256; the one used is base_lr · batch / 256.
+    pub base_lr: f64,
+    /// Images per optimiser step; an incomplete last batch is dropped.
+    pub batch: usize,
+    /// Smallest and largest share of an image's area that a training crop covers.
+    pub crop_scale: [f32; 2],
+    /// Mirror training images with probability one half.
+    pub flip: bool,
+    /// At most so many training images per class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub train_limit: Option<usize>,
+    /// At most so many test images per class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test_limit: Option<usize>,
+    /// Share of the images held back for testing where the data has no test split.
+    pub test_share: f64,
+    /// Seed of initial values, shuffling and augmentation.
+    pub seed: u64,
+    /// `auto`, `cpu`, `gpu`, an index or a name from `lae-studio devices`.
+    pub device: String,
+}
+
+impl Default for RunConfig {
+    /// The quick demo: LAE with Adapter5 on the embedded digits.
+    fn default() -> Self {
+        Self {
+            data: "digits".into(),
+            backbone: "lae-nano".into(),
+            pet: "adapter".into(),
+            pet_size: 5,
+            pet_variant: None,
+            blocks: "5".into(),
+            method: MethodName::Lae,
+            learning: true,
+            accumulation: true,
+            ensemble: true,
+            classes_per_task: "2".into(),
+            order: "natural".into(),
+            epochs: 5,
+            freeze_epochs: 3,
+            ema: 0.999,
+            base_lr: 0.01,
+            batch: 24,
+            crop_scale: [0.5, 1.0],
+            flip: false,
+            train_limit: None,
+            test_limit: None,
+            test_share: 0.2,
+            seed: 0,
+            device: "auto".into(),
+        }
+    }
+}
+
+impl RunConfig {
+    /// Reads a `run.toml` text.
+    ///
+    /// # Errors
+    /// A Problem with line and column for text that is not TOML, an unknown key or a wrong type.
+    pub fn from_toml(text: &str, origin: &str) -> Result<Self> {
+        toml::from_str(text).map_err(|error| {
+            let place = error.span().map_or_else(
+                || origin.to_string(),
+                |span| {
+                    let (line, column) = line_and_column(text, span.start);
+                    format!("{origin}, line {line}, column {column}")
+                },
+            );
+            Problem::new(format!(
+                "these settings cannot be read: {}",
+                error.message()
+            ))
+            .at(place)
+            .advise("correct the key or value; `lae-studio train --help` lists all of them")
+        })
+    }
+
+    /// The text of `run.toml`.
+    ///
+    /// # Errors
+    /// None in practice; a value TOML cannot hold is reported as a Problem.
+    pub fn to_toml(&self) -> Result<String> {
+        toml::to_string_pretty(self)
+            .map_err(|error| Problem::new(format!("these settings cannot be written: {error}")))
+    }
+
+    /// Which of LAE's parts act; Baseline is LAE without any.
+    pub fn switches(&self) -> Switches {
+        let lae = self.method == MethodName::Lae;
+        Switches {
+            learning: lae && self.learning,
+            accumulation: lae && self.accumulation,
+            ensemble: lae && self.ensemble,
+        }
+    }
+
+    /// The learning rate of every step: base_lr · batch / 256.
+    pub fn learning_rate(&self) -> f64 {
+        self.base_lr * self.batch as f64 / 256.0
+    }
+
+    /// The block numbers that get a PET.
+    ///
+    /// # Errors
+    /// A Problem for text that is neither a count nor a list, or a block beyond `depth`.
+    pub fn block_list(&self, depth: usize) -> Result<Vec<usize>> {
+        let wrong = |what: String| {
+            Err(Problem::new(what).at("--blocks").advise(format!(
+                "give a count from 1 to {depth}, or block numbers from 0 to {} like 0,2,4",
+                depth.saturating_sub(1)
+            )))
+        };
+        let text = self.blocks.trim();
+        let mut list = Vec::new();
+        if let Ok(count) = text.parse::<usize>() {
+            list.extend(0..count);
+        } else {
+            for part in text.split(',').filter(|part| !part.trim().is_empty()) {
+                match part.trim().parse::<usize>() {
+                    Ok(block) => list.push(block),
+                    Err(_) => return wrong(format!("\"{text}\" names no blocks")),
+                }
+            }
+            list.sort_unstable();
+            list.dedup();
+        }
+        match list.last() {
+            None => wrong("no block gets a PET".into()),
+            Some(&last) if last >= depth => wrong(format!(
+                "block {last} does not exist: the backbone has {depth} blocks"
+            )),
+            Some(_) => Ok(list),
+        }
+    }
+
+    /// Everything that is wrong with these settings as far as they alone can tell.
+    pub fn validate(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let mut check = |fine: bool, what: &str, place: &str, remedy: &str| {
+            if !fine {
+                problems.push(Problem::new(what).at(place).advise(remedy));
+            }
+        };
+        check(
+            !self.data.trim().is_empty(),
+            "no data set is chosen",
+            "--data",
+            "give digits, letters or a folder with one subfolder per class",
+        );
+        check(
+            self.epochs > 0,
+            "zero epochs train nothing",
+            "--epochs",
+            "give at least 1",
+        );
+        check(
+            !self.switches().learning || self.freeze_epochs <= self.epochs,
+            "more epochs are frozen than there are",
+            "--freeze-epochs",
+            "give a number up to --epochs",
+        );
+        check(
+            (0.0..=1.0).contains(&self.ema),
+            "the moving average's α must lie between 0 and 1",
+            "--ema",
+            "0.9999 is the paper's value, 0.999 suits short runs",
+        );
+        check(
+            self.base_lr.is_finite() && self.base_lr > 0.0,
+            "the learning rate must be above 0",
+            "--base-lr",
+            "0.03 is the paper's value for CIFAR-100",
+        );
+        check(
+            self.batch > 0,
+            "a batch needs at least one image",
+            "--batch",
+            "24 is the paper's value",
+        );
+        check(
+            self.pet_size > 0,
+            "the PET's size must be above 0",
+            "--pet-size",
+            "5 or 10 for Adapter and LoRA, 10 or 20 for Prefix",
+        );
+        let [low, high] = self.crop_scale;
+        check(
+            low > 0.0 && low <= high && high <= 1.0,
+            "the crop scale must be two numbers with 0 < smallest ≤ largest ≤ 1",
+            "--crop-scale",
+            "0.08,1 is the usual choice, 0.5,1 suits drawings",
+        );
+        check(
+            self.test_share > 0.0 && self.test_share < 1.0,
+            "the test share must lie between 0 and 1",
+            "--test-share",
+            "0.2 holds every fifth image back for testing",
+        );
+        check(
+            self.train_limit != Some(0) && self.test_limit != Some(0),
+            "a limit of zero images per class leaves nothing",
+            "--train-limit, --test-limit",
+            "leave the option out to use all images",
+        );
+        problems
+    }
+
+    /// The command that does the same: `lae-studio train …`, naming what differs from the defaults.
+    pub fn as_command(&self) -> String {
+        let base = Self::default();
+        let mut words = vec!["lae-studio train".to_string()];
+        let mut say = |differs: bool, name: &str, value: String| {
+            if differs {
+                words.push(format!("--{name} {}", shell_word(&value)));
+            }
+        };
+        say(true, "data", self.data.clone());
+        say(true, "backbone", self.backbone.clone());
+        say(true, "pet", self.pet.clone());
+        say(true, "pet-size", self.pet_size.to_string());
+        say(
+            self.pet_variant.is_some(),
+            "pet-variant",
+            self.pet_variant.clone().unwrap_or_default(),
+        );
+        say(true, "blocks", self.blocks.clone());
+        say(true, "method", self.method.key().into());
+        say(true, "classes-per-task", self.classes_per_task.clone());
+        say(true, "order", self.order.clone());
+        say(true, "epochs", self.epochs.to_string());
+        say(true, "freeze-epochs", self.freeze_epochs.to_string());
+        say(true, "ema", self.ema.to_string());
+        say(true, "base-lr", self.base_lr.to_string());
+        say(true, "batch", self.batch.to_string());
+        let [low, high] = self.crop_scale;
+        say(true, "crop-scale", format!("{low},{high}"));
+        say(true, "flip", if self.flip { "on" } else { "off" }.into());
+        let limit = |limit: Option<usize>| limit.map(|n| n.to_string()).unwrap_or_default();
+        say(
+            self.train_limit.is_some(),
+            "train-limit",
+            limit(self.train_limit),
+        );
+        say(
+            self.test_limit.is_some(),
+            "test-limit",
+            limit(self.test_limit),
+        );
+        say(
+            (self.test_share - base.test_share).abs() > f64::EPSILON,
+            "test-share",
+            self.test_share.to_string(),
+        );
+        say(true, "seed", self.seed.to_string());
+        say(self.device != base.device, "device", self.device.clone());
+        for (on, flag) in [
+            (self.learning, "--no-learning"),
+            (self.accumulation, "--no-accumulation"),
+            (self.ensemble, "--no-ensemble"),
+        ] {
+            if !on && self.method == MethodName::Lae {
+                words.push(flag.into());
+            }
+        }
+        words.join(" ")
+    }
+
+    /// A short name for lists: "digits · LAE · adapter 5".
+    pub fn title(&self) -> String {
+        let data = std::path::Path::new(&self.data)
+            .file_stem()
+            .map_or_else(|| self.data.clone(), |name| name.to_string_lossy().into());
+        format!(
+            "{data} · {} · {} {}",
+            self.method.title(),
+            self.pet,
+            self.pet_size
+        )
+    }
+}
+
+/// Line and column (from 1) of a byte offset.
+pub fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(offset.min(text.len()))];
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().map_or(0, |l| l.chars().count()) + 1;
+    (line, column)
+}
+
+/// Quotes a word for a POSIX shell where it needs it.
+fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./,:+=".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_string()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_survive_the_file() {
+        let config = RunConfig {
+            train_limit: Some(7),
+            method: MethodName::Baseline,
+            ..RunConfig::default()
+        };
+        let text = config.to_toml().unwrap();
+        assert_eq!(RunConfig::from_toml(&text, "run.toml").unwrap(), config);
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_its_line() {
+        let problem = RunConfig::from_toml("epochs = 2\nepoch = 3\n", "my.toml").unwrap_err();
+        assert!(problem.place.contains("line 2"), "{problem}");
+        assert!(problem.what.contains("epoch"), "{problem}");
+    }
+
+    #[test]
+    fn all_problems_are_found_at_once() {
+        let config = RunConfig {
+            epochs: 0,
+            batch: 0,
+            crop_scale: [0.9, 0.1],
+            freeze_epochs: 0,
+            ..RunConfig::default()
+        };
+        assert_eq!(config.validate().len(), 3);
+        assert!(RunConfig::default().validate().is_empty());
+    }
+
+    #[test]
+    fn blocks_are_a_count_or_a_list() {
+        let with = |blocks: &str| RunConfig {
+            blocks: blocks.into(),
+            ..RunConfig::default()
+        };
+        assert_eq!(with("3").block_list(8).unwrap(), vec![0, 1, 2]);
+        assert_eq!(with("4, 0,4").block_list(8).unwrap(), vec![0, 4]);
+        assert!(with("9").block_list(8).is_err());
+        assert!(with("0,x").block_list(8).is_err());
+        assert!(with("").block_list(8).is_err());
+    }
+
+    #[test]
+    fn baseline_is_lae_with_everything_off() {
+        let config = RunConfig {
+            method: MethodName::Baseline,
+            ..RunConfig::default()
+        };
+        let switches = config.switches();
+        assert!(!switches.learning && !switches.accumulation && !switches.ensemble);
+    }
+
+    #[test]
+    fn a_path_with_spaces_is_quoted_in_the_command() {
+        let config = RunConfig {
+            data: "my pictures/it's".into(),
+            ..RunConfig::default()
+        };
+        assert!(
+            config
+                .as_command()
+                .contains(r"--data 'my pictures/it'\''s'")
+        );
+    }
+}

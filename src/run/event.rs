@@ -1,0 +1,380 @@
+//! What the engine is asked and what it tells: `Command`, `Event`, `Control`.
+//!
+//! Both front ends read the same stream. All of it is plain serde data, so the engine could be a
+//! process of its own without touching a page.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::config::RunConfig;
+use crate::metrics::{Answers, Expert};
+use crate::problem::Problem;
+
+/// What the engine can be asked to do.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Command {
+    /// Train a new run; runs wait in line.
+    Train {
+        /// The settings.
+        config: Box<RunConfig>,
+    },
+    /// Continue the stopped or killed run in this folder.
+    Resume {
+        /// The run's folder.
+        run: PathBuf,
+    },
+    /// Show one picture to a run's experts after the given tasks. Served between two batches while
+    /// another run trains. A newer request with the same `ticket` stream replaces older ones that
+    /// have not begun.
+    Predict(PredictRequest),
+    /// End the thread after the job in hand was stopped and saved.
+    Shutdown,
+}
+
+/// One picture for a run's experts.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PredictRequest {
+    /// Comes back with the answer, so that late answers can be told apart.
+    pub ticket: u64,
+    /// The run's folder.
+    pub run: PathBuf,
+    /// The picture.
+    pub picture: Picture,
+    /// Snapshots to ask, tasks counted from 0; answered in this order, one event each.
+    pub tasks: Vec<usize>,
+}
+
+/// A decoded picture.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Picture {
+    /// What to call it.
+    pub name: String,
+    /// Pixels across.
+    pub width: usize,
+    /// Pixels down.
+    pub height: usize,
+    /// height × width × 3, 8 bit sRGB.
+    pub rgb: Vec<u8>,
+}
+
+/// The constant facts of a run, known once data and backbone are open.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunHeader {
+    /// Name of the run (its folder's name).
+    pub run: String,
+    /// The run's folder.
+    pub folder: PathBuf,
+    /// The settings.
+    pub config: RunConfig,
+    /// Class names in the order they are taught; a class is its position here.
+    pub class_order: Vec<String>,
+    /// The classes of each task, as positions.
+    pub tasks: Vec<Range<usize>>,
+    /// Training images of each task.
+    pub train_images: Vec<usize>,
+    /// Test images of each task.
+    pub test_images: Vec<usize>,
+    /// The device's name.
+    pub device: String,
+    /// Side of the square that the network sees, in pixels.
+    pub input_size: usize,
+    /// Numbers that are trained in the PETs of one expert.
+    pub trained_parameters: usize,
+    /// Frozen numbers of the backbone.
+    pub frozen_parameters: usize,
+    /// SHA-256 of the weight file, in hex.
+    pub weights_sha256: String,
+    /// RFC 3339 time at which the run began.
+    pub started: String,
+    /// Version of the program that began it.
+    pub version: String,
+}
+
+/// What is being done right now.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Phase {
+    /// Something that takes a moment before training: "opening the data set".
+    Preparing(String),
+    /// Training; with the PET frozen only the new head moves.
+    Training {
+        /// From 0.
+        task: usize,
+        /// From 0.
+        epoch: usize,
+        /// Whether the PET is frozen in this epoch.
+        frozen: bool,
+    },
+    /// Testing on all classes seen so far.
+    Evaluating {
+        /// From 0.
+        task: usize,
+    },
+    /// Waiting for the person.
+    Paused,
+}
+
+/// Where a run is; sent at most 20 times a second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// From 0.
+    pub task: usize,
+    /// Epoch within the task, from 0.
+    pub epoch: usize,
+    /// Batch within the epoch, from 0.
+    pub batch: usize,
+    /// Batches of this epoch.
+    pub batches: usize,
+    /// Share of the whole run that is done, 0..=1.
+    pub done: f64,
+    /// Latest loss values since the last report, oldest first (local cross-entropy).
+    pub losses: Vec<f32>,
+    /// Training speed of late.
+    pub images_per_second: f64,
+    /// Estimate of the rest of the run.
+    pub seconds_left: Option<f64>,
+    /// Whether the PET is frozen.
+    pub frozen: bool,
+}
+
+/// What was measured after one task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskReport {
+    /// From 0.
+    pub task: usize,
+    /// Every test image of tasks 0..=task and what the experts took it for.
+    pub answers: Answers,
+    /// Seconds spent training and testing this task.
+    pub seconds: f64,
+    /// Images per second while training.
+    pub images_per_second: f64,
+    /// ‖θ − θ₀‖ / ‖θ₀‖ of the online PET since the end of the first task.
+    pub online_drift: f64,
+    /// The same for the offline PET.
+    pub offline_drift: f64,
+}
+
+/// One expert's view of one picture.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Opinion {
+    /// Probability per class position (for the ensemble the element-wise maximum of the two
+    /// softmaxes, which need not sum to 1).
+    pub probabilities: Vec<f32>,
+    /// E(x) = −logsumexp(logits); for the ensemble the lower of the two.
+    pub energy: f32,
+}
+
+impl Opinion {
+    /// The position with the highest probability, and that probability.
+    pub fn best(&self) -> (usize, f32) {
+        let mut best = (0, f32::NEG_INFINITY);
+        for (class, &p) in self.probabilities.iter().enumerate() {
+            if p > best.1 {
+                best = (class, p);
+            }
+        }
+        best
+    }
+}
+
+/// The answer to a `PredictRequest`, for one snapshot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Prediction {
+    /// The request's ticket.
+    pub ticket: u64,
+    /// The run's folder.
+    pub run: PathBuf,
+    /// Which snapshot, from 0.
+    pub task: usize,
+    /// Class names by position, as far as taught by then.
+    pub classes: Vec<String>,
+    /// The online expert.
+    pub online: Opinion,
+    /// The offline expert.
+    pub offline: Opinion,
+    /// Both together (or the one that answers alone where the ensemble is off).
+    pub ensemble: Opinion,
+    /// The expert whose softmax holds the winning probability.
+    pub decided_by: Expert,
+    /// What the network sees: `seen_size`² × 3 pixels, 8 bit.
+    pub seen: Vec<u8>,
+    /// Side of the square the network sees.
+    pub seen_size: usize,
+}
+
+/// What the engine tells. Milestones are never dropped; `Progress` is thinned at the source.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Event {
+    /// A run exists: data and backbone are open, the folder is made.
+    Started(Box<RunHeader>),
+    /// What is being done now.
+    Phase {
+        /// The run's name; empty before it has one.
+        run: String,
+        /// The phase.
+        phase: Phase,
+    },
+    /// Where the run is.
+    Progress {
+        /// The run's name.
+        run: String,
+        /// Where it is.
+        progress: Progress,
+    },
+    /// A task was learned and tested.
+    TaskEvaluated {
+        /// The run's name.
+        run: String,
+        /// What was measured.
+        report: Box<TaskReport>,
+    },
+    /// Something was written.
+    Saved {
+        /// The run's name.
+        run: String,
+        /// "task 4" or the like.
+        what: String,
+        /// Size.
+        bytes: u64,
+    },
+    /// Something to know that does not end the run (an unreadable image, a device fallback).
+    Remark {
+        /// The run's name; empty when it concerns no run.
+        run: String,
+        /// What.
+        problem: Problem,
+    },
+    /// A picture's answer for one snapshot.
+    Predicted(Box<Prediction>),
+    /// A request for a prediction could not be answered.
+    NotPredicted {
+        /// The request's ticket.
+        ticket: u64,
+        /// Why.
+        problem: Problem,
+    },
+    /// The run reached its end.
+    Finished {
+        /// The run's name.
+        run: String,
+    },
+    /// The run was stopped by the person and can be continued.
+    Stopped {
+        /// The run's name.
+        run: String,
+    },
+    /// The run ended for a reason; what it had saved stays and can be continued.
+    Failed {
+        /// The run's name; empty when it failed before it had one.
+        run: String,
+        /// The reason.
+        problem: Problem,
+    },
+}
+
+/// Receives events; also the place where short jobs are served between two batches.
+pub trait Sink {
+    /// Takes one event.
+    fn event(&mut self, event: Event);
+
+    /// Called between two batches: a chance to serve short jobs.
+    fn between_batches(&mut self) {}
+}
+
+/// Collects events; for tests and for callers that only want the end.
+impl Sink for Vec<Event> {
+    fn event(&mut self, event: Event) {
+        self.push(event);
+    }
+}
+
+/// What a person wants of the running job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// Go on.
+    Run,
+    /// Wait between two batches.
+    Pause,
+    /// Save and end.
+    Stop,
+}
+
+/// A switch shared by the front end and the running job.
+#[derive(Clone, Debug, Default)]
+pub struct Control(Arc<AtomicU8>);
+
+impl Control {
+    /// Lets the job run, pause or stop at the next batch.
+    pub fn set(&self, wish: Wish) {
+        self.0.store(wish as u8, Ordering::Release);
+    }
+
+    /// The present wish.
+    pub fn wish(&self) -> Wish {
+        match self.0.load(Ordering::Acquire) {
+            0 => Wish::Run,
+            1 => Wish::Pause,
+            _ => Wish::Stop,
+        }
+    }
+
+    /// The gate between two batches: serves short jobs, waits while paused (telling so once), and
+    /// says whether to go on.
+    pub fn gate(&self, run: &str, sink: &mut dyn Sink, resumed: &Phase) -> bool {
+        sink.between_batches();
+        let mut told = false;
+        loop {
+            match self.wish() {
+                Wish::Stop => return false,
+                Wish::Run => {
+                    if told {
+                        let (run, phase) = (run.to_string(), resumed.clone());
+                        sink.event(Event::Phase { run, phase });
+                    }
+                    return true;
+                }
+                Wish::Pause => {
+                    if !told {
+                        let (run, phase) = (run.to_string(), Phase::Paused);
+                        sink.event(Event::Phase { run, phase });
+                        told = true;
+                    }
+                    std::thread::sleep(Duration::from_millis(20));
+                    sink.between_batches();
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gate_waits_while_paused_and_tells_both_ends() {
+        let control = Control::default();
+        control.set(Wish::Pause);
+        let other = control.clone();
+        let resume = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(60));
+            other.set(Wish::Run);
+        });
+        let mut events = Vec::new();
+        let phase = Phase::Evaluating { task: 1 };
+        assert!(control.gate("r", &mut events, &phase));
+        assert!(resume.join().is_ok());
+        let run = "r".to_string();
+        let paused = Event::Phase {
+            run: run.clone(),
+            phase: Phase::Paused,
+        };
+        assert_eq!(events, vec![paused, Event::Phase { run, phase }]);
+        control.set(Wish::Stop);
+        assert!(!control.gate("r", &mut events, &Phase::Paused));
+    }
+}

@@ -1,0 +1,4 @@
+//! What a run is, as plain data: its settings, what is asked of it and what it tells.
+
+pub mod config;
+pub mod event;

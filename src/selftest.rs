@@ -1,0 +1,204 @@
+//! A small network through a device and through the CPU, compared: does this GPU compute rightly?
+//!
+//! Two ViT blocks with an Adapter beside each attention; forward, and backward into the PETs and
+//! the head alone, which is the shape of work that has failed on real drivers. The weights come
+//! from a fixed sequence, so both devices get the same numbers.
+
+use burn::tensor::activation::log_softmax;
+use burn::tensor::{Device, Tensor};
+
+use crate::nn::{LayerNorm, Linear, attention, gelu};
+use crate::problem::{Problem, Result};
+use crate::tensors::HostTensor;
+
+const BATCH: usize = 4;
+const TOKENS: usize = 17;
+const WIDTH: usize = 64;
+const HEADS: usize = 4;
+const SIZE: usize = 8;
+const CLASSES: usize = 5;
+/// Largest relative error that single precision explains.
+const TOLERANCE: f64 = 1e-3;
+
+/// Runs the network on `device` and on the CPU; gives the largest relative error.
+///
+/// # Errors
+/// A Problem when the device fails, gives values that are not finite, or is off by more than
+/// rounding.
+pub fn run(device: &Device) -> Result<f64> {
+    let expected = outcome(&Device::flex())?;
+    let found = outcome(device)?;
+    let mut worst = 0f64;
+    for ((name, expected), (_, found)) in expected.iter().zip(&found) {
+        let error = relative_error(found, expected);
+        if !error.is_finite() || error > TOLERANCE {
+            return Err(Problem::new(format!(
+                "{name} differs from the CPU's by {error:.1e} of the largest value"
+            )));
+        }
+        worst = worst.max(error);
+    }
+    Ok(worst)
+}
+
+/// max|a − b| / max|b|; not finite as soon as a value of `a` is not.
+fn relative_error(a: &HostTensor, b: &HostTensor) -> f64 {
+    if a.shape != b.shape {
+        return f64::INFINITY;
+    }
+    let (mut difference, mut largest) = (0f64, f64::MIN_POSITIVE);
+    for (&a, &b) in a.values.iter().zip(&b.values) {
+        if !a.is_finite() {
+            return f64::INFINITY;
+        }
+        difference = difference.max(f64::from((a - b).abs()));
+        largest = largest.max(f64::from(b.abs()));
+    }
+    difference / largest
+}
+
+/// A fixed sequence of numbers between −1 and 1.
+struct Sequence(u64);
+
+impl Sequence {
+    /// The next tensor, scaled.
+    fn next<const D: usize>(
+        &mut self,
+        shape: [usize; D],
+        scale: f32,
+        device: &Device,
+    ) -> Result<Tensor<D>> {
+        let count = shape.iter().product();
+        let values = (0..count).map(|_| {
+            // Knuth's linear congruential generator; the upper bits are the good ones.
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            ((self.0 >> 40) as f32 / (1u64 << 23) as f32 - 1.0) * scale
+        });
+        let host = HostTensor {
+            shape: shape.to_vec(),
+            values: values.collect(),
+        };
+        host.to_device(device)
+    }
+}
+
+/// One frozen block and the Adapter beside its attention.
+struct Block {
+    norms: [LayerNorm; 2],
+    qkv: Linear,
+    proj: Linear,
+    fc1: Linear,
+    fc2: Linear,
+    down: Tensor<2>,
+    up: Tensor<2>,
+}
+
+impl Block {
+    fn new(sequence: &mut Sequence, plain: &Device, tracked: &Device) -> Result<Self> {
+        let mut linear = |inputs: usize, outputs: usize| -> Result<Linear> {
+            let scale = (3.0 / inputs as f32).sqrt();
+            let weight = sequence.next([inputs, outputs], scale, plain)?;
+            let bias = sequence.next([outputs], 0.1, plain)?;
+            Ok(Linear::new(weight, Some(bias)))
+        };
+        let (qkv, proj) = (linear(WIDTH, 3 * WIDTH)?, linear(WIDTH, WIDTH)?);
+        let (fc1, fc2) = (linear(WIDTH, 4 * WIDTH)?, linear(4 * WIDTH, WIDTH)?);
+        let mut norm = || -> Result<LayerNorm> {
+            let gamma = sequence.next([WIDTH], 0.2, plain)? + 1.0;
+            let beta = sequence.next([WIDTH], 0.2, plain)?;
+            Ok(LayerNorm::new(gamma, beta, 1e-6))
+        };
+        Ok(Self {
+            norms: [norm()?, norm()?],
+            qkv,
+            proj,
+            fc1,
+            fc2,
+            down: sequence.next([WIDTH, SIZE], 0.2, tracked)?.require_grad(),
+            up: sequence.next([SIZE, WIDTH], 0.5, tracked)?.require_grad(),
+        })
+    }
+
+    fn forward(&self, x: Tensor<3>) -> Tensor<3> {
+        let e = self.norms[0].forward(x.clone());
+        let h = self
+            .proj
+            .forward(attention(self.qkv.forward(e.clone()), HEADS, None));
+        let branch = gelu(e.matmul(self.down.clone().unsqueeze()));
+        let x = x + h + branch.matmul(self.up.clone().unsqueeze());
+        let hidden = gelu(self.fc1.forward(self.norms[1].forward(x.clone())));
+        x + self.fc2.forward(hidden)
+    }
+}
+
+/// Logits, loss and every gradient, by name.
+fn outcome(plain: &Device) -> Result<Vec<(String, HostTensor)>> {
+    let tracked = plain.clone().autodiff();
+    let mut sequence = Sequence(2023);
+    let blocks = [
+        Block::new(&mut sequence, plain, &tracked)?,
+        Block::new(&mut sequence, plain, &tracked)?,
+    ];
+    let head: Tensor<2> = sequence
+        .next([WIDTH, CLASSES], 0.3, &tracked)?
+        .require_grad();
+    let mut x: Tensor<3> = sequence.next([BATCH, TOKENS, WIDTH], 1.5, plain)?;
+    for block in &blocks {
+        x = block.forward(x);
+    }
+    let features = x.slice([0..BATCH, 0..1, 0..WIDTH]).reshape([BATCH, WIDTH]);
+    let logits = features.matmul(head.clone());
+    let target: Tensor<2> = sequence.next([BATCH, CLASSES], 1.0, plain)?;
+    let loss = (log_softmax(logits.clone(), 1) * target).mean();
+    let mut found = vec![
+        ("the logits".to_string(), HostTensor::read(&logits.inner())?),
+        (
+            "the loss".to_string(),
+            HostTensor::read(&loss.clone().inner())?,
+        ),
+    ];
+    let gradients = loss.backward();
+    let mut keep = |name: String, tensor: &Tensor<2>| -> Result<()> {
+        let gradient = tensor
+            .grad(&gradients)
+            .ok_or_else(|| Problem::new(format!("{name} is missing")))?;
+        found.push((name, HostTensor::read(&gradient)?));
+        Ok(())
+    };
+    for (i, block) in blocks.iter().enumerate() {
+        keep(format!("the gradient of Adapter {i}'s down"), &block.down)?;
+        keep(format!("the gradient of Adapter {i}'s up"), &block.up)?;
+    }
+    keep("the gradient of the head".to_string(), &head)?;
+    Ok(found)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cpu_agrees_with_itself_and_gradients_are_alive() {
+        assert_eq!(run(&Device::flex()).unwrap(), 0.0);
+        for (name, tensor) in outcome(&Device::flex()).unwrap() {
+            let largest = tensor.values.iter().fold(0f32, |m, v| m.max(v.abs()));
+            assert!(largest > 1e-6, "{name} is {largest}");
+        }
+    }
+
+    #[test]
+    fn errors_are_relative_to_the_largest_value_and_nan_is_caught() {
+        let tensor = |values: &[f32]| HostTensor {
+            shape: vec![values.len()],
+            values: values.to_vec(),
+        };
+        let error = relative_error(&tensor(&[1.0, 4.1]), &tensor(&[1.0, 4.0]));
+        assert!((error - 0.025).abs() < 1e-6);
+        assert!(relative_error(&tensor(&[f32::NAN]), &tensor(&[1.0])).is_infinite());
+        assert!(relative_error(&tensor(&[1.0]), &tensor(&[1.0, 2.0])).is_infinite());
+    }
+}

@@ -1,0 +1,193 @@
+//! A drawing made of pen strokes, and the picture a network is shown of it.
+
+use crate::run::event::Picture;
+
+/// Side of the picture a drawing becomes, in pixels.
+const SIDE: usize = 224;
+
+/// Pen strokes in the unit square (0 = left or top edge).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Drawing {
+    /// The strokes, each a chain of points.
+    pub strokes: Vec<Vec<[f32; 2]>>,
+    /// Width of the pen as a share of the canvas.
+    pub pen: f32,
+}
+
+impl Drawing {
+    /// Whether nothing is drawn.
+    pub fn is_empty(&self) -> bool {
+        self.strokes.iter().all(Vec::is_empty)
+    }
+
+    /// The drawing's bounding box with the pen's width: left, top, right, bottom.
+    fn bounds(&self) -> Option<[f32; 4]> {
+        let points = self.strokes.iter().flatten();
+        let mut bounds: Option<[f32; 4]> = None;
+        for &[x, y] in points {
+            let [l, t, r, b] = bounds.unwrap_or([x, y, x, y]);
+            bounds = Some([l.min(x), t.min(y), r.max(x), b.max(y)]);
+        }
+        let half = self.pen / 2.0;
+        bounds.map(|[l, t, r, b]| [l - half, t - half, r + half, b + half])
+    }
+
+    /// The picture: light on dark or dark on light. With `glyph_share` the drawing is moved to the
+    /// middle and scaled so that its longer side covers that share of the frame, as the images of
+    /// the data set do.
+    pub fn picture(&self, light_on_dark: bool, glyph_share: Option<f32>) -> Picture {
+        let (scale, shift) = match (glyph_share, self.bounds()) {
+            (Some(share), Some([l, t, r, b])) => {
+                let scale = share / (r - l).max(b - t).max(1e-3);
+                let centre = [(l + r) / 2.0, (t + b) / 2.0];
+                (scale, [0.5 - centre[0] * scale, 0.5 - centre[1] * scale])
+            }
+            _ => (1.0, [0.0, 0.0]),
+        };
+        let side = SIDE as f32;
+        let place = |p: &[f32; 2]| {
+            [
+                (p[0] * scale + shift[0]) * side,
+                (p[1] * scale + shift[1]) * side,
+            ]
+        };
+        let radius = (self.pen * scale * side / 2.0).max(0.5);
+        let mut ink = vec![0.0f32; SIDE * SIDE];
+        for stroke in &self.strokes {
+            let points: Vec<[f32; 2]> = stroke.iter().map(place).collect();
+            match points.as_slice() {
+                [] => {}
+                [dot] => capsule(&mut ink, *dot, *dot, radius),
+                chain => {
+                    for pair in chain.windows(2) {
+                        capsule(&mut ink, pair[0], pair[1], radius);
+                    }
+                }
+            }
+        }
+        let rgb = ink
+            .iter()
+            .flat_map(|&ink| {
+                let light = if light_on_dark { ink } else { 1.0 - ink };
+                [(light * 255.0).round() as u8; 3]
+            })
+            .collect();
+        Picture {
+            name: "drawing".into(),
+            width: SIDE,
+            height: SIDE,
+            rgb,
+        }
+    }
+}
+
+/// Inks everything within `radius` of the segment from `a` to `b`, with a soft edge of one pixel.
+fn capsule(ink: &mut [f32], a: [f32; 2], b: [f32; 2], radius: f32) {
+    let reach = radius + 1.0;
+    let range = |low: f32, high: f32| {
+        let low = (low - reach).floor().clamp(0.0, SIDE as f32) as usize;
+        let high = (high + reach).ceil().clamp(0.0, SIDE as f32) as usize;
+        low..high
+    };
+    let along = [b[0] - a[0], b[1] - a[1]];
+    let length2 = (along[0] * along[0] + along[1] * along[1]).max(1e-12);
+    for y in range(a[1].min(b[1]), a[1].max(b[1])) {
+        for x in range(a[0].min(b[0]), a[0].max(b[0])) {
+            let p = [x as f32 + 0.5 - a[0], y as f32 + 0.5 - a[1]];
+            let t = ((p[0] * along[0] + p[1] * along[1]) / length2).clamp(0.0, 1.0);
+            let d = [p[0] - t * along[0], p[1] - t * along[1]];
+            let distance = (d[0] * d[0] + d[1] * d[1]).sqrt();
+            let cover = (radius + 0.5 - distance).clamp(0.0, 1.0);
+            let cell = &mut ink[y * SIDE + x];
+            *cell = cell.max(cover);
+        }
+    }
+}
+
+/// Whether a picture is light strokes on a dark ground, judged by its border.
+pub fn is_light_on_dark(picture: &Picture) -> bool {
+    let (w, h) = (picture.width, picture.height);
+    let (mut sum, mut count) = (0u64, 0u64);
+    for y in 0..h {
+        for x in 0..w {
+            if y == 0 || x == 0 || y + 1 == h || x + 1 == w {
+                let at = (y * w + x) * 3;
+                sum += picture.rgb[at..at + 3]
+                    .iter()
+                    .map(|&v| u64::from(v))
+                    .sum::<u64>();
+                count += 3;
+            }
+        }
+    }
+    count > 0 && sum / count < 110
+}
+
+/// Share of the frame's side that the longer side of the ink covers, if the picture is a drawing:
+/// nothing but ink and ground, without colour.
+pub fn glyph_share(picture: &Picture, light_on_dark: bool) -> Option<f32> {
+    let (w, h) = (picture.width, picture.height);
+    let mut bounds: Option<[usize; 4]> = None;
+    for (i, pixel) in picture.rgb.chunks_exact(3).enumerate() {
+        let (low, high) = (pixel.iter().min()?, pixel.iter().max()?);
+        if high - low > 24 {
+            return None;
+        }
+        let ink = if light_on_dark { *high } else { 255 - *low };
+        if ink > 96 {
+            let (x, y) = (i % w, i / w);
+            let [l, t, r, b] = bounds.unwrap_or([x, y, x, y]);
+            bounds = Some([l.min(x), t.min(y), r.max(x), b.max(y)]);
+        }
+    }
+    let [l, t, r, b] = bounds?;
+    let share = |from: usize, to: usize, all: usize| (to - from + 1) as f32 / all.max(1) as f32;
+    Some(share(l, r, w).max(share(t, b, h)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stroke() -> Drawing {
+        Drawing {
+            strokes: vec![vec![[0.1, 0.1], [0.1, 0.3]]],
+            pen: 0.05,
+        }
+    }
+
+    #[test]
+    fn a_drawing_is_centred_and_scaled_as_the_data_is() {
+        let picture = stroke().picture(true, Some(0.8));
+        assert_eq!(picture.rgb.len(), SIDE * SIDE * 3);
+        assert!(is_light_on_dark(&picture));
+        let share = glyph_share(&picture, true).unwrap_or(0.0);
+        assert!((share - 0.8).abs() < 0.03, "{share}");
+        let middle = (SIDE / 2 * SIDE + SIDE / 2) * 3;
+        assert_eq!(picture.rgb[middle], 255);
+    }
+
+    #[test]
+    fn without_a_share_it_stays_where_it_was_drawn() {
+        let picture = stroke().picture(false, None);
+        assert!(!is_light_on_dark(&picture));
+        let at = |x: f32, y: f32| {
+            let (x, y) = ((x * SIDE as f32) as usize, (y * SIDE as f32) as usize);
+            picture.rgb[(y * SIDE + x) * 3]
+        };
+        assert_eq!(at(0.1, 0.2), 0);
+        assert_eq!(at(0.5, 0.5), 255);
+    }
+
+    #[test]
+    fn a_coloured_photo_is_no_drawing() {
+        let picture = Picture {
+            name: String::new(),
+            width: 2,
+            height: 1,
+            rgb: vec![200, 10, 10, 0, 0, 0],
+        };
+        assert_eq!(glyph_share(&picture, true), None);
+        assert!(Drawing::default().is_empty());
+    }
+}

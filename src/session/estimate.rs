@@ -1,0 +1,88 @@
+//! What a run will cost: time from the speed of an earlier run where there is one, else from the
+//! size of the network; memory from its size.
+
+use super::views::{BackboneView, Plan, RunRow};
+use crate::run::config::RunConfig;
+
+/// What a run will cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Seconds of training and testing.
+    pub seconds: f64,
+    /// Bytes held at most.
+    pub bytes: f64,
+    /// Whether the time comes from an earlier run with the same backbone.
+    pub measured: bool,
+}
+
+/// Multiplications and additions per second assumed of a processor nobody measured.
+const UNMEASURED: f64 = 4e10;
+/// A training step costs about so many passes of the network.
+const TRAINING: f64 = 2.5;
+
+/// The cost of `config`; none while plan or backbone are unknown.
+pub fn estimate(
+    config: &RunConfig,
+    plan: &Plan,
+    backbone: Option<&BackboneView>,
+    runs: &[RunRow],
+) -> Option<Estimate> {
+    let backbone = backbone?;
+    let trained = plan.passes(config.epochs) as f64;
+    if trained == 0.0 {
+        return None;
+    }
+    // After task i all images of tasks 1..=i are tested, by two experts.
+    let mut tested = 0.0;
+    let mut seen = 0;
+    for images in &plan.test_images {
+        seen += images;
+        tested += 2.0 * seen as f64;
+    }
+    let same = |row: &&RunRow| {
+        let known = row.header.as_ref();
+        row.images_per_second > 0.0
+            && known.is_some_and(|h| {
+                h.config.backbone == config.backbone && h.config.device == config.device
+            })
+    };
+    let patch = 8.0f64.max(backbone.input_size as f64 / 14.0);
+    let tokens = (backbone.input_size as f64 / patch).powi(2) + 1.0;
+    let pass = 2.0 * backbone.parameters as f64 * tokens;
+    let measured = runs.iter().find(same).map(|row| row.images_per_second);
+    let speed = measured.unwrap_or(UNMEASURED / (pass * TRAINING));
+    let activations =
+        config.batch as f64 * tokens * (backbone.width * backbone.depth) as f64 * 80.0;
+    Some(Estimate {
+        seconds: trained / speed + tested / (speed * TRAINING),
+        bytes: 8e7 + 4.0 * backbone.parameters as f64 + activations,
+        measured: measured.is_some(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_demo_takes_a_minute_or_so_and_nothing_is_said_without_a_plan() {
+        let nano = BackboneView {
+            parameters: 3_600_000,
+            input_size: 32,
+            depth: 8,
+            width: 192,
+            ..BackboneView::default()
+        };
+        let plan = Plan {
+            train_images: vec![270; 5],
+            test_images: vec![90; 5],
+            ..Plan::default()
+        };
+        let config = RunConfig::default();
+        let cost = estimate(&config, &plan, Some(&nano), &[]);
+        let seconds = cost.map_or(0.0, |c| c.seconds);
+        assert!((10.0..300.0).contains(&seconds), "{seconds}");
+        assert!(cost.is_some_and(|c| !c.measured && c.bytes > 8e7));
+        assert_eq!(estimate(&config, &Plan::default(), Some(&nano), &[]), None);
+    }
+}

@@ -1,0 +1,150 @@
+//! Errands that touch files or decode images, run on helper threads so that no page ever waits.
+//!
+//! The session sends an [`Ask`]; the answer, a [`Found`], comes back through a channel and wakes
+//! the window. What an errand does is a plain function, so tests can put their own in place.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use super::views::{
+    BackboneView, DataView, DeviceView, OpenedRun, Pictures, Plan, PluginView, RunRow,
+};
+use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
+use crate::run::event::Picture;
+
+/// What a file dialog is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// A data set's folder.
+    DataFolder,
+    /// A weight file.
+    Weights,
+    /// An image to predict.
+    Image,
+    /// A file with a class order.
+    Order,
+}
+
+/// An errand.
+#[derive(Clone)]
+pub enum Ask {
+    /// Scan a data set.
+    Data(String, f64),
+    /// See what the settings come to.
+    Plan(Box<RunConfig>, Option<Arc<DataView>>),
+    /// Read the plugin files.
+    Plugins,
+    /// Read the backbone table.
+    Backbones,
+    /// List the devices.
+    Devices,
+    /// List the runs.
+    Runs,
+    /// Open a stored run.
+    Open(PathBuf),
+    /// Move a run to the trash.
+    Trash(PathBuf),
+    /// Read an image file.
+    Picture(PathBuf),
+    /// Decode images of a test split: data set's key, indices.
+    TestPictures(String, Arc<dyn Pictures>, Vec<usize>),
+    /// Ask the person for a file or folder.
+    Pick(Wanted),
+}
+
+/// An errand's answer.
+pub enum Found {
+    /// A scanned data set, for the path asked.
+    Data(String, Result<Arc<DataView>>),
+    /// What the settings come to.
+    Plan(Box<RunConfig>, Plan),
+    /// The plugins.
+    Plugins(Vec<PluginView>),
+    /// The backbones.
+    Backbones(Vec<BackboneView>),
+    /// The devices.
+    Devices(Vec<DeviceView>),
+    /// The runs.
+    Runs(Result<Vec<RunRow>>),
+    /// An opened run.
+    Opened(PathBuf, Result<Box<OpenedRun>>),
+    /// A run was moved to the trash.
+    Trashed(PathBuf, Result<()>),
+    /// A decoded image.
+    Picture(Result<Picture>),
+    /// Decoded test images, by data set and index.
+    TestPictures(String, Vec<(usize, Result<Picture>)>),
+    /// What the person picked, if anything.
+    Picked(Wanted, Option<PathBuf>),
+    /// Something to tell the person.
+    Remark(Problem),
+}
+
+/// Does an errand.
+pub type Answer = Arc<dyn Fn(Ask) -> Found + Send + Sync>;
+/// Wakes the window.
+pub type Wake = Arc<dyn Fn() + Send + Sync>;
+
+/// Runs errands, each on a thread of its own.
+pub struct Jobs {
+    answer: Answer,
+    wake: Wake,
+    sender: Sender<Found>,
+    receiver: Receiver<Found>,
+    waiting: usize,
+}
+
+impl Jobs {
+    /// Errands are done by `answer`; `wake` is called when one is done.
+    pub fn new(answer: Answer, wake: Wake) -> Self {
+        let (sender, receiver) = channel();
+        Self {
+            answer,
+            wake,
+            sender,
+            receiver,
+            waiting: 0,
+        }
+    }
+
+    /// Begins an errand.
+    pub fn ask(&mut self, ask: Ask) {
+        let (answer, wake, sender) = (self.answer.clone(), self.wake.clone(), self.sender.clone());
+        let begun = std::thread::Builder::new()
+            .name("errand".into())
+            .spawn(move || {
+                let work = std::panic::AssertUnwindSafe(|| answer(ask));
+                let found = std::panic::catch_unwind(work).unwrap_or_else(|_| {
+                    Found::Remark(
+                        Problem::new("reading this failed inside the program")
+                            .advise("try another file; the running work is not affected"),
+                    )
+                });
+                // The window may be gone by now; then nobody needs the answer.
+                if sender.send(found).is_ok() {
+                    wake();
+                }
+            });
+        self.waiting += 1;
+        if let Err(error) = begun {
+            let problem = Problem::new(format!("no helper thread could be started: {error}"));
+            if self.sender.send(Found::Remark(problem)).is_err() {
+                self.waiting -= 1;
+            }
+        }
+    }
+
+    /// The next answer, if one is there.
+    pub fn try_recv(&mut self) -> Option<Found> {
+        let found = self.receiver.try_recv().ok()?;
+        self.waiting = self.waiting.saturating_sub(1);
+        Some(found)
+    }
+
+    /// Whether errands are under way.
+    pub fn busy(&self) -> bool {
+        self.waiting > 0
+    }
+}

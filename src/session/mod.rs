@@ -1,0 +1,472 @@
+//! The open workspace: it owns the engine's handle and the helper threads, and folds everything
+//! they tell into plain views. Pages read the views; nothing here waits or draws.
+
+pub mod backend;
+pub mod drawing;
+pub mod estimate;
+pub mod jobs;
+pub mod predict;
+pub mod presets;
+pub mod run_view;
+mod sources;
+pub mod story;
+pub mod views;
+
+use std::collections::{HashMap, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
+use crate::run::event::{Command, Event, Picture, PredictRequest, RunHeader, Wish};
+use backend::Backend;
+use jobs::{Ask, Found, Jobs, Wanted};
+use predict::PredictView;
+use run_view::{RunView, Stage};
+use views::{BackboneView, DataView, DeviceView, Fetch, Plan, PluginView, RunRow};
+
+pub use jobs::{Answer, Wake};
+pub use sources::answer as errands;
+
+/// Something the person should know that belongs to no page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// Local time, HH:MM:SS.
+    pub time: String,
+    /// What happened.
+    pub problem: Problem,
+    /// Whether something went wrong (else it is good news).
+    pub bad: bool,
+}
+
+/// The open workspace.
+pub struct Session {
+    backend: Box<dyn Backend>,
+    jobs: Jobs,
+    /// The settings being edited.
+    pub draft: RunConfig,
+    /// The data set of the settings.
+    pub data: Fetch<Arc<DataView>>,
+    /// What the settings come to; kept until a newer one is there.
+    pub plan: Plan,
+    planned: Option<(RunConfig, bool)>,
+    /// The plugins.
+    pub plugins: Vec<PluginView>,
+    /// The backbones.
+    pub backbones: Vec<BackboneView>,
+    /// The devices.
+    pub devices: Vec<DeviceView>,
+    /// The stored runs.
+    pub runs: Fetch<Vec<RunRow>>,
+    /// The run at work, or the one that ended last.
+    pub live: Option<Arc<RunView>>,
+    /// Titles of runs that wait in line.
+    pub queue: VecDeque<RunConfig>,
+    /// A stored run, opened on Train.
+    pub opened: Option<Arc<RunView>>,
+    /// The Predict page's picture and answers.
+    pub predict: PredictView,
+    /// Data sets that were opened, by key.
+    pub data_sets: HashMap<String, Arc<DataView>>,
+    /// Decoded test images, by data set and index.
+    pub pictures: HashMap<(String, usize), Result<Arc<Picture>>>,
+    asked_pictures: std::collections::HashSet<(String, usize)>,
+    asked_data: std::collections::HashSet<String>,
+    /// Files and folders picked in a dialog, for the window to act upon.
+    pub picked: Vec<(Wanted, Option<PathBuf>)>,
+    /// News, oldest first.
+    pub notices: Vec<Notice>,
+    tickets: u64,
+}
+
+impl Session {
+    /// A workspace over the real engine; `runs_root` holds the run folders.
+    ///
+    /// # Errors
+    /// A Problem when the engine's thread cannot be started.
+    pub fn open(runs_root: PathBuf, draft: RunConfig, wake: Wake) -> Result<Self> {
+        let backend = sources::engine(runs_root.clone(), wake.clone())?;
+        let answer = sources::answer(runs_root);
+        Ok(Self::with(backend, answer, draft, wake))
+    }
+
+    /// A workspace over any backend and any way to do errands.
+    pub fn with(backend: Box<dyn Backend>, answer: Answer, draft: RunConfig, wake: Wake) -> Self {
+        let mut session = Self {
+            backend,
+            jobs: Jobs::new(answer, wake),
+            draft,
+            data: Fetch::Nothing,
+            plan: Plan::default(),
+            planned: None,
+            plugins: Vec::new(),
+            backbones: Vec::new(),
+            devices: Vec::new(),
+            runs: Fetch::Nothing,
+            live: None,
+            queue: VecDeque::new(),
+            opened: None,
+            predict: PredictView::default(),
+            data_sets: HashMap::new(),
+            pictures: HashMap::new(),
+            asked_pictures: std::collections::HashSet::new(),
+            asked_data: std::collections::HashSet::new(),
+            picked: Vec::new(),
+            notices: Vec::new(),
+            tickets: 0,
+        };
+        for ask in [Ask::Plugins, Ask::Backbones, Ask::Devices, Ask::Runs] {
+            session.jobs.ask(ask);
+        }
+        session.choose_data(&session.draft.data.clone());
+        session
+    }
+
+    /// Takes in everything that engine and helper threads have told since. Never waits. Returns
+    /// whether anything changed.
+    pub fn drain(&mut self) -> bool {
+        let mut changed = false;
+        while let Some(event) = self.backend.try_recv() {
+            self.take_event(event);
+            changed = true;
+        }
+        while let Some(found) = self.jobs.try_recv() {
+            self.take_found(found);
+            changed = true;
+        }
+        self.refresh_plan();
+        changed
+    }
+
+    /// Whether helper threads are at work.
+    pub fn busy(&self) -> bool {
+        self.jobs.busy()
+    }
+
+    /// Begins an errand.
+    pub fn ask(&mut self, ask: Ask) {
+        self.jobs.ask(ask);
+    }
+
+    /// Makes this the data set of the settings and scans it.
+    pub fn choose_data(&mut self, key: &str) {
+        self.draft.data = key.to_string();
+        match self.data_sets.get(key) {
+            Some(view) => self.data = Fetch::Ready(view.clone()),
+            None if key.trim().is_empty() => self.data = Fetch::Nothing,
+            None => {
+                self.data = Fetch::Busy;
+                self.asked_data.insert(key.to_string());
+                self.jobs
+                    .ask(Ask::Data(key.to_string(), self.draft.test_share));
+            }
+        }
+        self.planned = None;
+    }
+
+    /// Opens a data set without choosing it (for the images behind a stored run's numbers).
+    pub fn need_data(&mut self, key: &str) -> Option<&Arc<DataView>> {
+        if !self.data_sets.contains_key(key) && self.asked_data.insert(key.to_string()) {
+            let share = self.draft.test_share;
+            self.jobs.ask(Ask::Data(key.to_string(), share));
+        }
+        self.data_sets.get(key)
+    }
+
+    /// A decoded test image, asked for when it is not there yet.
+    pub fn need_picture(&mut self, key: &str, index: usize) -> Option<&Result<Arc<Picture>>> {
+        let id = (key.to_string(), index);
+        if !self.asked_pictures.contains(&id) {
+            let pictures = self.need_data(key)?.pictures.clone();
+            self.asked_pictures.insert(id.clone());
+            self.jobs
+                .ask(Ask::TestPictures(key.to_string(), pictures, vec![index]));
+        }
+        self.pictures.get(&id)
+    }
+
+    /// Trains a run with these settings; it waits in line while another one trains.
+    pub fn train(&mut self, config: RunConfig) {
+        if self.is_training() {
+            self.queue.push_back(config.clone());
+        } else {
+            self.live = Some(Arc::new(RunView::waiting(config.title())));
+            self.opened = None;
+            self.backend.wish(Wish::Run);
+        }
+        self.backend.send(Command::Train {
+            config: Box::new(config),
+        });
+    }
+
+    /// Continues a stopped or killed run.
+    pub fn resume(&mut self, folder: &Path) {
+        let row = self.row(folder);
+        let title = row.map_or_else(|| folder.display().to_string(), RunRow::title);
+        if !self.is_training() {
+            self.live = Some(Arc::new(RunView::waiting(title)));
+            self.opened = None;
+            self.backend.wish(Wish::Run);
+        }
+        self.backend.send(Command::Resume {
+            run: folder.to_path_buf(),
+        });
+    }
+
+    /// Lets the run at work go on, pause or stop.
+    pub fn wish(&mut self, wish: Wish) {
+        if wish == Wish::Stop {
+            self.queue.clear();
+        }
+        self.backend.wish(wish);
+    }
+
+    /// Whether a run is at work.
+    pub fn is_training(&self) -> bool {
+        self.live.as_ref().is_some_and(|run| run.stage.is_live())
+    }
+
+    /// The run that Train shows.
+    pub fn shown_run(&self) -> Option<&Arc<RunView>> {
+        self.opened.as_ref().or(self.live.as_ref())
+    }
+
+    /// The facts of the run in this folder, as far as it is open or listed.
+    pub fn header_of(&self, folder: &Path) -> Option<&RunHeader> {
+        let open = [self.live.as_ref(), self.opened.as_ref()];
+        let mut headers = open
+            .into_iter()
+            .flatten()
+            .filter_map(|run| run.header.as_ref());
+        headers
+            .find(|header| header.folder == folder)
+            .or_else(|| self.row(folder)?.header.as_ref())
+    }
+
+    /// A row of the list of runs.
+    pub fn row(&self, folder: &Path) -> Option<&RunRow> {
+        self.runs.ready()?.iter().find(|row| row.folder == folder)
+    }
+
+    /// The run in this folder, as far as it is open or listed: class order and number of finished
+    /// tasks.
+    pub fn finished_tasks(&self, folder: &Path) -> usize {
+        let open = [self.live.as_ref(), self.opened.as_ref()];
+        let of = |run: &&Arc<RunView>| run.header.as_ref().is_some_and(|h| h.folder == folder);
+        if let Some(run) = open.into_iter().flatten().find(of) {
+            return run.reports.len();
+        }
+        self.row(folder)
+            .map_or(0, |row| row.history[0].accuracy.len())
+    }
+
+    /// Shows a picture to a run's snapshots, the one looked at first.
+    pub fn predict_picture(&mut self, picture: Arc<Picture>, truth: Option<String>) {
+        self.predict.picture = Some(picture);
+        self.predict.truth = truth;
+        self.predict.problem = None;
+        self.predict_again();
+    }
+
+    /// Asks the chosen run about the picture (again).
+    pub fn predict_again(&mut self) {
+        let (Some(run), Some(picture)) = (&self.predict.run, &self.predict.picture) else {
+            return;
+        };
+        let count = self.finished_tasks(run);
+        if count == 0 {
+            return;
+        }
+        self.tickets += 1;
+        self.predict.ticket = self.tickets;
+        self.predict.stale = true;
+        let first = self.predict.task.min(count - 1);
+        self.predict.task = first;
+        let others = (0..count).rev().filter(|&task| task != first);
+        let request = PredictRequest {
+            ticket: self.tickets,
+            run: run.clone(),
+            picture: Picture::clone(picture),
+            tasks: std::iter::once(first).chain(others).collect(),
+        };
+        self.backend.send(Command::Predict(request));
+    }
+
+    /// Chooses the run that Predict asks.
+    pub fn choose_predictor(&mut self, folder: PathBuf) {
+        let count = self.finished_tasks(&folder);
+        if self.predict.run.as_ref() != Some(&folder) {
+            self.predict.run = Some(folder);
+            self.predict.answers.clear();
+        }
+        self.predict.task = count.saturating_sub(1);
+        self.predict_again();
+    }
+
+    /// Tells the person something.
+    pub fn notify(&mut self, problem: Problem, bad: bool) {
+        self.notices.push(Notice {
+            time: clock(),
+            problem,
+            bad,
+        });
+    }
+
+    fn take_event(&mut self, event: Event) {
+        match event {
+            Event::Predicted(answer) => self.predict.take(*answer),
+            Event::NotPredicted { ticket, problem } => {
+                if ticket == self.predict.ticket {
+                    self.predict.problem = Some(problem);
+                }
+            }
+            Event::Remark {
+                ref run,
+                ref problem,
+            } if run.is_empty() => {
+                self.notify(problem.clone(), true);
+            }
+            event => self.take_run_event(event),
+        }
+    }
+
+    fn take_run_event(&mut self, event: Event) {
+        let now = clock();
+        let begins = matches!(&event, Event::Started(_))
+            || matches!(&event, Event::Phase { run, .. } if run.is_empty());
+        if begins && !self.is_training() {
+            // The next run in line begins.
+            let title = self.queue.pop_front().map(|config| config.title());
+            self.live = Some(Arc::new(RunView::waiting(title.unwrap_or_default())));
+        }
+        let ends = match &event {
+            Event::Finished { .. } => Some(Stage::Finished),
+            Event::Stopped { .. } => Some(Stage::Stopped),
+            Event::Failed { problem, .. } => {
+                self.notify(problem.clone(), true);
+                Some(Stage::Failed)
+            }
+            _ => None,
+        };
+        let measured = matches!(&event, Event::TaskEvaluated { .. });
+        let live = self.live.get_or_insert_with(Arc::default);
+        Arc::make_mut(live).fold(event, &now);
+        if measured || ends.is_some() {
+            self.jobs.ask(Ask::Runs);
+        }
+        if ends == Some(Stage::Finished) {
+            self.tell_the_end();
+        }
+        if measured && self.predict.picture.is_some() && self.predict_follows_live() {
+            self.predict_again();
+        }
+    }
+
+    fn predict_follows_live(&self) -> bool {
+        let folder = self.live.as_ref().and_then(|run| run.header.as_ref());
+        folder.is_some_and(|h| self.predict.run.as_ref() == Some(&h.folder))
+    }
+
+    fn tell_the_end(&mut self) {
+        let Some(run) = &self.live else { return };
+        let accuracy = run.of(crate::metrics::Expert::Ensemble).last();
+        let text = format!(
+            "{} is finished: {:.1} % of the test images of all classes are right",
+            run.title,
+            accuracy.unwrap_or(0.0) * 100.0
+        );
+        self.notify(Problem::new(text), false);
+    }
+
+    fn take_found(&mut self, found: Found) {
+        match found {
+            Found::Data(key, answer) => self.take_data(&key, answer),
+            Found::Plan(config, plan) => {
+                if self
+                    .planned
+                    .as_ref()
+                    .is_some_and(|(asked, _)| *asked == *config)
+                {
+                    self.plan = plan;
+                }
+            }
+            Found::Plugins(plugins) => {
+                self.plugins = plugins;
+                self.planned = None;
+            }
+            Found::Backbones(backbones) => self.backbones = backbones,
+            Found::Devices(devices) => self.devices = devices,
+            Found::Runs(answer) => self.runs.fill(answer),
+            Found::Opened(_, Ok(run)) => {
+                self.opened = Some(Arc::new(RunView::stored(run.header, run.reports)));
+            }
+            Found::Opened(_, Err(problem)) => self.notify(problem, true),
+            Found::Trashed(folder, answer) => self.take_trashed(&folder, answer),
+            Found::Picture(Ok(picture)) => self.predict_picture(Arc::new(picture), None),
+            Found::Picture(Err(problem)) => {
+                self.predict.problem = Some(problem);
+            }
+            Found::TestPictures(key, list) => {
+                for (index, picture) in list {
+                    self.pictures
+                        .insert((key.clone(), index), picture.map(Arc::new));
+                }
+            }
+            Found::Picked(wanted, path) => self.picked.push((wanted, path)),
+            Found::Remark(problem) => self.notify(problem, true),
+        }
+    }
+
+    fn take_data(&mut self, key: &str, answer: Result<Arc<DataView>>) {
+        if let Ok(view) = &answer {
+            self.data_sets.insert(key.to_string(), view.clone());
+        } else {
+            self.asked_data.remove(key);
+        }
+        if key == self.draft.data {
+            self.data.fill(answer);
+            self.planned = None;
+        }
+    }
+
+    fn take_trashed(&mut self, folder: &Path, answer: Result<()>) {
+        match answer {
+            Ok(()) => {
+                let name = folder.file_name().unwrap_or_default().to_string_lossy();
+                self.notify(
+                    Problem::new(format!("{name} was moved to the trash"))
+                        .advise("its folder can be moved back from there"),
+                    false,
+                );
+                if self.predict.run.as_deref() == Some(folder) {
+                    self.predict.run = None;
+                }
+            }
+            Err(problem) => self.notify(problem, true),
+        }
+        self.jobs.ask(Ask::Runs);
+    }
+
+    /// Asks what the settings come to whenever they changed.
+    fn refresh_plan(&mut self) {
+        let key = (self.draft.clone(), self.data.ready().is_some());
+        if self.data.is_busy() || self.planned.as_ref() == Some(&key) {
+            return;
+        }
+        let data = self.data.ready().cloned();
+        self.jobs.ask(Ask::Plan(Box::new(self.draft.clone()), data));
+        self.planned = Some(key);
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.backend.wish(Wish::Stop);
+        self.backend.send(Command::Shutdown);
+    }
+}
+
+/// Local time, HH:MM:SS.
+fn clock() -> String {
+    jiff::Zoned::now().strftime("%H:%M:%S").to_string()
+}

@@ -1,0 +1,187 @@
+//! The picture on the Predict page and what every snapshot of a run says to it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::metrics::Expert;
+use crate::problem::{Problem, listed};
+use crate::run::event::{Opinion, Picture, Prediction};
+
+/// A picture and its answers, one per snapshot.
+#[derive(Clone, Debug, Default)]
+pub struct PredictView {
+    /// The run that is asked.
+    pub run: Option<PathBuf>,
+    /// The picture shown.
+    pub picture: Option<Arc<Picture>>,
+    /// The true class of a test image.
+    pub truth: Option<String>,
+    /// Ticket of the latest request.
+    pub ticket: u64,
+    /// The answer of each snapshot.
+    pub answers: Vec<Option<Prediction>>,
+    /// Whether the answers belong to an older picture.
+    pub stale: bool,
+    /// The snapshot looked at, from 0.
+    pub task: usize,
+    /// Why there is no answer.
+    pub problem: Option<Problem>,
+}
+
+impl PredictView {
+    /// The answer of the snapshot looked at.
+    pub fn shown(&self) -> Option<&Prediction> {
+        self.answers.get(self.task)?.as_ref()
+    }
+
+    /// Probability of the class at `position` by snapshot, where the class is taught.
+    pub fn over_tasks(&self, position: usize, expert: Expert) -> Vec<(usize, f64)> {
+        let point = |(task, answer): (usize, &Option<Prediction>)| {
+            let opinion = opinion(answer.as_ref()?, expert);
+            let p = opinion.probabilities.get(position)?;
+            Some((task, f64::from(*p)))
+        };
+        self.answers.iter().enumerate().filter_map(point).collect()
+    }
+
+    /// Takes an answer; late ones of older requests are dropped.
+    pub fn take(&mut self, answer: Prediction) {
+        if answer.ticket != self.ticket {
+            return;
+        }
+        if self.stale {
+            self.answers.fill(None);
+            self.stale = false;
+        }
+        if answer.task >= self.answers.len() {
+            self.answers.resize(answer.task + 1, None);
+        }
+        let task = answer.task;
+        self.answers[task] = Some(answer);
+        self.problem = None;
+    }
+}
+
+/// One expert's part of a prediction.
+pub fn opinion(answer: &Prediction, expert: Expert) -> &Opinion {
+    match expert {
+        Expert::Online => &answer.online,
+        Expert::Offline => &answer.offline,
+        Expert::Ensemble => &answer.ensemble,
+    }
+}
+
+/// The classes of an opinion from most to least probable.
+pub fn ranking(opinion: &Opinion) -> Vec<(usize, f32)> {
+    let mut ranked: Vec<(usize, f32)> = opinion.probabilities.iter().copied().enumerate().collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+    ranked
+}
+
+/// Which expert decided and why, in one or two sentences. `busy_with` are the classes of the task
+/// that was learned last.
+pub fn reason(answer: &Prediction, busy_with: &[String]) -> String {
+    let name = |class: usize| answer.classes.get(class).map_or("?", String::as_str);
+    let (online, p_online) = answer.online.best();
+    let (offline, p_offline) = answer.offline.best();
+    let percent = |p: f32| format!("{:.0} %", p * 100.0);
+    if answer.task == 0 {
+        return format!(
+            "Only one task is taught, so the online expert answers alone: it is {} sure.",
+            percent(p_online)
+        );
+    }
+    let busy = if busy_with.is_empty() {
+        String::new()
+    } else {
+        format!("fresh from learning {}, ", listed(busy_with, 3))
+    };
+    match answer.decided_by {
+        Expert::Offline if online == offline => format!(
+            "Both experts say {}. The offline one is more certain ({} against {}).",
+            name(offline),
+            percent(p_offline),
+            percent(p_online)
+        ),
+        Expert::Offline => format!(
+            "The offline expert decided ({}): it remembers {}; the online one, {busy}leans towards {} ({}).",
+            percent(p_offline),
+            name(offline),
+            name(online),
+            percent(p_online)
+        ),
+        Expert::Online if online == offline => format!(
+            "Both experts say {}. The online one is more certain ({} against {}).",
+            name(online),
+            percent(p_online),
+            percent(p_offline)
+        ),
+        Expert::Online => format!(
+            "The online expert decided ({}): {busy}it is surer of {} than the offline one is of {} ({}).",
+            percent(p_online),
+            name(online),
+            name(offline),
+            percent(p_offline)
+        ),
+        Expert::Ensemble => format!("Both experts are equally sure of {}.", name(online)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opinion_of(probabilities: &[f32]) -> Opinion {
+        Opinion {
+            probabilities: probabilities.to_vec(),
+            energy: -1.0,
+        }
+    }
+
+    fn answer(ticket: u64, task: usize, decided_by: Expert) -> Prediction {
+        Prediction {
+            ticket,
+            run: PathBuf::new(),
+            task,
+            classes: vec!["one".into(), "seven".into()],
+            online: opinion_of(&[0.6, 0.4]),
+            offline: opinion_of(&[0.1, 0.9]),
+            ensemble: opinion_of(&[0.6, 0.9]),
+            decided_by,
+            seen: Vec::new(),
+            seen_size: 0,
+        }
+    }
+
+    #[test]
+    fn late_answers_are_dropped_and_stale_ones_replaced() {
+        let mut view = PredictView {
+            ticket: 2,
+            answers: vec![Some(answer(1, 0, Expert::Online)), None],
+            stale: true,
+            ..PredictView::default()
+        };
+        view.take(answer(1, 1, Expert::Online));
+        assert!(view.stale && view.answers[1].is_none());
+        view.take(answer(2, 1, Expert::Offline));
+        assert!(!view.stale && view.answers[0].is_none());
+        assert_eq!(
+            view.over_tasks(1, Expert::Offline),
+            vec![(1, 0.9f32.into())]
+        );
+    }
+
+    #[test]
+    fn the_reason_names_the_expert_and_both_classes() {
+        let text = reason(&answer(1, 3, Expert::Offline), &["nine".into()]);
+        assert!(
+            text.starts_with("The offline expert decided (90 %)"),
+            "{text}"
+        );
+        assert!(
+            text.contains("seven") && text.contains("fresh from learning nine, leans towards one")
+        );
+        assert!(reason(&answer(1, 0, Expert::Online), &[]).contains("60 %"));
+        assert_eq!(ranking(&opinion_of(&[0.1, 0.9]))[0].0, 1);
+    }
+}

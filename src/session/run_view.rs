@@ -1,0 +1,408 @@
+//! One run as the pages see it: the engine's events folded into plain values.
+
+use std::collections::VecDeque;
+
+use crate::metrics::{Expert, History};
+use crate::problem::Problem;
+use crate::run::event::{Event, Phase, Progress, RunHeader, TaskReport};
+
+/// Loss values kept for the curve.
+const LOSSES: usize = 4096;
+/// Log lines kept.
+const LINES: usize = 500;
+
+/// How a run stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stage {
+    /// At work, or about to be.
+    #[default]
+    Running,
+    /// Waiting for the person.
+    Paused,
+    /// All tasks are learned.
+    Finished,
+    /// Stopped by the person; can be continued.
+    Stopped,
+    /// Ended by a problem; can be continued.
+    Failed,
+}
+
+impl Stage {
+    /// Whether the engine works on it.
+    pub fn is_live(self) -> bool {
+        matches!(self, Self::Running | Self::Paused)
+    }
+
+    /// The word people read.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Finished => "finished",
+            Self::Stopped => "stopped",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// One line of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogLine {
+    /// Local time, HH:MM:SS.
+    pub time: String,
+    /// What happened.
+    pub text: String,
+    /// Whether a person should look at it.
+    pub warning: bool,
+}
+
+/// Everything known of one run.
+#[derive(Clone, Debug, Default)]
+pub struct RunView {
+    /// Its constant facts; none until data and backbone are open.
+    pub header: Option<RunHeader>,
+    /// What to call it before it has a header.
+    pub title: String,
+    /// How it stands.
+    pub stage: Stage,
+    /// What is being done.
+    pub phase: Option<Phase>,
+    /// Where it is.
+    pub progress: Option<Progress>,
+    /// What was measured after each task.
+    pub reports: Vec<TaskReport>,
+    /// Online, offline, ensemble.
+    pub history: [History; 3],
+    /// Latest loss values with the task they belong to, oldest first.
+    pub losses: VecDeque<(usize, f32)>,
+    /// What happened, oldest first.
+    pub log: VecDeque<LogLine>,
+    /// Why it failed.
+    pub problem: Option<Problem>,
+}
+
+impl RunView {
+    /// A run that was just asked for.
+    pub fn waiting(title: String) -> Self {
+        Self {
+            title,
+            ..Self::default()
+        }
+    }
+
+    /// A run read from its folder.
+    pub fn stored(header: RunHeader, reports: Vec<TaskReport>) -> Self {
+        let mut view = Self {
+            title: header.config.title(),
+            header: Some(header),
+            ..Self::default()
+        };
+        for report in reports {
+            view.measured(report);
+        }
+        view.stage = if view.reports.len() == view.tasks() {
+            Stage::Finished
+        } else {
+            Stage::Stopped
+        };
+        view
+    }
+
+    /// Number of tasks, 0 before the header is known.
+    pub fn tasks(&self) -> usize {
+        self.header.as_ref().map_or(0, |h| h.tasks.len())
+    }
+
+    /// The run's name, empty before it has one.
+    pub fn name(&self) -> &str {
+        self.header.as_ref().map_or("", |h| &h.run)
+    }
+
+    /// One expert's history.
+    pub fn of(&self, expert: Expert) -> &History {
+        &self.history[expert as usize]
+    }
+
+    /// The task being learned, from 0.
+    pub fn task_now(&self) -> Option<usize> {
+        if !self.stage.is_live() {
+            return None;
+        }
+        match &self.phase {
+            Some(Phase::Training { task, .. } | Phase::Evaluating { task }) => Some(*task),
+            Some(Phase::Preparing(_)) => None,
+            Some(Phase::Paused) | None => self.progress.as_ref().map(|p| p.task),
+        }
+    }
+
+    /// Share of the run that is done.
+    pub fn done(&self) -> f64 {
+        if self.stage == Stage::Finished {
+            return 1.0;
+        }
+        let by_tasks = self.reports.len() as f64 / self.tasks().max(1) as f64;
+        self.progress.as_ref().map_or(by_tasks, |p| p.done)
+    }
+
+    /// Names of a task's classes.
+    pub fn class_names(&self, task: usize) -> &[String] {
+        self.header
+            .as_ref()
+            .and_then(|h| h.class_order.get(h.tasks.get(task)?.clone()))
+            .unwrap_or_default()
+    }
+
+    /// Takes one event of this run; `now` is the local time for the log.
+    pub fn fold(&mut self, event: Event, now: &str) {
+        match event {
+            Event::Started(header) => self.started(*header, now),
+            Event::Phase { phase, .. } => self.enter(phase, now),
+            Event::Progress { progress, .. } => self.advance(progress),
+            Event::TaskEvaluated { report, .. } => {
+                self.measured(*report);
+                self.log_measurement(now);
+            }
+            Event::Saved { what, bytes, .. } => {
+                self.say(now, format!("{what} saved, {}", bytes_text(bytes)));
+            }
+            Event::Remark { problem, .. } => self.warn(now, problem.what),
+            Event::Finished { .. } => {
+                self.stage = Stage::Finished;
+                self.phase = None;
+                self.say(now, "finished".into());
+            }
+            Event::Stopped { .. } => {
+                self.stage = Stage::Stopped;
+                self.phase = None;
+                self.say(now, "stopped and saved; it can be continued".into());
+            }
+            Event::Failed { problem, .. } => {
+                self.stage = Stage::Failed;
+                self.phase = None;
+                self.warn(now, problem.what.clone());
+                self.problem = Some(problem);
+            }
+            Event::Predicted(_) | Event::NotPredicted { .. } => {}
+        }
+    }
+
+    fn started(&mut self, header: RunHeader, now: &str) {
+        self.title = header.config.title();
+        let text = format!(
+            "{} classes in {} tasks on {}",
+            header.class_order.len(),
+            header.tasks.len(),
+            header.device
+        );
+        self.header = Some(header);
+        self.stage = Stage::Running;
+        self.say(now, text);
+    }
+
+    fn enter(&mut self, phase: Phase, now: &str) {
+        let was = self.phase.take();
+        self.stage = if phase == Phase::Paused {
+            Stage::Paused
+        } else {
+            Stage::Running
+        };
+        let text = match (&phase, &was) {
+            (Phase::Preparing(what), _) => what.clone(),
+            (Phase::Paused, _) => "paused".into(),
+            (_, Some(Phase::Paused)) => "resumed".into(),
+            (Phase::Evaluating { task }, _) => format!("task {} is being tested", task + 1),
+            (Phase::Training { task, epoch: 0, .. }, _) => format!(
+                "task {} begins: {}",
+                task + 1,
+                crate::problem::listed(self.class_names(*task), 8)
+            ),
+            (Phase::Training { frozen: false, .. }, Some(Phase::Training { frozen: true, .. })) => {
+                "the PET moves from here on".into()
+            }
+            (Phase::Training { .. }, _) => String::new(),
+        };
+        if !text.is_empty() {
+            self.say(now, text);
+        }
+        self.phase = Some(phase);
+    }
+
+    fn advance(&mut self, mut progress: Progress) {
+        for loss in progress.losses.drain(..) {
+            if self.losses.len() == LOSSES {
+                self.losses.pop_front();
+            }
+            self.losses.push_back((progress.task, loss));
+        }
+        self.progress = Some(progress);
+    }
+
+    fn measured(&mut self, report: TaskReport) {
+        let tasks = self.header.as_ref().map_or(&[][..], |h| &h.tasks);
+        let seen = tasks.get(..=report.task).unwrap_or(tasks);
+        // A continued run may measure a task again: the later measurement counts.
+        if report.task < self.reports.len() {
+            self.reports.truncate(report.task);
+            for history in &mut self.history {
+                history.accuracy.truncate(report.task);
+                history.matrix.truncate(report.task);
+            }
+        }
+        for expert in Expert::ALL {
+            self.history[expert as usize].push(&report.answers, expert, seen);
+        }
+        self.reports.push(report);
+    }
+
+    fn log_measurement(&mut self, now: &str) {
+        let percent = |expert: Expert| self.of(expert).last().unwrap_or(0.0) * 100.0;
+        let text = format!(
+            "task {}: {:.1} % ensemble, {:.1} % online, {:.1} % offline",
+            self.reports.len(),
+            percent(Expert::Ensemble),
+            percent(Expert::Online),
+            percent(Expert::Offline)
+        );
+        self.say(now, text);
+    }
+
+    fn say(&mut self, now: &str, text: String) {
+        self.line(now, text, false);
+    }
+
+    fn warn(&mut self, now: &str, text: String) {
+        self.line(now, text, true);
+    }
+
+    fn line(&mut self, now: &str, text: String, warning: bool) {
+        if self.log.len() == LINES {
+            self.log.pop_front();
+        }
+        self.log.push_back(LogLine {
+            time: now.to_string(),
+            text,
+            warning,
+        });
+    }
+}
+
+/// A size in words: "318 kB".
+pub fn bytes_text(bytes: u64) -> String {
+    let b = bytes as f64;
+    match bytes {
+        0..1000 => format!("{bytes} bytes"),
+        1000..1_000_000 => format!("{:.0} kB", b / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", b / 1e6),
+        _ => format!("{:.1} GB", b / 1e9),
+    }
+}
+
+/// A duration in words: "9 s", "4 min", "2 h 10 min".
+pub fn duration_text(seconds: f64) -> String {
+    let s = seconds.max(0.0).round() as u64;
+    match s {
+        0..90 => format!("{s} s"),
+        90..3600 => format!("{} min", (s + 30) / 60),
+        _ => format!("{} h {} min", s / 3600, s % 3600 / 60),
+    }
+}
+
+/// A number with a comma between thousands.
+pub fn count_text(n: usize) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::Answers;
+    use crate::run::config::RunConfig;
+
+    fn header() -> RunHeader {
+        RunHeader {
+            run: "r".into(),
+            folder: "r".into(),
+            config: RunConfig::default(),
+            class_order: vec!["a".into(), "b".into(), "c".into()],
+            tasks: vec![0..2, 2..3],
+            train_images: vec![24, 24],
+            test_images: vec![2, 1],
+            device: "cpu".into(),
+            input_size: 32,
+            trained_parameters: 1,
+            frozen_parameters: 1,
+            weights_sha256: String::new(),
+            started: String::new(),
+            version: String::new(),
+        }
+    }
+
+    fn report(task: usize, answers: &[usize]) -> TaskReport {
+        let labels: Vec<usize> = (0..answers.len()).collect();
+        TaskReport {
+            task,
+            answers: Answers {
+                samples: labels.clone(),
+                labels,
+                online: answers.to_vec(),
+                offline: answers.to_vec(),
+                ensemble: answers.to_vec(),
+            },
+            seconds: 1.0,
+            images_per_second: 1.0,
+            online_drift: 0.0,
+            offline_drift: 0.0,
+        }
+    }
+
+    fn evaluated(task: usize, answers: &[usize]) -> Event {
+        let report = Box::new(report(task, answers));
+        Event::TaskEvaluated {
+            run: "r".into(),
+            report,
+        }
+    }
+
+    #[test]
+    fn events_become_history_and_a_repeated_task_counts_once() {
+        let mut view = RunView::waiting("x".into());
+        view.fold(Event::Started(Box::new(header())), "1");
+        view.fold(evaluated(0, &[0, 0]), "2");
+        view.fold(evaluated(1, &[0, 0, 0]), "3");
+        view.fold(evaluated(1, &[0, 1, 2]), "4");
+        assert_eq!(view.of(Expert::Online).accuracy, vec![0.5, 1.0]);
+        assert_eq!(view.of(Expert::Ensemble).matrix[1], vec![1.0, 1.0]);
+        assert_eq!(view.class_names(1), ["c"]);
+        view.fold(Event::Finished { run: "r".into() }, "5");
+        assert_eq!((view.stage, view.done()), (Stage::Finished, 1.0));
+        assert!(
+            view.log
+                .iter()
+                .any(|line| line.text.contains("100.0 % ensemble"))
+        );
+    }
+
+    #[test]
+    fn a_stored_run_that_lacks_tasks_is_stopped() {
+        let view = RunView::stored(header(), vec![report(0, &[0, 1])]);
+        assert_eq!(view.stage, Stage::Stopped);
+        assert!((view.done() - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn numbers_are_written_for_people() {
+        assert_eq!(count_text(1_234_567), "1,234,567");
+        assert_eq!(count_text(999), "999");
+        assert_eq!(bytes_text(318_400), "318 kB");
+        assert_eq!(duration_text(9.2), "9 s");
+        assert_eq!(duration_text(7800.0), "2 h 10 min");
+    }
+}

@@ -1,0 +1,244 @@
+//! "What is happening" in words: which of Learning, Accumulation and Ensemble acts right now and
+//! what it does to the numbers.
+
+use super::run_view::{RunView, Stage};
+use crate::problem::listed;
+use crate::run::event::Phase;
+
+/// A paragraph: a word in front, then a sentence or two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paragraph {
+    /// The word in front.
+    pub head: String,
+    /// The rest.
+    pub text: String,
+}
+
+fn paragraph(head: &str, text: String) -> Paragraph {
+    Paragraph {
+        head: head.into(),
+        text,
+    }
+}
+
+/// The paragraphs for a run as it stands.
+pub fn story(run: &RunView) -> Vec<Paragraph> {
+    let mut paragraphs = Vec::new();
+    match (&run.stage, &run.phase) {
+        (Stage::Failed, _) => paragraphs.push(ended(run)),
+        (Stage::Stopped, _) => paragraphs.push(paragraph(
+            "Stopped.",
+            format!(
+                "{} of {} tasks are learned and saved. Resume goes on from the last finished epoch.",
+                run.reports.len(),
+                run.tasks()
+            ),
+        )),
+        (Stage::Finished, _) => paragraphs.push(finished(run)),
+        (Stage::Paused, _) => paragraphs.push(paragraph(
+            "Paused.",
+            "Training waits between two batches. Predictions still work.".into(),
+        )),
+        (Stage::Running, Some(Phase::Preparing(what))) => {
+            paragraphs.push(paragraph("Preparing.", sentence(what)));
+        }
+        (Stage::Running, None) => {
+            paragraphs.push(paragraph("Waiting.", "The engine has not begun this run yet.".into()));
+        }
+        (Stage::Running, Some(Phase::Evaluating { task })) => paragraphs.push(paragraph(
+            "Testing.",
+            format!(
+                "Every test image of the {} taught so far is answered by both experts, one image at a time.",
+                counted(task + 1, "task")
+            ),
+        )),
+        (Stage::Running, Some(Phase::Training { .. })) => {}
+        (Stage::Running, Some(Phase::Paused)) => {}
+    }
+    if run.stage.is_live() {
+        paragraphs.extend(live(run));
+    }
+    paragraphs
+}
+
+fn live(run: &RunView) -> Vec<Paragraph> {
+    let Some(header) = &run.header else {
+        return Vec::new();
+    };
+    let Some(Phase::Training {
+        task,
+        epoch,
+        frozen,
+    }) = run.phase
+    else {
+        return Vec::new();
+    };
+    let config = &header.config;
+    let acts = config.switches();
+    let names = listed(run.class_names(task), 4);
+    let pet = &config.pet;
+    let mut paragraphs = vec![if frozen {
+        let left = config.freeze_epochs.saturating_sub(epoch);
+        paragraph(
+            "Learning.",
+            format!(
+                "The {pet} is frozen for {} more: only the weights of the new classes {names} move, so old knowledge is safe while they settle.",
+                counted(left, "epoch")
+            ),
+        )
+    } else if acts.learning && task > 0 {
+        paragraph(
+            "Learning.",
+            format!(
+                "The new classes {names} have settled; now the {pet} moves with them, gently enough to keep what it knows."
+            ),
+        )
+    } else {
+        paragraph(
+            if acts.learning {
+                "Learning."
+            } else {
+                "Training."
+            },
+            format!("The {pet} and the weights of the classes {names} are trained together."),
+        )
+    }];
+    if task == 0 {
+        if acts.accumulation || acts.ensemble {
+            paragraphs.push(paragraph(
+                "Accumulation.",
+                format!(
+                    "The offline {pet} begins as a copy of the online one when the second task starts."
+                ),
+            ));
+        }
+        return paragraphs;
+    }
+    paragraphs.push(paragraph("Accumulation.", accumulation(run, task)));
+    paragraphs.push(paragraph("Ensemble.", ensemble_text(run)));
+    paragraphs
+}
+
+fn accumulation(run: &RunView, task: usize) -> String {
+    let Some(header) = &run.header else {
+        return String::new();
+    };
+    let config = &header.config;
+    let pet = &config.pet;
+    let acts = config.switches();
+    if !acts.accumulation {
+        return if acts.ensemble {
+            format!("Off: the offline {pet} stays as it was after the first task.")
+        } else {
+            format!("Off: there is only the online {pet}.")
+        };
+    }
+    let steps =
+        config.epochs * (header.train_images.get(task).copied().unwrap_or(0) / config.batch.max(1));
+    let share = (1.0 - config.ema.powi(i32::try_from(steps).unwrap_or(i32::MAX))) * 100.0;
+    let step = (1.0 - config.ema) * 100.0;
+    format!(
+        "After every step the offline {pet} moves {} % of the way towards the online one. A whole task carries it {share:.0} % of the way.",
+        short(step)
+    )
+}
+
+fn ensemble_text(run: &RunView) -> String {
+    let acts = run.header.as_ref().map(|h| h.config.switches());
+    match acts {
+        Some(acts) if acts.ensemble => {
+            "Each picture goes through both experts; the more certain one answers.".into()
+        }
+        Some(acts) if acts.accumulation => "Off: the offline expert answers alone.".into(),
+        _ => "Off: the online expert answers alone.".into(),
+    }
+}
+
+fn finished(run: &RunView) -> Paragraph {
+    use crate::metrics::Expert;
+    let percent = |value: f64| value * 100.0;
+    let history = run.of(Expert::Ensemble);
+    paragraph(
+        "Done.",
+        format!(
+            "After {} the answers are right for {:.1} % of the test images of all classes; {:.1} points of what was once known are forgotten. Open Predict to watch an image through the tasks.",
+            counted(run.reports.len(), "task"),
+            percent(history.last().unwrap_or(0.0)),
+            percent(history.forgetting())
+        ),
+    )
+}
+
+fn ended(run: &RunView) -> Paragraph {
+    let text = run.problem.as_ref().map_or(String::new(), |problem| {
+        let mut text = sentence(&problem.what);
+        if !problem.remedy.is_empty() {
+            text.push(' ');
+            text.push_str(&sentence(&problem.remedy));
+        }
+        text
+    });
+    paragraph("Failed.", text)
+}
+
+/// "1 epoch", "3 epochs".
+pub fn counted(n: usize, thing: &str) -> String {
+    let ending = match (n, thing) {
+        (1, _) => "",
+        (_, "class") => "es",
+        _ => "s",
+    };
+    format!("{} {thing}{ending}", super::run_view::count_text(n))
+}
+
+/// First letter large, full stop at the end.
+pub fn sentence(text: &str) -> String {
+    let text = text.trim();
+    let mut letters = text.chars();
+    let Some(first) = letters.next() else {
+        return String::new();
+    };
+    let mut out: String = first.to_uppercase().chain(letters).collect();
+    if !out.ends_with(['.', '!', '?', '…']) {
+        out.push('.');
+    }
+    out
+}
+
+/// A small number without trailing zeros.
+fn short(value: f64) -> String {
+    let text = format!("{value:.4}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text.is_empty() {
+        "0".into()
+    } else {
+        text.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_begin_large_and_end_with_a_stop() {
+        assert_eq!(sentence("no classes found"), "No classes found.");
+        assert_eq!(sentence("done!"), "Done!");
+        assert_eq!(sentence(""), "");
+    }
+
+    #[test]
+    fn things_are_counted_in_english() {
+        assert_eq!(counted(1, "class"), "1 class");
+        assert_eq!(counted(26, "class"), "26 classes");
+        assert_eq!(counted(1200, "epoch"), "1,200 epochs");
+        assert_eq!(short(0.1), "0.1");
+        assert_eq!(short(0.00001), "0");
+    }
+
+    #[test]
+    fn a_waiting_run_says_so() {
+        let words = story(&RunView::waiting("x".into()));
+        assert_eq!(words[0].head, "Waiting.");
+    }
+}

@@ -1,0 +1,317 @@
+//! What the pages show, as plain data: no tensors, no files, nothing that waits.
+//!
+//! Helper threads make these from the data, plugin, backbone, device and run modules; pages only
+//! read them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::metrics::{Expert, History};
+use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
+use crate::run::event::{Picture, RunHeader, TaskReport};
+
+/// Something a helper thread is fetching.
+#[derive(Clone, Debug, Default)]
+pub enum Fetch<T> {
+    /// Nobody asked yet.
+    #[default]
+    Nothing,
+    /// Under way.
+    Busy,
+    /// Here it is.
+    Ready(T),
+    /// It could not be had.
+    Failed(Problem),
+}
+
+impl<T> Fetch<T> {
+    /// The thing, once it is there.
+    pub fn ready(&self) -> Option<&T> {
+        match self {
+            Self::Ready(thing) => Some(thing),
+            _ => None,
+        }
+    }
+
+    /// Why it is not there.
+    pub fn problem(&self) -> Option<&Problem> {
+        match self {
+            Self::Failed(problem) => Some(problem),
+            _ => None,
+        }
+    }
+
+    /// Whether it is under way.
+    pub fn is_busy(&self) -> bool {
+        matches!(self, Self::Busy)
+    }
+
+    /// Takes the answer of a helper thread.
+    pub fn fill(&mut self, answer: Result<T>) {
+        *self = match answer {
+            Ok(thing) => Self::Ready(thing),
+            Err(problem) => Self::Failed(problem),
+        };
+    }
+}
+
+/// A small picture with what to call it.
+#[derive(Clone, Debug)]
+pub struct Thumb {
+    /// Class name or file name.
+    pub caption: String,
+    /// The pixels.
+    pub picture: Arc<Picture>,
+}
+
+/// Decoded test images by index; the session holds one per open data set and asks it on helper
+/// threads only.
+pub trait Pictures: Send + Sync {
+    /// The image at this index of the test split.
+    ///
+    /// # Errors
+    /// A Problem for an image that cannot be read any more.
+    fn test_picture(&self, index: usize) -> Result<Picture>;
+}
+
+/// A scanned data set.
+#[derive(Clone)]
+pub struct DataView {
+    /// What the settings call it: `digits`, `letters` or a path.
+    pub key: String,
+    /// What people call it.
+    pub title: String,
+    /// Source and licence, where known.
+    pub credit: String,
+    /// Class names, sorted.
+    pub classes: Vec<String>,
+    /// Training images of each class.
+    pub train: Vec<usize>,
+    /// Test images of each class.
+    pub test: Vec<usize>,
+    /// Files left out, with the reason.
+    pub skipped: Vec<(String, String)>,
+    /// Files whose content occurs twice.
+    pub duplicates: usize,
+    /// What was taken for granted, in sentences.
+    pub assumed: Vec<String>,
+    /// One picture per class, as far as shown.
+    pub thumbs: Vec<Thumb>,
+    /// Whether the images are light strokes on a dark ground (so is the drawing canvas then).
+    pub light_on_dark: bool,
+    /// Share of the frame's side that a glyph's longer side covers, for data that looks like
+    /// drawings.
+    pub glyph_share: Option<f32>,
+    /// Class (position in `classes`) of every test image, by index.
+    pub test_labels: Vec<usize>,
+    /// The test images.
+    pub pictures: Arc<dyn Pictures>,
+}
+
+impl DataView {
+    /// Training images of all classes.
+    pub fn train_total(&self) -> usize {
+        self.train.iter().sum()
+    }
+
+    /// Test images of all classes.
+    pub fn test_total(&self) -> usize {
+        self.test.iter().sum()
+    }
+}
+
+/// What the settings come to with the data, backbone and plugin at hand.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Class names of each task.
+    pub tasks: Vec<Vec<String>>,
+    /// Training images per epoch of each task.
+    pub train_images: Vec<usize>,
+    /// Test images of each task.
+    pub test_images: Vec<usize>,
+    /// Numbers that are trained in the PETs of one expert.
+    pub trained: Option<usize>,
+    /// Everything that stands in the way.
+    pub problems: Vec<Problem>,
+}
+
+impl Plan {
+    /// Images that pass through the network in training, all epochs of all tasks.
+    pub fn passes(&self, epochs: usize) -> usize {
+        self.train_images.iter().sum::<usize>() * epochs
+    }
+}
+
+/// A PET plugin file.
+#[derive(Clone, Debug, Default)]
+pub struct PluginView {
+    /// Its key in the settings.
+    pub name: String,
+    /// What people call it.
+    pub title: String,
+    /// One paragraph on what it does.
+    pub about: String,
+    /// Built in, or where its file lies.
+    pub origin: String,
+    /// Its equations: site and text.
+    pub equations: Vec<(String, String)>,
+    /// Its parameters: name, shape, initial values.
+    pub parameters: Vec<(String, String, String)>,
+    /// The main size: smallest, default, largest.
+    pub size: (usize, usize, usize),
+    /// Its forms, where it has several (the first is the default).
+    pub variants: Vec<String>,
+    /// The file's text.
+    pub source: String,
+    /// What is wrong with it.
+    pub problem: Option<Problem>,
+}
+
+/// A backbone of the table.
+#[derive(Clone, Debug, Default)]
+pub struct BackboneView {
+    /// Its key in the settings.
+    pub name: String,
+    /// What people call it.
+    pub title: String,
+    /// Architecture family.
+    pub family: String,
+    /// Frozen weights.
+    pub parameters: usize,
+    /// Side of the square it sees.
+    pub input_size: usize,
+    /// Its blocks.
+    pub depth: usize,
+    /// Width of the tokens.
+    pub width: usize,
+    /// Where its weights are: "built in", a path, or why it cannot be used yet.
+    pub whereabouts: String,
+    /// Whether its weights are at hand.
+    pub available: bool,
+    /// Licence of the weights.
+    pub licence: String,
+}
+
+/// A compute device.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeviceView {
+    /// What the settings call it.
+    pub key: String,
+    /// What people call it.
+    pub title: String,
+    /// Integrated, discrete, software, processor.
+    pub kind: String,
+    /// Whether `auto` means this one.
+    pub chosen_by_auto: bool,
+}
+
+/// How a run in the list stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunState {
+    /// All tasks are learned.
+    Finished,
+    /// It can be continued; so many tasks are learned.
+    Unfinished(usize),
+    /// Another program, or this one, is working on it.
+    Busy,
+    /// It cannot be read.
+    Damaged(Problem),
+}
+
+/// A run in the list of runs.
+#[derive(Clone, Debug)]
+pub struct RunRow {
+    /// Folder name.
+    pub name: String,
+    /// Where it lies.
+    pub folder: PathBuf,
+    /// Its settings and facts; none for a damaged run.
+    pub header: Option<RunHeader>,
+    /// How it stands.
+    pub state: RunState,
+    /// Online, offline, ensemble.
+    pub history: [History; 3],
+    /// Training speed over all tasks.
+    pub images_per_second: f64,
+    /// How far the online and the offline PET have moved since the first task, by task.
+    pub drift: Vec<(f64, f64)>,
+}
+
+impl RunRow {
+    /// One expert's history.
+    pub fn of(&self, expert: Expert) -> &History {
+        &self.history[expert as usize]
+    }
+
+    /// What people call it.
+    pub fn title(&self) -> String {
+        self.header
+            .as_ref()
+            .map_or_else(|| self.name.clone(), |h| h.config.title())
+    }
+}
+
+/// A stored run, opened.
+#[derive(Clone, Debug)]
+pub struct OpenedRun {
+    /// Its facts.
+    pub header: RunHeader,
+    /// What was measured after each task.
+    pub reports: Vec<TaskReport>,
+}
+
+/// Two settings side by side where they differ: key, then one value per run.
+pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
+    let tables: Vec<toml::Table> = configs
+        .iter()
+        .map(|config| toml::Table::try_from(config).unwrap_or_default())
+        .collect();
+    let mut keys: Vec<&String> = Vec::new();
+    for table in &tables {
+        for key in table.keys() {
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+    }
+    let shown = |table: &toml::Table, key: &str| match table.get(key) {
+        None => "–".to_string(),
+        Some(toml::Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+    };
+    keys.into_iter()
+        .map(|key| {
+            let values = tables.iter().map(|table| shown(table, key)).collect();
+            (key.clone(), values)
+        })
+        .filter(|(_, values): &(String, Vec<String>)| {
+            values.windows(2).any(|pair| pair[0] != pair[1])
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::config::MethodName;
+
+    #[test]
+    fn only_the_settings_that_differ_are_listed() {
+        let a = RunConfig::default();
+        let b = RunConfig {
+            method: MethodName::Baseline,
+            train_limit: Some(5),
+            ..RunConfig::default()
+        };
+        let rows = differences(&[&a, &b]);
+        assert_eq!(rows.len(), 2);
+        let method = rows.iter().find(|(key, _)| key == "method");
+        assert_eq!(
+            method.map(|(_, values)| values.clone()),
+            Some(vec!["lae".to_string(), "baseline".to_string()])
+        );
+        assert!(rows.iter().any(|(_, v)| v[0] == "–" && v[1] == "5"));
+        assert!(differences(&[&a, &a]).is_empty());
+    }
+}

@@ -1,0 +1,149 @@
+//! Where training stands, as one file: tensors, with the counters in the file's metadata.
+//!
+//! One file means one rename, so a checkpoint is never half old and half new.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Display;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::str::FromStr;
+
+use crate::problem::{Problem, Result};
+use crate::tensors::{self, Named};
+
+/// Marks counters among the metadata.
+const COUNTER: &str = "counter.";
+/// Longest header that is believed; real ones are a few kB.
+const LONGEST_HEADER: u64 = 64 << 20;
+
+/// Everything that continuing a run needs beyond its settings and saved tasks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Checkpoint {
+    /// The task in hand, from 0.
+    pub task: usize,
+    /// Finished epochs of that task.
+    pub epochs_done: usize,
+    /// Step counts, seconds and whatever else is not a tensor, as text.
+    pub counters: BTreeMap<String, String>,
+    /// Experts and optimiser state.
+    pub tensors: Named,
+}
+
+impl Checkpoint {
+    /// Keeps a counter. Numbers come back exactly.
+    pub fn set(&mut self, name: &str, value: impl Display) {
+        self.counters.insert(name.to_string(), value.to_string());
+    }
+
+    /// A counter.
+    ///
+    /// # Errors
+    /// A Problem when it is missing or of another type.
+    pub fn get<T: FromStr>(&self, name: &str) -> Result<T> {
+        let text = self.counters.get(name);
+        text.and_then(|text| text.parse().ok()).ok_or_else(|| {
+            Problem::new(format!(
+                "the checkpoint's counter \"{name}\" is missing or unreadable"
+            ))
+            .advise("train again with the same settings")
+        })
+    }
+
+    /// The file's bytes.
+    pub(super) fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut metadata = HashMap::from([
+            ("task".to_string(), self.task.to_string()),
+            ("epochs_done".to_string(), self.epochs_done.to_string()),
+        ]);
+        for (name, value) in &self.counters {
+            metadata.insert(format!("{COUNTER}{name}"), value.clone());
+        }
+        tensors::to_bytes(&self.tensors, metadata)
+    }
+
+    /// Reads the file's bytes back.
+    pub(super) fn from_bytes(bytes: &[u8], place: &str) -> Result<Self> {
+        let (tensors, metadata) = tensors::from_bytes(bytes, place)?;
+        let (task, epochs_done) = position(&metadata).ok_or_else(|| foreign(place))?;
+        let counters = metadata.into_iter().filter_map(|(name, value)| {
+            let name = name.strip_prefix(COUNTER)?.to_string();
+            Some((name, value))
+        });
+        Ok(Self {
+            task,
+            epochs_done,
+            counters: counters.collect(),
+            tensors,
+        })
+    }
+}
+
+/// Task and finished epochs of a checkpoint file, from its header alone; none when the file is
+/// missing or damaged (loading it says why).
+pub(super) fn peek(path: &Path) -> Option<(usize, usize)> {
+    #[derive(serde::Deserialize)]
+    struct Header {
+        #[serde(rename = "__metadata__")]
+        metadata: HashMap<String, String>,
+    }
+    let mut file = File::open(path).ok()?;
+    let mut length = [0; 8];
+    file.read_exact(&mut length).ok()?;
+    let length = u64::from_le_bytes(length);
+    if length > LONGEST_HEADER {
+        return None;
+    }
+    let mut header = Vec::new();
+    file.take(length).read_to_end(&mut header).ok()?;
+    let header: Header = serde_json::from_slice(&header).ok()?;
+    position(&header.metadata)
+}
+
+/// Task and finished epochs.
+fn position(metadata: &HashMap<String, String>) -> Option<(usize, usize)> {
+    let number = |name: &str| metadata.get(name)?.parse().ok();
+    Some((number("task")?, number("epochs_done")?))
+}
+
+/// The file is readable but no checkpoint.
+fn foreign(place: &str) -> Problem {
+    Problem::new("this file is no checkpoint of a run")
+        .at(place)
+        .advise("its finished tasks can still be used; train the run again for the rest")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::tensors::HostTensor;
+
+    #[test]
+    fn a_checkpoint_comes_back_exactly() {
+        let mut checkpoint = Checkpoint {
+            task: 2,
+            epochs_done: 3,
+            ..Checkpoint::default()
+        };
+        checkpoint.set("seed", u64::MAX);
+        checkpoint.set("seconds", 0.1 + 0.2);
+        let tensor = HostTensor {
+            shape: vec![2],
+            values: vec![0.1, -7.0],
+        };
+        checkpoint.tensors.insert("online.a".into(), tensor);
+        let bytes = checkpoint.to_bytes().unwrap();
+        let back = Checkpoint::from_bytes(&bytes, "x").unwrap();
+        assert_eq!(back, checkpoint);
+        assert_eq!(back.get::<u64>("seed").unwrap(), u64::MAX);
+        assert_eq!(back.get::<f64>("seconds").unwrap(), 0.1 + 0.2);
+        assert!(back.get::<u64>("steps").is_err());
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c");
+        std::fs::write(&path, &bytes).unwrap();
+        assert_eq!(peek(&path), Some((2, 3)));
+        std::fs::write(&path, &bytes[..20]).unwrap();
+        assert_eq!(peek(&path), None);
+    }
+}

@@ -1,0 +1,289 @@
+//! Tables of runs for papers, spreadsheets and notes, and a figure of their accuracy over tasks.
+//!
+//! Runs that differ only in class order and seed stand in one row, as mean ± sample standard
+//! deviation; that is how the field reports several class orders.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::figure;
+use super::load::StoredRun;
+use super::record::to_csv;
+use super::summary::{Figures, OrdersSummary, summary_of_orders};
+use crate::metrics::Expert;
+use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
+
+/// What can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// One line per run, task and expert, for spreadsheets.
+    Csv,
+    /// One row per group of runs.
+    Markdown,
+    /// The same for a paper (needs the package booktabs).
+    Latex,
+    /// Accuracy over tasks as a picture.
+    Svg,
+}
+
+impl Format {
+    /// All formats with their file endings.
+    pub const ALL: [(Self, &'static str); 4] = [
+        (Self::Csv, "csv"),
+        (Self::Markdown, "md"),
+        (Self::Latex, "tex"),
+        (Self::Svg, "svg"),
+    ];
+
+    /// The format that a file's ending names.
+    ///
+    /// # Errors
+    /// A Problem that lists the endings.
+    pub fn of(path: &Path) -> Result<Self> {
+        let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+        Self::ALL
+            .into_iter()
+            .find(|(_, known)| ending == *known)
+            .map(|(format, _)| format)
+            .ok_or_else(|| {
+                Problem::new("this file's ending names no export format")
+                    .at_path(path)
+                    .advise("end it in .csv, .md, .tex or .svg")
+            })
+    }
+}
+
+/// Runs that differ only in class order and seed.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Data set, backbone, PET and method in words.
+    pub label: String,
+    /// The settings of the first of them.
+    pub config: RunConfig,
+    /// Figures per run, their mean and spread.
+    pub orders: OrdersSummary,
+}
+
+/// Sorts runs into groups, in the order of their first members. Runs without a finished task are
+/// left out.
+pub fn groups(runs: &[StoredRun]) -> Vec<Group> {
+    let mut sorted: Vec<(String, Vec<StoredRun>)> = Vec::new();
+    for run in runs.iter().filter(|run| !run.reports.is_empty()) {
+        let key = group_key(run);
+        match sorted.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, members)) => members.push(run.clone()),
+            None => sorted.push((key, vec![run.clone()])),
+        }
+    }
+    let labels: Vec<String> = sorted.iter().map(|(_, runs)| label(&runs[0])).collect();
+    let group = |((_, members), label): ((String, Vec<StoredRun>), &String)| {
+        // Equal words for different settings would be read as one line; the name tells them apart.
+        let twins = labels.iter().filter(|other| *other == label).count() > 1;
+        Group {
+            label: if twins {
+                format!("{label} ({})", members[0].header.run)
+            } else {
+                label.clone()
+            },
+            config: members[0].header.config.clone(),
+            orders: summary_of_orders(&members),
+        }
+    };
+    sorted.into_iter().zip(&labels).map(group).collect()
+}
+
+/// What members of a group share.
+fn group_key(run: &StoredRun) -> String {
+    let header = &run.header;
+    let shared = RunConfig {
+        order: String::new(),
+        seed: 0,
+        device: String::new(),
+        ..header.config.clone()
+    };
+    let tasks = (run.reports.len(), &header.tasks);
+    format!(
+        "{shared:?} {} {tasks:?} {}",
+        header.weights_sha256, run.plugin
+    )
+}
+
+/// A run's settings in words.
+fn label(run: &StoredRun) -> String {
+    let config = &run.header.config;
+    let switches = config.switches();
+    let off = [
+        (switches.learning, "Learning"),
+        (switches.accumulation, "Accumulation"),
+        (switches.ensemble, "Ensemble"),
+    ];
+    let mut label = config.title();
+    let lae = off.iter().any(|(on, _)| *on);
+    for (_, part) in off.iter().filter(|(on, _)| lae && !on) {
+        let _ = write!(label, ", no {part}");
+    }
+    label
+}
+
+/// The text of a table or figure of these runs.
+///
+/// # Errors
+/// A Problem when no run has a finished task, or the figure cannot be drawn.
+pub fn export(runs: &[StoredRun], format: Format) -> Result<String> {
+    let groups = groups(runs);
+    if groups.is_empty() {
+        return Err(Problem::new("none of these runs has a finished task")
+            .advise("export a run once its first task is done"));
+    }
+    match format {
+        Format::Csv => csv(&groups),
+        Format::Markdown => Ok(markdown(&groups)),
+        Format::Latex => Ok(latex(&groups)),
+        Format::Svg => figure::accuracy(&groups),
+    }
+}
+
+/// One measured accuracy.
+#[derive(Serialize)]
+struct CsvRow<'a> {
+    run: &'a str,
+    group: &'a str,
+    order: &'a str,
+    seed: u64,
+    task: usize,
+    classes_seen: usize,
+    expert: &'a str,
+    accuracy_percent: f64,
+    seconds_of_run: f64,
+}
+
+fn csv(groups: &[Group]) -> Result<String> {
+    let mut rows = Vec::new();
+    for group in groups {
+        for run in &group.orders.runs {
+            let mut classes_seen = 0;
+            for (task, figures) in run.tasks.iter().enumerate() {
+                classes_seen += figures.classes.len();
+                for (expert, accuracy_percent) in [
+                    (Expert::Online, figures.online),
+                    (Expert::Offline, figures.offline),
+                    (Expert::Ensemble, figures.ensemble),
+                ] {
+                    rows.push(CsvRow {
+                        run: &run.run,
+                        group: &group.label,
+                        order: &run.config.order,
+                        seed: run.config.seed,
+                        task: task + 1,
+                        classes_seen,
+                        expert: expert.name(),
+                        accuracy_percent,
+                        seconds_of_run: run.seconds,
+                    });
+                }
+            }
+        }
+    }
+    let bytes = to_csv(rows)?;
+    String::from_utf8(bytes).map_err(|error| Problem::new(format!("no text: {error}")))
+}
+
+/// The columns of a table: title and figure.
+type Column = (&'static str, fn(&Figures) -> Option<f64>);
+
+/// A_N, Ā_N, task-averaged A and F_N of the run's answer.
+const COLUMNS: [Column; 4] = [
+    ("A_N", |f| f.final_accuracy),
+    ("Ā_N", |f| f.average_accuracy),
+    ("task-averaged A", |f| f.task_averaged_accuracy),
+    ("F_N", |f| f.forgetting),
+];
+
+/// "93.4 ± 0.6", or the mean alone for a single run.
+pub fn mean_and_spread(
+    orders: &OrdersSummary,
+    figure: impl Fn(&Figures) -> Option<f64>,
+    plus_minus: &str,
+) -> String {
+    match (figure(&orders.mean), figure(&orders.std)) {
+        (Some(mean), Some(std)) => format!("{mean:.1}{plus_minus}{std:.1}"),
+        (Some(mean), None) => format!("{mean:.1}"),
+        _ => "–".to_string(),
+    }
+}
+
+fn markdown(groups: &[Group]) -> String {
+    let mut text = String::from("| run | runs |");
+    let mut rule = String::from("|---|---:|");
+    for (title, _) in COLUMNS {
+        let _ = write!(text, " {title} |");
+        rule.push_str("---:|");
+    }
+    let _ = writeln!(text, "\n{rule}");
+    for group in groups {
+        let label = group.label.replace('|', "\\|");
+        let _ = write!(text, "| {label} | {} |", group.orders.runs.len());
+        for (_, figure) in COLUMNS {
+            let _ = write!(text, " {} |", mean_and_spread(&group.orders, figure, " ± "));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn latex(groups: &[Group]) -> String {
+    let mut text = String::from(
+        "% needs \\usepackage{booktabs}\n\\begin{tabular}{lrrrrr}\n\\toprule\n\
+         run & runs & $A_N$ & $\\bar{A}_N$ & task-averaged $A$ & $F_N$ \\\\\n\\midrule\n",
+    );
+    for group in groups {
+        let label = latex_text(&group.label);
+        let _ = write!(text, "{label} & {}", group.orders.runs.len());
+        for (_, figure) in COLUMNS {
+            let cell = mean_and_spread(&group.orders, figure, " \\pm ");
+            let _ = write!(text, " & ${cell}$");
+        }
+        text.push_str(" \\\\\n");
+    }
+    text.push_str("\\bottomrule\n\\end{tabular}\n");
+    text
+}
+
+/// Text with LaTeX's special characters made harmless.
+fn latex_text(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
+                safe.push('\\');
+                safe.push(c);
+            }
+            '\\' => safe.push_str("\\textbackslash{}"),
+            '~' => safe.push_str("\\textasciitilde{}"),
+            '^' => safe.push_str("\\textasciicircum{}"),
+            '·' => safe.push_str("$\\cdot$"),
+            _ => safe.push(c),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn special_characters_do_not_reach_latex() {
+        assert_eq!(latex_text("a_b & 5%"), "a\\_b \\& 5\\%");
+        assert_eq!(latex_text("x · y\\"), "x $\\cdot$ y\\textbackslash{}");
+    }
+
+    #[test]
+    fn the_ending_names_the_format() {
+        assert_eq!(Format::of(Path::new("a.TEX")).ok(), Some(Format::Latex));
+        assert!(Format::of(Path::new("a.docx")).is_err());
+    }
+}

@@ -1,0 +1,167 @@
+//! Writing a file so that it is either wholly there or not at all, and locking a folder.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::LOCK_FILE;
+use crate::problem::{Problem, Result};
+
+/// Ending of a file that is being written.
+const PARTIAL: &str = "partial";
+
+/// Replaces `path` by `bytes` in one step: written beside it, synced, renamed. Gives the number of
+/// bytes.
+///
+/// # Errors
+/// A Problem when the disk is full or the folder cannot be written; an older file stays as it was.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<u64> {
+    replace(path, |file| file.write_all(bytes)).map_err(|error| save_problem(path, &error))?;
+    Ok(bytes.len() as u64)
+}
+
+/// The Problem of a failed save.
+pub(super) fn save_problem(path: &Path, error: &io::Error) -> Problem {
+    let problem = Problem::io("save", path, error);
+    if problem.remedy.is_empty() {
+        problem.advise("what was saved before is kept; check the disk, then continue the run")
+    } else {
+        problem
+    }
+}
+
+/// Replaces a file by what `fill` writes; on failure the older file stays.
+fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    let partial = partial_path(path);
+    let written = (|| {
+        let mut file = File::create(&partial)?;
+        fill(&mut file)?;
+        file.sync_all()?;
+        std::fs::rename(&partial, path)
+    })();
+    if written.is_err() {
+        // The error that is reported is the first one; this only tidies up.
+        let _ = std::fs::remove_file(&partial);
+        return written;
+    }
+    sync_folder(path.parent());
+    Ok(())
+}
+
+/// `NAME.partial` beside the file.
+fn partial_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_os_string();
+    name.push(".");
+    name.push(PARTIAL);
+    name.into()
+}
+
+/// Makes a rename or removal in a folder last through a power cut. File systems that cannot do
+/// this do not need it, so a refusal is no failure.
+pub(super) fn sync_folder(folder: Option<&Path>) {
+    if cfg!(unix)
+        && let Some(folder) = folder
+        && let Ok(handle) = File::open(folder)
+    {
+        let _ = handle.sync_all();
+    }
+}
+
+/// Removes what a killed program left half-written. Call it only while holding the lock.
+pub(super) fn sweep(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path.extension().is_some_and(|ending| ending == PARTIAL) {
+            // A leftover that cannot be removed is overwritten or stays without effect.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// Takes the lock of a run's folder; it is held while the file lives.
+///
+/// # Errors
+/// A Problem when another program holds it or the folder cannot be written.
+pub(super) fn lock(folder: &Path) -> Result<File> {
+    let path = folder.join(LOCK_FILE);
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(|error| Problem::io("work in this run's folder", folder, &error))?;
+    // A program that only lists runs holds the lock for a moment; hence a few attempts.
+    for attempt in 0..10 {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if attempt < 9 => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            Err(TryLockError::WouldBlock) => break,
+            // Some network file systems have no locks; working without one beats not working.
+            Err(TryLockError::Error(_)) => return Ok(file),
+        }
+    }
+    Err(
+        Problem::new("another program is working on this run right now")
+            .at_path(folder)
+            .advise("wait until it has finished, or stop it there first"),
+    )
+}
+
+/// Whether some program (this one included) holds the lock of a run's folder.
+pub(super) fn is_locked(folder: &Path) -> bool {
+    File::open(folder.join(LOCK_FILE))
+        .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_that_fills_up_half_way_leaves_the_older_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("metrics.csv");
+        write_file(&path, b"old").unwrap();
+        let full = replace(&path, |file| {
+            file.write_all(b"ne")?;
+            Err(io::ErrorKind::StorageFull.into())
+        });
+        let problem = save_problem(&path, &full.unwrap_err());
+        assert!(problem.remedy.contains("free some disk space"), "{problem}");
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn one_folder_has_one_owner() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(!is_locked(folder.path()));
+        let held = lock(folder.path()).unwrap();
+        assert!(is_locked(folder.path()));
+        assert!(
+            lock(folder.path())
+                .unwrap_err()
+                .what
+                .contains("another program")
+        );
+        drop(held);
+        assert!(!is_locked(folder.path()));
+        lock(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn leftovers_are_swept_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.csv.partial"), "x").unwrap();
+        std::fs::write(folder.path().join("a.csv"), "x").unwrap();
+        sweep(folder.path());
+        assert!(folder.path().join("a.csv").exists());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

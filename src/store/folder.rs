@@ -1,0 +1,199 @@
+//! `RunFolder`: the one place that writes into a run's folder, and its lock.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::checkpoint::Checkpoint;
+use super::file::{lock, save_problem, sweep, sync_folder, write_file};
+use super::record::{MetricsRow, answers_csv, from_csv, run_name, run_toml, to_csv};
+use super::{
+    CONFUSION_FOLDER, METRICS_FILE, PLUGIN_FILE, RESUME_FOLDER, RUN_FILE, answers_file,
+    checkpoint_file, snapshot_file,
+};
+use crate::memory;
+use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
+use crate::run::event::{RunHeader, TaskReport};
+use crate::tensors::{self, Named};
+
+/// A run's folder that this program works on; nobody else can while it lives.
+#[derive(Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+    /// Holds the lock; released when it is dropped or the program ends.
+    _lock: File,
+}
+
+impl RunFolder {
+    /// Makes a new folder below `root`, named by the time and the settings, and fills in
+    /// `header.run` and `header.folder`.
+    ///
+    /// # Errors
+    /// A Problem when the folder cannot be made or written.
+    pub fn create(root: &Path, header: &mut RunHeader, plugin_text: &str) -> Result<Self> {
+        std::fs::create_dir_all(root)
+            .map_err(|error| Problem::io("make the folder for runs", root, &error))?;
+        let path = new_folder(root, &header.config)?;
+        header.run = run_name(&path);
+        header.folder.clone_from(&path);
+        let folder = Self {
+            _lock: lock(&path)?,
+            path,
+        };
+        make_folder(&folder.path.join(CONFUSION_FOLDER))?;
+        make_folder(&folder.path.join(RESUME_FOLDER))?;
+        write_file(&folder.path.join(PLUGIN_FILE), plugin_text.as_bytes())?;
+        // Last, because this file is what makes the folder a run.
+        write_file(&folder.path.join(RUN_FILE), run_toml(header)?.as_bytes())?;
+        sync_folder(Some(root));
+        Ok(folder)
+    }
+
+    /// Opens a run's folder to go on with it.
+    ///
+    /// # Errors
+    /// A Problem when it is no run, cannot be written, or another program works on it.
+    pub fn open(folder: &Path) -> Result<Self> {
+        if !folder.join(RUN_FILE).is_file() {
+            return Err(super::load::no_run(folder));
+        }
+        let held = lock(folder)?;
+        let resume = folder.join(RESUME_FOLDER);
+        let confusion = folder.join(CONFUSION_FOLDER);
+        for part in [folder, &resume, &confusion] {
+            sweep(part);
+        }
+        make_folder(&confusion)?;
+        Ok(Self {
+            path: folder.to_path_buf(),
+            _lock: held,
+        })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Saves what was measured after a task and the experts of that moment; gives the bytes
+    /// written. A report of the same task, and reports of later ones, are replaced.
+    ///
+    /// # Errors
+    /// A Problem when the disk is full or the folder cannot be written; tasks saved before stay.
+    pub fn save_task(&self, report: &TaskReport, snapshot: &Named) -> Result<u64> {
+        // One entry only: equal experts then give equal files.
+        let metadata = HashMap::from([("after_task".to_string(), (report.task + 1).to_string())]);
+        let bytes = tensors::to_bytes(snapshot, metadata)?;
+        let mut written = write_file(&snapshot_file(&self.path, report.task), &bytes)?;
+        let answers = answers_csv(&report.answers)?;
+        written += write_file(&answers_file(&self.path, report.task), &answers)?;
+        // The row comes last: only with it does the task count.
+        let path = self.path.join(METRICS_FILE);
+        let mut rows: Vec<MetricsRow> = match std::fs::read(&path) {
+            Ok(bytes) => from_csv(&bytes, &path)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(Problem::io("read the run's metrics", &path, &error)),
+        };
+        rows.retain(|row| row.task <= report.task);
+        if rows.len() != report.task {
+            return Err(Problem::new(format!(
+                "task {} cannot be saved: {} tasks before it are",
+                report.task + 1,
+                rows.len()
+            ))
+            .at_path(&path));
+        }
+        rows.push(MetricsRow::new(report, memory::peak_bytes()));
+        written += write_file(&path, &to_csv(rows)?)?;
+        Ok(written)
+    }
+
+    /// Saves where training stands, replacing the checkpoint before; gives the bytes written.
+    ///
+    /// # Errors
+    /// A Problem when the disk is full or the folder cannot be written; the checkpoint before
+    /// stays.
+    pub fn save_checkpoint(&self, checkpoint: &Checkpoint) -> Result<u64> {
+        make_folder(&self.path.join(RESUME_FOLDER))?;
+        write_file(&checkpoint_file(&self.path), &checkpoint.to_bytes()?)
+    }
+
+    /// Where training stood; none when no checkpoint was saved.
+    ///
+    /// # Errors
+    /// A Problem when the file is there but cannot be read.
+    pub fn load_checkpoint(&self) -> Result<Option<Checkpoint>> {
+        let path = checkpoint_file(&self.path);
+        match std::fs::read(&path) {
+            Ok(bytes) => Checkpoint::from_bytes(&bytes, &path.display().to_string()).map(Some),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Problem::io("read the checkpoint", &path, &error)),
+        }
+    }
+
+    /// Ends the run: the checkpoint is not needed any more. (A run is finished when every task is
+    /// saved.)
+    ///
+    /// # Errors
+    /// A Problem when the folder cannot be written.
+    pub fn finish(&self) -> Result<()> {
+        let resume = self.path.join(RESUME_FOLDER);
+        match std::fs::remove_dir_all(&resume) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(save_problem(&resume, &error)),
+            _ => {
+                sync_folder(Some(&self.path));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Makes a folder where there is none.
+fn make_folder(path: &Path) -> Result<()> {
+    std::fs::create_dir_all(path).map_err(|error| save_problem(path, &error))
+}
+
+/// Makes the folder of a new run: `2026-11-21_09-30-12_digits-lae-adapter5`, with a number behind
+/// it where that is taken.
+fn new_folder(root: &Path, config: &RunConfig) -> Result<PathBuf> {
+    let time = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
+    let name = format!("{time}_{}", short_title(config));
+    let mut number = 1;
+    loop {
+        let path = if number == 1 {
+            root.join(&name)
+        } else {
+            root.join(format!("{name}-{number}"))
+        };
+        match std::fs::create_dir(&path) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 10_000 => {
+                number += 1;
+            }
+            Err(error) => return Err(Problem::io("make the run's folder", &path, &error)),
+        }
+    }
+}
+
+/// Data, method and PET in characters that every file system takes.
+fn short_title(config: &RunConfig) -> String {
+    let data = Path::new(&config.data)
+        .file_stem()
+        .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let title = format!(
+        "{data}-{}-{}{}",
+        config.method.key(),
+        config.pet,
+        config.pet_size
+    );
+    let tame = |c: char| {
+        if c.is_alphanumeric() || c == '-' {
+            c
+        } else {
+            '-'
+        }
+    };
+    title.chars().map(tame).take(40).collect()
+}

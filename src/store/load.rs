@@ -1,0 +1,259 @@
+//! Reading runs back: one, all below a folder, or the one a person means.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::file::is_locked;
+use super::record::{MetricsRow, damaged_table, from_csv, read_answers, read_run_toml, run_name};
+use super::{
+    METRICS_FILE, PLUGIN_FILE, RUN_FILE, answers_file, checkpoint, checkpoint_file, snapshot_file,
+};
+use crate::metrics::{Expert, History};
+use crate::problem::{Problem, Result, listed};
+use crate::run::event::{RunHeader, TaskReport};
+use crate::tensors::{self, Named};
+
+/// Whether a run has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunState {
+    /// Every task is saved.
+    Finished,
+    /// Stopped or killed; it can be continued.
+    Interrupted {
+        /// The task in hand, from 0.
+        task: usize,
+        /// Finished epochs of that task.
+        epoch: usize,
+    },
+    /// A program works on it right now.
+    Running,
+}
+
+/// A run as its folder holds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredRun {
+    /// Settings and facts.
+    pub header: RunHeader,
+    /// The exact text of the PET plugin.
+    pub plugin: String,
+    /// What was measured after each saved task.
+    pub reports: Vec<TaskReport>,
+    /// Whether it has ended.
+    pub state: RunState,
+    /// Highest memory use of the training process, where the system tells.
+    pub peak_memory_bytes: Option<u64>,
+}
+
+impl StoredRun {
+    /// A_i and the accuracy matrix of one expert.
+    pub fn history(&self, expert: Expert) -> History {
+        let mut history = History::default();
+        for report in &self.reports {
+            let seen = &self.header.tasks[..=report.task];
+            history.push(&report.answers, expert, seen);
+        }
+        history
+    }
+
+    /// Seconds spent on all saved tasks.
+    pub fn seconds(&self) -> f64 {
+        self.reports.iter().map(|report| report.seconds).sum()
+    }
+
+    /// Images per second while training, over all saved tasks.
+    pub fn images_per_second(&self) -> f64 {
+        let (mut images, mut seconds) = (0.0, 0.0);
+        for (report, &count) in self.reports.iter().zip(&self.header.train_images) {
+            if report.images_per_second > 0.0 {
+                images += count as f64;
+                seconds += count as f64 / report.images_per_second;
+            }
+        }
+        if seconds > 0.0 { images / seconds } else { 0.0 }
+    }
+}
+
+/// Reads a run's folder.
+///
+/// # Errors
+/// A Problem that names the missing or damaged file.
+pub fn load(folder: &Path) -> Result<StoredRun> {
+    let path = folder.join(RUN_FILE);
+    let text = match std::fs::read_to_string(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Err(no_run(folder)),
+        other => other.map_err(|error| Problem::io("read the run's settings", &path, &error))?,
+    };
+    let header = read_run_toml(&text, folder, &path)?;
+    let path = folder.join(PLUGIN_FILE);
+    let plugin = std::fs::read_to_string(&path)
+        .map_err(|error| Problem::io("read the run's PET plugin", &path, &error))?;
+    let rows = metrics_rows(folder, header.tasks.len())?;
+    let mut reports = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let path = answers_file(folder, row.task - 1);
+        let bytes = std::fs::read(&path)
+            .map_err(|error| Problem::io("read the answers of a task", &path, &error))?;
+        let classes = header.tasks[row.task - 1].end;
+        let answers = read_answers(&bytes, &path, row.images, classes)?;
+        reports.push(row.report(answers));
+    }
+    let state = if reports.len() == header.tasks.len() {
+        RunState::Finished
+    } else if is_locked(folder) {
+        RunState::Running
+    } else {
+        // A checkpoint of a task that is saved by now is from before that.
+        let (task, epoch) = checkpoint::peek(&checkpoint_file(folder))
+            .filter(|(task, _)| *task >= reports.len())
+            .unwrap_or((reports.len(), 0));
+        RunState::Interrupted { task, epoch }
+    };
+    Ok(StoredRun {
+        header,
+        plugin,
+        reports,
+        state,
+        peak_memory_bytes: rows.iter().filter_map(|row| row.peak_memory_bytes).max(),
+    })
+}
+
+/// The rows of `metrics.csv`, one per saved task, in order.
+fn metrics_rows(folder: &Path, tasks: usize) -> Result<Vec<MetricsRow>> {
+    let path = folder.join(METRICS_FILE);
+    let rows: Vec<MetricsRow> = match std::fs::read(&path) {
+        Ok(bytes) => from_csv(&bytes, &path)?,
+        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(Problem::io("read the run's metrics", &path, &error)),
+    };
+    let in_order = rows.iter().enumerate().all(|(i, row)| row.task == i + 1);
+    if in_order && rows.len() <= tasks {
+        Ok(rows)
+    } else {
+        Err(damaged_table(&path, "its rows are not tasks 1, 2, …"))
+    }
+}
+
+/// The experts after a task (from 0): `online.*`, `offline.*`, `head.*`.
+///
+/// # Errors
+/// A Problem when the snapshot is missing or cannot be read.
+pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
+    let path = snapshot_file(folder, task);
+    let bytes = std::fs::read(&path).map_err(|error| {
+        Problem::io(
+            &format!("read the snapshot of task {}", task + 1),
+            &path,
+            &error,
+        )
+    })?;
+    tensors::from_bytes(&bytes, &path.display().to_string()).map(|(tensors, _)| tensors)
+}
+
+/// One entry of a list of runs.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// The run's name.
+    pub run: String,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// What it holds, or why it cannot be read.
+    pub stored: Result<StoredRun>,
+}
+
+/// The list entry of one run's folder.
+pub fn entry(folder: &Path) -> Listed {
+    Listed {
+        run: run_name(folder),
+        folder: folder.to_path_buf(),
+        stored: load(folder),
+    }
+}
+
+/// All runs below a folder, newest first; damaged ones with their Problem. A folder that does not
+/// exist holds none.
+pub fn list(root: &Path) -> Vec<Listed> {
+    let mut runs: Vec<(String, Listed)> = run_folders(root)
+        .into_iter()
+        .map(|folder| {
+            let entry = entry(&folder);
+            // Names begin with the time, so they order runs whose settings cannot be read.
+            let started = match &entry.stored {
+                Ok(stored) => sortable(&stored.header.started),
+                Err(_) => entry.run.replace('_', "T"),
+            };
+            (started, entry)
+        })
+        .collect();
+    runs.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| b.1.run.cmp(&a.1.run)));
+    runs.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// A time as text that sorts like time: UTC, fixed width.
+fn sortable(time: &str) -> String {
+    time.parse::<jiff::Timestamp>()
+        .map_or_else(|_| time.to_string(), |t| format!("{t:.3}"))
+}
+
+/// The folders below `root` that are runs, whole or damaged.
+fn run_folders(root: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(root) else {
+        return Vec::new();
+    };
+    let is_run = |path: &PathBuf| path.join(RUN_FILE).exists() || path.join(METRICS_FILE).exists();
+    entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(is_run)
+        .collect()
+}
+
+/// The folder of the run a person means: a run's folder, a folder with a single run in it, a
+/// run's name below `root` (or how it begins), or `latest`.
+///
+/// # Errors
+/// A Problem that lists what there is.
+pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
+    let path = Path::new(wanted);
+    if path.join(RUN_FILE).exists() || path.join(METRICS_FILE).exists() {
+        return Ok(path.to_path_buf());
+    }
+    if let [only] = run_folders(path).as_slice() {
+        return Ok(only.clone());
+    }
+    let mut names: Vec<String> = run_folders(root).iter().map(|p| run_name(p)).collect();
+    names.sort_unstable_by(|a, b| b.cmp(a));
+    let fitting: Vec<&String> = match wanted {
+        "latest" => names.iter().take(1).collect(),
+        _ => names.iter().filter(|n| n.starts_with(wanted)).collect(),
+    };
+    match fitting.as_slice() {
+        [only] => Ok(root.join(only)),
+        several if several.iter().any(|name| *name == wanted) => Ok(root.join(wanted)),
+        [] if path.exists() => Err(no_run(path)),
+        [] => {
+            let remedy = if names.is_empty() {
+                format!("there are no runs in {} yet", root.display())
+            } else {
+                format!("there are {}", listed(&names, 5))
+            };
+            Err(Problem::new(format!("no run is called \"{wanted}\""))
+                .at_path(root)
+                .advise(remedy))
+        }
+        several => Err(
+            Problem::new(format!("\"{wanted}\" could be {} runs", several.len()))
+                .at_path(root)
+                .advise(format!("write more of the name: {}", listed(several, 5))),
+        ),
+    }
+}
+
+/// A folder that holds no run.
+pub(super) fn no_run(folder: &Path) -> Problem {
+    Problem::new("this folder holds no run (it has no run.toml)")
+        .at_path(folder)
+        .advise("`lae-studio runs` lists the runs there are")
+}

@@ -1,0 +1,79 @@
+//! A run's folder: everything a run was, in files that people and other programs can read.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `run.toml` | the settings, and under `[facts]` class order, tasks, weights' hash, device, versions |
+//! | `plugin.toml` | the exact text of the PET plugin |
+//! | `metrics.csv` | one row per task; the row is what makes a task count as saved |
+//! | `confusion/task_N.csv` | every test image after task N: label and each expert's answer |
+//! | `task_N.safetensors` | the experts after task N |
+//! | `resume/checkpoint.safetensors` | where training stands; gone when the run is finished |
+//! | `lock` | held by the program that works on the run |
+//!
+//! Every file is written under another name, synced and renamed, so a kill or a full disk at any
+//! moment leaves what was there before. Tasks count from 1 in file names and from 0 in the code.
+
+mod checkpoint;
+pub mod export;
+mod figure;
+mod file;
+mod folder;
+mod load;
+mod record;
+mod summary;
+
+use std::path::{Path, PathBuf};
+
+pub use checkpoint::Checkpoint;
+pub use file::write_file;
+pub use folder::RunFolder;
+pub use load::{Listed, RunState, StoredRun, entry, find, list, load, load_snapshot};
+pub use record::settings_part;
+pub use summary::{Figures, OrdersSummary, Summary, TaskSummary, summary, summary_of_orders};
+
+/// Settings and facts.
+const RUN_FILE: &str = "run.toml";
+/// The plugin's text.
+const PLUGIN_FILE: &str = "plugin.toml";
+/// One row per task.
+const METRICS_FILE: &str = "metrics.csv";
+/// Folder of the answers.
+const CONFUSION_FOLDER: &str = "confusion";
+/// Folder of the checkpoint.
+const RESUME_FOLDER: &str = "resume";
+/// The checkpoint inside it.
+const CHECKPOINT_FILE: &str = "checkpoint.safetensors";
+/// Held while a program works on the run.
+const LOCK_FILE: &str = "lock";
+
+/// Where runs are kept: `out` if given, else the environment variable `LAE_RUNS`, else the folder
+/// for this person's application data.
+pub fn runs_root(out: Option<&Path>) -> PathBuf {
+    if let Some(out) = out {
+        return out.to_path_buf();
+    }
+    if let Some(path) = std::env::var_os("LAE_RUNS").filter(|path| !path.is_empty()) {
+        return path.into();
+    }
+    directories::ProjectDirs::from("", "", "lae-studio").map_or_else(
+        || PathBuf::from("runs"),
+        |dirs| dirs.data_local_dir().join("runs"),
+    )
+}
+
+/// The snapshot after a task (from 0).
+fn snapshot_file(folder: &Path, task: usize) -> PathBuf {
+    folder.join(format!("task_{}.safetensors", task + 1))
+}
+
+/// The answers after a task (from 0).
+fn answers_file(folder: &Path, task: usize) -> PathBuf {
+    folder
+        .join(CONFUSION_FOLDER)
+        .join(format!("task_{}.csv", task + 1))
+}
+
+/// The checkpoint of a run.
+fn checkpoint_file(folder: &Path) -> PathBuf {
+    folder.join(RESUME_FOLDER).join(CHECKPOINT_FILE)
+}

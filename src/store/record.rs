@@ -1,0 +1,267 @@
+//! The texts of a run's folder: `run.toml`, `metrics.csv` and the answers per task.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::metrics::{Answers, Expert};
+use crate::problem::{Problem, Result};
+use crate::run::config::{RunConfig, line_and_column};
+use crate::run::event::{RunHeader, TaskReport};
+
+/// The table under the settings.
+const FACTS: &str = "[facts]";
+/// Raised when the files change their meaning.
+const FORMAT: u32 = 1;
+/// First lines of `run.toml`.
+const PREFACE: &str = "# A run of LAE Studio. The settings have the names of the options of `lae-studio train`;\n# `lae-studio train --config run.toml` does the same run again.\n";
+
+/// What `[facts]` holds.
+#[derive(Serialize, Deserialize)]
+struct Facts {
+    format: u32,
+    started: String,
+    version: String,
+    device: String,
+    weights_sha256: String,
+    input_size: usize,
+    trained_parameters: usize,
+    frozen_parameters: usize,
+    task_sizes: Vec<usize>,
+    train_images: Vec<usize>,
+    test_images: Vec<usize>,
+    class_order: Vec<String>,
+}
+
+/// A whole `run.toml` as far as the facts go.
+#[derive(Deserialize)]
+struct WithFacts {
+    facts: Facts,
+}
+
+/// The settings of a `run.toml` text, without what follows under `[facts]`; a text without facts
+/// comes back whole.
+pub fn settings_part(text: &str) -> &str {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if line.trim_end() == FACTS {
+            return &text[..start];
+        }
+        start += line.len();
+    }
+    text
+}
+
+/// The text of `run.toml`.
+pub(super) fn run_toml(header: &RunHeader) -> Result<String> {
+    let facts = Facts {
+        format: FORMAT,
+        started: header.started.clone(),
+        version: header.version.clone(),
+        device: header.device.clone(),
+        weights_sha256: header.weights_sha256.clone(),
+        input_size: header.input_size,
+        trained_parameters: header.trained_parameters,
+        frozen_parameters: header.frozen_parameters,
+        task_sizes: header.tasks.iter().map(ExactSizeIterator::len).collect(),
+        train_images: header.train_images.clone(),
+        test_images: header.test_images.clone(),
+        class_order: header.class_order.clone(),
+    };
+    let settings = header.config.to_toml()?;
+    let facts = toml::to_string(&facts)
+        .map_err(|error| Problem::new(format!("the run's facts cannot be written: {error}")))?;
+    Ok(format!("{PREFACE}{settings}\n{FACTS}\n{facts}"))
+}
+
+/// Reads `run.toml`; `folder` gives the run its name.
+pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<RunHeader> {
+    let damaged = |what: String| {
+        Problem::new(what)
+            .at_path(path)
+            .advise("this file is damaged; restore it from a copy, or train the run again")
+    };
+    let config = RunConfig::from_toml(settings_part(text), &path.display().to_string())?;
+    let facts = toml::from_str::<WithFacts>(text).map_err(|error| {
+        let line = error
+            .span()
+            .map_or(0, |span| line_and_column(text, span.start).0);
+        damaged(format!(
+            "the run's facts cannot be read, line {line}: {}",
+            error.message()
+        ))
+    })?;
+    let facts = facts.facts;
+    if facts.format > FORMAT {
+        return Err(
+            Problem::new("this run was made by a newer version of LAE Studio")
+                .at_path(path)
+                .advise("use that version to open it"),
+        );
+    }
+    let mut tasks = Vec::new();
+    let mut first = 0;
+    for size in &facts.task_sizes {
+        tasks.push(first..first + size);
+        first += size;
+    }
+    let counts = [facts.train_images.len(), facts.test_images.len()];
+    if first != facts.class_order.len() || counts != [tasks.len(); 2] {
+        return Err(damaged(format!(
+            "the tasks name {first} classes and the class order {}",
+            facts.class_order.len()
+        )));
+    }
+    Ok(RunHeader {
+        run: run_name(folder),
+        folder: folder.to_path_buf(),
+        config,
+        class_order: facts.class_order,
+        tasks,
+        train_images: facts.train_images,
+        test_images: facts.test_images,
+        device: facts.device,
+        input_size: facts.input_size,
+        trained_parameters: facts.trained_parameters,
+        frozen_parameters: facts.frozen_parameters,
+        weights_sha256: facts.weights_sha256,
+        started: facts.started,
+        version: facts.version,
+    })
+}
+
+/// A run is called like its folder.
+pub(super) fn run_name(folder: &Path) -> String {
+    folder.file_name().map_or_else(
+        || folder.display().to_string(),
+        |name| name.to_string_lossy().into_owned(),
+    )
+}
+
+/// One row of `metrics.csv`. Accuracies (0..=1) are there for readers; the answers are what the
+/// program computes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct MetricsRow {
+    /// From 1.
+    pub task: usize,
+    pub images: usize,
+    pub online: f64,
+    pub offline: f64,
+    pub ensemble: f64,
+    pub seconds: f64,
+    pub images_per_second: f64,
+    pub online_drift: f64,
+    pub offline_drift: f64,
+    pub peak_memory_bytes: Option<u64>,
+}
+
+impl MetricsRow {
+    /// The row of a report.
+    pub fn new(report: &TaskReport, peak_memory_bytes: Option<u64>) -> Self {
+        let answers = &report.answers;
+        Self {
+            task: report.task + 1,
+            images: answers.labels.len(),
+            online: answers.accuracy(Expert::Online),
+            offline: answers.accuracy(Expert::Offline),
+            ensemble: answers.accuracy(Expert::Ensemble),
+            seconds: report.seconds,
+            images_per_second: report.images_per_second,
+            online_drift: report.online_drift,
+            offline_drift: report.offline_drift,
+            peak_memory_bytes,
+        }
+    }
+
+    /// Row and answers make the report again.
+    pub fn report(&self, answers: Answers) -> TaskReport {
+        TaskReport {
+            task: self.task.saturating_sub(1),
+            answers,
+            seconds: self.seconds,
+            images_per_second: self.images_per_second,
+            online_drift: self.online_drift,
+            offline_drift: self.offline_drift,
+        }
+    }
+}
+
+/// One test image.
+#[derive(Serialize, Deserialize)]
+struct AnswerRow {
+    sample: usize,
+    label: usize,
+    online: usize,
+    offline: usize,
+    ensemble: usize,
+}
+
+/// The text of `confusion/task_N.csv`.
+pub(super) fn answers_csv(answers: &Answers) -> Result<Vec<u8>> {
+    let rows = (0..answers.labels.len()).map(|i| {
+        let at = |column: &[usize]| column.get(i).copied().unwrap_or_default();
+        AnswerRow {
+            sample: at(&answers.samples),
+            label: at(&answers.labels),
+            online: at(&answers.online),
+            offline: at(&answers.offline),
+            ensemble: at(&answers.ensemble),
+        }
+    });
+    to_csv(rows)
+}
+
+/// Reads `confusion/task_N.csv`; there must be `images` rows with classes below `classes`.
+pub(super) fn read_answers(
+    bytes: &[u8],
+    path: &Path,
+    images: usize,
+    classes: usize,
+) -> Result<Answers> {
+    let mut answers = Answers::default();
+    for row in from_csv::<AnswerRow>(bytes, path)? {
+        let highest = row.label.max(row.online).max(row.offline).max(row.ensemble);
+        if highest >= classes {
+            return Err(damaged_table(
+                path,
+                &format!("it names class {highest} of {classes}"),
+            ));
+        }
+        answers.samples.push(row.sample);
+        answers.labels.push(row.label);
+        answers.online.push(row.online);
+        answers.offline.push(row.offline);
+        answers.ensemble.push(row.ensemble);
+    }
+    let found = answers.labels.len();
+    if found == images {
+        Ok(answers)
+    } else {
+        let what = format!("it holds {found} of {images} images");
+        Err(damaged_table(path, &what))
+    }
+}
+
+/// Rows as CSV with a header line.
+pub(super) fn to_csv<R: Serialize>(rows: impl IntoIterator<Item = R>) -> Result<Vec<u8>> {
+    let failed = |error: String| Problem::new(format!("a table cannot be written: {error}"));
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        writer.serialize(row).map_err(|e| failed(e.to_string()))?;
+    }
+    writer.into_inner().map_err(|e| failed(e.to_string()))
+}
+
+/// Rows of a CSV with a header line.
+pub(super) fn from_csv<R: for<'a> Deserialize<'a>>(bytes: &[u8], path: &Path) -> Result<Vec<R>> {
+    let mut reader = csv::Reader::from_reader(bytes);
+    let rows: std::result::Result<Vec<R>, _> = reader.deserialize().collect();
+    rows.map_err(|error| damaged_table(path, &error.to_string()))
+}
+
+/// A table of a run that cannot be read.
+pub(super) fn damaged_table(path: &Path, why: &str) -> Problem {
+    Problem::new(format!("this table of the run is damaged: {why}"))
+        .at_path(path)
+        .advise("restore it from a copy, or train the run again")
+}

@@ -1,0 +1,211 @@
+//! The figures of a run as scripts and tables read them: accuracies in percent.
+
+use serde::{Deserialize, Serialize};
+
+use super::load::{RunState, StoredRun};
+use crate::metrics::{Expert, mean, std_dev};
+use crate::run::config::RunConfig;
+
+/// One task's figures, in percent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskSummary {
+    /// Names of the classes it taught.
+    pub classes: Vec<String>,
+    /// A_i of the online expert.
+    pub online: f64,
+    /// A_i of the offline expert.
+    pub offline: f64,
+    /// A_i of both together.
+    pub ensemble: f64,
+    /// Ensemble accuracy on the images of tasks 1..=i.
+    pub matrix_row: Vec<f64>,
+}
+
+/// The figures a run is compared by, in percent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// A_N of the ensemble.
+    pub final_accuracy: Option<f64>,
+    /// Ā_N of the ensemble.
+    pub average_accuracy: Option<f64>,
+    /// Mean over tasks of the ensemble's accuracy at the end.
+    pub task_averaged_accuracy: Option<f64>,
+    /// F_N of the ensemble.
+    pub forgetting: Option<f64>,
+    /// A_N of the online expert.
+    pub final_accuracy_online: Option<f64>,
+    /// Ā_N of the online expert.
+    pub average_accuracy_online: Option<f64>,
+    /// F_N of the online expert.
+    pub forgetting_online: Option<f64>,
+    /// A_N of the offline expert.
+    pub final_accuracy_offline: Option<f64>,
+    /// Ā_N of the offline expert.
+    pub average_accuracy_offline: Option<f64>,
+    /// F_N of the offline expert.
+    pub forgetting_offline: Option<f64>,
+}
+
+impl Figures {
+    /// A_N, Ā_N and F_N of one expert.
+    pub fn of(&self, expert: Expert) -> [Option<f64>; 3] {
+        match expert {
+            Expert::Online => [
+                self.final_accuracy_online,
+                self.average_accuracy_online,
+                self.forgetting_online,
+            ],
+            Expert::Offline => [
+                self.final_accuracy_offline,
+                self.average_accuracy_offline,
+                self.forgetting_offline,
+            ],
+            Expert::Ensemble => [self.final_accuracy, self.average_accuracy, self.forgetting],
+        }
+    }
+
+    /// Combines the same figure of several runs.
+    fn combine(all: &[Self], join: fn(&[f64]) -> Option<f64>) -> Self {
+        let over = |figure: fn(&Self) -> Option<f64>| {
+            let values: Vec<f64> = all.iter().filter_map(figure).collect();
+            join(&values)
+        };
+        Self {
+            final_accuracy: over(|f| f.final_accuracy),
+            average_accuracy: over(|f| f.average_accuracy),
+            task_averaged_accuracy: over(|f| f.task_averaged_accuracy),
+            forgetting: over(|f| f.forgetting),
+            final_accuracy_online: over(|f| f.final_accuracy_online),
+            average_accuracy_online: over(|f| f.average_accuracy_online),
+            forgetting_online: over(|f| f.forgetting_online),
+            final_accuracy_offline: over(|f| f.final_accuracy_offline),
+            average_accuracy_offline: over(|f| f.average_accuracy_offline),
+            forgetting_offline: over(|f| f.forgetting_offline),
+        }
+    }
+}
+
+/// A run for scripts: the JSON that `train`, `resume` and `runs` give.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Its name.
+    pub run: String,
+    /// Its folder.
+    pub folder: String,
+    /// `finished`, `interrupted` or `running`.
+    pub state: String,
+    /// Finished epochs of the task in hand, where the run was interrupted.
+    pub epochs_done: Option<usize>,
+    /// Tasks of the whole run; `tasks` holds those that are saved.
+    pub task_count: usize,
+    /// `lae` or a compared method.
+    pub method: String,
+    /// The PET plugin's name.
+    pub pet: String,
+    /// Its size.
+    pub pet_size: usize,
+    /// The backbone's name.
+    pub backbone: String,
+    /// Hash of its weights.
+    pub weights_sha256: String,
+    /// The device's name.
+    pub device: String,
+    /// Class names in the order they are taught.
+    pub class_order: Vec<String>,
+    /// Per saved task.
+    pub tasks: Vec<TaskSummary>,
+    /// What runs are compared by.
+    #[serde(flatten)]
+    pub figures: Figures,
+    /// Seconds spent on all saved tasks.
+    pub seconds: f64,
+    /// Images per second while training.
+    pub images_per_second: f64,
+    /// Highest memory use of the process, where the system tells.
+    pub peak_memory_bytes: Option<u64>,
+    /// Numbers trained in the PETs of one expert.
+    pub trained_parameters: usize,
+    /// When it began.
+    pub started: String,
+    /// The version that began it.
+    pub version: String,
+    /// All settings.
+    pub config: RunConfig,
+}
+
+/// The figures of a run.
+pub fn summary(run: &StoredRun) -> Summary {
+    let header = &run.header;
+    let [online, offline, ensemble] = Expert::ALL.map(|expert| run.history(expert));
+    let percent = |value: f64| value * 100.0;
+    let tasks = (0..run.reports.len()).map(|i| TaskSummary {
+        classes: header.class_order[header.tasks[i].clone()].to_vec(),
+        online: percent(online.accuracy[i]),
+        offline: percent(offline.accuracy[i]),
+        ensemble: percent(ensemble.accuracy[i]),
+        matrix_row: ensemble.matrix[i].iter().copied().map(percent).collect(),
+    });
+    let measured = !run.reports.is_empty();
+    let (state, epochs_done) = match run.state {
+        RunState::Finished => ("finished", None),
+        RunState::Interrupted { epoch, .. } => ("interrupted", Some(epoch)),
+        RunState::Running => ("running", None),
+    };
+    let forgetting = |value: f64| measured.then_some(percent(value));
+    Summary {
+        run: header.run.clone(),
+        folder: header.folder.display().to_string(),
+        state: state.to_string(),
+        epochs_done,
+        task_count: header.tasks.len(),
+        method: header.config.method.key().to_string(),
+        pet: header.config.pet.clone(),
+        pet_size: header.config.pet_size,
+        backbone: header.config.backbone.clone(),
+        weights_sha256: header.weights_sha256.clone(),
+        device: header.device.clone(),
+        class_order: header.class_order.clone(),
+        tasks: tasks.collect(),
+        figures: Figures {
+            final_accuracy: ensemble.last().map(percent),
+            average_accuracy: ensemble.average().map(percent),
+            task_averaged_accuracy: ensemble.task_averaged().map(percent),
+            forgetting: forgetting(ensemble.forgetting()),
+            final_accuracy_online: online.last().map(percent),
+            average_accuracy_online: online.average().map(percent),
+            forgetting_online: forgetting(online.forgetting()),
+            final_accuracy_offline: offline.last().map(percent),
+            average_accuracy_offline: offline.average().map(percent),
+            forgetting_offline: forgetting(offline.forgetting()),
+        },
+        seconds: run.seconds(),
+        images_per_second: run.images_per_second(),
+        peak_memory_bytes: run.peak_memory_bytes,
+        trained_parameters: header.trained_parameters,
+        started: header.started.clone(),
+        version: header.version.clone(),
+        config: header.config.clone(),
+    }
+}
+
+/// Several runs that differ in their class order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OrdersSummary {
+    /// Each of them.
+    pub runs: Vec<Summary>,
+    /// Mean of their figures.
+    pub mean: Figures,
+    /// Sample standard deviation (n − 1) of their figures; none for one run.
+    pub std: Figures,
+}
+
+/// The figures of several runs with their mean and standard deviation.
+pub fn summary_of_orders(runs: &[StoredRun]) -> OrdersSummary {
+    let runs: Vec<Summary> = runs.iter().map(summary).collect();
+    let figures: Vec<Figures> = runs.iter().map(|run| run.figures).collect();
+    OrdersSummary {
+        mean: Figures::combine(&figures, mean),
+        std: Figures::combine(&figures, std_dev),
+        runs,
+    }
+}

@@ -1,0 +1,140 @@
+//! Named tensors in host memory, and the safetensors bytes they are kept in.
+//!
+//! Experts, optimiser state and snapshots pass through this form, so that files never depend on a
+//! device. All values are f32.
+
+use std::collections::{BTreeMap, HashMap};
+
+use burn::tensor::{Device, Tensor, TensorData};
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+
+use crate::problem::{Problem, Result};
+
+/// A tensor's shape and its values in row-major order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostTensor {
+    /// Lengths of the axes.
+    pub shape: Vec<usize>,
+    /// As many values as the shape says.
+    pub values: Vec<f32>,
+}
+
+impl HostTensor {
+    /// Copies a tensor from its device; waits for the device.
+    ///
+    /// # Errors
+    /// A Problem when the device failed on the way (out of memory, lost).
+    pub fn read<const D: usize>(tensor: &Tensor<D>) -> Result<Self> {
+        let shape = tensor.dims().to_vec();
+        let data = tensor
+            .clone()
+            .try_into_data()
+            .map_err(|error| device_problem(&error.to_string()))?;
+        let values = data.try_to_vec::<f32>().map_err(|error| {
+            Problem::new(format!("a tensor is not made of f32 values: {error:?}"))
+        })?;
+        Ok(Self { shape, values })
+    }
+
+    /// Puts the values on a device.
+    ///
+    /// # Errors
+    /// A Problem when the number of axes is not `D`.
+    pub fn to_device<const D: usize>(&self, device: &Device) -> Result<Tensor<D>> {
+        if self.shape.len() != D {
+            return Err(Problem::new(format!(
+                "a tensor of shape {:?} stands where {D} axes are expected",
+                self.shape
+            )));
+        }
+        let data = TensorData::new(self.values.clone(), self.shape.clone());
+        Ok(Tensor::from_data(data, device))
+    }
+}
+
+/// Says what a failed read from a device means for the person.
+pub fn device_problem(error: &str) -> Problem {
+    let lower = error.to_lowercase();
+    if lower.contains("memory") || lower.contains("allocate") {
+        Problem::new(format!("the device ran out of memory: {error}"))
+            .advise("choose a smaller batch or backbone, or train on the CPU (--device cpu)")
+    } else {
+        Problem::new(format!("the device failed: {error}")).advise(
+            "continue the run from its last saved epoch; if it fails again, use --device cpu",
+        )
+    }
+}
+
+/// Tensors by name.
+pub type Named = BTreeMap<String, HostTensor>;
+
+/// The safetensors bytes of these tensors, with text metadata.
+///
+/// # Errors
+/// A Problem when a shape contradicts its number of values.
+pub fn to_bytes(tensors: &Named, metadata: HashMap<String, String>) -> Result<Vec<u8>> {
+    let mut views = Vec::with_capacity(tensors.len());
+    for (name, tensor) in tensors {
+        let bytes = bytemuck::cast_slice(&tensor.values);
+        let view = TensorView::new(Dtype::F32, tensor.shape.clone(), bytes).map_err(|error| {
+            Problem::new(format!("the tensor {name} cannot be written: {error}"))
+        })?;
+        views.push((name.clone(), view));
+    }
+    safetensors::serialize(views, Some(metadata))
+        .map_err(|error| Problem::new(format!("the tensors cannot be written: {error}")))
+}
+
+/// Reads such bytes back, with their metadata; `place` names the file in a Problem.
+///
+/// # Errors
+/// A Problem for a cut or foreign file, or a tensor that is not f32.
+pub fn from_bytes(bytes: &[u8], place: &str) -> Result<(Named, HashMap<String, String>)> {
+    let broken = |error: String| {
+        Problem::new(format!("this tensor file cannot be read: {error}"))
+            .at(place)
+            .advise(
+                "the file may be cut or of another kind; use an earlier snapshot or train again",
+            )
+    };
+    let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| broken(e.to_string()))?;
+    let file = SafeTensors::deserialize(bytes).map_err(|e| broken(e.to_string()))?;
+    let mut tensors = Named::new();
+    for (name, view) in file.iter() {
+        if view.dtype() != Dtype::F32 {
+            return Err(broken(format!("{name} is not f32")));
+        }
+        let values = view
+            .data()
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|b| f32::from_le_bytes(*b));
+        let tensor = HostTensor {
+            shape: view.shape().to_vec(),
+            values: values.collect(),
+        };
+        tensors.insert(name.to_string(), tensor);
+    }
+    Ok((tensors, header.metadata().clone().unwrap_or_default()))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tensors_survive_the_bytes_and_a_cut_file_is_a_problem() {
+        let tensor = HostTensor {
+            shape: vec![2, 2],
+            values: vec![1.0, -2.5, f32::MIN_POSITIVE, 0.0],
+        };
+        let named = Named::from([("a".to_string(), tensor)]);
+        let meta = HashMap::from([("kind".to_string(), "snapshot".to_string())]);
+        let bytes = to_bytes(&named, meta.clone()).unwrap();
+        assert_eq!(from_bytes(&bytes, "x").unwrap(), (named, meta));
+        let problem = from_bytes(&bytes[..bytes.len() - 3], "task_1.safetensors").unwrap_err();
+        assert_eq!(problem.place, "task_1.safetensors");
+    }
+}

@@ -1,0 +1,351 @@
+//! The window's application: `logic` takes in what engine and helpers tell, `ui` draws, `act` does
+//! what was asked.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use egui::{CentralPanel, Context, Frame, Margin, Ui};
+
+use super::command::{Page, UiCommand, shortcuts};
+use super::frame_times::FrameTimes;
+use super::pages::{self, Pages};
+use super::settings::Settings;
+use super::shell::{self, Question, Shell};
+use super::theme;
+use super::widgets::textures::Textures;
+use crate::problem::Problem;
+use crate::run::event::Wish;
+use crate::session::Session;
+use crate::session::jobs::{Ask, Wanted};
+use crate::session::run_view::Stage;
+
+/// What a page gets to work with.
+pub struct Cx<'a> {
+    /// The open workspace.
+    pub session: &'a mut Session,
+    /// What the pages remember between frames.
+    pub pages: &'a mut Pages,
+    /// Pictures on the graphics card.
+    pub textures: &'a mut Textures,
+    /// What shall be done after this frame.
+    pub commands: &'a mut Vec<UiCommand>,
+}
+
+impl Cx<'_> {
+    /// Asks for something to be done after this frame.
+    pub fn act(&mut self, command: UiCommand) {
+        self.commands.push(command);
+    }
+}
+
+/// The window's application.
+pub struct StudioApp {
+    /// The open workspace.
+    pub session: Session,
+    /// The page on show.
+    pub page: Page,
+    pages: Pages,
+    shell: Shell,
+    textures: Textures,
+    settings: Settings,
+    settings_file: Option<PathBuf>,
+    /// How long drawing takes.
+    pub times: FrameTimes,
+    /// Where the line with frame times goes when the window closes.
+    report: Option<Arc<Mutex<String>>>,
+    /// When a file dialog was opened, to tell a missing dialog service from a person's "cancel".
+    picking_since: Option<Instant>,
+}
+
+impl StudioApp {
+    /// Dresses the context and takes over the workspace.
+    pub fn new(
+        ctx: &Context,
+        session: Session,
+        settings: Settings,
+        settings_file: Option<PathBuf>,
+        started: Instant,
+    ) -> Self {
+        theme::install(ctx);
+        ctx.set_theme(settings.theme.preference());
+        Self {
+            session,
+            page: Page::default(),
+            pages: Pages::default(),
+            shell: Shell::default(),
+            textures: Textures::default(),
+            settings,
+            settings_file,
+            times: FrameTimes::since(started),
+            report: None,
+            picking_since: None,
+        }
+    }
+
+    /// Shows the line with frame times from the start.
+    pub fn show_frame_times(&mut self) {
+        self.shell.frame_times = true;
+    }
+
+    /// Leaves the line with frame times here when the window closes.
+    pub fn tell_times_to(&mut self, report: Arc<Mutex<String>>) {
+        self.report = Some(report);
+    }
+
+    /// Does what was asked.
+    pub fn act(&mut self, ctx: &Context, command: UiCommand) {
+        match command {
+            UiCommand::Show(page) => self.show(page),
+            UiCommand::Start => self.start(),
+            UiCommand::Train(configs) => {
+                for mut config in configs {
+                    config.device.clone_from(&self.session.draft.device);
+                    self.session.train(config);
+                }
+                self.show(Page::Train);
+            }
+            UiCommand::SetUp(config) => self.set_up(*config),
+            UiCommand::ChooseData(key) => self.session.choose_data(&key),
+            UiCommand::Pick(wanted) => {
+                self.picking_since = Some(Instant::now());
+                self.session.ask(Ask::Pick(wanted));
+            }
+            UiCommand::CopyCommand => {
+                ctx.copy_text(self.session.draft.as_command());
+                self.tell("The command is in the clipboard");
+            }
+            UiCommand::CopyText(text) => ctx.copy_text(text),
+            UiCommand::PauseOrGoOn => self.pause_or_go_on(),
+            UiCommand::Stop if self.session.is_training() => {
+                self.shell.question = Some(Question::Stop);
+            }
+            UiCommand::Stop => {}
+            UiCommand::Resume(folder) => {
+                self.session.resume(&folder);
+                self.show(Page::Train);
+            }
+            UiCommand::Open(folder) => {
+                self.session.ask(Ask::Open(folder));
+                self.show(Page::Train);
+            }
+            UiCommand::CloseOpened => self.session.opened = None,
+            UiCommand::Trash(folder) => self.shell.question = Some(Question::Trash(folder)),
+            UiCommand::Palette => self.shell.palette.toggle(),
+            UiCommand::Notices => self.shell.toggle_notices(&self.session),
+            UiCommand::FrameTimes => self.shell.frame_times = !self.shell.frame_times,
+            other => self.act_rarely(ctx, other),
+        }
+    }
+
+    fn act_rarely(&mut self, ctx: &Context, command: UiCommand) {
+        match command {
+            UiCommand::PredictWith(folder) => {
+                self.session.choose_predictor(folder);
+                self.show(Page::Predict);
+            }
+            UiCommand::PredictFile(path) => {
+                self.session.ask(Ask::Picture(path));
+                self.show(Page::Predict);
+            }
+            UiCommand::PredictPicture(picture, truth) => {
+                self.session.predict_picture(picture, truth);
+            }
+            UiCommand::Paste => self.paste(ctx),
+            UiCommand::ChooseDevice(key) => {
+                self.session.draft.device.clone_from(&key);
+                self.settings.device = key;
+            }
+            UiCommand::Theme(choice) => {
+                self.settings.theme = choice;
+                ctx.set_theme(choice.preference());
+            }
+            UiCommand::ReloadPlugins => self.session.ask(Ask::Plugins),
+            UiCommand::ReloadRuns => self.session.ask(Ask::Runs),
+            _ => {}
+        }
+    }
+
+    fn show(&mut self, page: Page) {
+        self.page = page;
+        if page == Page::Compare {
+            self.session.ask(Ask::Runs);
+        }
+        if page == Page::Predict && self.session.predict.run.is_none() {
+            let newest = pages::predict::askable(&self.session).into_iter().next();
+            if let Some((folder, _)) = newest {
+                self.session.choose_predictor(folder);
+            }
+        }
+    }
+
+    fn start(&mut self) {
+        if self.session.plan.problems.is_empty() && self.session.data.ready().is_some() {
+            self.session.train(self.session.draft.clone());
+            self.show(Page::Train);
+        } else {
+            self.show(Page::Experiment);
+        }
+    }
+
+    fn set_up(&mut self, mut config: crate::run::config::RunConfig) {
+        config.device.clone_from(&self.session.draft.device);
+        let data = if config.data.is_empty() && !is_built_in(&self.session.draft.data) {
+            self.session.draft.data.clone()
+        } else {
+            config.data.clone()
+        };
+        self.session.draft = config;
+        self.session.choose_data(&data);
+        self.show(Page::Experiment);
+    }
+
+    fn pause_or_go_on(&mut self) {
+        match self.session.live.as_ref().map(|run| run.stage) {
+            Some(Stage::Running) => self.session.wish(Wish::Pause),
+            Some(Stage::Paused) => self.session.wish(Wish::Run),
+            _ => {}
+        }
+    }
+
+    fn paste(&mut self, ctx: &Context) {
+        // Pictures arrive as paste events; asking for one makes the window deliver it.
+        ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste);
+    }
+
+    fn tell(&mut self, text: &str) {
+        self.session.notify(Problem::new(text), false);
+    }
+
+    /// Answers to the person's choice in a file dialog.
+    fn take_picked(&mut self, ctx: &Context) {
+        for (wanted, path) in std::mem::take(&mut self.session.picked) {
+            let since = self.picking_since.take();
+            let Some(path) = path else {
+                if since.is_some_and(|since| since.elapsed().as_millis() < 150) {
+                    let problem = Problem::new("this system offers no file dialog")
+                        .advise("type the path into the field, or drop the file on the window");
+                    self.session.notify(problem, true);
+                }
+                continue;
+            };
+            let text = path.display().to_string();
+            match wanted {
+                Wanted::DataFolder => self.act(ctx, UiCommand::ChooseData(text)),
+                Wanted::Weights => self.session.draft.backbone = text,
+                Wanted::Order => self.session.draft.order = text,
+                Wanted::Image => self.act(ctx, UiCommand::PredictFile(path)),
+            }
+        }
+    }
+
+    /// What was dropped on the window: folders and archives are data, anything else is an image to
+    /// predict when Predict is on show.
+    fn take_dropped(&mut self, ctx: &Context) {
+        let dropped = ctx.input(|i| i.raw.dropped_files.clone());
+        for file in dropped {
+            let path = file.path().to_path_buf();
+            if self.page == Page::Predict {
+                self.act(ctx, UiCommand::PredictFile(path));
+            } else {
+                let text = path.display().to_string();
+                self.act(ctx, UiCommand::ChooseData(text));
+                self.show(Page::Experiment);
+            }
+        }
+    }
+
+    fn take_keys(&mut self, ctx: &Context) {
+        for (keys, command) in shortcuts() {
+            if ctx.input_mut(|i| i.consume_shortcut(&keys)) {
+                self.act(ctx, command);
+            }
+        }
+        let free = !ctx.egui_wants_keyboard_input() && ctx.memory(|m| m.focused().is_none());
+        if self.page == Page::Train && free && ctx.input(|i| i.key_pressed(egui::Key::Space)) {
+            self.act(ctx, UiCommand::PauseOrGoOn);
+        }
+    }
+
+    fn answer(&mut self, question: Question) {
+        match question {
+            Question::Stop => self.session.wish(Wish::Stop),
+            Question::Trash(folder) => self.session.ask(Ask::Trash(folder)),
+        }
+    }
+
+    /// Draws everything.
+    pub fn draw(&mut self, ui: &mut Ui) {
+        self.times.begin();
+        let ctx = ui.ctx().clone();
+        self.take_keys(&ctx);
+        let mut commands = Vec::new();
+        shell::top_bar(ui, self.page, &mut self.shell, &self.session, &mut commands);
+        if self.shell.frame_times {
+            shell::frame_line(ui, &self.times);
+        }
+        let frame = Frame::new()
+            .fill(theme::tokens(ui).background)
+            .inner_margin(Margin::same(12));
+        CentralPanel::default().frame(frame).show(ui, |ui| {
+            let mut cx = Cx {
+                session: &mut self.session,
+                pages: &mut self.pages,
+                textures: &mut self.textures,
+                commands: &mut commands,
+            };
+            ui.push_id(self.page as usize, |ui| match self.page {
+                Page::Experiment => pages::experiment::show(ui, &mut cx),
+                Page::Train => pages::train::show(ui, &mut cx),
+                Page::Compare => pages::compare::show(ui, &mut cx),
+                Page::Predict => pages::predict::show(ui, &mut cx),
+                Page::Plugins => pages::plugins::show(ui, &mut cx),
+            });
+        });
+        if let Some(question) = self.shell.overlays(&ctx, &self.session, &mut commands) {
+            self.answer(question);
+        }
+        for command in commands {
+            self.act(&ctx, command);
+        }
+        self.times.end();
+    }
+
+    /// Writes the settings; a failure is told, for the window may stay open.
+    fn remember(&mut self) {
+        self.settings.setup = Some(self.session.draft.clone());
+        if let Some(file) = &self.settings_file
+            && let Err(problem) = self.settings.save(file)
+        {
+            tracing::warn!("{problem}");
+        }
+    }
+}
+
+/// Whether this names an embedded data set.
+fn is_built_in(key: &str) -> bool {
+    matches!(key, "digits" | "letters")
+}
+
+impl eframe::App for StudioApp {
+    fn logic(&mut self, ctx: &Context, _frame: &mut eframe::Frame) {
+        self.session.drain();
+        self.take_picked(ctx);
+        self.take_dropped(ctx);
+    }
+
+    fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
+        self.draw(ui);
+    }
+
+    fn on_exit(&mut self) {
+        self.remember();
+        if let Some(mut line) = self.report.as_ref().and_then(|report| report.lock().ok()) {
+            *line = self.times.line();
+        }
+    }
+
+    fn persist_egui_memory(&self) -> bool {
+        false
+    }
+}

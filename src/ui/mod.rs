@@ -1,0 +1,125 @@
+//! The window: five pages over one session. Nothing here knows a tensor or opens a file.
+
+pub mod app;
+pub mod command;
+pub mod frame_times;
+pub mod pages;
+pub mod settings;
+mod shell;
+pub mod theme;
+pub mod widgets;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use eframe::NativeOptions;
+use egui::ViewportBuilder;
+
+use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
+use crate::session::Session;
+use app::StudioApp;
+use settings::Settings;
+
+/// How the window is opened.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where the run folders are.
+    pub runs_root: PathBuf,
+    /// When the program began, for the time to the first frame.
+    pub started: Instant,
+    /// Show frame times at the foot, and tell them when the window closes.
+    pub frame_times: bool,
+}
+
+impl Options {
+    /// The usual places; frame times when the environment variable `LAE_FRAME_TIMES` is set.
+    pub fn new() -> Self {
+        Self {
+            runs_root: crate::store::runs_root(None),
+            started: Instant::now(),
+            frame_times: std::env::var_os("LAE_FRAME_TIMES").is_some(),
+        }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Opens the window and stays until it is closed.
+///
+/// # Errors
+/// A Problem when there is no display or no graphics adapter to draw with, or when the engine
+/// cannot be started.
+pub fn run(options: Options) -> Result<()> {
+    display_there()?;
+    let file = Settings::file();
+    let settings = Settings::load(file.as_ref());
+    let mut draft = settings.setup.clone().unwrap_or_default();
+    if !settings.device.is_empty() {
+        draft.device.clone_from(&settings.device);
+    }
+    let native = NativeOptions {
+        viewport: ViewportBuilder::default()
+            .with_app_id("lae-studio")
+            .with_title("LAE Studio")
+            .with_inner_size([1280.0, 800.0])
+            .with_min_inner_size([900.0, 600.0])
+            .with_drag_and_drop(true),
+        renderer: eframe::Renderer::Wgpu,
+        system_font_fallback: true,
+        persist_window: false,
+        ..NativeOptions::default()
+    };
+    let report = Arc::new(std::sync::Mutex::new(String::new()));
+    let told = report.clone();
+    eframe::run_native(
+        "LAE Studio",
+        native,
+        Box::new(move |cc| {
+            let session = open_session(&cc.egui_ctx, options.runs_root.clone(), draft)?;
+            let mut app = StudioApp::new(&cc.egui_ctx, session, settings, file, options.started);
+            if options.frame_times {
+                app.show_frame_times();
+                app.tell_times_to(told);
+            }
+            Ok(Box::new(app))
+        }),
+    )
+    .map_err(|error| no_window(&error.to_string()))?;
+    if options.frame_times
+        && let Ok(line) = report.lock()
+    {
+        eprintln!("{line}");
+    }
+    Ok(())
+}
+
+/// A session over the real engine that wakes this window.
+///
+/// # Errors
+/// A Problem when the engine cannot be started.
+pub fn open_session(ctx: &egui::Context, runs_root: PathBuf, draft: RunConfig) -> Result<Session> {
+    let ctx = ctx.clone();
+    Session::open(runs_root, draft, Arc::new(move || ctx.request_repaint()))
+}
+
+/// Without a display the window library would fail with a riddle.
+fn display_there() -> Result<()> {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let unix = cfg!(all(unix, not(target_os = "macos")));
+    if unix && !set("DISPLAY") && !set("WAYLAND_DISPLAY") {
+        return Err(no_window("neither DISPLAY nor WAYLAND_DISPLAY is set"));
+    }
+    Ok(())
+}
+
+fn no_window(why: &str) -> Problem {
+    Problem::new(format!("the window cannot be opened: {why}")).advise(
+        "start it on a desktop, or work without a window: lae-studio train, resume, predict, runs, devices, plugins, data, bench",
+    )
+}

@@ -1,0 +1,72 @@
+//! Set up a run: data, backbone, PET, method; what is wrong with it and what it will cost.
+
+mod data;
+mod method;
+mod model;
+mod ready;
+
+use egui::{DragValue, Response, TextEdit, Ui, Vec2};
+
+pub use data::covering;
+pub use model::equations;
+
+use crate::ui::app::Cx;
+use crate::ui::theme::CONTROL;
+use crate::ui::widgets::{Column, Fixed, Standing, two_columns};
+
+/// What the page remembers between frames.
+#[derive(Default)]
+pub struct State {
+    /// The path being typed.
+    pub path: String,
+    /// Whether a folder is wanted although none is chosen yet.
+    pub folder: bool,
+    /// Whether the skipped files are on show.
+    pub skipped: bool,
+    /// Whether the rarer settings are on show.
+    pub more: bool,
+}
+
+/// Draws the page.
+pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
+    two_columns(ui, cx, Fixed::Right(320.0), left, right);
+}
+
+fn left(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
+    data::card_of_data(ui, cx);
+    model::backbone(ui, cx);
+    model::pet(ui, cx);
+    method::method(ui, cx);
+}
+
+fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
+    ready::ready(ui, cx);
+    ready::problems(ui, cx);
+    ready::remarks(ui, cx);
+    ready::presets(ui, cx, column);
+}
+
+/// How a step stands, judged by the options its problems name.
+fn standing(cx: &Cx<'_>, options: &[&str]) -> Standing {
+    let problems = &cx.session.plan.problems;
+    let mine = |place: &str| options.iter().any(|option| place.contains(option));
+    if problems.iter().any(|problem| mine(&problem.place)) {
+        Standing::Wrong
+    } else {
+        Standing::Good
+    }
+}
+
+/// A number that can be dragged or typed.
+fn number(ui: &mut Ui, value: DragValue<'_>) -> Response {
+    ui.add_sized(Vec2::new(56.0, CONTROL), value)
+}
+
+/// A short text.
+fn text(ui: &mut Ui, value: &mut String, width: f32) -> Response {
+    let edit = TextEdit::singleline(value)
+        .desired_width(width)
+        .min_size(Vec2::new(width, CONTROL))
+        .margin(egui::Margin::symmetric(9, 6));
+    ui.add(edit)
+}

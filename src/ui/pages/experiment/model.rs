@@ -1,0 +1,250 @@
+//! The backbone card and the PET card.
+
+use egui::{DragValue, Popup, RichText, Ui};
+
+use super::{number, standing, text};
+use crate::session::jobs::Wanted;
+use crate::session::run_view::count_text;
+use crate::session::views::{BackboneView, PluginView};
+use crate::ui::app::Cx;
+use crate::ui::command::{Page, UiCommand};
+use crate::ui::theme::{mono, tokens};
+use crate::ui::widgets::{self, button, card, faint, segmented};
+
+/// Choices shown side by side; the rest is behind "More…".
+const SIDE_BY_SIDE: usize = 4;
+/// The backbones shown side by side: the embedded one and the paper's three.
+const BACKBONES: [&str; SIDE_BY_SIDE] = [
+    "lae-nano",
+    "vit_base_patch16_224.augreg_in21k",
+    "swin_base_patch4_window7_224.ms_in22k",
+    "convnext_base.fb_in22k",
+];
+
+/// Draws the backbone card.
+pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
+    card(ui, |ui| {
+        let stand = standing(cx, &["--backbone"]);
+        ui.horizontal(|ui| {
+            widgets::standing(ui, stand);
+            widgets::title(ui, "Backbone");
+        });
+        let list = cx.session.backbones.clone();
+        let chosen = cx.session.draft.backbone.clone();
+        ui.horizontal_wrapped(|ui| {
+            let first: Vec<BackboneView> = BACKBONES
+                .iter()
+                .filter_map(|name| list.iter().find(|b| b.name == *name).cloned())
+                .chain(
+                    list.iter()
+                        .filter(|b| !BACKBONES.contains(&b.name.as_str()))
+                        .cloned(),
+                )
+                .collect();
+            let shown = side_by_side(&first, &chosen, |b| &b.name);
+            let options: Vec<(String, &str)> = shown
+                .iter()
+                .map(|b| (b.name.clone(), short_title(&b.title)))
+                .collect();
+            let mut value = chosen.clone();
+            if segmented(ui, "backbone", &options, &mut value) {
+                cx.session.draft.backbone = value;
+            }
+            let more = button(ui, "More…");
+            Popup::menu(&more).show(|ui| more_backbones(ui, cx, &list));
+            let known = list.iter().find(|b| b.name == chosen);
+            faint(ui, known.map_or_else(|| chosen.clone(), facts));
+        });
+    });
+}
+
+/// "ViT-B/16" of "ViT-B/16, ImageNet-21k": the choice is narrow, the list behind it says the rest.
+fn short_title(title: &str) -> &str {
+    title.split(',').next().unwrap_or(title)
+}
+
+fn more_backbones(ui: &mut Ui, cx: &mut Cx<'_>, list: &[BackboneView]) {
+    ui.set_min_width(320.0);
+    egui::ScrollArea::vertical()
+        .max_height(360.0)
+        .show(ui, |ui| {
+            for entry in list {
+                let line = egui::Button::selectable(
+                    cx.session.draft.backbone == entry.name,
+                    entry.title.as_str(),
+                )
+                .right_text(RichText::new(&entry.whereabouts).color(tokens(ui).subdued));
+                if ui.add(line).clicked() {
+                    cx.session.draft.backbone.clone_from(&entry.name);
+                }
+            }
+        });
+    ui.separator();
+    if ui.button("A weight file…").clicked() {
+        cx.act(UiCommand::Pick(Wanted::Weights));
+    }
+}
+
+fn facts(entry: &BackboneView) -> String {
+    let mut words = vec![
+        format!("{} weights", millions(entry.parameters)),
+        format!("{0} × {0}", entry.input_size),
+        entry.whereabouts.clone(),
+    ];
+    words.retain(|word| !word.is_empty());
+    words.join(", ")
+}
+
+/// "3.6 M".
+fn millions(count: usize) -> String {
+    if count < 1_000_000 {
+        return count_text(count);
+    }
+    format!("{:.1} M", count as f64 / 1e6)
+}
+
+/// The first few entries, always with the chosen one among them.
+fn side_by_side<'a, T>(list: &'a [T], chosen: &str, name: impl Fn(&T) -> &String) -> Vec<&'a T> {
+    let mut shown: Vec<&T> = list.iter().take(SIDE_BY_SIDE).collect();
+    let missing = !shown.iter().any(|entry| name(entry) == chosen);
+    if let (true, Some(entry)) = (missing, list.iter().find(|entry| name(entry) == chosen)) {
+        shown.pop();
+        shown.push(entry);
+    }
+    shown
+}
+
+/// Draws the PET card.
+pub fn pet(ui: &mut Ui, cx: &mut Cx<'_>) {
+    card(ui, |ui| {
+        let stand = standing(cx, &["--pet", "--blocks"]);
+        let trained = trained(cx);
+        widgets::ends(
+            ui,
+            |ui| {
+                widgets::standing(ui, stand);
+                widgets::title(ui, "PET");
+            },
+            |ui| {
+                faint(ui, trained);
+            },
+        );
+        let list: Vec<PluginView> = cx
+            .session
+            .plugins
+            .iter()
+            .filter(|plugin| plugin.problem.is_none())
+            .cloned()
+            .collect();
+        let chosen = cx.session.draft.pet.clone();
+        ui.horizontal_wrapped(|ui| {
+            choice(ui, cx, &list, &chosen);
+            sizes(ui, cx, list.iter().find(|p| p.name == chosen));
+        });
+        if let Some(plugin) = list.iter().find(|p| p.name == chosen) {
+            equations(ui, plugin);
+        }
+    });
+}
+
+fn trained(cx: &Cx<'_>) -> String {
+    let Some(trained) = cx.session.plan.trained else {
+        return String::new();
+    };
+    let name = &cx.session.draft.backbone;
+    let frozen = cx.session.backbones.iter().find(|b| b.name == *name);
+    let share = frozen.map(|b| 100.0 * trained as f64 / (b.parameters + trained).max(1) as f64);
+    match share {
+        Some(share) => format!("{} trained, {share:.1} % of the model", count_text(trained)),
+        None => format!("{} trained", count_text(trained)),
+    }
+}
+
+fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[PluginView], chosen: &str) {
+    let shown = side_by_side(list, chosen, |p| &p.name);
+    let options: Vec<(String, &str)> = shown
+        .iter()
+        .map(|p| (p.name.clone(), p.title.as_str()))
+        .collect();
+    let mut value = chosen.to_string();
+    if segmented(ui, "pet", &options, &mut value) {
+        choose(cx, list, &value);
+    }
+    let more = button(ui, "More…");
+    Popup::menu(&more).show(|ui| {
+        ui.set_min_width(240.0);
+        for plugin in list {
+            let line = egui::Button::selectable(plugin.name == chosen, plugin.title.as_str())
+                .right_text(RichText::new(&plugin.origin).color(tokens(ui).subdued));
+            if ui.add(line).clicked() {
+                choose(cx, list, &plugin.name);
+            }
+        }
+        ui.separator();
+        if ui.button("See all plugins").clicked() {
+            cx.act(UiCommand::Show(Page::Plugins));
+        }
+    });
+}
+
+/// Another plugin brings its own default size.
+fn choose(cx: &mut Cx<'_>, list: &[PluginView], name: &str) {
+    let draft = &mut cx.session.draft;
+    draft.pet = name.to_string();
+    draft.pet_variant = None;
+    if let Some(plugin) = list.iter().find(|p| p.name == name) {
+        draft.pet_size = plugin.size.1;
+    }
+}
+
+fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
+    let (low, _, high) = plugin.map_or((1, 5, 256), |p| p.size);
+    let draft = &mut cx.session.draft;
+    let label = faint(ui, "size");
+    let value = DragValue::new(&mut draft.pet_size)
+        .range(low..=high)
+        .speed(0.1);
+    number(ui, value).labelled_by(label.id);
+    let label = faint(ui, "blocks");
+    text(ui, &mut draft.blocks, 84.0)
+        .labelled_by(label.id)
+        .on_hover_text("A count from the first block on, or block numbers like 0,2,4");
+    if let Some(plugin) = plugin
+        && plugin.variants.len() > 1
+    {
+        let mut value = draft
+            .pet_variant
+            .clone()
+            .unwrap_or_else(|| plugin.variants[0].clone());
+        let options: Vec<(String, &str)> = plugin
+            .variants
+            .iter()
+            .map(|v| (v.clone(), v.as_str()))
+            .collect();
+        if segmented(ui, "form", &options, &mut value) {
+            draft.pet_variant = (value != plugin.variants[0]).then_some(value);
+        }
+    }
+}
+
+/// The equations in a box, as the paper prints them.
+pub fn equations(ui: &mut Ui, plugin: &PluginView) {
+    let t = tokens(ui);
+    egui::Frame::new()
+        .fill(t.background)
+        .corner_radius(6)
+        .inner_margin(egui::Margin::symmetric(12, 9))
+        .show(ui, |ui| {
+            ui.set_min_width(ui.available_width());
+            ui.spacing_mut().item_spacing.y = 3.0;
+            for (site, equation) in &plugin.equations {
+                ui.horizontal_wrapped(|ui| {
+                    if plugin.equations.len() > 1 {
+                        ui.label(RichText::new(site).font(mono(12.0)).color(t.subdued));
+                    }
+                    let text = RichText::new(equation).font(mono(12.0)).color(t.strong);
+                    ui.add(egui::Label::new(text).selectable(true).wrap());
+                });
+            }
+        });
+}

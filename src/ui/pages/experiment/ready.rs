@@ -1,0 +1,288 @@
+//! The right column: what the run will cost and the button that starts it, everything that stands
+//! in the way, remarks, presets.
+
+use egui::{RichText, Ui};
+
+use crate::problem::Problem;
+use crate::run::config::{MethodName, RunConfig};
+use crate::session::estimate::{Estimate, estimate};
+use crate::session::presets;
+use crate::session::run_view::{bytes_text, count_text, duration_text};
+use crate::session::story::counted;
+use crate::ui::app::Cx;
+use crate::ui::command::UiCommand;
+use crate::ui::theme::{regular, semibold, tokens};
+use crate::ui::widgets::{self, Column, button, card, card_of, faint, link, primary, sentence};
+
+/// Draws cost and start button.
+pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
+    card(ui, |ui| {
+        let plan = &cx.session.plan;
+        let fine = plan.problems.is_empty() && cx.session.data.ready().is_some();
+        let draft = cx.session.draft.clone();
+        widgets::title(ui, if fine { "Ready" } else { "Not ready yet" });
+        if !plan.tasks.is_empty() {
+            let images = plan.passes(draft.epochs);
+            sentence(
+                ui,
+                format!(
+                    "{} × {}, {} pictures",
+                    counted(plan.tasks.len(), "task"),
+                    counted(draft.epochs, "epoch"),
+                    count_text(images)
+                ),
+            );
+        }
+        let rows = cx.session.runs.ready().map_or(&[][..], Vec::as_slice);
+        let backbone = cx
+            .session
+            .backbones
+            .iter()
+            .find(|b| b.name == draft.backbone);
+        if let Some(cost) = estimate(&draft, plan, backbone, rows) {
+            cost_lines(ui, cost);
+        }
+        let start = primary(ui, "Start training", fine);
+        if start
+            .on_disabled_hover_text("Something is to be fixed first, see below")
+            .clicked()
+        {
+            cx.act(UiCommand::Start);
+        }
+        ui.horizontal_wrapped(|ui| {
+            if draft.method != MethodName::Baseline {
+                let also = ui
+                    .add_enabled_ui(fine, |ui| button(ui, "Also run Baseline"))
+                    .inner;
+                let hint = "Trains these settings, then the same without LAE";
+                if also.on_hover_text(hint).clicked() {
+                    let both = vec![draft.clone(), presets::baseline(&draft)];
+                    cx.act(UiCommand::Train(both));
+                }
+            }
+            let copy = button(ui, "Copy as command");
+            if copy.on_hover_text(draft.as_command()).clicked() {
+                cx.act(UiCommand::CopyCommand);
+            }
+        });
+        if cx.session.is_training() {
+            faint(ui, "A run is at work; a new one waits in line behind it.");
+        }
+    });
+}
+
+fn cost_lines(ui: &mut Ui, cost: Estimate) {
+    let t = tokens(ui);
+    let line = |ui: &mut Ui, value: String, rest: &str| {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 4.0;
+            ui.label(RichText::new("about").color(t.text));
+            ui.label(RichText::new(value).font(semibold(13.0)).color(t.strong));
+            ui.label(RichText::new(rest).color(t.text));
+        });
+    };
+    let source = if cost.measured {
+        "(as your last run went)"
+    } else {
+        "(a rough guess)"
+    };
+    line(ui, duration_text(cost.seconds), source);
+    line(ui, bytes_text(cost.bytes as u64), "of memory");
+}
+
+/// Draws everything that stands in the way, all at once.
+pub fn problems(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let list = cx.session.plan.problems.clone();
+    if list.is_empty() {
+        return;
+    }
+    let t = tokens(ui);
+    card(ui, |ui| {
+        let words = format!("{} to fix", counted(list.len(), "thing"));
+        ui.label(RichText::new(words).font(semibold(13.0)).color(t.bad));
+        for problem in &list {
+            widgets::problem(ui, problem);
+            if let Some((label, fixed)) = fix(problem, &cx.session.draft)
+                && button(ui, label).clicked()
+            {
+                cx.session.draft = fixed;
+            }
+        }
+    });
+}
+
+/// A one-click remedy: the named option back to a value that works.
+fn fix(problem: &Problem, draft: &RunConfig) -> Option<(String, RunConfig)> {
+    let base = RunConfig::default();
+    let mut fixed = draft.clone();
+    let label = match problem.place.as_str() {
+        "--epochs" => {
+            fixed.epochs = base.epochs;
+            format!("Use {} epochs", base.epochs)
+        }
+        "--freeze-epochs" => {
+            fixed.freeze_epochs = draft
+                .epochs
+                .saturating_sub(2)
+                .max(usize::from(draft.epochs > 1));
+            format!("Freeze {}", fixed.freeze_epochs)
+        }
+        "--ema" => {
+            fixed.ema = base.ema;
+            format!("Use {}", base.ema)
+        }
+        "--base-lr" => {
+            fixed.base_lr = base.base_lr;
+            format!("Use {}", base.base_lr)
+        }
+        "--batch" => {
+            fixed.batch = if draft.batch > 4 {
+                draft.batch / 2
+            } else {
+                base.batch
+            };
+            format!("Use {}", fixed.batch)
+        }
+        "--pet-size" => {
+            fixed.pet_size = base.pet_size;
+            format!("Use {}", base.pet_size)
+        }
+        "--blocks" => {
+            fixed.blocks = base.blocks;
+            format!("Use the first {}", fixed.blocks)
+        }
+        "--order" => {
+            fixed.order = base.order;
+            "Use the natural order".into()
+        }
+        "--crop-scale" => {
+            fixed.crop_scale = base.crop_scale;
+            "Use 0.5 to 1".into()
+        }
+        "--data" => {
+            fixed.data = base.data;
+            fixed.classes_per_task = base.classes_per_task;
+            "Use the digits".into()
+        }
+        "--backbone" => {
+            fixed.backbone = base.backbone;
+            format!("Use {}", fixed.backbone)
+        }
+        "--test-share" => {
+            fixed.test_share = base.test_share;
+            format!("Use {}", base.test_share)
+        }
+        _ => return None,
+    };
+    Some((label, fixed))
+}
+
+/// Draws what is worth knowing about the data.
+pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let Some(view) = cx.session.data.ready().cloned() else {
+        return;
+    };
+    let mut lines = view.assumed.clone();
+    if view.duplicates > 0 {
+        lines.push(match view.duplicates {
+            1 => "1 image occurs twice".into(),
+            n => format!("{} images occur more than once", count_text(n)),
+        });
+    }
+    let count = lines.len() + usize::from(!view.skipped.is_empty());
+    if count == 0 {
+        return;
+    }
+    let t = tokens(ui);
+    card(ui, |ui| {
+        let words = if count == 1 {
+            "One remark".to_string()
+        } else {
+            format!("{count} remarks")
+        };
+        ui.label(RichText::new(words).font(semibold(13.0)).color(t.warning));
+        for line in lines {
+            sentence(ui, crate::session::story::sentence(&line));
+        }
+        if !view.skipped.is_empty() {
+            sentence(ui, format!("{} skipped.", were(view.skipped.len())));
+            let open = &mut cx.pages.experiment.skipped;
+            if link(ui, if *open { "Hide them" } else { "Show them" }).clicked() {
+                *open = !*open;
+            }
+            if *open {
+                skipped(ui, &view.skipped);
+            }
+        }
+    });
+}
+
+fn were(files: usize) -> String {
+    match files {
+        1 => "1 file was".into(),
+        n => format!("{} files were", count_text(n)),
+    }
+}
+
+fn skipped(ui: &mut Ui, files: &[(String, String)]) {
+    let t = tokens(ui);
+    egui::ScrollArea::vertical()
+        .max_height(180.0)
+        .show_rows(ui, 32.0, files.len(), |ui, rows| {
+            for (path, reason) in &files[rows] {
+                ui.vertical(|ui| {
+                    ui.spacing_mut().item_spacing.y = 0.0;
+                    let text = RichText::new(path).font(regular(12.0)).color(t.text);
+                    ui.add(egui::Label::new(text).truncate())
+                        .on_hover_text(path);
+                    let text = RichText::new(reason).font(regular(11.0)).color(t.subdued);
+                    ui.add(egui::Label::new(text).truncate())
+                        .on_hover_text(reason);
+                });
+            }
+        });
+}
+
+/// Draws the presets down to the foot of the column.
+pub fn presets(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
+    let height = column.rest(ui, 0.0);
+    card_of(ui, height, |ui| {
+        let t = tokens(ui);
+        widgets::title(ui, "Presets");
+        for preset in presets::presets() {
+            let text = preset_line(preset.title, preset.hint, t);
+            let line = egui::Button::new(text)
+                .frame_when_inactive(false)
+                .min_size(egui::Vec2::new(ui.available_width(), 26.0));
+            let clicked = ui
+                .add(line)
+                .accessible_name(preset.title)
+                .on_hover_text(if preset.starts {
+                    "Starts at once"
+                } else {
+                    "Sets everything up"
+                })
+                .clicked();
+            if clicked {
+                let command = if preset.starts {
+                    UiCommand::Train(preset.runs)
+                } else {
+                    match preset.runs.into_iter().next() {
+                        Some(run) => UiCommand::SetUp(Box::new(run)),
+                        None => continue,
+                    }
+                };
+                cx.pages.experiment.folder = false;
+                cx.act(command);
+            }
+        }
+    });
+}
+
+fn preset_line(title: &str, hint: &str, t: &crate::ui::theme::Tokens) -> egui::text::LayoutJob {
+    let mut job = egui::text::LayoutJob::default();
+    let format = |font, colour| egui::TextFormat::simple(font, colour);
+    job.append(title, 0.0, format(regular(13.0), t.text));
+    job.append(&format!(" · {hint}"), 0.0, format(regular(12.0), t.subdued));
+    job
+}

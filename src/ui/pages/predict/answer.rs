@@ -1,0 +1,297 @@
+//! The right side: the answer in large, the experts' bars, the slider over task snapshots with the
+//! probability of the class, and why the two experts differ.
+
+use egui::{RichText, Sense, Ui, Vec2};
+
+use crate::metrics::Expert;
+use crate::run::event::{Prediction, RunHeader};
+use crate::session::predict::{opinion, ranking, reason};
+use crate::session::story::sentence as full_sentence;
+use crate::ui::app::Cx;
+use crate::ui::theme::{GAP, regular, semibold, tokens};
+use crate::ui::widgets::bars::{Bar, bars};
+use crate::ui::widgets::curves::{Curves, Series, legend};
+use crate::ui::widgets::icons::{self, Icon};
+use crate::ui::widgets::stops::stops;
+use crate::ui::widgets::{self, Column, card, card_of, faint, icon_text_button, sentence};
+
+/// Bars per expert.
+const TOP: usize = 5;
+/// Seconds a task stays on show while playing.
+const STEP: f64 = 0.9;
+
+/// Draws the column.
+pub fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
+    let view = &cx.session.predict;
+    if let Some(problem) = view.problem.clone() {
+        card(ui, |ui| widgets::problem(ui, &problem));
+    }
+    let header = view
+        .run
+        .as_ref()
+        .and_then(|folder| cx.session.header_of(folder))
+        .cloned();
+    let Some(answer) = view.shown().cloned() else {
+        nothing_yet(ui, cx, column);
+        return;
+    };
+    let stale = view.stale;
+    verdict(ui, &answer, header.as_ref(), stale);
+    opinions(ui, &answer, stale);
+    through_tasks(ui, cx, &answer, header.as_ref());
+    why(ui, cx, &answer, column);
+}
+
+fn nothing_yet(ui: &mut Ui, cx: &Cx<'_>, column: Column) {
+    let height = column.rest(ui, 200.0);
+    let asked = cx.session.predict.picture.is_some() && cx.session.predict.problem.is_none();
+    card_of(ui, height, |ui| {
+        ui.vertical_centered(|ui| {
+            ui.add_space(height * 0.3);
+            let t = tokens(ui);
+            let (headline, text) = if asked {
+                (
+                    "Asking the experts",
+                    "The first answer loads the run's snapshots",
+                )
+            } else {
+                (
+                    "Which image?",
+                    "Draw one, drop or paste one, or click a sample",
+                )
+            };
+            ui.label(RichText::new(headline).font(semibold(18.0)).color(t.strong));
+            ui.label(RichText::new(text).color(t.subdued));
+        });
+    });
+}
+
+fn verdict(ui: &mut Ui, answer: &Prediction, header: Option<&RunHeader>, stale: bool) {
+    let t = tokens(ui);
+    let (class, p) = answer.ensemble.best();
+    let name = answer.classes.get(class).map_or("?", String::as_str);
+    let busy = header
+        .and_then(|h| h.class_order.get(h.tasks.get(answer.task)?.clone()))
+        .unwrap_or_default();
+    card(ui, |ui| {
+        if stale {
+            ui.multiply_opacity(0.5);
+        }
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 14.0;
+            let size = if name.chars().count() <= 4 {
+                48.0
+            } else {
+                30.0
+            };
+            let big = RichText::new(name).font(semibold(size)).color(t.strong);
+            ui.add(egui::Label::new(big).truncate());
+            let sure = format!("{:.0} % certain", p * 100.0);
+            ui.label(RichText::new(sure).font(regular(18.0)).color(t.strong));
+            let text = RichText::new(reason(answer, busy)).color(t.subdued);
+            ui.add(egui::Label::new(text).wrap());
+        });
+    });
+}
+
+fn opinions(ui: &mut Ui, answer: &Prediction, stale: bool) {
+    let narrow = ui.available_width() < 620.0;
+    let columns = if narrow { 1.0 } else { 3.0 };
+    let width = (ui.available_width() - GAP * (columns - 1.0)) / columns;
+    let draw = |ui: &mut Ui| {
+        for expert in Expert::ALL {
+            widgets::part(ui, width, |ui| {
+                ui.push_id(expert.name(), |ui| one_opinion(ui, answer, expert, stale));
+            });
+        }
+    };
+    if narrow {
+        draw(ui);
+    } else {
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = GAP;
+            draw(ui);
+        });
+    }
+}
+
+fn one_opinion(ui: &mut Ui, answer: &Prediction, expert: Expert, stale: bool) {
+    let t = tokens(ui);
+    let view = opinion(answer, expert);
+    card_of(ui, 226.0, |ui| {
+        ui.horizontal(|ui| {
+            ui.set_height(24.0);
+            let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 16.0), Sense::hover());
+            icons::marker(ui.painter(), expert, rect.center(), 11.0, t.expert(expert));
+            let mut name = expert.name().to_string();
+            name[..1].make_ascii_uppercase();
+            widgets::title(ui, name);
+            if expert == answer.decided_by && answer.task > 0 {
+                more_certain(ui);
+            }
+        });
+        let list: Vec<Bar> = ranking(view)
+            .into_iter()
+            .take(TOP)
+            .map(|(class, share)| Bar {
+                name: answer.classes.get(class).cloned().unwrap_or_default(),
+                share,
+            })
+            .collect();
+        ui.spacing_mut().item_spacing.y = 6.0;
+        bars(ui, expert, &list, stale);
+        let energy = faint(ui, format!("energy {}", signed(view.energy)));
+        let hint = match expert {
+            Expert::Ensemble => {
+                "The lower of the two energies. The bars are the larger of both experts' values for each class, so they need not sum to 100."
+            }
+            _ => {
+                "Minus the log of the summed exponentials of the logits: the lower, the more familiar the image."
+            }
+        };
+        energy.on_hover_text(hint);
+    });
+}
+
+fn signed(value: f32) -> String {
+    format!("{value:.1}").replace('-', "−")
+}
+
+fn more_certain(ui: &mut Ui) {
+    let t = tokens(ui);
+    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+        let text = RichText::new("more certain")
+            .font(semibold(11.0))
+            .color(t.good);
+        egui::Frame::new()
+            .stroke(egui::Stroke::new(1.0, t.line))
+            .corner_radius(12)
+            .inner_margin(egui::Margin::symmetric(9, 3))
+            .show(ui, |ui| ui.label(text));
+    });
+}
+
+fn through_tasks(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&RunHeader>) {
+    let done = cx.session.predict.answers.len();
+    let all = header.map_or(done, |h| h.tasks.len()).max(done);
+    play(ui, cx, done);
+    card(ui, |ui| {
+        let playing = cx.pages.predict.playing;
+        widgets::ends(
+            ui,
+            |ui| {
+                widgets::title(ui, "The same image, task by task");
+            },
+            |ui| {
+                let (icon, text) = if playing {
+                    (Icon::Pause, "Hold")
+                } else {
+                    (Icon::Play, "Play")
+                };
+                if icon_text_button(ui, icon, text).clicked() {
+                    start_or_hold(ui, cx, done);
+                }
+                legend(ui);
+            },
+        );
+        if let Some(task) = stops(ui, all, done, cx.session.predict.task) {
+            cx.session.predict.task = task;
+            cx.pages.predict.playing = false;
+        }
+        probability(ui, cx, answer, header, all);
+    });
+}
+
+fn start_or_hold(ui: &Ui, cx: &mut Cx<'_>, done: usize) {
+    let state = &mut cx.pages.predict;
+    state.playing = !state.playing;
+    state.next_step = ui.input(|i| i.time) + STEP;
+    if state.playing && cx.session.predict.task + 1 >= done {
+        cx.session.predict.task = 0;
+    }
+}
+
+/// Moves on to the next task while playing.
+fn play(ui: &Ui, cx: &mut Cx<'_>, done: usize) {
+    let state = &mut cx.pages.predict;
+    if !state.playing {
+        return;
+    }
+    let now = ui.input(|i| i.time);
+    if now >= state.next_step {
+        if cx.session.predict.task + 1 < done {
+            cx.session.predict.task += 1;
+            state.next_step = now + STEP;
+        } else {
+            state.playing = false;
+            return;
+        }
+    }
+    let left = (state.next_step - now).max(0.02);
+    ui.ctx().request_repaint_after_secs(left as f32);
+}
+
+/// The probability of the newest answer's class, by task.
+fn probability(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    answer: &Prediction,
+    header: Option<&RunHeader>,
+    all: usize,
+) {
+    let t = tokens(ui);
+    let view = &cx.session.predict;
+    let newest = view.answers.iter().flatten().next_back().unwrap_or(answer);
+    let truth = view.truth.as_ref();
+    let position = truth
+        .and_then(|name| newest.classes.iter().position(|class| class == name))
+        .unwrap_or(newest.ensemble.best().0);
+    let name = newest.classes.get(position).map_or("?", String::as_str);
+    let first = header.and_then(|h| h.tasks.iter().position(|range| range.contains(&position)));
+    let taught = match first {
+        Some(0) | None => String::new(),
+        Some(task) => format!("  ·  {name} is first taught in task {}", task + 1),
+    };
+    faint(ui, format!("Probability of “{name}”, %{taught}"));
+    let labels: Vec<String> = (1..=all).map(|task| format!("after task {task}")).collect();
+    let series = Expert::ALL.map(|expert| {
+        let values = view.over_tasks(position, expert).into_iter();
+        Series::of_expert(t, expert, values)
+    });
+    Curves {
+        id: "probability",
+        name: "Probability of the class over tasks",
+        height: 150.0,
+        tasks: &labels,
+        series: series.into(),
+        now: None,
+        low: Some(0.0),
+    }
+    .show(ui);
+}
+
+fn why(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, column: Column) {
+    let height = column.rest(ui, 0.0);
+    let Some(folder) = &cx.session.predict.run else {
+        return;
+    };
+    let live = cx.session.live.as_ref().and_then(|run| {
+        let mine = run.header.as_ref().is_some_and(|h| h.folder == *folder);
+        let report = run.reports.get(answer.task).filter(|_| mine)?;
+        Some((report.online_drift, report.offline_drift))
+    });
+    let drift = live.or_else(|| cx.session.row(folder)?.drift.get(answer.task).copied());
+    card_of(ui, height, |ui| {
+        widgets::title(ui, "Why these two differ");
+        let text = match drift {
+            _ if answer.task == 0 => {
+                "There is only one expert so far; the offline one begins as its copy when the second task starts.".to_string()
+            }
+            Some((online, offline)) => format!(
+                "Since task 1 the online PET has moved {online:.2} (relative distance), the offline one {offline:.2}. What moves less forgets less, and learns new classes more slowly."
+            ),
+            None => "The offline PET follows the online one slowly: it forgets less, and learns new classes more slowly.".to_string(),
+        };
+        sentence(ui, full_sentence(&text));
+    });
+}

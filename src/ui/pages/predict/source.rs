@@ -1,0 +1,292 @@
+//! The left column: the image (dropped, pasted or drawn), what the network sees of it, samples.
+
+use std::sync::Arc;
+
+use egui::{Align2, CornerRadius, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
+
+use super::{State, askable};
+use crate::session::jobs::Wanted;
+use crate::session::views::DataView;
+use crate::ui::app::Cx;
+use crate::ui::command::UiCommand;
+use crate::ui::pages::experiment::covering;
+use crate::ui::theme::{CARD_RADIUS, CONTROL, regular, tokens};
+use crate::ui::widgets::canvas::canvas;
+use crate::ui::widgets::textures::upload;
+use crate::ui::widgets::{self, Column, button, card, card_of, faint, link, segmented};
+
+/// Samples on show.
+const SAMPLES: usize = 10;
+
+/// Draws the column.
+pub fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
+    let data = data_of_run(cx);
+    // In a low window the canvas gives way, so that the samples stay in sight.
+    let side = (column.rest(ui, 0.0) - 500.0).clamp(220.0, 340.0);
+    image(ui, cx, data.as_deref(), side);
+    seen(ui, cx);
+    samples(ui, cx, data, column);
+}
+
+/// The data set of the run that is asked, opened on a helper thread when it is not there yet.
+fn data_of_run(cx: &mut Cx<'_>) -> Option<Arc<DataView>> {
+    let folder = cx.session.predict.run.clone()?;
+    let key = cx.session.header_of(&folder)?.config.data.clone();
+    cx.session.need_data(&key).cloned()
+}
+
+fn image(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
+    card(ui, |ui| {
+        runs(ui, cx);
+        let mut draw = cx.pages.predict.draw;
+        widgets::ends(
+            ui,
+            |ui| {
+                widgets::title(ui, "Image");
+            },
+            |ui| {
+                let options = [(false, "Drop"), (true, "Draw")];
+                segmented(ui, "source", &options, &mut draw);
+            },
+        );
+        cx.pages.predict.draw = draw;
+        let side = ui.available_width().min(side);
+        if draw {
+            drawing(ui, cx, data, side);
+        } else {
+            dropped(ui, cx, side);
+        }
+    });
+}
+
+fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let list = askable(cx.session);
+    let current = cx.session.predict.run.clone();
+    let title = list
+        .iter()
+        .find(|(folder, _)| Some(folder) == current.as_ref())
+        .map_or("Choose a run", |(_, title)| title.as_str());
+    let combo = egui::ComboBox::from_id_salt("run")
+        .width(ui.available_width())
+        .truncate()
+        .selected_text(title);
+    let mut chosen = None;
+    let shown = combo.show_ui(ui, |ui| {
+        for (folder, title) in &list {
+            let here = Some(folder) == current.as_ref();
+            if ui.selectable_label(here, title).clicked() {
+                chosen = Some(folder.clone());
+            }
+        }
+    });
+    shown.response.accessible_name("Run to ask");
+    if let Some(folder) = chosen {
+        cx.session.choose_predictor(folder);
+    }
+}
+
+fn drawing(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
+    let light = data.is_none_or(|data| data.light_on_dark);
+    let share = data.and_then(|data| data.glyph_share);
+    let State { drawing, .. } = &mut cx.pages.predict;
+    let mut ask = canvas(ui, side, drawing, light);
+    ui.horizontal(|ui| {
+        if button(ui, "Clear").clicked() {
+            drawing.strokes.clear();
+        }
+        if button(ui, "Undo").clicked() {
+            drawing.strokes.pop();
+            ask = !drawing.is_empty();
+        }
+        let mut pen = (drawing.pen * 300.0).round();
+        let drag = egui::DragValue::new(&mut pen)
+            .range(6.0..=60.0)
+            .prefix("Pen ");
+        let response = ui.add_sized(Vec2::new(76.0, CONTROL), drag);
+        response.accessible_name("Pen width");
+        drawing.pen = pen / 300.0;
+    });
+    if ask && !drawing.is_empty() {
+        let picture = drawing.picture(light, share);
+        cx.act(UiCommand::PredictPicture(picture.into(), None));
+    }
+}
+
+fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
+    let t = tokens(ui);
+    let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Open an image"));
+    let radius = CornerRadius::same(CARD_RADIUS);
+    ui.painter().rect(
+        rect,
+        radius,
+        t.background,
+        Stroke::new(
+            1.0,
+            if response.hovered() {
+                t.subdued
+            } else {
+                t.line
+            },
+        ),
+        StrokeKind::Inside,
+    );
+    if let Some(picture) = cx.session.predict.picture.clone() {
+        let (w, h) = (picture.width.max(1) as f32, picture.height.max(1) as f32);
+        let scale = (side - 2.0) / w.max(h);
+        let size = Vec2::new(w * scale, h * scale);
+        let place = egui::Rect::from_center_size(rect.center(), size);
+        let texture = cx.textures.of(ui.ctx(), &picture);
+        egui::Image::new((texture, size))
+            .corner_radius(CARD_RADIUS)
+            .paint_at(ui, place);
+    } else {
+        let text = "Drop or paste an image here,\nor click to open one";
+        ui.painter().text(
+            rect.center(),
+            Align2::CENTER_CENTER,
+            text,
+            regular(13.0),
+            t.subdued,
+        );
+    }
+    if response.clicked() {
+        cx.act(UiCommand::Pick(Wanted::Image));
+    }
+    ui.horizontal(|ui| {
+        if button(ui, "Open…").clicked() {
+            cx.act(UiCommand::Pick(Wanted::Image));
+        }
+        if button(ui, "Paste").clicked() {
+            cx.act(UiCommand::Paste);
+        }
+    });
+    if let Some(picture) = &cx.session.predict.picture {
+        faint(
+            ui,
+            format!("{} · {} × {}", picture.name, picture.width, picture.height),
+        );
+    }
+    if let Some(truth) = &cx.session.predict.truth {
+        faint(ui, format!("Its class is {truth}."));
+    }
+}
+
+fn seen(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let Some(answer) = cx.session.predict.shown() else {
+        return;
+    };
+    let size = answer.seen_size;
+    let key = (answer.ticket, answer.task);
+    let state = &mut cx.pages.predict;
+    if state.seen.as_ref().is_none_or(|(known, _)| *known != key) {
+        let texture = upload(ui.ctx(), "seen", size, size, &answer.seen);
+        state.seen = Some((key, texture));
+    }
+    let Some((_, texture)) = &state.seen else {
+        return;
+    };
+    card(ui, |ui| {
+        ui.horizontal(|ui| {
+            widgets::title(ui, "What the network sees");
+            faint(ui, format!("{size} × {size}"));
+        });
+        ui.horizontal_top(|ui| {
+            let side = 112.0;
+            let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::hover());
+            response
+                .widget_info(|| WidgetInfo::labeled(Role::Image, true, "What the network sees"));
+            egui::Image::new((texture.id(), rect.size()))
+                .corner_radius(6)
+                .paint_at(ui, rect);
+            let mut words = format!("Scaled to {size} × {size}");
+            if state.draw {
+                words.push_str(", with the drawing moved to the middle and sized as in training");
+            } else {
+                words.push_str(" and cut in the middle, as in testing");
+            }
+            ui.vertical(|ui| {
+                let text = egui::RichText::new(words + ".").color(tokens(ui).subdued);
+                ui.add(egui::Label::new(text).wrap());
+            });
+        });
+    });
+}
+
+fn samples(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, column: Column) {
+    let height = column.rest(ui, 0.0);
+    card_of(ui, height, |ui| {
+        widgets::ends(
+            ui,
+            |ui| {
+                widgets::title(ui, "Samples");
+            },
+            |ui| {
+                if link(ui, "Others").clicked() {
+                    cx.pages.predict.samples_from += 1;
+                }
+            },
+        );
+        faint(ui, "From the test split, never trained on.");
+        let Some(data) = data else {
+            faint(ui, "The run's data set is not at hand.");
+            return;
+        };
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = Vec2::splat(8.0);
+            for index in chosen_samples(&data, cx.pages.predict.samples_from) {
+                sample(ui, cx, &data, index);
+            }
+        });
+    });
+}
+
+/// A few test images, of different classes each time.
+fn chosen_samples(data: &DataView, round: usize) -> Vec<usize> {
+    let total = data.test_labels.len();
+    if total == 0 {
+        return Vec::new();
+    }
+    // A step coprime to most totals strides through all of them.
+    (0..SAMPLES.min(total))
+        .map(|i| (i * (total / SAMPLES).max(1) + round * 7 + i * 3) % total)
+        .collect()
+}
+
+fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &DataView, index: usize) {
+    let t = tokens(ui);
+    let (rect, response) = ui.allocate_exact_size(Vec2::splat(50.0), Sense::click());
+    let class = data
+        .test_labels
+        .get(index)
+        .and_then(|&c| data.classes.get(c));
+    let class = class.cloned().unwrap_or_default();
+    let name = format!("Sample of {class}");
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+    let Some(Ok(picture)) = cx.session.need_picture(&data.key, index) else {
+        ui.painter()
+            .rect_filled(rect, CornerRadius::same(6), t.background);
+        return;
+    };
+    let picture = picture.clone();
+    let texture = cx.textures.of(ui.ctx(), &picture);
+    egui::Image::new((texture, rect.size()))
+        .uv(covering(picture.width, picture.height))
+        .corner_radius(6)
+        .paint_at(ui, rect);
+    let line = if response.hovered() || response.has_focus() {
+        t.accent
+    } else {
+        t.line
+    };
+    ui.painter().rect_stroke(
+        rect,
+        CornerRadius::same(6),
+        Stroke::new(1.0, line),
+        StrokeKind::Inside,
+    );
+    if response.on_hover_text(class.clone()).clicked() {
+        cx.pages.predict.draw = false;
+        cx.act(UiCommand::PredictPicture(picture, Some(class)));
+    }
+}

@@ -1,0 +1,86 @@
+//! Watch a run: headline numbers, accuracy over tasks, accuracy matrix, confusion, and in words what
+//! is happening. A stored run, opened from Compare, is shown the same way.
+
+mod confusion;
+mod figures;
+mod side;
+
+use egui::Ui;
+
+use crate::metrics::Expert;
+use crate::session::run_view::RunView;
+use crate::ui::app::Cx;
+use crate::ui::command::{Page, UiCommand};
+use crate::ui::theme::{GAP, NARROW};
+use crate::ui::widgets::{self, Column, Fixed, button, two_columns};
+
+/// What the page remembers between frames.
+pub struct State {
+    /// Confusion after this task; none = the newest.
+    task: Option<usize>,
+    expert: Expert,
+    by_task: bool,
+    cell: Option<(usize, usize)>,
+    cache: confusion::Cache,
+    filter: String,
+    filtering: bool,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            task: None,
+            expert: Expert::Ensemble,
+            by_task: false,
+            cell: None,
+            cache: None,
+            filter: String::new(),
+            filtering: false,
+        }
+    }
+}
+
+/// Draws the page.
+pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
+    if cx.session.shown_run().is_none() {
+        let text = "Set up an experiment and start it, or open a stored run";
+        widgets::empty(ui, "Nothing is running", text, |ui| {
+            if button(ui, "Set up an experiment").clicked() {
+                cx.act(UiCommand::Show(Page::Experiment));
+            }
+            if button(ui, "Open a run").clicked() {
+                cx.act(UiCommand::Show(Page::Compare));
+            }
+        });
+        return;
+    }
+    two_columns(ui, cx, Fixed::Right(400.0), left, side::right);
+}
+
+fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
+    let Some(run) = cx.session.shown_run().cloned() else {
+        return;
+    };
+    figures::headline(ui, &run);
+    let narrow = ui.available_width() + 400.0 < NARROW;
+    let space = column.rest(ui, 560.0);
+    figures::curves(ui, &run, if narrow { 250.0 } else { space * 0.47 });
+    let height = column.rest(ui, 300.0);
+    let width = ui.available_width();
+    if width < 640.0 {
+        matrix(ui, &run, 0.0);
+        confusion::card(ui, cx, &run, 0.0);
+        return;
+    }
+    let share = (width * 0.385).clamp(250.0, 460.0);
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = GAP;
+        widgets::part(ui, share, |ui| matrix(ui, &run, height));
+        let rest = ui.available_width();
+        widgets::part(ui, rest, |ui| confusion::card(ui, cx, &run, height));
+    });
+}
+
+fn matrix(ui: &mut Ui, run: &RunView, height: f32) {
+    figures::matrix(ui, run, height);
+}

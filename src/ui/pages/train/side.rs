@@ -1,0 +1,222 @@
+//! The right column: what runs and how far it is, what is happening in words, loss, log.
+
+use egui::{Align, Label, Layout, RichText, TextEdit, Ui};
+
+use crate::session::run_view::{RunView, Stage, count_text, duration_text};
+use crate::session::story::{Paragraph, story};
+use crate::ui::app::Cx;
+use crate::ui::command::UiCommand;
+use crate::ui::theme::{regular, semibold, tokens};
+use crate::ui::widgets::icons::Icon;
+use crate::ui::widgets::sparkline::sparkline;
+use crate::ui::widgets::{
+    self, Column, button, card, card_of, faint, icon_text_button, link, progress,
+};
+
+/// Draws the column.
+pub fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
+    let Some(run) = cx.session.shown_run().cloned() else {
+        return;
+    };
+    state(ui, cx, &run);
+    if let Some(problem) = &run.problem {
+        card(ui, |ui| widgets::problem(ui, problem));
+    }
+    words(ui, &run);
+    loss(ui, &run);
+    log(ui, cx, &run, column);
+}
+
+fn state(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
+    card(ui, |ui| {
+        let opened = cx.session.opened.is_some();
+        widgets::ends(
+            ui,
+            |ui| {
+                let width = ui.available_width() - if opened { 110.0 } else { 180.0 };
+                ui.scope(|ui| {
+                    ui.set_max_width(width);
+                    let t = tokens(ui);
+                    let text = RichText::new(&run.title)
+                        .font(semibold(13.0))
+                        .color(t.strong);
+                    ui.add(Label::new(text).truncate())
+                        .on_hover_text(run.name());
+                });
+            },
+            |ui| buttons(ui, cx, run, opened),
+        );
+        faint(ui, where_it_is(run));
+        progress(ui, run.done(), "Progress of the run");
+        if opened && cx.session.is_training() && link(ui, "Show the run at work").clicked() {
+            cx.act(UiCommand::CloseOpened);
+        }
+    });
+}
+
+fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
+    if opened || !run.stage.is_live() {
+        let folder = run.header.as_ref().map(|h| h.folder.clone());
+        let Some(folder) = folder else { return };
+        if run.stage != Stage::Finished {
+            if icon_text_button(ui, Icon::Play, "Resume").clicked() {
+                cx.act(UiCommand::Resume(folder));
+            }
+        } else if button(ui, "Predict with it").clicked() {
+            cx.act(UiCommand::PredictWith(folder));
+        }
+        return;
+    }
+    if icon_text_button(ui, Icon::Stop, "Stop").clicked() {
+        cx.act(UiCommand::Stop);
+    }
+    let (icon, text) = if run.stage == Stage::Paused {
+        (Icon::Play, "Go on")
+    } else {
+        (Icon::Pause, "Pause")
+    };
+    if icon_text_button(ui, icon, text).clicked() {
+        cx.act(UiCommand::PauseOrGoOn);
+    }
+}
+
+fn where_it_is(run: &RunView) -> String {
+    let mut words = Vec::new();
+    match (&run.progress, run.stage) {
+        (Some(now), Stage::Running | Stage::Paused) => {
+            words.push(format!("Task {} of {}", now.task + 1, run.tasks()));
+            if let Some(header) = &run.header {
+                words.push(format!(
+                    "epoch {} of {}",
+                    now.epoch + 1,
+                    header.config.epochs
+                ));
+            }
+            if run.stage == Stage::Paused {
+                words.push("paused".into());
+            } else {
+                words.push(format!("{:.0} images/s", now.images_per_second));
+                if let Some(left) = now.seconds_left {
+                    words.push(format!("{} left", duration_text(left)));
+                }
+            }
+        }
+        (_, stage) => {
+            if run.tasks() > 0 {
+                words.push(format!("{} of {} tasks", run.reports.len(), run.tasks()));
+            }
+            words.push(stage.word().into());
+            if let Some(header) = &run.header {
+                words.push(header.device.clone());
+                words.push(format!("{} trained", count_text(header.trained_parameters)));
+            }
+        }
+    }
+    words.join(" · ")
+}
+
+fn words(ui: &mut Ui, run: &RunView) {
+    card(ui, |ui| {
+        let live = run.stage.is_live();
+        widgets::title(
+            ui,
+            if live {
+                "What is happening"
+            } else {
+                "What happened"
+            },
+        );
+        ui.spacing_mut().item_spacing.y = 12.0;
+        for Paragraph { head, text } in story(run) {
+            let t = tokens(ui);
+            let mut job = egui::text::LayoutJob::default();
+            let format = |font, colour| egui::TextFormat {
+                line_height: Some(20.0),
+                ..egui::TextFormat::simple(font, colour)
+            };
+            job.append(&head, 0.0, format(semibold(13.0), t.strong));
+            job.append(&format!(" {text}"), 0.0, format(regular(13.0), t.text));
+            ui.add(Label::new(job).wrap());
+        }
+    });
+}
+
+fn loss(ui: &mut Ui, run: &RunView) {
+    if run.losses.is_empty() {
+        return;
+    }
+    card(ui, |ui| {
+        let last = run.losses.back().map(|(_, loss)| *loss);
+        widgets::ends(
+            ui,
+            |ui| {
+                widgets::title(ui, "Loss on the new classes");
+            },
+            |ui| {
+                faint(
+                    ui,
+                    last.map_or_else(String::new, |loss| format!("{loss:.3}")),
+                );
+            },
+        );
+        let values: Vec<(usize, f32)> = run.losses.iter().copied().collect();
+        sparkline(ui, 56.0, &values, "Loss over steps");
+    });
+}
+
+fn log(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, column: Column) {
+    if run.log.is_empty() {
+        return;
+    }
+    let height = column.rest(ui, 190.0);
+    card_of(ui, height, |ui| {
+        let state = &mut cx.pages.train;
+        let mut copy = false;
+        ui.horizontal(|ui| {
+            widgets::title(ui, "Log");
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                copy = link(ui, "Copy").clicked();
+                if link(ui, "Filter").clicked() {
+                    state.filtering = !state.filtering;
+                    state.filter.clear();
+                }
+                if state.filtering {
+                    let edit = TextEdit::singleline(&mut state.filter).desired_width(140.0);
+                    ui.add(edit).accessible_name("Filter the log");
+                }
+            });
+        });
+        let wanted = state.filter.to_lowercase();
+        let lines: Vec<_> = run
+            .log
+            .iter()
+            .rev()
+            .filter(|line| line.text.to_lowercase().contains(&wanted))
+            .collect();
+        if copy {
+            let text: Vec<String> = lines
+                .iter()
+                .rev()
+                .map(|l| format!("{} {}", l.time, l.text))
+                .collect();
+            cx.act(UiCommand::CopyText(text.join("\n")));
+        }
+        let room = (height - 62.0).max(110.0);
+        let scroll = egui::ScrollArea::vertical()
+            .auto_shrink([false, true])
+            .min_scrolled_height(room)
+            .max_height(room);
+        scroll.show_rows(ui, 18.0, lines.len(), |ui, rows| {
+            ui.spacing_mut().item_spacing.y = 4.0;
+            let t = tokens(ui);
+            for line in &lines[rows] {
+                let colour = if line.warning { t.warning } else { t.subdued };
+                let sign = if line.warning { "! " } else { "" };
+                let text = format!("{}  {sign}{}", line.time, line.text);
+                let text = RichText::new(text).font(regular(12.0)).color(colour);
+                ui.add(Label::new(text).truncate())
+                    .on_hover_text(&line.text);
+            }
+        });
+    });
+}

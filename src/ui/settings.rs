@@ -1,0 +1,104 @@
+//! What the window remembers between two starts: theme and the last set-up, as a small TOML file in
+//! the user's configuration folder.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
+
+/// Light, dark or what the system says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ThemeChoice {
+    /// Follow the system.
+    #[default]
+    System,
+    /// Always light.
+    Light,
+    /// Always dark.
+    Dark,
+}
+
+impl ThemeChoice {
+    /// All of them, in the order they are offered.
+    pub const ALL: [(Self, &'static str); 3] = [
+        (Self::System, "System"),
+        (Self::Light, "Light"),
+        (Self::Dark, "Dark"),
+    ];
+
+    /// egui's word for it.
+    pub fn preference(self) -> egui::ThemePreference {
+        match self {
+            Self::System => egui::ThemePreference::System,
+            Self::Light => egui::ThemePreference::Light,
+            Self::Dark => egui::ThemePreference::Dark,
+        }
+    }
+}
+
+/// What the window remembers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Light, dark or system.
+    pub theme: ThemeChoice,
+    /// The device runs are made on, as `--device` names it; empty means automatic.
+    pub device: String,
+    /// The last set-up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub setup: Option<RunConfig>,
+}
+
+impl Settings {
+    /// Where they are kept; none where the system has no such folder.
+    pub fn file() -> Option<PathBuf> {
+        let folders = directories::ProjectDirs::from("", "", "lae-studio")?;
+        Some(folders.config_dir().join("window.toml"))
+    }
+
+    /// Reads them; a missing or unreadable file gives the defaults, for nothing in it is worth an
+    /// error at start.
+    pub fn load(file: Option<&PathBuf>) -> Self {
+        let text = file.and_then(|file| std::fs::read_to_string(file).ok());
+        text.and_then(|text| toml::from_str(&text).ok())
+            .unwrap_or_default()
+    }
+
+    /// Writes them.
+    ///
+    /// # Errors
+    /// A Problem when folder or file cannot be written.
+    pub fn save(&self, file: &PathBuf) -> Result<()> {
+        let text = toml::to_string_pretty(self)
+            .map_err(|error| Problem::new(format!("the settings cannot be written: {error}")))?;
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder)
+                .map_err(|error| Problem::io("make the settings folder", folder, &error))?;
+        }
+        std::fs::write(file, text).map_err(|error| Problem::io("save the settings", file, &error))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_survive_a_restart_and_a_broken_file_is_forgiven() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("deep/window.toml");
+        let settings = Settings {
+            theme: ThemeChoice::Light,
+            device: "cpu".into(),
+            setup: Some(RunConfig::default()),
+        };
+        settings.save(&file).unwrap();
+        assert_eq!(Settings::load(Some(&file)), settings);
+        std::fs::write(&file, "theme = 7").unwrap();
+        assert_eq!(Settings::load(Some(&file)), Settings::default());
+    }
+}

@@ -1,0 +1,238 @@
+//! The top bar: name, page tabs, run chip, device chip, notices, palette.
+
+use egui::{
+    Align, CornerRadius, Frame, Layout, Margin, Panel, Popup, Role, Sense, Stroke, StrokeKind, Ui,
+    Vec2, WidgetInfo,
+};
+
+use super::Shell;
+use crate::session::Session;
+use crate::session::run_view::{RunView, Stage};
+use crate::session::views::DeviceView;
+use crate::ui::command::{Page, UiCommand};
+use crate::ui::settings::ThemeChoice;
+use crate::ui::theme::{RADIUS, TOP_BAR, regular, semibold, tokens};
+use crate::ui::widgets::icons::Icon;
+use crate::ui::widgets::{chip, icon_button};
+
+/// Draws the top bar.
+pub fn top_bar(
+    ui: &mut Ui,
+    page: Page,
+    shell: &mut Shell,
+    session: &Session,
+    commands: &mut Vec<UiCommand>,
+) {
+    let t = tokens(ui);
+    let frame = Frame::new()
+        .fill(t.panel)
+        .inner_margin(Margin::symmetric(14, 0));
+    Panel::top("top bar")
+        .exact_size(TOP_BAR)
+        .frame(frame)
+        .show_separator_line(true)
+        .show(ui, |ui| {
+            ui.horizontal_centered(|ui| {
+                ui.spacing_mut().item_spacing.x = 4.0;
+                let wide = ui.available_width() > 900.0;
+                if wide {
+                    let name = egui::RichText::new("LAE Studio");
+                    ui.label(name.font(semibold(13.0)).color(t.strong));
+                    ui.add_space(12.0);
+                }
+                for (i, (tab, title, _)) in (1..).zip(Page::ALL) {
+                    if page_tab(ui, title, tab == page, i) {
+                        commands.push(UiCommand::Show(tab));
+                    }
+                }
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    ui.spacing_mut().item_spacing.x = 10.0;
+                    right_end(ui, shell, session, commands, wide);
+                });
+            });
+        });
+}
+
+fn right_end(
+    ui: &mut Ui,
+    shell: &mut Shell,
+    session: &Session,
+    commands: &mut Vec<UiCommand>,
+    wide: bool,
+) {
+    if chip(ui, None, "Ctrl+K", "Command palette")
+        .on_hover_text("All commands")
+        .clicked()
+    {
+        commands.push(UiCommand::Palette);
+    }
+    notices_button(ui, shell, session, commands);
+    theme_menu(ui, commands);
+    device_chip(ui, session, commands, wide);
+    run_chip(ui, session, commands);
+}
+
+fn page_tab(ui: &mut Ui, title: &str, chosen: bool, number: usize) -> bool {
+    let t = tokens(ui);
+    let colour = if chosen { t.strong } else { t.subdued };
+    let galley = ui
+        .painter()
+        .layout_no_wrap(title.to_string(), regular(13.0), colour);
+    let size = Vec2::new(galley.size().x + 24.0, 28.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    response.widget_info(|| WidgetInfo::selected(Role::Tab, true, chosen, title));
+    let radius = CornerRadius::same(RADIUS);
+    if chosen {
+        let fill = if ui.visuals().dark_mode {
+            t.card
+        } else {
+            t.raised
+        };
+        ui.painter().rect_filled(rect, radius, fill);
+    }
+    if response.hovered() || response.has_focus() {
+        let line = if response.has_focus() {
+            t.accent
+        } else {
+            t.line
+        };
+        ui.painter()
+            .rect_stroke(rect, radius, Stroke::new(1.0, line), StrokeKind::Inside);
+    }
+    ui.painter()
+        .galley(rect.center() - galley.size() / 2.0, galley, colour);
+    response.on_hover_text(format!("Ctrl+{number}")).clicked()
+}
+
+fn notices_button(ui: &mut Ui, shell: &Shell, session: &Session, commands: &mut Vec<UiCommand>) {
+    let unread = shell.news.unread(session.notices.len());
+    let name = match unread {
+        0 => "Notices".to_string(),
+        n => format!("Notices, {n} unread"),
+    };
+    let response = icon_button(ui, Icon::Bell, &name, 28.0);
+    if unread > 0 {
+        let at = response.rect.right_top() + Vec2::new(-8.0, 8.0);
+        ui.painter().circle_filled(at, 3.5, tokens(ui).warning);
+    }
+    if response.clicked() {
+        commands.push(UiCommand::Notices);
+    }
+}
+
+fn theme_menu(ui: &mut Ui, commands: &mut Vec<UiCommand>) {
+    let response = icon_button(ui, Icon::Theme, "Theme", 28.0);
+    Popup::menu(&response).show(|ui| {
+        for (choice, title) in ThemeChoice::ALL {
+            if ui.button(title).clicked() {
+                commands.push(UiCommand::Theme(choice));
+            }
+        }
+    });
+}
+
+fn device_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, wide: bool) {
+    let wanted = &session.draft.device;
+    let current = session
+        .devices
+        .iter()
+        .find(|device| device.key == *wanted || (wanted == "auto" && device.chosen_by_auto));
+    let text = match current {
+        Some(device) => {
+            let most = if wide { 34 } else { 14 };
+            short(&device.title, most)
+        }
+        None if session.devices.is_empty() => "looking for devices".to_string(),
+        None => short(wanted, 24),
+    };
+    let response = chip(ui, None, &text, "Device").on_hover_text("Where new runs are trained");
+    Popup::menu(&response).show(|ui| {
+        ui.set_min_width(260.0);
+        let auto = ui.selectable_label(
+            wanted == "auto",
+            "Automatic: the best graphics card, else the processor",
+        );
+        if auto.clicked() {
+            commands.push(UiCommand::ChooseDevice("auto".into()));
+        }
+        for device in &session.devices {
+            if ui
+                .selectable_label(device.key == *wanted, device_line(device))
+                .clicked()
+            {
+                commands.push(UiCommand::ChooseDevice(device.key.clone()));
+            }
+        }
+    });
+}
+
+fn device_line(device: &DeviceView) -> String {
+    if device.kind.is_empty() {
+        device.title.clone()
+    } else {
+        format!("{} · {}", device.title, device.kind)
+    }
+}
+
+/// The first `most` letters, with an ellipsis where something was left out.
+fn short(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_string();
+    }
+    let kept: String = text.chars().take(most - 1).collect();
+    format!("{}…", kept.trim_end())
+}
+
+fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
+    let t = tokens(ui);
+    let Some(run) = session.live.as_ref() else {
+        chip(ui, Some(t.subdued), "Idle", "Run: idle");
+        return;
+    };
+    if run.stage.is_live() {
+        let stop = icon_button(ui, Icon::Stop, "Stop the run", 24.0);
+        if stop.clicked() {
+            commands.push(UiCommand::Stop);
+        }
+        let (icon, name) = if run.stage == Stage::Paused {
+            (Icon::Play, "Go on")
+        } else {
+            (Icon::Pause, "Pause the run")
+        };
+        if icon_button(ui, icon, name, 24.0).clicked() {
+            commands.push(UiCommand::PauseOrGoOn);
+        }
+    }
+    let colour = match run.stage {
+        Stage::Running | Stage::Finished => t.good,
+        Stage::Paused | Stage::Stopped => t.warning,
+        Stage::Failed => t.bad,
+    };
+    let text = chip_text(run, session.queue.len(), ui.available_width() > 330.0);
+    if chip(ui, Some(colour), &text, &format!("Run: {text}")).clicked() {
+        commands.push(UiCommand::CloseOpened);
+        commands.push(UiCommand::Show(Page::Train));
+    }
+}
+
+fn chip_text(run: &RunView, waiting: usize, wide: bool) -> String {
+    let mut text = if wide {
+        format!("{} · ", short(&run.title, 34))
+    } else {
+        String::new()
+    };
+    match run.stage {
+        Stage::Running => {
+            if let (Some(task), true) = (run.task_now(), wide) {
+                text.push_str(&format!("task {} of {} · ", task + 1, run.tasks()));
+            }
+            text.push_str(&format!("{:.0} %", run.done() * 100.0));
+        }
+        Stage::Paused => text.push_str(&format!("paused · {:.0} %", run.done() * 100.0)),
+        stage => text.push_str(stage.word()),
+    }
+    if waiting > 0 {
+        text.push_str(&format!(" · {waiting} waiting"));
+    }
+    text
+}

@@ -1,0 +1,101 @@
+//! The command palette: type a few letters of what you want.
+
+use egui::{Context, Id, Key, Modal, Modifiers, RichText, TextEdit, Ui};
+
+use crate::session::Session;
+use crate::ui::command::{Entry, UiCommand, entries, fuzzy};
+use crate::ui::theme::{regular, tokens};
+
+/// Lines on show at most.
+const MOST: usize = 12;
+
+/// What the palette remembers between frames.
+#[derive(Default)]
+pub struct Palette {
+    open: bool,
+    typed: String,
+    chosen: usize,
+}
+
+impl Palette {
+    /// Opens or closes it.
+    pub fn toggle(&mut self) {
+        self.open = !self.open;
+        self.typed.clear();
+        self.chosen = 0;
+    }
+
+    /// Draws it while it is open.
+    pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
+        if !self.open {
+            return;
+        }
+        let mut lines = entries(session);
+        lines.retain(|entry| fuzzy(&entry.title, &self.typed));
+        self.keys(ctx, lines.len());
+        let enter = ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Enter));
+        let modal = Modal::new(Id::unique("palette")).show(ctx, |ui| {
+            ui.set_width(460.0);
+            self.field(ui);
+            ui.add_space(4.0);
+            let mut picked = None;
+            for (i, entry) in lines.iter().enumerate().take(MOST) {
+                if line(ui, entry, i == self.chosen) {
+                    picked = Some(i);
+                }
+            }
+            let more = lines.len().saturating_sub(MOST);
+            let t = tokens(ui);
+            if more > 0 {
+                let text = RichText::new(format!("and {more} more"));
+                ui.label(text.font(regular(12.0)).color(t.subdued));
+            } else if lines.is_empty() {
+                ui.label(RichText::new("No command with these letters").color(t.subdued));
+            }
+            picked
+        });
+        let picked = modal.inner.or(enter.then_some(self.chosen));
+        if let Some(entry) = picked.and_then(|i| lines.get(i)).filter(|e| e.enabled) {
+            commands.push(entry.command.clone());
+            self.open = false;
+        }
+        if modal.should_close() {
+            self.open = false;
+        }
+    }
+
+    fn keys(&mut self, ctx: &Context, count: usize) {
+        ctx.input_mut(|i| {
+            if i.consume_key(Modifiers::NONE, Key::ArrowDown) {
+                self.chosen += 1;
+            }
+            if i.consume_key(Modifiers::NONE, Key::ArrowUp) {
+                self.chosen = self.chosen.saturating_sub(1);
+            }
+        });
+        self.chosen = self.chosen.min(count.min(MOST).saturating_sub(1));
+    }
+
+    fn field(&mut self, ui: &mut Ui) {
+        let edit = TextEdit::singleline(&mut self.typed)
+            .hint_text("Type a command")
+            .desired_width(f32::INFINITY)
+            .margin(egui::Margin::symmetric(10, 7));
+        let response = ui.add(edit).accessible_name("Command");
+        response.request_focus();
+        if response.changed() {
+            self.chosen = 0;
+        }
+    }
+}
+
+fn line(ui: &mut Ui, entry: &Entry, chosen: bool) -> bool {
+    ui.add_enabled_ui(entry.enabled, |ui| {
+        let width = ui.available_width();
+        let button = egui::Button::selectable(chosen, entry.title.as_str())
+            .right_text(RichText::new(&entry.keys).font(regular(12.0)))
+            .min_size(egui::Vec2::new(width, 26.0));
+        ui.add(button).clicked()
+    })
+    .inner
+}

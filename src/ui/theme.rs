@@ -1,0 +1,361 @@
+//! Colours, fonts and rhythm: the only file that names a colour. Everything else asks for a token.
+
+use std::sync::Arc;
+
+use egui::epaint::Shadow;
+use egui::{
+    Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Stroke,
+    Style, TextStyle, Theme, Ui, Vec2, Visuals,
+};
+
+use crate::metrics::Expert;
+
+/// Space between cards.
+pub const GAP: f32 = 12.0;
+/// Height of buttons and inputs.
+pub const CONTROL: f32 = 30.0;
+/// Corner radius of cards.
+pub const CARD_RADIUS: u8 = 8;
+/// Corner radius of controls.
+pub const RADIUS: u8 = 6;
+/// Height of the top bar.
+pub const TOP_BAR: f32 = 44.0;
+/// Below this width the right column goes under the left one.
+pub const NARROW: f32 = 1060.0;
+
+/// The colours of one theme, by what they are used for.
+#[derive(Clone, Copy, Debug)]
+pub struct Tokens {
+    /// Behind cards, troughs of bars, code.
+    pub background: Color32,
+    /// Top bar.
+    pub panel: Color32,
+    /// Every group.
+    pub card: Color32,
+    /// Borders and grids.
+    pub line: Color32,
+    /// A chosen segment, a hovered row.
+    pub raised: Color32,
+    /// Values and titles.
+    pub strong: Color32,
+    /// Sentences.
+    pub text: Color32,
+    /// Labels.
+    pub subdued: Color32,
+    /// The main button, progress, links.
+    pub accent: Color32,
+    /// Text on the accent.
+    pub on_accent: Color32,
+    /// All is well.
+    pub good: Color32,
+    /// Worth a look.
+    pub warning: Color32,
+    /// Wrong.
+    pub bad: Color32,
+    /// Experts: online, offline, ensemble.
+    pub experts: [Color32; 3],
+    /// Runs that are compared, in order.
+    pub runs: [Color32; 8],
+    /// Heat from low to high.
+    pub heat: [Color32; 5],
+    /// Ink on light cells.
+    pub dark_ink: Color32,
+    /// Ink on dark cells.
+    pub light_ink: Color32,
+    /// The ground of a drawing with light strokes.
+    pub canvas_dark: Color32,
+    /// The ground of a drawing with dark strokes.
+    pub canvas_light: Color32,
+    /// Over the window while something is dragged above it.
+    pub veil: Color32,
+}
+
+const fn rgb(hex: u32) -> Color32 {
+    Color32::from_rgb((hex >> 16) as u8, (hex >> 8) as u8, hex as u8)
+}
+
+const DARK: Tokens = Tokens {
+    background: rgb(0x14_16_1A),
+    panel: rgb(0x1B_1E_24),
+    card: rgb(0x22_26_2E),
+    line: rgb(0x2E_33_3D),
+    raised: rgb(0x31_38_45),
+    strong: rgb(0xF3_F5_F8),
+    text: rgb(0xC9_CE_D8),
+    subdued: rgb(0x8B_93_A1),
+    accent: rgb(0x7A_A2_F7),
+    on_accent: rgb(0x14_16_1A),
+    good: rgb(0x4C_C3_8A),
+    warning: rgb(0xF0_B4_29),
+    bad: rgb(0xF2_70_8A),
+    experts: [rgb(0x56_B4_E9), rgb(0xE6_9F_00), rgb(0x2F_BF_8F)],
+    runs: [
+        rgb(0x2F_BF_8F),
+        rgb(0xE6_9F_00),
+        rgb(0x56_B4_E9),
+        rgb(0xCC_79_A7),
+        rgb(0xF0_E4_42),
+        rgb(0xD5_6E_3A),
+        rgb(0x9A_8C_F0),
+        rgb(0xB8_BE_C9),
+    ],
+    heat: [
+        rgb(0x1B_22_33),
+        rgb(0x22_40_6B),
+        rgb(0x2E_6A_A0),
+        rgb(0x4B_A3_C7),
+        rgb(0xA6_E0_D0),
+    ],
+    dark_ink: rgb(0x10_14_1A),
+    light_ink: rgb(0xE8_EC_F2),
+    canvas_dark: rgb(0x0B_0C_0F),
+    canvas_light: rgb(0xFF_FF_FF),
+    veil: Color32::from_rgba_premultiplied(8, 9, 11, 214),
+};
+
+const LIGHT: Tokens = Tokens {
+    background: rgb(0xF6_F7_F9),
+    panel: rgb(0xFF_FF_FF),
+    card: rgb(0xFF_FF_FF),
+    line: rgb(0xDD_E1_E7),
+    raised: rgb(0xE6_EA_F2),
+    strong: rgb(0x14_17_1C),
+    text: rgb(0x34_3A_45),
+    subdued: rgb(0x6B_73_80),
+    accent: rgb(0x3B_63_C9),
+    on_accent: rgb(0xFF_FF_FF),
+    good: rgb(0x1B_8A_5A),
+    warning: rgb(0xA8_68_00),
+    bad: rgb(0xC2_2F_4E),
+    experts: [rgb(0x00_72_B2), rgb(0xB3_6B_00), rgb(0x00_7A_5A)],
+    runs: [
+        rgb(0x00_7A_5A),
+        rgb(0xB3_6B_00),
+        rgb(0x00_72_B2),
+        rgb(0xA0_4A_7C),
+        rgb(0x8A_7B_00),
+        rgb(0xB0_4A_1C),
+        rgb(0x5B_4B_C4),
+        rgb(0x5A_62_70),
+    ],
+    heat: [
+        rgb(0xF4_F7_FB),
+        rgb(0xCF_E1_F2),
+        rgb(0x8F_BB_DD),
+        rgb(0x4A_86_BF),
+        rgb(0x16_45_7F),
+    ],
+    dark_ink: rgb(0x14_17_1C),
+    light_ink: rgb(0xFF_FF_FF),
+    canvas_dark: rgb(0x0B_0C_0F),
+    canvas_light: rgb(0xFF_FF_FF),
+    veil: Color32::from_rgba_premultiplied(206, 208, 210, 224),
+};
+
+/// The tokens of the theme this part of the window is drawn in.
+pub fn tokens(ui: &Ui) -> &'static Tokens {
+    if ui.visuals().dark_mode {
+        &DARK
+    } else {
+        &LIGHT
+    }
+}
+
+/// The tokens of the theme in force.
+pub fn tokens_of(ctx: &Context) -> &'static Tokens {
+    match ctx.theme() {
+        Theme::Dark => &DARK,
+        Theme::Light => &LIGHT,
+    }
+}
+
+impl Tokens {
+    /// An expert's colour.
+    pub fn expert(&self, expert: Expert) -> Color32 {
+        self.experts[expert as usize]
+    }
+
+    /// The heat colour of a share in 0..=1.
+    pub fn heat_at(&self, share: f64) -> Color32 {
+        let place = share.clamp(0.0, 1.0) * (self.heat.len() - 1) as f64;
+        let low = (place.floor() as usize).min(self.heat.len() - 2);
+        self.heat[low].lerp_to_gamma(self.heat[low + 1], (place - low as f64) as f32)
+    }
+
+    /// Ink that can be read on this ground.
+    pub fn ink_on(&self, ground: Color32) -> Color32 {
+        let [r, g, b, _] = ground.to_array();
+        let luminance = 0.299 * f32::from(r) + 0.587 * f32::from(g) + 0.114 * f32::from(b);
+        if luminance > 128.0 {
+            self.dark_ink
+        } else {
+            self.light_ink
+        }
+    }
+}
+
+/// The semibold face.
+pub fn semibold(size: f32) -> FontId {
+    FontId::new(size, FontFamily::Name("semibold".into()))
+}
+
+/// The regular face.
+pub fn regular(size: f32) -> FontId {
+    FontId::new(size, FontFamily::Proportional)
+}
+
+/// The face of equations and code.
+pub fn mono(size: f32) -> FontId {
+    FontId::new(size, FontFamily::Monospace)
+}
+
+/// Installs fonts and both styles.
+pub fn install(ctx: &Context) {
+    ctx.set_fonts(fonts());
+    ctx.set_style_of(Theme::Dark, style(&DARK, Visuals::dark()));
+    ctx.set_style_of(Theme::Light, style(&LIGHT, Visuals::light()));
+}
+
+fn fonts() -> FontDefinitions {
+    let mut fonts = FontDefinitions::default();
+    let mut add = |name: &str, bytes: &'static [u8]| {
+        let data = Arc::new(FontData::from_static(bytes));
+        fonts.font_data.insert(name.into(), data);
+    };
+    add(
+        "inter",
+        include_bytes!("../../assets/fonts/Inter-Regular.ttf"),
+    );
+    add(
+        "inter-semibold",
+        include_bytes!("../../assets/fonts/Inter-SemiBold.ttf"),
+    );
+    add(
+        "mono",
+        include_bytes!("../../assets/fonts/Mono-Regular.ttf"),
+    );
+    add(
+        "symbols",
+        include_bytes!("../../assets/fonts/Symbols-Regular.ttf"),
+    );
+    let fallback = fonts
+        .families
+        .get(&FontFamily::Proportional)
+        .cloned()
+        .unwrap_or_default();
+    let mut family = |family: FontFamily, first: &str| {
+        let mut chain = vec![first.to_string(), "symbols".to_string()];
+        chain.extend(fallback.iter().cloned());
+        fonts.families.insert(family, chain);
+    };
+    family(FontFamily::Proportional, "inter");
+    family(FontFamily::Name("semibold".into()), "inter-semibold");
+    family(FontFamily::Monospace, "mono");
+    fonts
+}
+
+fn style(t: &Tokens, base: Visuals) -> Style {
+    let mut style = Style {
+        visuals: visuals(t, base),
+        animation_time: 0.08,
+        ..Style::default()
+    };
+    style.text_styles = [
+        (TextStyle::Small, regular(11.0)),
+        (TextStyle::Body, regular(13.0)),
+        (TextStyle::Button, regular(13.0)),
+        (TextStyle::Monospace, mono(12.5)),
+        (TextStyle::Heading, semibold(13.0)),
+    ]
+    .into();
+    let spacing = &mut style.spacing;
+    spacing.item_spacing = Vec2::new(8.0, 8.0);
+    spacing.button_padding = Vec2::new(11.0, 5.0);
+    spacing.interact_size = Vec2::new(28.0, 26.0);
+    spacing.menu_margin = Margin::same(6);
+    spacing.window_margin = Margin::same(14);
+    spacing.combo_width = 60.0;
+    spacing.icon_width = 15.0;
+    spacing.icon_width_inner = 9.0;
+    spacing.scroll.bar_width = 7.0;
+    spacing.scroll.floating = true;
+    spacing.tooltip_width = 360.0;
+    style.interaction.tooltip_delay = 0.3;
+    style.interaction.selectable_labels = false;
+    style
+}
+
+fn visuals(t: &Tokens, base: Visuals) -> Visuals {
+    let mut v = base;
+    let radius = CornerRadius::same(RADIUS);
+    let hairline = Stroke::new(1.0, t.line);
+    let widgets = &mut v.widgets;
+    for widget in [
+        &mut widgets.noninteractive,
+        &mut widgets.inactive,
+        &mut widgets.hovered,
+        &mut widgets.active,
+        &mut widgets.open,
+    ] {
+        widget.corner_radius = radius;
+        widget.expansion = 0.0;
+        widget.bg_stroke = hairline;
+        widget.weak_bg_fill = t.card;
+        widget.bg_fill = t.background;
+        widget.fg_stroke = Stroke::new(1.0, t.text);
+    }
+    widgets.hovered.weak_bg_fill = t.raised;
+    widgets.hovered.bg_stroke = Stroke::new(1.0, t.subdued);
+    widgets.hovered.fg_stroke = Stroke::new(1.2, t.strong);
+    widgets.active.weak_bg_fill = t.raised;
+    widgets.active.bg_stroke = Stroke::new(1.0, t.accent);
+    widgets.active.fg_stroke = Stroke::new(1.2, t.strong);
+    widgets.open.weak_bg_fill = t.raised;
+    v.weak_text_color = Some(t.subdued);
+    v.hyperlink_color = t.accent;
+    v.selection.bg_fill = t.accent.gamma_multiply(0.35);
+    v.selection.stroke = Stroke::new(1.0, t.accent);
+    v.extreme_bg_color = t.background;
+    v.text_edit_bg_color = Some(t.background);
+    v.faint_bg_color = t.raised;
+    v.code_bg_color = t.background;
+    v.warn_fg_color = t.warning;
+    v.error_fg_color = t.bad;
+    v.panel_fill = t.background;
+    v.window_fill = t.card;
+    v.window_stroke = hairline;
+    v.window_corner_radius = CornerRadius::same(CARD_RADIUS);
+    v.menu_corner_radius = CornerRadius::same(CARD_RADIUS);
+    let shadow = Shadow {
+        offset: [0, 6],
+        blur: 18,
+        spread: 0,
+        color: Color32::from_black_alpha(if v.dark_mode { 110 } else { 34 }),
+    };
+    v.window_shadow = shadow;
+    v.popup_shadow = shadow;
+    v.text_cursor.stroke = Stroke::new(1.5, t.accent);
+    v.striped = false;
+    v
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ink_can_be_read_on_every_heat() {
+        for tokens in [&DARK, &LIGHT] {
+            for step in 0..=20 {
+                let ground = tokens.heat_at(f64::from(step) / 20.0);
+                let ink = tokens.ink_on(ground);
+                let light = |c: Color32| {
+                    let [r, g, b, _] = egui::Rgba::from(c).to_array();
+                    0.2126 * r + 0.7152 * g + 0.0722 * b
+                };
+                let (a, b) = (light(ink) + 0.05, light(ground) + 0.05);
+                assert!(a.max(b) / a.min(b) >= 3.0, "{ground:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! An expert's opinion as horizontal bars, one per class.
+
+use egui::{Align2, CornerRadius, Role, Sense, Ui, Vec2, WidgetInfo, pos2};
+
+use crate::metrics::Expert;
+use crate::ui::theme::{regular, semibold, tokens};
+use crate::ui::widgets::painted_text;
+
+/// One bar.
+#[derive(Clone, Debug)]
+pub struct Bar {
+    /// Class name.
+    pub name: String,
+    /// 0..=1.
+    pub share: f32,
+}
+
+/// Paints the bars of one expert; the first one is the strongest and stands out.
+pub fn bars(ui: &mut Ui, expert: Expert, bars: &[Bar], faded: bool) {
+    let t = tokens(ui);
+    let widest = bars.iter().map(|bar| bar.name.chars().count()).max();
+    let name_width = (widest.unwrap_or(1) as f32 * 8.0 + 8.0)
+        .clamp(20.0, (ui.available_width() * 0.36).max(20.0));
+    for (i, bar) in bars.iter().enumerate() {
+        let size = Vec2::new(ui.available_width(), 24.0);
+        let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+        let percent = bar.share * 100.0;
+        let label = format!("{} {}: {percent:.0} %", expert.name(), bar.name);
+        response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, &label));
+        let mut colour = t.expert(expert);
+        if i > 0 {
+            colour = colour.lerp_to_gamma(t.card, 0.45);
+        }
+        if faded {
+            colour = colour.gamma_multiply(0.45);
+        }
+        let at = rect.left_center();
+        painted_text(
+            ui,
+            at,
+            Align2::LEFT_CENTER,
+            &bar.name,
+            semibold(13.0),
+            t.strong,
+            name_width - 6.0,
+        );
+        let track = egui::Rect::from_min_max(
+            pos2(rect.left() + name_width, rect.top() + 4.0),
+            pos2(rect.right() - 46.0, rect.bottom() - 4.0),
+        );
+        let radius = CornerRadius::same(4);
+        ui.painter().rect_filled(track, radius, t.background);
+        let mut filled = track;
+        filled.set_width((track.width() * bar.share.clamp(0.0, 1.0)).max(2.0));
+        ui.painter().rect_filled(filled, radius, colour);
+        ui.painter().text(
+            rect.right_center(),
+            Align2::RIGHT_CENTER,
+            format!("{percent:.0} %"),
+            regular(13.0),
+            t.text,
+        );
+        response.on_hover_text(format!("{}: {percent:.2} %", bar.name));
+    }
+}

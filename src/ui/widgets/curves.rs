@@ -1,0 +1,255 @@
+//! Accuracy (or probability) over tasks: bands for tasks, one curve per expert or run, each with
+//! its own marker and dash, and a mark where the program is now.
+
+use egui::{Align2, Color32, Id, RichText, Role, Ui, WidgetInfo, vec2};
+use egui_plot::{
+    GridMark, HoverPosition, Line, LineStyle, MarkerShape, Plot, PlotPoint, PlotPoints, Points,
+    Span, Text, VLine,
+};
+
+use crate::metrics::Expert;
+use crate::ui::theme::{Tokens, regular, tokens};
+use crate::ui::widgets::icons;
+
+/// One curve.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// Its name.
+    pub name: String,
+    /// Task (from 0) and percent.
+    pub points: Vec<[f64; 2]>,
+    /// Its colour.
+    pub colour: Color32,
+    /// Its marker.
+    pub marker: MarkerShape,
+    /// Its dash.
+    pub style: LineStyle,
+    /// Width of the line.
+    pub width: f32,
+}
+
+impl Series {
+    /// A curve in the colour, marker and dash of an expert. `values` are shares by task.
+    pub fn of_expert(
+        t: &Tokens,
+        expert: Expert,
+        values: impl Iterator<Item = (usize, f64)>,
+    ) -> Self {
+        let (marker, style, width) = match expert {
+            Expert::Online => (MarkerShape::Circle, LineStyle::Dashed { length: 6.0 }, 1.6),
+            Expert::Offline => (MarkerShape::Up, LineStyle::Dotted { spacing: 6.0 }, 1.6),
+            Expert::Ensemble => (MarkerShape::Square, LineStyle::Solid, 2.4),
+        };
+        Self {
+            name: expert.name().into(),
+            points: values.map(|(task, v)| [task as f64, v * 100.0]).collect(),
+            colour: t.expert(expert),
+            marker,
+            style,
+            width,
+        }
+    }
+}
+
+/// Markers of compared runs, in order.
+pub const RUN_MARKERS: [MarkerShape; 8] = [
+    MarkerShape::Square,
+    MarkerShape::Up,
+    MarkerShape::Circle,
+    MarkerShape::Diamond,
+    MarkerShape::Down,
+    MarkerShape::Left,
+    MarkerShape::Right,
+    MarkerShape::Asterisk,
+];
+
+/// A chart over tasks.
+pub struct Curves<'a> {
+    /// Tells charts apart.
+    pub id: &'a str,
+    /// Its accessible name.
+    pub name: &'a str,
+    /// Height in points.
+    pub height: f32,
+    /// What stands under each task.
+    pub tasks: &'a [String],
+    /// The curves; later ones lie on top.
+    pub series: Vec<Series>,
+    /// The task being learned, with a word about it.
+    pub now: Option<(usize, String)>,
+    /// Lowest percent on show; none = as the data demands.
+    pub low: Option<f64>,
+}
+
+impl Curves<'_> {
+    fn lowest(&self) -> f64 {
+        self.low.unwrap_or_else(|| {
+            let values = self
+                .series
+                .iter()
+                .flat_map(|s| s.points.iter().map(|p| p[1]));
+            let least = values.fold(100.0, f64::min);
+            ((least - 6.0) / 10.0).floor().clamp(0.0, 8.0) * 10.0
+        })
+    }
+
+    /// Paints the chart across the available width.
+    pub fn show(self, ui: &mut Ui) {
+        let t = tokens(ui);
+        let count = self.tasks.len().max(1);
+        let low = self.lowest();
+        let step = if low >= 60.0 {
+            10.0
+        } else if low >= 20.0 {
+            20.0
+        } else {
+            25.0
+        };
+        let per_label = (ui.available_width() - 50.0) / count as f32;
+        let every = label_stride(ui, self.tasks, per_label);
+        let labels = self.tasks.to_vec();
+        let plot = Plot::new(Id::unique(self.id))
+            .height(self.height)
+            .allow_drag(false)
+            .allow_zoom(false)
+            .allow_scroll(false)
+            .allow_boxed_zoom(false)
+            .allow_double_click_reset(false)
+            .allow_axis_zoom_drag(false)
+            .show_background(false)
+            .show_grid([false, true])
+            .grid_color(t.line)
+            .grid_fade(0.0)
+            .set_margin_fraction(vec2(0.0, 0.0))
+            .cursor_color(Color32::TRANSPARENT)
+            .y_axis_min_width(34.0)
+            .x_grid_spacer(move |_| marks(0.0, count as f64 - 1.0, every as f64))
+            .y_grid_spacer(move |_| marks(low, 100.0, step))
+            .x_axis_formatter(move |mark, _| {
+                let task = mark.value.round().max(0.0) as usize;
+                labels.get(task).cloned().unwrap_or_default()
+            })
+            .y_axis_formatter(|mark, _| format!("{:.0}", mark.value))
+            .label_formatter(|at| match at {
+                HoverPosition::NearDataPoint {
+                    plot_name,
+                    position,
+                    ..
+                } if !plot_name.is_empty() => {
+                    let task = position.x.round() as usize + 1;
+                    Some(format!(
+                        "{plot_name}\nafter task {task}: {:.1} %",
+                        position.y
+                    ))
+                }
+                _ => None,
+            });
+        let name = self.name;
+        let shown = ui
+            .scope(|ui| {
+                // Tick labels take the colour of text.
+                ui.visuals_mut().override_text_color = Some(t.subdued);
+                ui.style_mut()
+                    .text_styles
+                    .insert(egui::TextStyle::Body, regular(11.0));
+                plot.show(ui, |plot| {
+                    let top = 100.0 + (100.0 - low) * 0.03;
+                    plot.set_plot_bounds_x(-0.5..=count as f64 - 0.5);
+                    plot.set_plot_bounds_y(low..=top);
+                    bands(plot, t, count);
+                    if let Some((task, words)) = &self.now {
+                        now_mark(plot, t, (*task).min(count - 1) as f64, words, top);
+                    }
+                    for series in self.series {
+                        curve(plot, series);
+                    }
+                })
+            })
+            .inner;
+        shown
+            .response
+            .widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
+    }
+}
+
+/// How many tasks share one label so that labels do not touch.
+fn label_stride(ui: &Ui, labels: &[String], per_label: f32) -> usize {
+    let longest = labels.iter().max_by_key(|label| label.len());
+    let width = longest.map_or(0.0, |label| {
+        let colour = tokens(ui).subdued;
+        let galley = ui
+            .painter()
+            .layout_no_wrap(label.clone(), regular(11.0), colour);
+        galley.size().x
+    });
+    ((width + 14.0) / per_label.max(1.0)).ceil().max(1.0) as usize
+}
+
+fn marks(from: f64, to: f64, step: f64) -> Vec<GridMark> {
+    let count = ((to - from) / step).floor() as usize;
+    (0..=count)
+        .map(|i| GridMark {
+            value: from + i as f64 * step,
+            // One size for all, so that none is faded out.
+            step_size: 1e6,
+        })
+        .collect()
+}
+
+fn bands(plot: &mut egui_plot::PlotUi<'_>, t: &Tokens, count: usize) {
+    for task in (0..count).step_by(2) {
+        let middle = task as f64;
+        plot.span(
+            Span::new("", middle - 0.5..=middle + 0.5)
+                .fill(t.subdued.gamma_multiply(0.07))
+                .border_width(0.0),
+        );
+    }
+}
+
+fn now_mark(plot: &mut egui_plot::PlotUi<'_>, t: &Tokens, task: f64, words: &str, top: f64) {
+    plot.vline(
+        VLine::new("", task)
+            .color(t.accent)
+            .width(1.0)
+            .style(LineStyle::Dashed { length: 4.0 })
+            .allow_hover(false),
+    );
+    let text = RichText::new(format!(" {words}")).color(t.accent);
+    let bounds = plot.plot_bounds();
+    let y = top - (top - bounds.min()[1]) * 0.02;
+    let anchor = if task > bounds.max()[0] * 0.7 {
+        Align2::RIGHT_TOP
+    } else {
+        Align2::LEFT_TOP
+    };
+    plot.text(Text::new("", PlotPoint::new(task, y), text).anchor(anchor));
+}
+
+fn curve(plot: &mut egui_plot::PlotUi<'_>, series: Series) {
+    let points = PlotPoints::from(series.points.clone());
+    plot.line(
+        Line::new(series.name.clone(), points)
+            .color(series.colour)
+            .width(series.width)
+            .style(series.style),
+    );
+    plot.points(
+        Points::new(series.name, PlotPoints::from(series.points))
+            .shape(series.marker)
+            .filled(true)
+            .radius(4.2)
+            .color(series.colour),
+    );
+}
+
+/// The three experts with their markers, for a title row.
+pub fn legend(ui: &mut Ui) {
+    let t = tokens(ui);
+    for expert in [Expert::Ensemble, Expert::Offline, Expert::Online] {
+        let colour = t.expert(expert);
+        ui.label(RichText::new(expert.name()).color(colour));
+        let (rect, _) = ui.allocate_exact_size(vec2(10.0, 14.0), egui::Sense::hover());
+        icons::marker(ui.painter(), expert, rect.center(), 9.0, colour);
+    }
+}

@@ -1,0 +1,132 @@
+//! Icons and markers, painted as shapes so that no icon font is needed.
+
+use egui::{Color32, CornerRadius, Painter, Pos2, Rect, Shape, Stroke, Vec2, pos2, vec2};
+
+use crate::metrics::Expert;
+
+/// The icons in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Icon {
+    /// Two bars.
+    Pause,
+    /// A triangle to the right.
+    Play,
+    /// A square.
+    Stop,
+    /// A tick.
+    Tick,
+    /// An exclamation mark.
+    Alert,
+    /// Three dots.
+    Dots,
+    /// A bell.
+    Bell,
+    /// A small triangle downwards.
+    Down,
+    /// A cross.
+    Cross,
+    /// Sun and moon in one: half a disc.
+    Theme,
+}
+
+/// Paints an icon of about this size around `centre`.
+pub fn paint(painter: &Painter, icon: Icon, centre: Pos2, size: f32, colour: Color32) {
+    let s = size / 2.0;
+    let at = |x: f32, y: f32| pos2(centre.x + x * s, centre.y + y * s);
+    let stroke = Stroke::new((size * 0.16).max(1.4), colour);
+    match icon {
+        Icon::Pause => {
+            for x in [-0.5, 0.5] {
+                let bar = Rect::from_center_size(at(x, 0.0), vec2(s * 0.62, s * 2.0));
+                painter.rect_filled(bar, CornerRadius::ZERO, colour);
+            }
+        }
+        Icon::Play => triangle(
+            painter,
+            [at(-0.75, -1.0), at(1.0, 0.0), at(-0.75, 1.0)],
+            colour,
+        ),
+        Icon::Stop => {
+            let square = Rect::from_center_size(centre, Vec2::splat(s * 1.8));
+            painter.rect_filled(square, CornerRadius::ZERO, colour);
+        }
+        Icon::Tick => {
+            painter.line(vec![at(-0.8, 0.05), at(-0.2, 0.65), at(0.85, -0.6)], stroke);
+        }
+        Icon::Alert => {
+            painter.line_segment([at(0.0, -0.95), at(0.0, 0.3)], stroke);
+            painter.circle_filled(at(0.0, 0.85), stroke.width * 0.62, colour);
+        }
+        Icon::Dots => {
+            for x in [-0.8, 0.0, 0.8] {
+                painter.circle_filled(at(x, 0.0), s * 0.26, colour);
+            }
+        }
+        Icon::Bell => bell(painter, centre, s, colour),
+        Icon::Down => triangle(
+            painter,
+            [at(-0.8, -0.4), at(0.8, -0.4), at(0.0, 0.6)],
+            colour,
+        ),
+        Icon::Cross => {
+            painter.line_segment([at(-0.7, -0.7), at(0.7, 0.7)], stroke);
+            painter.line_segment([at(-0.7, 0.7), at(0.7, -0.7)], stroke);
+        }
+        Icon::Theme => {
+            painter.circle_stroke(centre, s, Stroke::new(1.3, colour));
+            let arc = (0..=16).map(|i| {
+                let angle = std::f32::consts::PI * (i as f32 / 16.0 - 0.5);
+                centre + s * vec2(angle.cos(), angle.sin())
+            });
+            painter.add(Shape::convex_polygon(arc.collect(), colour, Stroke::NONE));
+        }
+    }
+}
+
+fn triangle(painter: &Painter, corners: [Pos2; 3], colour: Color32) {
+    painter.add(Shape::convex_polygon(
+        corners.to_vec(),
+        colour,
+        Stroke::NONE,
+    ));
+}
+
+fn bell(painter: &Painter, centre: Pos2, s: f32, colour: Color32) {
+    let at = |x: f32, y: f32| pos2(centre.x + x * s, centre.y + y * s);
+    let stroke = Stroke::new(1.3, colour);
+    let body = vec![
+        at(-0.95, 0.6),
+        at(-0.68, 0.2),
+        at(-0.62, -0.35),
+        at(-0.3, -0.85),
+        at(0.3, -0.85),
+        at(0.62, -0.35),
+        at(0.68, 0.2),
+        at(0.95, 0.6),
+    ];
+    painter.add(Shape::closed_line(body, stroke));
+    painter.circle_filled(at(0.0, 0.95), 1.3, colour);
+}
+
+/// An expert's marker: disc, triangle or square, the same everywhere.
+pub fn marker(painter: &Painter, expert: Expert, centre: Pos2, size: f32, colour: Color32) {
+    let s = size / 2.0;
+    match expert {
+        Expert::Online => {
+            painter.circle_filled(centre, s, colour);
+        }
+        Expert::Offline => triangle(
+            painter,
+            [
+                centre + vec2(0.0, -s),
+                centre + vec2(s * 1.1, s * 0.9),
+                centre + vec2(-s * 1.1, s * 0.9),
+            ],
+            colour,
+        ),
+        Expert::Ensemble => {
+            let square = Rect::from_center_size(centre, Vec2::splat(size * 0.92));
+            painter.rect_filled(square, CornerRadius::ZERO, colour);
+        }
+    }
+}

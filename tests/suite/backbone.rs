@@ -1,0 +1,8 @@
+//! Backbones from weight file to feature: the table, all formats and namings, wrong files, the hub.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod files;
+mod formats;
+mod hub;
+mod networks;
+mod table;

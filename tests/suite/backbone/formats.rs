@@ -1,0 +1,332 @@
+//! The same weights in every format and naming give the same features; wrong files are refused.
+
+use std::path::{Path, PathBuf};
+
+use burn::tensor::Device;
+use lae_studio::backbone::architecture::Architecture;
+use lae_studio::backbone::library::{Library, Opened, Places};
+use lae_studio::problem::{Problem, Result};
+use safetensors::tensor::Dtype;
+use tempfile::TempDir;
+
+use super::files::{self, Weights, error, features, images, renamed};
+
+fn library() -> Library {
+    Library::new(Places {
+        cache: PathBuf::from("no-such-folder"),
+        hub_cache: None,
+        endpoint: "http://127.0.0.1:1".into(),
+        tables: Vec::new(),
+    })
+}
+
+fn open(path: &Path) -> Result<Opened> {
+    library().open(path.to_str().unwrap(), &Device::flex(), &mut |_| true)
+}
+
+/// Features of the network in a file, for two images of 16×16 pixels.
+fn of_file(path: &Path) -> Vec<f32> {
+    features(open(path).unwrap().backbone.as_ref(), images(2, 16, 16))
+}
+
+/// Features of these weights, by way of a safetensors file.
+fn of(weights: &Weights) -> Vec<f32> {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.safetensors");
+    files::safetensors(weights, Dtype::F32, &[], &path);
+    of_file(&path)
+}
+
+#[test]
+fn half_precision_files_give_the_features_of_full_precision() {
+    let folder = TempDir::new().unwrap();
+    for weights in [files::vit(), files::swin(), files::convnext()] {
+        let reference = of(&weights);
+        for dtype in [Dtype::F16, Dtype::BF16] {
+            let path = folder.path().join(format!("{dtype}.safetensors"));
+            files::safetensors(&weights, dtype, &[], &path);
+            assert!(error(&of_file(&path), &reference) < 1e-6);
+        }
+    }
+}
+
+#[test]
+fn pytorch_files_are_read_with_and_without_a_container() {
+    let folder = TempDir::new().unwrap();
+    let weights = files::vit();
+    let reference = of(&weights);
+    for key in [None, Some("model"), Some("state_dict")] {
+        let path = folder.path().join("a.pth");
+        files::pytorch(&weights, key, &path);
+        assert_eq!(of_file(&path), reference, "{key:?}");
+    }
+    let parallel = renamed(&weights, |name| format!("module.{name}"));
+    let path = folder.path().join("b.bin");
+    files::pytorch(&parallel, Some("state_dict"), &path);
+    assert_eq!(of_file(&path), reference);
+}
+
+#[test]
+fn old_swin_names_mean_the_same_network() {
+    let weights = files::swin();
+    let mut old = renamed(&weights, |name| {
+        name.replace("layers.1.downsample", "layers.0.downsample")
+            .replace("head.fc", "head")
+    });
+    // Old files also keep what can be computed.
+    old.insert(
+        "layers.0.blocks.1.attn_mask".into(),
+        (vec![4, 4], vec![0.0; 16]),
+    );
+    assert_eq!(of(&old), of(&weights));
+}
+
+#[test]
+fn original_convnext_names_mean_the_same_network() {
+    let weights = files::convnext();
+    let original = renamed(&weights, |name| {
+        let name = name.replace("stem.", "downsample_layers.0.");
+        let name = name.replace("stages.1.downsample.", "downsample_layers.1.");
+        let name = name.replace("blocks.", "").replace("conv_dw", "dwconv");
+        name.replace("mlp.fc", "pwconv")
+            .replace("head.norm", "norm")
+            .replace("head.fc", "head")
+    });
+    assert!(original.contains_key("stages.1.0.pwconv2.weight"));
+    assert_eq!(of(&original), of(&weights));
+}
+
+/// Swaps the two axes of a matrix.
+fn turned(rows: usize, columns: usize, numbers: &[f32]) -> Vec<f32> {
+    (0..columns * rows)
+        .map(|i| numbers[i % rows * columns + i / rows])
+        .collect()
+}
+
+/// The toy ViT as the JAX release keeps it.
+fn jax(weights: &Weights) -> Weights {
+    let mut out = Weights::new();
+    let get = |name: &str| weights[name].clone();
+    let matrix = |name: &str| {
+        let (shape, numbers) = get(name);
+        (
+            vec![shape[1], shape[0]],
+            turned(shape[0], shape[1], &numbers),
+        )
+    };
+    // Output, channel, row, column → row, column, channel, output.
+    let (_, kernel) = get("patch_embed.proj.weight");
+    let mut moved = Vec::new();
+    for place in 0..16 {
+        for channel in 0..3 {
+            moved.extend((0..128).map(|output| kernel[(output * 3 + channel) * 16 + place]));
+        }
+    }
+    out.insert("embedding/kernel".into(), (vec![4, 4, 3, 128], moved));
+    out.insert("embedding/bias".into(), get("patch_embed.proj.bias"));
+    out.insert("cls".into(), get("cls_token"));
+    let positions = "Transformer/posembed_input/pos_embedding";
+    out.insert(positions.into(), get("pos_embed"));
+    out.insert("Transformer/encoder_norm/scale".into(), get("norm.weight"));
+    out.insert("Transformer/encoder_norm/bias".into(), get("norm.bias"));
+    for block in 0..2 {
+        let ours = format!("blocks.{block}");
+        let theirs = format!("Transformer/encoderblock_{block}");
+        let attention = format!("{theirs}/MultiHeadDotProductAttention_1");
+        for (norm, number) in [("norm1", 0), ("norm2", 2)] {
+            let name = format!("{theirs}/LayerNorm_{number}");
+            out.insert(
+                format!("{name}/scale"),
+                get(&format!("{ours}.{norm}.weight")),
+            );
+            out.insert(format!("{name}/bias"), get(&format!("{ours}.{norm}.bias")));
+        }
+        let (_, packed) = get(&format!("{ours}.attn.qkv.weight"));
+        let (_, bias) = get(&format!("{ours}.attn.qkv.bias"));
+        for (part, name) in ["query", "key", "value"].into_iter().enumerate() {
+            let rows = turned(128, 128, &packed[part * 128 * 128..][..128 * 128]);
+            out.insert(
+                format!("{attention}/{name}/kernel"),
+                (vec![128, 2, 64], rows),
+            );
+            let part = bias[part * 128..][..128].to_vec();
+            out.insert(format!("{attention}/{name}/bias"), (vec![2, 64], part));
+        }
+        let (_, proj) = matrix(&format!("{ours}.attn.proj.weight"));
+        out.insert(format!("{attention}/out/kernel"), (vec![2, 64, 128], proj));
+        out.insert(
+            format!("{attention}/out/bias"),
+            get(&format!("{ours}.attn.proj.bias")),
+        );
+        for (layer, number) in [("fc1", 0), ("fc2", 1)] {
+            let name = format!("{theirs}/MlpBlock_3/Dense_{number}");
+            out.insert(
+                format!("{name}/kernel"),
+                matrix(&format!("{ours}.mlp.{layer}.weight")),
+            );
+            out.insert(
+                format!("{name}/bias"),
+                get(&format!("{ours}.mlp.{layer}.bias")),
+            );
+        }
+    }
+    out.insert("head/kernel".into(), matrix("head.weight"));
+    out
+}
+
+#[test]
+fn the_original_vit_archive_means_the_same_network() {
+    let weights = files::vit();
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("ViT.npz");
+    files::npz(&jax(&weights), &path);
+    assert_eq!(of_file(&path), of(&weights));
+    let mut lacking = jax(&weights);
+    lacking.remove("Transformer/encoderblock_1/MlpBlock_3/Dense_1/bias");
+    files::npz(&lacking, &path);
+    let problem = refused(&path);
+    assert!(
+        problem
+            .what
+            .contains("encoderblock_1/MlpBlock_3/Dense_1/bias"),
+        "{problem}"
+    );
+}
+
+#[test]
+fn metadata_settles_what_shapes_leave_open() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.safetensors");
+    files::safetensors(&files::vit(), Dtype::F32, &[], &path);
+    let bare = open(&path).unwrap();
+    assert!(bare.assumed[0].contains("2 heads"), "{:?}", bare.assumed);
+    let metadata = [
+        ("architecture", "vit"),
+        ("input_size", "16"),
+        ("patch_size", "4"),
+        ("embed_dim", "128"),
+        ("depth", "2"),
+        ("num_heads", "4"),
+        ("mean", "0.5"),
+        ("std", "0.5"),
+        ("crop_ratio", "1.0"),
+    ];
+    files::safetensors(&files::vit(), Dtype::F32, &metadata, &path);
+    let told = open(&path).unwrap();
+    assert!(told.assumed.is_empty(), "{:?}", told.assumed);
+    assert_eq!(told.normalisation.mean, [0.5; 3]);
+    let Architecture::Vit(config) = &told.entry.architecture else {
+        panic!("not a ViT");
+    };
+    assert_eq!(config.heads, 4);
+    assert_ne!(bare.sha256, told.sha256);
+}
+
+fn refused(path: &Path) -> Problem {
+    open(path).err().expect("this file must be refused")
+}
+
+#[test]
+fn missing_unexpected_and_misshaped_tensors_are_told_together() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.safetensors");
+    let mut weights = files::vit();
+    weights.remove("blocks.1.mlp.fc2.bias");
+    weights.insert("norm.weight".into(), (vec![7], vec![0.0; 7]));
+    weights.insert("blocks.0.attn.extra".into(), (vec![1], vec![0.0]));
+    files::safetensors(&weights, Dtype::F32, &[], &path);
+    let problem = refused(&path);
+    for part in [
+        "1 missing (blocks.1.mlp.fc2.bias)",
+        "norm.weight is [7] instead of [128]",
+        "1 unexpected (blocks.0.attn.extra)",
+    ] {
+        assert!(problem.what.contains(part), "{problem}");
+    }
+    assert!(problem.place.ends_with("a.safetensors"));
+    assert!(!problem.remedy.is_empty());
+}
+
+#[test]
+fn weights_of_another_architecture_name_the_first_tensors_only() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.safetensors");
+    files::safetensors(&files::swin(), Dtype::F32, &[], &path);
+    let library = library();
+    let opened = library.open_with("vit_tiny_patch16_224", &path, &Device::flex());
+    let problem = opened.err().unwrap();
+    assert!(
+        problem.what.contains("does not fit this vit backbone"),
+        "{problem}"
+    );
+    assert!(problem.what.contains("more"), "{problem}");
+    assert!(problem.what.len() < 700, "{problem}");
+    let other = renamed(&files::vit(), |name| name.replace("patch_embed", "stem"));
+    files::safetensors(&other, Dtype::F32, &[], &path);
+    let problem = refused(&path);
+    assert!(
+        problem.what.contains("none of the known families"),
+        "{problem}"
+    );
+}
+
+#[test]
+fn numbers_no_network_has_are_refused_before_memory_is_asked_for() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.safetensors");
+    for (key, number) in [
+        ("depth", "1000000000000"),
+        ("embed_dim", "4000000000"),
+        ("input_size", "40000000000"),
+        ("num_heads", "0"),
+    ] {
+        let metadata = [("architecture", "vit"), (key, number)];
+        files::safetensors(&files::vit(), Dtype::F32, &metadata, &path);
+        let problem = refused(&path);
+        assert!(problem.what.contains("do not fit together"), "{problem}");
+        assert!(problem.place.ends_with("a.safetensors"), "{problem}");
+    }
+}
+
+#[test]
+fn files_cut_short_are_refused_in_every_format() {
+    let folder = TempDir::new().unwrap();
+    let weights = files::vit();
+    let whole = folder.path().join("whole");
+    let cut = folder.path().join("cut");
+    type Write = fn(&Weights, &Path);
+    let formats: [Write; 3] = [
+        |weights, path| files::safetensors(weights, Dtype::F32, &[], path),
+        |weights, path| files::pytorch(weights, None, path),
+        |weights, path| files::npz(&jax(weights), path),
+    ];
+    for write in formats {
+        write(&weights, &whole);
+        let bytes = std::fs::read(&whole).unwrap();
+        for part in [3, 50, bytes.len() / 2, bytes.len() - 1] {
+            std::fs::write(&cut, &bytes[..part]).unwrap();
+            let problem = refused(&cut);
+            assert!(problem.place.contains("cut"), "{problem}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_weight_file_is_said() {
+    let folder = TempDir::new().unwrap();
+    assert!(refused(folder.path()).what.contains("a folder was given"));
+    let text = folder.path().join("notes.safetensors");
+    std::fs::write(&text, "these are notes, not weights").unwrap();
+    assert!(refused(&text).what.contains("no usable weight file"));
+    let problem = refused(Path::new("nowhere/weights.safetensors"));
+    assert!(
+        problem.what.contains("there is no weight file"),
+        "{problem}"
+    );
+    let problem = refused(Path::new("resnet50"));
+    assert!(
+        problem.what.contains("no backbone is called resnet50"),
+        "{problem}"
+    );
+    assert!(problem.remedy.contains("lae-nano"), "{problem}");
+}

@@ -1,0 +1,95 @@
+//! How the networks behave: each image by itself, any sensible size, PETs at their sites.
+
+use burn::tensor::Device;
+use lae_studio::backbone::architecture::Architecture;
+use lae_studio::backbone::{convnext, library, swin, vit};
+use lae_studio::pet::PetStack;
+
+use super::files::{error, features, images};
+
+fn families() -> Vec<Architecture> {
+    vec![
+        Architecture::Vit(vit::Config::plain(32, 8, 48, 3, 4)),
+        Architecture::Swin(swin::Config::plain((32, 4, 4), 24, vec![2, 2], vec![2, 4])),
+        Architecture::Convnext(convnext::Config::plain(32, vec![2, 1], vec![16, 24])),
+    ]
+}
+
+#[test]
+fn the_embedded_backbone_opens_and_sees() {
+    let opened = library::open(library::EMBEDDED, &Device::flex(), &mut |_| true).unwrap();
+    assert_eq!(opened.backbone.blocks().len(), 8);
+    assert_eq!(opened.entry.pet_blocks, 5);
+    assert_eq!(opened.normalisation, library::Normalisation::SYMMETRIC);
+    assert_eq!(opened.sha256.len(), 64);
+    let seen = features(opened.backbone.as_ref(), images(2, 32, 32));
+    assert_eq!(seen.len(), 2 * 192);
+    assert!(seen.iter().all(|value| value.is_finite()));
+    let described = library::describe(library::EMBEDDED).unwrap();
+    assert_eq!(described.state, library::State::Embedded);
+    assert_eq!(described.parameters, opened.backbone.parameters());
+}
+
+#[test]
+fn an_images_features_do_not_depend_on_its_batch() {
+    for architecture in families() {
+        let backbone = architecture.random(5, &Device::flex()).unwrap();
+        let batch = images(3, 32, 32);
+        let together = features(backbone.as_ref(), batch.clone());
+        let width = backbone.feature_width();
+        let alone = features(backbone.as_ref(), batch.slice_dim(0, 1..2));
+        assert!(error(&alone, &together[width..2 * width]) < 1e-5);
+    }
+}
+
+#[test]
+fn random_weights_are_the_same_for_the_same_seed() {
+    let architecture = &families()[0];
+    let of = |seed| {
+        let backbone = architecture.random(seed, &Device::flex()).unwrap();
+        features(backbone.as_ref(), images(1, 32, 32))
+    };
+    assert_eq!(of(1), of(1));
+    assert_ne!(of(1), of(2));
+    let backbone = architecture.random(1, &Device::flex()).unwrap();
+    assert_eq!(backbone.parameters(), architecture.parameters());
+}
+
+#[test]
+fn other_image_sizes_work_and_impossible_ones_are_told() {
+    for (architecture, fitting) in families().into_iter().zip([
+        vec![(16, 48), (40, 40)],
+        vec![(16, 16), (8, 40), (20, 36), (4, 4)],
+        vec![(9, 40), (33, 35)],
+    ]) {
+        let backbone = architecture.random(5, &Device::flex()).unwrap();
+        for (rows, columns) in fitting {
+            let seen = features(backbone.as_ref(), images(2, rows, columns));
+            assert_eq!(seen.len(), 2 * backbone.feature_width());
+            assert!(seen.iter().all(|value| value.is_finite()));
+        }
+        let small = backbone.features(images(1, 3, 3), &PetStack::empty());
+        assert!(small.unwrap_err().what.contains("3×3"));
+        let grey = images(1, 32, 32).slice([0..1, 0..1]);
+        let grey = backbone.features(grey, &PetStack::empty());
+        assert!(grey.unwrap_err().what.contains("3 channels"));
+    }
+    let vit = families()[0].random(5, &Device::flex()).unwrap();
+    let odd = vit.features(images(1, 30, 32), &PetStack::empty());
+    assert!(odd.unwrap_err().remedy.contains("multiple of 8"));
+}
+
+#[test]
+fn running_block_by_block_is_running_at_once() {
+    for architecture in families() {
+        let backbone = architecture.random(5, &Device::flex()).unwrap();
+        let pets = PetStack::empty();
+        let reference = features(backbone.as_ref(), images(2, 32, 32));
+        let mut tokens = backbone.embed(images(2, 32, 32)).unwrap();
+        for block in 0..backbone.blocks().len() {
+            tokens = backbone.run(tokens, block..block + 1, &pets).unwrap();
+        }
+        let found = backbone.pool(tokens).unwrap();
+        assert_eq!(found.into_data().try_to_vec::<f32>().unwrap(), reference);
+    }
+}

@@ -1,0 +1,146 @@
+//! The table of backbones, the user's own tables, and what is said of a backbone without loading.
+
+use std::fs;
+
+use lae_studio::backbone::library::{Library, Places, Source, State};
+use tempfile::TempDir;
+
+fn places(folder: &TempDir) -> Places {
+    Places {
+        cache: folder.path().join("cache"),
+        hub_cache: Some(folder.path().join("hub")),
+        endpoint: "http://127.0.0.1:1".into(),
+        tables: vec![
+            folder.path().join("first.toml"),
+            folder.path().join("second.toml"),
+        ],
+    }
+}
+
+const TOY: &str = r#"
+[[backbone]]
+name = "toy"
+family = "vit"
+input_size = 16
+patch = 4
+width = 128
+depth = 2
+heads = 2
+normalisation = "unit"
+hub = "lab/toy"
+"#;
+
+#[test]
+fn the_embedded_table_holds_what_people_use() {
+    let folder = TempDir::new().unwrap();
+    let library = Library::new(places(&folder));
+    assert!(library.problems().is_empty(), "{:?}", library.problems());
+    for (name, parameters, blocks, pets) in [
+        ("vit_tiny_patch16_224.augreg_in21k", 5_524_416, 12, 5),
+        ("vit_small_patch16_224.augreg_in21k", 21_665_664, 12, 5),
+        ("vit_base_patch16_224.augreg_in21k", 85_798_656, 12, 5),
+        ("vit_large_patch16_224.augreg_in21k", 303_301_632, 24, 5),
+        ("vit_base_patch16_224.orig_in21k", 85_798_656, 12, 5),
+        (
+            "vit_base_patch16_224.augreg_in21k_ft_in1k",
+            85_798_656,
+            12,
+            5,
+        ),
+        ("vit_base_patch16_224.mae", 85_798_656, 12, 5),
+        (
+            "vit_base_patch16_clip_quickgelu_224.openai",
+            85_799_424,
+            12,
+            5,
+        ),
+        ("vit_small_patch14_dinov2.lvd142m", 22_056_192, 12, 5),
+        ("vit_base_patch14_dinov2.lvd142m", 86_579_712, 12, 5),
+        ("swin_tiny_patch4_window7_224.ms_in22k", 27_519_354, 12, 10),
+        ("swin_small_patch4_window7_224.ms_in22k", 48_837_258, 24, 10),
+        ("swin_base_patch4_window7_224.ms_in22k", 86_743_224, 24, 10),
+        ("convnext_tiny.fb_in22k", 27_818_592, 18, 15),
+        ("convnext_small.fb_in22k", 49_453_152, 36, 15),
+        ("convnext_base.fb_in22k", 87_564_416, 36, 15),
+    ] {
+        let described = library.describe(name).unwrap();
+        assert_eq!(described.parameters, parameters, "{name}");
+        assert_eq!(described.blocks.len(), blocks, "{name}");
+        assert_eq!(described.entry.pet_blocks, pets, "{name}");
+        assert_eq!(described.state, State::Absent { arrived: 0 }, "{name}");
+        assert_ne!(described.entry.licence, "not stated", "{name}");
+        assert_ne!(described.entry.pretrained_on, "not stated", "{name}");
+        assert!(described.entry.size_mb.is_some(), "{name}");
+    }
+    for name in [
+        "vit_small_patch14_dinov2.lvd142m",
+        "vit_base_patch14_dinov2.lvd142m",
+    ] {
+        assert!(library.entry(name).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn tuned_weights_carry_the_warning_of_imagenet_r() {
+    let folder = TempDir::new().unwrap();
+    let library = Library::new(places(&folder));
+    for entry in library.entries() {
+        if entry.name.contains("in1k") {
+            let warning = entry.warning.as_deref().unwrap_or_default();
+            assert!(warning.contains("ImageNet-R"), "{}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn a_name_without_its_tag_means_the_first_entry() {
+    let folder = TempDir::new().unwrap();
+    let library = Library::new(places(&folder));
+    let tiny = library.entry("vit_tiny_patch16_224").unwrap();
+    assert_eq!(tiny.name, "vit_tiny_patch16_224.augreg_in21k");
+    assert!(library.entry("vit_tiny").is_none());
+}
+
+#[test]
+fn a_users_table_adds_and_replaces_and_its_faults_are_told() {
+    let folder = TempDir::new().unwrap();
+    let places = places(&folder);
+    fs::write(&places.tables[0], TOY).unwrap();
+    let replaced = TOY.replace("\"unit\"", "\"symmetric\"");
+    fs::write(
+        &places.tables[1],
+        format!("{replaced}\n[[backbone]]\nname = 3\n"),
+    )
+    .unwrap();
+    let library = Library::new(places.clone());
+    assert_eq!(library.problems().len(), 1);
+    assert!(
+        library.problems()[0].place.contains("second.toml:14"),
+        "{:?}",
+        library.problems()
+    );
+    assert_eq!(library.entry("toy").unwrap().normalisation.mean, [0.0; 3]);
+    fs::write(&places.tables[1], replaced).unwrap();
+    let library = Library::new(places);
+    assert!(library.problems().is_empty());
+    assert_eq!(library.entry("toy").unwrap().normalisation.mean, [0.5; 3]);
+    let toys = library.entries().iter().filter(|entry| entry.name == "toy");
+    assert_eq!(toys.count(), 1);
+}
+
+#[test]
+fn a_file_in_the_hubs_own_cache_is_found() {
+    let folder = TempDir::new().unwrap();
+    let places = places(&folder);
+    fs::write(&places.tables[0], TOY).unwrap();
+    let library = Library::new(places);
+    let model = folder.path().join("hub/models--lab--toy");
+    let file = model.join("snapshots/abc/model.safetensors");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::create_dir_all(model.join("refs")).unwrap();
+    fs::write(model.join("refs/main"), "abc").unwrap();
+    fs::write(&file, "").unwrap();
+    let toy = library.entry("toy").unwrap();
+    assert_eq!(library.state(toy), State::Present(file));
+    assert!(matches!(&toy.source, Source::Hub { repository, .. } if repository == "lab/toy"));
+}

@@ -1,0 +1,409 @@
+//! The program as a script sees it: exit codes, stdout, stderr, JSON, kills and bad input.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+mod interrupted;
+mod predict;
+mod wrong;
+
+/// Settings that train the embedded digits in a moment.
+const QUICK: &[&str] = &[
+    "train",
+    "--data",
+    "digits",
+    "--epochs",
+    "1",
+    "--freeze-epochs",
+    "0",
+    "--train-limit",
+    "24",
+    "--test-limit",
+    "6",
+    "--device",
+    "cpu",
+];
+
+/// Settings slow enough to be interrupted, with frozen epochs and an offline expert.
+const SLOWER: &[&str] = &[
+    "train",
+    "--data",
+    "digits",
+    "--epochs",
+    "3",
+    "--freeze-epochs",
+    "1",
+    "--train-limit",
+    "72",
+    "--test-limit",
+    "6",
+    "--device",
+    "cpu",
+    "--classes-per-task",
+    "4,3,3",
+];
+
+fn program(words: &[&str], runs: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lae-studio"));
+    command
+        .args(words)
+        .env("LAE_RUNS", runs)
+        .stdin(Stdio::null());
+    command
+}
+
+fn run(words: &[&str], runs: &Path) -> Output {
+    program(words, runs).output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn json(output: &Output) -> Value {
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Runs that must end in a Problem; gives what stderr says.
+fn refused(words: &[&str], runs: &Path) -> String {
+    let output = run(words, runs);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{words:?}: {said}");
+    assert!(said.contains("problem: "), "{said}");
+    assert!(!said.contains("panicked"), "{said}");
+    said
+}
+
+/// A finished run that several tests look at (and copy before they change it).
+fn finished() -> (&'static Path, &'static Value) {
+    static RUN: OnceLock<(TempDir, Value)> = OnceLock::new();
+    let (root, json) = RUN.get_or_init(|| {
+        let root = tempfile::tempdir().unwrap();
+        let words = [QUICK, &["--json", "-", "--quiet"]].concat();
+        let json = json(&run(&words, root.path()));
+        (root, json)
+    });
+    (root.path(), json)
+}
+
+/// The only run below a folder.
+fn only_run(root: &Path) -> PathBuf {
+    let mut entries = std::fs::read_dir(root).unwrap().map(|e| e.unwrap().path());
+    let run = entries.next().unwrap();
+    assert!(entries.next().is_none());
+    run
+}
+
+/// Waits until a file exists or the child has ended.
+fn wait_for(child: &mut Child, path: impl Fn() -> Option<PathBuf>) {
+    let end = Instant::now() + Duration::from_secs(120);
+    while !path().is_some_and(|path| path.exists()) {
+        assert!(child.try_wait().unwrap().is_none(), "it ended too early");
+        assert!(Instant::now() < end, "it took too long");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The first run below a folder, once there is one.
+fn first_run(root: &Path) -> Option<PathBuf> {
+    Some(std::fs::read_dir(root).ok()?.next()?.ok()?.path())
+}
+
+fn run_json(words: &[&str], runs: &Path) -> Output {
+    run(&[words, &["--json", "-"]].concat(), runs)
+}
+
+/// What two runs of the same settings must agree in.
+fn essence(run: &Value) -> Value {
+    let keys = [
+        "tasks",
+        "final_accuracy",
+        "average_accuracy",
+        "forgetting",
+        "class_order",
+    ];
+    keys.iter().map(|key| run[*key].clone()).collect()
+}
+
+/// A picture of a vertical stroke.
+fn picture(folder: &Path) -> PathBuf {
+    let path = folder.join("stroke.png");
+    let image = image::RgbImage::from_fn(32, 32, |x, y| {
+        let ink = (14..18).contains(&x) && (5..27).contains(&y);
+        image::Rgb([if ink { 0 } else { 255 }; 3])
+    });
+    image.save(&path).unwrap();
+    path
+}
+
+#[test]
+fn wrong_usage_is_2_and_help_is_0() {
+    let root = tempfile::tempdir().unwrap();
+    for words in [
+        &["trian"][..],
+        &["train", "--epoch", "3"],
+        &["train", "--batch", "many"],
+        &["train", "--orders", "2", "--order", "natural"],
+        &["predict", "run"],
+        &["bench", "--mode", "fast"],
+    ] {
+        let output = run(words, root.path());
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        assert!(output.stdout.is_empty());
+    }
+    let output = run(&["train", "--epoch", "3"], root.path());
+    assert!(stderr(&output).contains("--epochs"), "no suggestion");
+    let help = run(&["train", "--help"], root.path());
+    assert_eq!(help.status.code(), Some(0));
+    let text = String::from_utf8(help.stdout).unwrap();
+    for option in [
+        "config",
+        "data",
+        "backbone",
+        "pet",
+        "pet-size",
+        "blocks",
+        "method",
+        "no-learning",
+        "no-accumulation",
+        "no-ensemble",
+        "classes-per-task",
+        "order",
+        "orders",
+        "epochs",
+        "freeze-epochs",
+        "ema",
+        "base-lr",
+        "batch",
+        "crop-scale",
+        "flip",
+        "train-limit",
+        "test-limit",
+        "seed",
+        "device",
+        "out",
+        "json",
+        "quiet",
+    ] {
+        assert!(
+            text.contains(&format!("--{option} ")) || text.contains(&format!("--{option}\n")),
+            "{option}"
+        );
+    }
+    assert!(!text.contains('\u{1b}'), "colours without a terminal");
+}
+
+#[test]
+fn the_json_of_a_run_keeps_its_contract() {
+    let (_, run) = finished();
+    for key in [
+        "run",
+        "method",
+        "pet",
+        "backbone",
+        "weights_sha256",
+        "device",
+    ] {
+        assert!(
+            run[key].as_str().is_some_and(|text| !text.is_empty()),
+            "{key}"
+        );
+    }
+    assert_eq!(run["method"], "lae");
+    assert_eq!(run["class_order"].as_array().unwrap().len(), 10);
+    let tasks = run["tasks"].as_array().unwrap();
+    assert_eq!(tasks.len(), 5);
+    for (i, task) in tasks.iter().enumerate() {
+        assert_eq!(task["classes"].as_array().unwrap().len(), 2);
+        assert_eq!(task["matrix_row"].as_array().unwrap().len(), i + 1);
+        for expert in ["online", "offline", "ensemble"] {
+            let accuracy = task[expert].as_f64().unwrap();
+            assert!((0.0..=100.0).contains(&accuracy));
+        }
+    }
+    let number = |key: &str| run[key].as_f64().unwrap_or_else(|| panic!("{key}"));
+    assert_eq!(
+        number("final_accuracy"),
+        tasks[4]["ensemble"].as_f64().unwrap()
+    );
+    let mean = tasks
+        .iter()
+        .map(|t| t["ensemble"].as_f64().unwrap())
+        .sum::<f64>()
+        / 5.0;
+    assert!((number("average_accuracy") - mean).abs() < 1e-9);
+    let last: Vec<f64> = serde_json::from_value(tasks[4]["matrix_row"].clone()).unwrap();
+    let task_averaged = last.iter().sum::<f64>() / 5.0;
+    assert!((number("task_averaged_accuracy") - task_averaged).abs() < 1e-9);
+    for key in ["forgetting", "forgetting_online"] {
+        assert!((-100.0..=100.0).contains(&number(key)));
+    }
+    assert!(number("seconds") > 0.0 && number("images_per_second") > 0.0);
+    if cfg!(target_os = "linux") {
+        assert!(number("peak_memory_bytes") > 1e7);
+    }
+}
+
+#[test]
+fn a_file_takes_the_json_and_stdout_the_table() {
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().join("result.json");
+    let runs = root.path().join("runs");
+    let file_text = file.display().to_string();
+    let words = [
+        QUICK,
+        &[
+            "--method", "baseline", "--orders", "2", "--json", &file_text,
+        ],
+    ]
+    .concat();
+    let output = run(&words, &runs);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(
+        text.contains("A_5") && text.contains(" ± ") && text.contains("seed:1"),
+        "{text}"
+    );
+    assert!(!text.contains('\u{1b}') && !text.contains('\r'));
+    let orders: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(orders["runs"].as_array().unwrap().len(), 2);
+    let figure = |of: &Value| of["final_accuracy"].as_f64().unwrap();
+    let [a, b] = [0, 1].map(|i| figure(&orders["runs"][i]));
+    assert!((figure(&orders["mean"]) - f64::midpoint(a, b)).abs() < 1e-9);
+    assert!((figure(&orders["std"]) - (a - b).abs() / 2f64.sqrt()).abs() < 1e-9);
+    // Baseline: nobody but the online expert answers.
+    let task = &orders["runs"][0]["tasks"][4];
+    assert_eq!(task["ensemble"], task["online"]);
+    let listed = json(&run_json(&["runs"], &runs));
+    assert_eq!(listed.as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn devices_and_plugins_list_what_there_is() {
+    let root = tempfile::tempdir().unwrap();
+    let devices = json(&run_json(&["devices"], root.path()));
+    assert_eq!(devices[0]["kind"], "cpu");
+    let chosen = |d: &&Value| d["default"] == true;
+    assert_eq!(devices.as_array().unwrap().iter().filter(chosen).count(), 1);
+    let plugins = json(&run_json(&["plugins"], root.path()));
+    let names: Vec<&str> = plugins
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| p["name"].as_str().unwrap())
+        .collect();
+    for name in ["Adapter", "LoRA", "Prefix"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+    let shown = run(&["plugins", "adapter"], root.path());
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("gelu"));
+}
+
+#[test]
+fn tables_and_figures_are_written_where_asked() {
+    let (runs, _) = finished();
+    let folder = tempfile::tempdir().unwrap();
+    for (file, word) in [
+        ("t.md", "| A_N |"),
+        ("t.tex", "\\toprule"),
+        ("t.csv", "ensemble"),
+        ("t.svg", "<svg"),
+    ] {
+        let path = folder.path().join(file);
+        let output = run(&["runs", "--export", path.to_str().unwrap()], runs);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert!(
+            std::fs::read_to_string(&path).unwrap().contains(word),
+            "{file}"
+        );
+    }
+    let said = refused(&["runs", "--export", "t.docx"], runs);
+    assert!(said.contains(".svg"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_is_no_panic() {
+    let (runs, _) = finished();
+    let script = "{ \"$0\" runs; echo \"code $?\" >&2; } | true";
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", script, env!("CARGO_BIN_EXE_lae-studio")])
+        .env("LAE_RUNS", runs);
+    let output = shell.output().unwrap();
+    assert_eq!(stderr(&output).trim(), "code 0");
+}
+
+#[test]
+fn a_run_can_be_done_again_from_its_own_file() {
+    let (runs, summary) = finished();
+    let root = tempfile::tempdir().unwrap();
+    let file = runs.join(summary["run"].as_str().unwrap()).join("run.toml");
+    let words = ["train", "--config", file.to_str().unwrap(), "--quiet"];
+    let again = json(&run_json(&words, root.path()));
+    assert_eq!(essence(&again), essence(summary));
+}
+
+#[test]
+fn golden_files_are_checked_one_line_each() {
+    let root = tempfile::tempdir().unwrap();
+    let foreign = root.path().join("foreign.safetensors");
+    std::fs::write(&foreign, "nothing of the kind").unwrap();
+    let output = run(&["golden", foreign.to_str().unwrap()], root.path());
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "foreign – MISS\n");
+    let Some(folder) = std::env::var_os("LAE_GOLDEN") else {
+        eprintln!("skipped: LAE_GOLDEN names no folder of golden files");
+        return;
+    };
+    let files = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().path());
+    let files: Vec<String> = files.map(|path| path.display().to_string()).collect();
+    let mut words = vec!["golden"];
+    words.extend(files.iter().map(String::as_str));
+    let output = run(&words, root.path());
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert_eq!(
+        text.lines().filter(|line| line.ends_with(" ok")).count(),
+        files.len()
+    );
+}
+
+#[test]
+fn bench_gives_a_row_per_mode_with_its_own_memory() {
+    let root = tempfile::tempdir().unwrap();
+    let words = [
+        "bench",
+        "--backbone",
+        "lae-nano",
+        "--batch",
+        "4",
+        "--seconds",
+        "0",
+        "--device",
+        "cpu",
+    ];
+    let rows = json(&run_json(&words, root.path()));
+    let rows = rows["rows"].as_array().unwrap();
+    let modes: Vec<&str> = rows
+        .iter()
+        .map(|row| row["mode"].as_str().unwrap())
+        .collect();
+    assert_eq!(modes, ["train", "train_frozen", "predict"]);
+    for row in rows {
+        assert!(row["images_per_second"].as_f64().unwrap() > 0.0);
+        assert_eq!(
+            (&row["batch"], &row["backbone"], &row["pet"]),
+            (&4.into(), &"lae-nano".into(), &"adapter".into())
+        );
+        assert!(!row["device"].as_str().unwrap().is_empty());
+    }
+}

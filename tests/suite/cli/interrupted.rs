@@ -1,0 +1,120 @@
+//! Runs that are killed, stopped, or lose their disk, and continue.
+
+use std::process::{Command, Stdio};
+
+use super::*;
+
+#[cfg(unix)]
+#[test]
+fn a_killed_run_continues_to_the_same_result() {
+    let root = tempfile::tempdir().unwrap();
+    let (whole, killed) = (root.path().join("whole"), root.path().join("killed"));
+    let expected = json(&run_json(&[SLOWER, &["--quiet"]].concat(), &whole));
+    let mut kills = 0;
+    let words = [SLOWER, &["--quiet"]].concat();
+    let mut child = program(&words, &killed).spawn().unwrap();
+    // Kill it in the first task, in the middle of a later one, and right after a task was saved.
+    for file in [
+        "resume/checkpoint.safetensors",
+        "confusion/task_1.csv",
+        "task_2.safetensors",
+    ] {
+        wait_for(&mut child, || Some(first_run(&killed)?.join(file)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += 1;
+        let run = only_run(&killed);
+        let listed = json(&run_json(&["runs"], &killed));
+        assert_eq!(listed[0]["state"], "interrupted");
+        assert!(listed[0]["epochs_done"].is_u64());
+        let words = ["resume", run.to_str().unwrap(), "--quiet", "--json", "-"];
+        child = program(&words, &killed)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+    }
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(kills, 3);
+    assert_eq!(essence(&json(&output)), essence(&expected));
+    let files = [
+        "task_1.safetensors",
+        "task_3.safetensors",
+        "confusion/task_3.csv",
+    ];
+    for file in files {
+        let [a, b] =
+            [&whole, &killed].map(|root| std::fs::read(only_run(root).join(file)).unwrap());
+        assert!(a == b, "{file} differs");
+    }
+    assert!(!only_run(&killed).join("resume").exists());
+    let again = refused(&["resume", "latest"], &killed);
+    assert!(again.contains("finished"), "{again}");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_saves_and_says_how_to_go_on() {
+    let root = tempfile::tempdir().unwrap();
+    let mut child = program(SLOWER, root.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let checkpoint = "resume/checkpoint.safetensors";
+    wait_for(&mut child, || {
+        Some(first_run(root.path())?.join(checkpoint))
+    });
+    // Meanwhile nobody else may touch the run.
+    let busy = refused(&["resume", "latest"], root.path());
+    assert!(busy.contains("another program"), "{busy}");
+    let listed = json(&run_json(&["runs"], root.path()));
+    assert_eq!(listed[0]["state"], "running");
+    let interrupt = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(interrupt.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("lae-studio resume"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(
+        json(&run_json(&["resume", "latest"], root.path()))["state"],
+        "finished"
+    );
+}
+
+/// A limit on file sizes acts like a disk that fills up in the middle of a file.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_that_fills_up_leaves_a_run_that_can_go_on() {
+    let root = tempfile::tempdir().unwrap();
+    let limited = |words: &[&str]| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "trap '' XFSZ; ulimit -f 40; exec \"$@\"", "sh"]);
+        shell.arg(env!("CARGO_BIN_EXE_lae-studio")).args(words);
+        shell.env("LAE_RUNS", root.path()).output().unwrap()
+    };
+    let output = limited(&[QUICK, &["--json", "-"]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("could not save"),
+        "{}",
+        stderr(&output)
+    );
+    let folder = only_run(root.path());
+    let left = |folder: &Path| {
+        let entries = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|e| e.unwrap().path());
+        entries
+            .filter(|p| p.extension().is_some_and(|e| e == "partial"))
+            .count()
+    };
+    assert_eq!(left(&folder) + left(&folder.join("resume")), 0);
+    // With space again it goes on from where it was, as if nothing had happened.
+    let resumed = json(&run_json(&["resume", "latest", "--quiet"], root.path()));
+    assert_eq!(essence(&resumed), essence(finished().1));
+}

@@ -1,0 +1,94 @@
+//! Bad input: damaged pictures and runs, unknown names, folders that cannot be written.
+
+use super::*;
+
+#[test]
+fn a_broken_picture_does_not_keep_the_others_from_an_answer() {
+    let (runs, _) = finished();
+    let folder = tempfile::tempdir().unwrap();
+    let good = picture(folder.path());
+    let bytes = std::fs::read(&good).unwrap();
+    let cut = folder.path().join("cut.png");
+    std::fs::write(&cut, &bytes[..bytes.len() / 2]).unwrap();
+    let [good, cut] = [good, cut].map(|path| path.display().to_string());
+    let output = run_json(&["predict", "latest", &cut, &good, "/nowhere.png"], runs);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        stderr(&output).matches("problem: ").count(),
+        2,
+        "{}",
+        stderr(&output)
+    );
+    let entries: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(entries[0]["problem"]["what"].is_string() && entries[1]["class"].is_string());
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_folder(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_run_with_a_cut_file_says_which() {
+    let (runs, summary) = finished();
+    let root = tempfile::tempdir().unwrap();
+    let name = summary["run"].as_str().unwrap();
+    let picture = picture(root.path()).display().to_string();
+    for file in [
+        "run.toml",
+        "metrics.csv",
+        "task_5.safetensors",
+        "plugin.toml",
+    ] {
+        let copies = root.path().join(file.replace('.', "-"));
+        copy_folder(&runs.join(name), &copies.join(name));
+        let path = copies.join(name).join(file);
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+        let said = refused(&["predict", name, &picture], &copies);
+        assert!(said.contains(file), "{file}: {said}");
+        let listed = json(&run_json(&["runs"], &copies));
+        assert_eq!(listed.as_array().unwrap().len(), 1, "{file}");
+    }
+}
+
+#[test]
+fn unknown_names_are_answered_with_what_there_is() {
+    let root = tempfile::tempdir().unwrap();
+    let at = root.path();
+    let with = |words: &[&'static str]| refused(&[QUICK, words].concat(), at);
+    assert!(with(&["--pet", "adaptr"]).contains("adapter"));
+    assert!(with(&["--backbone", "lae-nanno"]).contains("lae-nano"));
+    assert!(with(&["--data", "digit"]).contains("digits"));
+    assert!(with(&["--device", "geforce 256"]).contains("choose by number or name: 0 "));
+    assert!(with(&["--blocks", "99"]).contains("--blocks"));
+    assert!(with(&["--epochs", "0", "--batch", "0"]).contains("--batch"));
+    assert!(refused(&["predict", "no-such-run", "a.png"], at).contains("no run is called"));
+    assert!(refused(&["plugins", "adaptr"], at).contains("adapter"));
+    assert!(refused(&["train", "--config", "/nowhere.toml"], at).contains("/nowhere.toml"));
+    let json = [QUICK, &["--json", "/nowhere/result.json"]].concat();
+    assert!(refused(&json, at).contains("no such folder"));
+    assert!(
+        first_run(at).is_none(),
+        "a refused run leaves nothing behind"
+    );
+}
+
+#[test]
+fn a_folder_that_cannot_hold_runs_is_a_problem() {
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let said = refused(QUICK, &file);
+    assert!(
+        said.contains("folder for runs") && said.contains("file"),
+        "{said}"
+    );
+}

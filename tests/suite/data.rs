@@ -1,0 +1,593 @@
+//! Data sets as people have them: layouts, splits, bad files. Each bad thing gives one clear
+//! sentence, and the rest of the data stays usable.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use image::RgbImage;
+use lae_studio::data::scenario::{ClassOrder, Scenario, TaskSizes};
+use lae_studio::data::{Check, Dataset, OpenOptions};
+use lae_studio::problem::Problem;
+
+/// A folder in the making.
+pub struct Made(tempfile::TempDir);
+
+impl Made {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Writes pictures, each with pixels of its own, drawn from its name.
+    pub fn pictures(&self, names: &[&str]) -> &Self {
+        for name in names {
+            picture(&self.path().join(name), name);
+        }
+        self
+    }
+
+    /// `count` pictures in a folder.
+    pub fn class(&self, folder: &str, count: usize) -> &Self {
+        for i in 0..count {
+            let name = format!("{folder}/{i:03}.png");
+            picture(&self.path().join(&name), &name);
+        }
+        self
+    }
+
+    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+        self
+    }
+
+    pub fn open(&self) -> Dataset {
+        self.try_open(&OpenOptions::default()).unwrap()
+    }
+
+    pub fn try_open(&self, options: &OpenOptions) -> Result<Dataset, Problem> {
+        Dataset::open(self.path().to_str().unwrap(), options)
+    }
+}
+
+pub fn picture(path: &Path, name: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let seed = name.bytes().fold(7_u32, |sum, byte| {
+        sum.wrapping_mul(31).wrapping_add(byte.into())
+    });
+    let pixel = |x: u32, y: u32| {
+        let value = (seed ^ (x * 97 + y * 389)).wrapping_mul(2_654_435_761);
+        image::Rgb([(value >> 24) as u8, (value >> 16) as u8, (value >> 8) as u8])
+    };
+    RgbImage::from_fn(12, 10, pixel).save(path).unwrap();
+}
+
+fn names(samples: &[lae_studio::data::Sample]) -> Vec<String> {
+    samples.iter().map(lae_studio::data::Sample::name).collect()
+}
+
+fn says(data: &Dataset, words: &str) -> bool {
+    data.assumed.iter().any(|sentence| sentence.contains(words))
+}
+
+#[test]
+fn class_folders_are_split_by_seed_and_share() {
+    let made = Made::new();
+    made.class("cat", 10).class("Dog", 20).class("猫 ñ", 10);
+    let data = made.open();
+    assert_eq!(
+        data.classes,
+        ["Dog", "cat", "猫 ñ"],
+        "sorted by code point, names kept"
+    );
+    assert_eq!((data.train.len(), data.test.len()), (32, 8));
+    assert!(says(&data, "No test split was given: 8 of 40 images (20 %"));
+    let share = |share, seed| {
+        let options = OpenOptions {
+            test_share: share,
+            split_seed: seed,
+            ..OpenOptions::default()
+        };
+        made.try_open(&options).unwrap()
+    };
+    assert_eq!(
+        names(&share(0.2, 0).test),
+        names(&data.test),
+        "the same seed, the same split"
+    );
+    assert_ne!(names(&share(0.2, 1).test), names(&data.test));
+    assert_eq!(share(0.5, 0).test.len(), 20);
+    assert_eq!(share(0.0, 0).test.len(), 0);
+    let options = OpenOptions {
+        test_share: 1.5,
+        ..OpenOptions::default()
+    };
+    assert!(
+        made.try_open(&options)
+            .unwrap_err()
+            .what
+            .contains("share of 1.5")
+    );
+}
+
+#[test]
+fn train_and_test_folders_are_found_from_above_and_from_below() {
+    let made = Made::new();
+    for class in ["a", "b"] {
+        made.class(&format!("set/train/{class}"), 3)
+            .class(&format!("set/test/{class}"), 2);
+    }
+    let check = |given: PathBuf, words: &str| {
+        let data = Dataset::open(given.to_str().unwrap(), &OpenOptions::default()).unwrap();
+        assert_eq!(
+            (data.train.len(), data.test.len()),
+            (6, 4),
+            "{}",
+            given.display()
+        );
+        assert_eq!(
+            names(&data.test)[0],
+            "a/000.png",
+            "paths are inside the split"
+        );
+        assert!(
+            words.is_empty() && data.assumed.is_empty() || says(&data, words),
+            "{:?}",
+            data.assumed
+        );
+    };
+    check(made.path().join("set"), "");
+    check(made.path().to_path_buf(), "single folder");
+    check(made.path().join("set/train"), "one split");
+    check(made.path().join("set/test"), "one split");
+    check(made.path().join("set/train/a"), "taken as one class");
+}
+
+#[test]
+fn validation_serves_where_test_has_no_classes() {
+    let made = Made::new();
+    made.class("train/n01/images", 3)
+        .class("train/n02/images", 3)
+        .class("test/images", 2)
+        .class("val/images", 2);
+    made.file(
+        "val/val_annotations.txt",
+        "000.png\tn02\t0\t0\t1\t1\n001.png\tn01\t0\t0\t1\t1\n",
+    );
+    made.file("wnids.txt", "n01\nn02\n");
+    let data = made.open();
+    assert_eq!(data.classes, ["n01", "n02"]);
+    assert_eq!(names(&data.test), ["images/001.png", "images/000.png"]);
+    assert_eq!(names(&data.train)[0], "n01/images/000.png");
+    assert!(
+        says(&data, "without classes") && says(&data, "serves as the test split"),
+        "{:?}",
+        data.assumed
+    );
+}
+
+#[test]
+fn a_flat_folder_with_a_csv() {
+    let made = Made::new();
+    made.class("images", 4);
+    made.file("labels.csv", "id,label,split\n000,cat,train\n001.png,\"dog, big\",train\nimages/002.png,cat,test\n003,dog,val\nlost.png,cat,train\n../../etc/passwd,cat,train\n");
+    let data = made.open();
+    assert_eq!(data.classes, ["cat", "dog, big"]);
+    assert_eq!(
+        (data.train.len(), data.test.len()),
+        (2, 1),
+        "{:?}",
+        data.assumed
+    );
+    let reasons: Vec<&str> = data.skipped.iter().map(|s| s.reason.as_str()).collect();
+    assert_eq!(reasons.len(), 2, "{reasons:?}");
+    assert!(reasons[0].contains("named in line"), "{reasons:?}");
+    assert!(
+        says(&data, "validation images were left aside") && says(&data, "no images of dog, big"),
+        "{:?}",
+        data.assumed
+    );
+}
+
+#[test]
+fn a_csv_without_header_and_with_semicolons() {
+    let made = Made::new();
+    made.class("", 0).pictures(&["x1.png", "x2.png", "x3.png"]);
+    made.file("list.csv", "x1.png;1\nx2.png;0\nx3.png;1\n");
+    let data = made.open();
+    assert_eq!(data.classes, ["0", "1"]);
+    assert_eq!(data.train.len() + data.test.len(), 3);
+}
+
+#[test]
+fn list_files_rule_over_folders() {
+    let made = Made::new();
+    made.class("imagenet-r/n01", 4).class("imagenet-r/n02", 4);
+    made.file("imagenet-r/README.txt", "about this data");
+    made.file(
+        "imagenet-r/train_list.txt",
+        "n01/000.png 0\nimagenet-r/n01/001.png 0\nn02/000.png 1\n",
+    );
+    made.file(
+        "imagenet-r/val_list.txt",
+        "n01/002.png 0\nn02/001.png 1\nn02/gone.png 1\n",
+    );
+    let data = made.open();
+    assert_eq!(data.classes, ["n01", "n02"]);
+    assert_eq!((data.train.len(), data.test.len()), (3, 2));
+    assert!(
+        says(&data, "train_list.txt") && says(&data, "3 pictures that no list names"),
+        "{:?}",
+        data.assumed
+    );
+    assert_eq!(data.skipped.len(), 2, "{:?}", data.skipped);
+}
+
+#[test]
+fn domains_are_put_together_with_and_without_lists() {
+    let made = Made::new();
+    for domain in ["clipart", "real", "sketch"] {
+        made.class(&format!("{domain}/car"), 5)
+            .class(&format!("{domain}/dog"), 5);
+    }
+    let data = made.open();
+    assert_eq!(data.classes, ["car", "dog"]);
+    assert_eq!(data.train.len() + data.test.len(), 30);
+    assert!(says(&data, "taken as domains"));
+    for domain in ["clipart", "real"] {
+        made.file(
+            &format!("{domain}_train.txt"),
+            format!("{domain}/car/000.png 0\n{domain}/dog/000.png 1\n"),
+        );
+        made.file(
+            &format!("{domain}_test.txt"),
+            format!("{domain}/car/001.png 0\n{domain}/dog/002.png 1\n"),
+        );
+    }
+    let data = made.open();
+    assert_eq!(data.classes, ["car", "dog"]);
+    assert_eq!(
+        (data.train.len(), data.test.len()),
+        (4, 4),
+        "{:?}",
+        data.assumed
+    );
+}
+
+#[test]
+fn coda_prompts_yaml_lists() {
+    let made = Made::new();
+    made.class("n01", 2).class("n02", 2);
+    made.file(
+        "splits/imagenet-r_train.yaml",
+        "data:\n- data/imagenet-r/n01/000.png\n- data/imagenet-r/n02/000.png\ntargets:\n- 0\n- 1\n",
+    );
+    made.file(
+        "splits/imagenet-r_test.yaml",
+        "data:\n- data/imagenet-r/n01/001.png\n- data/imagenet-r/n02/001.png\ntargets:\n- 0\n- 1\n",
+    );
+    let data = made.open();
+    assert_eq!(data.classes, ["n01", "n02"]);
+    assert_eq!(
+        (data.train.len(), data.test.len()),
+        (2, 2),
+        "{:?}",
+        data.assumed
+    );
+}
+
+#[test]
+fn bad_files_are_listed_and_the_rest_is_used() {
+    let made = Made::new();
+    made.class("a", 4).class("b", 4);
+    let good = fs::read(made.path().join("a/000.png")).unwrap();
+    made.file("a/cut.png", &good[..good.len() / 2]);
+    made.file("a/empty.jpg", "")
+        .file("a/notes.txt", "hello")
+        .file("b/photo.heic", "x");
+    made.file("b/fake.jpg", "no picture at all")
+        .file("b/.hidden.png", "x")
+        .file("beside.md", "# readme");
+    let mut jpeg = Vec::new();
+    image::load_from_memory(&good)
+        .unwrap()
+        .to_rgb8()
+        .write_to(
+            &mut std::io::Cursor::new(&mut jpeg),
+            image::ImageFormat::Jpeg,
+        )
+        .unwrap();
+    made.file("b/cut.jpg", &jpeg[..jpeg.len() - 40]);
+    made.file("a/huge.bmp", bomb());
+    let data = made.open();
+    assert_eq!(data.train.len() + data.test.len(), 8);
+    let reason = |name: &str| {
+        let found = data
+            .skipped
+            .iter()
+            .find(|skipped| skipped.path.ends_with(name));
+        found
+            .unwrap_or_else(|| panic!("{name} is missing in {:?}", data.skipped))
+            .reason
+            .clone()
+    };
+    assert!(
+        reason("cut.png").contains("cut off") || reason("cut.png").contains("damaged"),
+        "{}",
+        reason("cut.png")
+    );
+    assert!(
+        reason("cut.jpg").contains("cut off"),
+        "{}",
+        reason("cut.jpg")
+    );
+    assert!(reason("empty.jpg").contains("empty"));
+    assert!(reason("notes.txt").contains("not a picture (.txt)"));
+    assert!(reason("photo.heic").contains("HEIC"));
+    assert!(reason("fake.jpg").contains("not a picture"));
+    assert!(
+        reason("huge.bmp").contains("30000×30000"),
+        "{}",
+        reason("huge.bmp")
+    );
+    assert_eq!(data.skipped.len(), 8, "{:?}", data.skipped);
+    let never = OpenOptions {
+        check: Check::Never,
+        ..OpenOptions::default()
+    };
+    assert_eq!(
+        made.try_open(&never).unwrap().skipped.len(),
+        3,
+        "without looking inside"
+    );
+}
+
+/// The head of a bitmap that claims 30,000×30,000 pixels.
+fn bomb() -> Vec<u8> {
+    let mut bytes = b"BM".to_vec();
+    bytes.extend(100_u32.to_le_bytes());
+    bytes.extend([0; 4]);
+    for word in [54_u32, 40, 30_000, 30_000] {
+        bytes.extend(word.to_le_bytes());
+    }
+    bytes.extend([1, 0, 24, 0]);
+    bytes.extend([0; 24]);
+    bytes.extend([9; 60]);
+    bytes
+}
+
+#[test]
+fn folders_without_classes_say_what_they_hold() {
+    let problem = |made: &Made| made.try_open(&OpenOptions::default()).unwrap_err();
+    let made = Made::new();
+    assert!(
+        problem(&made).what.contains("it is empty"),
+        "{}",
+        problem(&made)
+    );
+    made.file("a/x.txt", "1")
+        .file("a/y.txt", "2")
+        .file("z.pdf", "3");
+    let texts = problem(&made);
+    assert!(texts.what.contains("2 × not a picture (.txt)"), "{texts}");
+    assert!(
+        texts.remedy.contains("one subfolder of pictures per class"),
+        "{texts}"
+    );
+    let one = Made::new();
+    one.class("only", 5);
+    assert!(
+        problem(&one)
+            .what
+            .contains("only one class was found (only)"),
+        "{}",
+        problem(&one)
+    );
+    let flat = Made::new();
+    flat.class("set", 3).file("loose.txt", "x");
+    let inner = Dataset::open(
+        flat.path().join("set").to_str().unwrap(),
+        &OpenOptions::default(),
+    )
+    .unwrap_err();
+    assert!(
+        inner.what.contains("3 pictures but no subfolders"),
+        "{inner}"
+    );
+    let single = OpenOptions {
+        min_classes: 1,
+        ..OpenOptions::default()
+    };
+    let set = Dataset::open(flat.path().join("set").to_str().unwrap(), &single).unwrap();
+    assert_eq!(set.classes, ["set"]);
+    let broken = Made::new();
+    broken.file("a/1.png", "x").file("b/1.png", "y");
+    assert!(
+        problem(&broken)
+            .what
+            .contains("no usable training pictures"),
+        "{}",
+        problem(&broken)
+    );
+    for what in ["", "no/such/folder", "digit"] {
+        assert!(Dataset::open(what, &OpenOptions::default()).is_err());
+    }
+    let named = Dataset::open("imagenet-r", &OpenOptions::default());
+    if let Err(problem) = named {
+        assert!(problem.remedy.contains("--download"), "{problem}");
+    }
+}
+
+#[test]
+fn a_class_that_only_one_split_has() {
+    let made = Made::new();
+    made.class("train/a", 5)
+        .class("train/b", 5)
+        .class("test/a", 2)
+        .class("test/new", 3);
+    let data = made.open();
+    assert_eq!(data.classes, ["a", "b"]);
+    assert!(
+        says(&data, "'new' stands in the test split only: its 3 images"),
+        "{:?}",
+        data.assumed
+    );
+    assert!(
+        says(&data, "has no images of b: 1 training images"),
+        "{:?}",
+        data.assumed
+    );
+    assert_eq!(
+        (data.train.len(), data.test.len(), data.skipped.len()),
+        (9, 3, 3)
+    );
+}
+
+#[test]
+fn the_same_image_in_both_splits_is_reported() {
+    let made = Made::new();
+    made.class("train/a", 3)
+        .class("train/b", 3)
+        .class("test/a", 2)
+        .class("test/b", 2);
+    // The same pixels under another name and format.
+    let twin = image::open(made.path().join("train/b/001.png")).unwrap();
+    twin.save(made.path().join("test/b/copy.bmp")).unwrap();
+    let data = made.open();
+    assert_eq!(data.duplicates.len(), 1);
+    assert_eq!(data.duplicates[0].train, "b/001.png");
+    assert_eq!(data.duplicates[0].test, "b/copy.bmp");
+}
+
+#[cfg(unix)]
+#[test]
+fn unreadable_files_and_folders_are_listed() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let made = Made::new();
+    made.class("a", 3).class("b", 3).class("c", 3);
+    symlink(made.path(), made.path().join("a/loop")).unwrap();
+    symlink("gone.png", made.path().join("b/dangling.png")).unwrap();
+    let locked = |path: &str, mode| {
+        fs::set_permissions(made.path().join(path), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    locked("a/000.png", 0o000);
+    locked("c", 0o000);
+    let data = made.open();
+    locked("c", 0o755);
+    // The superuser reads everything.
+    let all = fs::read(made.path().join("a/000.png")).is_ok();
+    assert_eq!(data.classes.len(), if all { 3 } else { 2 });
+    assert!(
+        data.skipped
+            .iter()
+            .any(|s| s.reason.contains("already read")),
+        "{:?}",
+        data.skipped
+    );
+    assert!(
+        data.skipped
+            .iter()
+            .any(|s| s.reason.contains("leads nowhere"))
+    );
+    assert!(
+        all || data
+            .skipped
+            .iter()
+            .any(|s| s.reason.contains("could not be read"))
+    );
+}
+
+#[test]
+fn limits_take_evenly_spaced_images() {
+    let made = Made::new();
+    made.class("train/a", 10)
+        .class("train/b", 3)
+        .class("test/a", 4)
+        .class("test/b", 4);
+    let options = OpenOptions {
+        train_limit: Some(4),
+        test_limit: Some(1),
+        ..OpenOptions::default()
+    };
+    let data = made.try_open(&options).unwrap();
+    assert_eq!(
+        names(&data.train),
+        [
+            "a/000.png",
+            "a/002.png",
+            "a/005.png",
+            "a/007.png",
+            "b/000.png",
+            "b/001.png",
+            "b/002.png"
+        ]
+    );
+    assert_eq!(names(&data.test), ["a/000.png", "b/000.png"]);
+    let zero = OpenOptions {
+        train_limit: Some(0),
+        ..OpenOptions::default()
+    };
+    assert!(made.try_open(&zero).is_err());
+}
+
+#[test]
+fn a_validation_share_leaves_the_test_images_unseen() {
+    let made = Made::new();
+    made.class("train/a", 10)
+        .class("train/b", 10)
+        .class("test/a", 2)
+        .class("test/b", 2);
+    let options = OpenOptions {
+        validation_share: 0.3,
+        ..OpenOptions::default()
+    };
+    let data = made.try_open(&options).unwrap();
+    assert_eq!((data.train.len(), data.test.len()), (14, 6));
+    let train = names(&data.train);
+    assert!(names(&data.test).iter().all(|name| !train.contains(name)));
+    assert!(says(&data, "left unseen"));
+}
+
+#[test]
+fn embedded_sets_open_and_have_fixed_splits() {
+    let digits = Dataset::open("digits", &OpenOptions::default()).unwrap();
+    assert_eq!(
+        (digits.classes.len(), digits.train.len() + digits.test.len()),
+        (10, 1797)
+    );
+    assert!(digits.note.contains("CC BY 4.0"), "{}", digits.note);
+    assert_eq!(digits.train[0].decode().unwrap().dimensions(), (32, 32));
+    let letters = Dataset::open("letters", &OpenOptions::default()).unwrap();
+    assert_eq!(letters.classes.len(), 26);
+    assert_eq!(letters.classes[0], "A");
+    assert_eq!(letters.test[0].decode().unwrap().dimensions(), (32, 32));
+    let again = Dataset::open(&letters.origin, &letters.options).unwrap();
+    assert_eq!(names(&again.train), names(&letters.train));
+    assert_eq!(again.fingerprint(), letters.fingerprint());
+    assert_ne!(digits.fingerprint(), letters.fingerprint());
+}
+
+#[test]
+fn a_scenario_puts_every_image_into_exactly_one_task() {
+    let data = Dataset::open("letters", &OpenOptions::default()).unwrap();
+    let sizes = TaskSizes::parse("6,5,5,5,5").unwrap();
+    let scenario = Scenario::new(&data.classes, &ClassOrder::Seeded(3), &sizes).unwrap();
+    let mut total = 0;
+    for (task, range) in scenario.tasks.iter().enumerate() {
+        let train = scenario.train_of(&data, task);
+        total += train.len();
+        for (sample, label) in &train {
+            assert!(range.contains(&(*label as usize)));
+            assert_eq!(scenario.class_order[*label as usize], sample.class as usize);
+        }
+        let seen: usize = (0..=task)
+            .map(|task| scenario.test_of(&data, task).len())
+            .sum();
+        assert_eq!(scenario.test_up_to(&data, task).len(), seen);
+    }
+    assert_eq!(total, data.train.len());
+}

@@ -1,0 +1,352 @@
+//! Archives and CIFAR: the same images in every packing, and nothing a hostile file could do.
+
+use std::fs;
+use std::io::{Cursor, Write};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use lae_studio::data::{Dataset, OpenOptions, Sample};
+use lae_studio::problem::Problem;
+use proptest::prelude::*;
+
+use super::data::Made;
+
+fn open(path: &Path) -> Result<Dataset, Problem> {
+    // One cache for all tests, removed by the system's cleaning of temporary files.
+    static CACHE: OnceLock<PathBuf> = OnceLock::new();
+    let cache = CACHE.get_or_init(|| tempfile::tempdir().unwrap().keep());
+    let options = OpenOptions {
+        unpack_to: Some(cache.clone()),
+        ..OpenOptions::default()
+    };
+    Dataset::open(path.to_str().unwrap(), &options)
+}
+
+/// Name and pixels of every image.
+fn content(samples: &[Sample]) -> Vec<(String, Vec<u8>)> {
+    samples
+        .iter()
+        .map(|sample| (sample.name(), sample.decode().unwrap().into_raw()))
+        .collect()
+}
+
+fn tar_of(entries: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut tar = tar::Builder::new(Vec::new());
+    for (name, bytes) in entries {
+        let mut header = tar::Header::new_ustar();
+        // Written by hand: the builder refuses names that lead outside.
+        let field = &mut header.as_old_mut().name;
+        field[..name.len()].copy_from_slice(name.as_bytes());
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        header.set_cksum();
+        tar.append(&header, *bytes).unwrap();
+    }
+    tar.into_inner().unwrap()
+}
+
+fn zip_of(entries: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in entries {
+        zip.start_file(*name, zip::write::SimpleFileOptions::default())
+            .unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+fn gz(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn saved(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder.join(name);
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+/// A small image folder as archive entries.
+fn entries(made: &Made) -> Vec<(String, Vec<u8>)> {
+    made.class("train/a", 3)
+        .class("train/b", 3)
+        .class("test/a", 2)
+        .class("test/b", 2);
+    let mut list = Vec::new();
+    for split in ["train", "test"] {
+        for class in ["a", "b"] {
+            for entry in fs::read_dir(made.path().join(split).join(class)).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path
+                    .strip_prefix(made.path())
+                    .unwrap()
+                    .to_str()
+                    .unwrap()
+                    .to_owned();
+                list.push((format!("my set/{name}"), fs::read(path).unwrap()));
+            }
+        }
+    }
+    list
+}
+
+#[test]
+fn an_archive_gives_what_its_folder_gives() {
+    let made = Made::new();
+    let list = entries(&made);
+    let borrowed: Vec<(&str, &[u8])> = list
+        .iter()
+        .map(|(n, b)| (n.as_str(), b.as_slice()))
+        .collect();
+    let folder = made.open();
+    let place = tempfile::tempdir().unwrap();
+    let tar = tar_of(&borrowed);
+    for (name, bytes) in [
+        ("x.tar", tar.clone()),
+        ("x.tar.gz", gz(&tar)),
+        ("x.zip", zip_of(&borrowed)),
+        ("odd.bin", tar),
+    ] {
+        let path = saved(place.path(), name, &bytes);
+        for _ in 0..2 {
+            let data = open(&path).unwrap();
+            assert_eq!(content(&data.train), content(&folder.train), "{name}");
+            assert_eq!(content(&data.test), content(&folder.test), "{name}");
+            assert_eq!(data.origin, path.to_str().unwrap());
+        }
+    }
+}
+
+#[test]
+fn nothing_leaves_the_folder() {
+    let made = Made::new();
+    let list = entries(&made);
+    let png = list[0].1.clone();
+    let mut borrowed: Vec<(&str, &[u8])> = list
+        .iter()
+        .map(|(n, b)| (n.as_str(), b.as_slice()))
+        .collect();
+    for evil in [
+        "../escaped.png",
+        "my set/../../escaped.png",
+        "/tmp/escaped-by-lae-test.png",
+    ] {
+        borrowed.push((evil, &png));
+    }
+    let place = tempfile::tempdir().unwrap();
+    for (name, bytes) in [
+        ("evil.tar", tar_of(&borrowed)),
+        ("evil.zip", zip_of(&borrowed)),
+    ] {
+        let data = open(&saved(place.path(), name, &bytes)).unwrap();
+        assert_eq!(data.train.len() + data.test.len(), 10);
+        let refused = data
+            .skipped
+            .iter()
+            .filter(|s| s.reason.contains("leads out"))
+            .count();
+        assert!(refused >= 2, "{name}: {:?}", data.skipped);
+    }
+    assert!(!Path::new("/tmp/escaped-by-lae-test.png").exists());
+}
+
+#[test]
+fn links_in_archives_are_not_followed() {
+    let made = Made::new();
+    let list = entries(&made);
+    let mut tar = tar::Builder::new(Vec::new());
+    for (name, bytes) in &list {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        tar.append_data(&mut header, name, bytes.as_slice())
+            .unwrap();
+    }
+    let mut link = tar::Header::new_gnu();
+    link.set_entry_type(tar::EntryType::Symlink);
+    link.set_size(0);
+    tar.append_link(&mut link, "my set/train/a/evil.png", "/etc/passwd")
+        .unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let data = open(&saved(
+        place.path(),
+        "links.tar",
+        &tar.into_inner().unwrap(),
+    ))
+    .unwrap();
+    assert!(
+        data.skipped.iter().any(|s| s.reason.contains("link")),
+        "{:?}",
+        data.skipped
+    );
+}
+
+#[test]
+fn a_bomb_and_a_cut_archive_are_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let bomb = gz(&tar_of(&[("a/1.bmp", &vec![0; 300 << 20])]));
+    assert!(bomb.len() < 3 << 20);
+    let problem = open(&saved(place.path(), "bomb.tgz", &bomb)).unwrap_err();
+    assert!(problem.what.contains("times its size"), "{problem}");
+    let made = Made::new();
+    let list = entries(&made);
+    let borrowed: Vec<(&str, &[u8])> = list
+        .iter()
+        .map(|(n, b)| (n.as_str(), b.as_slice()))
+        .collect();
+    for (name, bytes) in [
+        ("cut.tar", tar_of(&borrowed)),
+        ("cut.tar.gz", gz(&tar_of(&borrowed))),
+        ("cut.zip", zip_of(&borrowed)),
+    ] {
+        let path = saved(place.path(), name, &bytes[..bytes.len() / 2]);
+        let problem = open(&path).unwrap_err();
+        assert!(
+            problem.what.contains("damaged or cut off"),
+            "{name}: {problem}"
+        );
+        assert!(!problem.remedy.is_empty());
+        // Whole again, it is unpacked anew.
+        fs::write(&path, &bytes).unwrap();
+        assert_eq!(open(&path).unwrap().train.len(), 6, "{name}");
+    }
+    let text = saved(place.path(), "notes.txt", b"hello");
+    assert!(
+        open(&text)
+            .unwrap_err()
+            .what
+            .contains("neither a folder nor an archive")
+    );
+}
+
+/// CIFAR-100's binary files with two images of every class but the last.
+fn cifar100(folder: &Path) {
+    let record = |class: u8, shade: u8| -> Vec<u8> {
+        let pixels =
+            (0..3072_u32).map(|i| (i * 31 + u32::from(shade) * 7 + u32::from(class)) as u8);
+        [class / 5, class].into_iter().chain(pixels).collect()
+    };
+    let records = |shades: [u8; 2]| -> Vec<u8> {
+        (0..99)
+            .flat_map(|class| shades.map(|shade| record(class, shade)).concat())
+            .collect()
+    };
+    fs::write(folder.join("train.bin"), records([1, 2])).unwrap();
+    fs::write(folder.join("test.bin"), records([3, 4])).unwrap();
+    let names: String = (0..100).map(|i| format!("name_{i:02}\n")).collect();
+    fs::write(folder.join("fine_label_names.txt"), names).unwrap();
+}
+
+#[test]
+fn cifar_records_and_their_image_folder_are_the_same_data() {
+    let made = Made::new();
+    let inner = made.path().join("cifar-100-binary");
+    fs::create_dir(&inner).unwrap();
+    cifar100(&inner);
+    let data = made.open();
+    assert_eq!(data.classes.len(), 99, "a class without images is no class");
+    assert_eq!((data.train.len(), data.test.len()), (198, 198));
+    assert_eq!(data.train[3].name(), "name_01/00003.png");
+    let copy = tempfile::tempdir().unwrap();
+    lae_studio::data::export::folder(
+        &data,
+        &copy.path().join("as"),
+        &lae_studio::data::Watch::none(),
+    )
+    .unwrap();
+    let folder = open(&copy.path().join("as")).unwrap();
+    assert_eq!(folder.classes, data.classes);
+    assert_eq!(
+        content(&folder.train),
+        content(&data.train),
+        "names, order and pixels"
+    );
+    assert_eq!(content(&folder.test), content(&data.test));
+}
+
+#[test]
+fn a_damaged_cifar_keeps_its_whole_records() {
+    let made = Made::new();
+    cifar100(made.path());
+    let path = made.path().join("train.bin");
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..bytes.len() - 1000]).unwrap();
+    fs::remove_file(made.path().join("fine_label_names.txt")).unwrap();
+    let data = made.open();
+    assert_eq!(data.train.len(), 197);
+    assert!(
+        data.skipped.iter().any(|s| s.reason.contains("cut off")),
+        "{:?}",
+        data.skipped
+    );
+    assert!(
+        data.assumed.iter().any(|s| s.contains("numbered")),
+        "{:?}",
+        data.assumed
+    );
+}
+
+/// The distributed CIFAR-100, where `LAE_DATA` names the folder that holds it.
+#[test]
+fn the_real_cifar_100() {
+    let Some(folder) = std::env::var_os("LAE_DATA") else {
+        eprintln!("skipped: LAE_DATA is not set");
+        return;
+    };
+    let path = Path::new(&folder).join("cifar-100-binary.tar.xz");
+    let data = open(&path).unwrap();
+    assert_eq!(
+        (data.classes.len(), data.train.len(), data.test.len()),
+        (100, 50_000, 10_000)
+    );
+    assert_eq!(
+        (data.classes[0].as_str(), data.classes[99].as_str()),
+        ("apple", "worm")
+    );
+    let mut counts = [0; 100];
+    data.train
+        .iter()
+        .for_each(|sample| counts[sample.class as usize] += 1);
+    assert!(counts.iter().all(|&count| count == 500));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Any bytes in any list file: a data set or a Problem, never a panic or a file from outside.
+    #[test]
+    fn list_files_are_read_whatever_they_hold(
+        text in "[a-c01/.,;:\\-\t \"'\r\n]{0,120}",
+        raw in proptest::collection::vec(any::<u8>(), 0..60),
+        name in proptest::sample::select(vec!["train_list.txt", "labels.csv", "x_test.yaml", "val.txt", "t.tsv"]),
+    ) {
+        let made = Made::new();
+        made.class("a", 2).class("b", 2).pictures(&["0.png"]);
+        let mut bytes = text.into_bytes();
+        bytes.extend(raw);
+        made.file(name, &bytes);
+        if let Ok(data) = made.try_open(&OpenOptions::default()) {
+            for sample in data.train.iter().chain(&data.test) {
+                let root = made.path().canonicalize().unwrap();
+                prop_assert!(sample.source.path().unwrap().starts_with(&root));
+            }
+        }
+    }
+
+    /// Damaged archives end in data or a Problem.
+    #[test]
+    fn damaged_archives_never_panic(place in 0_usize..4000, value in any::<u8>(), kind in 0..3) {
+        let png = fs::read({
+            let made = Made::new();
+            made.class("a", 1);
+            made.path().join("a/000.png")
+        }.as_path()).unwrap_or_default();
+        let list: [(&str, &[u8]); 2] = [("s/a/1.png", &png), ("s/b/1.png", &png)];
+        let mut bytes = match kind { 0 => tar_of(&list), 1 => gz(&tar_of(&list)), _ => zip_of(&list) };
+        let length = bytes.len();
+        bytes[place % length] ^= value;
+        let folder = tempfile::tempdir().unwrap();
+        let _ = open(&saved(folder.path(), "damaged", &bytes));
+    }
+}

@@ -1,0 +1,342 @@
+//! Whole runs on a few embedded digits: the loop, stopping, killing, continuing, predicting.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command as Program, Stdio};
+use std::time::{Duration, Instant};
+
+use lae_studio::data::{Dataset, OpenOptions};
+use lae_studio::experiment::predict::PredictorShelf;
+use lae_studio::experiment::{self, Outcome, Stock};
+use lae_studio::metrics::Expert;
+use lae_studio::run::config::{MethodName, RunConfig};
+use lae_studio::run::event::{Control, Event, Phase, Picture, PredictRequest, Sink, Wish};
+use lae_studio::store::{self, RunState};
+use lae_studio::tensors::Named;
+
+/// Two tasks of two digits, a few seconds long.
+fn short() -> RunConfig {
+    RunConfig {
+        classes_per_task: "5".into(),
+        epochs: 2,
+        freeze_epochs: 1,
+        ema: 0.9,
+        batch: 8,
+        train_limit: Some(12),
+        test_limit: Some(8),
+        device: "cpu".into(),
+        ..RunConfig::default()
+    }
+}
+
+fn train(config: &RunConfig, root: &Path, sink: &mut dyn Sink, control: &Control) -> Outcome {
+    experiment::train(config, root, &mut Stock::default(), sink, control).unwrap()
+}
+
+fn snapshots(folder: &Path, tasks: usize) -> Vec<Named> {
+    (0..tasks)
+        .map(|task| store::load_snapshot(folder, task).unwrap())
+        .collect()
+}
+
+fn folder_of(outcome: &Outcome) -> PathBuf {
+    outcome.header().folder.clone()
+}
+
+#[test]
+fn a_run_tells_what_happens_and_leaves_a_whole_folder() {
+    let root = tempfile::tempdir().unwrap();
+    let mut events: Vec<Event> = Vec::new();
+    let outcome = train(&short(), root.path(), &mut events, &Control::default());
+    assert!(matches!(outcome, Outcome::Finished(_)));
+    let stored = store::load(&folder_of(&outcome)).unwrap();
+    assert_eq!(stored.state, RunState::Finished);
+    assert_eq!(stored.header.class_order.len(), 10);
+    assert_eq!(stored.header.tasks, vec![0..5, 5..10]);
+    assert_eq!(stored.reports.len(), 2);
+    assert_eq!(stored.reports[1].answers.labels.len(), 80);
+    // Ten classes: chance is 10 %. Even this short a run is far above.
+    assert!(stored.history(Expert::Ensemble).last().unwrap() > 0.3);
+    let frozen = |task, epoch, frozen| {
+        let phase = Phase::Training {
+            task,
+            epoch,
+            frozen,
+        };
+        events
+            .iter()
+            .any(|e| matches!(e, Event::Phase { phase: p, .. } if *p == phase))
+    };
+    assert!(frozen(0, 0, false) && frozen(0, 1, false));
+    assert!(frozen(1, 0, true) && frozen(1, 1, false));
+    let told = events
+        .iter()
+        .filter(|e| matches!(e, Event::TaskEvaluated { .. }))
+        .count();
+    assert_eq!(told, 2);
+    assert!(
+        events
+            .iter()
+            .any(|e| matches!(e, Event::Progress { progress, .. }
+        if !progress.losses.is_empty() && progress.done > 0.0))
+    );
+}
+
+#[test]
+fn the_same_settings_give_the_same_numbers_and_another_seed_does_not() {
+    let root = tempfile::tempdir().unwrap();
+    let run = |seed| {
+        let config = RunConfig { seed, ..short() };
+        let outcome = train(&config, root.path(), &mut Vec::new(), &Control::default());
+        snapshots(&folder_of(&outcome), 2)
+    };
+    let first = run(1);
+    assert_eq!(first, run(1));
+    assert_ne!(first, run(2));
+}
+
+/// Stops the run after so many phases of training.
+struct StopAfter {
+    control: Control,
+    epochs: usize,
+}
+
+impl Sink for StopAfter {
+    fn event(&mut self, event: Event) {
+        if matches!(
+            event,
+            Event::Phase {
+                phase: Phase::Training { .. },
+                ..
+            }
+        ) {
+            if self.epochs == 0 {
+                self.control.set(Wish::Stop);
+            }
+            self.epochs = self.epochs.saturating_sub(1);
+        }
+    }
+}
+
+#[test]
+fn a_stopped_run_continues_to_the_same_end() {
+    let root = tempfile::tempdir().unwrap();
+    let whole = train(&short(), root.path(), &mut Vec::new(), &Control::default());
+    let want = snapshots(&folder_of(&whole), 2);
+    // Stop in the middle of every epoch there is, one run each.
+    for epochs in 0..4 {
+        let control = Control::default();
+        let mut sink = StopAfter {
+            control: control.clone(),
+            epochs,
+        };
+        let outcome = train(&short(), root.path(), &mut sink, &control);
+        assert!(matches!(outcome, Outcome::Stopped(_)), "epoch {epochs}");
+        let folder = folder_of(&outcome);
+        control.set(Wish::Run);
+        let mut stock = Stock::default();
+        let end = experiment::resume(&folder, &mut stock, &mut Vec::new(), &control).unwrap();
+        assert!(matches!(end, Outcome::Finished(_)));
+        assert_eq!(snapshots(&folder, 2), want, "epoch {epochs}");
+        let problem =
+            experiment::resume(&folder, &mut stock, &mut Vec::new(), &control).unwrap_err();
+        assert!(problem.what.contains("finished"), "{problem}");
+    }
+}
+
+#[test]
+fn a_killed_process_loses_nothing_but_the_epoch_in_hand() {
+    let root = tempfile::tempdir().unwrap();
+    let config = RunConfig {
+        epochs: 4,
+        ..short()
+    };
+    let whole = train(&config, root.path(), &mut Vec::new(), &Control::default());
+    let want = snapshots(&folder_of(&whole), 2);
+    let killed = tempfile::tempdir().unwrap();
+    let settings = killed.path().join("settings.toml");
+    std::fs::write(&settings, config.to_toml().unwrap()).unwrap();
+    let out = killed.path().join("runs");
+    let mut child = Program::new(env!("CARGO_BIN_EXE_lae-studio"))
+        .args(["train", "--quiet", "--config"])
+        .arg(&settings)
+        .arg("--out")
+        .arg(&out)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Killed as soon as the second task has a finished epoch or the run gets that far.
+    let patience = Instant::now() + Duration::from_secs(300);
+    let folder = loop {
+        assert!(
+            Instant::now() < patience,
+            "the run did not get to its second task"
+        );
+        let found = store::list(&out)
+            .into_iter()
+            .find_map(|listed| listed.stored.ok());
+        if let Some(run) = found.filter(|run| !run.reports.is_empty()) {
+            break run.header.folder;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    child.kill().unwrap();
+    child.wait().unwrap();
+    if store::load(&folder).unwrap().state != RunState::Finished {
+        let end = experiment::resume(
+            &folder,
+            &mut Stock::default(),
+            &mut Vec::new(),
+            &Control::default(),
+        );
+        assert!(matches!(end.unwrap(), Outcome::Finished(_)));
+    }
+    assert_eq!(snapshots(&folder, 2), want);
+}
+
+#[test]
+fn without_ensemble_and_accumulation_the_answer_is_the_online_experts() {
+    let root = tempfile::tempdir().unwrap();
+    let config = RunConfig {
+        method: MethodName::Baseline,
+        ..short()
+    };
+    let outcome = train(&config, root.path(), &mut Vec::new(), &Control::default());
+    let stored = store::load(&folder_of(&outcome)).unwrap();
+    for report in &stored.reports {
+        assert_eq!(report.answers.ensemble, report.answers.online);
+    }
+    let last = store::load_snapshot(&folder_of(&outcome), 1).unwrap();
+    assert!(last.keys().all(|name| !name.starts_with("offline.")));
+}
+
+#[test]
+fn a_test_image_gets_the_answer_its_evaluation_gave() {
+    let root = tempfile::tempdir().unwrap();
+    let outcome = train(&short(), root.path(), &mut Vec::new(), &Control::default());
+    let stored = store::load(&folder_of(&outcome)).unwrap();
+    let options = OpenOptions {
+        test_share: short().test_share,
+        train_limit: short().train_limit,
+        test_limit: short().test_limit,
+        ..OpenOptions::default()
+    };
+    let data = Dataset::open("digits", &options).unwrap();
+    let (mut shelf, stock) = (PredictorShelf::default(), Stock::default());
+    for (task, report) in stored.reports.iter().enumerate() {
+        for at in (0..report.answers.samples.len()).step_by(9) {
+            let image = data.test[report.answers.samples[at]].decode().unwrap();
+            let (width, height) = (image.width() as usize, image.height() as usize);
+            let name = "test image".to_string();
+            let picture = Picture {
+                name,
+                width,
+                height,
+                rgb: image.into_raw(),
+            };
+            let run = folder_of(&outcome);
+            let request = PredictRequest {
+                ticket: 1,
+                run,
+                picture,
+                tasks: vec![task],
+            };
+            let answer = shelf.predict(&request, task, &stock).unwrap();
+            assert_eq!(answer.classes.len(), (task + 1) * 5);
+            assert_eq!(answer.online.best().0, report.answers.online[at]);
+            assert_eq!(answer.ensemble.best().0, report.answers.ensemble[at]);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_trained_is_said_before_anything_is_written() {
+    let root = tempfile::tempdir().unwrap();
+    let wrong = [
+        (
+            RunConfig {
+                epochs: 0,
+                batch: 0,
+                ..short()
+            },
+            "zero epochs",
+        ),
+        (
+            RunConfig {
+                batch: 5000,
+                ..short()
+            },
+            "training images",
+        ),
+        (
+            RunConfig {
+                pet: "adaptor".into(),
+                ..short()
+            },
+            "adaptor",
+        ),
+        (
+            RunConfig {
+                backbone: "lae-nana".into(),
+                ..short()
+            },
+            "lae-nana",
+        ),
+        (
+            RunConfig {
+                blocks: "99".into(),
+                ..short()
+            },
+            "block",
+        ),
+        (
+            RunConfig {
+                data: "/nowhere/at/all".into(),
+                ..short()
+            },
+            "",
+        ),
+        (
+            RunConfig {
+                classes_per_task: "3,3".into(),
+                ..short()
+            },
+            "class",
+        ),
+        (
+            RunConfig {
+                device: "abacus".into(),
+                ..short()
+            },
+            "abacus",
+        ),
+    ];
+    for (config, word) in wrong {
+        let mut stock = Stock::default();
+        let end = experiment::train(
+            &config,
+            root.path(),
+            &mut stock,
+            &mut Vec::new(),
+            &Control::default(),
+        );
+        let problem = end.unwrap_err();
+        assert!(problem.to_string().contains(word), "{problem}");
+        assert!(!problem.remedy.is_empty(), "{problem}");
+    }
+}
+
+#[test]
+fn a_loss_that_is_no_number_ends_the_run_with_a_sentence() {
+    let root = tempfile::tempdir().unwrap();
+    let config = RunConfig {
+        base_lr: 1e30,
+        ..short()
+    };
+    let (mut stock, control) = (Stock::default(), Control::default());
+    let end = experiment::train(&config, root.path(), &mut stock, &mut Vec::new(), &control);
+    let problem = end.unwrap_err();
+    assert!(
+        problem.what.contains("loss") && problem.remedy.contains("--base-lr"),
+        "{problem}"
+    );
+}

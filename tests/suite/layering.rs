@@ -1,0 +1,168 @@
+//! The layers that docs/architecture.md states are the layers of the code.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Names that may not appear in the code of a module: the invariants of docs/architecture.md.
+const NOT_NAMED: [(&str, &str); 4] = [
+    ("ui", "burn::"),
+    ("metrics", "burn::"),
+    ("run", "burn::"),
+    ("store", "burn::"),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
+}
+
+/// Module → layer, from the table rows `| 3 | `backbone`, `store` | … |`.
+fn layers() -> BTreeMap<String, usize> {
+    let text = std::fs::read_to_string(root().join("docs/architecture.md")).unwrap();
+    let mut layers = BTreeMap::new();
+    for line in text.lines() {
+        let mut cells = line.split('|').skip(1).map(str::trim);
+        let (Some(layer), Some(files)) = (cells.next(), cells.next()) else {
+            continue;
+        };
+        let Ok(layer) = layer.parse() else { continue };
+        for name in files.split('`').skip(1).step_by(2) {
+            layers.insert(name.to_string(), layer);
+        }
+    }
+    layers
+}
+
+/// Every source file with the module of `src` it belongs to.
+fn sources() -> Vec<(String, PathBuf)> {
+    let src = root().join("src");
+    let mut found = Vec::new();
+    let mut folders = vec![src.clone()];
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder)
+            .unwrap()
+            .map(|e| e.unwrap().path())
+        {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let inner = path.strip_prefix(&src).unwrap();
+                let first = inner.iter().next().unwrap().to_str().unwrap();
+                found.push((first.trim_end_matches(".rs").to_string(), path));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The modules a line of code names after `crate::`, groups included.
+fn named_modules(code: &str) -> BTreeSet<String> {
+    let ident = |text: &str| -> String {
+        let letters = text
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_');
+        letters.collect()
+    };
+    let mut found = BTreeSet::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = &code[at + "crate::".len()..];
+        let Some(group) = rest.strip_prefix('{') else {
+            found.insert(ident(rest));
+            continue;
+        };
+        let (mut depth, mut fresh) = (1, true);
+        for (i, c) in group.char_indices() {
+            match c {
+                '{' => depth += 1,
+                '}' if depth == 1 => break,
+                '}' => depth -= 1,
+                ',' if depth == 1 => fresh = true,
+                c if fresh && depth == 1 && !c.is_whitespace() => {
+                    found.insert(ident(&group[i..]));
+                    fresh = false;
+                }
+                _ => {}
+            }
+        }
+    }
+    found.remove("");
+    found
+}
+
+/// A file's code without comments.
+fn code_of(path: &Path) -> String {
+    let text = std::fs::read_to_string(path).unwrap();
+    let code = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
+    code.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn no_file_imports_from_a_layer_above_its_own() {
+    let layers = layers();
+    assert!(
+        layers.len() > 10,
+        "the table of docs/architecture.md was not found"
+    );
+    let mut upward = Vec::new();
+    for (module, path) in sources() {
+        let own = *layers
+            .get(&module)
+            .unwrap_or_else(|| panic!("docs/architecture.md has no layer for src/{module}"));
+        let shown = path.strip_prefix(root()).unwrap().display();
+        let code = code_of(&path);
+        for other in named_modules(&code) {
+            match layers.get(&other) {
+                Some(&layer) if layer > own => {
+                    upward.push(format!(
+                        "{shown} (layer {own}) names crate::{other} (layer {layer})"
+                    ));
+                }
+                _ => {}
+            }
+        }
+        let file = path.file_name().unwrap();
+        let top = path.parent() == Some(&root().join("src"))
+            || file == "mod.rs" && path.parent().unwrap().parent() == Some(&root().join("src"));
+        if top && code.lines().any(|line| line.starts_with("use super::")) {
+            upward.push(format!(
+                "{shown} reaches the crate's root by super:: (write crate::)"
+            ));
+        }
+    }
+    assert!(upward.is_empty(), "{}", upward.join("\n"));
+}
+
+#[test]
+fn the_table_names_what_exists() {
+    let modules: BTreeSet<String> = sources().into_iter().map(|(module, _)| module).collect();
+    let table: BTreeSet<String> = layers().into_keys().collect();
+    let missing: Vec<_> = table.difference(&modules).collect();
+    assert!(
+        missing.is_empty(),
+        "docs/architecture.md names {missing:?}, src does not have them"
+    );
+}
+
+#[test]
+fn plain_parts_stay_free_of_tensors() {
+    for (module, path) in sources() {
+        for (kept_plain, name) in NOT_NAMED {
+            if module == kept_plain {
+                assert!(
+                    !code_of(&path).contains(name),
+                    "{} names {name}",
+                    path.display()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn names_are_found_in_single_and_grouped_imports() {
+    let code = "use crate::a::b;\nuse crate::{c, d::{e, f}, g};\nlet x = crate::h::i();";
+    let names: Vec<String> = named_modules(code).into_iter().collect();
+    assert_eq!(names, ["a", "c", "d", "g", "h"]);
+}

@@ -1,0 +1,214 @@
+//! LAE's three parts, each seen acting and seen switched off, on a toy ViT with random weights.
+
+use std::sync::Arc;
+
+use burn::tensor::{Device, Distribution, Tensor};
+use lae_studio::backbone::architecture::Architecture;
+use lae_studio::backbone::{Backbone, vit};
+use lae_studio::method::{Lae, LaeSettings, Method};
+use lae_studio::pet::library::Library;
+use lae_studio::pet::{PetSettings, PetStack};
+use lae_studio::run::config::Switches;
+use lae_studio::tensors::{HostTensor, Named};
+
+const ALL: Switches = Switches {
+    learning: true,
+    accumulation: true,
+    ensemble: true,
+};
+const ALPHA: f64 = 0.8;
+
+fn backbone() -> Arc<dyn Backbone> {
+    let architecture = Architecture::Vit(vit::Config::plain(16, 8, 16, 3, 2));
+    architecture.random(3, &Device::flex()).unwrap()
+}
+
+fn lae(switches: Switches) -> Lae {
+    let backbone = backbone();
+    let spec = Library::with_folders(Vec::new()).get("adapter").unwrap();
+    let settings = PetSettings::of_size(2);
+    let device = Device::flex();
+    let stack = PetStack::init(&spec, &settings, backbone.blocks(), &[0, 1], 5, &device).unwrap();
+    let settings = LaeSettings {
+        switches,
+        freeze_epochs: 2,
+        ema: ALPHA,
+        learning_rate: 0.01,
+        seed: 7,
+    };
+    Lae::new(backbone, stack, settings)
+}
+
+fn images() -> Tensor<4> {
+    let device = Device::flex();
+    device.seed(1);
+    Tensor::random([4, 3, 16, 16], Distribution::Uniform(0.0, 1.0), &device)
+}
+
+fn values(stack: &PetStack) -> Vec<Vec<f32>> {
+    stack
+        .parameters()
+        .map(|(_, t, _)| HostTensor::read(t).unwrap().values)
+        .collect()
+}
+
+fn steps(lae: &mut Lae, count: usize, frozen: bool) {
+    for _ in 0..count {
+        lae.learn(images(), &[0, 1, 0, 1], frozen).unwrap();
+    }
+}
+
+#[test]
+fn the_offline_pet_is_an_exact_copy_when_the_second_task_begins() {
+    let mut lae = lae(ALL);
+    lae.begin_task(2).unwrap();
+    steps(&mut lae, 3, false);
+    assert!(lae.offline().is_none());
+    lae.end_task();
+    lae.begin_task(2).unwrap();
+    assert_eq!(values(lae.offline().unwrap()), values(lae.online()));
+}
+
+#[test]
+fn a_frozen_step_moves_the_head_and_the_average_but_not_the_pet() {
+    let mut lae = lae(ALL);
+    lae.begin_task(2).unwrap();
+    steps(&mut lae, 1, false);
+    lae.begin_task(2).unwrap();
+    steps(&mut lae, 2, false);
+    let (online, offline) = (values(lae.online()), values(lae.offline().unwrap()));
+    let head = HostTensor::read(&lae.heads().0[1].weight).unwrap();
+    let old_head = HostTensor::read(&lae.heads().0[0].weight).unwrap();
+    assert_ne!(online, offline);
+    assert!(
+        lae.gradients(images(), &[0, 1, 0, 1], true)
+            .unwrap()
+            .pets
+            .is_empty()
+    );
+    steps(&mut lae, 1, true);
+    assert_eq!(values(lae.online()), online);
+    assert_ne!(HostTensor::read(&lae.heads().0[1].weight).unwrap(), head);
+    assert_eq!(
+        HostTensor::read(&lae.heads().0[0].weight).unwrap(),
+        old_head
+    );
+    let now = values(lae.offline().unwrap());
+    for (((on, off), new), _) in online.iter().zip(&offline).zip(&now).zip(0..) {
+        for ((a, b), got) in on.iter().zip(off).zip(new) {
+            let want = ALPHA as f32 * b + (1.0 - ALPHA as f32) * a;
+            assert!((got - want).abs() < 1e-6, "{got} {want}");
+        }
+    }
+}
+
+#[test]
+fn the_pet_is_frozen_only_from_the_second_task_on_and_only_with_learning() {
+    let mut with = lae(ALL);
+    with.begin_task(2).unwrap();
+    assert!(!with.frozen(0));
+    with.begin_task(2).unwrap();
+    assert!(with.frozen(0) && with.frozen(1) && !with.frozen(2));
+    let mut without = lae(Switches {
+        learning: false,
+        ..ALL
+    });
+    without.begin_task(2).unwrap();
+    without.begin_task(2).unwrap();
+    assert!(!without.frozen(0));
+}
+
+#[test]
+fn without_accumulation_the_offline_pet_stays_the_first_tasks() {
+    let mut lae = lae(Switches {
+        accumulation: false,
+        ..ALL
+    });
+    lae.begin_task(2).unwrap();
+    steps(&mut lae, 2, false);
+    lae.end_task();
+    let first = values(lae.online());
+    lae.begin_task(2).unwrap();
+    steps(&mut lae, 2, false);
+    assert_eq!(values(lae.offline().unwrap()), first);
+    assert_ne!(values(lae.online()), first);
+    let (online, offline) = lae.drift().unwrap();
+    assert!(online > 0.0 && offline == 0.0);
+}
+
+#[test]
+fn baseline_keeps_no_offline_pet() {
+    let off = Switches {
+        learning: false,
+        accumulation: false,
+        ensemble: false,
+    };
+    let mut lae = lae(off);
+    lae.begin_task(2).unwrap();
+    lae.begin_task(3).unwrap();
+    steps(&mut lae, 1, false);
+    assert!(lae.offline().is_none());
+    let logits = lae.judge(images()).unwrap();
+    assert!(logits.offline.is_none());
+    assert_eq!(logits.online.dims(), [4, 5]);
+}
+
+#[test]
+fn a_restored_state_goes_on_bit_for_bit() {
+    let mut straight = lae(ALL);
+    straight.begin_task(2).unwrap();
+    steps(&mut straight, 2, false);
+    straight.end_task();
+    straight.begin_task(2).unwrap();
+    steps(&mut straight, 2, true);
+    steps(&mut straight, 1, false);
+    let state: Named = straight.checkpoint().unwrap();
+    let mut continued = lae(ALL);
+    continued.restore(&state, 2).unwrap();
+    steps(&mut straight, 2, false);
+    steps(&mut continued, 2, false);
+    assert_eq!(
+        straight.checkpoint().unwrap(),
+        continued.checkpoint().unwrap()
+    );
+    let missing = state
+        .into_iter()
+        .filter(|(name, _)| name != "head.1.bias")
+        .collect();
+    let problem = lae(ALL).restore(&missing, 2).unwrap_err();
+    assert!(problem.what.contains("head.1.bias"), "{problem}");
+}
+
+#[test]
+fn one_gradient_per_trained_parameter_matches_finite_differences() {
+    let mut lae = lae(ALL);
+    lae.begin_task(2).unwrap();
+    steps(&mut lae, 3, false);
+    let labels = [0, 1, 1, 0];
+    let gradients = lae.gradients(images(), &labels, false).unwrap();
+    assert_eq!(gradients.pets.len(), lae.online().parameters().count());
+    let (name, gradient) = gradients
+        .pets
+        .iter()
+        .find(|(name, _)| name == "1.s")
+        .unwrap();
+    let slope = HostTensor::read(gradient).unwrap().values[0];
+    let loss_at = |shift: f32| {
+        let moved = lae.online().with(|n, t, _| {
+            if n == name {
+                t.clone() + shift
+            } else {
+                t.clone()
+            }
+        });
+        let mut other = self::lae(ALL);
+        other.set_experts(moved, None, lae.heads().clone());
+        let loss = other.gradients(images(), &labels, true).unwrap().loss;
+        HostTensor::read(&loss).unwrap().values[0]
+    };
+    let estimate = (loss_at(0.05) - loss_at(-0.05)) / 0.1;
+    assert!(
+        (slope - estimate).abs() < 2e-3 * slope.abs().max(1e-2),
+        "{slope} {estimate}"
+    );
+}

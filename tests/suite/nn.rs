@@ -1,0 +1,363 @@
+//! The frozen layers against plain f64 implementations: values, gradients (finite differences of
+//! the f64 function), odd shapes, views, threads, and both paths of the dispatch point.
+
+use burn::tensor::{Device, Distribution, Tensor, TensorData};
+use lae_studio::nn::{self, Depthwise7, Frame, LayerNorm, Linear};
+use proptest::prelude::*;
+
+use crate::nn_exact as exact;
+
+/// The CPU device with gradients; this one takes the kernels.
+fn fast() -> Device {
+    Device::flex().autodiff()
+}
+
+/// The CPU device recomputing activations; this one takes the framework's operations.
+fn plain() -> Device {
+    Device::flex().autodiff().gradient_checkpointing()
+}
+
+/// Reproducible numbers, roughly normal with this deviation.
+fn numbers(count: usize, seed: u64, deviation: f64) -> Vec<f64> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut uniform = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    (0..count)
+        .map(|_| {
+            let value = (0..6).map(|_| uniform()).sum::<f64>() - 3.0;
+            // Through f32, so that both sides start from the same numbers.
+            f64::from((value * 1.414 * deviation) as f32)
+        })
+        .collect()
+}
+
+fn tensor<const D: usize>(values: &[f64], shape: [usize; D], device: &Device) -> Tensor<D> {
+    let values: Vec<f32> = values.iter().map(|v| *v as f32).collect();
+    Tensor::from_data(TensorData::new(values, shape), device)
+}
+
+fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
+    let values = tensor.into_data().try_to_vec::<f32>().unwrap();
+    values.into_iter().map(f64::from).collect()
+}
+
+/// max|a − b| / max|b|.
+fn error(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let largest = b.iter().fold(1e-30, |m: f64, v| m.max(v.abs()));
+    let apart = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+    apart.fold(0.0, |m: f64, v| if v > m || v.is_nan() { v } else { m }) / largest
+}
+
+/// The gradient of Σ weights·f(x) by central differences.
+fn differences(f: &dyn Fn(&[f64]) -> Vec<f64>, x: &[f64], weights: &[f64]) -> Vec<f64> {
+    const STEP: f64 = 1e-4;
+    let total = |x: &[f64]| -> f64 { f(x).iter().zip(weights).map(|(y, w)| y * w).sum() };
+    (0..x.len())
+        .map(|i| {
+            let mut moved = x.to_vec();
+            moved[i] = x[i] + STEP;
+            let above = total(&moved);
+            moved[i] = x[i] - STEP;
+            (above - total(&moved)) / (2.0 * STEP)
+        })
+        .collect()
+}
+
+/// Runs `layer` on `x` for values and gradient on both paths of the dispatch point and compares
+/// them with `exact`, and the result without gradients with the one with.
+fn check<const D: usize>(
+    x: &[f64],
+    shape: [usize; D],
+    layer: &dyn Fn(Tensor<D>) -> Tensor<D>,
+    exact: &dyn Fn(&[f64]) -> Vec<f64>,
+) {
+    let expected = exact(x);
+    let weights = numbers(expected.len(), 77, 1.0);
+    let gradient = differences(exact, x, &weights);
+    for (device, allowed) in [(fast(), 3e-6), (plain(), 5e-6)] {
+        let input = tensor(x, shape, &device).require_grad();
+        let output = layer(input.clone());
+        let weights = tensor(&weights, output.dims(), &device);
+        let graph = (output.clone() * weights).sum().backward();
+        let output = values(output);
+        let off = error(&output, &expected);
+        assert!(off < allowed, "{shape:?} {device:?}: values off by {off:e}");
+        let off = error(&values(input.grad(&graph).unwrap()), &gradient);
+        assert!(
+            off < allowed,
+            "{shape:?} {device:?}: gradient off by {off:e}"
+        );
+        let without = layer(tensor(x, shape, &device.inner()));
+        assert!(error(&values(without), &output) < allowed);
+    }
+}
+
+fn linear(inputs: usize, outputs: usize, bias: bool) -> (Linear, Vec<f64>, Vec<f64>) {
+    let weight = numbers(inputs * outputs, 5, (inputs as f64).powf(-0.5));
+    let bias = if bias {
+        numbers(outputs, 6, 0.3)
+    } else {
+        vec![]
+    };
+    let device = Device::flex();
+    let own = (!bias.is_empty()).then(|| tensor(&bias, [outputs], &device));
+    let layer = Linear::new(tensor(&weight, [inputs, outputs], &device), own);
+    (layer, weight, bias)
+}
+
+fn layer_norm(width: usize) -> (LayerNorm, Vec<f64>, Vec<f64>) {
+    let gamma: Vec<f64> = numbers(width, 8, 0.2).iter().map(|v| v + 1.0).collect();
+    let beta = numbers(width, 9, 0.2);
+    let device = Device::flex();
+    let layer = LayerNorm::new(
+        tensor(&gamma, [width], &device),
+        tensor(&beta, [width], &device),
+        1e-6,
+    );
+    (layer, gamma, beta)
+}
+
+fn depthwise(channels: usize) -> (Depthwise7, Vec<f64>, Vec<f64>) {
+    let weight = numbers(channels * 49, 10, 0.15);
+    let bias = numbers(channels, 11, 0.2);
+    let device = Device::flex();
+    let layer = Depthwise7::new(
+        tensor(&weight, [channels, 1, 7, 7], &device),
+        tensor(&bias, [channels], &device),
+    );
+    (layer, weight, bias)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn gelu(batch in 1..4usize, tokens in 1..8usize, width in 1..40usize, seed: u64) {
+        let x = numbers(batch * tokens * width, seed, 2.0);
+        check(&x, [batch, tokens, width], &nn::gelu, &exact::gelu);
+    }
+
+    #[test]
+    fn softmax(batch in 1..4usize, tokens in 1..8usize, width in 1..40usize, seed: u64) {
+        let x = numbers(batch * tokens * width, seed, 3.0);
+        let exact = |x: &[f64]| exact::softmax(x, width);
+        check(&x, [batch, tokens, width], &nn::softmax, &exact);
+    }
+
+    #[test]
+    fn layer_norms(batch in 1..4usize, tokens in 1..8usize, width in 5..70usize, seed: u64) {
+        let x = numbers(batch * tokens * width, seed, 1.5);
+        let (layer, gamma, beta) = layer_norm(width);
+        let exact = |x: &[f64]| exact::layer_norm(x, &gamma, &beta, 1e-6);
+        check(&x, [batch, tokens, width], &|x| layer.forward(x), &exact);
+    }
+
+    #[test]
+    fn linear_maps(
+        batch in 1..4usize, tokens in 1..8usize, inputs in 1..40usize, outputs in 1..40usize,
+        bias: bool, seed: u64,
+    ) {
+        let x = numbers(batch * tokens * inputs, seed, 1.0);
+        let (layer, weight, bias) = linear(inputs, outputs, bias);
+        let exact = |x: &[f64]| exact::linear(x, &weight, &bias, inputs, outputs);
+        check(&x, [batch, tokens, inputs], &|x| layer.forward(x), &exact);
+    }
+
+    #[test]
+    fn attentions(
+        images in 1..3usize, groups in 1..3usize, tokens in 1..20usize, heads in 1..4usize,
+        head in 1..10usize, with_bias: bool, seed: u64,
+    ) {
+        let batch = images * groups;
+        let x = numbers(batch * tokens * 3 * heads * head, seed, 1.0);
+        let bias = numbers(groups * heads * tokens * tokens, 12, 1.0);
+        let own = tensor(&bias, [groups, heads, tokens, tokens], &Device::flex());
+        let (own, bias) = if with_bias { (Some(own), bias) } else { (None, vec![]) };
+        let exact = |x: &[f64]| exact::attention(x, batch, tokens, heads, &bias);
+        let layer = |x| nn::attention(x, heads, own.as_ref());
+        check(&x, [batch, tokens, 3 * heads * head], &layer, &exact);
+    }
+
+    #[test]
+    fn frozen_mlps(
+        batch in 1..4usize, tokens in 1..6usize, width in 5..20usize, hidden in 1..40usize,
+        with_norm: bool, residual: bool, seed: u64,
+    ) {
+        let x = numbers(batch * tokens * width, seed, 1.0);
+        let (norm, gamma, beta) = layer_norm(width);
+        let (fc1, weight1, bias1) = linear(width, hidden, true);
+        let (fc2, weight2, bias2) = linear(hidden, width, with_norm);
+        let frame = Frame { norm: with_norm.then_some(&norm), residual };
+        let exact = |x: &[f64]| {
+            let e = if with_norm { exact::layer_norm(x, &gamma, &beta, 1e-6) } else { x.to_vec() };
+            let h = exact::gelu(&exact::linear(&e, &weight1, &bias1, width, hidden));
+            let y = exact::linear(&h, &weight2, &bias2, hidden, width);
+            y.iter().zip(x).map(|(y, x)| if residual { y + x } else { *y }).collect()
+        };
+        check(&x, [batch, tokens, width], &|x| nn::mlp(x, frame, &fc1, &fc2), &exact);
+    }
+
+    #[test]
+    fn frozen_self_attentions(
+        batch in 1..5usize, tokens in 1..12usize, heads in 1..3usize, head in 5..9usize,
+        with_norm: bool, residual: bool, seed: u64,
+    ) {
+        let width = heads * head;
+        let x = numbers(batch * tokens * width, seed, 1.0);
+        let (norm, gamma, beta) = layer_norm(width);
+        let (qkv, weight1, bias1) = linear(width, 3 * width, residual);
+        let (proj, weight2, bias2) = linear(width, width, true);
+        let frame = Frame { norm: with_norm.then_some(&norm), residual };
+        let exact = |x: &[f64]| {
+            let e = if with_norm { exact::layer_norm(x, &gamma, &beta, 1e-6) } else { x.to_vec() };
+            let h = exact::linear(&e, &weight1, &bias1, width, 3 * width);
+            let h = exact::attention(&h, batch, tokens, heads, &[]);
+            let y = exact::linear(&h, &weight2, &bias2, width, width);
+            y.iter().zip(x).map(|(y, x)| if residual { y + x } else { *y }).collect()
+        };
+        let layer = |x| nn::self_attention(x, frame, [&qkv, &proj], heads, None);
+        check(&x, [batch, tokens, width], &layer, &exact);
+    }
+
+    #[test]
+    fn depthwise_convolutions(
+        batch in 1..3usize, rows in 1..9usize, columns in 1..11usize, channels in 1..20usize,
+        seed: u64,
+    ) {
+        let x = numbers(batch * rows * columns * channels, seed, 1.0);
+        let (layer, weight, bias) = depthwise(channels);
+        let exact = |x: &[f64]| exact::depthwise7(x, [rows, columns], &weight, &bias);
+        let layer = |x| layer.forward(x, rows, columns);
+        check(&x, [batch, rows * columns, channels], &layer, &exact);
+    }
+}
+
+/// Sizes of real networks, where a finite difference would take too long: both paths agree.
+#[test]
+fn both_paths_agree_at_real_sizes() {
+    let (norm, ..) = layer_norm(192);
+    let (qkv, ..) = linear(192, 576, true);
+    let (proj, ..) = linear(192, 192, true);
+    let network = |x: Tensor<3>| {
+        let y = nn::attention(qkv.forward(norm.forward(x.clone())), 3, None);
+        nn::gelu(x + proj.forward(y))
+    };
+    let x = numbers(3 * 197 * 192, 21, 1.0);
+    let run = |device: Device| {
+        let input = tensor(&x, [3, 197, 192], &device).require_grad();
+        let output = network(input.clone());
+        let graph = output.clone().powf_scalar(2.0).mean().backward();
+        (values(output), values(input.grad(&graph).unwrap()))
+    };
+    let ((y, dx), (y_plain, dx_plain)) = (run(fast()), run(plain()));
+    assert!(error(&y, &y_plain) < 2e-6, "{:e}", error(&y, &y_plain));
+    assert!(error(&dx, &dx_plain) < 5e-6, "{:e}", error(&dx, &dx_plain));
+}
+
+#[test]
+fn views_are_read_where_they_lie() {
+    let device = Device::flex();
+    let whole = tensor(&numbers(6 * 10 * 48, 3, 1.0), [6, 10, 48], &device);
+    let (layer, ..) = layer_norm(16);
+    let views = [
+        whole
+            .clone()
+            .slice([2..5, 0..10, 0..48])
+            .reshape([30, 3, 16]),
+        whole.clone().slice([0..6, 3..9, 16..32]),
+        whole.clone().swap_dims(0, 1).slice([0..10, 1..3, 32..48]),
+        whole.clone().flip([1]).slice([0..2, 0..10, 0..16]),
+        whole.slice([0..1, 0..1, 0..16]).expand([4, 5, 16]),
+    ];
+    for view in views {
+        let shape = view.dims();
+        let copy: Tensor<3> = Tensor::from_data(view.clone().into_data(), &device);
+        assert_eq!(
+            values(layer.forward(view.clone())),
+            values(layer.forward(copy.clone())),
+            "{shape:?}"
+        );
+        assert_eq!(values(nn::gelu(view)), values(nn::gelu(copy)), "{shape:?}");
+    }
+}
+
+#[test]
+fn constants_and_tracked_inputs_mix() {
+    let x = numbers(2 * 5 * 16, 4, 1.0);
+    let (layer, ..) = layer_norm(16);
+    let constant = layer.forward(tensor(&x, [2, 5, 16], &fast()));
+    assert!(constant.is_autodiff() && !constant.is_tracked());
+    let tracked = tensor(&x, [2, 5, 16], &fast()).require_grad();
+    let graph = (layer.forward(tracked.clone()) * constant).sum().backward();
+    assert!(tracked.grad(&graph).is_some());
+}
+
+/// A layer whose own weight is trained takes the framework's path and gets its gradient.
+#[test]
+fn trained_weights_get_their_gradient() {
+    let device = fast();
+    let weight = tensor(&numbers(16 * 4, 5, 0.3), [16, 4], &device).require_grad();
+    let layer = Linear::new(weight.clone(), None);
+    let x = tensor(&numbers(2 * 5 * 16, 4, 1.0), [2, 5, 16], &device.inner());
+    let graph = layer.forward(x).sum().backward();
+    assert!(weight.grad(&graph).is_some());
+}
+
+/// f64 is not the kernels' business and must still work.
+#[test]
+fn other_number_types_take_the_framework() {
+    let x = Tensor::<2>::from_data(
+        TensorData::new(vec![0.5f64, -1.0, 2.0], [1, 3]),
+        (&Device::flex(), burn::tensor::DType::F64),
+    );
+    let y = nn::gelu(x).into_data().try_to_vec::<f64>().unwrap();
+    assert!(error(&y, &exact::gelu(&[0.5, -1.0, 2.0])) < 1e-6);
+}
+
+/// Many threads at once, each repeating the same forward and backward: equal to the last bit.
+#[test]
+fn threads_do_not_disturb_each_other() {
+    let (norm, ..) = layer_norm(48);
+    let (qkv, ..) = linear(48, 144, true);
+    let (conv, ..) = depthwise(48);
+    let x = numbers(5 * 49 * 48, 2, 1.0);
+    let run = || {
+        let input = tensor(&x, [5, 49, 48], &fast()).require_grad();
+        let y = conv.forward(norm.forward(input.clone()), 7, 7);
+        let y = nn::softmax(nn::gelu(nn::attention(qkv.forward(y), 3, None)));
+        let graph = y.clone().powf_scalar(2.0).sum().backward();
+        (values(y), values(input.grad(&graph).unwrap()))
+    };
+    let first = run();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..20 {
+                    assert!(run() == first);
+                }
+            });
+        }
+    });
+    nn::release_buffers();
+    assert!(run() == first);
+}
+
+#[test]
+fn a_large_random_batch_is_finite() {
+    let (norm, ..) = layer_norm(64);
+    let x = Tensor::<3>::random(
+        [33, 17, 64],
+        Distribution::Normal(0.0, 100.0),
+        &Device::flex(),
+    );
+    assert!(
+        values(nn::gelu(norm.forward(x)))
+            .iter()
+            .all(|v| v.is_finite())
+    );
+}

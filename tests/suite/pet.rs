@@ -1,0 +1,291 @@
+//! The shipped PETs against formulas written out by hand in f64: values, and gradients by central
+//! differences; parameter counts against the paper.
+
+use std::sync::Arc;
+
+use burn::tensor::{Device, Tensor, TensorData};
+use lae_studio::pet::library::Library;
+use lae_studio::pet::{BlockShape, PetSettings, PetSpec, PetStack, Site};
+
+use super::pet_reference::{Matrix, adapter, prefix};
+
+const WIDTH: usize = 12;
+const HEADS: usize = 3;
+const TOKENS: usize = 5;
+const IMAGES: usize = 2;
+/// Rows of all images' tokens below each other.
+const ROWS: usize = IMAGES * TOKENS;
+const SIZE: usize = 4;
+const SITES: &[Site] = &[
+    Site::Attention,
+    Site::Mlp,
+    Site::Block,
+    Site::Query,
+    Site::Key,
+    Site::Value,
+    Site::Proj,
+    Site::Fc1,
+    Site::Fc2,
+    Site::Attend,
+];
+
+fn shapes(blocks: usize) -> Vec<BlockShape> {
+    let shape = BlockShape {
+        width: WIDTH,
+        hidden: 20,
+        heads: HEADS,
+        sites: SITES,
+    };
+    vec![shape; blocks]
+}
+
+fn plugin(name: &str) -> Arc<PetSpec> {
+    Library::with_folders(Vec::new()).get(name).unwrap()
+}
+
+fn tensor(matrix: &Matrix) -> Tensor<2> {
+    let values: Vec<f32> = matrix.values.iter().map(|&x| x as f32).collect();
+    let data = TensorData::new(values, [matrix.rows, matrix.columns]);
+    Tensor::from_data(data, &Device::flex())
+}
+
+fn tokens(matrix: &Matrix) -> Tensor<3> {
+    tensor(matrix).reshape([IMAGES, TOKENS, matrix.columns])
+}
+
+fn per_head(matrix: &Matrix) -> Tensor<4> {
+    let split = [IMAGES, TOKENS, HEADS, matrix.columns / HEADS];
+    tensor(matrix).reshape(split).swap_dims(1, 2)
+}
+
+fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
+    let data = tensor.into_data().try_to_vec::<f32>().unwrap();
+    data.into_iter().map(f64::from).collect()
+}
+
+fn close(found: &[f64], wanted: &[f64], tolerance: f64, what: &str) {
+    assert_eq!(found.len(), wanted.len(), "{what}");
+    let most = wanted.iter().fold(0.0f64, |most, x| most.max(x.abs()));
+    for (at, (a, b)) in found.iter().zip(wanted).enumerate() {
+        assert!(
+            (a - b).abs() <= tolerance * most,
+            "{what}[{at}]: {a} instead of {b}"
+        );
+    }
+}
+
+/// A stack in block 0 whose parameters are all noise, and the same as matrices.
+fn noisy(name: &str, variant: Option<&str>) -> (PetStack, Vec<Matrix>) {
+    let settings = PetSettings {
+        variant: variant.map(str::to_owned),
+        ..PetSettings::of_size(SIZE)
+    };
+    let stack = PetStack::init(
+        &plugin(name),
+        &settings,
+        &shapes(1),
+        &[0],
+        3,
+        &Device::flex(),
+    );
+    let mut matrices = Vec::new();
+    let stack = stack.unwrap().with(|_, old, _| {
+        let [rows, columns] = old.dims();
+        let matrix = Matrix::noise(rows, columns, 100 + matrices.len() as u64);
+        matrices.push(matrix.clone());
+        tensor(&matrix)
+    });
+    (stack, matrices)
+}
+
+/// Compares values and the gradients of Σ result·weight with a formula in f64.
+fn check(
+    stack: &PetStack,
+    matrices: &[Matrix],
+    run: &dyn Fn(&PetStack) -> Tensor<2>,
+    formula: &dyn Fn(&[Matrix]) -> Matrix,
+) {
+    let wanted = formula(matrices);
+    close(&values(run(stack)), &wanted.values, 2e-6, "result");
+
+    let weight = Matrix::noise(wanted.rows, wanted.columns, 9);
+    let loss = |p: &[Matrix]| -> f64 {
+        let result = formula(p);
+        let terms = result.values.iter().zip(&weight.values);
+        terms.map(|(a, b)| a * b).sum()
+    };
+    let tracked = stack.tracked();
+    let gradients = (run(&tracked) * tensor(&weight)).sum().backward();
+    for (index, (name, parameter, trained)) in tracked.parameters().enumerate() {
+        let found = parameter.grad(&gradients);
+        assert_eq!(found.is_some(), trained, "{name}");
+        let Some(found) = found else { continue };
+        let step = 1e-5;
+        let wanted: Vec<f64> = (0..matrices[index].values.len())
+            .map(|at| {
+                let moved = |by: f64| {
+                    let mut p = matrices.to_vec();
+                    p[index].values[at] += by;
+                    loss(&p)
+                };
+                (moved(step) - moved(-step)) / (2.0 * step)
+            })
+            .collect();
+        close(&values(found), &wanted, 2e-5, name);
+    }
+}
+
+#[test]
+fn adapter_is_the_formula() {
+    let (stack, matrices) = noisy("adapter", None);
+    let (e, h) = (Matrix::noise(ROWS, WIDTH, 1), Matrix::noise(ROWS, WIDTH, 2));
+    let run = |stack: &PetStack| {
+        let result = stack.around(0, Site::Attention, &tokens(&e), tokens(&h));
+        result.unwrap().reshape([ROWS, WIDTH])
+    };
+    check(&stack, &matrices, &run, &|p| adapter(p, &e, &h));
+}
+
+#[test]
+fn lora_changes_keys_and_values_only() {
+    let (stack, matrices) = noisy("lora", None);
+    let (e, h) = (Matrix::noise(ROWS, WIDTH, 1), Matrix::noise(ROWS, WIDTH, 2));
+    let run = |stack: &PetStack| {
+        let at = |site| stack.around(0, site, &tokens(&e), tokens(&h)).unwrap();
+        let both = at(Site::Key) + at(Site::Value) * 2.0;
+        both.reshape([ROWS, WIDTH])
+    };
+    let formula = |p: &[Matrix]| {
+        let part = |p: &[Matrix]| h.plus(&e.times(&p[0]).times(&p[1]).scaled(p[2].values[0]));
+        part(&p[..3]).plus(&part(&p[3..]).scaled(2.0))
+    };
+    check(&stack, &matrices, &run, &formula);
+    assert!(!stack.uses(0, Site::Query));
+}
+
+#[test]
+fn prefix_is_equation_15_and_plain_prefix_the_joint_softmax() {
+    let [q, k, v] = [1, 2, 3].map(|seed| Matrix::noise(ROWS, WIDTH, seed));
+    for (variant, calibrated) in [("calibrated", true), ("plain", false)] {
+        let (stack, mut matrices) = noisy("prefix", Some(variant));
+        let run = |stack: &PetStack| {
+            let result = stack.attend(0, per_head(&q), per_head(&k), per_head(&v));
+            result.unwrap().swap_dims(1, 2).reshape([ROWS, WIDTH])
+        };
+        let trained: Vec<bool> = stack.parameters().map(|(.., trained)| trained).collect();
+        assert_eq!(trained, [true, true, calibrated, calibrated]);
+        let mut stack = stack;
+        if !calibrated {
+            for (at, name) in [(2, "0.s_k"), (3, "0.s_v")] {
+                matrices[at] = Matrix::new(1, 1, vec![1.0]);
+                stack.set(name, tensor(&matrices[at])).unwrap();
+            }
+        }
+        check(&stack, &matrices, &run, &|p| {
+            let image = |at: usize| {
+                let [q, k, v] = [&q, &k, &v].map(|m| m.rows_of(at * TOKENS, (at + 1) * TOKENS));
+                prefix(p, &q, &k, &v, HEADS, calibrated)
+            };
+            image(0).above(&image(1))
+        });
+    }
+}
+
+#[test]
+fn gradients_flow_to_what_came_before_as_well() {
+    let (stack, _) = noisy("adapter", None);
+    let e = tokens(&Matrix::noise(ROWS, WIDTH, 1));
+    let e = e.autodiff().require_grad();
+    for stack in [stack.tracked(), stack.plain()] {
+        let h = e.clone() * 2.0;
+        let result = stack.around(0, Site::Attention, &e, h).unwrap();
+        let gradients = result.sum().backward();
+        assert!(e.grad(&gradients).is_some());
+    }
+    let plain = stack.around(0, Site::Attention, &e.clone().inner(), e.clone().inner());
+    assert!(!plain.unwrap().is_autodiff());
+}
+
+#[test]
+fn a_stack_is_the_same_on_every_start_and_maps_by_name() {
+    let settings = PetSettings::of_size(SIZE);
+    let start = |seed, blocks: &[usize]| {
+        let spec = plugin("adapter");
+        PetStack::init(&spec, &settings, &shapes(4), blocks, seed, &Device::flex()).unwrap()
+    };
+    let read = |stack: &PetStack, name: &str| {
+        let found = stack.parameters().find(|(own, ..)| *own == name);
+        values(found.unwrap().1.clone())
+    };
+    let stack = start(1, &[1, 3]);
+    assert_eq!(stack.first_block(), Some(1));
+    assert!(stack.uses(3, Site::Attention) && !stack.uses(2, Site::Attention));
+    let names: Vec<&str> = stack.parameters().map(|(name, ..)| name).collect();
+    assert_eq!(
+        names,
+        [
+            "1.down", "1.b_down", "1.up", "1.b_up", "1.s", "3.down", "3.b_down", "3.up", "3.b_up",
+            "3.s"
+        ]
+    );
+    assert_eq!(read(&stack, "3.down"), read(&start(1, &[3]), "3.down"));
+    assert_ne!(read(&stack, "3.down"), read(&stack, "1.down"));
+    assert_ne!(read(&stack, "3.down"), read(&start(2, &[3]), "3.down"));
+    let moved = stack.with(|name, tensor, trained| {
+        assert!(trained);
+        match name {
+            "1.s" => tensor.clone() * 3.0,
+            _ => tensor.clone(),
+        }
+    });
+    assert_eq!(read(&moved, "1.s"), [3.0]);
+    assert_eq!(read(&moved, "3.s"), [1.0]);
+}
+
+#[test]
+fn loading_checks_names_and_shapes() {
+    let (mut stack, _) = noisy("adapter", None);
+    let matrix = tensor(&Matrix::noise(2, 2, 1));
+    let wrong = stack.set("0.down", matrix.clone()).unwrap_err();
+    assert_eq!(wrong.what, "the PET's parameter `0.down` is 12×4, not 2×2");
+    let unknown = stack.set("0.dwon", matrix).unwrap_err();
+    assert_eq!(unknown.remedy, "did you mean `0.down`?");
+}
+
+#[test]
+fn an_empty_stack_leaves_everything_alone() {
+    let stack = PetStack::empty();
+    let h = tokens(&Matrix::noise(ROWS, WIDTH, 2));
+    let same = stack.around(0, Site::Block, &h, h.clone()).unwrap();
+    assert_eq!(values(same), values(h));
+    assert_eq!(stack.first_block(), None);
+    assert_eq!(stack.parameters().count(), 0);
+}
+
+#[test]
+fn parameters_are_as_many_as_in_the_paper() {
+    let vit_b = BlockShape {
+        width: 768,
+        hidden: 3072,
+        heads: 12,
+        sites: SITES,
+    };
+    let shapes = vec![vit_b; 12];
+    // Trained values of one expert, and online + offline as the paper's table has them: its
+    // millions are 2^20.
+    for (name, size, one, both) in [
+        ("adapter", 5, 42_270, "0.08"),
+        ("adapter", 10, 80_695, "0.15"),
+        ("lora", 5, 76_810, "0.15"),
+        ("lora", 10, 153_610, "0.29"),
+        ("prefix", 10, 76_810, "0.15"),
+        ("prefix", 20, 153_610, "0.29"),
+    ] {
+        let settings = PetSettings::of_size(size);
+        let count = plugin(name).parameter_count(&shapes, &[0, 1, 2, 3, 4], &settings);
+        let count = count.unwrap();
+        assert_eq!(count, one, "{name}{size}");
+        let millions = 2.0 * count as f64 / f64::from(1 << 20);
+        assert_eq!(format!("{millions:.2}"), both, "{name}{size}");
+    }
+}

@@ -1,0 +1,427 @@
+//! Wrong plugins: each ends in one sentence that says what and where, never in a panic.
+
+use lae_studio::pet::{BlockShape, PetSettings, PetSpec, PetStack, Site};
+use lae_studio::problem::Problem;
+
+/// A right plugin that the tests break in one place each.
+const GOOD: &str = r#"name = "Mine"
+description = "A bottleneck."
+sites = ["attention"]
+
+[sizes]
+size = { symbol = "r", default = 5, min = 1, max = 64 }
+
+[parameters]
+down = { shape = ["d", "r"], init = "kaiming_uniform" }
+up   = { shape = ["r", "d"], init = "zeros" }
+
+[equations]
+attention = "h + gelu(e @ down) @ up"
+"#;
+
+fn broken(text: &str) -> Problem {
+    PetSpec::parse(text, "mine.toml").unwrap_err()
+}
+
+/// The problem after replacing one part of the good plugin.
+fn after(part: &str, replacement: &str) -> Problem {
+    assert_eq!(GOOD.matches(part).count(), 1, "{part}");
+    broken(&GOOD.replace(part, replacement))
+}
+
+fn equation(text: &str) -> Problem {
+    after("h + gelu(e @ down) @ up", text)
+}
+
+#[test]
+fn the_unbroken_plugin_works_and_starts_as_identity() {
+    let spec = PetSpec::parse(GOOD, "mine.toml").unwrap();
+    assert!(spec.starts_as_identity);
+    assert_eq!(spec.text(), GOOD);
+}
+
+#[test]
+fn a_wrong_shape_says_which_product_of_which_shapes() {
+    let problem = equation("h + gelu(e @ up) @ down");
+    assert_eq!(
+        problem.what,
+        "`e @ up`: 2×17×192 times 5×192 does not fit: inner sizes 192 and 5"
+    );
+    assert_eq!(problem.place, "mine.toml, line 13, column 25");
+    assert_eq!(problem.remedy, "tried with ViT blocks of 192 channels");
+
+    let problem = equation("h + gelu(e @ down)  + 0 * (e @ transpose(up))");
+    assert_eq!(
+        problem.what,
+        "`h + gelu(e @ down)`: 2×17×192 + 2×17×5 does not fit: sizes must be equal or 1"
+    );
+    let problem = equation("gelu(e @ down) + 0 * (e @ transpose(up))");
+    assert_eq!(
+        problem.what,
+        "the equation for `attention` gives 2×17×5, but 2×17×192 is needed there, as `h` has"
+    );
+    assert_eq!(problem.place, "mine.toml, line 13, column 13");
+}
+
+#[test]
+fn names_that_are_unknown_come_with_a_guess() {
+    let problem = equation("h + gelu(e @ dwon) @ up");
+    assert_eq!(problem.what, "unknown name `dwon`");
+    assert_eq!(problem.place, "mine.toml, line 13, column 27");
+    assert_eq!(problem.remedy, "did you mean `down`?");
+
+    let problem = equation("h + gleu(e @ down) @ up");
+    assert_eq!(problem.what, "unknown function `gleu`");
+    assert_eq!(problem.place, "mine.toml, line 13, column 18");
+    assert_eq!(problem.remedy, "did you mean `gelu`?");
+
+    let problem = equation("h + gelu(zebra @ down) @ up");
+    assert!(problem.remedy.starts_with("known here: e, h, down, up, d,"));
+    let problem = equation("h + gelu * (e @ down @ up)");
+    assert_eq!(problem.remedy, "`gelu` is a function: write gelu(…)");
+}
+
+#[test]
+fn nothing_but_expressions_is_an_equation() {
+    for (text, what, column) in [
+        ("", "the equation is empty", 14),
+        ("h +", "the equation ends after `+`", 16),
+        ("h + * e", "a name or a number is missing before `*`", 18),
+        ("h e", "an operator is missing before `e`", 16),
+        ("h + (e", "this `(` is never closed", 18),
+        ("h + e)", "this `)` closes nothing", 19),
+        ("(h, e)", "a comma belongs between arguments", 16),
+        (
+            "h + softmax(e, 2)",
+            "`softmax` takes 1 argument and got 2",
+            25,
+        ),
+        ("h + 1.2.3", "`1.2.3` is not a number", 18),
+        ("h; h", "`;` has no meaning in an equation", 15),
+        ("h + e.x", "`.` has no meaning in an equation", 19),
+        ("h · e", "`·` has no meaning in an equation", 16),
+        ("if h { e }", "`{` has no meaning in an equation", 19),
+        ("loop { }", "`{` has no meaning in an equation", 19),
+        ("eval(h)", "unknown function `eval`", 14),
+        ("let x = h", "`=` has no meaning in an equation", 20),
+        ("|x| h", "`|` has no meaning in an equation", 14),
+        ("h + true", "unknown name `true`", 18),
+        ("h + this", "unknown name `this`", 18),
+    ] {
+        let problem = equation(text);
+        assert_eq!(problem.what, what, "{text}");
+        let place = format!("mine.toml, line 13, column {column}");
+        assert_eq!(problem.place, place, "{text}");
+    }
+}
+
+#[test]
+fn numbers_and_tensors_are_told_apart() {
+    let problem = equation("h + gelu(2) * (e @ down @ up)");
+    assert_eq!(problem.what, "`gelu(2)`: gelu(x) does not work on a number");
+    let problem = equation("h + 2 @ (e @ down @ up)");
+    assert_eq!(
+        problem.what,
+        "`2 @ (e @ down @ up)`: `@` needs tensors on both sides"
+    );
+    let problem = equation("h + first_columns(e @ down @ up, e)");
+    assert_eq!(
+        problem.what,
+        "`first_columns(e @ down @ up, e)`: first_columns(x, n) does not work on a tensor in place of a number"
+    );
+    let text = GOOD.replace("h + gelu(e @ down) @ up", "h + 0 * (e @ down @ up)");
+    let text = text.replace("attention = ", "attention.all = ") + "attention.end = \"d + all\"\n";
+    assert!(PetSpec::parse(&text, "mine.toml").is_ok());
+    let text = text.replace("d + all", "sqrt(d)").replace(".end", ".all2");
+    assert_eq!(
+        broken(&text).what,
+        "the step `all` is used by no later step"
+    );
+}
+
+#[test]
+fn values_that_cannot_be_computed_are_reported() {
+    let problem = equation("h + (e @ down @ up) / 0");
+    assert_eq!(
+        problem.what,
+        "the equation for `attention` gives numbers that are not finite"
+    );
+    let problem = equation("h + split_heads(e @ down @ up, 5)");
+    assert_eq!(
+        problem.what,
+        "`split_heads(e @ down @ up, 5)`: 192 channels do not split into 5 heads"
+    );
+    let problem = equation("h + first_columns(e, 500) * (e @ down @ up)");
+    assert_eq!(
+        problem.what,
+        "`first_columns(e, 500)`: 2×17×192 has 192 columns and cannot be cut at 500"
+    );
+    let problem = equation("h + first_columns(e, 2.5) * (e @ down @ up)");
+    assert_eq!(
+        problem.what,
+        "`first_columns(e, 2.5)`: 2.5 is not a whole number of things"
+    );
+}
+
+#[test]
+fn endless_and_exploding_equations_are_refused() {
+    let deep = format!("{}h{}", "(".repeat(5000), ")".repeat(5000));
+    assert!(equation(&deep).what.contains("more than"));
+    let nested = format!("{}h{}", "(".repeat(25), ")".repeat(25));
+    assert_eq!(equation(&nested).what, "parentheses nest more than 24 deep");
+    let minus = format!("h + {}(e @ down @ up)", "-".repeat(200));
+    assert!(PetSpec::parse(&GOOD.replace("h + gelu(e @ down) @ up", &minus), "x").is_ok());
+    let long = format!("h + e @ down @ up{}", " + h - h".repeat(60));
+    assert!(PetSpec::parse(&GOOD.replace("h + gelu(e @ down) @ up", &long), "x").is_ok());
+    let longer = format!("h + e @ down @ up{}", " + h - h".repeat(400));
+    assert!(equation(&longer).what.contains("more than"));
+
+    // A step cannot use itself or a later one.
+    let own = GOOD.replace("attention = ", "attention.x = \"x + 1\"\nattention.y = ");
+    let problem = broken(&own);
+    assert_eq!(problem.what, "unknown name `x`");
+    assert_eq!(problem.place, "mine.toml, line 13, column 16");
+
+    // Doubling the tokens thirty times would fill any memory.
+    let mut text = GOOD.replace(
+        "attention = \"h + gelu(e @ down) @ up\"",
+        "attention.x0 = \"join_tokens(e, e)\"",
+    );
+    for step in 1..30 {
+        let before = step - 1;
+        text += &format!("attention.x{step} = \"join_tokens(x{before}, x{before})\"\n");
+    }
+    text += "attention.end = \"h + x29 + e @ down @ up\"\n";
+    assert!(
+        broken(&text).what.contains("far more memory"),
+        "{}",
+        broken(&text)
+    );
+    let mut text = GOOD.replace("attention = ", "attention.end = ");
+    for step in 0..40 {
+        text += &format!("attention.z{step} = \"h\"\n");
+    }
+    assert_eq!(broken(&text).what, "an equation has at most 32 steps");
+}
+
+#[test]
+fn wrong_files_say_what_and_where() {
+    let huge = format!("{GOOD}# {}", "x".repeat(70_000));
+    assert_eq!(
+        broken(&huge).what,
+        format!(
+            "the file has {} bytes; a plugin has at most 65536",
+            huge.len()
+        )
+    );
+    let problem = after("sites = [\"attention\"]", "sites = [\"attention\"");
+    assert!(problem.what.starts_with("not valid TOML:"), "{problem}");
+    assert!(problem.place.starts_with("mine.toml, line "), "{problem}");
+    let nested = format!("x = {}{}", "[".repeat(10_000), "]".repeat(10_000));
+    assert!(broken(&nested).what.starts_with("not valid TOML:"));
+    for (part, replacement, what, line, column) in [
+        (
+            "\"Mine\"",
+            "3",
+            "`name` of the plugin must be a text in quotes, not the number 3",
+            1,
+            8,
+        ),
+        (
+            "\"Mine\"",
+            "\"\"",
+            "`name` must be 1 to 40 letters without slashes",
+            1,
+            8,
+        ),
+        (
+            "name = \"Mine\"\n",
+            "",
+            "the plugin needs the key `name`",
+            1,
+            1,
+        ),
+        (
+            "[\"attention\"]",
+            "\"attention\"",
+            "`sites` of the plugin must be a list in square brackets, not a text",
+            3,
+            9,
+        ),
+        (
+            "[\"attention\"]",
+            "[]",
+            "`sites` must name at least one site",
+            3,
+            9,
+        ),
+        (
+            "[\"attention\"]",
+            "[\"atention\"]",
+            "there is no site `atention`",
+            3,
+            10,
+        ),
+        (
+            "default = 5",
+            "default = \"5\"",
+            "`default` of size `size` must be a whole number, not a text",
+            6,
+            34,
+        ),
+        (
+            "default = 5",
+            "default = 65",
+            "size `size` needs 1 ≤ min ≤ default ≤ max ≤ 1048576, not 1, 65, 64",
+            6,
+            1,
+        ),
+        (
+            "default = 5",
+            "default = -5",
+            "`default` of size `size` must be a whole number, not the number -5",
+            6,
+            34,
+        ),
+        (
+            "[\"d\", \"r\"]",
+            "[\"d\", \"w\"]",
+            "unknown size `w` in the shape of parameter `down`",
+            9,
+            24,
+        ),
+        (
+            "[\"d\", \"r\"]",
+            "[\"d\"]",
+            "`shape` of parameter `down` has 1 sizes; parameters have 2",
+            9,
+            18,
+        ),
+        ("[\"d\", \"r\"]", "[\"d\", 0]", "a shape has no 0", 9, 24),
+        (
+            "\"zeros\"",
+            "\"zero\"",
+            "`zero` is no way to start a parameter",
+            10,
+            37,
+        ),
+        (
+            "\"zeros\"",
+            "0",
+            "`init` of parameter `up` must be a text in quotes, not the number 0",
+            10,
+            37,
+        ),
+        (
+            "up   = {",
+            "h   = {",
+            "the name `h` is taken: it means what a site hands over",
+            10,
+            1,
+        ),
+        (
+            "up   = {",
+            "r   = {",
+            "the name `r` is taken: it means a size of this plugin",
+            10,
+            1,
+        ),
+        (
+            "up   = {",
+            "gelu   = {",
+            "`gelu` is the name of a function",
+            10,
+            1,
+        ),
+        (
+            "init = \"zeros\"",
+            "inti = \"zeros\"",
+            "parameter `up` has no key `inti`",
+            10,
+            30,
+        ),
+        (
+            "attention = \"h",
+            "mlp = \"h",
+            "an equation for `mlp`, which `sites` does not name",
+            13,
+            1,
+        ),
+        (
+            "attention = \"h + gelu(e @ down) @ up\"",
+            "attention = 4",
+            "the equation for `attention` must be a text in quotes, not the number 4",
+            13,
+            13,
+        ),
+        (
+            "attention = \"h + gelu(e @ down) @ up\"",
+            "attention = \"h + e @ down @ transpose(down)\"",
+            "the parameter `up` is used by no equation",
+            10,
+            1,
+        ),
+    ] {
+        let problem = after(part, replacement);
+        assert_eq!(problem.what, what);
+        let place = format!("mine.toml, line {line}, column {column}");
+        assert_eq!(problem.place, place, "{what}");
+    }
+}
+
+#[test]
+fn columns_count_letters_in_every_kind_of_string() {
+    for (quoted, line, column) in [
+        ("'h + e @ dwon @ up + down'", 13, 22),
+        ("\"\"\"h + e @ dwon @ up + down\"\"\"", 13, 24),
+        ("\"\"\"\nh + e\n  @ dwon @ up + down\"\"\"", 15, 5),
+        ("\"\\u0068 + e @ dwon @ up + down\"", 13, 13),
+    ] {
+        let problem = after("\"h + gelu(e @ down) @ up\"", quoted);
+        assert_eq!(problem.what, "unknown name `dwon`");
+        let place = format!("mine.toml, line {line}, column {column}");
+        assert_eq!(problem.place, place, "{quoted}");
+    }
+}
+
+#[test]
+fn choices_that_do_not_fit_are_explained() {
+    let spec = PetSpec::parse(GOOD, "mine.toml").unwrap();
+    let convnext = BlockShape {
+        width: 8,
+        hidden: 32,
+        heads: 0,
+        sites: &[Site::Block, Site::Mlp],
+    };
+    let shapes = vec![convnext; 3];
+    let problem = spec.fits(&shapes, &[0, 2]).unwrap_err();
+    assert_eq!(
+        problem.what,
+        "Mine needs the site `attention`, which block 0 of this backbone does not offer"
+    );
+    assert_eq!(
+        problem.remedy,
+        "choose another PET or backbone; this block offers block, mlp"
+    );
+    let text = GOOD.replace("attention", "block");
+    let spec = PetSpec::parse(&text, "mine.toml").unwrap();
+    let device = burn::tensor::Device::flex();
+    let start = |settings: &PetSettings, blocks: &[usize]| {
+        PetStack::init(&spec, settings, &shapes, blocks, 0, &device).map(|_| ())
+    };
+    assert!(start(&PetSettings::default(), &[0, 2]).is_ok());
+    let problem = start(&PetSettings::default(), &[3]).unwrap_err();
+    assert_eq!(
+        problem.what,
+        "there is no block 3: the backbone has 3, counted from 0"
+    );
+    let problem = start(&PetSettings::of_size(65), &[0]).unwrap_err();
+    assert_eq!(problem.what, "size 65 of Mine is out of range");
+    assert_eq!(problem.remedy, "choose 1 to 64");
+    let settings = PetSettings {
+        variant: Some("plain".to_owned()),
+        ..PetSettings::default()
+    };
+    let problem = start(&settings, &[0]).unwrap_err();
+    assert_eq!(problem.what, "Mine has no variant `plain`");
+}

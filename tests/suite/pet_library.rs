@@ -1,0 +1,168 @@
+//! Finding plugins: order of folders, broken files, changes on disk, the plain view.
+
+use std::fs;
+use std::path::Path;
+
+use lae_studio::pet::library::{BUILT_IN_ORIGIN, Library};
+use lae_studio::pet::view::Blocks;
+use lae_studio::pet::{BlockShape, PetSettings, Site};
+
+/// A plugin that adds a constant; `name` and `note` can be told apart.
+fn plugin(name: &str, note: &str) -> String {
+    format!(
+        "name = \"{name}\"\ndescription = \"{note}\"\nsites = [\"block\"]\n[parameters]\n\
+         b = {{ shape = [1, \"d\"], init = \"zeros\" }}\n[equations]\nblock = \"h + b\"\n"
+    )
+}
+
+fn write(folder: &Path, file: &str, text: impl AsRef<[u8]>) {
+    fs::write(folder.join(file), text).unwrap();
+}
+
+#[test]
+fn every_built_in_plugin_works_and_states_its_source() {
+    let library = Library::with_folders(Vec::new());
+    assert!(library.entries().len() >= 6);
+    for view in library.view(None) {
+        assert_eq!(view.problem, None, "{}", view.name);
+        assert_eq!(view.origin, BUILT_IN_ORIGIN);
+        assert!(!view.description.is_empty() && !view.reference.is_empty());
+        // A fresh Prefix takes part in the attention; all others change nothing.
+        assert_eq!(view.starts_as_identity, view.name != "Prefix");
+    }
+    let prefix = library.get("prefix").unwrap();
+    assert_eq!(prefix.without_learning.as_deref(), Some("plain"));
+    assert_eq!(prefix.variants[0].name, "calibrated");
+}
+
+#[test]
+fn later_folders_win_and_broken_files_are_listed() {
+    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let folders = vec![
+        first.path().to_owned(),
+        second.path().to_owned(),
+        second.path().join("missing"),
+    ];
+    write(first.path(), "a.toml", plugin("Mine", "first"));
+    write(first.path(), "b.toml", plugin("adapter", "replaced"));
+    write(second.path(), "z.toml", plugin("mine", "second"));
+    write(
+        second.path(),
+        "cut.toml",
+        "name = \"Cut\"\nsites = [\"block\"]\n",
+    );
+    write(second.path(), "toml.toml", "name = ");
+    write(second.path(), "latin.toml", b"name = \"\xe9\"");
+    write(second.path(), "notes.txt", "not a plugin");
+    write(second.path(), "huge.toml", vec![b'#'; 100_000]);
+    fs::create_dir(second.path().join("folder.toml")).unwrap();
+    let library = Library::with_folders(folders);
+
+    assert_eq!(library.get("MINE").unwrap().description, "second");
+    assert_eq!(library.get("Adapter").unwrap().description, "replaced");
+    let cut = library.get("cut").unwrap_err();
+    assert_eq!(cut.what, "the plugin needs the key `parameters`");
+    assert!(cut.place.ends_with("cut.toml, line 1, column 1"), "{cut}");
+    let wrong = library.get("toml").unwrap_err();
+    assert!(wrong.what.starts_with("not valid TOML"), "{wrong}");
+    let latin = library.get("latin").unwrap_err();
+    assert_eq!(latin.what, "the file is not a text in UTF-8");
+    let huge = library.get("huge").unwrap_err();
+    assert!(huge.what.starts_with("the file has 100000 bytes"), "{huge}");
+    assert!(library.get("folder").is_err());
+    assert!(library.entries().iter().all(|entry| entry.name != "notes"));
+    let unknown = library.get("adaptor").unwrap_err();
+    assert_eq!(unknown.remedy, "did you mean `adapter`?");
+}
+
+#[test]
+fn changes_on_disk_are_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut library = Library::with_folders(vec![folder.path().to_owned()]);
+    assert!(!library.poll());
+    write(folder.path(), "a.toml", plugin("Mine", "one"));
+    assert!(library.poll());
+    assert_eq!(library.get("mine").unwrap().description, "one");
+    assert!(!library.poll());
+    write(folder.path(), "a.toml", plugin("Mine", "another text"));
+    assert!(library.poll());
+    assert_eq!(library.get("mine").unwrap().description, "another text");
+    write(folder.path(), "b.toml", plugin("LoRA", "mine"));
+    assert!(library.poll());
+    assert_eq!(library.get("lora").unwrap().description, "mine");
+    fs::remove_file(folder.path().join("a.toml")).unwrap();
+    fs::remove_file(folder.path().join("b.toml")).unwrap();
+    assert!(library.poll());
+    assert!(library.get("mine").is_err());
+    assert_ne!(library.get("lora").unwrap().description, "mine");
+}
+
+#[test]
+fn the_view_says_how_plugins_fit() {
+    let library = Library::with_folders(Vec::new());
+    let convnext = BlockShape {
+        width: 96,
+        hidden: 384,
+        heads: 0,
+        sites: &[Site::Block, Site::Mlp, Site::Fc1, Site::Fc2],
+    };
+    let settings = PetSettings::of_size(5);
+    let views = library.view(Some(Blocks {
+        shapes: &[convnext],
+        chosen: &[0],
+        settings: &settings,
+    }));
+    let fit = |name: &str| {
+        let view = views.iter().find(|view| view.name == name).unwrap();
+        view.fit.clone().unwrap()
+    };
+    assert_eq!(fit("Adapter").sites, ["block"]);
+    assert_eq!(fit("Adapter").trained, 2 * 96 * 5 + 96 + 5 + 1);
+    assert_eq!(fit("BitFit").trained, 384 + 96);
+    let problem = fit("Prefix").problem.unwrap();
+    assert_eq!(
+        problem.what,
+        "Prefix needs the site `attend`, which block 0 of this backbone does not offer"
+    );
+    let adapter = views.iter().find(|view| view.name == "Adapter").unwrap();
+    assert_eq!(adapter.parameters[0].shape, "d × r");
+    let equations = &adapter.variants[0].equations;
+    assert_eq!(equations[0].sites, ["attention", "block"]);
+    let text = "h + s * (gelu(e @ down + b_down) @ up + b_up)";
+    assert_eq!(equations[0].steps, [(String::new(), text.to_owned())]);
+    let json = serde_json::to_string(adapter).unwrap();
+    assert_eq!(
+        &serde_json::from_str::<lae_studio::pet::view::PluginView>(&json).unwrap(),
+        adapter
+    );
+}
+
+#[test]
+fn the_documentation_lists_every_function_site_symbol_and_start() {
+    use lae_studio::pet::functions::FUNCTIONS;
+    use lae_studio::pet::{BLOCK_SYMBOLS, INITS};
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/plugins.md");
+    let text = fs::read_to_string(path).unwrap();
+    for function in FUNCTIONS {
+        let row = format!("| `{}` | {} |", function.usage, function.meaning);
+        assert!(text.contains(&row), "{row}");
+    }
+    for (_, name, meaning) in Site::ALL {
+        let row = format!("| `{name}` | {meaning} |");
+        assert!(text.contains(&row), "{row}");
+    }
+    for (symbol, meaning) in BLOCK_SYMBOLS {
+        let row = format!("| `{symbol}` | {meaning} |");
+        assert!(text.contains(&row), "{row}");
+    }
+    for init in INITS {
+        assert!(text.contains(&format!("`{init}`")), "{init}");
+    }
+    let example = text.split("```toml\n").nth(1).unwrap();
+    let example = example.split("```").next().unwrap();
+    assert!(
+        lae_studio::pet::PetSpec::parse(example, "docs")
+            .unwrap()
+            .starts_as_identity
+    );
+}

@@ -1,0 +1,334 @@
+//! A run's folder through the public interface: kills, full disks, damage, two programs.
+
+use std::path::Path;
+
+use lae_studio::metrics::{Answers, Expert};
+use lae_studio::problem::Problem;
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::{RunHeader, TaskReport};
+use lae_studio::store::{self, Checkpoint, RunFolder, RunState};
+use lae_studio::tensors::{HostTensor, Named};
+
+/// Two tasks of two classes; class names in several scripts and with awkward characters.
+pub fn header() -> RunHeader {
+    RunHeader {
+        run: String::new(),
+        folder: Path::new("").to_path_buf(),
+        config: RunConfig::default(),
+        class_order: ["猫", "\"dog\"", "[facts]", "d,e\nf"]
+            .map(Into::into)
+            .to_vec(),
+        tasks: vec![0..2, 2..4],
+        train_images: vec![10, 30],
+        test_images: vec![2, 2],
+        device: "CPU".into(),
+        input_size: 32,
+        trained_parameters: 100,
+        frozen_parameters: 1000,
+        weights_sha256: "ab".repeat(32),
+        started: "2026-11-21T09:00:00+01:00".into(),
+        version: "0.1.0".into(),
+    }
+}
+
+/// The ensemble forgets class 0 in the second task.
+pub fn report(task: usize) -> TaskReport {
+    let labels: Vec<usize> = (0..2 * (task + 1)).collect();
+    let mut ensemble = labels.clone();
+    if task == 1 {
+        ensemble[0] = 3;
+    }
+    TaskReport {
+        task,
+        answers: Answers {
+            samples: labels.iter().map(|i| i * 10).collect(),
+            online: vec![0; labels.len()],
+            offline: labels.clone(),
+            labels,
+            ensemble,
+        },
+        seconds: 0.1 + 0.2,
+        images_per_second: if task == 0 { 10.0 } else { 30.0 },
+        online_drift: 0.25,
+        offline_drift: f64::NAN,
+    }
+}
+
+fn snapshot(value: f32) -> Named {
+    let tensor = HostTensor {
+        shape: vec![2],
+        values: vec![value, -value],
+    };
+    Named::from([("online.a".to_string(), tensor)])
+}
+
+fn refused<T>(result: Result<T, Problem>) -> Problem {
+    match result {
+        Ok(_) => panic!("this should have been refused"),
+        Err(problem) => problem,
+    }
+}
+
+#[test]
+fn a_run_comes_back_as_it_was_saved() {
+    let root = tempfile::tempdir().unwrap();
+    let mut header = header();
+    let folder = RunFolder::create(root.path(), &mut header, "name = \"adapter\"\n").unwrap();
+    assert_eq!(header.folder, folder.path());
+    assert!(
+        header.run.ends_with("_digits-lae-adapter5"),
+        "{}",
+        header.run
+    );
+    assert!(folder.save_task(&report(0), &snapshot(1.0)).unwrap() > 100);
+    let mut checkpoint = Checkpoint {
+        task: 1,
+        epochs_done: 3,
+        tensors: snapshot(3.0),
+        ..Checkpoint::default()
+    };
+    checkpoint.set("steps", 77);
+    folder.save_checkpoint(&checkpoint).unwrap();
+
+    let path = folder.path().to_path_buf();
+    assert_eq!(store::load(&path).unwrap().state, RunState::Running);
+    assert!(
+        refused(RunFolder::open(&path))
+            .what
+            .contains("another program")
+    );
+    drop(folder);
+    let half = store::load(&path).unwrap();
+    assert_eq!(half.state, RunState::Interrupted { task: 1, epoch: 3 });
+    assert_eq!(half.header, header);
+
+    let folder = RunFolder::open(&path).unwrap();
+    assert_eq!(folder.load_checkpoint().unwrap(), Some(checkpoint));
+    // A report of the same task replaces the one before.
+    folder.save_task(&report(0), &snapshot(2.0)).unwrap();
+    folder.save_task(&report(1), &snapshot(4.0)).unwrap();
+    folder.finish().unwrap();
+    assert_eq!(folder.load_checkpoint().unwrap(), None);
+    drop(folder);
+    let whole = store::load(&path).unwrap();
+    assert_eq!(whole.state, RunState::Finished);
+    assert_eq!(whole.plugin, "name = \"adapter\"\n");
+    assert_eq!(whole.reports[1].answers, report(1).answers);
+    assert_eq!(whole.reports[1].seconds, 0.1 + 0.2);
+    assert_eq!(store::load_snapshot(&path, 0).unwrap(), snapshot(2.0));
+    assert_eq!(whole.history(Expert::Ensemble).accuracy, vec![1.0, 0.75]);
+}
+
+#[test]
+fn the_settings_part_of_a_run_is_a_configuration() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = RunFolder::create(root.path(), &mut header(), "").unwrap();
+    let text = std::fs::read_to_string(folder.path().join("run.toml")).unwrap();
+    let config = RunConfig::from_toml(store::settings_part(&text), "run.toml").unwrap();
+    assert_eq!(config, RunConfig::default());
+    assert_eq!(store::settings_part("epochs = 1\n"), "epochs = 1\n");
+}
+
+#[test]
+fn the_summary_speaks_in_percent() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = RunFolder::create(root.path(), &mut header(), "").unwrap();
+    folder.save_task(&report(0), &snapshot(1.0)).unwrap();
+    folder.save_task(&report(1), &snapshot(1.0)).unwrap();
+    let run = store::load(folder.path()).unwrap();
+    let json = serde_json::to_value(store::summary(&run)).unwrap();
+    assert_eq!(json["final_accuracy"], 75.0);
+    assert_eq!(json["average_accuracy"], 87.5);
+    assert_eq!(json["task_averaged_accuracy"], 75.0);
+    assert_eq!(json["forgetting"], 50.0);
+    assert_eq!(
+        json["tasks"][1]["matrix_row"],
+        serde_json::json!([50.0, 100.0])
+    );
+    assert_eq!(json["tasks"][1]["online"], 25.0);
+    assert_eq!(json["tasks"][0]["classes"][0], "猫");
+    assert_eq!(json["state"], "finished");
+    // 40 images in 2 seconds.
+    assert_eq!(json["images_per_second"], 20.0);
+    let orders = store::summary_of_orders(&[run.clone(), run]);
+    assert_eq!(orders.mean.final_accuracy, Some(75.0));
+    assert_eq!(orders.std.final_accuracy, Some(0.0));
+}
+
+#[test]
+fn a_cut_file_is_named_and_the_run_is_listed_with_it() {
+    let root = tempfile::tempdir().unwrap();
+    let mut names = Vec::new();
+    for cut in ["run.toml", "confusion/task_2.csv", "metrics.csv", "nothing"] {
+        let mut header = header();
+        let folder = RunFolder::create(root.path(), &mut header, "p").unwrap();
+        folder.save_task(&report(0), &snapshot(1.0)).unwrap();
+        folder.save_task(&report(1), &snapshot(1.0)).unwrap();
+        let path = folder.path().join(cut);
+        drop(folder);
+        if let Ok(bytes) = std::fs::read(&path) {
+            std::fs::write(&path, &bytes[..bytes.len() * 2 / 3]).unwrap();
+            let problem = refused(store::load(&header.folder));
+            assert!(problem.place.contains(cut), "{problem}");
+        }
+        names.push((header.run, cut));
+    }
+    let listed = store::list(root.path());
+    assert_eq!(listed.len(), 4);
+    for entry in listed {
+        let cut = names.iter().find(|(name, _)| *name == entry.run).unwrap().1;
+        assert_eq!(entry.stored.is_ok(), cut == "nothing", "{cut}");
+    }
+    // Two runs can begin in the same second.
+    assert!(names.iter().all(|(name, _)| !name.is_empty()));
+}
+
+#[test]
+fn cut_tensors_and_missing_files_are_problems_of_their_own() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = RunFolder::create(root.path(), &mut header(), "p").unwrap();
+    folder.save_task(&report(0), &snapshot(1.0)).unwrap();
+    folder.save_checkpoint(&Checkpoint::default()).unwrap();
+    let path = folder.path().to_path_buf();
+    for file in ["task_1.safetensors", "resume/checkpoint.safetensors"] {
+        let bytes = std::fs::read(path.join(file)).unwrap();
+        std::fs::write(path.join(file), &bytes[..bytes.len() - 1]).unwrap();
+    }
+    let problem = refused(store::load_snapshot(&path, 0));
+    assert!(problem.place.ends_with("task_1.safetensors"), "{problem}");
+    assert!(
+        refused(folder.load_checkpoint())
+            .place
+            .ends_with("checkpoint.safetensors")
+    );
+    assert!(
+        refused(store::load_snapshot(&path, 1))
+            .what
+            .contains("task 2")
+    );
+    drop(folder);
+    std::fs::remove_file(path.join("plugin.toml")).unwrap();
+    assert!(refused(store::load(&path)).place.ends_with("plugin.toml"));
+    assert!(
+        refused(store::load(root.path()))
+            .what
+            .contains("holds no run")
+    );
+    assert!(
+        refused(RunFolder::open(root.path()))
+            .what
+            .contains("holds no run")
+    );
+    assert!(store::list(&root.path().join("nowhere")).is_empty());
+}
+
+#[test]
+fn a_run_is_found_by_folder_name_beginning_or_latest() {
+    let root = tempfile::tempdir().unwrap();
+    let at = root.path();
+    assert!(
+        refused(store::find(at, "latest"))
+            .remedy
+            .contains("no runs")
+    );
+    let mut first = header();
+    drop(RunFolder::create(at, &mut first, "").unwrap());
+    // A root with one run stands for that run.
+    let root_text = at.display().to_string();
+    assert_eq!(
+        store::find(Path::new("x"), &root_text).unwrap(),
+        first.folder
+    );
+    let mut second = header();
+    drop(RunFolder::create(at, &mut second, "").unwrap());
+    let text = second.folder.display().to_string();
+    assert_eq!(store::find(Path::new("x"), &text).unwrap(), second.folder);
+    assert_eq!(store::find(at, &first.run).unwrap(), first.folder);
+    assert_eq!(store::find(at, "latest").unwrap(), second.folder);
+    assert!(refused(store::find(at, "2")).what.contains("2 runs"));
+    let unknown = refused(store::find(at, "zebra"));
+    assert!(unknown.remedy.contains(&first.run), "{unknown}");
+    assert!(
+        refused(store::find(Path::new("x"), &root_text))
+            .what
+            .contains("holds no run")
+    );
+}
+
+#[test]
+fn a_task_that_leaves_a_gap_is_refused() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = RunFolder::create(root.path(), &mut header(), "").unwrap();
+    let problem = refused(folder.save_task(&report(1), &snapshot(1.0)));
+    assert!(problem.what.contains("task 2"), "{problem}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_written_is_a_problem() {
+    use std::os::unix::fs::PermissionsExt;
+    let root = tempfile::tempdir().unwrap();
+    let closed = root.path().join("closed");
+    std::fs::create_dir(&closed).unwrap();
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o555)).unwrap();
+    if std::fs::write(closed.join("probe"), "").is_ok() {
+        // Root may write anywhere; a file where a folder is wanted stops even root.
+        std::fs::remove_file(closed.join("probe")).unwrap();
+        let file = root.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let problem = refused(RunFolder::create(&file, &mut header(), ""));
+        assert!(problem.what.contains("make the folder"), "{problem}");
+        return;
+    }
+    let problem = refused(RunFolder::create(&closed, &mut header(), ""));
+    assert!(problem.remedy.contains("permissions"), "{problem}");
+}
+
+#[test]
+fn tables_and_figures_put_class_orders_together() {
+    use lae_studio::store::export::{Format, export, groups};
+    let root = tempfile::tempdir().unwrap();
+    let mut runs = Vec::new();
+    for order in ["natural", "seed:1"] {
+        let mut header = header();
+        header.config.order = order.into();
+        let folder = RunFolder::create(root.path(), &mut header, "").unwrap();
+        folder.save_task(&report(0), &snapshot(1.0)).unwrap();
+        if order == "natural" {
+            let mut second = report(1);
+            second.answers.ensemble[1] = 0;
+            folder.save_task(&second, &snapshot(1.0)).unwrap();
+        } else {
+            folder.save_task(&report(1), &snapshot(1.0)).unwrap();
+        }
+        runs.push(store::load(folder.path()).unwrap());
+    }
+    let mut header = header();
+    header.config.learning = false;
+    let folder = RunFolder::create(root.path(), &mut header, "").unwrap();
+    folder.save_task(&report(0), &snapshot(1.0)).unwrap();
+    runs.push(store::load(folder.path()).unwrap());
+
+    let sorted = groups(&runs);
+    assert_eq!(sorted.len(), 2);
+    assert_eq!(sorted[0].orders.runs.len(), 2);
+    assert_eq!(sorted[0].orders.mean.final_accuracy, Some(62.5));
+    assert_eq!(sorted[1].label, "digits · LAE · adapter 5, no Learning");
+    let markdown = export(&runs, Format::Markdown).unwrap();
+    assert!(
+        markdown.contains("| digits · LAE · adapter 5 | 2 | 62.5 ± 17.7 |"),
+        "{markdown}"
+    );
+    assert!(markdown.contains("no Learning | 1 | 100.0 |"), "{markdown}");
+    let latex = export(&runs, Format::Latex).unwrap();
+    assert!(latex.contains(r"$62.5 \pm 17.7$"), "{latex}");
+    let csv = export(&runs, Format::Csv).unwrap();
+    assert_eq!(csv.lines().count(), 1 + 3 * (2 + 2 + 1));
+    let svg = export(&runs, Format::Svg).unwrap();
+    assert!(
+        svg.starts_with("<svg") && svg.contains("no Learning"),
+        "{svg}"
+    );
+    let nothing = refused(export(&[], Format::Csv));
+    assert!(nothing.what.contains("finished task"), "{nothing}");
+}

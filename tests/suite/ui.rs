@@ -1,0 +1,123 @@
+//! The window, driven as a person would: by label, mouse and key. Pictures of the pages are written
+//! where the environment variable `LAE_SHOTS` names a folder.
+
+mod flow;
+mod pages;
+mod synthetic;
+mod wrong;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use egui_kittest::Harness;
+use lae_studio::run::config::RunConfig;
+use lae_studio::session::backend::{Backend, Recorded};
+use lae_studio::session::{Session, errands};
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::settings::{Settings, ThemeChoice};
+
+/// A dropped file.
+#[derive(Debug)]
+struct Dropped(PathBuf);
+
+impl egui::DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        Err("tests drop paths".into())
+    }
+}
+
+/// Whether there is any adapter to draw with; says so once per test where there is none.
+fn can_draw() -> bool {
+    let there = lae_studio::device::list()
+        .iter()
+        .any(|device| !device.is_cpu());
+    if !there {
+        eprintln!("skipped: this machine has no graphics adapter, not even a software one");
+    }
+    there
+}
+
+/// A window over recorded events, with real errands.
+fn recorded(
+    size: [f32; 2],
+    theme: ThemeChoice,
+    runs: &Path,
+) -> (Harness<'static, StudioApp>, Recorded) {
+    let backend = Recorded::default();
+    let twin = backend.clone();
+    let runs = runs.to_path_buf();
+    let harness = window(size, theme, move |wake| {
+        let backend: Box<dyn Backend> = Box::new(twin);
+        Session::with(backend, errands(runs), RunConfig::default(), wake)
+    });
+    (harness, backend)
+}
+
+/// A window over any session.
+fn window(
+    size: [f32; 2],
+    theme: ThemeChoice,
+    open: impl FnOnce(lae_studio::session::Wake) -> Session + 'static,
+) -> Harness<'static, StudioApp> {
+    Harness::builder()
+        .with_size(size)
+        .with_max_steps(24)
+        .with_theme(match theme {
+            ThemeChoice::Light => egui::Theme::Light,
+            _ => egui::Theme::Dark,
+        })
+        .wgpu()
+        .build_eframe(move |cc| {
+            let ctx = cc.egui_ctx.clone();
+            let session = open(Arc::new(move || ctx.request_repaint()));
+            let settings = Settings {
+                theme,
+                ..Settings::default()
+            };
+            StudioApp::new(&cc.egui_ctx, session, settings, None, Instant::now())
+        })
+}
+
+/// Steps until the window says what is waited for; fails with `what` after a minute and a half.
+fn wait(
+    harness: &mut Harness<'_, StudioApp>,
+    what: &str,
+    mut done: impl FnMut(&StudioApp) -> bool,
+) {
+    let begun = Instant::now();
+    loop {
+        harness.step();
+        if done(harness.state()) {
+            harness.run_steps(2);
+            return;
+        }
+        assert!(
+            begun.elapsed() < Duration::from_secs(90),
+            "never happened: {what}"
+        );
+        std::thread::sleep(Duration::from_millis(15));
+    }
+}
+
+/// Steps until no errand is under way.
+fn settle(harness: &mut Harness<'_, StudioApp>) {
+    wait(harness, "errands done", |app| !app.session.busy());
+    harness.run_steps(3);
+    wait(harness, "errands done", |app| !app.session.busy());
+}
+
+/// Writes a picture of the window where pictures are wanted.
+fn shot(harness: &mut Harness<'_, StudioApp>, name: &str) {
+    let Some(folder) = std::env::var_os("LAE_SHOTS") else {
+        return;
+    };
+    let folder = PathBuf::from(folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let picture = harness.render().unwrap();
+    picture.save(folder.join(format!("{name}.png"))).unwrap();
+}

@@ -1,0 +1,98 @@
+//! The whole way with the real engine: start the demo by mouse, see curves and confusion fill in,
+//! draw a digit, ask three snapshots about it.
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::metrics::Expert;
+use lae_studio::run::config::RunConfig;
+use lae_studio::session::Session;
+use lae_studio::session::run_view::Stage;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::{can_draw, settle, shot, wait, window};
+
+/// Draws a seven on the canvas with the mouse.
+pub fn draw_seven(harness: &mut Harness<'_, StudioApp>) {
+    let canvas = harness.get_by_label("Drawing canvas").rect();
+    let at = |x: f32, y: f32| canvas.min + egui::vec2(x, y) * canvas.width();
+    let corners = [at(0.25, 0.25), at(0.75, 0.25), at(0.45, 0.8)];
+    harness.drag_at(corners[0]);
+    harness.run_steps(2);
+    for pair in corners.windows(2) {
+        for i in 1..=8 {
+            harness.hover_at(pair[0].lerp(pair[1], i as f32 / 8.0));
+            harness.step();
+        }
+    }
+    harness.drop_at(corners[2]);
+    harness.run_steps(2);
+}
+
+/// Small enough to end soon: three tasks of two digits, few images, one epoch of two frozen.
+fn small() -> RunConfig {
+    RunConfig {
+        epochs: 2,
+        freeze_epochs: 1,
+        train_limit: Some(24),
+        test_limit: Some(8),
+        classes_per_task: "4,4,2".into(),
+        device: "cpu".into(),
+        ..RunConfig::default()
+    }
+}
+
+#[test]
+fn the_demo_trains_and_answers_about_a_drawing() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let root = runs.path().to_path_buf();
+    let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
+        Session::open(root, small(), wake).unwrap()
+    });
+    settle(&mut window);
+    window.get_by_label("Start training").click();
+    wait(&mut window, "one task is measured", |app| {
+        app.session
+            .live
+            .as_ref()
+            .is_some_and(|run| !run.reports.is_empty())
+    });
+    shot(&mut window, "real-train-begins");
+    wait(&mut window, "the run ends", |app| {
+        app.session
+            .live
+            .as_ref()
+            .is_some_and(|run| !run.stage.is_live())
+    });
+    let live = window.state().session.live.clone().unwrap();
+    assert_eq!(live.stage, Stage::Finished, "{:?}", live.problem);
+    assert_eq!(live.reports.len(), 3);
+    assert_eq!(live.of(Expert::Ensemble).accuracy.len(), 3);
+    window.get_by_label("Confusion matrix");
+    settle(&mut window);
+    shot(&mut window, "real-train-done");
+
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
+    settle(&mut window);
+    draw_seven(&mut window);
+    wait(&mut window, "three snapshots answer", |app| {
+        app.session.predict.answers.iter().flatten().count() == 3
+    });
+    let predict = &window.state().session.predict;
+    assert!(predict.problem.is_none());
+    for (task, answer) in predict.answers.iter().flatten().enumerate() {
+        assert_eq!(answer.task, task);
+        let sum: f32 = answer.online.probabilities.iter().sum();
+        assert!((sum - 1.0).abs() < 1e-3);
+    }
+    shot(&mut window, "real-predict");
+
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    settle(&mut window);
+    window.get_by_label_contains("finished ·");
+    window.get_by_label("Accuracy of the ticked runs over tasks");
+    shot(&mut window, "real-compare");
+}

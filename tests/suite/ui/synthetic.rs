@@ -1,0 +1,178 @@
+//! Recorded events of a run that never was: five tasks of two digits, forgetting a little.
+
+use lae_studio::metrics::{Answers, Expert};
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::{Event, Opinion, Phase, Prediction, Progress, RunHeader, TaskReport};
+
+pub const RUN: &str = "2026-11-21_10-00-00-digits-lae";
+
+pub fn header() -> RunHeader {
+    RunHeader {
+        run: RUN.into(),
+        folder: "/nowhere/run".into(),
+        config: RunConfig::default(),
+        class_order: (0..10).map(|digit| digit.to_string()).collect(),
+        tasks: (0..5).map(|task| 2 * task..2 * task + 2).collect(),
+        train_images: vec![270; 5],
+        test_images: vec![90; 5],
+        device: "CPU".into(),
+        input_size: 32,
+        trained_parameters: 10_595,
+        frozen_parameters: 3_600_000,
+        weights_sha256: "0".repeat(64),
+        started: "2026-11-21T10:00:00Z".into(),
+        version: "0.1.0".into(),
+    }
+}
+
+/// A repeatable stream of numbers in 0..1.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (self.0 >> 33) as f64 / (1u64 << 31) as f64
+    }
+}
+
+pub fn report(task: usize) -> TaskReport {
+    let mut numbers = Numbers(7 + task as u64);
+    let seen = 2 * (task + 1);
+    let mut answers = Answers::default();
+    for sample in 0..45 * seen {
+        let label = sample / 45;
+        let age = task - label / 2;
+        let mut answer = |share: f64| {
+            if numbers.next() < share * age as f64 {
+                ((numbers.next() * seen as f64) as usize).min(seen - 1)
+            } else {
+                label
+            }
+        };
+        let (online, offline, ensemble) = (answer(0.07), answer(0.035), answer(0.02));
+        answers.samples.push(sample);
+        answers.labels.push(label);
+        answers.online.push(online);
+        answers.offline.push(offline);
+        answers.ensemble.push(ensemble);
+    }
+    TaskReport {
+        task,
+        answers,
+        seconds: 8.0,
+        images_per_second: 212.0,
+        online_drift: 0.1 * task as f64,
+        offline_drift: 0.015 * task as f64,
+    }
+}
+
+pub fn training(task: usize, epoch: usize, frozen: bool) -> Event {
+    Event::Phase {
+        run: RUN.into(),
+        phase: Phase::Training {
+            task,
+            epoch,
+            frozen,
+        },
+    }
+}
+
+pub fn progress(task: usize, epoch: usize, frozen: bool) -> Event {
+    let steps = 12;
+    let mut numbers = Numbers(99 + (task * 7 + epoch) as u64);
+    let losses = (0..steps)
+        .map(|i| {
+            let step = (epoch * steps + i) as f64;
+            (0.7 * (-step / 9.0).exp() + 0.05 + 0.03 * numbers.next()) as f32
+        })
+        .collect();
+    Event::Progress {
+        run: RUN.into(),
+        progress: Progress {
+            task,
+            epoch,
+            batch: 6,
+            batches: 11,
+            done: (task as f64 + epoch as f64 / 5.0) / 5.0,
+            losses,
+            images_per_second: 212.0,
+            seconds_left: Some(9.0),
+            frozen,
+        },
+    }
+}
+
+/// Everything up to the middle of the task after `done` finished ones.
+pub fn events(done: usize) -> Vec<Event> {
+    let run = || RUN.to_string();
+    let mut events = vec![Event::Started(Box::new(header()))];
+    for task in 0..=done.min(4) {
+        let epochs = if task < done { 5 } else { 2 };
+        for epoch in 0..epochs {
+            let frozen = task > 0 && epoch < 3;
+            events.push(training(task, epoch, frozen));
+            events.push(progress(task, epoch, frozen));
+        }
+        if task < done {
+            let report = Box::new(report(task));
+            events.push(Event::TaskEvaluated { run: run(), report });
+            events.push(Event::Saved {
+                run: run(),
+                what: format!("task {}", task + 1),
+                bytes: 318_000,
+            });
+        }
+    }
+    if done == 5 {
+        events.push(Event::Finished { run: run() });
+    }
+    events
+}
+
+/// What the run says to a seven after a task.
+pub fn prediction(ticket: u64, task: usize) -> Prediction {
+    let count = 2 * (task + 1);
+    let spread = |favourite: usize, p: f32| {
+        let rest = (1.0 - p) / (count - 1) as f32;
+        let mut probabilities = vec![rest; count];
+        probabilities[favourite.min(count - 1)] = p;
+        Opinion {
+            probabilities,
+            energy: -3.0 - 4.0 * p,
+        }
+    };
+    let online = spread(7, 0.61);
+    let offline = spread(7, 0.93);
+    let probabilities = (0..count)
+        .map(|i| online.probabilities[i].max(offline.probabilities[i]))
+        .collect();
+    let seen = (0..32 * 32)
+        .flat_map(|i| {
+            let (x, y) = (i % 32, i / 32);
+            let on = (6..8).contains(&y) && (8..24).contains(&x) || x + y / 2 == 24 && y > 7;
+            [if on { 240 } else { 0 }; 3]
+        })
+        .collect();
+    Prediction {
+        ticket,
+        run: "/nowhere/run".into(),
+        task,
+        classes: (0..count).map(|digit| digit.to_string()).collect(),
+        ensemble: Opinion {
+            probabilities,
+            energy: offline.energy,
+        },
+        online,
+        offline,
+        decided_by: if task == 0 {
+            Expert::Online
+        } else {
+            Expert::Offline
+        },
+        seen,
+        seen_size: 32,
+    }
+}

@@ -1,0 +1,64 @@
+//! Wrong input ends in one clear sentence, and the window goes on.
+
+use std::sync::Arc;
+
+use lae_studio::ui::command::Page;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::synthetic::events;
+use super::{Dropped, can_draw, recorded, settle, shot};
+
+#[test]
+fn a_text_file_dropped_on_predict_is_no_image() {
+    if !can_draw() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("notes.txt");
+    std::fs::write(&text, "no pixels here").unwrap();
+    let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Dark, folder.path());
+    window.step();
+    events(2).into_iter().for_each(|event| backend.push(event));
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
+    settle(&mut window);
+    for path in [
+        text.clone(),
+        folder.path().to_path_buf(),
+        folder.path().join("gone.png"),
+    ] {
+        window
+            .input_mut()
+            .dropped_files
+            .push(Arc::new(Dropped(path.clone())));
+        window.step();
+        settle(&mut window);
+        let problem = window.state().session.predict.problem.clone().unwrap();
+        assert!(!problem.what.contains('\n'), "{problem}");
+        assert!(!problem.remedy.is_empty(), "{problem}");
+    }
+    shot(&mut window, "wrong-predict");
+}
+
+#[test]
+fn a_folder_without_classes_is_refused_and_the_reason_is_on_the_page() {
+    if !can_draw() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("readme.txt"), "nothing to see").unwrap();
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let path = folder.path().to_path_buf();
+    window
+        .input_mut()
+        .dropped_files
+        .push(Arc::new(Dropped(path)));
+    window.step();
+    settle(&mut window);
+    assert_eq!(window.state().page, Page::Experiment);
+    let problem = window.state().session.data.problem().cloned().unwrap();
+    assert!(!problem.what.contains('\n'), "{problem}");
+    shot(&mut window, "wrong-data");
+}
