@@ -14,6 +14,11 @@ use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::Picture;
 
+/// Endings of picture files.
+pub const IMAGES: &[&str] = &["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff"];
+/// Endings of weight files.
+pub const WEIGHTS: &[&str] = &["safetensors", "npz", "pth", "bin"];
+
 /// What a file dialog is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {

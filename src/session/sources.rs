@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::backend::Backend;
 use super::drawing::{glyph_share, is_light_on_dark};
-use super::jobs::{Answer, Ask, Found, Wake, Wanted};
+use super::jobs::{Answer, Ask, Found, IMAGES, WEIGHTS, Wake, Wanted};
 use super::views::{
     BackboneView, DataView, DeviceView, OpenedRun, Pictures, Plan, PluginView, RunRow, RunState,
     Thumb,
@@ -459,14 +459,11 @@ fn pick(wanted: Wanted) -> Option<PathBuf> {
             .pick_folder(),
         Wanted::Weights => dialog
             .set_title("Choose a weight file")
-            .add_filter("Weights", &["safetensors", "npz", "pth", "bin"])
+            .add_filter("Weights", WEIGHTS)
             .pick_file(),
         Wanted::Image => dialog
             .set_title("Choose an image")
-            .add_filter(
-                "Images",
-                &["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff"],
-            )
+            .add_filter("Images", IMAGES)
             .pick_file(),
         Wanted::Order => dialog
             .set_title("Choose a class order")

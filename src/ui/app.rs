@@ -17,7 +17,7 @@ use super::widgets::textures::Textures;
 use crate::problem::Problem;
 use crate::run::event::Wish;
 use crate::session::Session;
-use crate::session::jobs::{Ask, Wanted};
+use crate::session::jobs::{Ask, IMAGES, WEIGHTS, Wanted};
 use crate::session::run_view::Stage;
 
 /// What a page gets to work with.
@@ -239,16 +239,22 @@ impl StudioApp {
         }
     }
 
-    /// What was dropped on the window: folders and archives are data, anything else is an image to
-    /// predict when Predict is on show.
+    /// What was dropped on the window, wherever it fell: pictures are asked about, weight files
+    /// become the backbone, everything else is data. On Predict every file is a picture.
     fn take_dropped(&mut self, ctx: &Context) {
         let dropped = ctx.input(|i| i.raw.dropped_files.clone());
         for file in dropped {
             let path = file.path().to_path_buf();
-            if self.page == Page::Predict {
+            let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+            let one_of = |known: &[&str]| known.iter().any(|known| ending == *known);
+            let text = path.display().to_string();
+            if self.page == Page::Predict || (one_of(IMAGES) && !path.is_dir()) {
                 self.act(ctx, UiCommand::PredictFile(path));
+            } else if one_of(WEIGHTS) && ending != "bin" && !path.is_dir() {
+                // CIFAR's records end in .bin as well, so those are chosen in the dialog.
+                self.session.draft.backbone = text;
+                self.show(Page::Experiment);
             } else {
-                let text = path.display().to_string();
                 self.act(ctx, UiCommand::ChooseData(text));
                 self.show(Page::Experiment);
             }

@@ -3,6 +3,7 @@
 
 mod flow;
 mod pages;
+mod stored;
 mod synthetic;
 mod wrong;
 

@@ -30,7 +30,7 @@ pub fn draw_seven(harness: &mut Harness<'_, StudioApp>) {
 }
 
 /// Small enough to end soon: three tasks of two digits, few images, one epoch of two frozen.
-fn small() -> RunConfig {
+pub fn small() -> RunConfig {
     RunConfig {
         epochs: 2,
         freeze_epochs: 1,

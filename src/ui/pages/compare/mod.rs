@@ -1,0 +1,99 @@
+//! Lay runs side by side: a list with a filter; the ticked ones as curves, in numbers, and in what
+//! their settings differ. Runs that differ only in class order or seed are also shown as mean ± std.
+
+mod list;
+mod side_by_side;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use egui::Ui;
+
+use crate::metrics::Expert;
+use crate::session::views::{Fetch, RunRow};
+use crate::ui::app::Cx;
+use crate::ui::command::{Page, UiCommand};
+use crate::ui::widgets::{self, Fixed, button, card, two_columns};
+
+/// Runs that can be laid side by side.
+const MOST: usize = 8;
+
+/// What the page remembers between frames.
+pub struct State {
+    filter: String,
+    /// Ticked runs and the colour each keeps.
+    ticked: HashMap<PathBuf, usize>,
+    expert: Expert,
+    began: bool,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            filter: String::new(),
+            ticked: HashMap::new(),
+            expert: Expert::Ensemble,
+            began: false,
+        }
+    }
+}
+
+impl State {
+    fn tick(&mut self, folder: &PathBuf) {
+        if self.ticked.remove(folder).is_none() {
+            let taken: Vec<usize> = self.ticked.values().copied().collect();
+            if let Some(free) = (0..MOST).find(|i| !taken.contains(i)) {
+                self.ticked.insert(folder.clone(), free);
+            }
+        }
+    }
+}
+
+/// Draws the page.
+pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let rows = match &cx.session.runs {
+        Fetch::Ready(rows) => rows.clone(),
+        Fetch::Failed(problem) => {
+            let problem = problem.clone();
+            card(ui, |ui| widgets::problem(ui, &problem));
+            return;
+        }
+        Fetch::Nothing | Fetch::Busy => Vec::new(),
+    };
+    if rows.is_empty() {
+        widgets::empty(
+            ui,
+            "No runs yet",
+            "Every run you train is kept and listed here",
+            |ui| {
+                if button(ui, "Set up an experiment").clicked() {
+                    cx.act(UiCommand::Show(Page::Experiment));
+                }
+            },
+        );
+        return;
+    }
+    begin(cx, &rows);
+    two_columns(
+        ui,
+        cx,
+        Fixed::Left(420.0),
+        |ui, cx, column| list::list(ui, cx, &rows, column),
+        |ui, cx, column| side_by_side::side_by_side(ui, cx, &rows, column),
+    );
+}
+
+/// The first time, the two newest runs are ticked.
+fn begin(cx: &mut Cx<'_>, rows: &[RunRow]) {
+    let state = &mut cx.pages.compare;
+    if state.began {
+        return;
+    }
+    state.began = true;
+    let good = rows
+        .iter()
+        .filter(|row| !row.of(Expert::Ensemble).accuracy.is_empty());
+    for row in good.take(2) {
+        state.tick(&row.folder);
+    }
+}

@@ -1,0 +1,203 @@
+//! Things to press and choose with.
+
+use egui::{
+    Button, CornerRadius, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, Vec2,
+    WidgetInfo, WidgetText,
+};
+
+use super::faint;
+use super::icons::{self, Icon};
+use crate::ui::theme::{CONTROL, RADIUS, regular, semibold, tokens};
+
+/// The one filled button of a page.
+pub fn primary(ui: &mut Ui, text: &str, enabled: bool) -> Response {
+    let t = tokens(ui);
+    let text = RichText::new(text).font(semibold(13.0)).color(t.on_accent);
+    let size = Vec2::new(ui.available_width(), 36.0);
+    let fill = if enabled { t.accent } else { t.subdued };
+    let button = Button::new(text)
+        .fill(fill)
+        .stroke(Stroke::NONE)
+        .corner_radius(CornerRadius::same(RADIUS))
+        .min_size(size);
+    ui.add_enabled_ui(enabled, |ui| ui.add_sized(size, button))
+        .inner
+}
+
+/// An ordinary button.
+pub fn button(ui: &mut Ui, text: impl Into<WidgetText>) -> Response {
+    let text: WidgetText = text.into();
+    ui.add(Button::new(text).min_size(Vec2::new(0.0, CONTROL)))
+}
+
+/// A button with a painted icon in front of its text; the text alone is its name.
+pub fn icon_text_button(ui: &mut Ui, icon: Icon, text: &str) -> Response {
+    let t = tokens(ui);
+    let font = semibold(13.0);
+    let galley = ui
+        .painter()
+        .layout_no_wrap(text.to_string(), font, t.strong);
+    let size = Vec2::new(galley.size().x + 46.0, CONTROL);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), text));
+    frame_of(ui, rect, &response);
+    let centre = rect.left_center() + Vec2::new(18.0, 0.0);
+    icons::paint(ui.painter(), icon, centre, 11.0, t.strong);
+    let at = rect.left_center() + Vec2::new(32.0, -galley.size().y / 2.0);
+    ui.painter().galley(at, galley, t.strong);
+    response
+}
+
+/// A small square button that shows only an icon.
+pub fn icon_button(ui: &mut Ui, icon: Icon, name: &str, size: f32) -> Response {
+    let t = tokens(ui);
+    let (rect, response) = ui.allocate_exact_size(Vec2::splat(size), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), name));
+    let lit = response.hovered() || response.has_focus();
+    if lit {
+        ui.painter()
+            .rect_filled(rect, CornerRadius::same(RADIUS), t.raised);
+    }
+    let colour = if !ui.is_enabled() {
+        t.subdued
+    } else if lit {
+        t.strong
+    } else {
+        t.text
+    };
+    icons::paint(ui.painter(), icon, rect.center(), size * 0.42, colour);
+    response.on_hover_text(name)
+}
+
+/// Ground and border of a control, by its state.
+pub fn frame_of(ui: &Ui, rect: Rect, response: &Response) {
+    let t = tokens(ui);
+    let (fill, line) = if response.has_focus() {
+        (t.card, t.accent)
+    } else if response.hovered() {
+        (t.raised, t.subdued)
+    } else {
+        (t.card, t.line)
+    };
+    let radius = CornerRadius::same(RADIUS);
+    ui.painter().rect(
+        rect,
+        radius,
+        fill,
+        Stroke::new(1.0, line),
+        StrokeKind::Inside,
+    );
+}
+
+/// A choice among a few, side by side. Returns whether it changed.
+pub fn segmented<T: PartialEq + Clone>(
+    ui: &mut Ui,
+    name: &str,
+    options: &[(T, &str)],
+    value: &mut T,
+) -> bool {
+    let t = tokens(ui);
+    let galleys: Vec<_> = options
+        .iter()
+        .map(|(option, text)| {
+            let colour = if option == value { t.strong } else { t.subdued };
+            ui.painter()
+                .layout_no_wrap((*text).to_string(), regular(13.0), colour)
+        })
+        .collect();
+    let width: f32 = galleys.iter().map(|g| g.size().x + 26.0).sum();
+    let (rect, _) = ui.allocate_exact_size(Vec2::new(width, CONTROL), Sense::hover());
+    let radius = CornerRadius::same(RADIUS);
+    ui.painter().rect(
+        rect,
+        radius,
+        t.card,
+        Stroke::new(1.0, t.line),
+        StrokeKind::Inside,
+    );
+    let mut changed = false;
+    let mut left = rect.left();
+    for ((option, text), galley) in options.iter().zip(galleys) {
+        let part = Rect::from_min_size(
+            egui::pos2(left, rect.top()),
+            Vec2::new(galley.size().x + 26.0, CONTROL),
+        );
+        left = part.right();
+        let chosen = option == value;
+        let response = ui.interact(part, ui.scope_id().with((name, *text)), Sense::click());
+        response.widget_info(|| {
+            WidgetInfo::selected(Role::RadioButton, ui.is_enabled(), chosen, *text)
+        });
+        let inner = part.shrink(1.0);
+        if chosen {
+            ui.painter().rect_filled(inner, radius, t.raised);
+        }
+        if response.has_focus() || (response.hovered() && !chosen) {
+            let line = Stroke::new(
+                1.0,
+                if response.has_focus() {
+                    t.accent
+                } else {
+                    t.line
+                },
+            );
+            ui.painter()
+                .rect_stroke(inner, radius, line, StrokeKind::Inside);
+        }
+        let at = part.center() - galley.size() / 2.0;
+        ui.painter().galley(at, galley, t.text);
+        if response.clicked() && !chosen {
+            *value = option.clone();
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// A rounded chip with text; clickable where `sense` says so.
+pub fn chip(ui: &mut Ui, dot: Option<egui::Color32>, text: &str, name: &str) -> Response {
+    let t = tokens(ui);
+    let galley = ui
+        .painter()
+        .layout_no_wrap(text.to_string(), regular(12.0), t.text);
+    let lead = if dot.is_some() { 16.0 } else { 0.0 };
+    let size = Vec2::new(galley.size().x + 24.0 + lead, 26.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), name));
+    let line = if response.has_focus() {
+        t.accent
+    } else if response.hovered() {
+        t.subdued
+    } else {
+        t.line
+    };
+    ui.painter().rect(
+        rect,
+        CornerRadius::same(13),
+        t.card,
+        Stroke::new(1.0, line),
+        StrokeKind::Inside,
+    );
+    if let Some(colour) = dot {
+        let at = rect.left_center() + Vec2::new(16.0, 0.0);
+        ui.painter().circle_filled(at, 4.5, colour);
+    }
+    let at = rect.left_center() + Vec2::new(12.0 + lead, -galley.size().y / 2.0);
+    ui.painter().galley(at, galley, t.text);
+    response
+}
+
+/// A label above an input that it names.
+pub fn field(ui: &mut Ui, label: &str, add: impl FnOnce(&mut Ui) -> Response) -> Response {
+    ui.vertical(|ui| {
+        ui.spacing_mut().item_spacing.y = 4.0;
+        let label = faint(ui, label);
+        add(ui).labelled_by(label.id)
+    })
+    .inner
+}
+
+/// Text that acts when clicked.
+pub fn link(ui: &mut Ui, text: &str) -> Response {
+    ui.link(text)
+}

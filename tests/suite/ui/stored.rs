@@ -1,0 +1,163 @@
+//! Runs as they lie on disk, handled by mouse with the real engine: stopped, gone on with, opened,
+//! repeated without LAE, moved to the trash; pictures dropped and pasted.
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::run::config::MethodName;
+use lae_studio::session::Session;
+use lae_studio::session::run_view::Stage;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::Page;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::flow::small;
+use super::{Dropped, can_draw, settle, wait, window};
+
+fn page(window: &mut Harness<'_, StudioApp>, title: &str) {
+    window.get_by_role_and_label(egui::Role::Tab, title).click();
+    settle(window);
+}
+
+fn rests(app: &StudioApp) -> bool {
+    let live = app.session.live.as_ref();
+    live.is_some_and(|run| !run.stage.is_live())
+}
+
+fn stage(window: &Harness<'_, StudioApp>) -> Option<Stage> {
+    window.state().session.live.as_ref().map(|run| run.stage)
+}
+
+#[test]
+fn a_stopped_run_goes_on_is_opened_and_moved_to_the_trash() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let root = runs.path().to_path_buf();
+    let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
+        Session::open(root, small(), wake).unwrap()
+    });
+    settle(&mut window);
+    window.get_by_label("Start training").click();
+    wait(&mut window, "one task is measured", |app| {
+        let live = app.session.live.as_ref();
+        live.is_some_and(|run| !run.reports.is_empty())
+    });
+    window
+        .get_by_role_and_label(egui::Role::Button, "Stop")
+        .click();
+    window.run_steps(3);
+    window.get_by_label("Stop and save").click();
+    wait(&mut window, "the run stops", rests);
+    assert_eq!(stage(&window), Some(Stage::Stopped));
+
+    page(&mut window, "Compare");
+    window.get_by_label_contains("stopped after");
+    window.get_by_label("Resume").click();
+    window.run_steps(3);
+    assert_eq!(window.state().page, Page::Train);
+    wait(&mut window, "the run ends", rests);
+    assert_eq!(stage(&window), Some(Stage::Finished));
+    let live = window.state().session.live.clone().unwrap();
+    assert_eq!(live.reports.len(), 3);
+
+    page(&mut window, "Compare");
+    window.get_by_label_contains("finished ·");
+    window.get_by_label("Open").click();
+    settle(&mut window);
+    let opened = window.state().session.opened.clone().unwrap();
+    assert_eq!(opened.reports.len(), 3);
+    assert_eq!(opened.header, live.header);
+
+    page(&mut window, "Compare");
+    window.get_by_label("Delete").click();
+    window.run_steps(3);
+    window.get_by_label("Move to trash").click();
+    wait(&mut window, "the run is gone", |app| {
+        let rows = app.session.runs.ready();
+        rows.is_some_and(Vec::is_empty)
+    });
+    window.get_by_label("No runs yet");
+    let bin = runs.path().join(".trash");
+    assert_eq!(std::fs::read_dir(bin).unwrap().count(), 1);
+}
+
+#[test]
+fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let root = runs.path().to_path_buf();
+    let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
+        let mut config = small();
+        config.epochs = 1;
+        config.freeze_epochs = 0;
+        Session::open(root, config, wake).unwrap()
+    });
+    settle(&mut window);
+    window.get_by_label("Also run Baseline").click();
+    wait(&mut window, "both runs are listed as finished", |app| {
+        let rows = app.session.runs.ready().map_or(&[][..], Vec::as_slice);
+        let finished = |row: &&lae_studio::session::views::RunRow| {
+            row.state == lae_studio::session::views::RunState::Finished
+        };
+        rows.iter().filter(finished).count() == 2
+    });
+    let rows = window.state().session.runs.ready().unwrap().clone();
+    let methods: Vec<_> = rows
+        .iter()
+        .map(|row| row.header.as_ref().unwrap().config.method)
+        .collect();
+    assert_eq!(methods, vec![MethodName::Baseline, MethodName::Lae]);
+
+    // A picture dropped on another page is asked about, not taken for data.
+    let picture = runs.path().join("seven.png");
+    let mut pixels = image::RgbImage::new(40, 40);
+    for i in 8..32 {
+        pixels.put_pixel(i, 8, image::Rgb([255; 3]));
+        pixels.put_pixel(32 - i / 3, i, image::Rgb([255; 3]));
+    }
+    pixels.save(&picture).unwrap();
+    page(&mut window, "Experiment");
+    let data = window.state().session.draft.data.clone();
+    window
+        .input_mut()
+        .dropped_files
+        .push(std::sync::Arc::new(Dropped(picture.clone())));
+    window.step();
+    wait(&mut window, "three snapshots answer", |app| {
+        app.session.predict.answers.iter().flatten().count() == 3
+    });
+    assert_eq!(window.state().page, Page::Predict);
+    assert_eq!(window.state().session.draft.data, data);
+
+    // The same from the clipboard, as pixels and as a path.
+    let ticket = window.state().session.predict.ticket;
+    let image = egui::ColorImage::filled([40, 40], egui::Color32::BLACK);
+    window.event(egui::Event::PasteImage(image.into()));
+    wait(&mut window, "the pasted picture is answered", |app| {
+        let predict = &app.session.predict;
+        predict.ticket > ticket && predict.answers.iter().flatten().count() == 3
+    });
+    let ticket = window.state().session.predict.ticket;
+    window.event(egui::Event::Paste(format!("file://{}", picture.display())));
+    wait(&mut window, "the pasted path is answered", |app| {
+        let predict = &app.session.predict;
+        predict.ticket > ticket && predict.answers.iter().flatten().count() == 3
+    });
+
+    // Weights become the backbone; a file that is none is a problem on the page.
+    let weights = runs.path().join("net.safetensors");
+    std::fs::write(&weights, "no weights").unwrap();
+    page(&mut window, "Experiment");
+    window
+        .input_mut()
+        .dropped_files
+        .push(std::sync::Arc::new(Dropped(weights.clone())));
+    window.step();
+    settle(&mut window);
+    let session = &window.state().session;
+    assert_eq!(session.draft.backbone, weights.display().to_string());
+    assert!(!session.plan.problems.is_empty());
+}
