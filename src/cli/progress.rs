@@ -135,6 +135,9 @@ impl Sink for Reporter {
             }
             Event::Progress { progress, .. } => self.progress(&progress),
             Event::TaskEvaluated { report, .. } => self.evaluated(&report),
+            Event::TakenUp { reports, .. } => {
+                reports.iter().for_each(|report| self.evaluated(report));
+            }
             // A remark is worth reading even in a quiet run.
             Event::Remark { problem, .. } => self.line(&problem.to_string()),
             // How the job ends is what it returns; predictions are not asked for here.

@@ -91,7 +91,7 @@ pub fn resume(
     )?;
     plan.agrees_with(&stored.header)?;
     let mut trainer = Trainer::new(plan, stored.header, lock, sink, control)?;
-    trainer.take_up(stored.reports.len())?;
+    trainer.take_up(stored.reports)?;
     trainer.run()
 }
 

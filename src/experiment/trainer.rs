@@ -71,8 +71,9 @@ impl<'a> Trainer<'a> {
         Ok(trainer)
     }
 
-    /// Takes up a run whose first `saved` tasks are saved.
-    pub fn take_up(&mut self, saved: usize) -> Result<()> {
+    /// Takes up a run whose first tasks are saved, with these reports.
+    pub fn take_up(&mut self, mut reports: Vec<TaskReport>) -> Result<()> {
+        let saved = reports.len();
         let Some(checkpoint) = self.folder.load_checkpoint()? else {
             if saved == 0 {
                 return Ok(());
@@ -95,6 +96,9 @@ impl<'a> Trainer<'a> {
             .map(|epoch| self.epoch_work(self.task, epoch))
             .sum();
         self.meter.skip(whole + epochs);
+        reports.truncate(self.task);
+        let run = self.header.run.clone();
+        self.sink.event(Event::TakenUp { run, reports });
         Ok(())
     }
 

@@ -232,6 +232,13 @@ pub enum Event {
         /// What was measured.
         report: Box<TaskReport>,
     },
+    /// A stopped or killed run goes on: what was measured before.
+    TakenUp {
+        /// The run's name.
+        run: String,
+        /// One report for each finished task.
+        reports: Vec<TaskReport>,
+    },
     /// Something was written.
     Saved {
         /// The run's name.

@@ -162,6 +162,11 @@ impl RunView {
                 self.measured(*report);
                 self.log_measurement(now);
             }
+            Event::TakenUp { reports, .. } => {
+                let text = format!("taken up after task {}", reports.len());
+                reports.into_iter().for_each(|report| self.measured(report));
+                self.say(now, text);
+            }
             Event::Saved { what, bytes, .. } => {
                 self.say(now, format!("{what} saved, {}", bytes_text(bytes)));
             }
@@ -381,6 +386,14 @@ mod tests {
         assert_eq!(view.of(Expert::Online).accuracy, vec![0.5, 1.0]);
         assert_eq!(view.of(Expert::Ensemble).matrix[1], vec![1.0, 1.0]);
         assert_eq!(view.class_names(1), ["c"]);
+        // The same run, taken up after its first task.
+        let mut again = RunView::waiting("x".into());
+        again.fold(Event::Started(Box::new(header())), "1");
+        let (run, reports) = ("r".into(), vec![report(0, &[0, 0])]);
+        again.fold(Event::TakenUp { run, reports }, "2");
+        again.fold(evaluated(1, &[0, 1, 2]), "3");
+        assert_eq!(again.reports, view.reports);
+        assert_eq!(again.of(Expert::Offline), view.of(Expert::Offline));
         view.fold(Event::Finished { run: "r".into() }, "5");
         assert_eq!((view.stage, view.done()), (Stage::Finished, 1.0));
         assert!(
