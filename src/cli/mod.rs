@@ -45,8 +45,8 @@ struct Line {
     /// Keep runs in this folder (the window; subcommands have the option themselves)
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Show the window's frame times
-    #[arg(long, hide = true)]
+    /// Show the window's frame times at its foot, and print them when it closes
+    #[arg(long)]
     frame_times: bool,
 }
 

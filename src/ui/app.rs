@@ -340,7 +340,10 @@ impl eframe::App for StudioApp {
         self.take_dropped(ctx);
     }
 
-    fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
+    fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
+        if let Some(seconds) = frame.info().cpu_usage {
+            self.times.whole(seconds);
+        }
         self.draw(ui);
     }
 

@@ -1,4 +1,5 @@
-//! How long the window takes to draw: time to the first frame, median and 95th percentile.
+//! How long the window takes to draw: time to the first frame, median and 95th percentile of what
+//! the pages take and of whole frames.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -6,12 +7,45 @@ use std::time::{Duration, Instant};
 /// Frames that count.
 const KEPT: usize = 2000;
 
-/// Collects how long each frame's own work took.
+/// The last frames' durations in milliseconds.
+#[derive(Debug, Default)]
+struct Series(VecDeque<f32>);
+
+impl Series {
+    fn push(&mut self, seconds: f32) {
+        if self.0.len() == KEPT {
+            self.0.pop_front();
+        }
+        self.0.push_back(seconds * 1e3);
+    }
+
+    /// Milliseconds below which this share of the frames stayed.
+    fn percentile(&self, share: f32) -> f32 {
+        let mut sorted: Vec<f32> = self.0.iter().copied().collect();
+        sorted.sort_by(f32::total_cmp);
+        let at = (share * sorted.len() as f32) as usize;
+        sorted
+            .get(at.min(sorted.len().saturating_sub(1)))
+            .copied()
+            .unwrap_or(0.0)
+    }
+
+    fn words(&self) -> String {
+        format!(
+            "p50 {:.2} ms, p95 {:.2} ms",
+            self.percentile(0.5),
+            self.percentile(0.95)
+        )
+    }
+}
+
+/// Collects how long each frame took.
 #[derive(Debug)]
 pub struct FrameTimes {
     started: Instant,
     first: Option<Duration>,
-    frames: VecDeque<f32>,
+    pages: Series,
+    whole: Series,
     begun: Option<Instant>,
 }
 
@@ -21,17 +55,18 @@ impl FrameTimes {
         Self {
             started,
             first: None,
-            frames: VecDeque::new(),
+            pages: Series::default(),
+            whole: Series::default(),
             begun: None,
         }
     }
 
-    /// A frame's work begins.
+    /// The work of a frame's pages begins.
     pub fn begin(&mut self) {
         self.begun = Some(Instant::now());
     }
 
-    /// A frame's work ends.
+    /// The work of a frame's pages ends.
     pub fn end(&mut self) {
         let Some(begun) = self.begun.take() else {
             return;
@@ -39,31 +74,23 @@ impl FrameTimes {
         if self.first.is_none() {
             self.first = Some(self.started.elapsed());
         }
-        if self.frames.len() == KEPT {
-            self.frames.pop_front();
-        }
-        self.frames.push_back(begun.elapsed().as_secs_f32() * 1e3);
+        self.pages.push(begun.elapsed().as_secs_f32());
     }
 
-    /// Milliseconds below which this share of the frames stayed.
-    pub fn percentile(&self, share: f32) -> f32 {
-        let mut sorted: Vec<f32> = self.frames.iter().copied().collect();
-        sorted.sort_by(f32::total_cmp);
-        let at = (share * sorted.len() as f32) as usize;
-        sorted
-            .get(at.min(sorted.len().saturating_sub(1)))
-            .copied()
-            .unwrap_or(0.0)
+    /// Seconds of a whole frame: news taken in, pages, tessellation and drawing, without waiting
+    /// for the screen.
+    pub fn whole(&mut self, seconds: f32) {
+        self.whole.push(seconds);
     }
 
     /// One line for people.
     pub fn line(&self) -> String {
         format!(
-            "first frame after {:.0} ms · {} frames · p50 {:.2} ms · p95 {:.2} ms",
+            "first frame after {:.0} ms · {} frames · whole: {} · pages alone: {}",
             self.first.map_or(0.0, |first| first.as_secs_f64() * 1e3),
-            self.frames.len(),
-            self.percentile(0.5),
-            self.percentile(0.95)
+            self.pages.0.len(),
+            self.whole.words(),
+            self.pages.words()
         )
     }
 }
@@ -75,12 +102,15 @@ mod tests {
     #[test]
     fn percentiles_come_from_the_kept_frames() {
         let mut times = FrameTimes::since(Instant::now());
-        assert_eq!(times.percentile(0.5), 0.0);
-        times.frames.extend((0..100u8).map(f32::from));
-        assert_eq!(times.percentile(0.5), 50.0);
-        assert_eq!(times.percentile(0.95), 95.0);
+        assert_eq!(times.whole.percentile(0.5), 0.0);
+        (0..100u8).for_each(|ms| times.whole(f32::from(ms) / 1e3));
+        assert_eq!(times.whole.percentile(0.5).round(), 50.0);
+        assert_eq!(times.whole.percentile(0.95).round(), 95.0);
         times.begin();
         times.end();
-        assert!(times.line().contains("101 frames"));
+        assert!(times.line().contains("1 frames · whole: p50 50.00 ms"));
+        (0..2 * KEPT).for_each(|_| times.whole(0.001));
+        assert_eq!(times.whole.0.len(), KEPT);
+        assert_eq!(times.whole.percentile(0.95), 1.0);
     }
 }

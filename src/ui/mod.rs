@@ -33,23 +33,6 @@ pub struct Options {
     pub frame_times: bool,
 }
 
-impl Options {
-    /// The usual places; frame times when the environment variable `LAE_FRAME_TIMES` is set.
-    pub fn new() -> Self {
-        Self {
-            runs_root: crate::store::runs_root(None),
-            started: Instant::now(),
-            frame_times: std::env::var_os("LAE_FRAME_TIMES").is_some(),
-        }
-    }
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 /// Opens the window and stays until it is closed.
 ///
 /// # Errors
