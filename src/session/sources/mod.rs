@@ -5,6 +5,7 @@ mod data;
 mod files;
 mod lists;
 mod plan;
+mod sight;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,10 +39,16 @@ pub fn engine(runs_root: PathBuf, wake: Wake) -> Result<Box<dyn Backend>> {
 
 /// Does errands with the real modules.
 pub fn answer(runs_root: PathBuf) -> Answer {
+    let scans = data::Scans::default();
     Arc::new(move |ask| match ask {
-        Ask::Data(key, share) => {
-            let view = data::open(&key, share);
-            Found::Data(key, view.map(Arc::new))
+        Ask::Data(ask) => {
+            let view = data::open(&ask, &scans);
+            Found::Data(ask.key(), view.map(Arc::new))
+        }
+        Ask::Sight(ask) => Found::Sight(sight::look(&ask, &scans).map(Arc::new)),
+        Ask::Download(name, transfer) => {
+            let done = files::download(&name, &transfer);
+            Found::Downloaded(name, done)
         }
         Ask::Plan(config, data) => {
             let plan = plan::plan(&config, data.as_deref());

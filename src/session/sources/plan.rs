@@ -17,7 +17,7 @@ pub(super) fn plan(config: &RunConfig, data: Option<&DataView>) -> Plan {
     };
     if let Some(data) = data {
         match scenario(config, data) {
-            Ok(scenario) => fill_tasks(&mut plan, config, data, &scenario),
+            Ok(scenario) => fill_tasks(&mut plan, config, data, scenario),
             Err(problem) => plan.problems.push(problem),
         }
     }
@@ -37,17 +37,9 @@ fn scenario(config: &RunConfig, data: &DataView) -> Result<Scenario> {
     Scenario::new(&data.classes, &order, &sizes)
 }
 
-fn fill_tasks(plan: &mut Plan, config: &RunConfig, data: &DataView, scenario: &Scenario) {
-    let limited = |count: usize, limit: Option<usize>| limit.map_or(count, |most| count.min(most));
-    for range in &scenario.tasks {
-        let classes = &scenario.class_order[range.clone()];
-        let name = |&class: &usize| data.classes[class].clone();
-        plan.tasks.push(classes.iter().map(name).collect());
-        let sum =
-            |of: &[usize], limit| classes.iter().map(|&class| limited(of[class], limit)).sum();
-        plan.train_images.push(sum(&data.train, config.train_limit));
-        plan.test_images.push(sum(&data.test, config.test_limit));
-    }
+fn fill_tasks(plan: &mut Plan, config: &RunConfig, data: &DataView, scenario: Scenario) {
+    plan.set_tasks(scenario, data, config);
+    plan.cache_need = cache_need(plan, config, data);
     let least = plan.train_images.iter().copied().min().unwrap_or(0);
     if least < config.batch {
         plan.problems.push(
@@ -66,6 +58,16 @@ fn fill_tasks(plan: &mut Plan, config: &RunConfig, data: &DataView, scenario: &S
                 .advise("add test images of its classes, or choose a folder without a test split"),
         );
     }
+}
+
+/// What the pixel cache would hold with room for all: the pictures of the largest task, and every test input.
+fn cache_need(plan: &Plan, config: &RunConfig, data: &DataView) -> Option<u64> {
+    let picture = data.picture_bytes?;
+    let largest = plan.train_images.iter().max().copied().unwrap_or(0) as u64;
+    let tested: usize = plan.test_images.iter().sum();
+    let backbone = backbones::Library::usual().describe(&config.backbone);
+    let input = backbone.map_or(0, |about| about.entry.input().bytes());
+    Some(largest * picture + (tested * input) as u64)
 }
 
 /// Numbers trained in one expert's PETs; the Problem names the option that stands in the way.
