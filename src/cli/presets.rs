@@ -34,7 +34,15 @@ pub(super) fn run(args: &Args) -> Result<End> {
         .into_iter()
         .filter(|preset| preset.then.is_none())
         .collect();
-    let mut table = Table::new(&["preset", "", "", "data", ">classes per task", ">epochs", ">frozen"]);
+    let mut table = Table::new(&[
+        "preset",
+        "",
+        "",
+        "data",
+        ">classes per task",
+        ">epochs",
+        ">frozen",
+    ]);
     for preset in &single {
         let run = &preset.run;
         table.row([

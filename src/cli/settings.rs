@@ -269,7 +269,8 @@ mod tests {
         let paper = resolve("--preset imagenet-r-20");
         assert_eq!((paper.epochs, paper.freeze_epochs), (50, 30));
         assert_eq!(paper.data, "imagenet-r");
-        let mine = resolve("--preset imagenet-r-20 --data my/copy --pet lora --pet-size 10 --epochs 2");
+        let mine =
+            resolve("--preset imagenet-r-20 --data my/copy --pet lora --pet-size 10 --epochs 2");
         assert_eq!((mine.data.as_str(), mine.epochs), ("my/copy", 2));
         assert_eq!((mine.pet.as_str(), mine.pet_size), ("lora", 10));
         assert_eq!(mine.classes_per_task, "10");

@@ -272,7 +272,16 @@ impl Work {
             None => Arc::new(sample.decode()?),
         };
         let size = options.input.size;
-        crop_of(&picture, index, size, augment, options.seed, options.epoch, out).map(|_| ())
+        crop_of(
+            &picture,
+            index,
+            size,
+            augment,
+            options.seed,
+            options.epoch,
+            out,
+        )
+        .map(|_| ())
     }
 }
 

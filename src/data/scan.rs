@@ -26,12 +26,8 @@ impl Scan {
     pub fn read(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Self> {
         options.checked()?;
         let mut found = find(what.trim(), options, watch)?;
-        let mut checked = check::check(
-            &mut found.train,
-            found.test.as_mut(),
-            options.check,
-            watch,
-        )?;
+        let mut checked =
+            check::check(&mut found.train, found.test.as_mut(), options.check, watch)?;
         found.skipped.append(&mut checked.skipped);
         found.assumed.append(&mut checked.assumed);
         if found.train.is_empty() {

@@ -193,12 +193,18 @@ impl Session {
             self.draft.order = order;
         }
         self.draft.classes_per_task = sizes;
-        if before != (self.draft.order.clone(), self.draft.classes_per_task.clone()) {
+        if before
+            != (
+                self.draft.order.clone(),
+                self.draft.classes_per_task.clone(),
+            )
+        {
             self.sets.undo.push(before);
         }
         if let Some(data) = self.data.ready() {
             // At once, so that a dropped class does not jump back until the plan is worked out.
-            self.plan.set_tasks(scenario.clone(), &data.clone(), &self.draft);
+            self.plan
+                .set_tasks(scenario.clone(), &data.clone(), &self.draft);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Ready-made set-ups: the demos, and the paper's experiments (Tables 2 and 3, the 20-task tables and the
+//! Ready-made set-ups: the demos, and the paper's experiments (its two benchmarks, the 20-task benchmarks and the
 //! comparison with CODA-Prompt of its supplement). A paper set-up fixes everything but the PET, of which the
 //! tables hold six, and the class order, of which there are three.
 
@@ -82,8 +82,20 @@ pub fn presets() -> Vec<Preset> {
         paper: None,
     };
     vec![
-        demo("digits", "Quick demo: Digits", "a minute, offline", &digits, None),
-        demo("letters", "Letters", "26 classes in 5 tasks", &letters, None),
+        demo(
+            "digits",
+            "Quick demo: Digits",
+            "a minute, offline",
+            &digits,
+            None,
+        ),
+        demo(
+            "letters",
+            "Letters",
+            "26 classes in 5 tasks",
+            &letters,
+            None,
+        ),
         demo(
             "forgetting",
             "See forgetting",
@@ -91,12 +103,36 @@ pub fn presets() -> Vec<Preset> {
             &digits,
             Some(baseline(&digits)),
         ),
-        paper("cifar100-10", "CIFAR-100, 10 tasks", "Table 2", CIFAR, 10),
+        paper("cifar100-10", "CIFAR-100, 10 tasks", "benchmark", CIFAR, 10),
         paper("cifar100-20", "CIFAR-100, 20 tasks", "supplement", CIFAR, 5),
-        paper("imagenet-r-10", "ImageNet-R, 10 tasks", "Table 3", RENDITIONS, 20),
-        paper("imagenet-r-20", "ImageNet-R, 20 tasks", "supplement", RENDITIONS, 10),
-        paper("imagenet-r-5", "ImageNet-R, 5 tasks", "beside CODA-Prompt", RENDITIONS, 40),
-        paper("domainnet-5", "DomainNet, 5 tasks", "beside CODA-Prompt", DOMAINS, 69),
+        paper(
+            "imagenet-r-10",
+            "ImageNet-R, 10 tasks",
+            "benchmark",
+            RENDITIONS,
+            20,
+        ),
+        paper(
+            "imagenet-r-20",
+            "ImageNet-R, 20 tasks",
+            "supplement",
+            RENDITIONS,
+            10,
+        ),
+        paper(
+            "imagenet-r-5",
+            "ImageNet-R, 5 tasks",
+            "beside CODA-Prompt",
+            RENDITIONS,
+            40,
+        ),
+        paper(
+            "domainnet-5",
+            "DomainNet, 5 tasks",
+            "beside CODA-Prompt",
+            DOMAINS,
+            69,
+        ),
     ]
 }
 
@@ -152,6 +188,14 @@ pub fn paper_of(config: &RunConfig, classes: usize) -> Option<Paper> {
         .map(|(_, paper)| paper)
 }
 
+/// Number of classes that the data of these settings has, where it is the data of one of the paper's experiments.
+pub fn classes_of(config: &RunConfig) -> Option<usize> {
+    presets()
+        .into_iter()
+        .filter(|preset| preset.run.data == config.data)
+        .find_map(|preset| Some(preset.paper?.classes))
+}
+
 /// An experiment of the paper on ViT-B/16 with Adapter5 in the first five blocks.
 fn paper(
     name: &'static str,
@@ -197,7 +241,8 @@ pub fn matches(preset: &Preset, config: &RunConfig) -> bool {
         if paper.orders.contains(&same.order.as_str()) {
             same.order.clone_from(&preset.run.order);
         }
-        let known = |&(_, pet, size): &(&str, &str, usize)| same.pet == pet && same.pet_size == size;
+        let known =
+            |&(_, pet, size): &(&str, &str, usize)| same.pet == pet && same.pet_size == size;
         if PETS.iter().any(known) {
             same.pet.clone_from(&preset.run.pet);
             same.pet_size = preset.run.pet_size;
@@ -245,7 +290,11 @@ mod tests {
                 .unwrap()
                 .ranges(paper.classes)
                 .unwrap();
-            assert!(preset.title.contains(&format!("{} tasks", tasks.len())), "{}", preset.title);
+            assert!(
+                preset.title.contains(&format!("{} tasks", tasks.len())),
+                "{}",
+                preset.title
+            );
             for run in over_orders(&preset.run, Some(paper), 4) {
                 let order = ClassOrder::parse(&run.order).unwrap();
                 assert_eq!(order.resolve(&names).unwrap().len(), paper.classes);

@@ -195,9 +195,11 @@ fn list_of(indices: &[usize]) -> String {
 /// What [`list_of`] wrote, or a person.
 fn indices_in(text: &str) -> Result<Vec<usize>> {
     let bad = |part: &str| {
-        Problem::new(format!("'{part}' in the class order is no index and no range"))
-            .at("--order")
-            .advise("write indices into the classes sorted by name, counted from 0: 0-4,6,5")
+        Problem::new(format!(
+            "'{part}' in the class order is no index and no range"
+        ))
+        .at("--order")
+        .advise("write indices into the classes sorted by name, counted from 0: 0-4,6,5")
     };
     let mut indices = Vec::new();
     for part in text.split(',').map(str::trim) {

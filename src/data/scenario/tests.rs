@@ -150,11 +150,30 @@ fn a_given_order_is_a_short_list_and_comes_back() {
         ClassOrder::parse(" 0 - 2, 4,3 ").unwrap(),
         ClassOrder::Indices(vec![0, 1, 2, 4, 3])
     );
-    for bad in ["3-1,0", "1,,2", "0-", "-3", "0-99999999999", "0-999999999", "1,-2", ","] {
+    for bad in [
+        "3-1,0",
+        "1,,2",
+        "0-",
+        "-3",
+        "0-99999999999",
+        "0-999999999",
+        "1,-2",
+        ",",
+    ] {
         assert!(ClassOrder::parse(bad).is_err(), "{bad}");
     }
-    assert!(ClassOrder::parse("0,0").unwrap().resolve(&classes(2)).is_err());
-    assert!(ClassOrder::parse("0-5").unwrap().resolve(&classes(3)).is_err());
+    assert!(
+        ClassOrder::parse("0,0")
+            .unwrap()
+            .resolve(&classes(2))
+            .is_err()
+    );
+    assert!(
+        ClassOrder::parse("0-5")
+            .unwrap()
+            .resolve(&classes(3))
+            .is_err()
+    );
 }
 
 #[test]

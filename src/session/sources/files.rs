@@ -69,8 +69,8 @@ pub(super) fn trash(runs_root: &Path, folder: &Path) -> Result<()> {
 
 /// Downloads a published data set, going on where an earlier download was cut.
 pub(super) fn download(name: &str, transfer: &Transfer) -> Result<()> {
-    let set = named::published(name).ok_or_else(|| {
-        Problem::new(format!("there is no published data set named '{name}'"))
-    })?;
-    set.download(&mut |progress| transfer.step(progress)).map(|_| ())
+    let set = named::published(name)
+        .ok_or_else(|| Problem::new(format!("there is no published data set named '{name}'")))?;
+    set.download(&mut |progress| transfer.step(progress))
+        .map(|_| ())
 }
