@@ -293,7 +293,8 @@ fn described(data: &Dataset, card: &Card) -> String {
         card.classes.len(),
         data.train.len(),
         data.test.len(),
-        sizes(card)
+        card.sizes
+            .map_or_else(String::new, |sizes| format!(", {sizes} pixels"))
     );
     if !card.note.is_empty() {
         let _ = writeln!(text, "{}", card.note);
@@ -313,19 +314,6 @@ fn described(data: &Dataset, card: &Card) -> String {
     }
     text.push_str(&left_out(card));
     text
-}
-
-fn sizes(card: &Card) -> String {
-    let range = |(low, high): (u32, u32)| {
-        if low == high {
-            low.to_string()
-        } else {
-            format!("{low}–{high}")
-        }
-    };
-    card.sizes.map_or_else(String::new, |sizes| {
-        format!(", {} × {} pixels", range(sizes.width), range(sizes.height))
-    })
 }
 
 /// Images per class, as a bar chart where it fits.

@@ -11,6 +11,7 @@ mod golden;
 mod output;
 mod plugins;
 mod predict;
+mod presets;
 mod progress;
 mod resume;
 mod runs;
@@ -66,6 +67,8 @@ enum Command {
     Plugins(plugins::Args),
     /// Say what a data set holds
     Data(data::Args),
+    /// List the ready-made set-ups: the demos and the paper's experiments
+    Presets(presets::Args),
     /// Check the program against files of exact tensors
     Golden(golden::Args),
     /// Measure training and prediction speed
@@ -149,6 +152,7 @@ fn act(command: Command) -> Result<End> {
         Command::Devices(args) => devices::run(&args),
         Command::Plugins(args) => plugins::run(&args),
         Command::Data(args) => data::run(&args),
+        Command::Presets(args) => presets::run(&args),
         Command::Golden(args) => golden::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Features(args) => features::run(&args),

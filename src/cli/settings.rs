@@ -6,6 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::problem::{Problem, Result};
 use crate::run::config::{MethodName, RunConfig};
+use crate::session::presets;
 use crate::store;
 
 /// Settings given on the command line; what is not given keeps its value.
@@ -15,13 +16,18 @@ pub(super) struct Settings {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// digits, letters, or a path: a folder with one subfolder per class, or CIFAR-100
+    /// A ready-made set-up (`lae-studio presets` lists them); options override it
+    #[arg(long, value_name = "NAME", conflicts_with = "config")]
+    pub preset: Option<String>,
+
+    /// digits, letters, a published set, or a path: a folder with one subfolder per class, CIFAR's files, an archive
     #[arg(long, value_name = "NAME|PATH", help_heading = "Data")]
     data: Option<String>,
     /// Classes of every task (10) or of each (6,5,5,5,5)
     #[arg(long, value_name = "N|N,N,…", help_heading = "Data")]
     classes_per_task: Option<String>,
-    /// Class order: natural, seed:N, or a JSON file with class names or indices
+    /// Class order: natural, seed:N, indices (0-4,6,5), one of the paper's (cifar100_order2, …), or a JSON
+    /// file with class names or indices
     #[arg(long, value_name = "ORDER", help_heading = "Data")]
     pub order: Option<String>,
     /// At most so many training images per class
@@ -33,6 +39,15 @@ pub(super) struct Settings {
     /// Share of the images held back for testing where the data has no test split
     #[arg(long, value_name = "SHARE", help_heading = "Data")]
     test_share: Option<f64>,
+    /// Measure on this share of the training images instead of the test images, for tuning (0: on the test images)
+    #[arg(long, value_name = "SHARE", help_heading = "Data")]
+    validation_share: Option<f64>,
+    /// Seed of the splits that are drawn
+    #[arg(long, value_name = "N", help_heading = "Data")]
+    split_seed: Option<u64>,
+    /// Memory for decoded pictures; what does not fit is decoded anew, with the same result
+    #[arg(long, value_name = "MB", help_heading = "Data")]
+    cache_mb: Option<usize>,
     /// Smallest and largest share of an image that a training crop covers
     #[arg(long, value_name = "LOW,HIGH", value_parser = crop_scale, help_heading = "Data")]
     crop_scale: Option<[f32; 2]>,
@@ -92,18 +107,24 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// The settings of the run: the file's, or the preset of the data set, with the options over
-    /// them.
+    /// The settings of the run: the file's, the preset's, or those that suit the data set, with the
+    /// options over them.
     ///
     /// # Errors
-    /// A Problem when the file cannot be read.
+    /// A Problem when the file cannot be read or there is no such preset.
     pub fn resolve(&self) -> Result<RunConfig> {
-        let mut config = match &self.config {
-            Some(path) => read_config(path)?,
-            None => preset(self.data.as_deref()),
+        let mut config = match (&self.config, &self.preset) {
+            (Some(path), _) => read_config(path)?,
+            (None, Some(name)) => presets::named(name)?.run,
+            (None, None) => usual(self.data.as_deref()),
         };
         self.apply(&mut config);
         Ok(config)
+    }
+
+    /// What the paper says of the preset's data, if that is one of its experiments.
+    pub fn paper(&self) -> Option<presets::Paper> {
+        presets::named(self.preset.as_deref()?).ok()?.paper
     }
 
     fn apply(&self, config: &mut RunConfig) {
@@ -116,6 +137,9 @@ impl Settings {
         set(&mut config.classes_per_task, self.classes_per_task.as_ref());
         set(&mut config.order, self.order.as_ref());
         set(&mut config.test_share, self.test_share.as_ref());
+        set(&mut config.validation_share, self.validation_share.as_ref());
+        set(&mut config.split_seed, self.split_seed.as_ref());
+        set(&mut config.cache_mb, self.cache_mb.as_ref());
         set(&mut config.crop_scale, self.crop_scale.as_ref());
         set(&mut config.flip, self.flip.as_ref());
         set(&mut config.backbone, self.backbone.as_ref());
@@ -140,7 +164,7 @@ impl Settings {
 }
 
 /// What a run has without options: the quick demo, cut into tasks as the data set suggests.
-fn preset(data: Option<&str>) -> RunConfig {
+fn usual(data: Option<&str>) -> RunConfig {
     let mut config = RunConfig::default();
     if data == Some("letters") {
         config.classes_per_task = "6,5,5,5,5".into();
@@ -213,6 +237,10 @@ mod tests {
             pet_variant: Some("plain".into()),
             train_limit: Some(50),
             test_share: 0.3,
+            validation_share: 0.1,
+            split_seed: 4,
+            order: "0-4,6,5,7-9".into(),
+            cache_mb: 64,
             ema: 0.9999,
             seed: 7,
             ..RunConfig::default()
@@ -234,6 +262,21 @@ mod tests {
         ));
         assert_eq!((config.epochs, config.batch), (9, 6));
         assert!(!config.learning && !config.ensemble && config.accumulation);
+    }
+
+    #[test]
+    fn a_preset_comes_first_and_options_override_it() {
+        let paper = resolve("--preset imagenet-r-20");
+        assert_eq!((paper.epochs, paper.freeze_epochs), (50, 30));
+        assert_eq!(paper.data, "imagenet-r");
+        let mine =
+            resolve("--preset imagenet-r-20 --data my/copy --pet lora --pet-size 10 --epochs 2");
+        assert_eq!((mine.data.as_str(), mine.epochs), ("my/copy", 2));
+        assert_eq!((mine.pet.as_str(), mine.pet_size), ("lora", 10));
+        assert_eq!(mine.classes_per_task, "10");
+        let line = Line::try_parse_from(["train", "--preset", "imagenet"]).unwrap();
+        let problem = line.settings.resolve().unwrap_err();
+        assert!(problem.remedy.contains("imagenet-r-10"), "{problem}");
     }
 
     #[test]

@@ -9,8 +9,8 @@ use super::settings::Settings;
 use crate::experiment::{self, Outcome, Stock};
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
-use crate::run::config::RunConfig;
 use crate::run::event::{Control, Wish};
+use crate::session::presets;
 use crate::store::export::mean_and_spread;
 use crate::store::{self, OrdersSummary, StoredRun, summary, summary_of_orders};
 
@@ -19,7 +19,8 @@ use crate::store::{self, OrdersSummary, StoredRun, summary, summary_of_orders};
 pub(super) struct Args {
     #[command(flatten)]
     settings: Settings,
-    /// Train N runs, with the natural class order and then seeded ones; closes with mean ± std
+    /// Train N runs that differ in their class order: the preset's, or the natural one, then seeded ones; closes
+    /// with mean ± std
     #[arg(long, value_name = "N", conflicts_with = "order", help_heading = "Data",
           value_parser = clap::value_parser!(u64).range(1..=1000))]
     orders: Option<u64>,
@@ -49,7 +50,11 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let control = stop_on_ctrl_c()?;
     let mut stock = Stock::default();
     let mut runs = Vec::new();
-    for config in with_orders(config, args.orders) {
+    let configs = match args.orders {
+        None => vec![config],
+        Some(count) => presets::over_orders(&config, args.settings.paper(), count),
+    };
+    for config in configs {
         let mut reporter = Reporter::new(output.quiet);
         let outcome = experiment::train(&config, &root, &mut stock, &mut reporter, &control)
             .inspect_err(|_| reporter.failed())?;
@@ -64,22 +69,6 @@ pub(super) fn run(args: &Args) -> Result<End> {
         (None, [run]) => finished(run, output),
         _ => several_finished(&runs, output),
     }
-}
-
-/// The settings once per class order.
-fn with_orders(config: RunConfig, orders: Option<u64>) -> Vec<RunConfig> {
-    let Some(orders) = orders else {
-        return vec![config];
-    };
-    let order = |number| match number {
-        0 => "natural".to_string(),
-        seed => format!("seed:{seed}"),
-    };
-    let with = |number| RunConfig {
-        order: order(number),
-        ..config.clone()
-    };
-    (0..orders).map(with).collect()
 }
 
 /// A control that Ctrl-C sets to Stop; a second Ctrl-C ends the program at once.
@@ -116,13 +105,26 @@ pub(super) fn finished(run: &StoredRun, output: &RunOutput) -> Result<End> {
         table.row([expert.name().to_string()].into_iter().chain(figures));
     }
     let text = format!(
-        "{table}{} in {}, {:.0} images/s while training\n",
+        "{table}{}{} in {}, {:.0} images/s while training\n",
+        on_validation(run),
         run.header.run,
         duration(summary.seconds),
         summary.images_per_second,
     );
     output.json.give(&summary, &text)?;
     Ok(End::Done)
+}
+
+/// A line that keeps validation figures from being taken for test figures; empty for these.
+fn on_validation(run: &StoredRun) -> String {
+    let config = &run.header.config;
+    if config.validation_share == 0.0 {
+        return String::new();
+    }
+    format!(
+        "measured on validation images ({} % of the training images, left out of training), not on test images\n",
+        config.validation_share * 100.0
+    )
 }
 
 /// Column titles of the closing table.
@@ -146,7 +148,12 @@ fn several_finished(runs: &[StoredRun], output: &RunOutput) -> Result<End> {
         let cells = [0, 1, 2].map(cell);
         table.row([expert.name().to_string()].into_iter().chain(cells));
     }
-    let text = format!("{}{table}{}", per_order(&orders), closing(&orders));
+    let text = format!(
+        "{}{table}{}{}",
+        per_order(&orders),
+        runs.first().map_or_else(String::new, on_validation),
+        closing(&orders)
+    );
     output.json.give(&orders, &text)?;
     Ok(End::Done)
 }
@@ -169,17 +176,4 @@ fn per_order(orders: &OrdersSummary) -> String {
 fn closing(orders: &OrdersSummary) -> String {
     let seconds: f64 = orders.runs.iter().map(|run| run.seconds).sum();
     format!("{} runs in {}\n", orders.runs.len(), duration(seconds))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn orders_are_natural_first_and_then_seeded() {
-        let orders = with_orders(RunConfig::default(), Some(3));
-        let names: Vec<&str> = orders.iter().map(|c| c.order.as_str()).collect();
-        assert_eq!(names, ["natural", "seed:1", "seed:2"]);
-        assert_eq!(with_orders(RunConfig::default(), None).len(), 1);
-    }
 }

@@ -1,5 +1,7 @@
 //! The card of a data set: what a person looks at before training, and the JSON of `lae-studio data`.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -12,6 +14,17 @@ pub struct Sizes {
     pub width: (u32, u32),
     /// Smallest and largest height.
     pub height: (u32, u32),
+}
+
+impl fmt::Display for Sizes {
+    /// `32 × 32`, or `20–1200 × 30–900` where they differ.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let range = |(low, high): (u32, u32)| match low == high {
+            true => low.to_string(),
+            false => format!("{low}–{high}"),
+        };
+        write!(f, "{} × {}", range(self.width), range(self.height))
+    }
 }
 
 /// A data set in numbers and lists.

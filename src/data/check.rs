@@ -23,7 +23,7 @@ const MOST_CHECKED: usize = 20_000;
 type Print = [u8; 16];
 
 /// What looking at the pictures brought up.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Checked {
     /// Files that cannot be decoded; they are no longer among the samples.
     pub skipped: Vec<Skipped>,

@@ -10,10 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
+use image::RgbImage;
+
 use super::cache::PixelCache;
 use super::chance::{Chance, Purpose};
 use super::source::Sample;
-use super::transform::{Augment, InputSpec, crop_into, infer_into};
+use super::transform::{Augment, CropBox, InputSpec, crop_into, infer_into};
 use crate::problem::{Problem, Result};
 
 /// Batches that wait ready in every thread's channel.
@@ -269,10 +271,51 @@ impl Work {
             Some(cache) => cache.picture(sample)?,
             None => Arc::new(sample.decode()?),
         };
-        let (width, height) = picture.dimensions();
-        let crop = augment.draw(options.seed, options.epoch, index as u64, width, height);
-        crop_into(&picture, &crop, options.input.size, out)
+        let size = options.input.size;
+        crop_of(
+            &picture,
+            index,
+            size,
+            augment,
+            options.seed,
+            options.epoch,
+            out,
+        )
+        .map(|_| ())
     }
+}
+
+/// The training input of image `index` (among the samples given to the loader) in an epoch, and what was drawn for it.
+///
+/// # Errors
+/// The image cannot be decoded.
+pub fn augmented(
+    sample: &Sample,
+    index: usize,
+    spec: InputSpec,
+    augment: Augment,
+    seed: u64,
+    epoch: u64,
+) -> Result<(Vec<u8>, CropBox)> {
+    let mut out = vec![0; spec.bytes()];
+    let picture = sample.decode()?;
+    let crop = crop_of(&picture, index, spec.size, augment, seed, epoch, &mut out)?;
+    Ok((out, crop))
+}
+
+fn crop_of(
+    picture: &RgbImage,
+    index: usize,
+    size: usize,
+    augment: Augment,
+    seed: u64,
+    epoch: u64,
+    out: &mut [u8],
+) -> Result<CropBox> {
+    let (width, height) = picture.dimensions();
+    let crop = augment.draw(seed, epoch, index as u64, width, height);
+    crop_into(picture, &crop, size, out)?;
+    Ok(crop)
 }
 
 /// The inference input of one sample, through the cache if there is one.

@@ -20,13 +20,14 @@ pub mod named;
 mod pickle;
 pub mod picture;
 mod record;
+mod scan;
 pub mod scenario;
 mod settle;
 mod source;
 pub mod transform;
 mod tree;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -35,6 +36,7 @@ pub use archive::cache_folder;
 pub use cache::{CacheUse, PixelCache};
 pub use card::Card;
 pub use picture::{LARGEST_PICTURE, READABLE, decode_picture, decode_picture_file, picture_size};
+pub use scan::Scan;
 pub use source::{Sample, Source};
 
 use crate::problem::{Problem, Result};
@@ -60,6 +62,8 @@ pub struct Dataset {
     pub duplicates: Vec<Duplicate>,
     /// What was assumed, as sentences.
     pub assumed: Vec<String>,
+    /// Whether all test images were drawn by `test_share`, because no test split was given.
+    pub test_drawn: bool,
     /// Smallest and largest picture, where the pictures were looked at.
     pub sizes: Option<card::Sizes>,
     /// Source and licence, where known.
@@ -199,9 +203,7 @@ impl Dataset {
     /// # Errors
     /// As [`Dataset::open`], and when `watch` stops it.
     pub fn open_watched(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Self> {
-        options.checked()?;
-        let found = find(what.trim(), options, watch)?;
-        settle::settle(found, options, watch)
+        Scan::read(what, options, watch)?.into_dataset(options)
     }
 
     /// A fingerprint of the images and their order: 64 hexadecimal digits over names, classes, and
@@ -231,45 +233,8 @@ impl Dataset {
     }
 }
 
-fn find(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Found> {
-    if what.is_empty() {
-        return Err(Problem::new("no data set was given")
-            .advise("give digits, letters, or the path of a folder or archive"));
-    }
-    // A folder of the same name is still there as ./digits.
-    if let Some(found) = builtin::open(what)? {
-        return Ok(found);
-    }
-    let path = Path::new(what);
-    if !path.exists() {
-        if let Some(place) = named::place_of(what)? {
-            let mut found = open_path(&place, options, watch)?;
-            found.origin = what.to_owned();
-            return Ok(found);
-        }
-        return Err(Problem::new("there is no such data set, folder or file")
-            .at(what)
-            .advise("give digits, letters, or the path of a folder or archive"));
-    }
-    open_path(path, options, watch)
-}
-
-fn open_path(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> {
-    let path = std::path::absolute(path)
-        .map_err(|error| Problem::io("find the data set", path, &error))?;
-    let mut found = if path.is_dir() {
-        folder::open(&path, options, watch)?
-    } else {
-        archive::open(&path, options, watch)?
-    };
-    if found.origin.is_empty() {
-        found.origin = path.to_string_lossy().into_owned();
-    }
-    Ok(found)
-}
-
 /// What a reader found, before classes are sorted, splits drawn and pictures checked.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Found {
     name: String,
     origin: String,

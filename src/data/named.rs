@@ -78,9 +78,13 @@ impl Published {
     }
 }
 
+/// A name without the signs people leave out.
+fn plain(name: &str) -> String {
+    name.to_ascii_lowercase().replace(['-', '_', ' '], "")
+}
+
 /// The published data set of this name.
 pub fn published(name: &str) -> Option<&'static Published> {
-    let plain = |name: &str| name.to_ascii_lowercase().replace(['-', '_', ' '], "");
     PUBLISHED.iter().find(|set| plain(set.name) == plain(name))
 }
 
@@ -89,6 +93,11 @@ pub fn published(name: &str) -> Option<&'static Published> {
 /// # Errors
 /// It is one, but was not downloaded.
 pub(super) fn place_of(name: &str) -> Result<Option<PathBuf>> {
+    if plain(name) == "domainnet" {
+        return Err(Problem::new("DomainNet is not among the downloads of this program")
+            .at("http://ai.bu.edu/M3SDA/")
+            .advise("unpack its six domains and their lists (clipart_train.txt, …) into one folder and give that folder"));
+    }
     let Some(set) = published(name) else {
         return Ok(None);
     };
@@ -114,6 +123,9 @@ mod tests {
         assert_eq!(published("CIFAR100").unwrap().name, "cifar-100");
         assert_eq!(published("imagenet_r").unwrap().name, "imagenet-r");
         assert!(published("mnist").is_none());
+        assert!(place_of("mnist").unwrap().is_none());
+        let problem = place_of("DomainNet").unwrap_err();
+        assert!(problem.place.starts_with("http"), "{problem}");
         for set in &PUBLISHED {
             assert!(set.url.starts_with("https://"));
             assert!(set.sha256.is_none_or(|sum| sum.len() == 64));

@@ -4,6 +4,7 @@
 //! position of a class in the order is its logit: a growing head then only ever appends. The paper
 //! reports means over three orders: the natural one (sorted by name) and two given ones, which are built in.
 
+mod arrange;
 mod order;
 mod sizes;
 

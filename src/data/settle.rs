@@ -1,25 +1,21 @@
-//! From what a reader found to a [`Dataset`]: classes sorted, splits drawn, pictures checked, limits kept.
+//! From what a reader found to a [`Dataset`]: classes sorted, splits drawn, limits kept.
 
 use std::collections::BTreeMap;
 
 use super::card::counts;
 use super::chance::{Chance, Purpose};
-use super::{Dataset, Found, OpenOptions, Sample, Skipped, Watch, check};
+use super::check::{self, Checked};
+use super::{Dataset, Found, OpenOptions, Sample, Skipped};
 use crate::problem::{Problem, Result, listed};
 
 /// Finishes a data set.
 ///
 /// # Errors
-/// Fewer classes than `options.min_classes`, or no picture that can be read.
-pub fn settle(mut found: Found, options: &OpenOptions, watch: &Watch) -> Result<Dataset> {
+/// Fewer classes than `options.min_classes`.
+pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Result<Dataset> {
     let mut test = found.test.take();
     let mut train = std::mem::take(&mut found.train);
-    let checked = check::check(&mut train, test.as_mut(), options.check, watch)?;
-    found.skipped.extend(checked.skipped);
-    found.assumed.extend(checked.assumed);
-    if train.is_empty() {
-        return Err(nothing_left(&found));
-    }
+    let test_drawn = test.is_none();
     drop_untrained(&mut found, &train, test.as_mut());
     let names = sort_classes(&found.classes, &mut train, test.as_mut());
     let test = match test {
@@ -59,6 +55,7 @@ pub fn settle(mut found: Found, options: &OpenOptions, watch: &Watch) -> Result<
         skipped: found.skipped,
         duplicates: Vec::new(),
         assumed: found.assumed,
+        test_drawn,
         sizes: checked.sizes,
         note: found.note,
     };
@@ -73,7 +70,8 @@ fn percent(share: f64) -> f64 {
     (share * 1000.0).round() / 10.0
 }
 
-fn nothing_left(found: &Found) -> Problem {
+/// Why there is nothing to learn from.
+pub(super) fn nothing_left(found: &Found) -> Problem {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for skipped in &found.skipped {
         *reasons.entry(&skipped.reason).or_default() += 1;

@@ -20,8 +20,8 @@ use crate::run::config::RunConfig;
 use crate::run::event::{Control, RunHeader, Sink};
 use crate::store::{self, RunFolder, RunState};
 
-pub use plan::{PetPlan, Plan};
-pub use stock::Stock;
+pub use plan::{PetPlan, Plan, augment_of};
+pub use stock::{Stock, open_options};
 use trainer::Trainer;
 
 /// How a job ended.

@@ -135,7 +135,11 @@ impl Plan {
                 problem: problem.clone(),
             });
         }
-        let config = config.clone();
+        let mut config = config.clone();
+        if matches!(order, ClassOrder::Names(_) | ClassOrder::Indices(_)) {
+            // A file may change or go; the run has to stand alone.
+            config.order = ClassOrder::written(&scenario.class_order);
+        }
         Ok(Self {
             config,
             data,
@@ -227,17 +231,22 @@ impl Plan {
 
     /// How training pictures are varied.
     pub fn augment(&self) -> Augment {
-        let [low, high] = self.config.crop_scale;
-        Augment {
-            crop_scale: (low, high),
-            flip: self.config.flip,
-            ..Augment::default()
-        }
+        augment_of(&self.config)
     }
 
     /// The classes of tasks 0..=task.
     pub fn tasks_up_to(&self, task: usize) -> &[Range<usize>] {
         &self.scenario.tasks[..=task]
+    }
+}
+
+/// How these settings vary training pictures.
+pub fn augment_of(config: &RunConfig) -> Augment {
+    let [low, high] = config.crop_scale;
+    Augment {
+        crop_scale: (low, high),
+        flip: config.flip,
+        ..Augment::default()
     }
 }
 
@@ -261,7 +270,7 @@ fn enough_images(config: &RunConfig, data: &Dataset, scenario: &Scenario) -> Res
                 Problem::new(format!("task {} has no test images", task + 1))
                     .at(&data.name)
                     .advise(
-                        "add test images for its classes, or drop a folder without a test split",
+                        "add test images for its classes, or give a folder without a test split",
                     ),
             );
         }

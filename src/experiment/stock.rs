@@ -11,9 +11,6 @@ use crate::pet::library::Library;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 
-/// Bytes of decoded pictures kept in memory for one data set.
-const PIXEL_BUDGET: usize = 1 << 30;
-
 /// Shared by all jobs of one process; clones are handles on the same shelves.
 #[derive(Clone, Default)]
 pub struct Stock(Arc<Mutex<Shelves>>);
@@ -53,12 +50,17 @@ impl Stock {
 
     /// Decoded pictures of a data set, kept for one working size at a time.
     pub fn pixels(&self, config: &RunConfig, size: usize) -> Arc<PixelCache> {
-        let key = format!("{} {:?} {size}", config.data, open_options(config));
+        let key = format!(
+            "{} {:?} {size} {}",
+            config.data,
+            open_options(config),
+            config.cache_mb
+        );
         let mut shelves = self.shelves();
         match &shelves.pixels {
             Some((known, cache)) if *known == key => cache.clone(),
             _ => {
-                let cache = Arc::new(PixelCache::new(PIXEL_BUDGET));
+                let cache = Arc::new(PixelCache::new(config.cache_mb.saturating_mul(1 << 20)));
                 shelves.pixels = Some((key, cache.clone()));
                 cache
             }
@@ -95,9 +97,11 @@ impl Stock {
 }
 
 /// How a run's settings open its data set.
-fn open_options(config: &RunConfig) -> OpenOptions {
+pub fn open_options(config: &RunConfig) -> OpenOptions {
     OpenOptions {
         test_share: config.test_share,
+        validation_share: config.validation_share,
+        split_seed: config.split_seed,
         train_limit: config.train_limit,
         test_limit: config.test_limit,
         ..OpenOptions::default()

@@ -104,14 +104,24 @@ impl<'a> Trainer<'a> {
 
     /// Runs to the end, or until the person stops it.
     pub fn run(mut self) -> Result<Outcome> {
-        while self.task < self.header.tasks.len() {
-            if self.task_to_end()?.is_break() {
-                return Ok(Outcome::Stopped(self.header));
-            }
-            (self.task, self.epochs_done, self.task_seconds) = (self.task + 1, 0, 0.0);
+        let ended = self.all_tasks();
+        // Another run may come late or never: its memory is better free.
+        self.plan.pixels.forget_originals();
+        if ended?.is_break() {
+            return Ok(Outcome::Stopped(self.header));
         }
         self.folder.finish()?;
         Ok(Outcome::Finished(self.header))
+    }
+
+    fn all_tasks(&mut self) -> Result<ControlFlow<()>> {
+        while self.task < self.header.tasks.len() {
+            if self.task_to_end()?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+            (self.task, self.epochs_done, self.task_seconds) = (self.task + 1, 0, 0.0);
+        }
+        Ok(ControlFlow::Continue(()))
     }
 
     fn task_to_end(&mut self) -> Result<ControlFlow<()>> {
@@ -129,6 +139,8 @@ impl<'a> Trainer<'a> {
             self.save_epoch(epoch)?;
         }
         self.method.end_task();
+        // The next task has other training pictures; what is tested comes back after every task.
+        self.plan.pixels.forget_originals();
         let began = Instant::now();
         let Some(answers) = self.evaluate()? else {
             return Ok(ControlFlow::Break(()));

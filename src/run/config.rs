@@ -77,7 +77,8 @@ pub struct RunConfig {
     pub ensemble: bool,
     /// Classes of every task ("10") or of each ("6,5,5,5,5").
     pub classes_per_task: String,
-    /// `natural`, `seed:N`, or a JSON file with class names or indices.
+    /// `natural`, `seed:N`, one of the paper's orders, a list of indices into the sorted classes
+    /// (`0-4,6,5`), or a JSON file with class names or indices.
     pub order: String,
     /// Epochs per task.
     pub epochs: usize,
@@ -101,10 +102,17 @@ pub struct RunConfig {
     pub test_limit: Option<usize>,
     /// Share of the images held back for testing where the data has no test split.
     pub test_share: f64,
+    /// Share of every class's training images that is measured on instead of the test images, for
+    /// tuning; 0 measures on the test images.
+    pub validation_share: f64,
+    /// Seed of the splits that are drawn.
+    pub split_seed: u64,
     /// Seed of initial values, shuffling and augmentation.
     pub seed: u64,
     /// `auto`, `cpu`, `gpu`, an index or a name from `lae-studio devices`.
     pub device: String,
+    /// Memory for decoded pictures in MB; what does not fit is decoded anew. No number depends on it.
+    pub cache_mb: usize,
 }
 
 impl Default for RunConfig {
@@ -133,8 +141,11 @@ impl Default for RunConfig {
             train_limit: None,
             test_limit: None,
             test_share: 0.2,
+            validation_share: 0.0,
+            split_seed: 0,
             seed: 0,
             device: "auto".into(),
+            cache_mb: 1024,
         }
     }
 }
@@ -178,6 +189,15 @@ impl RunConfig {
             learning: lae && self.learning,
             accumulation: lae && self.accumulation,
             ensemble: lae && self.ensemble,
+        }
+    }
+
+    /// What accuracies are measured on: `test` images, or `validation` images held out of training.
+    pub fn measured_on(&self) -> &'static str {
+        if self.validation_share > 0.0 {
+            "validation"
+        } else {
+            "test"
         }
     }
 
@@ -284,6 +304,12 @@ impl RunConfig {
             "0.2 holds every fifth image back for testing",
         );
         check(
+            (0.0..1.0).contains(&self.validation_share),
+            "the validation share must be 0 or lie between 0 and 1",
+            "--validation-share",
+            "0 measures on the test images, 0.1 on every tenth training image instead",
+        );
+        check(
             self.train_limit != Some(0) && self.test_limit != Some(0),
             "a limit of zero images per class leaves nothing",
             "--train-limit, --test-limit",
@@ -338,8 +364,23 @@ impl RunConfig {
             "test-share",
             self.test_share.to_string(),
         );
+        say(
+            self.validation_share > 0.0,
+            "validation-share",
+            self.validation_share.to_string(),
+        );
+        say(
+            self.split_seed != base.split_seed,
+            "split-seed",
+            self.split_seed.to_string(),
+        );
         say(true, "seed", self.seed.to_string());
         say(self.device != base.device, "device", self.device.clone());
+        say(
+            self.cache_mb != base.cache_mb,
+            "cache-mb",
+            self.cache_mb.to_string(),
+        );
         for (on, flag) in [
             (self.learning, "--no-learning"),
             (self.accumulation, "--no-accumulation"),
@@ -357,8 +398,12 @@ impl RunConfig {
         let data = std::path::Path::new(&self.data)
             .file_stem()
             .map_or_else(|| self.data.clone(), |name| name.to_string_lossy().into());
+        let measured = match self.measured_on() {
+            "test" => "",
+            _ => " · on validation images",
+        };
         format!(
-            "{data} · {} · {} {}",
+            "{data} · {} · {} {}{measured}",
             self.method.title(),
             self.pet,
             self.pet_size

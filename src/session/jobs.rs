@@ -5,11 +5,14 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::views::{
-    BackboneView, DataView, DeviceView, OpenedRun, Pictures, Plan, PluginView, RunRow,
+    BackboneView, DataView, DeviceView, OpenedRun, Pictures, Plan, PluginView, RunRow, Sight,
 };
+use crate::data::OpenOptions;
+use crate::fetch;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::Picture;
@@ -32,11 +35,82 @@ pub enum Wanted {
     Order,
 }
 
+/// A data set to open.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DataAsk {
+    /// What the settings call it: a name or a path.
+    pub place: String,
+    /// How its splits and limits are.
+    pub options: OpenOptions,
+    /// Whether its files are read anew although they were read before.
+    pub fresh: bool,
+}
+
+impl DataAsk {
+    /// What defines its answer, as text.
+    pub fn key(&self) -> String {
+        format!("{} {:?}", self.place, self.options)
+    }
+}
+
+/// A look at training images as the network gets them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SightAsk {
+    /// The settings: data, order, augmentation, seed, backbone.
+    pub config: RunConfig,
+    /// Epoch of each task, counted from 0.
+    pub epoch: usize,
+    /// Chooses which image of a class is shown.
+    pub shift: usize,
+}
+
+/// How far a download is; shared by the thread that downloads and the window.
+#[derive(Debug, Default)]
+pub struct Transfer {
+    done: AtomicU64,
+    /// 0 while it is not known.
+    total: AtomicU64,
+    stop: AtomicBool,
+}
+
+impl Transfer {
+    /// Notes how far it is; false when it is to stop.
+    pub fn step(&self, progress: fetch::Progress) -> bool {
+        self.done.store(progress.done, Ordering::Relaxed);
+        self.total
+            .store(progress.total.unwrap_or(0), Ordering::Relaxed);
+        !self.is_stopped()
+    }
+
+    /// Bytes that are here, and of how many, where that is known.
+    pub fn progress(&self) -> (u64, Option<u64>) {
+        let total = self.total.load(Ordering::Relaxed);
+        (
+            self.done.load(Ordering::Relaxed),
+            (total > 0).then_some(total),
+        )
+    }
+
+    /// Stops it; what has arrived is kept.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
 /// An errand.
 #[derive(Clone)]
 pub enum Ask {
-    /// Scan a data set.
-    Data(String, f64),
+    /// Open a data set.
+    Data(DataAsk),
+    /// See training images as the network gets them.
+    Sight(Box<SightAsk>),
+    /// Download the published data set of this name.
+    Download(String, Arc<Transfer>),
     /// See what the settings come to.
     Plan(Box<RunConfig>, Option<Arc<DataView>>),
     /// Read the plugin files.
@@ -61,8 +135,12 @@ pub enum Ask {
 
 /// An errand's answer.
 pub enum Found {
-    /// A scanned data set, for the path asked.
+    /// An opened data set, for the key asked.
     Data(String, Result<Arc<DataView>>),
+    /// Training images as the network gets them.
+    Sight(Result<Arc<Sight>>),
+    /// A download ended.
+    Downloaded(String, Result<()>),
     /// What the settings come to.
     Plan(Box<RunConfig>, Plan),
     /// The plugins.

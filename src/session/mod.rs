@@ -2,6 +2,7 @@
 //! they tell into plain views. Pages read the views; nothing here waits or draws.
 
 pub mod backend;
+pub mod data_sets;
 pub mod drawing;
 pub mod estimate;
 pub mod jobs;
@@ -12,7 +13,7 @@ mod sources;
 pub mod story;
 pub mod views;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -66,12 +67,9 @@ pub struct Session {
     pub opened: Option<Arc<RunView>>,
     /// The Predict page's picture and answers.
     pub predict: PredictView,
-    /// Data sets that were opened, by key.
-    pub data_sets: HashMap<String, Arc<DataView>>,
-    /// Decoded test images, by data set and index.
-    pub pictures: HashMap<(String, usize), Result<Arc<Picture>>>,
-    asked_pictures: std::collections::HashSet<(String, usize)>,
-    asked_data: std::collections::HashSet<String>,
+    sets: data_sets::DataSets,
+    /// The download of a published data set, under way or failed.
+    pub download: Option<data_sets::Download>,
     /// Files and folders picked in a dialog, for the window to act upon.
     pub picked: Vec<(Wanted, Option<PathBuf>)>,
     /// News, oldest first.
@@ -107,10 +105,8 @@ impl Session {
             queue: VecDeque::new(),
             opened: None,
             predict: PredictView::default(),
-            data_sets: HashMap::new(),
-            pictures: HashMap::new(),
-            asked_pictures: std::collections::HashSet::new(),
-            asked_data: std::collections::HashSet::new(),
+            sets: data_sets::DataSets::default(),
+            download: None,
             picked: Vec::new(),
             notices: Vec::new(),
             tickets: 0,
@@ -134,6 +130,7 @@ impl Session {
             self.take_found(found);
             changed = true;
         }
+        self.refresh_data();
         self.refresh_plan();
         changed
     }
@@ -146,43 +143,6 @@ impl Session {
     /// Begins an errand.
     pub fn ask(&mut self, ask: Ask) {
         self.jobs.ask(ask);
-    }
-
-    /// Makes this the data set of the settings and scans it.
-    pub fn choose_data(&mut self, key: &str) {
-        self.draft.data = key.to_string();
-        match self.data_sets.get(key) {
-            Some(view) => self.data = Fetch::Ready(view.clone()),
-            None if key.trim().is_empty() => self.data = Fetch::Nothing,
-            None => {
-                self.data = Fetch::Busy;
-                self.asked_data.insert(key.to_string());
-                self.jobs
-                    .ask(Ask::Data(key.to_string(), self.draft.test_share));
-            }
-        }
-        self.planned = None;
-    }
-
-    /// Opens a data set without choosing it (for the images behind a stored run's numbers).
-    pub fn need_data(&mut self, key: &str) -> Option<&Arc<DataView>> {
-        if !self.data_sets.contains_key(key) && self.asked_data.insert(key.to_string()) {
-            let share = self.draft.test_share;
-            self.jobs.ask(Ask::Data(key.to_string(), share));
-        }
-        self.data_sets.get(key)
-    }
-
-    /// A decoded test image, asked for when it is not there yet.
-    pub fn need_picture(&mut self, key: &str, index: usize) -> Option<&Result<Arc<Picture>>> {
-        let id = (key.to_string(), index);
-        if !self.asked_pictures.contains(&id) {
-            let pictures = self.need_data(key)?.pictures.clone();
-            self.asked_pictures.insert(id.clone());
-            self.jobs
-                .ask(Ask::TestPictures(key.to_string(), pictures, vec![index]));
-        }
-        self.pictures.get(&id)
     }
 
     /// Trains a run with these settings; it waits in line while another one trains.
@@ -371,9 +331,10 @@ impl Session {
         let Some(run) = &self.live else { return };
         let accuracy = run.of(crate::metrics::Expert::Ensemble).last();
         let text = format!(
-            "{} is finished: {:.1} % of the test images of all classes are right",
+            "{} is finished: {:.1} % of the {} images of all classes are right",
             run.title,
-            accuracy.unwrap_or(0.0) * 100.0
+            accuracy.unwrap_or(0.0) * 100.0,
+            run.measured_on(),
         );
         self.notify(Problem::new(text), false);
     }
@@ -406,26 +367,11 @@ impl Session {
             Found::Picture(Err(problem)) => {
                 self.predict.problem = Some(problem);
             }
-            Found::TestPictures(key, list) => {
-                for (index, picture) in list {
-                    self.pictures
-                        .insert((key.clone(), index), picture.map(Arc::new));
-                }
-            }
+            Found::TestPictures(key, list) => self.take_pictures(&key, list),
+            Found::Sight(answer) => self.take_sight(answer),
+            Found::Downloaded(name, answer) => self.take_download(&name, answer),
             Found::Picked(wanted, path) => self.picked.push((wanted, path)),
             Found::Remark(problem) => self.notify(problem, true),
-        }
-    }
-
-    fn take_data(&mut self, key: &str, answer: Result<Arc<DataView>>) {
-        if let Ok(view) = &answer {
-            self.data_sets.insert(key.to_string(), view.clone());
-        } else {
-            self.asked_data.remove(key);
-        }
-        if key == self.draft.data {
-            self.data.fill(answer);
-            self.planned = None;
         }
     }
 

@@ -90,6 +90,12 @@ impl RunView {
         }
     }
 
+    /// What its accuracies are measured on: `test` or `validation` images.
+    pub fn measured_on(&self) -> &'static str {
+        let header = self.header.as_ref();
+        header.map_or("test", |header| header.config.measured_on())
+    }
+
     /// A run read from its folder.
     pub fn stored(header: RunHeader, reports: Vec<TaskReport>) -> Self {
         let mut view = Self {

@@ -48,7 +48,8 @@ pub fn story(run: &RunView) -> Vec<Paragraph> {
         (Stage::Running, Some(Phase::Evaluating { task })) => paragraphs.push(paragraph(
             "Testing.",
             format!(
-                "Every test image of the {} taught so far is answered by both experts, one image at a time.",
+                "Every {} image of the {} taught so far is answered by both experts, one image at a time.",
+                run.measured_on(),
                 counted(task + 1, "task")
             ),
         )),

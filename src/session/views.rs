@@ -6,6 +6,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::data::card::Sizes;
+use crate::data::scenario::Scenario;
 use crate::metrics::{Expert, History};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -78,8 +80,10 @@ pub trait Pictures: Send + Sync {
 /// A scanned data set.
 #[derive(Clone)]
 pub struct DataView {
-    /// What the settings call it: `digits`, `letters` or a path.
+    /// What defines it: the place and how it is split and limited.
     pub key: String,
+    /// What the settings call it: `digits`, `letters` or a path.
+    pub place: String,
     /// What people call it.
     pub title: String,
     /// Source and licence, where known.
@@ -92,8 +96,14 @@ pub struct DataView {
     pub test: Vec<usize>,
     /// Files left out, with the reason.
     pub skipped: Vec<(String, String)>,
-    /// Files whose content occurs twice.
-    pub duplicates: usize,
+    /// Images that stand in training and test both: their names there.
+    pub duplicates: Vec<(String, String)>,
+    /// Smallest and largest picture, where they were looked at.
+    pub sizes: Option<Sizes>,
+    /// Whether the test images were drawn from the others, because no test split was given.
+    pub test_drawn: bool,
+    /// Bytes of a decoded training picture, on average; none where the pictures are in memory anyway.
+    pub picture_bytes: Option<u64>,
     /// What was taken for granted, in sentences.
     pub assumed: Vec<String>,
     /// One picture per class, as far as shown.
@@ -121,15 +131,46 @@ impl DataView {
     }
 }
 
+/// A training image as the network gets it.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// Its class.
+    pub class: String,
+    /// Its task, counted from 0.
+    pub task: usize,
+    /// Cropped and perhaps mirrored, as this epoch draws it.
+    pub drawn: Arc<Picture>,
+    /// What was drawn, in words.
+    pub words: String,
+    /// As it would be seen in testing.
+    pub tested: Arc<Picture>,
+}
+
+/// Some training images as the network gets them.
+#[derive(Clone, Debug)]
+pub struct Sight {
+    /// Side of the network's input in pixels.
+    pub input_size: usize,
+    /// Epoch of their tasks, counted from 0.
+    pub epoch: usize,
+    /// The images, of different classes.
+    pub seen: Vec<Seen>,
+}
+
 /// What the settings come to with the data, backbone and plugin at hand.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
+    /// The class order and its cut into tasks; none while something is wrong with either.
+    pub scenario: Option<Scenario>,
     /// Class names of each task.
     pub tasks: Vec<Vec<String>>,
     /// Training images per epoch of each task.
     pub train_images: Vec<usize>,
     /// Test images of each task.
     pub test_images: Vec<usize>,
+    /// Bytes of decoded pictures that training would keep, had it the room: those of the largest task, and the test
+    /// inputs. None where the pictures are in memory anyway.
+    pub cache_need: Option<u64>,
     /// Numbers that are trained in the PETs of one expert.
     pub trained: Option<usize>,
     /// Everything that stands in the way.
@@ -137,6 +178,28 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Puts tasks in, with the numbers of their images.
+    pub fn set_tasks(&mut self, scenario: Scenario, data: &DataView, config: &RunConfig) {
+        let limited =
+            |count: usize, limit: Option<usize>| limit.map_or(count, |most| count.min(most));
+        let per_task = |of: &[usize], limit| -> Vec<usize> {
+            let sum = |range: &std::ops::Range<usize>| {
+                let classes = &scenario.class_order[range.clone()];
+                classes.iter().map(|&class| limited(of[class], limit)).sum()
+            };
+            scenario.tasks.iter().map(sum).collect()
+        };
+        let names = scenario.names(&data.classes);
+        self.tasks = scenario
+            .tasks
+            .iter()
+            .map(|range| names[range.clone()].to_vec())
+            .collect();
+        self.train_images = per_task(&data.train, config.train_limit);
+        self.test_images = per_task(&data.test, config.test_limit);
+        self.scenario = Some(scenario);
+    }
+
     /// Images that pass through the network in training, all epochs of all tasks.
     pub fn passes(&self, epochs: usize) -> usize {
         self.train_images.iter().sum::<usize>() * epochs

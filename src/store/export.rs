@@ -102,6 +102,7 @@ fn group_key(run: &StoredRun) -> String {
         order: String::new(),
         seed: 0,
         device: String::new(),
+        cache_mb: 0,
         ..header.config.clone()
     };
     let tasks = (run.reports.len(), &header.tasks);

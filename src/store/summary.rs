@@ -110,6 +110,8 @@ pub struct Summary {
     pub weights_sha256: String,
     /// The device's name.
     pub device: String,
+    /// What accuracies are measured on: `test` or `validation`.
+    pub measured_on: String,
     /// Class names in the order they are taught.
     pub class_order: Vec<String>,
     /// Per saved task.
@@ -164,6 +166,7 @@ pub fn summary(run: &StoredRun) -> Summary {
         backbone: header.config.backbone.clone(),
         weights_sha256: header.weights_sha256.clone(),
         device: header.device.clone(),
+        measured_on: header.config.measured_on().to_string(),
         class_order: header.class_order.clone(),
         tasks: tasks.collect(),
         figures: Figures {

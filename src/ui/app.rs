@@ -18,6 +18,7 @@ use crate::problem::Problem;
 use crate::run::event::Wish;
 use crate::session::Session;
 use crate::session::jobs::{Ask, IMAGES, WEIGHTS, Wanted};
+use crate::session::presets;
 use crate::session::run_view::Stage;
 
 /// What a page gets to work with.
@@ -106,6 +107,9 @@ impl StudioApp {
                 self.show(Page::Train);
             }
             UiCommand::SetUp(config) => self.set_up(*config),
+            UiCommand::ChooseData(key) if key == self.session.draft.data => {
+                self.session.read_data_again();
+            }
             UiCommand::ChooseData(key) => self.session.choose_data(&key),
             UiCommand::Pick(wanted) => {
                 self.picking_since = Some(Instant::now());
@@ -190,7 +194,10 @@ impl StudioApp {
 
     fn set_up(&mut self, mut config: crate::run::config::RunConfig) {
         config.device.clone_from(&self.session.draft.device);
-        let data = if config.data.is_empty() && !is_built_in(&self.session.draft.data) {
+        // A person who has the paper's data in a place of their own keeps it.
+        let here = self.session.data.ready().map(|view| view.classes.len());
+        let same = here.is_some() && here == presets::classes_of(&config);
+        let data = if same {
             self.session.draft.data.clone()
         } else {
             config.data.clone()
@@ -326,11 +333,6 @@ impl StudioApp {
             tracing::warn!("{problem}");
         }
     }
-}
-
-/// Whether this names an embedded data set.
-fn is_built_in(key: &str) -> bool {
-    matches!(key, "digits" | "letters")
 }
 
 impl eframe::App for StudioApp {

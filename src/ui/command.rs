@@ -11,7 +11,7 @@ use crate::run::config::RunConfig;
 use crate::run::event::Picture;
 use crate::session::Session;
 use crate::session::jobs::Wanted;
-use crate::session::presets::presets;
+use crate::session::presets::{Preset, presets};
 
 /// The pages, in the order of their tabs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,6 +95,16 @@ pub enum UiCommand {
     FrameTimes,
 }
 
+impl Preset {
+    /// What choosing it does: a pair of runs begins, a single one is set up.
+    pub fn command(&self) -> UiCommand {
+        match &self.then {
+            Some(then) => UiCommand::Train(vec![self.run.clone(), then.clone()]),
+            None => UiCommand::SetUp(Box::new(self.run.clone())),
+        }
+    }
+}
+
 /// Shortcuts that work on every page.
 pub fn shortcuts() -> Vec<(KeyboardShortcut, UiCommand)> {
     let ctrl = |key| KeyboardShortcut::new(Modifiers::COMMAND, key);
@@ -150,20 +160,8 @@ pub fn entries(session: &Session) -> Vec<Entry> {
         ready,
     ));
     for preset in presets() {
-        let command = if preset.starts {
-            UiCommand::Train(preset.runs)
-        } else {
-            match preset.runs.into_iter().next() {
-                Some(run) => UiCommand::SetUp(Box::new(run)),
-                None => continue,
-            }
-        };
-        all.push(entry(
-            &format!("Preset: {}", preset.title),
-            "",
-            command,
-            true,
-        ));
+        let title = format!("Preset: {}", preset.title);
+        all.push(entry(&title, "", preset.command(), true));
     }
     all.extend([
         entry(

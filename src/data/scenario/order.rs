@@ -1,4 +1,7 @@
 //! Class order: natural, seeded, given, or one of the paper's.
+//!
+//! A given order is written as a list of indices into the classes sorted by name, with a dash for three or more in a
+//! row: `0-4,6,5,7-9`. It fits on a command line and into `run.toml`, so that a run needs no other file to be repeated.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -15,6 +18,9 @@ use crate::problem::{Problem, Result, listed};
 static PRESETS: LazyLock<BTreeMap<String, Vec<usize>>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../../../assets/class-orders.json")).unwrap_or_default()
 });
+
+/// A list with a larger index is not an order of classes.
+const MOST_CLASSES: usize = 1_000_000;
 
 /// In which order the classes come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,21 +70,21 @@ impl TryFrom<Written> for ClassOrder {
 }
 
 impl fmt::Display for ClassOrder {
-    /// The form `--order` takes, except for given lists, which are named by their length.
+    /// The form `--order` takes, except for given names, which are counted; [`Self::resolve`] makes indices of them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Natural => f.write_str("natural"),
             Self::Seeded(seed) => write!(f, "seed:{seed}"),
             Self::Preset(name) => f.write_str(name),
             Self::Names(names) => write!(f, "given ({} names)", names.len()),
-            Self::Indices(indices) => write!(f, "given ({} indices)", indices.len()),
+            Self::Indices(indices) => f.write_str(&list_of(indices)),
         }
     }
 }
 
 impl ClassOrder {
-    /// Reads `natural`, `seed:N`, the name of a preset, or a JSON file holding an array of class
-    /// names or of indices into the classes sorted by name.
+    /// Reads `natural`, `seed:N`, the name of a preset, a list of indices into the classes sorted by name
+    /// (`0-4,6,5`), or a JSON file holding an array of class names or of such indices.
     ///
     /// # Errors
     /// Anything else, and a file that cannot be read or holds something else.
@@ -90,24 +96,36 @@ impl ClassOrder {
         if let Some(seed) = text.strip_prefix("seed:") {
             return seed.trim().parse().map(Self::Seeded).map_err(|_| {
                 Problem::new(format!("'{seed}' is not a seed: a whole number is needed"))
-                    .at("order")
+                    .at("--order")
                     .advise("write for example seed:1")
             });
         }
         if PRESETS.contains_key(text) {
             return Ok(Self::Preset(text.to_owned()));
         }
+        let listing = |c: char| c.is_ascii_digit() || c == '-' || c == ',' || c == ' ';
+        if text.contains([',', '-']) && text.chars().all(listing) {
+            return indices_in(text).map(Self::Indices);
+        }
         if text.to_ascii_lowercase().ends_with(".json") || Path::new(text).is_file() {
             return Self::from_file(Path::new(text));
         }
         Err(
             Problem::new(format!("'{text}' is not a class order"))
-                .at("order")
+                .at("--order")
                 .advise(format!(
-                    "natural, seed:N, a JSON file with an array of class names or indices, or one of {}",
+                    "natural, seed:N, a list like 0-4,6,5, a JSON file with an array of class names or indices, or one of {}",
                     listed(&PRESETS.keys().collect::<Vec<_>>(), 9)
                 )),
         )
+    }
+
+    /// The shortest way to write an order that was resolved: `natural`, or the list of its indices.
+    pub fn written(order: &[usize]) -> String {
+        if order.iter().copied().eq(0..order.len()) {
+            return Self::Natural.to_string();
+        }
+        list_of(order)
     }
 
     fn from_file(path: &Path) -> Result<Self> {
@@ -148,12 +166,52 @@ impl ClassOrder {
             Self::Names(names) => indices_of(names, classes)?,
             Self::Indices(indices) => indices.clone(),
             Self::Preset(name) => PRESETS.get(name).cloned().ok_or_else(|| {
-                Problem::new(format!("there is no class order named '{name}'")).at("order")
+                Problem::new(format!("there is no class order named '{name}'")).at("--order")
             })?,
         };
         check_permutation(&order, classes)?;
         Ok(order)
     }
+}
+
+/// `0-4,6,5`: indices with a comma between them, three or more in a row with a dash.
+fn list_of(indices: &[usize]) -> String {
+    let mut parts = Vec::new();
+    let mut rest = indices;
+    while let Some(&first) = rest.first() {
+        let run = (1..rest.len())
+            .take_while(|&step| rest[step] == first + step)
+            .count();
+        let taken = if run >= 2 { run + 1 } else { 1 };
+        parts.push(match taken {
+            1 => first.to_string(),
+            _ => format!("{first}-{}", first + run),
+        });
+        rest = &rest[taken..];
+    }
+    parts.join(",")
+}
+
+/// What [`list_of`] wrote, or a person.
+fn indices_in(text: &str) -> Result<Vec<usize>> {
+    let bad = |part: &str| {
+        Problem::new(format!(
+            "'{part}' in the class order is no index and no range"
+        ))
+        .at("--order")
+        .advise("write indices into the classes sorted by name, counted from 0: 0-4,6,5")
+    };
+    let mut indices = Vec::new();
+    for part in text.split(',').map(str::trim) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let number = |text: &str| text.trim().parse::<usize>().map_err(|_| bad(part));
+        let (first, last) = (number(first)?, number(last)?);
+        if first > last || last >= MOST_CLASSES || indices.len() > MOST_CLASSES {
+            return Err(bad(part));
+        }
+        indices.extend(first..=last);
+    }
+    Ok(indices)
 }
 
 fn indices_of(names: &[String], classes: &[String]) -> Result<Vec<usize>> {
@@ -171,7 +229,7 @@ fn indices_of(names: &[String], classes: &[String]) -> Result<Vec<usize>> {
             "the class order names classes the data set does not have: {}",
             listed(&unknown, 5)
         ))
-        .at("order")
+        .at("--order")
         .advise("names must match the class names letter by letter"));
     }
     Ok(names.iter().map(|name| place[name.as_str()]).collect())
@@ -187,14 +245,14 @@ fn check_permutation(order: &[usize], classes: &[String]) -> Result<()> {
                     "the class order holds '{}' twice",
                     classes[index]
                 ))
-                .at("order"));
+                .at("--order"));
             }
             None => {
                 return Err(Problem::new(format!(
                     "the class order holds index {index}, but the data set has {} classes",
                     classes.len()
                 ))
-                .at("order")
+                .at("--order")
                 .advise("indices count from 0 over the classes sorted by name"));
             }
         }
@@ -211,6 +269,6 @@ fn check_permutation(order: &[usize], classes: &[String]) -> Result<()> {
         "the class order leaves out {}",
         listed(&missing, 5)
     ))
-    .at("order")
+    .at("--order")
     .advise("every class must appear once"))
 }

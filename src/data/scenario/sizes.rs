@@ -72,7 +72,7 @@ impl TaskSizes {
     pub fn parse(text: &str) -> Result<Self> {
         let bad = || {
             Problem::new(format!("'{text}' is not a number of classes per task"))
-                .at("classes_per_task")
+                .at("--classes-per-task")
                 .advise("write 10 (every task), 6,5,5,5,5 (each task) or 50+10 (a first task, then the others)")
         };
         let number = |part: &str| part.trim().parse::<usize>().map_err(|_| bad());
@@ -93,7 +93,7 @@ impl TaskSizes {
             Self::Each(each) => each.is_empty() || each.contains(&0),
         };
         if empty {
-            return Err(Problem::new("a task needs at least one class").at("classes_per_task"));
+            return Err(Problem::new("a task needs at least one class").at("--classes-per-task"));
         }
         Ok(self)
     }
@@ -113,7 +113,7 @@ impl TaskSizes {
             return Err(Problem::new(format!(
                 "the tasks hold {total} classes together, but the data set has {classes}"
             ))
-            .at("classes_per_task")
+            .at("--classes-per-task")
             .advise("the numbers must add up to all classes"));
         }
         let mut start = 0;

@@ -131,3 +131,114 @@ fn labels_are_positions_in_the_order() {
     let json = serde_json::to_string(&scenario).unwrap();
     assert_eq!(serde_json::from_str::<Scenario>(&json).unwrap(), scenario);
 }
+
+#[test]
+fn a_given_order_is_a_short_list_and_comes_back() {
+    for (indices, text) in [
+        (vec![0, 1, 2, 3, 4, 6, 5, 7, 8, 9], "0-4,6,5,7-9"),
+        (vec![1, 0], "1,0"),
+        (vec![0, 1, 3, 2], "0,1,3,2"),
+        (vec![2, 1, 0], "2,1,0"),
+    ] {
+        let order = ClassOrder::Indices(indices.clone());
+        assert_eq!(order.to_string(), text);
+        assert_eq!(ClassOrder::parse(text).unwrap(), order);
+        assert_eq!(ClassOrder::written(&indices), text);
+    }
+    assert_eq!(ClassOrder::written(&[0, 1, 2]), "natural");
+    assert_eq!(
+        ClassOrder::parse(" 0 - 2, 4,3 ").unwrap(),
+        ClassOrder::Indices(vec![0, 1, 2, 4, 3])
+    );
+    for bad in [
+        "3-1,0",
+        "1,,2",
+        "0-",
+        "-3",
+        "0-99999999999",
+        "0-999999999",
+        "1,-2",
+        ",",
+    ] {
+        assert!(ClassOrder::parse(bad).is_err(), "{bad}");
+    }
+    assert!(
+        ClassOrder::parse("0,0")
+            .unwrap()
+            .resolve(&classes(2))
+            .is_err()
+    );
+    assert!(
+        ClassOrder::parse("0-5")
+            .unwrap()
+            .resolve(&classes(3))
+            .is_err()
+    );
+}
+
+#[test]
+fn classes_move_between_tasks_and_the_settings_say_where_they_went() {
+    let start = Scenario::new(&classes(6), &ClassOrder::Natural, &TaskSizes::Every(2)).unwrap();
+    let order = |scenario: &Scenario| scenario.class_order.clone();
+    assert_eq!(start.as_settings(), ("natural".into(), "2".into()));
+    let moved = start.moved(0, 1, 1);
+    assert_eq!(order(&moved), [1, 2, 0, 3, 4, 5]);
+    assert_eq!(moved.tasks, [0..1, 1..4, 4..6]);
+    assert_eq!(moved.as_settings(), ("1,2,0,3-5".into(), "1,3,2".into()));
+    // Within a task, forwards and backwards; past the end; nowhere.
+    assert_eq!(order(&start.moved(0, 0, 2)), [1, 0, 2, 3, 4, 5]);
+    assert_eq!(order(&start.moved(1, 0, 0)), [1, 0, 2, 3, 4, 5]);
+    assert_eq!(start.moved(2, 1, 0), start);
+    assert_eq!(start.moved(2, 1, 1), start);
+    assert_eq!(order(&start.moved(0, 2, 99)), [1, 2, 3, 4, 5, 0]);
+    assert_eq!(start.moved(77, 0, 0), start);
+    // A new task at the end; an emptied one is gone.
+    let new = start.moved(3, 3, 0);
+    assert_eq!(new.tasks, [0..2, 2..3, 3..5, 5..6]);
+    let gone = new.moved(2, 0, 0);
+    assert_eq!(gone.tasks, [0..3, 3..5, 5..6]);
+    assert_eq!(gone.label_of(2), 0);
+}
+
+proptest::proptest! {
+    /// Whatever is moved where: every class stays exactly once, and the written settings give the same tasks.
+    #[test]
+    fn any_moves_are_written_down_whole(
+        moves in proptest::collection::vec((0..9_usize, 0..6_usize, 0..9_usize), 0..12),
+    ) {
+        let mut scenario =
+            Scenario::new(&classes(9), &ClassOrder::Seeded(1), &TaskSizes::First(4, 2)).unwrap();
+        for (position, task, place) in moves {
+            scenario = scenario.moved(position, task, place);
+        }
+        let (order, sizes) = scenario.as_settings();
+        let again = Scenario::new(
+            &classes(9),
+            &ClassOrder::parse(&order).unwrap(),
+            &TaskSizes::parse(&sizes).unwrap(),
+        )
+        .unwrap();
+        proptest::prop_assert_eq!(again, scenario);
+    }
+
+    /// Any text as an order, and any bytes as its file, give an order or a Problem.
+    #[test]
+    fn any_text_is_an_order_or_a_problem(
+        text in "[0-9,\\- a-z:]{0,24}",
+        bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..80),
+        json in "[\\[\\]0-9,\"a-c{}:\\-.e]{0,40}",
+    ) {
+        let check = |text: &str| {
+            if let Ok(order) = ClassOrder::parse(text) {
+                let _ = order.resolve(&classes(5));
+            }
+        };
+        check(&text);
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("order.json");
+        for content in [bytes.as_slice(), json.as_bytes()] {
+            std::fs::write(&file, content).unwrap();
+            check(file.to_str().unwrap());
+        }
+    }
+}

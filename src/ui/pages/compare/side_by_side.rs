@@ -191,6 +191,7 @@ fn grouped(rows: &[RunRow]) -> Vec<Vec<&RunRow>> {
         key.order.clear();
         key.device.clear();
         key.seed = 0;
+        key.cache_mb = 0;
         let same_order = |other: &&RunRow| {
             other
                 .header

@@ -1,16 +1,20 @@
 //! The data card: which set, what is in it, and how its classes fall into tasks.
 
-use egui::{Align2, CornerRadius, Rect, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
+use std::time::Duration;
 
-use super::{standing, text};
-use crate::problem::listed;
+use egui::{CornerRadius, Rect, RichText, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
+
+use super::{details, standing, tasks};
+use crate::data::named;
+use crate::session::data_sets::Download;
 use crate::session::jobs::Wanted;
+use crate::session::run_view::{bytes_text, count_text};
 use crate::session::story::counted;
 use crate::session::views::{DataView, Fetch};
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
-use crate::ui::theme::{CONTROL, RADIUS, regular, semibold, tokens};
-use crate::ui::widgets::{self, Standing, button, card, faint, painted_text, segmented};
+use crate::ui::theme::{CONTROL, tokens};
+use crate::ui::widgets::{self, Standing, button, card, faint, segmented};
 
 /// The three ways to say where data comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,20 +42,35 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
                     faint(ui, format!("Looking through {}", cx.session.draft.data));
                 });
             }
-            Fetch::Failed(problem) => widgets::problem(ui, &problem),
+            Fetch::Failed(problem) => match named::published(&cx.session.draft.data) {
+                Some(set) => offer(ui, cx, set),
+                None => widgets::problem(ui, &problem),
+            },
             Fetch::Ready(view) => {
                 thumbs(ui, cx, &view);
-                tasks(ui, cx);
-                order(ui, cx);
+                details::splits(ui, cx, &view);
+                tasks::strip(ui, cx);
+                tasks::order(ui, cx);
+                details::parts(ui, cx, &view);
             }
         }
+        on_its_way(ui, cx);
     });
 }
 
 fn head(ui: &mut Ui, cx: &Cx<'_>) {
     let stand = match &cx.session.data {
         Fetch::Busy => Standing::Busy,
-        Fetch::Ready(_) => standing(cx, &["--data", "--classes-per-task", "--order", "-limit"]),
+        Fetch::Ready(_) => standing(
+            cx,
+            &[
+                "--data",
+                "--classes-per-task",
+                "--order",
+                "-limit",
+                "-share",
+            ],
+        ),
         Fetch::Nothing | Fetch::Failed(_) => Standing::Wrong,
     };
     let credit = cx.session.data.ready().map(|view| view.credit.clone());
@@ -89,6 +108,8 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>) {
                 Source::Folder => cx.act(UiCommand::Pick(Wanted::DataFolder)),
             }
         }
+        let published = button(ui, "Published");
+        egui::Popup::menu(&published).show(|ui| published_sets(ui, cx));
         if source == Source::Folder {
             folder(ui, cx);
         } else {
@@ -98,6 +119,74 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>) {
             );
         }
     });
+}
+
+fn published_sets(ui: &mut Ui, cx: &mut Cx<'_>) {
+    for (name, classes_per_task) in [("cifar-10", "2"), ("cifar-100", "10"), ("imagenet-r", "20")] {
+        let Some(set) = named::published(name) else {
+            continue;
+        };
+        let size = format!("{} MB", set.megabytes);
+        let line =
+            egui::Button::new(set.name).right_text(RichText::new(size).color(tokens(ui).subdued));
+        if ui.add(line).on_hover_text(set.about).clicked() {
+            cx.pages.experiment.folder = false;
+            cx.session.draft.classes_per_task = classes_per_task.into();
+            cx.act(UiCommand::ChooseData(name.into()));
+        }
+    }
+}
+
+/// A published set that is not here: what it is, and the way to get it.
+fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &named::Published) {
+    let under_way = |download: &Download| download.name == set.name && download.problem.is_none();
+    if cx.session.download.as_ref().is_some_and(under_way) {
+        return;
+    }
+    widgets::sentence(ui, format!("{} It is not on this computer.", set.about));
+    faint(
+        ui,
+        format!(
+            "{} MB from {}. Licence: {}",
+            set.megabytes, set.url, set.licence
+        ),
+    );
+    let failed = cx.session.download.as_ref().and_then(|download| {
+        (download.name == set.name)
+            .then(|| download.problem.clone())
+            .flatten()
+    });
+    if let Some(problem) = failed {
+        widgets::problem(ui, &problem);
+    }
+    let words = format!("Download {} MB", set.megabytes);
+    if button(ui, words)
+        .on_hover_text("It can be stopped and goes on from there later")
+        .clicked()
+    {
+        cx.session.download(set.name);
+    }
+}
+
+/// A download that goes on, whatever data set is on show.
+fn on_its_way(ui: &mut Ui, cx: &Cx<'_>) {
+    let Some(download) = cx.session.download.as_ref().filter(|d| d.problem.is_none()) else {
+        return;
+    };
+    let (done, total) = download.transfer.progress();
+    ui.horizontal(|ui| {
+        let of = total.map_or_else(String::new, |total| format!(" of {}", bytes_text(total)));
+        faint(
+            ui,
+            format!("Downloading {}: {}{of}", download.name, bytes_text(done)),
+        );
+        if button(ui, "Stop download").clicked() {
+            download.transfer.stop();
+        }
+    });
+    let share = total.map_or(0.0, |total| done as f64 / total.max(1) as f64);
+    widgets::progress(ui, share, &format!("Download of {}", download.name));
+    ui.ctx().request_repaint_after(Duration::from_millis(200));
 }
 
 fn choose_built_in(cx: &mut Cx<'_>, key: &str, classes_per_task: &str) {
@@ -133,10 +222,13 @@ fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let t = tokens(ui);
     let side = 44.0;
     let words = format!(
-        "{} training and {} test images, {}",
-        crate::session::run_view::count_text(view.train_total()),
-        crate::session::run_view::count_text(view.test_total()),
+        "{} training and {} {} images, {}{}",
+        count_text(view.train_total()),
+        count_text(view.test_total()),
+        cx.session.draft.measured_on(),
         counted(view.classes.len(), "class"),
+        view.sizes
+            .map_or_else(String::new, |sizes| format!(", {sizes} pixels")),
     );
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
@@ -165,97 +257,4 @@ pub fn covering(width: usize, height: usize) -> Rect {
     let (w, h) = (width.max(1) as f32, height.max(1) as f32);
     let (x, y) = (w.min(h) / w / 2.0, w.min(h) / h / 2.0);
     Rect::from_min_max(egui::pos2(0.5 - x, 0.5 - y), egui::pos2(0.5 + x, 0.5 + y))
-}
-
-/// The task strip: one cell per task with its classes.
-fn tasks(ui: &mut Ui, cx: &Cx<'_>) {
-    let tasks = &cx.session.plan.tasks;
-    if tasks.is_empty() {
-        return;
-    }
-    let gap = if tasks.len() > 10 { 3.0 } else { 8.0 };
-    let width = ui.available_width();
-    let count = tasks.len() as f32;
-    let cell = ((width - gap * (count - 1.0)) / count).max(14.0);
-    let (strip, _) = ui.allocate_exact_size(Vec2::new(width, 48.0), Sense::hover());
-    let t = tokens(ui);
-    for (i, classes) in tasks.iter().enumerate() {
-        let min = strip.min + Vec2::new((cell + gap) * i as f32, 0.0);
-        let rect = Rect::from_min_size(min, Vec2::new(cell, 48.0));
-        let name = format!("task {}: {}", i + 1, listed(classes, 12));
-        let response = ui.interact(rect, ui.scope_id().with(("task", i)), Sense::hover());
-        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
-        let line = Stroke::new(1.0, t.line);
-        ui.painter()
-            .rect_stroke(rect, CornerRadius::same(RADIUS), line, StrokeKind::Inside);
-        let inside = cell - 20.0;
-        if cell > 50.0 {
-            let at = rect.min + Vec2::new(11.0, 16.0);
-            let label = format!("task {}", i + 1);
-            painted_text(
-                ui,
-                at,
-                Align2::LEFT_CENTER,
-                &label,
-                regular(12.0),
-                t.subdued,
-                inside,
-            );
-            let at = rect.min + Vec2::new(11.0, 33.0);
-            let short = classes.iter().all(|class| class.chars().count() <= 2);
-            let text = classes.join(if short { "  " } else { ", " });
-            painted_text(
-                ui,
-                at,
-                Align2::LEFT_CENTER,
-                &text,
-                semibold(12.5),
-                t.strong,
-                inside,
-            );
-        } else {
-            let label = format!("{}", i + 1);
-            painted_text(
-                ui,
-                rect.center(),
-                Align2::CENTER_CENTER,
-                &label,
-                regular(11.0),
-                t.subdued,
-                cell,
-            );
-        }
-        let images = cx.session.plan.train_images.get(i).copied().unwrap_or(0);
-        response.on_hover_text(format!("{name}\n{}", counted(images, "training image")));
-    }
-}
-
-fn order(ui: &mut Ui, cx: &mut Cx<'_>) {
-    ui.horizontal(|ui| {
-        let label = faint(ui, "Classes per task");
-        text(ui, &mut cx.session.draft.classes_per_task, 110.0)
-            .labelled_by(label.id)
-            .on_hover_text("One number for all tasks, or one for each: 6,5,5,5,5");
-        ui.add_space(8.0);
-        let label = faint(ui, "Class order");
-        text(ui, &mut cx.session.draft.order, 110.0)
-            .labelled_by(label.id)
-            .on_hover_text("natural, seed:1, or a JSON file with class names");
-        let menu = button(ui, "Orders");
-        egui::Popup::menu(&menu).show(|ui| {
-            for (key, title) in [
-                ("natural", "Natural: sorted by name"),
-                ("seed:1", "Shuffled with seed 1"),
-                ("seed:2", "Shuffled with seed 2"),
-                ("seed:3", "Shuffled with seed 3"),
-            ] {
-                if ui.button(title).clicked() {
-                    cx.session.draft.order = key.into();
-                }
-            }
-            if ui.button("From a file…").clicked() {
-                cx.act(UiCommand::Pick(Wanted::Order));
-            }
-        });
-    });
 }

@@ -19,7 +19,6 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
             "--base-lr",
             "--batch",
             "--crop-scale",
-            "--test-share",
         ];
         let stand = standing(cx, &places);
         let preset = preset_name(&cx.session.draft);
@@ -63,12 +62,7 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
 fn preset_name(draft: &RunConfig) -> String {
     presets::presets()
         .iter()
-        .find(|preset| {
-            preset
-                .runs
-                .first()
-                .is_some_and(|run| presets::matches(run, draft))
-        })
+        .find(|preset| presets::matches(preset, draft))
         .map_or_else(String::new, |preset| format!("Preset: {}", preset.title))
 }
 
@@ -183,15 +177,15 @@ fn rarer(ui: &mut Ui, draft: &mut RunConfig) {
     }
     limit(ui, "Training images per class", &mut draft.train_limit);
     limit(ui, "Test images per class", &mut draft.test_limit);
-    field(ui, "Test share", |ui| {
+    field(ui, "Seed of splits", |ui| {
         number(
             ui,
-            DragValue::new(&mut draft.test_share)
-                .range(0.01..=0.9)
-                .speed(0.005),
+            DragValue::new(&mut draft.split_seed)
+                .range(0..=u64::from(u32::MAX))
+                .speed(0.1),
         )
     })
-    .on_hover_text("Held back for testing where the data has no test split");
+    .on_hover_text("Draws the test and validation images, where they are drawn");
     ui.vertical(|ui| {
         ui.add_space(20.0);
         ui.checkbox(&mut draft.flip, "Mirror images at random");

@@ -1,13 +1,17 @@
 //! Set up a run: data, backbone, PET, method; what is wrong with it and what it will cost.
 
+mod chips;
 mod data;
+mod details;
 mod method;
 mod model;
 mod ready;
+mod tasks;
 
 use egui::{DragValue, Response, TextEdit, Ui, Vec2};
 
 pub use data::covering;
+pub use details::Part;
 pub use model::equations;
 
 use crate::ui::app::Cx;
@@ -23,6 +27,14 @@ pub struct State {
     pub folder: bool,
     /// Whether the skipped files are on show.
     pub skipped: bool,
+    /// Whether the images of both splits are on show.
+    pub duplicates: bool,
+    /// The open part of the data card.
+    pub part: Option<Part>,
+    /// Epoch whose crops are shown, counted from 0.
+    pub sight_epoch: usize,
+    /// Which images of the classes are shown.
+    pub sight_shift: usize,
     /// Whether the rarer settings are on show.
     pub more: bool,
 }

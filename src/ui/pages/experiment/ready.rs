@@ -60,6 +60,13 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
                     cx.act(UiCommand::Train(both));
                 }
             }
+            let classes = cx.session.data.ready().map_or(0, |view| view.classes.len());
+            let three = ui.add_enabled_ui(fine, |ui| button(ui, "Run 3 class orders")).inner;
+            let hint = "Trains these settings three times, with the paper's class orders where they are known; Compare shows mean ± std";
+            if three.on_hover_text(hint).clicked() {
+                let paper = presets::paper_of(&draft, classes);
+                cx.act(UiCommand::Train(presets::over_orders(&draft, paper, 3)));
+            }
             let copy = button(ui, "Copy as command");
             if copy.on_hover_text(draft.as_command()).clicked() {
                 cx.act(UiCommand::CopyCommand);
@@ -97,12 +104,13 @@ pub fn problems(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     }
     let t = tokens(ui);
+    let classes = cx.session.data.ready().map_or(0, |view| view.classes.len());
     card(ui, |ui| {
         let words = format!("{} to fix", counted(list.len(), "thing"));
         ui.label(RichText::new(words).font(semibold(13.0)).color(t.bad));
         for problem in &list {
             widgets::problem(ui, problem);
-            if let Some((label, fixed)) = fix(problem, &cx.session.draft)
+            if let Some((label, fixed)) = fix(problem, &cx.session.draft, classes)
                 && button(ui, label).clicked()
             {
                 cx.session.draft = fixed;
@@ -112,7 +120,7 @@ pub fn problems(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 /// A one-click remedy: the named option back to a value that works.
-fn fix(problem: &Problem, draft: &RunConfig) -> Option<(String, RunConfig)> {
+fn fix(problem: &Problem, draft: &RunConfig, classes: usize) -> Option<(String, RunConfig)> {
     let base = RunConfig::default();
     let mut fixed = draft.clone();
     let label = match problem.place.as_str() {
@@ -168,6 +176,15 @@ fn fix(problem: &Problem, draft: &RunConfig) -> Option<(String, RunConfig)> {
             fixed.backbone = base.backbone;
             format!("Use {}", fixed.backbone)
         }
+        "--classes-per-task" => {
+            let each = classes.div_ceil(5).max(1);
+            fixed.classes_per_task = each.to_string();
+            format!("Use {each} per task")
+        }
+        "--validation-share" => {
+            fixed.validation_share = base.validation_share;
+            "Measure on the test images".into()
+        }
         "--test-share" => {
             fixed.test_share = base.test_share;
             format!("Use {}", base.test_share)
@@ -182,14 +199,9 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(view) = cx.session.data.ready().cloned() else {
         return;
     };
-    let mut lines = view.assumed.clone();
-    if view.duplicates > 0 {
-        lines.push(match view.duplicates {
-            1 => "1 image occurs twice".into(),
-            n => format!("{} images occur more than once", count_text(n)),
-        });
-    }
-    let count = lines.len() + usize::from(!view.skipped.is_empty());
+    let lines = view.assumed.clone();
+    let lists = [view.skipped.is_empty(), view.duplicates.is_empty()];
+    let count = lines.len() + lists.iter().filter(|empty| !**empty).count();
     if count == 0 {
         return;
     }
@@ -204,15 +216,18 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
         for line in lines {
             sentence(ui, crate::session::story::sentence(&line));
         }
+        let state = &mut cx.pages.experiment;
         if !view.skipped.is_empty() {
             sentence(ui, format!("{} skipped.", were(view.skipped.len())));
-            let open = &mut cx.pages.experiment.skipped;
-            if link(ui, if *open { "Hide them" } else { "Show them" }).clicked() {
-                *open = !*open;
-            }
-            if *open {
-                skipped(ui, &view.skipped);
-            }
+            opened(ui, &mut state.skipped, "skipped files", &view.skipped);
+        }
+        if !view.duplicates.is_empty() {
+            let words = match view.duplicates.len() {
+                1 => "1 image stands in both splits.".into(),
+                n => format!("{} images stand in both splits.", count_text(n)),
+            };
+            sentence(ui, words);
+            opened(ui, &mut state.duplicates, "these images", &view.duplicates);
         }
     });
 }
@@ -224,20 +239,29 @@ fn were(files: usize) -> String {
     }
 }
 
-fn skipped(ui: &mut Ui, files: &[(String, String)]) {
+/// A list of two lines each, behind a link that opens it.
+fn opened(ui: &mut Ui, open: &mut bool, what: &str, rows: &[(String, String)]) {
+    let words = format!("{} {what}", if *open { "Hide" } else { "Show" });
+    if link(ui, &words).clicked() {
+        *open = !*open;
+    }
+    if !*open {
+        return;
+    }
     let t = tokens(ui);
     egui::ScrollArea::vertical()
+        .id_salt(what)
         .max_height(180.0)
-        .show_rows(ui, 32.0, files.len(), |ui, rows| {
-            for (path, reason) in &files[rows] {
+        .show_rows(ui, 32.0, rows.len(), |ui, range| {
+            for (upper, lower) in &rows[range] {
                 ui.vertical(|ui| {
                     ui.spacing_mut().item_spacing.y = 0.0;
-                    let text = RichText::new(path).font(regular(12.0)).color(t.text);
+                    let text = RichText::new(upper).font(regular(12.0)).color(t.text);
                     ui.add(egui::Label::new(text).truncate())
-                        .on_hover_text(path);
-                    let text = RichText::new(reason).font(regular(11.0)).color(t.subdued);
+                        .on_hover_text(upper);
+                    let text = RichText::new(lower).font(regular(11.0)).color(t.subdued);
                     ui.add(egui::Label::new(text).truncate())
-                        .on_hover_text(reason);
+                        .on_hover_text(lower);
                 });
             }
         });
@@ -249,34 +273,42 @@ pub fn presets(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     card_of(ui, height, |ui| {
         let t = tokens(ui);
         widgets::title(ui, "Presets");
+        let mut headed = false;
         for preset in presets::presets() {
+            if preset.paper.is_some() && !headed {
+                faint(ui, "The paper's experiments, each with its six PETs");
+                headed = true;
+            }
             let text = preset_line(preset.title, preset.hint, t);
             let line = egui::Button::new(text)
                 .frame_when_inactive(false)
                 .min_size(egui::Vec2::new(ui.available_width(), 26.0));
-            let clicked = ui
-                .add(line)
-                .accessible_name(preset.title)
-                .on_hover_text(if preset.starts {
-                    "Starts at once"
-                } else {
-                    "Sets everything up"
-                })
-                .clicked();
-            if clicked {
-                let command = if preset.starts {
-                    UiCommand::Train(preset.runs)
-                } else {
-                    match preset.runs.into_iter().next() {
-                        Some(run) => UiCommand::SetUp(Box::new(run)),
-                        None => continue,
-                    }
-                };
+            let line = ui.add(line).accessible_name(preset.title);
+            if preset.paper.is_some() {
+                egui::Popup::menu(&line).show(|ui| pets(ui, cx, &preset));
+                continue;
+            }
+            let tip = match preset.then {
+                Some(_) => "Starts at once",
+                None => "Sets everything up",
+            };
+            if line.on_hover_text(tip).clicked() {
                 cx.pages.experiment.folder = false;
-                cx.act(command);
+                cx.act(preset.command());
             }
         }
     });
+}
+
+/// The PETs of the paper's table, for one of its experiments.
+fn pets(ui: &mut Ui, cx: &mut Cx<'_>, preset: &presets::Preset) {
+    for (title, pet, size) in presets::PETS {
+        if ui.button(title).clicked() {
+            cx.pages.experiment.folder = false;
+            let run = preset.with_pet(pet, size);
+            cx.act(UiCommand::SetUp(Box::new(run)));
+        }
+    }
 }
 
 fn preset_line(title: &str, hint: &str, t: &crate::ui::theme::Tokens) -> egui::text::LayoutJob {

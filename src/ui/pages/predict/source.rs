@@ -31,8 +31,8 @@ pub fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
 /// The data set of the run that is asked, opened on a helper thread when it is not there yet.
 fn data_of_run(cx: &mut Cx<'_>) -> Option<Arc<DataView>> {
     let folder = cx.session.predict.run.clone()?;
-    let key = cx.session.header_of(&folder)?.config.data.clone();
-    cx.session.need_data(&key).cloned()
+    let config = cx.session.header_of(&folder)?.config.clone();
+    cx.session.need_data(&config).cloned()
 }
 
 fn image(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
@@ -227,7 +227,7 @@ fn samples(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, column: Co
                 }
             },
         );
-        faint(ui, "From the test split, never trained on.");
+        faint(ui, "Images the run was measured on, never trained on.");
         let Some(data) = data else {
             faint(ui, "The run's data set is not at hand.");
             return;
@@ -253,7 +253,7 @@ fn chosen_samples(data: &DataView, round: usize) -> Vec<usize> {
         .collect()
 }
 
-fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &DataView, index: usize) {
+fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, index: usize) {
     let t = tokens(ui);
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(50.0), Sense::click());
     let class = data
@@ -263,7 +263,7 @@ fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &DataView, index: usize) {
     let class = class.cloned().unwrap_or_default();
     let name = format!("Sample of {class}");
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-    let Some(Ok(picture)) = cx.session.need_picture(&data.key, index) else {
+    let Some(Ok(picture)) = cx.session.need_picture_of(data, index) else {
         ui.painter()
             .rect_filled(rect, CornerRadius::same(6), t.background);
         return;

@@ -239,9 +239,9 @@ fn thumbnail(
 ) {
     let t = tokens(ui);
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(40.0), Sense::click());
-    let name = format!("Test image {index}");
+    let name = format!("{} image {index}", header.config.measured_on());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-    match cx.session.need_picture(&header.config.data, index) {
+    match cx.session.need_picture(&header.config, index) {
         Some(Ok(picture)) => {
             let picture = picture.clone();
             let texture = cx.textures.of(ui.ctx(), &picture);

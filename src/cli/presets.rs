@@ -1,0 +1,78 @@
+//! `presets`: the ready-made set-ups of `train --preset`.
+
+use serde::Serialize;
+
+use super::End;
+use super::output::{Json, Table};
+use crate::problem::Result;
+use crate::run::config::RunConfig;
+use crate::session::presets::{PETS, Preset, presets};
+
+/// Options of `presets`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    json: Json,
+}
+
+/// A preset for scripts.
+#[derive(Serialize)]
+struct Row {
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    /// Class orders of the paper.
+    orders: &'static [&'static str],
+    config: RunConfig,
+}
+
+/// Lists.
+pub(super) fn run(args: &Args) -> Result<End> {
+    args.json.check()?;
+    // A pair of runs is a thing of the window: here each has a command of its own.
+    let single: Vec<Preset> = presets()
+        .into_iter()
+        .filter(|preset| preset.then.is_none())
+        .collect();
+    let mut table = Table::new(&[
+        "preset",
+        "",
+        "",
+        "data",
+        ">classes per task",
+        ">epochs",
+        ">frozen",
+    ]);
+    for preset in &single {
+        let run = &preset.run;
+        table.row([
+            preset.name.to_string(),
+            preset.title.to_string(),
+            preset.hint.to_string(),
+            run.data.clone(),
+            run.classes_per_task.clone(),
+            run.epochs.to_string(),
+            run.freeze_epochs.to_string(),
+        ]);
+    }
+    let pets: Vec<String> = PETS
+        .iter()
+        .map(|(_, pet, size)| format!("--pet {pet} --pet-size {size}"))
+        .collect();
+    let text = format!(
+        "{table}\nThe paper's presets train Adapter5. The PETs of its tables:\n  {}\nIts three class orders, with mean ± std: --orders 3\nData elsewhere: --data PATH\n",
+        pets.join("\n  ")
+    );
+    let rows: Vec<Row> = single
+        .into_iter()
+        .map(|preset| Row {
+            name: preset.name,
+            title: preset.title,
+            about: preset.hint,
+            orders: preset.paper.map_or(&[], |paper| paper.orders),
+            config: preset.run,
+        })
+        .collect();
+    args.json.give(&rows, &text)?;
+    Ok(End::Done)
+}

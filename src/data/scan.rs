@@ -1,0 +1,84 @@
+//! A data set read and looked at, before splits are drawn and limits kept.
+//!
+//! Walking a folder and decoding its pictures takes seconds to minutes, drawing a split takes none: so a changed
+//! test share or limit starts from here and not from the disk.
+
+use std::path::Path;
+
+use super::check::{self, Checked};
+use super::settle::{nothing_left, settle};
+use super::{Dataset, Found, OpenOptions, Watch, archive, builtin, folder, named};
+use crate::problem::{Problem, Result};
+
+/// What lies at a place: files, classes, given splits, damaged pictures.
+#[derive(Clone)]
+pub struct Scan {
+    found: Found,
+    checked: Checked,
+}
+
+impl Scan {
+    /// Reads what `what` names and looks at its pictures, as [`Dataset::open`] does. Of the options those about
+    /// reading count: `check`, `min_classes`, `unpack_to`.
+    ///
+    /// # Errors
+    /// Nothing usable there, and when `watch` stops it.
+    pub fn read(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Self> {
+        options.checked()?;
+        let mut found = find(what.trim(), options, watch)?;
+        let mut checked =
+            check::check(&mut found.train, found.test.as_mut(), options.check, watch)?;
+        found.skipped.append(&mut checked.skipped);
+        found.assumed.append(&mut checked.assumed);
+        if found.train.is_empty() {
+            return Err(nothing_left(&found));
+        }
+        Ok(Self { found, checked })
+    }
+
+    /// Draws the splits and keeps the limits as `options` say.
+    ///
+    /// # Errors
+    /// Fewer classes than `options.min_classes`, or a share or limit out of range.
+    pub fn into_dataset(self, options: &OpenOptions) -> Result<Dataset> {
+        options.checked()?;
+        settle(self.found, &self.checked, options)
+    }
+}
+
+fn find(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Found> {
+    if what.is_empty() {
+        return Err(Problem::new("no data set was given")
+            .advise("give digits, letters, or the path of a folder or archive"));
+    }
+    // A folder of the same name is still there as ./digits.
+    if let Some(found) = builtin::open(what)? {
+        return Ok(found);
+    }
+    let path = Path::new(what);
+    if !path.exists() {
+        if let Some(place) = named::place_of(what)? {
+            let mut found = open_path(&place, options, watch)?;
+            found.origin = what.to_owned();
+            return Ok(found);
+        }
+        return Err(Problem::new("there is no such data set, folder or file")
+            .at(what)
+            .advise("give digits, letters, or the path of a folder or archive"));
+    }
+    open_path(path, options, watch)
+}
+
+fn open_path(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> {
+    let path = std::path::absolute(path)
+        .map_err(|error| Problem::io("find the data set", path, &error))?;
+    let mut found = if path.is_dir() {
+        folder::open(&path, options, watch)?
+    } else {
+        archive::open(&path, options, watch)?
+    };
+    if found.origin.is_empty() {
+        found.origin = path.to_string_lossy().into_owned();
+    }
+    Ok(found)
+}

@@ -1,0 +1,66 @@
+//! Moving classes between tasks by hand, and writing down what came out.
+
+use super::{ClassOrder, Scenario, TaskSizes};
+
+impl Scenario {
+    /// The same classes with one of them elsewhere: the class at `position` goes into `task`, in front of the one that
+    /// is number `place` there now (or at its end). A `task` beyond the last one is a new one; a task that loses its
+    /// only class is gone.
+    pub fn moved(&self, position: usize, task: usize, place: usize) -> Self {
+        let mut groups: Vec<Vec<usize>> = self
+            .tasks
+            .iter()
+            .map(|range| self.class_order[range.clone()].to_vec())
+            .collect();
+        let Some(from) = self.task_of(position) else {
+            return self.clone();
+        };
+        let before = position - self.tasks[from].start;
+        let class = groups[from].remove(before);
+        if task >= groups.len() {
+            groups.push(vec![class]);
+        } else {
+            // Taking the class out moved those behind it one place forward.
+            let shifted = usize::from(task == from && before < place);
+            let group = &mut groups[task];
+            group.insert((place - shifted).min(group.len()), class);
+        }
+        groups.retain(|group| !group.is_empty());
+        Self::of_groups(&groups)
+    }
+
+    /// The values of `--order` and `--classes-per-task` that give this scenario.
+    pub fn as_settings(&self) -> (String, String) {
+        let sizes: Vec<usize> = self.tasks.iter().map(ExactSizeIterator::len).collect();
+        let first = sizes.first().copied().unwrap_or(1);
+        let (last, others) = sizes.split_last().unwrap_or((&first, &[]));
+        let even = others.iter().all(|&size| size == first) && *last <= first;
+        let sizes = if even {
+            TaskSizes::Every(first)
+        } else {
+            TaskSizes::Each(sizes)
+        };
+        (ClassOrder::written(&self.class_order), sizes.to_string())
+    }
+
+    fn of_groups(groups: &[Vec<usize>]) -> Self {
+        let class_order = groups.concat();
+        let mut start = 0;
+        let tasks = groups
+            .iter()
+            .map(|group| {
+                start += group.len();
+                start - group.len()..start
+            })
+            .collect();
+        let mut positions = vec![0; class_order.len()];
+        for (position, &class) in class_order.iter().enumerate() {
+            positions[class] = position;
+        }
+        Self {
+            class_order,
+            tasks,
+            positions,
+        }
+    }
+}

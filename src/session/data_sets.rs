@@ -1,0 +1,321 @@
+//! The data sets of a workspace: the one of the settings, those behind stored runs, their pictures, and the
+//! download of a published one. Everything is read by errands; what was read before is kept.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::Session;
+use super::jobs::{Ask, DataAsk, SightAsk, Transfer};
+use super::views::{DataView, Fetch, Sight};
+use crate::data::OpenOptions;
+use crate::data::scenario::Scenario;
+use crate::experiment::open_options;
+use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
+use crate::run::event::Picture;
+
+/// Data sets kept besides the one of the settings.
+const MOST: usize = 12;
+
+/// What is known of data sets.
+#[derive(Default)]
+pub(super) struct DataSets {
+    /// Opened ones, by key.
+    views: HashMap<String, Arc<DataView>>,
+    /// Keys that were asked for, answered or not.
+    asked: HashSet<String>,
+    /// What `Session::data` shows or waits for: key and place.
+    draft: Option<(String, String)>,
+    /// Whether the answer for the settings is still under way.
+    waiting: bool,
+    /// Decoded test images, by data set's key and index.
+    pictures: HashMap<(String, usize), Result<Arc<Picture>>>,
+    asked_pictures: HashSet<(String, usize)>,
+    sight: Fetch<Arc<Sight>>,
+    /// What `sight` shows or waits for.
+    asked_sight: Option<SightAsk>,
+    /// Whether a sight is under way.
+    seeing: bool,
+    /// Orders and task sizes before the last moves of classes, oldest first.
+    undo: Vec<(String, String)>,
+}
+
+/// A published data set on its way here.
+#[derive(Clone)]
+pub struct Download {
+    /// Its name.
+    pub name: String,
+    /// How far it is.
+    pub transfer: Arc<Transfer>,
+    /// Why it ended without the data set; none while it goes on.
+    pub problem: Option<Problem>,
+}
+
+impl Session {
+    /// Makes this the data set of the settings and opens it, if it is not open already.
+    pub fn choose_data(&mut self, place: &str) {
+        self.draft.data = place.to_string();
+        if self.data.problem().is_some() {
+            self.sets.forget(place);
+        }
+        self.sets.draft = None;
+        self.sets.undo.clear();
+        self.refresh_data();
+        self.planned = None;
+    }
+
+    /// Opens the data set of the settings anew: its files may have changed.
+    pub fn read_data_again(&mut self) {
+        self.sets.forget(&self.draft.data);
+        self.sets.draft = None;
+        self.ask_data(true);
+    }
+
+    /// Opens what the settings name, if that is not what is shown.
+    pub(super) fn refresh_data(&mut self) {
+        self.ask_data(false);
+    }
+
+    fn ask_data(&mut self, fresh: bool) {
+        let place = self.draft.data.clone();
+        if place.trim().is_empty() {
+            self.data = Fetch::Nothing;
+            self.sets.draft = None;
+            return;
+        }
+        let ask = DataAsk {
+            options: OpenOptions {
+                // Limits are counted without opening the data set again.
+                train_limit: None,
+                test_limit: None,
+                ..open_options(&self.draft)
+            },
+            place: place.clone(),
+            fresh,
+        };
+        let key = ask.key();
+        let same_place = match &self.sets.draft {
+            Some((known, _)) if *known == key => return,
+            Some((_, shown)) => *shown == place,
+            None => false,
+        };
+        if same_place && self.sets.waiting {
+            // A share is being dragged: one question at a time.
+            return;
+        }
+        self.sets.draft = Some((key.clone(), place));
+        if let Some(view) = self.sets.views.get(&key) {
+            self.data = Fetch::Ready(view.clone());
+            self.sets.waiting = false;
+            self.planned = None;
+            return;
+        }
+        if !same_place || self.data.ready().is_none() {
+            self.data = Fetch::Busy;
+        }
+        self.sets.waiting = true;
+        self.sets.asked.insert(key);
+        self.jobs.ask(Ask::Data(ask));
+    }
+
+    /// The data set of a run, split and limited as the run had it; opened when it is not there yet.
+    pub fn need_data(&mut self, config: &RunConfig) -> Option<&Arc<DataView>> {
+        let ask = DataAsk {
+            place: config.data.clone(),
+            options: open_options(config),
+            fresh: false,
+        };
+        let key = ask.key();
+        if !self.sets.views.contains_key(&key) && self.sets.asked.insert(key.clone()) {
+            self.jobs.ask(Ask::Data(ask));
+        }
+        self.sets.views.get(&key)
+    }
+
+    /// A decoded test image of a run's data set, asked for when it is not there yet.
+    pub fn need_picture(
+        &mut self,
+        config: &RunConfig,
+        index: usize,
+    ) -> Option<&Result<Arc<Picture>>> {
+        let data = self.need_data(config)?.clone();
+        self.need_picture_of(&data, index)
+    }
+
+    /// A decoded test image of an open data set, asked for when it is not there yet.
+    pub fn need_picture_of(
+        &mut self,
+        data: &Arc<DataView>,
+        index: usize,
+    ) -> Option<&Result<Arc<Picture>>> {
+        let id = (data.key.clone(), index);
+        if self.sets.asked_pictures.insert(id.clone()) {
+            let pictures = data.pictures.clone();
+            self.jobs
+                .ask(Ask::TestPictures(data.key.clone(), pictures, vec![index]));
+        }
+        self.sets.pictures.get(&id)
+    }
+
+    /// What the network sees of some training images in an epoch (counted from 0) of their tasks, `shift` choosing
+    /// which images; worked out anew when the settings changed, the former one shown meanwhile.
+    pub fn need_sight(&mut self, epoch: usize, shift: usize) -> &Fetch<Arc<Sight>> {
+        let ask = SightAsk {
+            config: self.draft.clone(),
+            epoch,
+            shift,
+        };
+        if !self.sets.seeing && self.sets.asked_sight.as_ref() != Some(&ask) {
+            self.sets.seeing = true;
+            self.sets.asked_sight = Some(ask.clone());
+            if self.sets.sight.ready().is_none() {
+                self.sets.sight = Fetch::Busy;
+            }
+            self.jobs.ask(Ask::Sight(Box::new(ask)));
+        }
+        &self.sets.sight
+    }
+
+    /// Puts classes and tasks as in `scenario` into the settings; [`Self::undo_arranging`] takes it back.
+    pub fn arrange(&mut self, scenario: &Scenario) {
+        let (order, sizes) = scenario.as_settings();
+        let before = (
+            self.draft.order.clone(),
+            self.draft.classes_per_task.clone(),
+        );
+        // An order that has a name keeps it while only the cuts move.
+        let same_order = self
+            .plan
+            .scenario
+            .as_ref()
+            .is_some_and(|now| now.class_order == scenario.class_order);
+        if !same_order {
+            self.draft.order = order;
+        }
+        self.draft.classes_per_task = sizes;
+        if before
+            != (
+                self.draft.order.clone(),
+                self.draft.classes_per_task.clone(),
+            )
+        {
+            self.sets.undo.push(before);
+        }
+        if let Some(data) = self.data.ready() {
+            // At once, so that a dropped class does not jump back until the plan is worked out.
+            self.plan
+                .set_tasks(scenario.clone(), &data.clone(), &self.draft);
+        }
+    }
+
+    /// Takes the last move of classes back; false when there is none.
+    pub fn undo_arranging(&mut self) -> bool {
+        let Some((order, sizes)) = self.sets.undo.pop() else {
+            return false;
+        };
+        self.draft.order = order;
+        self.draft.classes_per_task = sizes;
+        true
+    }
+
+    /// Whether moves of classes can be taken back.
+    pub fn can_undo_arranging(&self) -> bool {
+        !self.sets.undo.is_empty()
+    }
+
+    /// Downloads a published data set and chooses it once it is there.
+    pub fn download(&mut self, name: &str) {
+        let under_way = |download: &Download| download.problem.is_none();
+        if self.download.as_ref().is_some_and(under_way) {
+            return;
+        }
+        let transfer = Arc::new(Transfer::default());
+        self.jobs
+            .ask(Ask::Download(name.to_string(), transfer.clone()));
+        self.download = Some(Download {
+            name: name.to_string(),
+            transfer,
+            problem: None,
+        });
+    }
+
+    pub(super) fn take_download(&mut self, name: &str, answer: Result<()>) {
+        let Some(download) = self.download.take() else {
+            return;
+        };
+        match answer {
+            Ok(()) => {
+                self.notify(Problem::new(format!("{name} is downloaded")), false);
+                if self.draft.data == name {
+                    self.choose_data(name);
+                }
+            }
+            Err(problem) if download.transfer.is_stopped() => {
+                let told = Problem::new(format!("the download of {name} was stopped"))
+                    .advise("what has arrived is kept; a later download goes on from there");
+                tracing::debug!("{problem}");
+                self.notify(told, false);
+            }
+            Err(problem) => {
+                self.download = Some(Download {
+                    problem: Some(problem),
+                    ..download
+                });
+            }
+        }
+    }
+
+    pub(super) fn take_data(&mut self, key: &str, answer: Result<Arc<DataView>>) {
+        let mine = self
+            .sets
+            .draft
+            .as_ref()
+            .is_some_and(|(draft, _)| draft == key);
+        if let Ok(view) = &answer {
+            self.sets.keep(key, view.clone());
+        }
+        if mine {
+            self.sets.waiting = false;
+            self.data.fill(answer);
+            self.planned = None;
+        }
+    }
+
+    pub(super) fn take_pictures(&mut self, key: &str, list: Vec<(usize, Result<Picture>)>) {
+        for (index, picture) in list {
+            let id = (key.to_string(), index);
+            self.sets.pictures.insert(id, picture.map(Arc::new));
+        }
+    }
+
+    pub(super) fn take_sight(&mut self, answer: Result<Arc<Sight>>) {
+        self.sets.seeing = false;
+        self.sets.sight.fill(answer);
+    }
+}
+
+impl DataSets {
+    fn keep(&mut self, key: &str, view: Arc<DataView>) {
+        if self.views.len() >= MOST {
+            let draft = self.draft.as_ref().map(|(key, _)| key.clone());
+            self.views.retain(|known, _| Some(known) == draft.as_ref());
+            let views = &self.views;
+            self.asked.retain(|asked| views.contains_key(asked));
+            self.pictures.clear();
+            self.asked_pictures.clear();
+        }
+        self.asked.insert(key.to_string());
+        self.views.insert(key.to_string(), view);
+    }
+
+    /// Forgets what was read at this place.
+    fn forget(&mut self, place: &str) {
+        self.views.retain(|_, view| view.place != place);
+        let views = &self.views;
+        self.asked.retain(|asked| views.contains_key(asked));
+        self.pictures.retain(|(key, _), _| views.contains_key(key));
+        self.asked_pictures
+            .retain(|(key, _)| views.contains_key(key));
+        self.asked_sight = None;
+    }
+}

@@ -1,0 +1,146 @@
+//! Data sets as views: counts, thumbnails, test images.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::files::plain;
+use crate::data::card::counts;
+use crate::data::{Dataset, OpenOptions, Sample, Scan, Skipped, Watch, picture_size};
+use crate::problem::{Problem, Result};
+use crate::run::event::Picture;
+use crate::session::drawing::{glyph_share, is_light_on_dark};
+use crate::session::jobs::DataAsk;
+use crate::session::views::{DataView, Pictures, Thumb};
+
+/// Thumbnails made of one data set.
+const THUMBS: usize = 24;
+/// Pictures whose size is looked up to know the size of all.
+const SIZED: usize = 256;
+/// Data sets whose files need not be read again.
+const SCANS: usize = 3;
+
+/// The test images of an open data set.
+struct TestImages(Arc<Dataset>);
+
+impl Pictures for TestImages {
+    fn test_picture(&self, index: usize) -> Result<Picture> {
+        let sample = self.0.test.get(index).ok_or_else(|| {
+            Problem::new(format!("the data set has no test image {index} any more"))
+                .at(&self.0.name)
+        })?;
+        picture_of(sample)
+    }
+}
+
+fn picture_of(sample: &Sample) -> Result<Picture> {
+    Ok(plain(sample.name(), sample.decode()?))
+}
+/// Data sets as they were read, before splits are drawn; the ones used last.
+#[derive(Default)]
+pub(super) struct Scans(Mutex<Vec<(String, Scan)>>);
+
+impl Scans {
+    /// The data set at a place with splits and limits as in `options`; read from its files only if it was not
+    /// read before, or `fresh` asks for it.
+    pub fn dataset(&self, place: &str, options: &OpenOptions, fresh: bool) -> Result<Dataset> {
+        let known = self.shelf().iter().find(|(at, _)| at == place).cloned();
+        let scan = match known.filter(|_| !fresh) {
+            Some((_, scan)) => scan,
+            None => {
+                let scan = Scan::read(place, options, &Watch::none())?;
+                let mut shelf = self.shelf();
+                shelf.retain(|(at, _)| at != place);
+                shelf.truncate(SCANS - 1);
+                shelf.insert(0, (place.to_string(), scan.clone()));
+                scan
+            }
+        };
+        scan.into_dataset(options)
+    }
+
+    fn shelf(&self) -> MutexGuard<'_, Vec<(String, Scan)>> {
+        // Entries are whole whenever the lock is free.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Opens a data set and looks at it.
+pub(super) fn open(ask: &DataAsk, scans: &Scans) -> Result<DataView> {
+    let data = Arc::new(scans.dataset(&ask.place, &ask.options, ask.fresh)?);
+    let thumbs = thumbs(&data);
+    let light = thumbs
+        .iter()
+        .filter(|thumb| is_light_on_dark(&thumb.picture))
+        .count();
+    let light_on_dark = 2 * light > thumbs.len();
+    let path_and_reason = |file: &Skipped| (file.path.display().to_string(), file.reason.clone());
+    Ok(DataView {
+        key: ask.key(),
+        place: ask.place.clone(),
+        title: data.name.clone(),
+        credit: data.note.clone(),
+        classes: data.classes.clone(),
+        train: counts(&data.train, data.classes.len()),
+        test: counts(&data.test, data.classes.len()),
+        skipped: data.skipped.iter().map(path_and_reason).collect(),
+        duplicates: data
+            .duplicates
+            .iter()
+            .map(|twins| (twins.train.clone(), twins.test.clone()))
+            .collect(),
+        assumed: data.assumed.clone(),
+        sizes: data.sizes,
+        test_drawn: data.test_drawn,
+        picture_bytes: picture_bytes(&data.train),
+        glyph_share: shared_glyph(&thumbs, light_on_dark),
+        light_on_dark,
+        thumbs,
+        test_labels: data
+            .test
+            .iter()
+            .map(|sample| sample.class as usize)
+            .collect(),
+        pictures: Arc::new(TestImages(data)),
+    })
+}
+
+/// Bytes of a decoded picture on average, from the sizes of a few spread over all of them; none where pictures are in
+/// memory anyway.
+fn picture_bytes(samples: &[Sample]) -> Option<u64> {
+    let step = (samples.len() / SIZED).max(1);
+    let sizes: Vec<u64> = samples
+        .iter()
+        .step_by(step)
+        .filter_map(|sample| picture_size(&sample.source.path()?).ok())
+        .map(|(width, height)| u64::from(width) * u64::from(height) * 3)
+        .collect();
+    (!sizes.is_empty()).then(|| sizes.iter().sum::<u64>() / sizes.len() as u64)
+}
+
+/// The first image of each class, as far as shown.
+fn thumbs(data: &Dataset) -> Vec<Thumb> {
+    // Samples are sorted by class.
+    let first = |class: usize| {
+        let start = data.train.partition_point(|s| (s.class as usize) < class);
+        data.train.get(start).filter(|s| s.class as usize == class)
+    };
+    (0..data.classes.len())
+        .filter_map(|class| {
+            let picture = picture_of(first(class)?).ok()?;
+            Some(Thumb {
+                caption: data.classes[class].clone(),
+                picture: Arc::new(picture),
+            })
+        })
+        .take(THUMBS)
+        .collect()
+}
+
+/// The mean share of the frame that glyphs cover; none if any image is no drawing.
+fn shared_glyph(thumbs: &[Thumb], light_on_dark: bool) -> Option<f32> {
+    let shares: Option<Vec<f32>> = thumbs
+        .iter()
+        .map(|thumb| glyph_share(&thumb.picture, light_on_dark))
+        .collect();
+    let shares = shares.filter(|shares| !shares.is_empty())?;
+    Some(shares.iter().sum::<f32>() / shares.len() as f32)
+}

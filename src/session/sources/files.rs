@@ -1,0 +1,76 @@
+//! Single files: an image to predict, a published data set to download, a run on its way to the trash.
+
+use std::path::Path;
+
+use crate::data::{decode_picture_file, named};
+use crate::problem::{Problem, Result};
+use crate::run::event::Picture;
+use crate::session::jobs::Transfer;
+
+/// Longer side of a kept picture, in pixels; larger ones are scaled down for the window.
+const LARGEST: u32 = 512;
+
+/// A decoded image as plain pixels, no larger than the window needs for a thumbnail.
+pub(super) fn plain(name: String, image: image::RgbImage) -> Picture {
+    let (width, height) = image.dimensions();
+    let image = if width.max(height) > LARGEST {
+        let scale = f64::from(LARGEST) / f64::from(width.max(height));
+        let side = |n: u32| ((f64::from(n) * scale).round() as u32).max(1);
+        image::imageops::thumbnail(&image, side(width), side(height))
+    } else {
+        image
+    };
+    Picture {
+        name,
+        width: image.width() as usize,
+        height: image.height() as usize,
+        rgb: image.into_raw(),
+    }
+}
+
+/// An image file for Predict, in full size: the network must see what testing would show it.
+pub(super) fn picture(path: &Path) -> Result<Picture> {
+    if path.is_dir() {
+        return Err(Problem::new("this is a folder, not an image")
+            .at_path(path)
+            .advise("drop a folder on Experiment to train on it; drop one image here"));
+    }
+    let image = decode_picture_file(path)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    Ok(Picture {
+        name: name.into_owned(),
+        width: image.width() as usize,
+        height: image.height() as usize,
+        rgb: image.into_raw(),
+    })
+}
+/// Moves a run's folder into the folder `trash` beside the runs; nothing is erased.
+pub(super) fn trash(runs_root: &Path, folder: &Path) -> Result<()> {
+    if folder.parent() != Some(runs_root) {
+        return Err(
+            Problem::new("only runs of the runs folder can be moved to the trash")
+                .at_path(folder)
+                .advise("delete this folder yourself if you want to"),
+        );
+    }
+    let bin = runs_root.join(".trash");
+    std::fs::create_dir_all(&bin)
+        .map_err(|error| Problem::io("make the trash folder", &bin, &error))?;
+    let name = folder.file_name().unwrap_or_default();
+    let mut place = bin.join(name);
+    let mut again = 2;
+    while place.exists() {
+        place = bin.join(format!("{}-{again}", name.to_string_lossy()));
+        again += 1;
+    }
+    std::fs::rename(folder, &place)
+        .map_err(|error| Problem::io("move the run to the trash", folder, &error))
+}
+
+/// Downloads a published data set, going on where an earlier download was cut.
+pub(super) fn download(name: &str, transfer: &Transfer) -> Result<()> {
+    let set = named::published(name)
+        .ok_or_else(|| Problem::new(format!("there is no published data set named '{name}'")))?;
+    set.download(&mut |progress| transfer.step(progress))
+        .map(|_| ())
+}

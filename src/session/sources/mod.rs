@@ -1,0 +1,103 @@
+//! Where the views come from: errands done with the data, plugin, backbone, device and run
+//! modules. Everything here runs on helper threads; only plain views leave this folder.
+
+mod data;
+mod files;
+mod lists;
+mod plan;
+mod sight;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::backend::Backend;
+use super::jobs::{Answer, Ask, Found, IMAGES, WEIGHTS, Wake, Wanted};
+use super::views::OpenedRun;
+use crate::engine::Engine;
+use crate::problem::Result;
+use crate::run::event::{Command, Event, Wish};
+use crate::store;
+
+impl Backend for Engine {
+    fn send(&mut self, command: Command) {
+        Engine::send(self, command);
+    }
+
+    fn try_recv(&mut self) -> Option<Event> {
+        Engine::try_recv(self)
+    }
+
+    fn wish(&self, wish: Wish) {
+        self.control.set(wish);
+    }
+}
+
+/// The real engine.
+pub fn engine(runs_root: PathBuf, wake: Wake) -> Result<Box<dyn Backend>> {
+    Ok(Box::new(Engine::start(runs_root, wake)?))
+}
+
+/// Does errands with the real modules.
+pub fn answer(runs_root: PathBuf) -> Answer {
+    let scans = data::Scans::default();
+    Arc::new(move |ask| match ask {
+        Ask::Data(ask) => {
+            let view = data::open(&ask, &scans);
+            Found::Data(ask.key(), view.map(Arc::new))
+        }
+        Ask::Sight(ask) => Found::Sight(sight::look(&ask, &scans).map(Arc::new)),
+        Ask::Download(name, transfer) => {
+            let done = files::download(&name, &transfer);
+            Found::Downloaded(name, done)
+        }
+        Ask::Plan(config, data) => {
+            let plan = plan::plan(&config, data.as_deref());
+            Found::Plan(config, plan)
+        }
+        Ask::Plugins => Found::Plugins(lists::plugins()),
+        Ask::Backbones => Found::Backbones(lists::backbones()),
+        Ask::Devices => Found::Devices(lists::devices()),
+        Ask::Runs => Found::Runs(Ok(lists::runs(&runs_root))),
+        Ask::Open(folder) => {
+            let run = store::load(&folder).map(|run| {
+                Box::new(OpenedRun {
+                    header: run.header,
+                    reports: run.reports,
+                })
+            });
+            Found::Opened(folder, run)
+        }
+        Ask::Trash(folder) => {
+            let done = files::trash(&runs_root, &folder);
+            Found::Trashed(folder, done)
+        }
+        Ask::Picture(path) => Found::Picture(files::picture(&path)),
+        Ask::TestPictures(key, pictures, indices) => {
+            let one = |index| (index, pictures.test_picture(index));
+            Found::TestPictures(key, indices.into_iter().map(one).collect())
+        }
+        Ask::Pick(wanted) => Found::Picked(wanted, pick(wanted)),
+    })
+}
+
+/// Shows the system's file dialog.
+fn pick(wanted: Wanted) -> Option<PathBuf> {
+    let dialog = rfd::FileDialog::new();
+    match wanted {
+        Wanted::DataFolder => dialog
+            .set_title("Choose a folder with one subfolder per class")
+            .pick_folder(),
+        Wanted::Weights => dialog
+            .set_title("Choose a weight file")
+            .add_filter("Weights", WEIGHTS)
+            .pick_file(),
+        Wanted::Image => dialog
+            .set_title("Choose an image")
+            .add_filter("Images", IMAGES)
+            .pick_file(),
+        Wanted::Order => dialog
+            .set_title("Choose a class order")
+            .add_filter("JSON", &["json"])
+            .pick_file(),
+    }
+}

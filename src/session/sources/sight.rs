@@ -1,0 +1,91 @@
+//! What the network sees in training: the very crops and mirrorings that a run with these settings draws.
+
+use std::sync::Arc;
+
+use super::data::Scans;
+use crate::backbone::library::Library;
+use crate::data::Sample;
+use crate::data::loader::{augmented, inputs_of};
+use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
+use crate::experiment::{augment_of, open_options};
+use crate::problem::{Problem, Result};
+use crate::run::event::Picture;
+use crate::session::jobs::SightAsk;
+use crate::session::views::{Seen, Sight};
+
+/// Images shown.
+const SHOWN: usize = 8;
+
+/// Looks at one image of each of a few classes, spread over the tasks.
+pub(super) fn look(ask: &SightAsk, scans: &Scans) -> Result<Sight> {
+    let config = &ask.config;
+    let data = scans.dataset(&config.data, &open_options(config), false)?;
+    let scenario = Scenario::new(
+        &data.classes,
+        &ClassOrder::parse(&config.order)?,
+        &TaskSizes::parse(&config.classes_per_task)?,
+    )?;
+    let input = Library::usual().describe(&config.backbone)?.entry.input();
+    let augment = augment_of(config).checked()?;
+    let shown = SHOWN.min(data.classes.len());
+    let picture = |sample: &Sample, rgb: Vec<u8>| {
+        Arc::new(Picture {
+            name: sample.name(),
+            width: input.size,
+            height: input.size,
+            rgb,
+        })
+    };
+    let mut seen = Vec::new();
+    let mut unreadable = None;
+    let mut of_task: Option<(usize, Vec<(Sample, i64)>)> = None;
+    for position in (0..shown).map(|i| i * data.classes.len() / shown) {
+        let Some(task) = scenario.task_of(position) else {
+            continue;
+        };
+        let samples = match of_task.take() {
+            Some((known, samples)) if known == task => samples,
+            _ => scenario.train_of(&data, task),
+        };
+        // The draw goes by an image's place among those of its task.
+        let places: Vec<usize> = (0..samples.len())
+            .filter(|&place| samples[place].1 == position as i64)
+            .collect();
+        let place = places.get(ask.shift % places.len().max(1)).copied();
+        if let Some(place) = place {
+            let sample = &samples[place].0;
+            let epoch = (task * config.epochs + ask.epoch) as u64;
+            let tested = inputs_of(std::slice::from_ref(sample), input).pop();
+            match (
+                augmented(sample, place, input, augment, config.seed, epoch),
+                tested,
+            ) {
+                (Ok((rgb, crop)), Some(Ok(tested))) => seen.push(Seen {
+                    class: data.classes[scenario.class_order[position]].clone(),
+                    task,
+                    drawn: picture(sample, rgb),
+                    words: format!(
+                        "{} × {} pixels from column {}, row {}{}",
+                        crop.width,
+                        crop.height,
+                        crop.left,
+                        crop.top,
+                        if crop.flip { ", mirrored" } else { "" }
+                    ),
+                    tested: picture(sample, tested),
+                }),
+                (Err(problem), _) | (_, Some(Err(problem))) => unreadable = Some(problem),
+                (Ok(_), None) => {}
+            }
+        }
+        of_task = Some((task, samples));
+    }
+    if seen.is_empty() {
+        return Err(unreadable.unwrap_or_else(|| Problem::new("no training image to show")));
+    }
+    Ok(Sight {
+        input_size: input.size,
+        epoch: ask.epoch,
+        seen,
+    })
+}

@@ -1,0 +1,217 @@
+//! Classes as chips that are dragged between tasks, or moved by the menu a click opens.
+
+use egui::{
+    Align2, CornerRadius, DragAndDrop, Id, LayerId, Order, Popup, Rect, Response, Role, ScrollArea,
+    Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
+};
+
+use crate::data::scenario::Scenario;
+use crate::ui::theme::{RADIUS, semibold, tokens};
+use crate::ui::widgets::{faint, painted_text};
+
+/// Height of a class.
+const CHIP: f32 = 22.0;
+/// Widest class; a longer name is cut.
+const WIDEST: f32 = 150.0;
+/// A class on the move: its index among the classes sorted by name.
+struct Dragged(usize);
+
+/// Where a class was put.
+#[derive(Clone, Copy)]
+pub(super) struct Move {
+    /// Its index among the classes sorted by name.
+    pub class: usize,
+    /// The task it goes to; one beyond the last is a new one.
+    pub task: usize,
+    /// In front of the class that is there now.
+    pub place: usize,
+}
+
+/// The width of a class.
+pub(super) fn chip_width(ui: &Ui, name: &str) -> f32 {
+    let galley = ui
+        .painter()
+        .layout_no_wrap(name.to_string(), semibold(12.5), tokens(ui).strong);
+    (galley.size().x + 12.0).min(WIDEST)
+}
+
+/// A class that can be dragged, or moved by its menu.
+pub(super) fn class_chip(
+    ui: &mut Ui,
+    view: &str,
+    scenario: &Scenario,
+    (class, name): (usize, &str),
+    task: usize,
+) -> (Response, Option<Move>) {
+    let t = tokens(ui);
+    let size = Vec2::new(chip_width(ui, name), CHIP);
+    let (_, rect) = ui.allocate_space(size);
+    // The class keeps its identity, and the keyboard its focus, wherever it goes.
+    let id = Id::unique((view, class));
+    let response = ui.interact(rect, id, Sense::click_and_drag());
+    if !ui.is_rect_visible(rect) {
+        return (response, None);
+    }
+    let label = format!("class {name}, task {}", task + 1);
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
+    response.dnd_set_drag_payload(Dragged(class));
+    let lit = response.hovered() || response.has_focus();
+    let line = if response.has_focus() {
+        t.accent
+    } else {
+        t.line
+    };
+    ui.painter().rect(
+        rect,
+        CornerRadius::same(5),
+        if lit { t.raised } else { t.background },
+        Stroke::new(1.0, line),
+        StrokeKind::Inside,
+    );
+    let ink = if response.dragged() {
+        t.subdued
+    } else {
+        t.strong
+    };
+    let inside = size.x - 10.0;
+    painted_text(
+        ui,
+        rect.center(),
+        Align2::CENTER_CENTER,
+        name,
+        semibold(12.5),
+        ink,
+        inside,
+    );
+    let mut moved = None;
+    Popup::menu(&response).show(|ui| moved = menu(ui, scenario, class, name, task));
+    (response.on_hover_text(label), moved)
+}
+
+/// All moves of one class.
+fn menu(ui: &mut Ui, scenario: &Scenario, class: usize, name: &str, task: usize) -> Option<Move> {
+    let position = scenario.label_of(class);
+    let place = position - scenario.tasks[task].start;
+    let last = scenario.task_count() - 1;
+    let to = |task, place| Some(Move { class, task, place });
+    let mut moved = None;
+    let mut offer = |ui: &mut Ui, enabled: bool, words: String, target: Option<Move>| {
+        if ui.add_enabled(enabled, egui::Button::new(words)).clicked() {
+            moved = target;
+        }
+    };
+    faint(ui, name);
+    let earlier = match (place, task) {
+        (0, 0) => None,
+        (0, _) => to(task - 1, usize::MAX),
+        _ => to(task, place - 1),
+    };
+    offer(ui, earlier.is_some(), "Earlier".into(), earlier);
+    let later = match place + 1 < scenario.tasks[task].len() {
+        true => to(task, place + 2),
+        false if task < last => to(task + 1, 0),
+        false => None,
+    };
+    offer(ui, later.is_some(), "Later".into(), later);
+    let alone = task == last && scenario.tasks[task].len() == 1;
+    offer(ui, !alone, "To a new task".into(), to(last + 1, 0));
+    ui.separator();
+    ScrollArea::vertical().max_height(220.0).show(ui, |ui| {
+        for other in (0..=last).filter(|&other| other != task) {
+            let words = format!("To task {}", other + 1);
+            offer(ui, true, words, to(other, usize::MAX));
+        }
+    });
+    moved
+}
+
+/// Whether a class was dropped on this task, and where among its classes; marks the place while it hovers.
+pub(super) fn dropped(
+    ui: &Ui,
+    area: Rect,
+    chips: &[Rect],
+    task: usize,
+    classes: usize,
+) -> Option<Move> {
+    let dragged = DragAndDrop::payload::<Dragged>(ui.ctx())?;
+    let pointer = ui.ctx().pointer_interact_pos()?;
+    if !area.intersect(ui.clip_rect()).contains(pointer) {
+        return None;
+    }
+    let t = tokens(ui);
+    let after = |rect: &Rect| {
+        pointer.y < rect.top() || (pointer.y <= rect.bottom() && pointer.x < rect.center().x)
+    };
+    let place = chips.iter().position(after).unwrap_or(classes);
+    let line = Stroke::new(2.0, t.accent);
+    let radius = CornerRadius::same(RADIUS);
+    ui.painter()
+        .rect_stroke(area, radius, line, StrokeKind::Inside);
+    let mark = match chips.get(place) {
+        Some(rect) => Some((rect.left() - 2.0, rect.y_range())),
+        None => chips
+            .last()
+            .map(|rect| (rect.right() + 2.0, rect.y_range())),
+    };
+    if let Some((x, rows)) = mark {
+        ui.painter().vline(x, rows, line);
+    }
+    if !ui.input(|i| i.pointer.any_released()) {
+        return None;
+    }
+    DragAndDrop::clear_payload(ui.ctx());
+    Some(Move {
+        class: dragged.0,
+        task,
+        place,
+    })
+}
+
+/// Shows the dragged class at the pointer.
+pub(super) fn carry(ui: &Ui, names: &[String]) {
+    let Some(dragged) = DragAndDrop::payload::<Dragged>(ui.ctx()) else {
+        return;
+    };
+    let (Some(pointer), Some(name)) = (ui.ctx().pointer_interact_pos(), names.get(dragged.0))
+    else {
+        return;
+    };
+    let t = tokens(ui);
+    let painter = ui
+        .ctx()
+        .layer_painter(LayerId::new(Order::Tooltip, Id::unique("dragged class")));
+    let galley = painter.layout_no_wrap(name.clone(), semibold(12.5), t.strong);
+    let rect = Rect::from_min_size(
+        pointer + Vec2::new(10.0, 6.0),
+        galley.size() + Vec2::new(12.0, 6.0),
+    );
+    let line = Stroke::new(1.0, t.accent);
+    painter.rect(
+        rect,
+        CornerRadius::same(5),
+        t.raised,
+        line,
+        StrokeKind::Inside,
+    );
+    painter.galley(rect.min + Vec2::new(6.0, 3.0), galley, t.strong);
+}
+
+/// Rolls the list on while a class is held near its upper or lower edge.
+pub(super) fn roll(ui: &Ui) {
+    let Some(pointer) = ui.ctx().pointer_interact_pos() else {
+        return;
+    };
+    if !DragAndDrop::has_payload_of_type::<Dragged>(ui.ctx()) {
+        return;
+    }
+    let view = ui.clip_rect();
+    let speed = if (view.top()..view.top() + 26.0).contains(&pointer.y) {
+        8.0
+    } else if (view.bottom() - 26.0..view.bottom()).contains(&pointer.y) {
+        -8.0
+    } else {
+        return;
+    };
+    ui.scroll_with_delta(Vec2::new(0.0, speed));
+    ui.ctx().request_repaint();
+}

@@ -1,0 +1,318 @@
+//! What opens under the data card's pictures: images per class, what the network sees, splits and memory.
+
+use egui::{
+    Align2, CornerRadius, DragValue, Rect, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo,
+    pos2,
+};
+
+use super::{number, tasks};
+use crate::session::run_view::bytes_text;
+use crate::session::story::counted;
+use crate::session::views::{DataView, Fetch, Seen, Sight};
+use crate::ui::app::Cx;
+use crate::ui::theme::{regular, tokens};
+use crate::ui::widgets::{self, button, faint, painted_text};
+
+/// A part of the data card that is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Images per class.
+    Classes,
+    /// What the network sees.
+    Sight,
+    /// All classes of all tasks.
+    Arrange,
+}
+
+/// Fewer classes need no overview above their list.
+const FEW: usize = 12;
+/// Side of a picture of the sight.
+const SIDE: f32 = 92.0;
+
+/// Draws the row of parts, and the open one.
+pub fn parts(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
+    ui.horizontal_wrapped(|ui| {
+        for (part, title) in [
+            (Part::Classes, "Images per class"),
+            (Part::Sight, "What the network sees"),
+            (Part::Arrange, "Arrange classes"),
+        ] {
+            let open = cx.pages.experiment.part == Some(part);
+            if ui.add(egui::Button::selectable(open, title)).clicked() {
+                cx.pages.experiment.part = (!open).then_some(part);
+            }
+        }
+    });
+    match cx.pages.experiment.part {
+        Some(Part::Classes) => classes(ui, view),
+        Some(Part::Sight) => sight(ui, cx),
+        Some(Part::Arrange) => tasks::arrange(ui, cx),
+        None => {}
+    }
+}
+
+/// "100 to 540 (median 230)".
+fn spread(counts: &[usize]) -> String {
+    let mut sorted = counts.to_vec();
+    sorted.sort_unstable();
+    match (sorted.first(), sorted.last()) {
+        (Some(low), Some(high)) if low == high => low.to_string(),
+        (Some(low), Some(high)) => {
+            format!("{low} to {high} (median {})", sorted[sorted.len() / 2])
+        }
+        _ => "0".into(),
+    }
+}
+
+fn classes(ui: &mut Ui, view: &DataView) {
+    let words = format!(
+        "Images per class: {} for training, {} for testing",
+        spread(&view.train),
+        spread(&view.test)
+    );
+    faint(ui, words.as_str());
+    if view.classes.len() > FEW {
+        overview(ui, view, &words);
+    }
+    let most = view.train.iter().zip(&view.test).map(|(a, b)| a + b);
+    let most = most.max().unwrap_or(0).max(1);
+    ScrollArea::vertical()
+        .id_salt("classes")
+        .max_height(190.0)
+        .show_rows(ui, 20.0, view.classes.len(), |ui, rows| {
+            for class in rows {
+                class_row(ui, view, class, most);
+            }
+        });
+}
+
+/// One column per class (or per few, where there are more classes than pixels): training below, test above.
+fn overview(ui: &mut Ui, view: &DataView, words: &str) {
+    let t = tokens(ui);
+    let size = Vec2::new(ui.available_width(), 72.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, words));
+    ui.painter()
+        .rect_filled(rect, CornerRadius::same(4), t.background);
+    let count = view.classes.len();
+    let columns = count.min(rect.width() as usize).max(1);
+    let range = |column: usize| {
+        let start = column * count / columns;
+        start..((column + 1) * count / columns).max(start + 1)
+    };
+    let mean = |of: &[usize], column: usize| {
+        let part = &of[range(column)];
+        part.iter().sum::<usize>() as f32 / part.len() as f32
+    };
+    let bars: Vec<(f32, f32)> = (0..columns)
+        .map(|column| (mean(&view.train, column), mean(&view.test, column)))
+        .collect();
+    let most = bars.iter().map(|(a, b)| a + b).fold(1.0, f32::max);
+    let step = rect.width() / columns as f32;
+    let gap = if step > 4.0 { 1.0 } else { 0.0 };
+    for (column, (train, test)) in bars.into_iter().enumerate() {
+        let left = rect.left() + step * column as f32;
+        let y = |value: f32| rect.bottom() - rect.height() * value / most;
+        let bar = |from: f32, to: f32| {
+            Rect::from_min_max(pos2(left, y(to)), pos2(left + step - gap, y(from)))
+        };
+        ui.painter().rect_filled(bar(0.0, train), 0.0, t.accent);
+        ui.painter()
+            .rect_filled(bar(train, train + test), 0.0, t.warning);
+    }
+    if let Some(pointer) = response.hover_pos() {
+        let column = ((pointer.x - rect.left()) / step) as usize;
+        let class = range(column.min(columns - 1)).start;
+        response.on_hover_text(class_words(view, class));
+    }
+}
+
+fn class_words(view: &DataView, class: usize) -> String {
+    format!(
+        "{}: {} and {}",
+        view.classes[class],
+        counted(view.train[class], "training image"),
+        counted(view.test[class], "test image")
+    )
+}
+
+fn class_row(ui: &mut Ui, view: &DataView, class: usize, most: usize) {
+    let t = tokens(ui);
+    let size = Vec2::new(ui.available_width(), 20.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let words = class_words(view, class);
+    response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, &words));
+    let name_width = (rect.width() * 0.3).clamp(60.0, 220.0);
+    let at = rect.left_center();
+    painted_text(
+        ui,
+        at,
+        Align2::LEFT_CENTER,
+        &view.classes[class],
+        regular(12.0),
+        t.text,
+        name_width - 6.0,
+    );
+    let track = Rect::from_min_max(
+        pos2(rect.left() + name_width, rect.top() + 4.0),
+        pos2(rect.right() - 110.0, rect.bottom() - 4.0),
+    );
+    let width = |count: usize| track.width() * count as f32 / most as f32;
+    let (train, test) = (view.train[class], view.test[class]);
+    let mut bar = track;
+    bar.set_width(width(train));
+    ui.painter().rect_filled(bar, 2.0, t.accent);
+    let rest = Rect::from_min_size(bar.right_top(), Vec2::new(width(test), bar.height()));
+    ui.painter().rect_filled(rest, 2.0, t.warning);
+    let numbers = format!("{train} + {test}");
+    let at = rect.right_center() - Vec2::new(8.0, 0.0);
+    painted_text(
+        ui,
+        at,
+        Align2::RIGHT_CENTER,
+        &numbers,
+        regular(12.0),
+        t.text,
+        100.0,
+    );
+    response.on_hover_text(words);
+}
+
+fn sight(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let state = &mut cx.pages.experiment;
+    let epochs = cx.session.draft.epochs.max(1);
+    let (epoch, shift) = (state.sight_epoch % epochs, state.sight_shift);
+    ui.horizontal_wrapped(|ui| {
+        let again = button(ui, "Draw again");
+        if again
+            .on_hover_text("The next epoch's crops of the same images")
+            .clicked()
+        {
+            state.sight_epoch = (epoch + 1) % epochs;
+        }
+        if button(ui, "Other images").clicked() {
+            state.sight_shift += 1;
+        }
+        faint(
+            ui,
+            format!("Epoch {} of {epochs}: what this seed draws", epoch + 1),
+        );
+    });
+    match cx.session.need_sight(epoch, shift).clone() {
+        Fetch::Ready(sight) => pictures(ui, cx, &sight),
+        Fetch::Failed(problem) => widgets::problem(ui, &problem),
+        Fetch::Busy | Fetch::Nothing => {
+            ui.horizontal(|ui| {
+                ui.spinner();
+                faint(ui, "Drawing");
+            });
+        }
+    }
+}
+
+fn pictures(ui: &mut Ui, cx: &mut Cx<'_>, sight: &Sight) {
+    faint(
+        ui,
+        format!(
+            "Above in training, below in testing, both {0} × {0} pixels",
+            sight.input_size
+        ),
+    );
+    ScrollArea::horizontal().id_salt("sight").show(ui, |ui| {
+        ui.horizontal_top(|ui| {
+            for seen in &sight.seen {
+                both(ui, cx, seen);
+            }
+        });
+    });
+}
+
+fn both(ui: &mut Ui, cx: &mut Cx<'_>, seen: &Seen) {
+    ui.vertical(|ui| {
+        ui.set_width(SIDE);
+        ui.spacing_mut().item_spacing.y = 4.0;
+        for (picture, kind, tip) in [
+            (&seen.drawn, "training", seen.words.as_str()),
+            (&seen.tested, "testing", "shorter side resized, middle cut"),
+        ] {
+            let (rect, response) = ui.allocate_exact_size(Vec2::splat(SIDE), Sense::hover());
+            let name = format!("{} as seen in {kind}", seen.class);
+            response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
+            let texture = cx.textures.of(ui.ctx(), picture);
+            egui::Image::new((texture, rect.size()))
+                .corner_radius(5)
+                .paint_at(ui, rect);
+            response.on_hover_text(format!("{}\n{tip}", picture.name));
+        }
+        let caption = format!("{}, task {}", seen.class, seen.task + 1);
+        let text = RichText::new(&caption).font(regular(11.0));
+        ui.add(egui::Label::new(text.color(tokens(ui).subdued)).truncate())
+            .on_hover_text(caption);
+    });
+}
+
+/// The shares that are drawn, and the memory for decoded pictures.
+pub fn splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
+    let need = cx.session.plan.cache_need;
+    let draft = &mut cx.session.draft;
+    ui.horizontal_wrapped(|ui| {
+        if view.test_drawn {
+            let label = faint(ui, "Test share");
+            let share = percent(&mut draft.test_share, 1.0..=90.0);
+            number(ui, share)
+                .labelled_by(label.id)
+                .on_hover_text("No test split was given: this share of every class is held back for testing");
+            ui.add_space(8.0);
+        }
+        let label = faint(ui, "Validation share");
+        let share = percent(&mut draft.validation_share, 0.0..=90.0);
+        number(ui, share).labelled_by(label.id).on_hover_text(
+            "For tuning: this share of the training images is measured on, and the test images stay unseen. 0 % measures on the test images",
+        );
+        ui.add_space(8.0);
+        let label = faint(ui, "Memory for pictures");
+        let memory = DragValue::new(&mut draft.cache_mb)
+            .range(0..=1_000_000)
+            .speed(16)
+            .suffix(" MB");
+        ui.add_sized(Vec2::new(84.0, crate::ui::theme::CONTROL), memory)
+            .labelled_by(label.id)
+            .on_hover_text("Decoded pictures are kept within this much memory; no result depends on it");
+        faint(ui, cache_words(need, draft.cache_mb));
+    });
+    if cx.session.draft.validation_share > 0.0 {
+        let t = tokens(ui);
+        let words = format!(
+            "Accuracies are measured on {} held out of training, not on test images.",
+            counted(view.test_total(), "validation image")
+        );
+        ui.add(egui::Label::new(RichText::new(words).color(t.warning)).wrap());
+    }
+}
+
+/// A share from 0 to 1, shown in percent.
+fn percent(share: &mut f64, range: std::ops::RangeInclusive<f64>) -> DragValue<'_> {
+    DragValue::from_get_set(move |given| {
+        if let Some(given) = given {
+            // Whole thousandths keep run.toml readable.
+            *share = (given * 10.0).round() / 1000.0;
+        }
+        *share * 100.0
+    })
+    .range(range)
+    .speed(0.5)
+    .max_decimals(1)
+    .suffix(" %")
+}
+
+fn cache_words(need: Option<u64>, megabytes: usize) -> String {
+    let budget = (megabytes as u64) << 20;
+    match need {
+        None => "the pictures are in memory anyway".into(),
+        Some(need) if need <= budget => format!("all fit, about {}", bytes_text(need)),
+        Some(need) => format!(
+            "about {} would hold a task's pictures; the rest is decoded every epoch",
+            bytes_text(need)
+        ),
+    }
+}

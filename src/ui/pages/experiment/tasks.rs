@@ -1,0 +1,276 @@
+//! The task strip: which classes each task brings. Classes are dragged from task to task, here or in the larger view
+//! below it; a click on a class opens the same moves as a menu, for the keyboard.
+
+use egui::{
+    Align2, CornerRadius, Popup, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, UiBuilder,
+    Vec2, WidgetInfo, pos2,
+};
+
+use super::chips::{Move, carry, chip_width, class_chip, dropped, roll};
+use super::text;
+use crate::data::scenario::{ClassOrder, Scenario};
+use crate::problem::listed;
+use crate::session::jobs::Wanted;
+use crate::session::story::counted;
+use crate::ui::app::Cx;
+use crate::ui::command::UiCommand;
+use crate::ui::theme::{RADIUS, regular, semibold, tokens};
+use crate::ui::widgets::{button, faint, painted_text};
+
+/// Height of a cell of the strip.
+const CELL: f32 = 48.0;
+/// Narrowest cell.
+const NARROWEST: f32 = 26.0;
+
+/// Draws the strip: one cell per task.
+pub fn strip(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let Some(scenario) = cx.session.plan.scenario.clone() else {
+        return;
+    };
+    let names = class_names(cx);
+    let count = scenario.task_count() as f32;
+    let gap = if count > 10.0 { 3.0 } else { 8.0 };
+    let width = ui.available_width();
+    let cell = ((width - gap * (count - 1.0)) / count).max(NARROWEST);
+    let mut moved = None;
+    ScrollArea::horizontal()
+        .id_salt("task strip")
+        .show(ui, |ui| {
+            let whole = Vec2::new((cell + gap) * count - gap, CELL);
+            let (strip, _) = ui.allocate_exact_size(whole, Sense::hover());
+            for task in 0..scenario.task_count() {
+                let min = strip.min + Vec2::new((cell + gap) * task as f32, 0.0);
+                let rect = Rect::from_min_size(min, Vec2::new(cell, CELL));
+                moved = one_cell(ui, cx, &scenario, &names, task, rect).or(moved);
+            }
+        });
+    carry(ui, &names);
+    act(cx, &scenario, moved);
+}
+
+fn class_names(cx: &Cx<'_>) -> Vec<String> {
+    let data = cx.session.data.ready();
+    data.map(|view| view.classes.clone()).unwrap_or_default()
+}
+
+fn act(cx: &mut Cx<'_>, scenario: &Scenario, moved: Option<Move>) {
+    if let Some(Move { class, task, place }) = moved {
+        let position = scenario.label_of(class);
+        cx.session.arrange(&scenario.moved(position, task, place));
+    }
+}
+
+fn one_cell(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    scenario: &Scenario,
+    names: &[String],
+    task: usize,
+    rect: Rect,
+) -> Option<Move> {
+    let t = tokens(ui);
+    let classes = classes_of(scenario, names, task);
+    let words: Vec<&str> = classes.iter().map(|&(_, name)| name).collect();
+    let name = format!("task {}: {}", task + 1, listed(&words, 12));
+    let response = ui.interact(rect, ui.scope_id().with(("task", task)), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
+    let line = Stroke::new(1.0, t.line);
+    ui.painter()
+        .rect_stroke(rect, CornerRadius::same(RADIUS), line, StrokeKind::Inside);
+    let inside = rect.width() - 20.0;
+    let images = cx.session.plan.train_images.get(task).copied().unwrap_or(0);
+    let tip = format!("{name}\n{}", counted(images, "training image"));
+    let mut chips = Vec::new();
+    let mut moved = None;
+    if rect.width() <= 50.0 {
+        let number = format!("{}", task + 1);
+        let font = regular(11.0);
+        painted_text(
+            ui,
+            rect.center(),
+            Align2::CENTER_CENTER,
+            &number,
+            font,
+            t.subdued,
+            40.0,
+        );
+    } else {
+        let at = rect.min + Vec2::new(11.0, 13.0);
+        let label = format!("task {}", task + 1);
+        painted_text(
+            ui,
+            at,
+            Align2::LEFT_CENTER,
+            &label,
+            regular(12.0),
+            t.subdued,
+            inside,
+        );
+        let room = Rect::from_min_max(
+            pos2(rect.left() + 7.0, rect.top() + 22.0),
+            pos2(rect.right() - 5.0, rect.bottom() - 4.0),
+        );
+        let wide: f32 = words.iter().map(|word| chip_width(ui, word) + 3.0).sum();
+        if wide <= room.width() + 3.0 {
+            ui.scope_builder(UiBuilder::new().max_rect(room), |ui| {
+                ui.horizontal(|ui| {
+                    ui.spacing_mut().item_spacing.x = 3.0;
+                    for &class in &classes {
+                        let (chip, picked) = class_chip(ui, "strip", scenario, class, task);
+                        chips.push(chip.rect);
+                        moved = moved.or(picked);
+                    }
+                });
+            });
+        } else {
+            let at = rect.min + Vec2::new(11.0, 33.0);
+            let all = words.join(", ");
+            painted_text(
+                ui,
+                at,
+                Align2::LEFT_CENTER,
+                &all,
+                semibold(12.5),
+                t.strong,
+                inside,
+            );
+        }
+    }
+    response.on_hover_text(tip);
+    dropped(ui, rect, &chips, task, classes.len()).or(moved)
+}
+
+/// The classes of a task: index among the sorted ones, and name.
+fn classes_of<'a>(scenario: &Scenario, names: &'a [String], task: usize) -> Vec<(usize, &'a str)> {
+    scenario.class_order[scenario.tasks[task].clone()]
+        .iter()
+        .filter_map(|&class| Some((class, names.get(class)?.as_str())))
+        .collect()
+}
+
+/// The larger view: every task with all its classes.
+pub fn arrange(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let Some(scenario) = cx.session.plan.scenario.clone() else {
+        faint(ui, "The tasks show once the settings fit the data.");
+        return;
+    };
+    let names = class_names(cx);
+    faint(
+        ui,
+        "Drag a class to another task or place, or click it for a menu. Tasks and order are part of the settings.",
+    );
+    let mut moved = None;
+    ScrollArea::vertical()
+        .id_salt("arrange")
+        .max_height(320.0)
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
+            ui.spacing_mut().item_spacing = Vec2::splat(4.0);
+            for task in 0..scenario.task_count() {
+                let images = cx.session.plan.train_images.get(task).copied();
+                moved = one_task(ui, &scenario, &names, task, images.unwrap_or(0)).or(moved);
+            }
+            moved = new_task(ui, &scenario).or(moved);
+            roll(ui);
+        });
+    carry(ui, &names);
+    act(cx, &scenario, moved);
+}
+
+fn one_task(
+    ui: &mut Ui,
+    scenario: &Scenario,
+    names: &[String],
+    task: usize,
+    images: usize,
+) -> Option<Move> {
+    let t = tokens(ui);
+    let classes = classes_of(scenario, names, task);
+    let mut moved = None;
+    let mut chips = Vec::new();
+    let frame = egui::Frame::new()
+        .stroke(Stroke::new(1.0, t.line))
+        .corner_radius(RADIUS)
+        .inner_margin(egui::Margin::symmetric(8, 6));
+    let drawn = frame.show(ui, |ui| {
+        ui.set_min_width(ui.available_width());
+        let words = format!(
+            "task {} · {} · {}",
+            task + 1,
+            counted(classes.len(), "class"),
+            counted(images, "training image")
+        );
+        faint(ui, words);
+        ui.horizontal_wrapped(|ui| {
+            for &class in &classes {
+                let (chip, picked) = class_chip(ui, "arrange", scenario, class, task);
+                chips.push(chip.rect);
+                moved = moved.or(picked);
+            }
+        });
+    });
+    dropped(ui, drawn.response.rect, &chips, task, classes.len()).or(moved)
+}
+
+fn new_task(ui: &mut Ui, scenario: &Scenario) -> Option<Move> {
+    let t = tokens(ui);
+    let size = Vec2::new(ui.available_width(), 28.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "a new task"));
+    let line = Stroke::new(1.0, t.line);
+    ui.painter()
+        .rect_stroke(rect, CornerRadius::same(RADIUS), line, StrokeKind::Inside);
+    let words = "Drop a class here for a new task";
+    let at = rect.center();
+    painted_text(
+        ui,
+        at,
+        Align2::CENTER_CENTER,
+        words,
+        regular(12.0),
+        t.subdued,
+        size.x,
+    );
+    dropped(ui, rect, &[], scenario.task_count(), 0)
+}
+
+/// The settings behind the strip: classes per task, class order, the orders there are, undo.
+pub fn order(ui: &mut Ui, cx: &mut Cx<'_>) {
+    ui.horizontal_wrapped(|ui| {
+        let label = faint(ui, "Classes per task");
+        text(ui, &mut cx.session.draft.classes_per_task, 100.0)
+            .labelled_by(label.id)
+            .on_hover_text("One number for all tasks, one for each (6,5,5,5,5), or a first task and the others (50+10)");
+        ui.add_space(8.0);
+        let label = faint(ui, "Class order");
+        text(ui, &mut cx.session.draft.order, 110.0)
+            .labelled_by(label.id)
+            .on_hover_text("natural, seed:1, places among the sorted classes (0-4,6,5), one of the paper's, or a JSON file with class names");
+        let menu = button(ui, "Orders");
+        Popup::menu(&menu).show(|ui| orders(ui, cx));
+        let undo = ui.add_enabled_ui(cx.session.can_undo_arranging(), |ui| button(ui, "Undo"));
+        if undo.inner.on_hover_text("Takes the last move of a class back").clicked() {
+            cx.session.undo_arranging();
+        }
+    });
+}
+
+fn orders(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let classes = cx.session.data.ready().map_or(0, |view| view.classes.len());
+    let mut list = vec![("natural".to_string(), "Natural: sorted by name".to_string())];
+    for preset in ClassOrder::presets(classes) {
+        let key = preset.to_string();
+        list.push((key.clone(), format!("The paper's {key}")));
+    }
+    for seed in 1..=3 {
+        list.push((format!("seed:{seed}"), format!("Shuffled with seed {seed}")));
+    }
+    for (key, title) in list {
+        if ui.button(title).clicked() {
+            cx.session.draft.order = key;
+        }
+    }
+    if ui.button("From a file…").clicked() {
+        cx.act(UiCommand::Pick(Wanted::Order));
+    }
+}
