@@ -21,7 +21,7 @@ use crate::run::event::{Control, RunHeader, Sink};
 use crate::store::{self, RunFolder, RunState};
 
 pub use plan::{PetPlan, Plan};
-pub use stock::Stock;
+pub use stock::{Stock, weight_type};
 use trainer::Trainer;
 
 /// How a job ended.

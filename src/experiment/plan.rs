@@ -17,6 +17,7 @@ use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, Phase, RunHeader, Sink, Wish};
 
 use super::Stock;
+use super::stock::weight_type;
 
 /// The PET of a run: which plugin, in which form, in which blocks.
 pub struct PetPlan {
@@ -126,13 +127,15 @@ impl Plan {
             tell(text);
             control.wish() != Wish::Stop
         };
-        let backbone = stock.backbone(&config.backbone, &ready, &mut progress)?;
+        let precision = config.precision;
+        let backbone = stock.backbone(&config.backbone, precision, &ready, &mut progress)?;
         let pet = PetPlan::new(config, spec, &backbone)?;
         let pixels = stock.pixels(config, backbone.input.size);
-        if let Some(problem) = &ready.remark {
+        let (_, kept) = weight_type(precision, &ready);
+        for problem in ready.remark.iter().cloned().chain(kept) {
             sink.event(Event::Remark {
                 run: String::new(),
-                problem: problem.clone(),
+                problem,
             });
         }
         let config = config.clone();
