@@ -19,6 +19,15 @@ pub enum Architecture {
     Convnext(convnext::Config),
 }
 
+/// The tokens of one block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Length {
+    /// Of an image.
+    pub tokens: usize,
+    /// Those that each of them attends to; 0 without attention.
+    pub attended: usize,
+}
+
 impl Architecture {
     /// The family's name in tables and metadata.
     pub fn family(&self) -> &'static str {
@@ -53,6 +62,15 @@ impl Architecture {
             Self::Vit(config) => config.blocks(),
             Self::Swin(config) => config.blocks(),
             Self::Convnext(config) => config.blocks(),
+        }
+    }
+
+    /// How many tokens each block works on, at the input size.
+    pub fn lengths(&self) -> Vec<Length> {
+        match self {
+            Self::Vit(config) => config.lengths(),
+            Self::Swin(config) => config.lengths(),
+            Self::Convnext(config) => config.lengths(),
         }
     }
 

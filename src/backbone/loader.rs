@@ -310,7 +310,8 @@ mod tests {
 
     #[test]
     fn the_same_seed_draws_the_same_weights() {
-        let draw = |seed| Loader::random(seed, (&Device::flex()).into()).values("a.weight", &[3, 4]);
+        let draw =
+            |seed| Loader::random(seed, (&Device::flex()).into()).values("a.weight", &[3, 4]);
         assert_eq!(draw(7), draw(7));
         assert_ne!(draw(7), draw(8));
     }

@@ -57,7 +57,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
     };
     if weights == WeightType::F16 && !device.supports_dtype(DType::F16) {
         let what = format!("{} has no half precision", info.name);
-        return Err(Problem::new(what).at("--precision").advise("leave the option out"));
+        return Err(Problem::new(what)
+            .at("--precision")
+            .advise("leave the option out"));
     }
     let place = (&device, weights).into();
     let mut text = String::new();

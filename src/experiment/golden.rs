@@ -350,7 +350,9 @@ impl<'a> Run<'a> {
             self.hold_fixed()?;
         }
         if losses.is_empty() {
-            return Err(Problem::new("the file holds no training steps (traj.input.0)"));
+            return Err(Problem::new(
+                "the file holds no training steps (traj.input.0)",
+            ));
         }
         HostTensor::read(&Tensor::cat(losses, 0))
     }

@@ -5,6 +5,7 @@
 //! [`Control`](crate::run::event::Control) between any two batches.
 
 pub mod evaluate;
+pub mod footprint;
 pub mod golden;
 mod meter;
 mod plan;

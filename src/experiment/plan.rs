@@ -38,21 +38,27 @@ impl PetPlan {
     pub fn new(config: &RunConfig, spec: Arc<PetSpec>, backbone: &Opened) -> Result<Self> {
         let shapes = backbone.backbone.blocks();
         let blocks = config.block_list(shapes.len())?;
-        let variant = match &config.pet_variant {
-            Some(name) => Some(name.clone()),
-            None if !config.switches().learning => spec.without_learning.clone(),
-            None => None,
-        };
-        let settings = PetSettings {
-            variant,
-            ..PetSettings::of_size(config.pet_size)
-        };
+        let settings = Self::settings(config, &spec);
         spec.fits(shapes, &blocks)?;
         Ok(Self {
             spec,
             settings,
             blocks,
         })
+    }
+
+    /// Size and form of the PET: the form asked for, else the plugin's for LAE without Learning
+    /// where that is switched off.
+    pub fn settings(config: &RunConfig, spec: &PetSpec) -> PetSettings {
+        let variant = match &config.pet_variant {
+            Some(name) => Some(name.clone()),
+            None if !config.switches().learning => spec.without_learning.clone(),
+            None => None,
+        };
+        PetSettings {
+            variant,
+            ..PetSettings::of_size(config.pet_size)
+        }
     }
 
     /// Freshly initialised PETs; the same for the same seed on every device.

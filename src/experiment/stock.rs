@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::backbone::library::{self, Opened};
 use crate::data::{Dataset, OpenOptions, PixelCache};
 use crate::device::Ready;
+use crate::nn::WeightType;
 use crate::pet::PetSpec;
 use crate::pet::library::Library;
-use crate::nn::WeightType;
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig};
 

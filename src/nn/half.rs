@@ -133,7 +133,10 @@ mod tests {
     #[test]
     fn every_column_keeps_eleven_bits_whatever_its_size() {
         let columns = [1e-9f32, 3e-5, 0.7, 60_000.0, 3e7, 0.0];
-        let rows: Vec<f32> = [1.0, -0.371, 0.2].iter().flat_map(|f| columns.map(|c| c * f)).collect();
+        let rows: Vec<f32> = [1.0, -0.371, 0.2]
+            .iter()
+            .flat_map(|f| columns.map(|c| c * f))
+            .collect();
         let matrix = HalfMatrix::new(&rows, [3, columns.len()], &Device::flex());
         for (i, (got, want)) in numbers(&matrix.widened()).iter().zip(&rows).enumerate() {
             let most = columns[i % columns.len()];
@@ -151,7 +154,9 @@ mod tests {
         let matrix = HalfMatrix::new(&values, [4, 3], &device);
         let data = TensorData::new((0..8).map(|i| i as f32 - 3.0).collect(), [2, 4]);
         let of = |product: &dyn Fn(Tensor<2>) -> Tensor<2>| {
-            let x = Tensor::<2>::from_data(data.clone(), &device).autodiff().require_grad();
+            let x = Tensor::<2>::from_data(data.clone(), &device)
+                .autodiff()
+                .require_grad();
             let y = product(x.clone());
             let gradients = (y.clone() * y.clone()).sum().backward();
             (numbers(&y.inner()), numbers(&x.grad(&gradients).unwrap()))

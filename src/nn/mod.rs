@@ -91,8 +91,7 @@ impl Linear {
                 Self::new(Tensor::from_data(data, &place.device), bias)
             }
             WeightType::F16 => {
-                let HalfMatrix { values, factors } =
-                    HalfMatrix::new(&values, shape, &place.device);
+                let HalfMatrix { values, factors } = HalfMatrix::new(&values, shape, &place.device);
                 Self {
                     weight: values,
                     factors,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::views::{
-    BackboneView, DataView, DeviceView, OpenedRun, Pictures, Plan, PluginView, RunRow,
+    BackboneView, DataView, DeviceView, Download, OpenedRun, Pictures, Plan, PluginView, RunRow,
 };
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -52,6 +52,8 @@ pub enum Ask {
     TestPictures(String, Arc<dyn Pictures>, Vec<usize>),
     /// Ask the person for a file or folder.
     Pick(Wanted),
+    /// Bring a backbone's weights onto this computer.
+    Download(Arc<Download>),
 }
 
 /// An errand's answer.
@@ -59,7 +61,7 @@ pub enum Found {
     /// A scanned data set, for the path asked.
     Data(String, Result<Arc<DataView>>),
     /// What the settings come to.
-    Plan(Box<RunConfig>, Plan),
+    Plan(Box<RunConfig>, Box<Plan>),
     /// The plugins.
     Plugins(Vec<PluginView>),
     /// The backbones.
@@ -78,6 +80,8 @@ pub enum Found {
     TestPictures(String, Vec<(usize, Result<Picture>)>),
     /// What the person picked, if anything.
     Picked(Wanted, Option<PathBuf>),
+    /// The weights of this backbone are here.
+    Downloaded(String, Result<()>),
     /// Something to tell the person.
     Remark(Problem),
 }

@@ -15,6 +15,7 @@ pub mod views;
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -23,7 +24,7 @@ use backend::Backend;
 use jobs::{Ask, Found, Jobs, Wanted};
 use predict::PredictView;
 use run_view::{RunView, Stage};
-use views::{BackboneView, DataView, DeviceView, Fetch, Plan, PluginView, RunRow};
+use views::{BackboneView, DataView, DeviceView, Download, Fetch, Plan, PluginView, RunRow};
 
 pub use jobs::{Answer, Wake};
 pub use sources::answer as errands;
@@ -54,6 +55,8 @@ pub struct Session {
     pub plugins: Vec<PluginView>,
     /// The backbones.
     pub backbones: Vec<BackboneView>,
+    /// The download of weights under way.
+    pub download: Option<Arc<Download>>,
     /// The devices.
     pub devices: Vec<DeviceView>,
     /// The stored runs.
@@ -101,6 +104,7 @@ impl Session {
             planned: None,
             plugins: Vec::new(),
             backbones: Vec::new(),
+            download: None,
             devices: Vec::new(),
             runs: Fetch::Nothing,
             live: None,
@@ -387,14 +391,17 @@ impl Session {
                     .as_ref()
                     .is_some_and(|(asked, _)| *asked == *config)
                 {
-                    self.plan = plan;
+                    self.plan = *plan;
                 }
             }
             Found::Plugins(plugins) => {
                 self.plugins = plugins;
                 self.planned = None;
             }
-            Found::Backbones(backbones) => self.backbones = backbones,
+            Found::Backbones(backbones) => {
+                self.backbones = backbones;
+                self.planned = None;
+            }
             Found::Devices(devices) => self.devices = devices,
             Found::Runs(answer) => self.runs.fill(answer),
             Found::Opened(_, Ok(run)) => {
@@ -413,6 +420,7 @@ impl Session {
                 }
             }
             Found::Picked(wanted, path) => self.picked.push((wanted, path)),
+            Found::Downloaded(name, answer) => self.take_download(&name, answer),
             Found::Remark(problem) => self.notify(problem, true),
         }
     }
@@ -427,6 +435,40 @@ impl Session {
             self.data.fill(answer);
             self.planned = None;
         }
+    }
+
+    /// Brings a backbone's weights onto this computer, one at a time.
+    pub fn download(&mut self, backbone: &str) {
+        if self.download.is_none() {
+            let download = Arc::new(Download {
+                backbone: backbone.to_string(),
+                ..Download::default()
+            });
+            self.download = Some(download.clone());
+            self.jobs.ask(Ask::Download(download));
+        }
+    }
+
+    /// Whether the weights of the settings' backbone are on their way.
+    pub fn is_downloading(&self) -> bool {
+        let mine = |download: &Arc<Download>| download.backbone == self.draft.backbone;
+        self.download.as_ref().is_some_and(mine)
+    }
+
+    fn take_download(&mut self, name: &str, answer: Result<()>) {
+        let stopped = self
+            .download
+            .take()
+            .is_some_and(|download| download.stop.load(Ordering::Relaxed));
+        match answer {
+            Ok(()) => self.notify(
+                Problem::new(format!("the weights of {name} are here")),
+                false,
+            ),
+            Err(_) if stopped => {}
+            Err(problem) => self.notify(problem, true),
+        }
+        self.jobs.ask(Ask::Backbones);
     }
 
     fn take_trashed(&mut self, folder: &Path, answer: Result<()>) {

@@ -3,21 +3,23 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::backend::Backend;
 use super::drawing::{glyph_share, is_light_on_dark};
 use super::jobs::{Answer, Ask, Found, Wake, Wanted};
 use super::views::{
-    BackboneView, DataView, DeviceView, OpenedRun, Pictures, Plan, PluginView, RunRow, RunState,
-    Thumb,
+    BackboneView, DataView, DeviceView, Download, OpenedRun, Pictures, Plan, PluginView, RunRow,
+    RunState, Thumb, WeightsPlace,
 };
 use crate::backbone::library::{self as backbones, Description, State};
 use crate::data::card::counts;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::{Dataset, OpenOptions, Sample, decode_picture_file};
 use crate::engine::Engine;
+use crate::experiment::{PetPlan, footprint};
 use crate::metrics::Expert;
-use crate::pet::PetSettings;
+use crate::pet::BlockShape;
 use crate::pet::library::Library;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -57,7 +59,7 @@ pub fn answer(runs_root: PathBuf) -> Answer {
         }
         Ask::Plan(config, data) => {
             let plan = plan(&config, data.as_deref());
-            Found::Plan(config, plan)
+            Found::Plan(config, Box::new(plan))
         }
         Ask::Plugins => Found::Plugins(plugins()),
         Ask::Backbones => Found::Backbones(backbone_list()),
@@ -82,6 +84,10 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             Found::TestPictures(key, indices.into_iter().map(one).collect())
         }
         Ask::Pick(wanted) => Found::Picked(wanted, pick(wanted)),
+        Ask::Download(download) => {
+            let done = fetch_weights(&download);
+            Found::Downloaded(download.backbone.clone(), done)
+        }
     })
 }
 
@@ -212,9 +218,8 @@ fn plan(config: &RunConfig, data: Option<&DataView>) -> Plan {
             Err(problem) => plan.problems.push(problem),
         }
     }
-    match trained(config) {
-        Ok(count) => plan.trained = Some(count),
-        Err(problem) => plan.problems.push(problem),
+    if let Err(problem) = fill_network(&mut plan, config) {
+        plan.problems.push(problem);
     }
     if let Err(problem) = device::choose(&config.device) {
         plan.problems.push(problem);
@@ -259,8 +264,8 @@ fn fill_tasks(plan: &mut Plan, config: &RunConfig, data: &DataView, scenario: &S
     }
 }
 
-/// Numbers trained in one expert's PETs; the Problem names the option that stands in the way.
-fn trained(config: &RunConfig) -> Result<usize> {
+/// Backbone and PET; the Problem names the option that stands in the way.
+fn fill_network(plan: &mut Plan, config: &RunConfig) -> Result<()> {
     let at = |option: &'static str| {
         move |mut problem: Problem| {
             if !problem.place.starts_with("--") {
@@ -273,18 +278,53 @@ fn trained(config: &RunConfig) -> Result<usize> {
             problem
         }
     };
-    let backbone = backbones::Library::usual()
+    let about = backbones::Library::usual()
         .describe(&config.backbone)
         .map_err(at("--backbone"))?;
-    let spec = Library::standard().get(&config.pet).map_err(at("--pet"))?;
-    let blocks = config.block_list(backbone.blocks.len())?;
-    spec.fits(&backbone.blocks, &blocks).map_err(at("--pet"))?;
-    let settings = PetSettings {
-        variant: config.pet_variant.clone(),
-        ..PetSettings::of_size(config.pet_size)
+    let mut view = backbone(&about);
+    // A file is known by its path, an entry also without the tag of its name.
+    view.name.clone_from(&config.backbone);
+    plan.backbone = Some(view);
+    let shapes = &about.blocks;
+    let blocks = config.block_list(shapes.len());
+    let library = Library::standard();
+    let chosen = blocks
+        .clone()
+        .unwrap_or_else(|_| (0..shapes.len()).collect());
+    plan.misfits = misfits(&library, shapes, &chosen);
+    let spec = library.get(&config.pet).map_err(at("--pet"))?;
+    let blocks = blocks?;
+    spec.fits(shapes, &blocks).map_err(at("--pet"))?;
+    let settings = PetPlan::settings(config, &spec);
+    let trained = spec
+        .parameter_count(shapes, &blocks, &settings)
+        .map_err(at("--pet-size"))?;
+    plan.trained = Some(trained);
+    plan.memory = Some(footprint::expected(config, &about, &spec, &blocks));
+    Ok(())
+}
+
+/// Plugins that cannot sit in these blocks, with the reason.
+fn misfits(library: &Library, shapes: &[BlockShape], blocks: &[usize]) -> Vec<(String, String)> {
+    let unfit = |entry: &crate::pet::library::Entry| {
+        let problem = library.get(&entry.name).ok()?.fits(shapes, blocks).err()?;
+        Some((entry.name.to_lowercase(), problem.what))
     };
-    spec.parameter_count(&backbone.blocks, &blocks, &settings)
-        .map_err(at("--pet-size"))
+    library.entries().iter().filter_map(unfit).collect()
+}
+
+/// Downloads what the window asked for, counting as it arrives.
+fn fetch_weights(download: &Download) -> Result<()> {
+    let library = backbones::Library::usual();
+    let about = library.describe(&download.backbone)?;
+    let obtained = library.obtain(&about.entry, &mut |now| {
+        download.done.store(now.done, Ordering::Relaxed);
+        download
+            .total
+            .store(now.total.unwrap_or(0), Ordering::Relaxed);
+        !download.stop.load(Ordering::Relaxed)
+    });
+    obtained.map(|_| ())
 }
 
 fn plugins() -> Vec<PluginView> {
@@ -343,20 +383,12 @@ fn backbone_list() -> Vec<BackboneView> {
         .entries()
         .iter()
         .filter_map(|entry| library.describe(&entry.name).ok())
-        .map(backbone)
+        .map(|about| backbone(&about))
         .collect()
 }
 
-fn backbone(about: Description) -> BackboneView {
+fn backbone(about: &Description) -> BackboneView {
     let entry = &about.entry;
-    let (whereabouts, available) = match &about.state {
-        State::Embedded => ("built in".to_string(), true),
-        State::Present(_) => ("on this computer".to_string(), true),
-        State::Absent { .. } => match entry.size_mb {
-            Some(size) => (format!("{size} MB to download"), false),
-            None => ("to be downloaded".to_string(), false),
-        },
-    };
     BackboneView {
         name: entry.name.clone(),
         title: entry.title.clone(),
@@ -365,9 +397,16 @@ fn backbone(about: Description) -> BackboneView {
         input_size: entry.architecture.input_size(),
         depth: about.blocks.len(),
         width: about.blocks.first().map_or(0, |block| block.width),
-        whereabouts,
-        available,
+        place: match &about.state {
+            State::Embedded => WeightsPlace::BuiltIn,
+            State::Present(_) => WeightsPlace::Here,
+            State::Absent { arrived } => WeightsPlace::Hub(*arrived),
+        },
+        megabytes: entry.size_mb,
         licence: entry.licence.clone(),
+        pretrained_on: entry.pretrained_on.clone(),
+        warning: entry.warning.clone(),
+        assumed: about.assumed.clone(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The window's application: `logic` takes in what engine and helpers tell, `ui` draws, `act` does
 //! what was asked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -107,6 +107,10 @@ impl StudioApp {
             }
             UiCommand::SetUp(config) => self.set_up(*config),
             UiCommand::ChooseData(key) => self.session.choose_data(&key),
+            UiCommand::ChooseWeights(path) => {
+                self.session.draft.backbone = path;
+                self.pages.experiment.weights = false;
+            }
             UiCommand::Pick(wanted) => {
                 self.picking_since = Some(Instant::now());
                 self.session.ask(Ask::Pick(wanted));
@@ -232,14 +236,15 @@ impl StudioApp {
             let text = path.display().to_string();
             match wanted {
                 Wanted::DataFolder => self.act(ctx, UiCommand::ChooseData(text)),
-                Wanted::Weights => self.session.draft.backbone = text,
+                Wanted::Weights => self.act(ctx, UiCommand::ChooseWeights(text)),
                 Wanted::Order => self.session.draft.order = text,
                 Wanted::Image => self.act(ctx, UiCommand::PredictFile(path)),
             }
         }
     }
 
-    /// What was dropped on the window: folders and archives are data, anything else is an image to
+    /// What was dropped on the window: folders and archives are data, weight files a backbone,
+    /// anything else is an image to
     /// predict when Predict is on show.
     fn take_dropped(&mut self, ctx: &Context) {
         let dropped = ctx.input(|i| i.raw.dropped_files.clone());
@@ -247,6 +252,10 @@ impl StudioApp {
             let path = file.path().to_path_buf();
             if self.page == Page::Predict {
                 self.act(ctx, UiCommand::PredictFile(path));
+            } else if is_weight_file(&path) {
+                let text = path.display().to_string();
+                self.act(ctx, UiCommand::ChooseWeights(text));
+                self.show(Page::Experiment);
             } else {
                 let text = path.display().to_string();
                 self.act(ctx, UiCommand::ChooseData(text));
@@ -323,6 +332,15 @@ impl StudioApp {
 }
 
 /// Whether this names an embedded data set.
+/// Whether a dropped file holds weights. CIFAR's records are `.bin` files as well: of those, only
+/// the usual name of a PyTorch state dict counts.
+fn is_weight_file(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.to_lowercase();
+    let ends = [".safetensors", ".pth", ".pt", ".npz"];
+    ends.iter().any(|end| name.ends_with(end)) || name == "pytorch_model.bin"
+}
+
 fn is_built_in(key: &str) -> bool {
     matches!(key, "digits" | "letters")
 }

@@ -102,11 +102,7 @@ fn check<const D: usize>(
         let output = values(output);
         let off = error(&output, &expected);
         assert!(off < allowed, "{shape:?} {device:?}: values off by {off:e}");
-        let off = gradient_error(
-            &values(input.grad(&graph).unwrap()),
-            &gradient,
-            &weights,
-        );
+        let off = gradient_error(&values(input.grad(&graph).unwrap()), &gradient, &weights);
         assert!(
             off < allowed,
             "{shape:?} {device:?}: gradient off by {off:e}"

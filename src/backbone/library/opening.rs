@@ -152,13 +152,7 @@ impl Library {
         Ok((entry, assumed))
     }
 
-    fn load(
-        &self,
-        entry: Entry,
-        path: &Path,
-        assumed: Vec<String>,
-        to: Place,
-    ) -> Result<Opened> {
+    fn load(&self, entry: Entry, path: &Path, assumed: Vec<String>, to: Place) -> Result<Opened> {
         let weights = to.weights;
         let file = weights::open(path)?;
         let recorded = fs::read_to_string(suffixed(path, ".sha256")).ok();

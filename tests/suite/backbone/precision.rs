@@ -4,7 +4,6 @@
 use std::path::PathBuf;
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use lae_studio::backbone::Backbone;
 use lae_studio::backbone::library::{self, Opened};
 use lae_studio::device;
 use lae_studio::experiment::golden::{Tolerance, check};
@@ -31,7 +30,11 @@ fn hold(device: &Device, files: impl Iterator<Item = PathBuf>) {
         let worst = report.worst().unwrap();
         eprintln!("{}: {} {:.1e}", path.display(), worst.name, worst.error);
         // Rounded weights show: a check that never left f32 would be closer.
-        assert!(report.ok() && worst.error > 1e-4, "{}: {worst:?}", path.display());
+        assert!(
+            report.ok() && worst.error > 1e-4,
+            "{}: {worst:?}",
+            path.display()
+        );
     }
 }
 
@@ -70,7 +73,10 @@ fn half_precision_changes_features_by_its_rounding_only() {
         library::open(library::EMBEDDED, place, &mut |_| true).unwrap()
     };
     let (full, half) = (open(WeightType::F32), open(WeightType::F16));
-    assert_eq!((full.weights, half.weights), (WeightType::F32, WeightType::F16));
+    assert_eq!(
+        (full.weights, half.weights),
+        (WeightType::F32, WeightType::F16)
+    );
     assert_eq!(full.sha256, half.sha256);
     assert_eq!(full.backbone.parameters(), half.backbone.parameters());
     let (full, half) = (features(&full, 2), features(&half, 2));
