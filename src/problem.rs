@@ -62,7 +62,7 @@ impl Problem {
         let remedy = match error.kind() {
             ErrorKind::NotFound => "check that the path exists",
             ErrorKind::PermissionDenied => "check the permissions of this file or folder",
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
                 "free some disk space or choose another folder, then continue"
             }
             ErrorKind::ReadOnlyFilesystem => "choose a folder that can be written",

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use burn::tensor::Device;
-
 use super::loader::Loader;
 use super::weights::Tensors;
 use super::{Backbone, BlockShape, convnext, swin, vit};
+use crate::nn::Place;
 use crate::problem::Result;
 
 /// One of the families, with its dimensions.
@@ -18,6 +17,15 @@ pub enum Architecture {
     Swin(swin::Config),
     /// ConvNeXt.
     Convnext(convnext::Config),
+}
+
+/// The tokens of one block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Length {
+    /// Of an image.
+    pub tokens: usize,
+    /// Those that each of them attends to; 0 without attention.
+    pub attended: usize,
 }
 
 impl Architecture {
@@ -57,6 +65,15 @@ impl Architecture {
         }
     }
 
+    /// How many tokens each block works on, at the input size.
+    pub fn lengths(&self) -> Vec<Length> {
+        match self {
+            Self::Vit(config) => config.lengths(),
+            Self::Swin(config) => config.lengths(),
+            Self::Convnext(config) => config.lengths(),
+        }
+    }
+
     /// Length of the feature vector.
     pub fn feature_width(&self) -> usize {
         self.blocks().last().map_or(0, |block| block.width)
@@ -82,22 +99,22 @@ impl Architecture {
 
     /// Builds the backbone from `tensors` (timm's names or one of the family's other namings).
     /// Missing, unexpected and mis-shaped tensors are told in one Problem, before any is read.
-    pub fn assemble(&self, tensors: Tensors, device: &Device) -> Result<Arc<dyn Backbone>> {
+    pub fn assemble(&self, tensors: Tensors, to: impl Into<Place>) -> Result<Arc<dyn Backbone>> {
         self.check()?;
         let tensors = self.renamed(tensors)?;
         let mut plan = Loader::plan(Some(&tensors));
         self.build(&mut plan);
         plan.verify(&tensors, self.family())?;
-        let mut loader = Loader::file(&tensors, device);
+        let mut loader = Loader::file(&tensors, to.into());
         let backbone = self.build(&mut loader);
         loader.finish()?;
         Ok(backbone)
     }
 
     /// A backbone with random weights, the same for the same seed.
-    pub fn random(&self, seed: u64, device: &Device) -> Result<Arc<dyn Backbone>> {
+    pub fn random(&self, seed: u64, to: impl Into<Place>) -> Result<Arc<dyn Backbone>> {
         self.check()?;
-        Ok(self.build(&mut Loader::random(seed, device)))
+        Ok(self.build(&mut Loader::random(seed, to.into())))
     }
 
     fn build(&self, loader: &mut Loader) -> Arc<dyn Backbone> {

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use burn::tensor::{Device, Tensor};
 
-use super::architecture::implausible;
+use super::architecture::{Length, implausible};
 use super::loader::Loader;
 use super::patches::Neighbours;
 use super::weights::Tensors;
@@ -79,6 +79,19 @@ impl Config {
                     sites: SITES,
                 };
                 vec![shape; *depth]
+            })
+            .collect()
+    }
+
+    /// One per block.
+    pub fn lengths(&self) -> Vec<Length> {
+        (self.depths.iter().enumerate())
+            .flat_map(|(stage, depth)| {
+                let length = Length {
+                    tokens: ((self.input_size / STEM) >> stage).pow(2),
+                    attended: 0,
+                };
+                vec![length; *depth]
             })
             .collect()
     }

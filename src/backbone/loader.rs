@@ -9,13 +9,13 @@ use burn::tensor::{Device, Tensor, TensorData};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 use super::weights::Tensors;
-use crate::nn::{Depthwise7, LayerNorm, Linear};
+use crate::nn::{Depthwise7, LayerNorm, Linear, Place};
 use crate::problem::{Problem, Result, listed};
 
 /// See the module's text.
 pub struct Loader<'a> {
     source: Source<'a>,
-    device: Device,
+    to: Place,
     wanted: Vec<(String, Vec<usize>)>,
     failed: Option<Problem>,
 }
@@ -29,24 +29,24 @@ enum Source<'a> {
 impl<'a> Loader<'a> {
     /// Notes what a constructor asks for; `tensors` answers [`Loader::shape_of`].
     pub fn plan(tensors: Option<&'a Tensors>) -> Self {
-        Self::new(Source::Plan(tensors), Device::flex())
+        Self::new(Source::Plan(tensors), (&Device::flex()).into())
     }
 
     /// Reads from `tensors`.
-    pub fn file(tensors: &'a Tensors, device: &Device) -> Self {
-        Self::new(Source::File(tensors), device.clone())
+    pub fn file(tensors: &'a Tensors, to: Place) -> Self {
+        Self::new(Source::File(tensors), to)
     }
 
     /// Draws the weights at random.
-    pub fn random(seed: u64, device: &Device) -> Self {
+    pub fn random(seed: u64, to: Place) -> Self {
         let rng = Box::new(StdRng::seed_from_u64(seed));
-        Self::new(Source::Random(rng), device.clone())
+        Self::new(Source::Random(rng), to)
     }
 
-    fn new(source: Source<'a>, device: Device) -> Self {
+    fn new(source: Source<'a>, to: Place) -> Self {
         Self {
             source,
-            device,
+            to,
             wanted: Vec::new(),
             failed: None,
         }
@@ -54,7 +54,7 @@ impl<'a> Loader<'a> {
 
     /// The device the weights go to.
     pub fn device(&self) -> Device {
-        self.device.clone()
+        self.to.device.clone()
     }
 
     /// Number of weights asked for so far.
@@ -97,9 +97,18 @@ impl<'a> Loader<'a> {
     /// Puts numbers on the device; a single zero where there are none (plan, failure).
     pub fn place<const D: usize>(&self, values: Vec<f32>, shape: [usize; D]) -> Tensor<D> {
         if values.len() == shape.iter().product::<usize>() && !values.is_empty() {
-            Tensor::from_data(TensorData::new(values, shape), &self.device)
+            Tensor::from_data(TensorData::new(values, shape), &self.to.device)
         } else {
-            Tensor::zeros([1; D], &self.device)
+            Tensor::zeros([1; D], &self.to.device)
+        }
+    }
+
+    /// A linear layer from its weight in the order the layer wants.
+    fn matrix(&self, values: Vec<f32>, shape: [usize; 2], bias: Option<Tensor<1>>) -> Linear {
+        if values.len() == shape.iter().product::<usize>() && !values.is_empty() {
+            Linear::placed(values, shape, bias, &self.to)
+        } else {
+            Linear::new(Tensor::zeros([1, 1], &self.to.device), bias)
         }
     }
 
@@ -150,9 +159,8 @@ impl<'a> Loader<'a> {
             kernel.copy_from_slice(&transposed(kernel, channels, 4));
         }
         let weight = transposed(&values, output, 4 * channels);
-        let weight = self.place(weight, [4 * channels, output]);
         let bias = self.vector(&format!("{prefix}.bias"), output);
-        Linear::new(weight, Some(bias))
+        self.matrix(weight, [4 * channels, output], Some(bias))
     }
 
     fn linear_shaped(
@@ -170,7 +178,8 @@ impl<'a> Loader<'a> {
                 row.iter_mut().for_each(|v| *v *= factor);
             }
         }
-        let weight = self.place(transposed(&values, output, input), [input, output]);
+        let weight = transposed(&values, output, input);
+        drop(values);
         let bias = bias.then(|| {
             let mut values = self.values(&format!("{prefix}.bias"), &[output]);
             if let Some(scale) = scale {
@@ -178,7 +187,7 @@ impl<'a> Loader<'a> {
             }
             self.place(values, [output])
         });
-        Linear::new(weight, bias)
+        self.matrix(weight, [input, output], bias)
     }
 
     /// `prefix.weight` (channels × 1 × 7 × 7) and `prefix.bias` of a depthwise convolution.
@@ -186,7 +195,7 @@ impl<'a> Loader<'a> {
         let shape = [channels, 1, 7, 7];
         let values = self.values(&format!("{prefix}.weight"), &shape);
         let weight = if values.is_empty() {
-            Tensor::zeros([1, 1, 7, 7], &self.device)
+            Tensor::zeros([1, 1, 7, 7], &self.to.device)
         } else {
             self.place(values, shape)
         };
@@ -301,7 +310,8 @@ mod tests {
 
     #[test]
     fn the_same_seed_draws_the_same_weights() {
-        let draw = |seed| Loader::random(seed, &Device::flex()).values("a.weight", &[3, 4]);
+        let draw =
+            |seed| Loader::random(seed, (&Device::flex()).into()).values("a.weight", &[3, 4]);
         assert_eq!(draw(7), draw(7));
         assert_ne!(draw(7), draw(8));
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use burn::tensor::{Device, Tensor};
 
-use super::architecture::implausible;
+use super::architecture::{Length, implausible};
 use super::loader::Loader;
 use super::patches::Neighbours;
 use super::vit::{projections, uses_projections};
@@ -131,6 +131,20 @@ impl Config {
                     sites: SITES,
                 };
                 vec![shape; *depth]
+            })
+            .collect()
+    }
+
+    /// One per block.
+    pub fn lengths(&self) -> Vec<Length> {
+        (self.depths.iter().enumerate())
+            .flat_map(|(stage, depth)| {
+                let side = self.map_side(stage);
+                let length = Length {
+                    tokens: side * side,
+                    attended: self.window.min(side).pow(2),
+                };
+                vec![length; *depth]
             })
             .collect()
     }

@@ -12,7 +12,7 @@ use burn::tensor::{Device, Tensor, activation::sigmoid};
 pub use names::renamed;
 use positions::Positions;
 
-use super::architecture::implausible;
+use super::architecture::{Length, implausible};
 use super::loader::Loader;
 use super::{Backbone, BlockShape, IN_ATTENTION, IN_MLP, Tokens, patches};
 use crate::nn::{self, Frame, LayerNorm, Linear};
@@ -131,6 +131,13 @@ impl Config {
             sites: SITES,
         };
         vec![shape; self.depth]
+    }
+
+    /// One per block.
+    pub fn lengths(&self) -> Vec<Length> {
+        let tokens = (self.input_size / self.patch).pow(2) + usize::from(self.class_token);
+        let attended = tokens;
+        vec![Length { tokens, attended }; self.depth]
     }
 }
 

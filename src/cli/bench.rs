@@ -13,11 +13,13 @@ use serde::{Deserialize, Serialize};
 use super::End;
 use super::output::{Json, Table, complain, size, tell};
 use crate::backbone::library::Library as Backbones;
+use crate::experiment::weight_type;
 use crate::method::{Lae, LaeSettings, Method};
+use crate::nn::Place;
 use crate::pet::library::Library as Plugins;
 use crate::pet::{PetSettings, PetStack};
 use crate::problem::{Problem, Result};
-use crate::run::config::{RunConfig, Switches};
+use crate::run::config::{Precision, RunConfig, Switches};
 use crate::tensors::HostTensor;
 use crate::{device, memory};
 
@@ -86,6 +88,9 @@ pub(super) struct Args {
     /// auto, cpu, gpu, or a number or name from `lae-studio devices`
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: String,
+    /// The backbone's weights
+    #[arg(long, value_parser = super::settings::precisions(), default_value = "auto")]
+    precision: Precision,
     /// Measure in this process instead of one per row
     #[arg(long, hide = true)]
     here: bool,
@@ -108,6 +113,7 @@ struct Row {
     pet: String,
     pet_size: usize,
     mode: Mode,
+    weights: String,
     batch: u32,
     images_per_second: f64,
     peak_memory_bytes: Option<u64>,
@@ -164,6 +170,7 @@ fn in_child(args: &Args, backbone: &str, batch: u32, mode: Mode) -> Result<Row> 
         .args(["--pet", &args.pet, "--pet-size", &args.pet_size.to_string()])
         .args(["--blocks", &args.blocks, "--device", &args.device])
         .args(["--seconds", &args.seconds.to_string()])
+        .args(["--precision", args.precision.key()])
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())
         .output()
@@ -180,7 +187,9 @@ fn measure(args: &Args, backbone: &str, batch: u32, mode: Mode) -> Result<Row> {
         complain(problem);
     }
     let images = batch as usize;
-    let (mut lae, input_size) = network(args, backbone, &ready.device)?;
+    let (weights, remark) = weight_type(args.precision, &ready);
+    remark.iter().for_each(complain);
+    let (mut lae, input_size) = network(args, backbone, (&ready.device, weights).into())?;
     let pictures = pictures(images, input_size, &ready.device)?;
     let labels: Vec<usize> = (0..images).map(|i| i % CLASSES).collect();
     let mut step = || -> Result<()> {
@@ -211,6 +220,7 @@ fn measure(args: &Args, backbone: &str, batch: u32, mode: Mode) -> Result<Row> {
         pet: args.pet.clone(),
         pet_size: args.pet_size,
         mode,
+        weights: weights.title().to_string(),
         batch,
         images_per_second: (steps * images) as f64 / seconds,
         peak_memory_bytes: memory::peak_bytes(),
@@ -219,8 +229,9 @@ fn measure(args: &Args, backbone: &str, batch: u32, mode: Mode) -> Result<Row> {
 }
 
 /// LAE in its second task, when all its parts act, and the side of its pictures.
-fn network(args: &Args, backbone: &str, device: &Device) -> Result<(Lae, usize)> {
-    let opened = Backbones::usual().random(backbone, 0, device)?;
+fn network(args: &Args, backbone: &str, place: Place) -> Result<(Lae, usize)> {
+    let device = &place.device.clone();
+    let opened = Backbones::usual().random(backbone, 0, place)?;
     let shapes = opened.backbone.blocks();
     let config = RunConfig {
         blocks: args.blocks.clone(),
@@ -261,6 +272,7 @@ fn text(rows: &[Row]) -> String {
         "backbone",
         "PET",
         "mode",
+        "weights",
         ">batch",
         ">images/s",
         ">peak memory",
@@ -272,6 +284,7 @@ fn text(rows: &[Row]) -> String {
             row.backbone.clone(),
             format!("{} {}", row.pet, row.pet_size),
             row.mode.key().to_string(),
+            row.weights.clone(),
             row.batch.to_string(),
             if speed < 10.0 {
                 format!("{speed:.2}")

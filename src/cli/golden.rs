@@ -3,13 +3,16 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use burn::tensor::DType;
 use serde::Serialize;
 
 use super::End;
 use super::output::{Json, complain};
 use crate::device;
 use crate::experiment::golden::{GoldenReport, Tolerance, check};
-use crate::problem::Result;
+use crate::nn::WeightType;
+use crate::problem::{Problem, Result};
+use crate::run::config::Precision;
 
 /// Options of `golden`.
 #[derive(clap::Args)]
@@ -20,6 +23,9 @@ pub(super) struct Args {
     /// cpu, gpu, or a number or name from `lae-studio devices`
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     device: String,
+    /// The backbone's weights
+    #[arg(long, value_parser = super::settings::precisions(), default_value = "auto")]
+    precision: Precision,
     /// Show every tensor of every file
     #[arg(long)]
     all: bool,
@@ -44,15 +50,22 @@ pub(super) fn run(args: &Args) -> Result<End> {
     // No self-test before: this is the test, and it should show what the device does.
     let info = device::choose(&args.device)?;
     let device = device::open(&info)?;
-    let tolerance = if info.is_cpu() {
-        Tolerance::CPU
-    } else {
-        Tolerance::GPU
+    let (weights, tolerance) = match args.precision {
+        Precision::F16 => (WeightType::F16, Tolerance::HALF),
+        _ if info.is_cpu() => (WeightType::F32, Tolerance::CPU),
+        _ => (WeightType::F32, Tolerance::GPU),
     };
+    if weights == WeightType::F16 && !device.supports_dtype(DType::F16) {
+        let what = format!("{} has no half precision", info.name);
+        return Err(Problem::new(what)
+            .at("--precision")
+            .advise("leave the option out"));
+    }
+    let place = (&device, weights).into();
     let mut text = String::new();
     let mut entries = Vec::new();
     for path in &args.files {
-        let checked = check(path, &device, tolerance);
+        let checked = check(path, &place, tolerance);
         if let Err(problem) = &checked {
             complain(problem);
         }

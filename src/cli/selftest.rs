@@ -1,8 +1,12 @@
 //! `gpu-selftest`: what `device::trust` runs in a child process. One line on stdout says what was
 //! found; the exit code whether it is good.
 
+use burn::tensor::DType;
+
 use super::End;
 use super::output::say;
+use crate::device::HALF_IS_RIGHT;
+use crate::nn::WeightType;
 use crate::problem::Result;
 use crate::{device, selftest};
 
@@ -18,10 +22,17 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<End> {
     let tested = device::choose(&args.device)
         .and_then(|info| device::open(&info))
-        .and_then(|device| selftest::run(&device));
+        .and_then(|device| Ok((selftest::run(&device, WeightType::F32)?, device)));
     match tested {
-        Ok(error) => {
-            say(&format!("largest relative error {error:.1e}\n"))?;
+        Ok((error, device)) => {
+            let half = device.supports_dtype(DType::F16)
+                && selftest::run(&device, WeightType::F16).is_ok();
+            let too = if half {
+                format!(", {HALF_IS_RIGHT}")
+            } else {
+                String::new()
+            };
+            say(&format!("largest relative error {error:.1e}{too}\n"))?;
             Ok(End::Done)
         }
         Err(problem) => {

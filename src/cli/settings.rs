@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::problem::{Problem, Result};
-use crate::run::config::{MethodName, RunConfig};
+use crate::run::config::{MethodName, Precision, RunConfig};
 use crate::session::presets;
 use crate::store;
 
@@ -58,6 +58,9 @@ pub(super) struct Settings {
     /// Name of a backbone, or a weight file
     #[arg(long, value_name = "NAME|FILE", help_heading = "Network")]
     backbone: Option<String>,
+    /// The backbone's weights: f16 takes half the memory, on graphics cards
+    #[arg(long, value_parser = precisions(), help_heading = "Network")]
+    precision: Option<Precision>,
     /// Name of a PET plugin (`lae-studio plugins` lists them)
     #[arg(long, value_name = "NAME", help_heading = "Network")]
     pet: Option<String>,
@@ -143,6 +146,7 @@ impl Settings {
         set(&mut config.crop_scale, self.crop_scale.as_ref());
         set(&mut config.flip, self.flip.as_ref());
         set(&mut config.backbone, self.backbone.as_ref());
+        set(&mut config.precision, self.precision.as_ref());
         set(&mut config.pet, self.pet.as_ref());
         set(&mut config.pet_size, self.pet_size.as_ref());
         set(&mut config.blocks, self.blocks.as_ref());
@@ -190,6 +194,16 @@ fn methods() -> impl TypedValueParser<Value = MethodName> {
     })
 }
 
+/// A value of `--precision`.
+pub(super) fn precisions() -> impl TypedValueParser<Value = Precision> {
+    let keys = Precision::ALL.map(Precision::key);
+    PossibleValuesParser::new(keys).map(|key| {
+        let named = Precision::ALL.into_iter().find(|type_| type_.key() == key);
+        // The parser lets only these keys through.
+        named.unwrap_or_default()
+    })
+}
+
 fn on_off() -> impl TypedValueParser<Value = bool> {
     PossibleValuesParser::new(["on", "off"]).map(|word| word == "on")
 }
@@ -228,6 +242,7 @@ mod tests {
     fn the_copied_command_gives_the_same_settings() {
         let config = RunConfig {
             data: "some/folder".into(),
+            precision: Precision::F16,
             method: MethodName::Lae,
             ensemble: false,
             learning: false,

@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 
 use super::End;
-use super::output::{Json, Table, duration, percent, tell};
+use super::output::{Json, Table, duration, percent, size, tell};
 use super::progress::Reporter;
 use super::settings::Settings;
-use crate::experiment::{self, Outcome, Stock};
+use crate::backbone::library;
+use crate::experiment::{self, Outcome, Stock, footprint};
 use crate::metrics::Expert;
+use crate::pet::library::Library as Plugins;
 use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
 use crate::run::event::{Control, Wish};
 use crate::session::presets;
 use crate::store::export::mean_and_spread;
@@ -55,6 +58,14 @@ pub(super) fn run(args: &Args) -> Result<End> {
         Some(count) => presets::over_orders(&config, args.settings.paper(), count),
     };
     for config in configs {
+        if !output.quiet
+            && let Some(bytes) = expected_bytes(&config)
+        {
+            let bytes = size(Some(bytes));
+            tell(format!(
+                "about {bytes} of memory, besides the decoded pictures"
+            ));
+        }
         let mut reporter = Reporter::new(output.quiet);
         let outcome = experiment::train(&config, &root, &mut stock, &mut reporter, &control)
             .inspect_err(|_| reporter.failed())?;
@@ -69,6 +80,15 @@ pub(super) fn run(args: &Args) -> Result<End> {
         (None, [run]) => finished(run, output),
         _ => several_finished(&runs, output),
     }
+}
+
+/// The memory training will take; none where the settings are wrong, which training says itself.
+fn expected_bytes(config: &RunConfig) -> Option<u64> {
+    let about = library::describe(&config.backbone).ok()?;
+    let spec = Plugins::standard().get(&config.pet).ok()?;
+    let blocks = config.block_list(about.blocks.len()).ok()?;
+    spec.fits(&about.blocks, &blocks).ok()?;
+    Some(footprint::expected(config, &about, &spec, &blocks))
 }
 
 /// A control that Ctrl-C sets to Stop; a second Ctrl-C ends the program at once.

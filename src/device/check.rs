@@ -36,16 +36,30 @@ pub fn set_program(path: PathBuf) {
 struct Verdict {
     good: bool,
     note: String,
+    /// Whether it also computes rightly with weights in half precision.
+    half: bool,
 }
+
+/// How far a device can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trust {
+    /// Whether weights may be kept in half precision there.
+    pub half: bool,
+}
+
+/// What the self-test says at the end of its line where half precision is right, too.
+pub const HALF_IS_RIGHT: &str = "half precision too";
 
 /// Makes sure that a device computes rightly: at once for the CPU and for a GPU that passed
 /// before, else by the self-test in a child process (seconds).
 ///
 /// # Errors
 /// A Problem that says what the GPU did.
-pub fn trust(info: &DeviceInfo) -> Result<()> {
+pub fn trust(info: &DeviceInfo) -> Result<Trust> {
     let Some(program) = PROGRAM.get().filter(|_| !info.is_cpu()) else {
-        return Ok(());
+        return Ok(Trust {
+            half: !info.is_cpu(),
+        });
     };
     let file = cache_file();
     let limit = match info.kind {
@@ -54,7 +68,7 @@ pub fn trust(info: &DeviceInfo) -> Result<()> {
     };
     let verdict = verdict(info, file.as_deref(), || test(program, info, limit));
     if verdict.good {
-        return Ok(());
+        return Ok(Trust { half: verdict.half });
     }
     let again = file.map_or_else(String::new, |file| {
         format!("; delete {} to test it again", file.display())
@@ -110,7 +124,11 @@ fn cache_file() -> Option<PathBuf> {
 
 /// Runs the self-test in a child process.
 fn test(program: &Path, info: &DeviceInfo, limit: Duration) -> Verdict {
-    let bad = |note: String| Verdict { good: false, note };
+    let bad = |note: String| Verdict {
+        good: false,
+        note,
+        half: false,
+    };
     let child = Command::new(program)
         .arg(SUBCOMMAND)
         .arg(info.selector())
@@ -143,7 +161,11 @@ fn test(program: &Path, info: &DeviceInfo, limit: Duration) -> Verdict {
     }
     let note = said.trim().to_string();
     match status.code() {
-        Some(0) => Verdict { good: true, note },
+        Some(0) => Verdict {
+            good: true,
+            half: note.ends_with(HALF_IS_RIGHT),
+            note,
+        },
         Some(1) if !note.is_empty() => bad(note),
         _ => bad(format!("the driver crashed ({status})")),
     }
@@ -186,6 +208,8 @@ mod tests {
             )
             .good
         );
+        let half = format!("echo largest relative error 1e-5, {HALF_IS_RIGHT}");
+        assert!(run(&half, long).half && !run("echo largest relative error 1e-5", long).half);
         let wrong = run("echo gradients are off by 3; exit 1", long);
         assert!(!wrong.good && wrong.note.contains("off by 3"));
         let crashed = run("kill -SEGV $$", long);
@@ -206,6 +230,7 @@ mod tests {
         let bad = Verdict {
             good: false,
             note: "wrong".into(),
+            half: false,
         };
         let first = verdict(&gpu(), Some(&file), || bad.clone());
         assert_eq!(first, bad);
@@ -218,6 +243,7 @@ mod tests {
         let good = Verdict {
             good: true,
             note: String::new(),
+            half: true,
         };
         assert!(verdict(&updated, Some(&file), || good).good);
         // A damaged file costs only a new test.

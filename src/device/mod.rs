@@ -13,10 +13,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use burn::tensor::wgpu::WgpuBackend;
-use burn::tensor::{Device, DeviceKind};
+use burn::tensor::{DType, Device, DeviceKind};
 use serde::{Deserialize, Serialize};
 
-pub use check::{set_program, trust};
+pub use check::{HALF_IS_RIGHT, Trust, set_program, trust};
 use machine::{adapters, cpu};
 
 use crate::problem::{Problem, Result};
@@ -280,6 +280,9 @@ pub struct Ready {
     pub device: Device,
     /// Why it is the CPU although a GPU was chosen.
     pub remark: Option<Problem>,
+    /// Whether weights may be kept in half precision: its driver has the type, and computed
+    /// rightly with it in the self-test. Never on the CPU, whose kernels are f32.
+    pub half: bool,
 }
 
 /// Chooses and opens a device. A GPU that fails its self-test or does not open is reported in
@@ -289,8 +292,9 @@ pub struct Ready {
 /// A Problem when nothing fits `wanted`.
 pub fn ready(wanted: &str) -> Result<Ready> {
     let info = choose(wanted)?;
-    match trust(&info).and_then(|()| open(&info)) {
-        Ok(device) => Ok(Ready {
+    match trust(&info).and_then(|trust| Ok((trust, open(&info)?))) {
+        Ok((trust, device)) => Ok(Ready {
+            half: trust.half && device.supports_dtype(DType::F16),
             info,
             device,
             remark: None,
@@ -306,6 +310,7 @@ pub fn ready(wanted: &str) -> Result<Ready> {
                 info,
                 device,
                 remark: Some(remark),
+                half: false,
             })
         }
     }

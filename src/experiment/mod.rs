@@ -5,6 +5,7 @@
 //! [`Control`](crate::run::event::Control) between any two batches.
 
 pub mod evaluate;
+pub mod footprint;
 pub mod golden;
 mod meter;
 mod plan;
@@ -21,7 +22,7 @@ use crate::run::event::{Control, RunHeader, Sink};
 use crate::store::{self, RunFolder, RunState};
 
 pub use plan::{PetPlan, Plan, augment_of};
-pub use stock::{Stock, open_options};
+pub use stock::{Stock, open_options, weight_type};
 use trainer::Trainer;
 
 /// How a job ended.

@@ -17,6 +17,7 @@ use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, Phase, RunHeader, Sink, Wish};
 
 use super::Stock;
+use super::stock::weight_type;
 
 /// The PET of a run: which plugin, in which form, in which blocks.
 pub struct PetPlan {
@@ -37,21 +38,27 @@ impl PetPlan {
     pub fn new(config: &RunConfig, spec: Arc<PetSpec>, backbone: &Opened) -> Result<Self> {
         let shapes = backbone.backbone.blocks();
         let blocks = config.block_list(shapes.len())?;
-        let variant = match &config.pet_variant {
-            Some(name) => Some(name.clone()),
-            None if !config.switches().learning => spec.without_learning.clone(),
-            None => None,
-        };
-        let settings = PetSettings {
-            variant,
-            ..PetSettings::of_size(config.pet_size)
-        };
+        let settings = Self::settings(config, &spec);
         spec.fits(shapes, &blocks)?;
         Ok(Self {
             spec,
             settings,
             blocks,
         })
+    }
+
+    /// Size and form of the PET: the form asked for, else the plugin's for LAE without Learning
+    /// where that is switched off.
+    pub fn settings(config: &RunConfig, spec: &PetSpec) -> PetSettings {
+        let variant = match &config.pet_variant {
+            Some(name) => Some(name.clone()),
+            None if !config.switches().learning => spec.without_learning.clone(),
+            None => None,
+        };
+        PetSettings {
+            variant,
+            ..PetSettings::of_size(config.pet_size)
+        }
     }
 
     /// Freshly initialised PETs; the same for the same seed on every device.
@@ -126,13 +133,15 @@ impl Plan {
             tell(text);
             control.wish() != Wish::Stop
         };
-        let backbone = stock.backbone(&config.backbone, &ready, &mut progress)?;
+        let precision = config.precision;
+        let backbone = stock.backbone(&config.backbone, precision, &ready, &mut progress)?;
         let pet = PetPlan::new(config, spec, &backbone)?;
         let pixels = stock.pixels(config, backbone.input.size);
-        if let Some(problem) = &ready.remark {
+        let (_, kept) = weight_type(precision, &ready);
+        for problem in ready.remark.iter().cloned().chain(kept) {
             sink.event(Event::Remark {
                 run: String::new(),
-                problem: problem.clone(),
+                problem,
             });
         }
         let mut config = config.clone();

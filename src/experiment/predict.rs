@@ -48,7 +48,8 @@ impl Predictor {
             None => device::ready(&header.config.device).or_else(|_| device::ready("auto"))?,
         };
         let mut quiet = |_: &str| true;
-        let backbone = stock.backbone(&header.config.backbone, &ready, &mut quiet)?;
+        let config = &header.config;
+        let backbone = stock.backbone(&config.backbone, config.precision, &ready, &mut quiet)?;
         let device = ready.device;
         if backbone.sha256 != header.weights_sha256 {
             return Err(

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::backbone::library::{self, Opened};
 use crate::data::{Dataset, OpenOptions, PixelCache};
 use crate::device::Ready;
+use crate::nn::WeightType;
 use crate::pet::PetSpec;
 use crate::pet::library::Library;
-use crate::problem::Result;
-use crate::run::config::RunConfig;
+use crate::problem::{Problem, Result};
+use crate::run::config::{Precision, RunConfig};
 
 /// Shared by all jobs of one process; clones are handles on the same shelves.
 #[derive(Clone, Default)]
@@ -21,8 +22,8 @@ struct Shelves {
     data: Option<(String, Arc<Dataset>)>,
     /// Decoded pictures of that data set at one working size.
     pixels: Option<(String, Arc<PixelCache>)>,
-    /// Backbones by device and name.
-    backbones: HashMap<(String, String), Arc<Opened>>,
+    /// Backbones by device, type of weights and name.
+    backbones: HashMap<(String, WeightType, String), Arc<Opened>>,
 }
 
 impl Stock {
@@ -67,22 +68,24 @@ impl Stock {
         }
     }
 
-    /// The backbone of this name or file on a device; weights are downloaded when they are not at
-    /// hand, `progress` says so.
+    /// The backbone of this name or file on a device, its weights of the type that `precision`
+    /// comes to there; they are downloaded when they are not at hand, `progress` says so.
     ///
     /// # Errors
     /// A Problem when the weights cannot be had or do not fit.
     pub fn backbone(
         &self,
         name: &str,
+        precision: Precision,
         ready: &Ready,
         progress: &mut dyn FnMut(&str) -> bool,
     ) -> Result<Arc<Opened>> {
-        let key = (ready.info.selector(), name.to_string());
+        let (weights, _) = weight_type(precision, ready);
+        let key = (ready.info.selector(), weights, name.to_string());
         if let Some(opened) = self.shelves().backbones.get(&key) {
             return Ok(opened.clone());
         }
-        let opened = Arc::new(library::open(name, &ready.device, progress)?);
+        let opened = Arc::new(library::open(name, (&ready.device, weights), progress)?);
         self.shelves().backbones.insert(key, opened.clone());
         Ok(opened)
     }
@@ -93,6 +96,28 @@ impl Stock {
     /// A Problem when there is none, or its file is broken.
     pub fn plugin(&self, name: &str) -> Result<Arc<PetSpec>> {
         Library::standard().get(name)
+    }
+}
+
+/// What a precision comes to on a device, with a remark where that is not what was asked for.
+///
+/// `auto` is f32 everywhere: half precision saves memory but no time in what was measured (see
+/// docs/performance.md).
+pub fn weight_type(precision: Precision, ready: &Ready) -> (WeightType, Option<Problem>) {
+    match precision {
+        Precision::Auto | Precision::F32 => (WeightType::F32, None),
+        Precision::F16 if ready.half => (WeightType::F16, None),
+        Precision::F16 => {
+            let why = if ready.info.is_cpu() {
+                "the CPU's kernels are made for it"
+            } else {
+                "this graphics card does not compute rightly in half precision"
+            };
+            let remark = Problem::new(format!("the backbone's weights are kept as f32: {why}"))
+                .at("--precision")
+                .advise("leave the option out, or train on a graphics card");
+            (WeightType::F32, Some(remark))
+        }
     }
 }
 

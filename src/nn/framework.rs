@@ -5,17 +5,18 @@ use burn::tensor::Tensor;
 use burn::tensor::module::conv2d;
 use burn::tensor::ops::ConvOptions;
 
-/// `x · weight + bias` over the last axis.
+/// `x · weight + bias` over the last axis; `product` multiplies rows (n × in) by the weight, which
+/// is in × out.
 pub(super) fn linear<const D: usize>(
     x: Tensor<D>,
-    weight: &Tensor<2>,
+    [inputs, outputs]: [usize; 2],
+    product: impl FnOnce(Tensor<2>) -> Tensor<2>,
     bias: Option<&Tensor<1>>,
 ) -> Tensor<D> {
     let mut shape = x.dims();
-    let [inputs, outputs] = weight.dims();
     let rows = shape[..D - 1].iter().product::<usize>();
     shape[D - 1] = outputs;
-    let y = x.reshape([rows, inputs]).matmul(weight.clone());
+    let y = product(x.reshape([rows, inputs]));
     let y = match bias {
         Some(bias) => y + bias.clone().unsqueeze::<2>(),
         None => y,

@@ -3,35 +3,118 @@
 //! Weights here are constants: plain tensors on the plain (not autodiff) device, so no gradient is
 //! computed for them. Inputs may be plain or tracked; the same functions serve both. This module is
 //! the one dispatch point between the framework's operations and the CPU kernels: f32 on the CPU
-//! device takes [`cpu`], everything else (and every layer whose weights are trained) [`framework`].
+//! device takes [`cpu`], everything else (and every layer whose weights are trained) [`framework`],
+//! with matrices that are kept in half precision in [`half`].
 
 mod cpu;
 mod framework;
+mod half;
 
-use burn::tensor::Tensor;
+use burn::tensor::{DType, Device, Tensor, TensorData};
 
 pub use cpu::release as release_buffers;
+use half::HalfMatrix;
+
+/// The type of number that frozen matrices are kept as. Arithmetic is always f32.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum WeightType {
+    /// Single precision.
+    #[default]
+    F32,
+    /// Half precision: half the memory.
+    F16,
+}
+
+impl WeightType {
+    /// The name people read.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::F16 => "f16",
+        }
+    }
+}
+
+/// Where frozen weights are kept, and as what.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The plain device.
+    pub device: Device,
+    /// The type of the matrices; vectors and small kernels are f32.
+    pub weights: WeightType,
+}
+
+impl From<&Device> for Place {
+    fn from(device: &Device) -> Self {
+        (device, WeightType::F32).into()
+    }
+}
+
+impl From<(&Device, WeightType)> for Place {
+    fn from((device, weights): (&Device, WeightType)) -> Self {
+        let device = device.clone();
+        Self { device, weights }
+    }
+}
 
 /// A frozen linear map `x · weight + bias` over the last axis.
 #[derive(Clone, Debug)]
 pub struct Linear {
-    /// in × out.
+    /// in × out, f32 or f16.
     pub weight: Tensor<2>,
+    /// 1 × out: what the columns of an f16 weight are multiplied by, where that is not 1.
+    factors: Option<Tensor<2>>,
     /// out.
     pub bias: Option<Tensor<1>>,
 }
 
 impl Linear {
-    /// Wraps a weight (in × out) and an optional bias (out).
+    /// Wraps an f32 weight (in × out) and an optional bias (out).
     pub fn new(weight: Tensor<2>, bias: Option<Tensor<1>>) -> Self {
-        Self { weight, bias }
+        Self {
+            weight,
+            factors: None,
+            bias,
+        }
+    }
+
+    /// Puts a weight (in × out, row by row) where `place` says.
+    pub fn placed(
+        values: Vec<f32>,
+        shape: [usize; 2],
+        bias: Option<Tensor<1>>,
+        place: &Place,
+    ) -> Self {
+        match place.weights {
+            WeightType::F32 => {
+                let data = TensorData::new(values, shape);
+                Self::new(Tensor::from_data(data, &place.device), bias)
+            }
+            WeightType::F16 => {
+                let HalfMatrix { values, factors } = HalfMatrix::new(&values, shape, &place.device);
+                Self {
+                    weight: values,
+                    factors,
+                    bias,
+                }
+            }
+        }
     }
 
     /// `… × in` → `… × out`.
     pub fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
         let bias = self.bias.as_ref();
-        cpu::linear(&x, &self.weight, bias)
-            .unwrap_or_else(|| framework::linear(x, &self.weight, bias))
+        if self.weight.dtype() == DType::F16 {
+            let matrix = HalfMatrix {
+                values: self.weight.clone(),
+                factors: self.factors.clone(),
+            };
+            return framework::linear(x, self.weight.dims(), |x| matrix.product(x), bias);
+        }
+        cpu::linear(&x, &self.weight, bias).unwrap_or_else(|| {
+            let weight = self.weight.clone();
+            framework::linear(x, weight.dims(), |x| x.matmul(weight), bias)
+        })
     }
 }
 

@@ -39,6 +39,34 @@ impl MethodName {
     }
 }
 
+/// The type of number the frozen weights are kept as. PETs, heads, loss and all arithmetic are f32
+/// in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// The program's choice: f32.
+    #[default]
+    Auto,
+    /// Single precision.
+    F32,
+    /// Half precision where the device has it, else single precision with a remark.
+    F16,
+}
+
+impl Precision {
+    /// All choices, in the order they are offered.
+    pub const ALL: [Self; 3] = [Self::Auto, Self::F32, Self::F16];
+
+    /// The name on the command line.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::F32 => "f32",
+            Self::F16 => "f16",
+        }
+    }
+}
+
 /// Which of LAE's three parts act (paper Tables 5 and 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
@@ -58,6 +86,8 @@ pub struct RunConfig {
     pub data: String,
     /// A name of the backbone table or a weight file.
     pub backbone: String,
+    /// The type of number the backbone's weights are kept as.
+    pub precision: Precision,
     /// Name of a PET plugin.
     pub pet: String,
     /// The PET's main size r (adapter width, rank, prefix length).
@@ -121,6 +151,7 @@ impl Default for RunConfig {
         Self {
             data: "digits".into(),
             backbone: "lae-nano".into(),
+            precision: Precision::Auto,
             pet: "adapter".into(),
             pet_size: 5,
             pet_variant: None,
@@ -329,6 +360,11 @@ impl RunConfig {
         };
         say(true, "data", self.data.clone());
         say(true, "backbone", self.backbone.clone());
+        say(
+            self.precision != base.precision,
+            "precision",
+            self.precision.key().into(),
+        );
         say(true, "pet", self.pet.clone());
         say(true, "pet-size", self.pet_size.to_string());
         say(

@@ -1,16 +1,16 @@
-//! The data sets of a workspace: the one of the settings, those behind stored runs, their pictures, and the
-//! download of a published one. Everything is read by errands; what was read before is kept.
+//! The data sets of a workspace: the one of the settings, those behind stored runs, their pictures.
+//! Everything is read by errands; what was read before is kept.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Session;
-use super::jobs::{Ask, DataAsk, SightAsk, Transfer};
+use super::jobs::{Ask, DataAsk, SightAsk};
 use super::views::{DataView, Fetch, Sight};
 use crate::data::OpenOptions;
 use crate::data::scenario::Scenario;
 use crate::experiment::open_options;
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::Picture;
 
@@ -38,17 +38,6 @@ pub(super) struct DataSets {
     seeing: bool,
     /// Orders and task sizes before the last moves of classes, oldest first.
     undo: Vec<(String, String)>,
-}
-
-/// A published data set on its way here.
-#[derive(Clone)]
-pub struct Download {
-    /// Its name.
-    pub name: String,
-    /// How far it is.
-    pub transfer: Arc<Transfer>,
-    /// Why it ended without the data set; none while it goes on.
-    pub problem: Option<Problem>,
 }
 
 impl Session {
@@ -221,48 +210,6 @@ impl Session {
     /// Whether moves of classes can be taken back.
     pub fn can_undo_arranging(&self) -> bool {
         !self.sets.undo.is_empty()
-    }
-
-    /// Downloads a published data set and chooses it once it is there.
-    pub fn download(&mut self, name: &str) {
-        let under_way = |download: &Download| download.problem.is_none();
-        if self.download.as_ref().is_some_and(under_way) {
-            return;
-        }
-        let transfer = Arc::new(Transfer::default());
-        self.jobs
-            .ask(Ask::Download(name.to_string(), transfer.clone()));
-        self.download = Some(Download {
-            name: name.to_string(),
-            transfer,
-            problem: None,
-        });
-    }
-
-    pub(super) fn take_download(&mut self, name: &str, answer: Result<()>) {
-        let Some(download) = self.download.take() else {
-            return;
-        };
-        match answer {
-            Ok(()) => {
-                self.notify(Problem::new(format!("{name} is downloaded")), false);
-                if self.draft.data == name {
-                    self.choose_data(name);
-                }
-            }
-            Err(problem) if download.transfer.is_stopped() => {
-                let told = Problem::new(format!("the download of {name} was stopped"))
-                    .advise("what has arrived is kept; a later download goes on from there");
-                tracing::debug!("{problem}");
-                self.notify(told, false);
-            }
-            Err(problem) => {
-                self.download = Some(Download {
-                    problem: Some(problem),
-                    ..download
-                });
-            }
-        }
     }
 
     pub(super) fn take_data(&mut self, key: &str, answer: Result<Arc<DataView>>) {

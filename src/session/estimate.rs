@@ -1,7 +1,7 @@
 //! What a run will cost: time from the speed of an earlier run where there is one, else from the
-//! size of the network; memory from its size.
+//! size of the network; memory as the plan has it.
 
-use super::views::{BackboneView, Plan, RunRow};
+use super::views::{Plan, RunRow};
 use crate::run::config::RunConfig;
 
 /// What a run will cost.
@@ -9,8 +9,8 @@ use crate::run::config::RunConfig;
 pub struct Estimate {
     /// Seconds of training and testing.
     pub seconds: f64,
-    /// Bytes held at most.
-    pub bytes: f64,
+    /// Bytes held at most, decoded pictures not counted.
+    pub bytes: Option<u64>,
     /// Whether the time comes from an earlier run with the same backbone.
     pub measured: bool,
 }
@@ -20,14 +20,9 @@ const UNMEASURED: f64 = 4e10;
 /// A training step costs about so many passes of the network.
 const TRAINING: f64 = 2.5;
 
-/// The cost of `config`; none while plan or backbone are unknown.
-pub fn estimate(
-    config: &RunConfig,
-    plan: &Plan,
-    backbone: Option<&BackboneView>,
-    runs: &[RunRow],
-) -> Option<Estimate> {
-    let backbone = backbone?;
+/// The cost of `config`; none while the plan is unknown.
+pub fn estimate(config: &RunConfig, plan: &Plan, runs: &[RunRow]) -> Option<Estimate> {
+    let backbone = plan.backbone.as_ref()?;
     let trained = plan.passes(config.epochs) as f64;
     if trained == 0.0 {
         return None;
@@ -51,17 +46,16 @@ pub fn estimate(
     let pass = 2.0 * backbone.parameters as f64 * tokens;
     let measured = runs.iter().find(same).map(|row| row.images_per_second);
     let speed = measured.unwrap_or(UNMEASURED / (pass * TRAINING));
-    let activations =
-        config.batch as f64 * tokens * (backbone.width * backbone.depth) as f64 * 80.0;
     Some(Estimate {
         seconds: trained / speed + tested / (speed * TRAINING),
-        bytes: 8e7 + 4.0 * backbone.parameters as f64 + activations,
+        bytes: plan.memory,
         measured: measured.is_some(),
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::views::BackboneView;
     use super::*;
 
     #[test]
@@ -76,13 +70,15 @@ mod tests {
         let plan = Plan {
             train_images: vec![270; 5],
             test_images: vec![90; 5],
+            backbone: Some(nano),
+            memory: Some(200_000_000),
             ..Plan::default()
         };
         let config = RunConfig::default();
-        let cost = estimate(&config, &plan, Some(&nano), &[]);
+        let cost = estimate(&config, &plan, &[]);
         let seconds = cost.map_or(0.0, |c| c.seconds);
         assert!((10.0..300.0).contains(&seconds), "{seconds}");
-        assert!(cost.is_some_and(|c| !c.measured && c.bytes > 8e7));
-        assert_eq!(estimate(&config, &Plan::default(), Some(&nano), &[]), None);
+        assert!(cost.is_some_and(|c| !c.measured && c.bytes == plan.memory));
+        assert_eq!(estimate(&config, &Plan::default(), &[]), None);
     }
 }

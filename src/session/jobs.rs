@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use super::downloads::Item;
 use super::views::{
     BackboneView, DataView, DeviceView, OpenedRun, Pictures, Plan, PluginView, RunRow, Sight,
 };
@@ -109,8 +110,8 @@ pub enum Ask {
     Data(DataAsk),
     /// See training images as the network gets them.
     Sight(Box<SightAsk>),
-    /// Download the published data set of this name.
-    Download(String, Arc<Transfer>),
+    /// Download something.
+    Download(Item, Arc<Transfer>),
     /// See what the settings come to.
     Plan(Box<RunConfig>, Option<Arc<DataView>>),
     /// Read the plugin files.
@@ -140,9 +141,9 @@ pub enum Found {
     /// Training images as the network gets them.
     Sight(Result<Arc<Sight>>),
     /// A download ended.
-    Downloaded(String, Result<()>),
+    Downloaded(Item, Result<()>),
     /// What the settings come to.
-    Plan(Box<RunConfig>, Plan),
+    Plan(Box<RunConfig>, Box<Plan>),
     /// The plugins.
     Plugins(Vec<PluginView>),
     /// The backbones.

@@ -3,6 +3,7 @@
 
 pub mod backend;
 pub mod data_sets;
+pub mod downloads;
 pub mod drawing;
 pub mod estimate;
 pub mod jobs;
@@ -68,8 +69,7 @@ pub struct Session {
     /// The Predict page's picture and answers.
     pub predict: PredictView,
     sets: data_sets::DataSets,
-    /// The download of a published data set, under way or failed.
-    pub download: Option<data_sets::Download>,
+    downloads: Vec<downloads::Download>,
     /// Files and folders picked in a dialog, for the window to act upon.
     pub picked: Vec<(Wanted, Option<PathBuf>)>,
     /// News, oldest first.
@@ -106,7 +106,7 @@ impl Session {
             opened: None,
             predict: PredictView::default(),
             sets: data_sets::DataSets::default(),
-            download: None,
+            downloads: Vec::new(),
             picked: Vec::new(),
             notices: Vec::new(),
             tickets: 0,
@@ -348,14 +348,17 @@ impl Session {
                     .as_ref()
                     .is_some_and(|(asked, _)| *asked == *config)
                 {
-                    self.plan = plan;
+                    self.plan = *plan;
                 }
             }
             Found::Plugins(plugins) => {
                 self.plugins = plugins;
                 self.planned = None;
             }
-            Found::Backbones(backbones) => self.backbones = backbones,
+            Found::Backbones(backbones) => {
+                self.backbones = backbones;
+                self.planned = None;
+            }
             Found::Devices(devices) => self.devices = devices,
             Found::Runs(answer) => self.runs.fill(answer),
             Found::Opened(_, Ok(run)) => {
@@ -369,8 +372,8 @@ impl Session {
             }
             Found::TestPictures(key, list) => self.take_pictures(&key, list),
             Found::Sight(answer) => self.take_sight(answer),
-            Found::Downloaded(name, answer) => self.take_download(&name, answer),
             Found::Picked(wanted, path) => self.picked.push((wanted, path)),
+            Found::Downloaded(item, answer) => self.take_download(&item, answer),
             Found::Remark(problem) => self.notify(problem, true),
         }
     }

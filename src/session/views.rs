@@ -173,6 +173,12 @@ pub struct Plan {
     pub cache_need: Option<u64>,
     /// Numbers that are trained in the PETs of one expert.
     pub trained: Option<usize>,
+    /// The chosen backbone, also where it is a bare file.
+    pub backbone: Option<BackboneView>,
+    /// Bytes of memory a training step takes at most.
+    pub memory: Option<u64>,
+    /// Plugins that cannot sit in the chosen blocks, by name, with the reason.
+    pub misfits: Vec<(String, String)>,
     /// Everything that stands in the way.
     pub problems: Vec<Problem>,
 }
@@ -231,8 +237,8 @@ pub struct PluginView {
     pub problem: Option<Problem>,
 }
 
-/// A backbone of the table.
-#[derive(Clone, Debug, Default)]
+/// A backbone of the table, or a weight file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BackboneView {
     /// Its key in the settings.
     pub name: String,
@@ -248,12 +254,46 @@ pub struct BackboneView {
     pub depth: usize,
     /// Width of the tokens.
     pub width: usize,
-    /// Where its weights are: "built in", a path, or why it cannot be used yet.
-    pub whereabouts: String,
-    /// Whether its weights are at hand.
-    pub available: bool,
+    /// Where its weights are.
+    pub place: WeightsPlace,
+    /// Length of the weight file in MB, where known.
+    pub megabytes: Option<u64>,
     /// Licence of the weights.
     pub licence: String,
+    /// What it was pre-trained on.
+    pub pretrained_on: String,
+    /// What to keep in mind with its figures.
+    pub warning: Option<String>,
+    /// What a bare file does not say and was assumed (sentences).
+    pub assumed: Vec<String>,
+}
+
+/// Where a backbone's weights are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WeightsPlace {
+    /// Part of the program.
+    #[default]
+    BuiltIn,
+    /// On this computer.
+    Here,
+    /// At the hub; so many bytes have arrived in an earlier, cut download.
+    Hub(u64),
+}
+
+impl BackboneView {
+    /// Where its weights are, in a few words.
+    pub fn whereabouts(&self) -> String {
+        match (self.place, self.megabytes) {
+            (WeightsPlace::BuiltIn, _) => "built in".into(),
+            (WeightsPlace::Here, _) => "on this computer".into(),
+            (WeightsPlace::Hub(0), Some(size)) => format!("{size} MB to download"),
+            (WeightsPlace::Hub(arrived), Some(size)) => {
+                let left = size.saturating_sub(arrived / 1_000_000);
+                format!("{left} of {size} MB left to download")
+            }
+            (WeightsPlace::Hub(_), None) => "to be downloaded".into(),
+        }
+    }
 }
 
 /// A compute device.

@@ -1,7 +1,7 @@
 //! The window's application: `logic` takes in what engine and helpers tell, `ui` draws, `act` does
 //! what was asked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -111,6 +111,10 @@ impl StudioApp {
                 self.session.read_data_again();
             }
             UiCommand::ChooseData(key) => self.session.choose_data(&key),
+            UiCommand::ChooseWeights(path) => {
+                self.session.draft.backbone = path;
+                self.pages.experiment.weights = false;
+            }
             UiCommand::Pick(wanted) => {
                 self.picking_since = Some(Instant::now());
                 self.session.ask(Ask::Pick(wanted));
@@ -239,7 +243,7 @@ impl StudioApp {
             let text = path.display().to_string();
             match wanted {
                 Wanted::DataFolder => self.act(ctx, UiCommand::ChooseData(text)),
-                Wanted::Weights => self.session.draft.backbone = text,
+                Wanted::Weights => self.act(ctx, UiCommand::ChooseWeights(text)),
                 Wanted::Order => self.session.draft.order = text,
                 Wanted::Image => self.act(ctx, UiCommand::PredictFile(path)),
             }
@@ -257,9 +261,8 @@ impl StudioApp {
             let text = path.display().to_string();
             if self.page == Page::Predict || (one_of(IMAGES) && !path.is_dir()) {
                 self.act(ctx, UiCommand::PredictFile(path));
-            } else if one_of(WEIGHTS) && ending != "bin" && !path.is_dir() {
-                // CIFAR's records end in .bin as well, so those are chosen in the dialog.
-                self.session.draft.backbone = text;
+            } else if one_of(WEIGHTS) && !is_record_file(&path) && !path.is_dir() {
+                self.act(ctx, UiCommand::ChooseWeights(text));
                 self.show(Page::Experiment);
             } else {
                 self.act(ctx, UiCommand::ChooseData(text));
@@ -333,6 +336,12 @@ impl StudioApp {
             tracing::warn!("{problem}");
         }
     }
+}
+
+/// Whether this is named as CIFAR names its records, which end as PyTorch's weights may.
+fn is_record_file(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with(".bin") && !name.contains("model")
 }
 
 impl eframe::App for StudioApp {

@@ -53,6 +53,8 @@ pub enum UiCommand {
     SetUp(Box<RunConfig>),
     /// Choose a data set.
     ChooseData(String),
+    /// Choose a weight file as the backbone.
+    ChooseWeights(String),
     /// Ask for a file or folder.
     Pick(Wanted),
     /// Put the command that does the same into the clipboard.
@@ -180,6 +182,12 @@ pub fn entries(session: &Session) -> Vec<Entry> {
             "Choose a data folder…",
             "",
             UiCommand::Pick(Wanted::DataFolder),
+            true,
+        ),
+        entry(
+            "Choose a weight file…",
+            "",
+            UiCommand::Pick(Wanted::Weights),
             true,
         ),
         entry(

@@ -5,4 +5,5 @@ mod files;
 mod formats;
 mod hub;
 mod networks;
+mod precision;
 mod table;

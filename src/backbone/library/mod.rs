@@ -13,8 +13,6 @@ mod table;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use burn::tensor::Device;
-
 pub use entry::{Entry, Normalisation, Source};
 pub use opening::Opened;
 pub use places::Places;
@@ -22,6 +20,7 @@ pub use places::Places;
 use super::BlockShape;
 use super::weights;
 use crate::fetch::Progress;
+use crate::nn::Place;
 use crate::problem::{Problem, Result};
 
 /// The table that is part of the program.
@@ -70,13 +69,6 @@ pub struct Description {
     pub state: State,
     /// What a bare file does not say and was assumed (sentences).
     pub assumed: Vec<String>,
-}
-
-impl Description {
-    /// Bytes of memory the weights take when loaded.
-    pub fn weight_bytes(&self) -> u64 {
-        4 * self.parameters as u64
-    }
 }
 
 /// What a name given by a person means.
@@ -238,8 +230,12 @@ fn described(entry: Entry, state: State, assumed: Vec<String>) -> Description {
 
 /// Opens a backbone from the usual places; see [`Library::open`]. `progress` hears in words how
 /// far a download is.
-pub fn open(name: &str, device: &Device, progress: &mut dyn FnMut(&str) -> bool) -> Result<Opened> {
-    Library::usual().open(name, device, &mut |now: Progress| {
+pub fn open(
+    name: &str,
+    to: impl Into<Place>,
+    progress: &mut dyn FnMut(&str) -> bool,
+) -> Result<Opened> {
+    Library::usual().open(name, to, &mut |now: Progress| {
         let done = now.done / 1_000_000;
         match now.total {
             Some(total) => progress(&format!(
@@ -257,6 +253,6 @@ pub fn describe(name: &str) -> Result<Description> {
 }
 
 /// A backbone with random weights from the usual places; see [`Library::random`].
-pub fn random(name: &str, seed: u64, device: &Device) -> Result<Opened> {
-    Library::usual().random(name, seed, device)
+pub fn random(name: &str, seed: u64, to: impl Into<Place>) -> Result<Opened> {
+    Library::usual().random(name, seed, to)
 }

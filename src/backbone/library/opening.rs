@@ -4,15 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use burn::tensor::Device;
-
 use super::entry::{Entry, Normalisation, Source};
 use super::{EMBEDDED, Library, Meaning, NANO, suffixed};
 use crate::backbone::architecture::Architecture;
-use crate::backbone::weights::{self, Tensors};
+use crate::backbone::weights::{self, Tensors, sha256_of_bytes};
 use crate::backbone::{Backbone, infer};
 use crate::data::transform::InputSpec;
 use crate::fetch::{self, Progress};
+use crate::nn::{Place, WeightType};
 use crate::problem::{Problem, Result};
 
 /// A backbone ready to use.
@@ -33,11 +32,14 @@ pub struct Opened {
     pub path: Option<PathBuf>,
     /// What the file does not say and was assumed (sentences).
     pub assumed: Vec<String>,
+    /// The type of number its matrices are kept as.
+    pub weights: WeightType,
 }
 
 impl Opened {
-    fn new(backbone: Arc<dyn Backbone>, entry: Entry) -> Self {
+    fn new(backbone: Arc<dyn Backbone>, entry: Entry, weights: WeightType) -> Self {
         Self {
+            weights,
             backbone,
             input: entry.input(),
             normalisation: entry.normalisation,
@@ -56,42 +58,46 @@ impl Library {
     pub fn open(
         &self,
         name: &str,
-        device: &Device,
+        to: impl Into<Place>,
         progress: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Opened> {
+        let to = to.into();
         match self.meaning(name)? {
-            Meaning::File(path) => self.open_file(&path, device),
-            Meaning::Entry(entry) if entry.source == Source::Embedded => embedded(entry, device),
+            Meaning::File(path) => self.open_file(&path, to),
+            Meaning::Entry(entry) if entry.source == Source::Embedded => embedded(entry, to),
             Meaning::Entry(entry) => {
                 let path = self.obtain(entry, progress)?;
-                self.load(entry.clone(), &path, Vec::new(), device)
+                self.load(entry.clone(), &path, Vec::new(), to)
             }
         }
     }
 
     /// Opens the entry `name` with weights from a file the person chose, for those without
     /// internet.
-    pub fn open_with(&self, name: &str, file: &Path, device: &Device) -> Result<Opened> {
+    pub fn open_with(&self, name: &str, file: &Path, to: impl Into<Place>) -> Result<Opened> {
+        let to = to.into();
         match self.meaning(name)? {
-            Meaning::Entry(entry) => self.load(entry.clone(), file, Vec::new(), device),
-            Meaning::File(_) => self.open_file(file, device),
+            Meaning::Entry(entry) => self.load(entry.clone(), file, Vec::new(), to),
+            Meaning::File(_) => self.open_file(file, to),
         }
     }
 
     /// A backbone of this name with random weights, for measurements.
-    pub fn random(&self, name: &str, seed: u64, device: &Device) -> Result<Opened> {
+    pub fn random(&self, name: &str, seed: u64, to: impl Into<Place>) -> Result<Opened> {
+        let to = to.into();
+        let weights = to.weights;
         let entry = self.describe(name)?.entry;
-        let backbone = entry.architecture.random(seed, device)?;
+        let backbone = entry.architecture.random(seed, to)?;
         Ok(Opened {
             assumed: vec!["random weights".into()],
-            ..Opened::new(backbone, entry)
+            ..Opened::new(backbone, entry, weights)
         })
     }
 
-    fn open_file(&self, path: &Path, device: &Device) -> Result<Opened> {
+    fn open_file(&self, path: &Path, to: Place) -> Result<Opened> {
         let tensors = weights::open_header(path)?;
         let (entry, assumed) = self.entry_of_file(path, &tensors)?;
-        self.load(entry, path, assumed, device)
+        self.load(entry, path, assumed, to)
     }
 
     /// The entry a bare file stands for: the one whose name the file carries, else one made of
@@ -146,13 +152,8 @@ impl Library {
         Ok((entry, assumed))
     }
 
-    fn load(
-        &self,
-        entry: Entry,
-        path: &Path,
-        assumed: Vec<String>,
-        device: &Device,
-    ) -> Result<Opened> {
+    fn load(&self, entry: Entry, path: &Path, assumed: Vec<String>, to: Place) -> Result<Opened> {
+        let weights = to.weights;
         let file = weights::open(path)?;
         let recorded = fs::read_to_string(suffixed(path, ".sha256")).ok();
         let expected = entry
@@ -170,13 +171,13 @@ impl Library {
             .at_path(path)
             .advise("delete the file and download it again, or open it as a file of its own"));
         }
-        let backbone = entry.architecture.assemble(file.tensors, device)?;
+        let backbone = entry.architecture.assemble(file.tensors, to)?;
         Ok(Opened {
             path: Some(path.to_owned()),
             sha256: file.sha256,
             bytes: file.bytes,
             assumed,
-            ..Opened::new(backbone, entry)
+            ..Opened::new(backbone, entry, weights)
         })
     }
 
@@ -218,12 +219,13 @@ impl Library {
     }
 }
 
-fn embedded(entry: &Entry, device: &Device) -> Result<Opened> {
+fn embedded(entry: &Entry, to: Place) -> Result<Opened> {
+    let weights = to.weights;
     let tensors = Tensors::embedded(EMBEDDED, NANO)?;
-    let backbone = entry.architecture.assemble(tensors, device)?;
+    let backbone = entry.architecture.assemble(tensors, to)?;
     Ok(Opened {
-        sha256: weights::sha256_of_bytes(NANO),
+        sha256: sha256_of_bytes(NANO),
         bytes: NANO.len() as u64,
-        ..Opened::new(backbone, entry.clone())
+        ..Opened::new(backbone, entry.clone(), weights)
     })
 }

@@ -1,10 +1,12 @@
-//! Single files: an image to predict, a published data set to download, a run on its way to the trash.
+//! Single files: an image to predict, a download, a run on its way to the trash.
 
 use std::path::Path;
 
+use crate::backbone::library::Library;
 use crate::data::{decode_picture_file, named};
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
+use crate::session::downloads::Item;
 use crate::session::jobs::Transfer;
 
 /// Longer side of a kept picture, in pixels; larger ones are scaled down for the window.
@@ -67,10 +69,21 @@ pub(super) fn trash(runs_root: &Path, folder: &Path) -> Result<()> {
         .map_err(|error| Problem::io("move the run to the trash", folder, &error))
 }
 
-/// Downloads a published data set, going on where an earlier download was cut.
-pub(super) fn download(name: &str, transfer: &Transfer) -> Result<()> {
-    let set = named::published(name)
-        .ok_or_else(|| Problem::new(format!("there is no published data set named '{name}'")))?;
-    set.download(&mut |progress| transfer.step(progress))
-        .map(|_| ())
+/// Downloads a published data set or a backbone's weights, going on where an earlier download was
+/// cut.
+pub(super) fn download(item: &Item, transfer: &Transfer) -> Result<()> {
+    match item {
+        Item::Data(name) => {
+            let set = named::published(name).ok_or_else(|| {
+                Problem::new(format!("there is no published data set named '{name}'"))
+            })?;
+            set.download(&mut |progress| transfer.step(progress))?;
+        }
+        Item::Weights(name) => {
+            let library = Library::usual();
+            let about = library.describe(name)?;
+            library.obtain(&about.entry, &mut |progress| transfer.step(progress))?;
+        }
+    }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::backbone::library::{self, Description, State};
 use crate::metrics::Expert;
 use crate::pet::library::Library;
-use crate::session::views::{BackboneView, DeviceView, PluginView, RunRow, RunState};
+use crate::session::views::{BackboneView, DeviceView, PluginView, RunRow, RunState, WeightsPlace};
 use crate::{device, store};
 
 /// The PET plugins.
@@ -66,20 +66,13 @@ pub(super) fn backbones() -> Vec<BackboneView> {
         .entries()
         .iter()
         .filter_map(|entry| library.describe(&entry.name).ok())
-        .map(backbone)
+        .map(|about| backbone(&about))
         .collect()
 }
 
-fn backbone(about: Description) -> BackboneView {
+/// What the window shows of a backbone.
+pub(super) fn backbone(about: &Description) -> BackboneView {
     let entry = &about.entry;
-    let (whereabouts, available) = match &about.state {
-        State::Embedded => ("built in".to_string(), true),
-        State::Present(_) => ("on this computer".to_string(), true),
-        State::Absent { .. } => match entry.size_mb {
-            Some(size) => (format!("{size} MB to download"), false),
-            None => ("to be downloaded".to_string(), false),
-        },
-    };
     BackboneView {
         name: entry.name.clone(),
         title: entry.title.clone(),
@@ -88,9 +81,16 @@ fn backbone(about: Description) -> BackboneView {
         input_size: entry.architecture.input_size(),
         depth: about.blocks.len(),
         width: about.blocks.first().map_or(0, |block| block.width),
-        whereabouts,
-        available,
+        place: match &about.state {
+            State::Embedded => WeightsPlace::BuiltIn,
+            State::Present(_) => WeightsPlace::Here,
+            State::Absent { arrived } => WeightsPlace::Hub(*arrived),
+        },
+        megabytes: entry.size_mb,
         licence: entry.licence.clone(),
+        pretrained_on: entry.pretrained_on.clone(),
+        warning: entry.warning.clone(),
+        assumed: about.assumed.clone(),
     }
 }
 

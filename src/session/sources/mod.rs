@@ -46,13 +46,13 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             Found::Data(ask.key(), view.map(Arc::new))
         }
         Ask::Sight(ask) => Found::Sight(sight::look(&ask, &scans).map(Arc::new)),
-        Ask::Download(name, transfer) => {
-            let done = files::download(&name, &transfer);
-            Found::Downloaded(name, done)
+        Ask::Download(item, transfer) => {
+            let done = files::download(&item, &transfer);
+            Found::Downloaded(item, done)
         }
         Ask::Plan(config, data) => {
             let plan = plan::plan(&config, data.as_deref());
-            Found::Plan(config, plan)
+            Found::Plan(config, Box::new(plan))
         }
         Ask::Plugins => Found::Plugins(lists::plugins()),
         Ask::Backbones => Found::Backbones(lists::backbones()),

@@ -96,11 +96,27 @@ pub fn segmented<T: PartialEq + Clone>(
     options: &[(T, &str)],
     value: &mut T,
 ) -> bool {
+    segmented_where(ui, name, options, value, |_| None)
+}
+
+/// As [`segmented`]; options for which `reason` says why they cannot be chosen are greyed out and
+/// say so under the pointer.
+pub fn segmented_where<T: PartialEq + Clone>(
+    ui: &mut Ui,
+    name: &str,
+    options: &[(T, &str)],
+    value: &mut T,
+    reason: impl Fn(&T) -> Option<String>,
+) -> bool {
     let t = tokens(ui);
     let galleys: Vec<_> = options
         .iter()
         .map(|(option, text)| {
-            let colour = if option == value { t.strong } else { t.subdued };
+            let colour = match option {
+                option if reason(option).is_some() => t.line,
+                option if option == value => t.strong,
+                _ => t.subdued,
+            };
             ui.painter()
                 .layout_no_wrap((*text).to_string(), regular(13.0), colour)
         })
@@ -124,15 +140,23 @@ pub fn segmented<T: PartialEq + Clone>(
         );
         left = part.right();
         let chosen = option == value;
-        let response = ui.interact(part, ui.scope_id().with((name, *text)), Sense::click());
-        response.widget_info(|| {
-            WidgetInfo::selected(Role::RadioButton, ui.is_enabled(), chosen, *text)
-        });
+        let why = reason(option);
+        let sense = match why {
+            None => Sense::click(),
+            Some(_) => Sense::hover(),
+        };
+        let response = ui.interact(part, ui.scope_id().with((name, *text)), sense);
+        let enabled = ui.is_enabled() && why.is_none();
+        response.widget_info(|| WidgetInfo::selected(Role::RadioButton, enabled, chosen, *text));
+        let response = match why {
+            Some(why) => response.on_hover_text(why),
+            None => response,
+        };
         let inner = part.shrink(1.0);
         if chosen {
             ui.painter().rect_filled(inner, radius, t.raised);
         }
-        if response.has_focus() || (response.hovered() && !chosen) {
+        if response.has_focus() || (response.hovered() && !chosen && enabled) {
             let line = Stroke::new(
                 1.0,
                 if response.has_focus() {

@@ -21,6 +21,7 @@ use super::theme::{self, CARD_RADIUS, regular, semibold, tokens};
 use crate::problem::Problem;
 pub use controls::{
     button, chip, field, frame_of, icon_button, icon_text_button, link, primary, segmented,
+    segmented_where,
 };
 use icons::Icon;
 pub use layout::{Column, Fixed, ends, part, scroll, two_columns};

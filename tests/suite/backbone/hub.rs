@@ -1,8 +1,10 @@
-//! A server on this computer plays the model hub: download, resumption, refusal, silence.
+//! A server on this computer plays the model hub: download, resumption, refusal, silence, and the
+//! program itself as its customer where the environment or a full disk matter.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Output};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -48,13 +50,14 @@ impl Hub {
 }
 
 fn answer(mut stream: TcpStream, body: &[u8], cut: bool, empty: bool, sent: &AtomicUsize) {
-    let mut request = String::new();
     let mut reader = BufReader::new(stream.try_clone().unwrap());
-    while !request.ends_with("\r\n\r\n") {
-        if reader.read_line(&mut request).unwrap_or(0) == 0 {
-            return;
-        }
+    let mut request = head_of(&mut reader);
+    if request.starts_with("CONNECT hub.test:80 ") {
+        // Asked as a proxy: what follows is meant for the server behind it, which is this one.
+        let _ = stream.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n");
+        request = head_of(&mut reader);
     }
+    let request = request.replace("http://hub.test", "");
     if empty || !request.starts_with("GET /lab/toy/resolve/main/model.safetensors") {
         let _ = stream
             .write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
@@ -81,6 +84,17 @@ fn answer(mut stream: TcpStream, body: &[u8], cut: bool, empty: bool, sent: &Ato
     let _ = stream.write_all(head.as_bytes());
     let _ = stream.write_all(&body[from..end]);
     sent.fetch_add(end - from, Ordering::SeqCst);
+}
+
+/// Everything up to the empty line; empty when the customer left.
+fn head_of(reader: &mut BufReader<TcpStream>) -> String {
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if reader.read_line(&mut head).unwrap_or(0) == 0 {
+            return String::new();
+        }
+    }
+    head
 }
 
 const TOY: &str = r#"
@@ -199,4 +213,104 @@ fn a_missing_file_and_no_connection_say_how_to_go_on() {
                 .contains("/lab/toy/resolve/main/model.safetensors")
         );
     }
+}
+
+/// The program asked for a toy picture's features in `folder`, with its own home and environment;
+/// `blocks` limits the files it writes to so many kilobytes.
+fn features(folder: &TempDir, environment: &[(&str, &str)], blocks: Option<usize>) -> Output {
+    let root = folder.path();
+    fs::create_dir_all(root.join("plugins")).unwrap();
+    fs::write(root.join("plugins/backbones.toml"), TOY).unwrap();
+    let picture = image::RgbImage::from_pixel(16, 16, image::Rgb([90, 120, 30]));
+    picture.save(root.join("picture.png")).unwrap();
+    let words = [
+        env!("CARGO_BIN_EXE_lae-studio"),
+        "features",
+        "toy",
+        "--image",
+        "picture.png",
+    ];
+    let mut command = match blocks {
+        None => Command::new(words[0]),
+        Some(kilobytes) => {
+            // The signal of a reached limit is ignored: the write fails as on a full disk.
+            let mut shell = Command::new("bash");
+            let script = format!("trap '' XFSZ; ulimit -f {kilobytes}; exec \"$0\" \"$@\"");
+            shell.args(["-c", &script, words[0]]);
+            shell
+        }
+    };
+    for name in [
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+        "NO_PROXY",
+        "HF_HOME",
+        "HF_HUB_CACHE",
+    ] {
+        command.env_remove(name).env_remove(name.to_lowercase());
+    }
+    command
+        .args(&words[1..])
+        .current_dir(root)
+        .env("HOME", root)
+        .env("XDG_CACHE_HOME", root.join("cache"))
+        .env("XDG_DATA_HOME", root.join("data"))
+        .envs(environment.iter().copied())
+        .output()
+        .unwrap()
+}
+
+fn complaint(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn the_hubs_address_is_taken_from_the_environment() {
+    let folder = TempDir::new().unwrap();
+    let body = model(&folder);
+    let hub = Hub::start(body.clone(), Mood::Willing);
+    let endpoint = format!("{}/", hub.endpoint);
+    let output = features(&folder, &[("HF_ENDPOINT", &endpoint)], None);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout).split(' ').count(),
+        128
+    );
+    assert_eq!(hub.sent.load(Ordering::SeqCst), body.len());
+}
+
+#[test]
+fn a_proxy_is_taken_from_the_environment_and_named_where_it_is_not_there() {
+    let folder = TempDir::new().unwrap();
+    let body = model(&folder);
+    let proxy = Hub::start(body.clone(), Mood::Willing);
+    let far = ("HF_ENDPOINT", "http://hub.test");
+    let silent = features(&folder, &[far, ("HTTP_PROXY", "http://127.0.0.1:9")], None);
+    let words = complaint(&silent);
+    assert!(
+        words.contains("proxy") && words.contains("without internet"),
+        "{words}"
+    );
+    let output = features(&folder, &[far, ("HTTP_PROXY", &proxy.endpoint)], None);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(proxy.sent.load(Ordering::SeqCst), body.len());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_said_and_what_arrived_is_used_later() {
+    let folder = TempDir::new().unwrap();
+    let body = model(&folder);
+    let hub = Hub::start(body.clone(), Mood::Willing);
+    let endpoint = ("HF_ENDPOINT", hub.endpoint.as_str());
+    let words = complaint(&features(&folder, &[endpoint], Some(body.len() / 2048)));
+    assert!(words.contains("could not write the download"), "{words}");
+    assert!(words.contains("choose another folder"), "{words}");
+    let sent = hub.sent.load(Ordering::SeqCst);
+    let output = features(&folder, &[endpoint], None);
+    assert!(output.status.success(), "{output:?}");
+    let again = hub.sent.load(Ordering::SeqCst) - sent;
+    assert!(again < body.len(), "{again} of {} sent again", body.len());
 }

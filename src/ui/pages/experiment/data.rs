@@ -6,7 +6,7 @@ use egui::{CornerRadius, Rect, RichText, Role, Sense, Stroke, StrokeKind, Ui, Ve
 
 use super::{details, standing, tasks};
 use crate::data::named;
-use crate::session::data_sets::Download;
+use crate::session::downloads::Item;
 use crate::session::jobs::Wanted;
 use crate::session::run_view::{bytes_text, count_text};
 use crate::session::story::counted;
@@ -139,8 +139,9 @@ fn published_sets(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 /// A published set that is not here: what it is, and the way to get it.
 fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &named::Published) {
-    let under_way = |download: &Download| download.name == set.name && download.problem.is_none();
-    if cx.session.download.as_ref().is_some_and(under_way) {
+    let item = Item::Data(set.name.to_string());
+    let under_way = cx.session.under_way_like(&item);
+    if under_way.is_some_and(|download| download.item == item) {
         return;
     }
     widgets::sentence(ui, format!("{} It is not on this computer.", set.about));
@@ -151,26 +152,21 @@ fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &named::Published) {
             set.megabytes, set.url, set.licence
         ),
     );
-    let failed = cx.session.download.as_ref().and_then(|download| {
-        (download.name == set.name)
-            .then(|| download.problem.clone())
-            .flatten()
-    });
-    if let Some(problem) = failed {
-        widgets::problem(ui, &problem);
+    if let Some(problem) = cx.session.download_problem(&item) {
+        widgets::problem(ui, problem);
     }
     let words = format!("Download {} MB", set.megabytes);
     if button(ui, words)
         .on_hover_text("It can be stopped and goes on from there later")
         .clicked()
     {
-        cx.session.download(set.name);
+        cx.session.download(item);
     }
 }
 
 /// A download that goes on, whatever data set is on show.
 fn on_its_way(ui: &mut Ui, cx: &Cx<'_>) {
-    let Some(download) = cx.session.download.as_ref().filter(|d| d.problem.is_none()) else {
+    let Some(download) = cx.session.under_way_like(&Item::Data(String::new())) else {
         return;
     };
     let (done, total) = download.transfer.progress();
@@ -178,14 +174,18 @@ fn on_its_way(ui: &mut Ui, cx: &Cx<'_>) {
         let of = total.map_or_else(String::new, |total| format!(" of {}", bytes_text(total)));
         faint(
             ui,
-            format!("Downloading {}: {}{of}", download.name, bytes_text(done)),
+            format!(
+                "Downloading {}: {}{of}",
+                download.item.name(),
+                bytes_text(done)
+            ),
         );
         if button(ui, "Stop download").clicked() {
             download.transfer.stop();
         }
     });
     let share = total.map_or(0.0, |total| done as f64 / total.max(1) as f64);
-    widgets::progress(ui, share, &format!("Download of {}", download.name));
+    widgets::progress(ui, share, &format!("Download of {}", download.item.name()));
     ui.ctx().request_repaint_after(Duration::from_millis(200));
 }
 

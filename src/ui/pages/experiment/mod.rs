@@ -1,5 +1,6 @@
 //! Set up a run: data, backbone, PET, method; what is wrong with it and what it will cost.
 
+mod backbone;
 mod chips;
 mod data;
 mod details;
@@ -25,6 +26,10 @@ pub struct State {
     pub path: String,
     /// Whether a folder is wanted although none is chosen yet.
     pub folder: bool,
+    /// The path of a weight file being typed.
+    pub weights_path: String,
+    /// Whether weights of one's own are wanted although none are chosen yet.
+    pub weights: bool,
     /// Whether the skipped files are on show.
     pub skipped: bool,
     /// Whether the images of both splits are on show.
@@ -46,7 +51,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn left(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
     data::card_of_data(ui, cx);
-    model::backbone(ui, cx);
+    backbone::backbone(ui, cx);
     model::pet(ui, cx);
     method::method(ui, cx);
 }

@@ -1,108 +1,17 @@
-//! The backbone card and the PET card.
+//! The PET card.
 
 use egui::{DragValue, Popup, RichText, Ui};
 
 use super::{number, standing, text};
-use crate::session::jobs::Wanted;
 use crate::session::run_view::count_text;
-use crate::session::views::{BackboneView, PluginView};
+use crate::session::views::PluginView;
 use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::theme::{mono, tokens};
-use crate::ui::widgets::{self, button, card, faint, segmented};
+use crate::ui::widgets::{self, button, card, faint, segmented, segmented_where};
 
 /// Choices shown side by side; the rest is behind "More…".
 const SIDE_BY_SIDE: usize = 4;
-/// The backbones shown side by side: the embedded one and the paper's three.
-const BACKBONES: [&str; SIDE_BY_SIDE] = [
-    "lae-nano",
-    "vit_base_patch16_224.augreg_in21k",
-    "swin_base_patch4_window7_224.ms_in22k",
-    "convnext_base.fb_in22k",
-];
-
-/// Draws the backbone card.
-pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
-    card(ui, |ui| {
-        let stand = standing(cx, &["--backbone"]);
-        ui.horizontal(|ui| {
-            widgets::standing(ui, stand);
-            widgets::title(ui, "Backbone");
-        });
-        let list = cx.session.backbones.clone();
-        let chosen = cx.session.draft.backbone.clone();
-        ui.horizontal_wrapped(|ui| {
-            let first: Vec<BackboneView> = BACKBONES
-                .iter()
-                .filter_map(|name| list.iter().find(|b| b.name == *name).cloned())
-                .chain(
-                    list.iter()
-                        .filter(|b| !BACKBONES.contains(&b.name.as_str()))
-                        .cloned(),
-                )
-                .collect();
-            let shown = side_by_side(&first, &chosen, |b| &b.name);
-            let options: Vec<(String, &str)> = shown
-                .iter()
-                .map(|b| (b.name.clone(), short_title(&b.title)))
-                .collect();
-            let mut value = chosen.clone();
-            if segmented(ui, "backbone", &options, &mut value) {
-                cx.session.draft.backbone = value;
-            }
-            let more = button(ui, "More…");
-            Popup::menu(&more).show(|ui| more_backbones(ui, cx, &list));
-            let known = list.iter().find(|b| b.name == chosen);
-            faint(ui, known.map_or_else(|| chosen.clone(), facts));
-        });
-    });
-}
-
-/// "ViT-B/16" of "ViT-B/16, ImageNet-21k": the choice is narrow, the list behind it says the rest.
-fn short_title(title: &str) -> &str {
-    title.split(',').next().unwrap_or(title)
-}
-
-fn more_backbones(ui: &mut Ui, cx: &mut Cx<'_>, list: &[BackboneView]) {
-    ui.set_min_width(320.0);
-    egui::ScrollArea::vertical()
-        .max_height(360.0)
-        .show(ui, |ui| {
-            for entry in list {
-                let line = egui::Button::selectable(
-                    cx.session.draft.backbone == entry.name,
-                    entry.title.as_str(),
-                )
-                .right_text(RichText::new(&entry.whereabouts).color(tokens(ui).subdued));
-                if ui.add(line).clicked() {
-                    cx.session.draft.backbone.clone_from(&entry.name);
-                }
-            }
-        });
-    ui.separator();
-    if ui.button("A weight file…").clicked() {
-        cx.act(UiCommand::Pick(Wanted::Weights));
-    }
-}
-
-fn facts(entry: &BackboneView) -> String {
-    let mut words = vec![
-        format!("{} weights", millions(entry.parameters)),
-        format!("{0} × {0}", entry.input_size),
-        entry.whereabouts.clone(),
-    ];
-    words.retain(|word| !word.is_empty());
-    words.join(", ")
-}
-
-/// "3.6 M".
-fn millions(count: usize) -> String {
-    if count < 1_000_000 {
-        return count_text(count);
-    }
-    format!("{:.1} M", count as f64 / 1e6)
-}
-
 /// The first few entries, always with the chosen one among them.
 fn side_by_side<'a, T>(list: &'a [T], chosen: &str, name: impl Fn(&T) -> &String) -> Vec<&'a T> {
     let mut shown: Vec<&T> = list.iter().take(SIDE_BY_SIDE).collect();
@@ -151,8 +60,7 @@ fn trained(cx: &Cx<'_>) -> String {
     let Some(trained) = cx.session.plan.trained else {
         return String::new();
     };
-    let name = &cx.session.draft.backbone;
-    let frozen = cx.session.backbones.iter().find(|b| b.name == *name);
+    let frozen = cx.session.plan.backbone.as_ref();
     let share = frozen.map(|b| 100.0 * trained as f64 / (b.parameters + trained).max(1) as f64);
     match share {
         Some(share) => format!("{} trained, {share:.1} % of the model", count_text(trained)),
@@ -167,7 +75,12 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[PluginView], chosen: &str) {
         .map(|p| (p.name.clone(), p.title.as_str()))
         .collect();
     let mut value = chosen.to_string();
-    if segmented(ui, "pet", &options, &mut value) {
+    let misfits = cx.session.plan.misfits.clone();
+    let reason = |name: &String| {
+        let misfit = misfits.iter().find(|(plugin, _)| plugin == name);
+        misfit.map(|(_, why)| why.clone())
+    };
+    if segmented_where(ui, "pet", &options, &mut value, reason) {
         choose(cx, list, &value);
     }
     let more = button(ui, "More…");
@@ -176,7 +89,12 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[PluginView], chosen: &str) {
         for plugin in list {
             let line = egui::Button::selectable(plugin.name == chosen, plugin.title.as_str())
                 .right_text(RichText::new(&plugin.origin).color(tokens(ui).subdued));
-            if ui.add(line).clicked() {
+            let why = reason(&plugin.name);
+            let line = ui.add_enabled(why.is_none(), line);
+            if line
+                .on_disabled_hover_text(why.unwrap_or_default())
+                .clicked()
+            {
                 choose(cx, list, &plugin.name);
             }
         }

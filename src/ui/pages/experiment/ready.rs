@@ -34,19 +34,17 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
             );
         }
         let rows = cx.session.runs.ready().map_or(&[][..], Vec::as_slice);
-        let backbone = cx
-            .session
-            .backbones
-            .iter()
-            .find(|b| b.name == draft.backbone);
-        if let Some(cost) = estimate(&draft, plan, backbone, rows) {
+        if let Some(cost) = estimate(&draft, plan, rows) {
             cost_lines(ui, cost);
         }
-        let start = primary(ui, "Start training", fine);
-        if start
-            .on_disabled_hover_text("Something is to be fixed first, see below")
-            .clicked()
-        {
+        let downloading = cx.session.is_downloading_weights();
+        let start = primary(ui, "Start training", fine && !downloading);
+        let wait = if downloading {
+            "The weights are still on their way"
+        } else {
+            "Something is to be fixed first, see below"
+        };
+        if start.on_disabled_hover_text(wait).clicked() {
             cx.act(UiCommand::Start);
         }
         ui.horizontal_wrapped(|ui| {
@@ -94,7 +92,9 @@ fn cost_lines(ui: &mut Ui, cost: Estimate) {
         "(a rough guess)"
     };
     line(ui, duration_text(cost.seconds), source);
-    line(ui, bytes_text(cost.bytes as u64), "of memory");
+    if let Some(bytes) = cost.bytes {
+        line(ui, bytes_text(bytes), "of memory, besides the pictures");
+    }
 }
 
 /// Draws everything that stands in the way, all at once.

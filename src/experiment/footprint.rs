@@ -1,0 +1,178 @@
+//! The memory a run will take, from its settings alone.
+//!
+//! The peak is that of a training step with all PETs unfrozen: the program itself, the frozen
+//! weights, what every block from the first PET on keeps for the backward, and the widest tensors
+//! that live only for a moment. The factors count the tensors that the layers keep; they were
+//! checked against the measured peaks in docs/performance.md. Decoded pictures that are kept
+//! between epochs come on top.
+
+use crate::backbone::architecture::{Architecture, Length};
+use crate::backbone::library::Description;
+use crate::backbone::{IN_ATTENTION, IN_MLP};
+use crate::pet::{BlockShape, PetSpec, Site};
+use crate::run::config::{Precision, RunConfig};
+
+/// Bytes of a number.
+const NUMBER: f64 = 4.0;
+/// The program before it has any network: code, kernels, threads.
+const PROGRAM: f64 = 1e8;
+/// What allocators hold beyond the weights themselves, as a share of them.
+const SLACK: f64 = 0.3;
+/// Tensors of the widest block that live at the same time for a moment.
+const PASSING: f64 = 8.0;
+
+/// Bytes that training with these settings takes at most, on the device they name.
+pub fn expected(
+    config: &RunConfig,
+    backbone: &Description,
+    spec: &PetSpec,
+    blocks: &[usize],
+) -> u64 {
+    let on_cpu = crate::device::choose(&config.device).map_or(true, |info| info.is_cpu());
+    let sites = spec.fits(&backbone.blocks, blocks).unwrap_or_default();
+    let weights = match config.precision {
+        Precision::F16 if !on_cpu => 2.0,
+        _ => 4.0,
+    };
+    let fixed = PROGRAM + (1.0 + SLACK) * weights * backbone.parameters as f64;
+    let images = NUMBER * config.batch as f64;
+    let architecture = &backbone.entry.architecture;
+    let lengths = architecture.lengths();
+    let first = blocks.first().copied().unwrap_or(lengths.len());
+    let all = backbone.blocks.iter().zip(&lengths).enumerate();
+    let widest = all
+        .clone()
+        .map(|(_, (shape, length))| shape.width * length.tokens);
+    let kept = all.skip(first).map(|(index, (shape, length))| {
+        let step = Step {
+            shape,
+            length: *length,
+            sites: if blocks.contains(&index) { sites } else { &[] },
+        };
+        match on_cpu {
+            true => step.kept_by_kernels(architecture),
+            false => step.kept_by_framework(architecture),
+        }
+    });
+    let passing = PASSING * widest.max().unwrap_or(0) as f64;
+    (fixed + images * (kept.sum::<f64>() + passing)) as u64
+}
+
+/// One block in a training step; all counts are numbers per image.
+struct Step<'a> {
+    shape: &'a BlockShape,
+    length: Length,
+    sites: &'a [Site],
+}
+
+impl Step<'_> {
+    /// A tensor of the block's width, one of its MLP's, one of all its attention scores.
+    fn sizes(&self) -> [f64; 3] {
+        let tokens = self.length.tokens as f64;
+        let scores = self.shape.heads * self.length.attended;
+        [
+            tokens * self.shape.width as f64,
+            tokens * self.shape.hidden as f64,
+            tokens * scores as f64,
+        ]
+    }
+
+    fn any(&self, of: &[Site]) -> f64 {
+        f64::from(u8::from(self.sites.iter().any(|site| of.contains(site))))
+    }
+
+    /// What PETs add: their input and output apart from the layer, sub-layers taken apart.
+    fn kept_by_pets(&self) -> f64 {
+        let [width, hidden, scores] = self.sizes();
+        let somewhere = f64::from(u8::from(!self.sites.is_empty()));
+        somewhere * width
+            + self.any(IN_ATTENTION) * 4.0 * width
+            + self.any(&[Site::Attend]) * 3.0 * scores
+            + self.any(IN_MLP) * 2.0 * hidden
+    }
+
+    /// On the CPU a sub-layer is one operation: it keeps its input, the packed projections or the
+    /// slope of the GELU, and recomputes the rest.
+    fn kept_by_kernels(&self, architecture: &Architecture) -> f64 {
+        let [width, hidden, _] = self.sizes();
+        let layers = match architecture {
+            Architecture::Vit(_) => 5.0 * width + hidden,
+            // The windows are a copy.
+            Architecture::Swin(_) => 6.0 * width + hidden,
+            Architecture::Convnext(_) => width + hidden,
+        };
+        layers + self.kept_by_pets()
+    }
+
+    /// The framework keeps the inputs of every elementary operation of norms, GELU and softmax.
+    fn kept_by_framework(&self, architecture: &Architecture) -> f64 {
+        let [width, hidden, scores] = self.sizes();
+        let layers = match architecture {
+            Architecture::Vit(_) => 14.0 * width + 4.0 * hidden + 3.0 * scores,
+            Architecture::Swin(_) => 18.0 * width + 4.0 * hidden + 4.0 * scores,
+            Architecture::Convnext(_) => 8.0 * width + 4.0 * hidden,
+        };
+        layers + self.kept_by_pets()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::backbone::library::Library;
+    use crate::pet::library::Library as Plugins;
+
+    fn of(backbone: &str, pet: &str, batch: usize, device: &str) -> f64 {
+        let config = RunConfig {
+            pet: pet.into(),
+            batch,
+            device: device.into(),
+            ..RunConfig::default()
+        };
+        let about = Library::usual().describe(backbone).unwrap();
+        let spec = Plugins::with_folders(Vec::new()).get(pet).unwrap();
+        expected(&config, &about, &spec, &[0, 1, 2, 3, 4]) as f64
+    }
+
+    /// Peaks in MB that `bench --mode train --device cpu` reported (docs/performance.md).
+    const MEASURED: [(&str, &str, usize, f64); 14] = [
+        ("lae-nano", "adapter", 24, 188.0),
+        ("vit_tiny_patch16_224", "adapter", 4, 248.0),
+        ("vit_tiny_patch16_224", "adapter", 8, 326.0),
+        ("vit_small_patch16_224", "adapter", 24, 1138.0),
+        ("vit_base_patch16_224", "adapter", 4, 832.0),
+        ("vit_base_patch16_224", "adapter", 8, 1137.0),
+        ("vit_base_patch16_224", "lora", 8, 1229.0),
+        ("vit_base_patch16_224", "prefix", 8, 1395.0),
+        ("swin_tiny_patch4_window7_224", "adapter", 4, 556.0),
+        ("swin_tiny_patch4_window7_224", "adapter", 8, 864.0),
+        ("swin_base_patch4_window7_224", "adapter", 4, 1113.0),
+        ("swin_base_patch4_window7_224", "adapter", 8, 1706.0),
+        ("convnext_base", "adapter", 4, 988.0),
+        ("convnext_base", "adapter", 8, 1471.0),
+    ];
+
+    #[test]
+    fn the_expected_memory_is_within_a_quarter_of_the_measured() {
+        for (backbone, pet, batch, measured) in MEASURED {
+            let ratio = of(backbone, pet, batch, "cpu") / (measured * 1e6);
+            assert!(
+                (0.75..1.25).contains(&ratio),
+                "{backbone} {pet} {batch}: {ratio:.2}"
+            );
+        }
+    }
+
+    #[test]
+    fn blocks_before_the_first_pet_keep_nothing() {
+        let about = Library::usual().describe("vit_base_patch16_224").unwrap();
+        let spec = Plugins::with_folders(Vec::new()).get("adapter").unwrap();
+        let config = RunConfig {
+            device: "cpu".into(),
+            ..RunConfig::default()
+        };
+        let with = |blocks: &[usize]| expected(&config, &about, &spec, blocks);
+        assert!(with(&[11]) < with(&[6]) && with(&[6]) < with(&[0]));
+    }
+}

@@ -1,0 +1,169 @@
+//! A frozen linear map whose matrix lies in half precision: half the memory, arithmetic still f32.
+//!
+//! The matrix is widened to f32 where it is used, and once more on the way back: recorded by the
+//! framework alone, the widened copy of every layer would be kept until the backward, and memory
+//! would be lost instead of won. Number types are never mixed in one operation, which graphics
+//! cards answer with wrong numbers instead of an error.
+
+use burn::backend::autodiff::checkpoint::base::Checkpointer;
+use burn::backend::autodiff::checkpoint::strategy::NoCheckpointing;
+use burn::backend::autodiff::grads::Gradients;
+use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
+use burn::backend::{Autodiff, Backend, Cube, DispatchKindConversion, DispatchTensor, Flex};
+use burn::tensor::{DType, Device, FloatDType, Tensor, TensorData};
+use half::f16;
+
+/// A matrix (in × out) in half precision.
+#[derive(Clone, Debug)]
+pub struct HalfMatrix {
+    /// in × out, f16: each column divided by its factor.
+    pub values: Tensor<2>,
+    /// 1 × out, f32; none where all factors are 1.
+    pub factors: Option<Tensor<2>>,
+}
+
+/// A column whose largest value lies between these loses nothing but the rounding to 11 bits.
+const SAFE: std::ops::Range<f32> = 1e-3..3e4;
+
+impl HalfMatrix {
+    /// Rounds `values` (inputs × outputs, row by row) to half precision. A column beyond the
+    /// range of the type (a layer scale of 1e-6 folded in, say) gets a power of two as factor.
+    pub fn new(values: &[f32], shape: [usize; 2], device: &Device) -> Self {
+        let [_, outputs] = shape;
+        let mut largest = vec![0f32; outputs];
+        for row in values.chunks(outputs) {
+            for (most, value) in largest.iter_mut().zip(row) {
+                *most = most.max(value.abs());
+            }
+        }
+        let factor = |most: &f32| match *most {
+            most if most == 0.0 || SAFE.contains(&most) || !most.is_finite() => 1.0,
+            most => most.log2().floor().exp2(),
+        };
+        let factors: Vec<f32> = largest.iter().map(factor).collect();
+        let rounded: Vec<f16> = (values.chunks(outputs))
+            .flat_map(|row| row.iter().zip(&factors))
+            .map(|(value, factor)| f16::from_f32(value / factor))
+            .collect();
+        let needed = factors.iter().any(|factor| *factor != 1.0);
+        Self {
+            values: Tensor::from_data(TensorData::new(rounded, shape), (device, DType::F16)),
+            factors: needed
+                .then(|| Tensor::from_data(TensorData::new(factors, [1, outputs]), device)),
+        }
+    }
+
+    /// The matrix in f32.
+    pub fn widened(&self) -> Tensor<2> {
+        let wide = self.values.clone().cast(FloatDType::F32);
+        match &self.factors {
+            Some(factors) => wide * factors.clone(),
+            None => wide,
+        }
+    }
+
+    /// x (rows × in) → x · matrix (rows × out).
+    pub fn product(&self, x: Tensor<2>) -> Tensor<2> {
+        if !x.is_autodiff() {
+            return x.matmul(self.widened());
+        }
+        recorded::<Cube>(&x, self)
+            .or_else(|| recorded::<Flex>(&x, self))
+            // Neither of the two backends: right as well, but the wide copy is kept.
+            .unwrap_or_else(|| x.matmul(self.widened()))
+    }
+}
+
+/// The product on a device with gradients of backend `B`; none where x lies elsewhere.
+fn recorded<B>(x: &Tensor<2>, matrix: &HalfMatrix) -> Option<Tensor<2>>
+where
+    B: Backend,
+    DispatchTensor: DispatchKindConversion<B> + DispatchKindConversion<Autodiff<B>>,
+{
+    let input = x.clone().try_into_primitive::<Autodiff<B>>().ok()?;
+    let wide = matrix.widened().try_into_primitive::<B>().ok()?;
+    // The guard keeps the input's node alive until this step is in the graph.
+    let (input, guard) = input.into_parts();
+    let output = B::float_matmul(input, wide);
+    let step = Product.prepare::<NoCheckpointing>([guard]).compute_bound();
+    let output = match step.stateful() {
+        OpsKind::Tracked(step) => step.finish(matrix.clone(), output),
+        OpsKind::UnTracked(step) => step.finish(output),
+    };
+    Some(Tensor::from_primitive::<Autodiff<B>>(output))
+}
+
+/// The step of the gradient graph.
+#[derive(Debug)]
+struct Product;
+
+impl<B> Backward<B, 1> for Product
+where
+    B: Backend,
+    DispatchTensor: DispatchKindConversion<B>,
+{
+    type State = HalfMatrix;
+
+    fn backward(
+        self,
+        ops: Ops<Self::State, 1>,
+        gradients: &mut Gradients,
+        _checkpointer: &mut Checkpointer,
+    ) {
+        let g = gradients.consume::<B>(&ops.node);
+        let [Some(parent)] = ops.parents else { return };
+        // It was taken to this backend on the way there.
+        if let Ok(wide) = ops.state.widened().try_into_primitive::<B>() {
+            let gradient = B::float_matmul(g, B::float_transpose(wide));
+            gradients.register::<B>(parent.id, gradient);
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::tensors::HostTensor;
+
+    fn numbers<const D: usize>(tensor: &Tensor<D>) -> Vec<f32> {
+        HostTensor::read(tensor).unwrap().values
+    }
+
+    #[test]
+    fn every_column_keeps_eleven_bits_whatever_its_size() {
+        let columns = [1e-9f32, 3e-5, 0.7, 60_000.0, 3e7, 0.0];
+        let rows: Vec<f32> = [1.0, -0.371, 0.2]
+            .iter()
+            .flat_map(|f| columns.map(|c| c * f))
+            .collect();
+        let matrix = HalfMatrix::new(&rows, [3, columns.len()], &Device::flex());
+        for (i, (got, want)) in numbers(&matrix.widened()).iter().zip(&rows).enumerate() {
+            let most = columns[i % columns.len()];
+            assert!((got - want).abs() <= most / 2048.0, "{got} for {want}");
+        }
+        let plain = HalfMatrix::new(&[0.5, -0.25], [1, 2], &Device::flex());
+        assert!(plain.factors.is_none());
+        assert_eq!(plain.values.dtype(), DType::F16);
+    }
+
+    #[test]
+    fn the_gradient_is_that_of_the_widened_matrix() {
+        let device = Device::flex();
+        let values: Vec<f32> = (0..12).map(|i| (i as f32 * 0.7).sin() * 1e-5).collect();
+        let matrix = HalfMatrix::new(&values, [4, 3], &device);
+        let data = TensorData::new((0..8).map(|i| i as f32 - 3.0).collect(), [2, 4]);
+        let of = |product: &dyn Fn(Tensor<2>) -> Tensor<2>| {
+            let x = Tensor::<2>::from_data(data.clone(), &device)
+                .autodiff()
+                .require_grad();
+            let y = product(x.clone());
+            let gradients = (y.clone() * y.clone()).sum().backward();
+            (numbers(&y.inner()), numbers(&x.grad(&gradients).unwrap()))
+        };
+        let ours = of(&|x| matrix.product(x));
+        let reference = of(&|x| x.matmul(matrix.widened()));
+        assert_eq!(ours, reference);
+        assert!(ours.1.iter().all(|value| *value != 0.0));
+    }
+}

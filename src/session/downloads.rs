@@ -1,0 +1,119 @@
+//! Downloads that the window began: published data sets and weights of backbones. One of each kind
+//! at a time; what has arrived of a stopped or cut one is kept.
+
+use std::sync::Arc;
+
+use super::Session;
+use super::jobs::{Ask, Transfer};
+use crate::problem::{Problem, Result};
+
+/// What can be downloaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// The published data set of this name.
+    Data(String),
+    /// The weights of the backbone of this name.
+    Weights(String),
+}
+
+impl Item {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Data(name) | Self::Weights(name) => name,
+        }
+    }
+}
+
+/// Something on its way here, or that did not arrive.
+#[derive(Clone)]
+pub struct Download {
+    /// What it is.
+    pub item: Item,
+    /// How far it is.
+    pub transfer: Arc<Transfer>,
+    /// Why it ended without arriving; none while it goes on.
+    pub problem: Option<Problem>,
+}
+
+impl Download {
+    /// Whether it goes on.
+    pub fn is_under_way(&self) -> bool {
+        self.problem.is_none()
+    }
+
+    fn is_like(&self, item: &Item) -> bool {
+        std::mem::discriminant(&self.item) == std::mem::discriminant(item)
+    }
+}
+
+impl Session {
+    /// The downloads under way, and those that failed and were not begun again.
+    pub fn downloads(&self) -> &[Download] {
+        &self.downloads
+    }
+
+    /// The download of a data set (or of weights) that goes on, if any.
+    pub fn under_way_like(&self, item: &Item) -> Option<&Download> {
+        let same = |download: &&Download| download.is_like(item) && download.is_under_way();
+        self.downloads.iter().find(same)
+    }
+
+    /// Why the last download of this did not arrive.
+    pub fn download_problem(&self, item: &Item) -> Option<&Problem> {
+        let mut mine = self.downloads.iter().filter(|d| d.item == *item);
+        mine.find_map(|download| download.problem.as_ref())
+    }
+
+    /// Begins a download, unless one of its kind goes on. A data set is chosen once it is there.
+    pub fn download(&mut self, item: Item) {
+        if self.under_way_like(&item).is_some() {
+            return;
+        }
+        self.downloads.retain(|download| !download.is_like(&item));
+        let transfer = Arc::new(Transfer::default());
+        self.jobs.ask(Ask::Download(item.clone(), transfer.clone()));
+        self.downloads.push(Download {
+            item,
+            transfer,
+            problem: None,
+        });
+    }
+
+    /// Whether the weights of the settings' backbone are on their way.
+    pub fn is_downloading_weights(&self) -> bool {
+        let item = Item::Weights(self.draft.backbone.clone());
+        let mine = |download: &Download| download.item == item && download.is_under_way();
+        self.downloads.iter().any(mine)
+    }
+
+    pub(super) fn take_download(&mut self, item: &Item, answer: Result<()>) {
+        let Some(at) = self.downloads.iter().position(|d| d.item == *item) else {
+            return;
+        };
+        let name = item.name();
+        match answer {
+            Ok(()) => {
+                self.downloads.remove(at);
+                self.notify(Problem::new(format!("{name} is downloaded")), false);
+            }
+            Err(problem) if self.downloads[at].transfer.is_stopped() => {
+                self.downloads.remove(at);
+                tracing::debug!("{problem}");
+                let told = Problem::new(format!("the download of {name} was stopped"))
+                    .advise("what has arrived is kept; a later download goes on from there");
+                self.notify(told, false);
+            }
+            Err(problem) => self.downloads[at].problem = Some(problem),
+        }
+        match item {
+            Item::Data(name) if *name == self.draft.data => self.choose_data(&name.clone()),
+            Item::Data(_) => {}
+            // What was here before has changed: how much of the weights lies here now.
+            Item::Weights(_) => {
+                self.jobs.ask(Ask::Backbones);
+                self.planned = None;
+            }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! The backbone card: family, weights, what they are and where they lie, precision.
+
+use egui::{Popup, ProgressBar, RichText, Ui, Vec2};
+
+use super::standing;
+use crate::run::config::Precision;
+use crate::session::downloads::Item;
+use crate::session::jobs::Wanted;
+use crate::session::run_view::{bytes_text, count_text};
+use crate::session::views::{BackboneView, WeightsPlace};
+use crate::ui::app::Cx;
+use crate::ui::command::UiCommand;
+use crate::ui::theme::{CONTROL, regular, tokens};
+use crate::ui::widgets::{self, Standing, button, card, faint, segmented};
+
+/// The families, by the name the table gives them, with the backbone each starts with: the
+/// paper's, but for ViT the one that is part of the program.
+const FAMILIES: [(&str, &str, &str); 3] = [
+    ("vit", "ViT", "lae-nano"),
+    ("swin", "Swin", "swin_base_patch4_window7_224.ms_in22k"),
+    ("convnext", "ConvNeXt", "convnext_base.fb_in22k"),
+];
+
+/// The choice beside the families: weights of one's own.
+const FILE: &str = "file";
+
+/// Draws the card.
+pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
+    card(ui, |ui| {
+        let chosen = chosen(cx);
+        let stand = match &chosen {
+            None if cx.session.backbones.is_empty() => Standing::Busy,
+            _ => standing(cx, &["--backbone"]),
+        };
+        widgets::ends(
+            ui,
+            |ui| {
+                widgets::standing(ui, stand);
+                widgets::title(ui, "Backbone");
+            },
+            |ui| {
+                let licence = chosen.as_ref().map(|view| view.licence.clone());
+                let licence = licence.unwrap_or_default();
+                widgets::cut(ui, licence.as_str()).on_hover_text("Licence of the weights");
+            },
+        );
+        ui.horizontal_wrapped(|ui| choice(ui, cx, chosen.as_ref()));
+        if let Some(view) = &chosen {
+            facts(ui, view);
+            download(ui, cx, view);
+        }
+        precision(ui, cx);
+    });
+}
+
+/// The backbone of the settings: from the table, or as the plan found it (a file).
+fn chosen(cx: &Cx<'_>) -> Option<BackboneView> {
+    let name = &cx.session.draft.backbone;
+    let listed = cx.session.backbones.iter().find(|view| view.name == *name);
+    let planned = cx.session.plan.backbone.as_ref();
+    listed
+        .or(planned.filter(|view| view.name == *name))
+        .cloned()
+}
+
+fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&BackboneView>) {
+    let listed = |cx: &Cx<'_>, name: &str| cx.session.backbones.iter().any(|b| b.name == name);
+    let from_file = cx.pages.experiment.weights || !listed(cx, &cx.session.draft.backbone);
+    let family = match chosen {
+        Some(view) if !from_file => view.family.clone(),
+        _ => FILE.to_string(),
+    };
+    let mut options: Vec<(String, &str)> = FAMILIES
+        .iter()
+        .map(|(key, title, _)| ((*key).to_string(), *title))
+        .collect();
+    options.push((FILE.to_string(), "File…"));
+    let mut value = family.clone();
+    if segmented(ui, "family", &options, &mut value) {
+        cx.pages.experiment.weights = value == FILE;
+        if value == FILE {
+            cx.act(UiCommand::Pick(Wanted::Weights));
+        } else if let Some(name) = first_of(&cx.session.backbones, &value) {
+            cx.session.draft.backbone = name;
+        }
+    }
+    if value == FILE {
+        file(ui, cx);
+        return;
+    }
+    let title = chosen.map_or("", |view| view.title.as_str());
+    let list = egui::Button::new(title)
+        .right_text(RichText::new("▾").color(tokens(ui).subdued))
+        .min_size(Vec2::new(0.0, CONTROL));
+    let list = ui.add(list).accessible_name("Weights");
+    Popup::menu(&list).show(|ui| entries(ui, cx, &family));
+}
+
+/// The backbone a family starts with, else the first the table has of it.
+fn first_of(list: &[BackboneView], family: &str) -> Option<String> {
+    let usual = FAMILIES.iter().find(|(key, ..)| *key == family);
+    let usual = usual.map_or("", |(.., name)| *name);
+    let mine = || list.iter().filter(|view| view.family == family);
+    let found = mine().find(|view| view.name == usual).or(mine().next());
+    found.map(|view| view.name.clone())
+}
+
+/// The family's weights with their size and whether they are here.
+fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
+    ui.set_min_width(430.0);
+    let list: Vec<BackboneView> = cx.session.backbones.clone();
+    egui::ScrollArea::vertical()
+        .max_height(360.0)
+        .show(ui, |ui| {
+            for view in list.iter().filter(|view| view.family == family) {
+                let here = cx.session.draft.backbone == view.name;
+                let line = egui::Button::selectable(here, view.title.as_str())
+                    .right_text(RichText::new(view.whereabouts()).color(tokens(ui).subdued));
+                let hint = format!("{}\n{}", view.name, pretrained(view));
+                if ui.add(line).on_hover_text(hint).clicked() {
+                    cx.session.draft.backbone.clone_from(&view.name);
+                }
+            }
+        });
+}
+
+/// A path to type, for systems without a file dialog and for those who like to.
+fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let draft = &cx.session.draft.backbone;
+    let known = cx.session.backbones.iter().any(|view| view.name == *draft);
+    let state = &mut cx.pages.experiment;
+    let edit = egui::TextEdit::singleline(&mut state.weights_path)
+        .hint_text("Path of a weight file, then Enter")
+        .desired_width((ui.available_width() - 110.0).clamp(160.0, 420.0))
+        .min_size(Vec2::new(0.0, CONTROL))
+        .margin(egui::Margin::symmetric(9, 6));
+    let response = ui.add(edit).accessible_name("Weight file");
+    if !response.has_focus() && !response.lost_focus() && !known {
+        state.weights_path.clone_from(draft);
+    }
+    let done = response.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
+    let path = state.weights_path.trim().to_string();
+    if done && !path.is_empty() {
+        cx.act(UiCommand::ChooseWeights(path));
+    }
+    if button(ui, "Choose…").clicked() {
+        cx.act(UiCommand::Pick(Wanted::Weights));
+    }
+}
+
+fn facts(ui: &mut Ui, view: &BackboneView) {
+    let mut words = vec![
+        format!("{} weights", millions(view.parameters)),
+        format!("sees {0} × {0}", view.input_size),
+        format!("{} blocks", view.depth),
+    ];
+    if let Some(size) = view.megabytes {
+        words.push(format!("{size} MB"));
+    }
+    words.push(pretrained(view));
+    let colour = tokens(ui).subdued;
+    let text = RichText::new(words.join(" · "))
+        .font(regular(12.0))
+        .color(colour);
+    ui.add(egui::Label::new(text).wrap());
+    if let Some(warning) = &view.warning {
+        let text = RichText::new(format!("Mind: {warning}."))
+            .font(regular(12.0))
+            .color(tokens(ui).warning);
+        ui.add(egui::Label::new(text).wrap());
+    }
+    if !view.assumed.is_empty() {
+        faint(ui, format!("Assumed: {}.", view.assumed.join("; ")));
+    }
+}
+
+fn pretrained(view: &BackboneView) -> String {
+    match view.pretrained_on.as_str() {
+        "" | "not stated" => "pre-training not stated".into(),
+        data => format!("pre-trained on {data}"),
+    }
+}
+
+/// "3.6 M".
+fn millions(count: usize) -> String {
+    if count < 1_000_000 {
+        return count_text(count);
+    }
+    format!("{:.1} M", count as f64 / 1e6)
+}
+
+/// Where the weights are; a download can be begun ahead of the run, and stopped.
+fn download(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
+    let WeightsPlace::Hub(_) = view.place else {
+        return;
+    };
+    ui.horizontal_wrapped(|ui| {
+        let item = Item::Weights(view.name.clone());
+        let Some(download) = cx.session.under_way_like(&item).cloned() else {
+            let words = format!("{}, at the latest when the run starts", view.whereabouts());
+            faint(ui, words);
+            if button(ui, "Download now").clicked() {
+                cx.session.download(item);
+            } else if let Some(problem) = cx.session.download_problem(&item) {
+                widgets::problem(ui, problem);
+            }
+            return;
+        };
+        if download.item != item {
+            faint(
+                ui,
+                format!("{}; another download is under way", view.whereabouts()),
+            );
+            return;
+        }
+        let (done, total) = download.transfer.progress();
+        let share = done as f32 / total.unwrap_or(0).max(1) as f32;
+        let bar = ProgressBar::new(share).desired_width(160.0);
+        ui.add(bar).accessible_name("Download");
+        let of = total.map_or_else(String::new, |total| format!(" of {}", bytes_text(total)));
+        faint(ui, format!("downloading, {}{of}", bytes_text(done)));
+        if button(ui, "Stop the download").clicked() {
+            download.transfer.stop();
+        }
+        ui.request_repaint_after(std::time::Duration::from_millis(200));
+    });
+}
+
+fn precision(ui: &mut Ui, cx: &mut Cx<'_>) {
+    ui.horizontal_wrapped(|ui| {
+        faint(ui, "weights kept as").on_hover_text(
+            "f16 halves the memory of the frozen weights. PETs, heads, loss and all arithmetic stay f32.",
+        );
+        let options = Precision::ALL.map(|precision| (precision, precision.key()));
+        segmented(ui, "precision", &options, &mut cx.session.draft.precision);
+        let on_cpu = cx.session.devices.iter().any(|device| {
+            let wanted = &cx.session.draft.device;
+            device.key == "cpu" && (*wanted == device.key || wanted == "auto" && device.chosen_by_auto)
+        });
+        match cx.session.draft.precision {
+            Precision::Auto => faint(ui, "f32"),
+            Precision::F16 if on_cpu => faint(ui, "f16 is for graphics cards; the CPU keeps f32"),
+            Precision::F16 => faint(ui, "half the memory, where the card has it"),
+            Precision::F32 => faint(ui, ""),
+        };
+    });
+}

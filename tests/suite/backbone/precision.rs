@@ -1,0 +1,87 @@
+//! Frozen weights in half precision: on the CPU device through the same code, on graphics cards
+//! where there is one.
+
+use std::path::PathBuf;
+
+use burn::tensor::{DType, Device, Tensor, TensorData};
+use lae_studio::backbone::library::{self, Opened};
+use lae_studio::device;
+use lae_studio::experiment::golden::{Tolerance, check};
+use lae_studio::nn::WeightType;
+use lae_studio::pet::PetStack;
+use lae_studio::tensors::HostTensor;
+
+fn golden_files() -> Vec<PathBuf> {
+    let Some(folder) = std::env::var_os("LAE_GOLDEN") else {
+        eprintln!("skipped: LAE_GOLDEN names no folder of golden files");
+        return Vec::new();
+    };
+    let files = std::fs::read_dir(folder).unwrap();
+    let mut files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == "safetensors"));
+    files.sort();
+    files
+}
+
+fn hold(device: &Device, files: impl Iterator<Item = PathBuf>) {
+    for path in files {
+        let place = (device, WeightType::F16).into();
+        let report = check(&path, &place, Tolerance::HALF).unwrap();
+        let worst = report.worst().unwrap();
+        eprintln!("{}: {} {:.1e}", path.display(), worst.name, worst.error);
+        // Rounded weights show: a check that never left f32 would be closer.
+        assert!(
+            report.ok() && worst.error > 1e-4,
+            "{}: {worst:?}",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn golden_files_hold_with_half_precision_weights_on_the_cpu() {
+    hold(&Device::flex(), golden_files().into_iter());
+}
+
+#[test]
+fn golden_files_hold_with_half_precision_weights_on_a_graphics_adapter() {
+    let adapters = device::list().iter().filter(|info| !info.is_cpu());
+    let opened = adapters.filter_map(|info| device::open(info).ok());
+    let Some(device) = opened.into_iter().find(|d| d.supports_dtype(DType::F16)) else {
+        eprintln!("skipped: no graphics adapter with half precision");
+        return;
+    };
+    // One of each family: a software adapter is slow.
+    let adapter = |path: &PathBuf| path.to_string_lossy().contains("adapter");
+    hold(&device, golden_files().into_iter().filter(adapter));
+}
+
+fn features(opened: &Opened, images: usize) -> Vec<f32> {
+    let side = opened.input.size;
+    let count = images * 3 * side * side;
+    let values: Vec<f32> = (0..count).map(|i| (i as f32 * 0.37).sin()).collect();
+    let data = TensorData::new(values, [images, 3, side, side]);
+    let images = Tensor::<4>::from_data(data, &Device::flex());
+    let features = opened.backbone.features(images, &PetStack::empty());
+    HostTensor::read(&features.unwrap()).unwrap().values
+}
+
+#[test]
+fn half_precision_changes_features_by_its_rounding_only() {
+    let open = |weights| {
+        let place = (&Device::flex(), weights);
+        library::open(library::EMBEDDED, place, &mut |_| true).unwrap()
+    };
+    let (full, half) = (open(WeightType::F32), open(WeightType::F16));
+    assert_eq!(
+        (full.weights, half.weights),
+        (WeightType::F32, WeightType::F16)
+    );
+    assert_eq!(full.sha256, half.sha256);
+    assert_eq!(full.backbone.parameters(), half.backbone.parameters());
+    let (full, half) = (features(&full, 2), features(&half, 2));
+    let largest = full.iter().fold(0f32, |most, v| most.max(v.abs()));
+    let apart = full.iter().zip(&half).map(|(a, b)| (a - b).abs());
+    let error = apart.fold(0f32, f32::max) / largest;
+    assert!(error > 0.0 && error < 5e-3, "{error}");
+}
