@@ -231,7 +231,7 @@ impl Vit {
         } else {
             self.attention(index, &e, pets)?
         };
-        Ok(x + pets.around(index, Site::Attention, &e, h)?)
+        Ok(nn::plus(x, pets.around(index, Site::Attention, &e, h)?))
     }
 
     /// x + mlp(LN(x)), with its PETs; in one operation where none acts inside.
@@ -244,7 +244,7 @@ impl Vit {
         }
         let e = block.norm2.forward(x.clone());
         let h = self.mlp(index, &e, pets)?;
-        Ok(x + pets.around(index, Site::Mlp, &e, h)?)
+        Ok(nn::plus(x, pets.around(index, Site::Mlp, &e, h)?))
     }
 
     /// Multi-head attention on e, output projection included. Only where a PET acts inside are
