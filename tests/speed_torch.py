@@ -2,32 +2,56 @@
 
     pip install torch timm
     python tests/speed_torch.py lae-nano train 24 10        # backbone, mode, batch, seconds
+    python tests/speed_torch.py vit_base_patch16_224 train 24 10 --device cuda --dtype bfloat16
 
-Modes: train (Adapter5 in the first five blocks and the head), train_frozen (the head alone),
-predict (both experts: the frozen network twice). Two threads. Run it in turn with
-`lae-studio bench --backbone … --batch … --mode …`, several times, and compare medians: two programs
-at once, or a machine at other work, say nothing. Prints images per second and peak memory.
+Modes: train (Adapter5 in the first blocks and the head), train_frozen (the head alone), predict
+(both experts: the frozen network twice). Two threads. Run it in turn with `lae-studio bench
+--backbone … --batch … --mode …`, several times, and compare medians: two programs at once, or a
+machine at other work, say nothing. Prints images per second and peak memory; with `--json`, as JSON.
 """
 
+import argparse
+import json
 import resource
-import sys
 import time
+from contextlib import nullcontext
 
-import timm
 import torch
+from timm.models.convnext import ConvNeXt
+from timm.models.swin_transformer import SwinTransformer
+from timm.models.vision_transformer import VisionTransformer
 from torch import nn
 from torch.nn.functional import cross_entropy, gelu
 
-SIZES = {  # input, patch, width, depth, heads
-    "lae-nano": (32, 8, 192, 8, 3),
-    "vit_tiny_patch16_224": (224, 16, 192, 12, 3),
-    "vit_base_patch16_224": (224, 16, 768, 12, 12),
+
+def vit(side, patch, width, depth, heads):
+    return VisionTransformer(
+        img_size=side, patch_size=patch, embed_dim=width, depth=depth, num_heads=heads, num_classes=0
+    )
+
+
+def swin(width, depths, heads):
+    return SwinTransformer(embed_dim=width, depths=depths, num_heads=heads, num_classes=0)
+
+
+def convnext(depths, widths):
+    return ConvNeXt(depths=depths, dims=widths, num_classes=0)
+
+
+# Side of the input, the network, and how many of its first blocks carry an adapter.
+NETWORKS = {
+    "lae-nano": (32, lambda: vit(32, 8, 192, 8, 3), 5),
+    "vit_tiny_patch16_224": (224, lambda: vit(224, 16, 192, 12, 3), 5),
+    "vit_base_patch16_224": (224, lambda: vit(224, 16, 768, 12, 12), 5),
+    "swin_tiny": (224, lambda: swin(96, (2, 2, 6, 2), (3, 6, 12, 24)), 10),
+    "swin_base": (224, lambda: swin(128, (2, 2, 18, 2), (4, 8, 16, 32)), 10),
+    "convnext_tiny": (224, lambda: convnext((3, 3, 9, 3), (96, 192, 384, 768)), 15),
+    "convnext_base": (224, lambda: convnext((3, 3, 27, 3), (128, 256, 512, 1024)), 15),
 }
-PET_BLOCKS = 5
 
 
 class Adapter(nn.Module):
-    """Parallel to the attention: s * (GELU(e W_down + b) W_up + b)."""
+    """s * (GELU(e W_down + b) W_up + b)."""
 
     def __init__(self, width, size=5):
         super().__init__()
@@ -38,50 +62,110 @@ class Adapter(nn.Module):
         return self.scale * self.up(gelu(self.down(e)))
 
 
-def with_adapter(block, adapter):
+def beside_attention(block, adapter):
+    """Parallel to the attention of a ViT or Swin block."""
+    attention = block._attn if hasattr(block, "_attn") else block.attn
+
     def forward(x, **_):
         e = block.norm1(x)
-        x = x + block.attn(e) + adapter(e)
+        x = x + attention(e) + adapter(e)
         return x + block.mlp(block.norm2(x))
 
     return forward
 
 
-def main(name, mode, batch, seconds):
-    torch.set_num_threads(2)
-    side, patch, width, depth, heads = SIZES[name]
-    net = timm.models.vision_transformer.VisionTransformer(
-        img_size=side, patch_size=patch, embed_dim=width, depth=depth, num_heads=heads, num_classes=0
-    ).eval()
+def beside_block(block, adapter):
+    """Parallel to a whole ConvNeXt block."""
+    own = block.forward
+
+    def forward(x):
+        return own(x) + adapter(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+
+    return forward
+
+
+def network(name, device):
+    """The frozen network with its adapters, the adapters, the head, and the input's side."""
+    side, build, pets = NETWORKS[name]
+    net = build().eval()
     net.requires_grad_(False)
-    adapters = nn.ModuleList(Adapter(width) for _ in range(PET_BLOCKS))
-    for block, adapter in zip(net.blocks, adapters):
-        block.forward = with_adapter(block, adapter)
-    head = nn.Linear(width, 10)
-    adapters.requires_grad_(mode == "train")
+    if isinstance(net, VisionTransformer):
+        blocks = list(net.blocks)
+    elif isinstance(net, SwinTransformer):
+        blocks = [block for stage in net.layers for block in stage.blocks]
+    else:
+        blocks = [block for stage in net.stages for block in stage.blocks]
+    beside = beside_block if isinstance(net, ConvNeXt) else beside_attention
+    adapters = nn.ModuleList()
+    for block in blocks[:pets]:
+        width = (block.norm if isinstance(net, ConvNeXt) else block.norm1).weight.shape[0]
+        adapters.append(Adapter(width).to(device))
+        block.forward = beside(block, adapters[-1])
+    head = nn.Linear(net.num_features, 10).to(device)
+    return net.to(device), adapters, head, side
+
+
+def main(asked):
+    torch.set_num_threads(2)
+    device = torch.device(asked.device)
+    net, adapters, head, side = network(asked.backbone, device)
+    adapters.requires_grad_(asked.mode == "train")
     trained = [p for p in [*adapters.parameters(), *head.parameters()] if p.requires_grad]
     adam = torch.optim.Adam(trained, lr=1e-3)
-    images, labels = torch.randn(batch, 3, side, side), torch.arange(batch) % 10
+    images = torch.randn(asked.batch, 3, side, side, device=device)
+    labels = torch.arange(asked.batch, device=device) % 10
+    if asked.channels_last:
+        net.to(memory_format=torch.channels_last)
+        images = images.to(memory_format=torch.channels_last)
+    half = asked.dtype != "float32"
+    precision = torch.autocast(device.type, getattr(torch, asked.dtype)) if half else nullcontext()
 
     def step():
-        if mode == "predict":
-            with torch.inference_mode():
-                return (head(net(images)) + head(net(images))).sum().item()
+        with precision:
+            if asked.mode == "predict":
+                with torch.inference_mode():
+                    return (head(net(images)) + head(net(images))).sum().item()
+            loss = cross_entropy(head(net(images)), labels)
         adam.zero_grad(set_to_none=True)
-        loss = cross_entropy(head(net(images)), labels)
         loss.backward()
         adam.step()
         return loss.item()
 
-    step()
-    done, began = 0, time.time()
-    while time.time() - began < seconds:
+    for _ in range(2):
         step()
-        done += batch
-    speed = done / (time.time() - began)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{name} {mode} batch {batch}: {speed:.1f} images/s, peak {peak:.0f} MB")
+    done, began, own = 0, time.time(), time.process_time()
+    while time.time() - began < asked.seconds or done < 3 * asked.batch:
+        step()
+        done += asked.batch
+    seconds, own = time.time() - began, time.process_time() - own
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    if device.type == "cuda":
+        peak = torch.cuda.max_memory_allocated()
+    row = {
+        "backbone": asked.backbone,
+        "mode": asked.mode,
+        "batch": asked.batch,
+        "images_per_second": done / seconds,
+        "processor_seconds_per_image": own / done,
+        "peak_memory_bytes": peak,
+    }
+    if asked.json:
+        print(json.dumps(row))
+    else:
+        print(
+            f"{asked.backbone} {asked.mode} batch {asked.batch}: {done / seconds:.2f} images/s,"
+            f" {own / done:.3f} processor seconds per image, peak {peak / 1e6:.0f} MB"
+        )
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("backbone", choices=NETWORKS)
+    parser.add_argument("mode", choices=["train", "train_frozen", "predict"])
+    parser.add_argument("batch", type=int)
+    parser.add_argument("seconds", type=float)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--dtype", default="float32")
+    parser.add_argument("--channels-last", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    main(parser.parse_args())

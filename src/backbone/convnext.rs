@@ -180,7 +180,7 @@ impl Convnext {
             };
             nn::mlp(mixed, frame, &block.fc1, &block.fc2)
         };
-        let values = pets.around(index, Site::Block, &x, x.clone() + h)?;
+        let values = pets.around(index, Site::Block, &x, nn::plus(x.clone(), h))?;
         Ok(Tokens { values, ..tokens })
     }
 }

@@ -65,7 +65,8 @@ pub trait Backbone: Send + Sync {
     /// Normalised images (batch × 3 × rows × columns) → the tokens before block 0.
     fn embed(&self, images: Tensor<4>) -> Result<Tokens>;
 
-    /// Runs the given blocks (a stage's downsampling belongs to the block that follows it).
+    /// Runs the given blocks (a stage's downsampling belongs to the block that follows it). After
+    /// the last one only those tokens are kept that [`Backbone::pool`] reads.
     fn run(&self, tokens: Tokens, blocks: Range<usize>, pets: &PetStack) -> Result<Tokens>;
 
     /// Tokens after the last block → features (batch × feature width).

@@ -225,7 +225,7 @@ impl Swin {
         let windows = Windows::new(&tokens, self.config.window, block.shifted);
         let h = block.attention(index, &e, &windows, pets)?;
         let h = pets.around(index, Site::Attention, &e, h)?;
-        let out = block.mlp_part(index, x.clone() + h, pets)?;
+        let out = block.mlp_part(index, nn::plus(x.clone(), h), pets)?;
         let out = pets.around(index, Site::Block, &x, out)?;
         let values = pets.around(index, Site::Tokens, &x, out)?;
         Ok(Tokens { values, ..tokens })
@@ -302,7 +302,7 @@ impl Block {
         }
         let e = self.norm2.forward(x.clone());
         let h = self.mlp(index, &e, pets)?;
-        Ok(x + pets.around(index, Site::Mlp, &e, h)?)
+        Ok(nn::plus(x, pets.around(index, Site::Mlp, &e, h)?))
     }
 
     fn mlp(&self, index: usize, e: &Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {

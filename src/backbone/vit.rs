@@ -2,13 +2,16 @@
 //! its descendants: layer scale (DINOv2), a norm before the blocks (CLIP), QuickGELU (CLIP).
 //! The feature is the class token after the final norm; without a class token, the mean token.
 
+mod last;
 mod names;
 mod positions;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use burn::tensor::{Device, Tensor, activation::sigmoid};
 
+use last::LastAttention;
 pub use names::renamed;
 use positions::Positions;
 
@@ -161,6 +164,8 @@ pub struct Vit {
     positions: Positions,
     pre_norm: Option<LayerNorm>,
     blocks: Vec<Block>,
+    /// Made when it is first needed.
+    last: OnceLock<LastAttention>,
     norm: LayerNorm,
 }
 
@@ -197,11 +202,21 @@ impl Vit {
             positions,
             pre_norm,
             blocks,
+            last: OnceLock::new(),
             norm,
         }
     }
 
+    /// One block. The last one gives the class token alone where that is all that is read and no
+    /// PET acts in it.
     fn block(&self, index: usize, x: Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
+        let is_last = index + 1 == self.blocks.len();
+        if is_last && self.config.class_token && !pets.acts_in(index) {
+            let block = &self.blocks[index];
+            let last = || LastAttention::new(block, self.config.heads);
+            let middle = self.last.get_or_init(last).run(block, x);
+            return self.mlp_part(index, middle, pets);
+        }
         let middle = self.attention_part(index, x.clone(), pets)?;
         let out = self.mlp_part(index, middle, pets)?;
         let out = pets.around(index, Site::Block, &x, out)?;
@@ -223,7 +238,7 @@ impl Vit {
         } else {
             self.attention(index, &e, pets)?
         };
-        Ok(x + pets.around(index, Site::Attention, &e, h)?)
+        Ok(nn::plus(x, pets.around(index, Site::Attention, &e, h)?))
     }
 
     /// x + mlp(LN(x)), with its PETs; in one operation where none acts inside.
@@ -236,7 +251,7 @@ impl Vit {
         }
         let e = block.norm2.forward(x.clone());
         let h = self.mlp(index, &e, pets)?;
-        Ok(x + pets.around(index, Site::Mlp, &e, h)?)
+        Ok(nn::plus(x, pets.around(index, Site::Mlp, &e, h)?))
     }
 
     /// Multi-head attention on e, output projection included. Only where a PET acts inside are

@@ -178,6 +178,21 @@ impl Depthwise7 {
     }
 }
 
+/// `a + b`, element by element; a size of 1 is repeated. Both may be trained.
+pub fn plus<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
+    cpu::plus(&a, &b).unwrap_or_else(|| a + b)
+}
+
+/// `a · b`, element by element; a size of 1 is repeated. Both may be trained.
+pub fn times<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
+    cpu::times(&a, &b).unwrap_or_else(|| a * b)
+}
+
+/// The matrix product rows × inputs by inputs × outputs. Both may be trained.
+pub fn project(x: Tensor<2>, weight: Tensor<2>) -> Tensor<2> {
+    cpu::project(&x, &weight).unwrap_or_else(|| x.matmul(weight))
+}
+
 /// GELU with the exact error function: `x · Φ(x)`.
 pub fn gelu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     cpu::gelu(&x).unwrap_or_else(|| framework::gelu(x))
@@ -222,7 +237,7 @@ impl<'a> Frame<'a> {
     }
 
     fn leave(self, x: Tensor<3>, y: Tensor<3>) -> Tensor<3> {
-        if self.residual { x + y } else { y }
+        if self.residual { plus(x, y) } else { y }
     }
 }
 

@@ -78,6 +78,11 @@ impl PetStack {
             .is_some_and(|layout| layout.bindings.contains_key(&site))
     }
 
+    /// Whether a PET acts anywhere in this block.
+    pub fn acts_in(&self, block: usize) -> bool {
+        self.tensors.contains_key(&block)
+    }
+
     /// Whether a PET acts at any of these sites of this block.
     pub fn uses_any(&self, block: usize, sites: &[Site]) -> bool {
         sites.iter().any(|site| self.uses(block, *site))

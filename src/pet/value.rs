@@ -6,6 +6,8 @@ use std::cell::Cell;
 
 use burn::tensor::Tensor;
 
+use crate::nn;
+
 /// A tensor of rank 2, 3 or 4. Cloning shares the memory.
 #[derive(Clone, Debug)]
 pub enum Value {
@@ -101,9 +103,9 @@ impl Value {
         macro_rules! apply {
             ($x:expr, $y:expr) => {
                 match sign {
-                    '+' => $x + $y,
+                    '+' => nn::plus($x, $y),
                     '-' => $x - $y,
-                    '*' => $x * $y,
+                    '*' => nn::times($x, $y),
                     _ => $x / $y,
                 }
             };
@@ -145,12 +147,12 @@ impl Value {
         Ok(match (self, other) {
             (Self::Three(x), Self::Two(y)) => {
                 let [batch, tokens, inner] = x.dims();
-                let flat = x.reshape([batch * tokens, inner]).matmul(y);
+                let flat = nn::project(x.reshape([batch * tokens, inner]), y);
                 Self::Three(flat.reshape([batch, tokens, width]))
             }
             (Self::Four(x), Self::Two(y)) => {
                 let [batch, heads, tokens, inner] = x.dims();
-                let flat = x.reshape([batch * heads * tokens, inner]).matmul(y);
+                let flat = nn::project(x.reshape([batch * heads * tokens, inner]), y);
                 Self::Four(flat.reshape([batch, heads, tokens, width]))
             }
             (x, y) => match x.aligned(y)? {

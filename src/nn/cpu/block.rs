@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::attention::{self, Bias, Scratch};
 use super::buffer::Buffer;
 use super::elementwise;
-use super::gemm::{Matrix, Store, product};
+use super::gemm::{self, Matrix, Store, product};
 use super::linear::Weights;
 use super::norm::{self, Moments};
 use super::simd::Level;
@@ -118,7 +118,7 @@ const MOST_ROWS: usize = 512;
 fn share(rows: usize) -> usize {
     let threads = rayon::current_num_threads();
     let parts = threads * rows.div_ceil(threads * MOST_ROWS).max(1);
-    rows.div_ceil(parts).max(1)
+    gemm::share(rows, parts)
 }
 
 impl Mlp<'_> {

@@ -1,6 +1,6 @@
 //! GELU, its derivative and sums, element by element.
 
-use super::math::{map, normal_cdf, update};
+use super::math::{map, normal_cdf, total, update};
 use super::simd::{Lanes, WIDTH, simd};
 
 /// x·Φ(x) and its derivative Φ(x) + x·φ(x).
@@ -84,6 +84,82 @@ simd! {
             #[inline(always)]
             |y: L, [other]| y.plus(other),
         );
+    }
+}
+
+simd! {
+    /// y = a + b.
+    pub fn add_to<L>(a: &[f32], b: &[f32], y: &mut [f32]) {
+        map(
+            [a, b],
+            y,
+            #[inline(always)]
+            |[a, b]: [L; 2]| a.plus(b),
+        );
+    }
+}
+
+simd! {
+    /// y = a·b.
+    pub fn multiply_to<L>(a: &[f32], b: &[f32], y: &mut [f32]) {
+        map(
+            [a, b],
+            y,
+            #[inline(always)]
+            |[a, b]: [L; 2]| a.times(b),
+        );
+    }
+}
+
+simd! {
+    /// y = x·factor.
+    pub fn scale<L>(x: &[f32], factor: f32, y: &mut [f32]) {
+        let factor = L::splat(factor);
+        map(
+            [x],
+            y,
+            #[inline(always)]
+            |[x]: [L; 1]| x.times(factor),
+        );
+    }
+}
+
+simd! {
+    /// sum becomes sum + a·b.
+    pub fn add_products<L>(a: &[f32], b: &[f32], sum: &mut [f32]) {
+        update(
+            sum,
+            [a, b],
+            #[inline(always)]
+            |sum: L, [a, b]| a.times_plus(b, sum),
+        );
+    }
+}
+
+simd! {
+    /// The one number of `sum` becomes Σ a·b.
+    pub fn total_of_products<L>(a: &[f32], b: &[f32], sum: &mut [f32; 1]) {
+        sum[0] = total(
+            [a, b],
+            0.0,
+            #[inline(always)]
+            |[a, b]: [L; 2]| a.times(b),
+        );
+    }
+}
+
+simd! {
+    /// Every row of `y` becomes that of `x` times `row`.
+    pub fn multiply_by_row<L>(x: &[f32], row: &[f32], y: &mut [f32]) {
+        let rows = x.chunks_exact(row.len()).zip(y.chunks_exact_mut(row.len()));
+        for (x, y) in rows {
+            map(
+                [x, row],
+                y,
+                #[inline(always)]
+                |[x, row]: [L; 2]| x.times(row),
+            );
+        }
     }
 }
 

@@ -115,9 +115,20 @@ pub fn parallel_product(y: &mut [f32], store: Store, a: Matrix<'_>, b: Matrix<'_
 /// How many rows one core takes at a time, for rows that need `work` floating-point operations:
 /// as even as possible, enough work to be worth a thread, and enough rows for the product to
 /// run at full speed.
-pub fn rows_per_part(rows: usize, work: usize) -> usize {
+fn rows_per_part(rows: usize, work: usize) -> usize {
     const WORTH_A_THREAD: usize = 1 << 20;
     let least = (WORTH_A_THREAD / work.max(1)).max(16);
     let parts = rayon::current_num_threads().min(rows / least).max(1);
-    rows.div_ceil(parts).max(1)
+    share(rows, parts)
+}
+
+/// How many of `rows` rows each of `parts` takes. No part is a single row (unless there is but
+/// one): products of one row are summed in another order, and the last digits must not depend on
+/// the number of cores.
+pub fn share(rows: usize, parts: usize) -> usize {
+    let mut share = rows.div_ceil(parts.max(1)).max(2);
+    while share < rows && rows % share == 1 {
+        share += 1;
+    }
+    share
 }

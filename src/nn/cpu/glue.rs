@@ -95,8 +95,17 @@ impl Input {
     }
 }
 
+/// A gradient for an input.
+pub enum Gradient {
+    /// The one for the result, as it is.
+    Same,
+    /// Its own.
+    Own(Buffer),
+}
+
 /// Gradient for the result → gradients for those inputs that want one.
-pub type Run<const N: usize> = Arc<dyn Fn(&[f32], [bool; N]) -> [Option<Buffer>; N] + Send + Sync>;
+pub type Run<const N: usize> =
+    Arc<dyn Fn(&[f32], [bool; N]) -> [Option<Gradient>; N] + Send + Sync>;
 
 /// What an operation computes: its result and, if asked to, how to go back.
 pub type Outcome<const N: usize> = (Buffer, Option<Run<N>>);
@@ -138,7 +147,11 @@ impl<const N: usize> Backward<Flex, N> for Custom {
         let parents = ops.parents.into_iter().zip(ops.state.shapes);
         for ((parent, shape), result) in parents.zip(results) {
             if let (Some(parent), Some(result)) = (parent, result) {
-                gradients.register::<Flex>(parent.id, tensor(result, shape));
+                let gradient = match result {
+                    Gradient::Same => g.0.clone(),
+                    Gradient::Own(values) => tensor(values, shape),
+                };
+                gradients.register::<Flex>(parent.id, gradient);
             }
         }
     }

@@ -16,6 +16,7 @@ mod glue;
 mod linear;
 mod math;
 mod norm;
+mod pairs;
 mod simd;
 #[cfg(target_arch = "x86_64")]
 mod simd_x86;
@@ -29,11 +30,12 @@ use rayon::prelude::*;
 use super::{Frame, LayerNorm, Linear};
 use block::{Around, Mlp, Norm, SelfAttention};
 use buffer::Buffer;
-use glue::{Dense, Input, apply};
+use glue::{Dense, Gradient, Input, apply};
 use linear::Weights;
 use simd::Level;
 
 pub use buffer::release;
+pub use pairs::{plus, project, times};
 
 /// Elements one core takes at a time in element-wise functions.
 const PIECE: usize = 1 << 13;
@@ -332,7 +334,7 @@ fn one(
     back: impl Fn(&[f32]) -> Buffer + Send + Sync + 'static,
 ) -> Option<glue::Run<1>> {
     tracked.then(|| {
-        let run: glue::Run<1> = Arc::new(move |g, [wanted]| [wanted.then(|| back(g))]);
+        let run: glue::Run<1> = Arc::new(move |g, [wanted]| [wanted.then(|| Gradient::Own(back(g)))]);
         run
     })
 }

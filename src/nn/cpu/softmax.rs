@@ -9,6 +9,14 @@ pub type RowStats = [f32; 2];
 /// Rows of attention scores are padded to a multiple of this, so that no row has a remainder.
 pub const PAD: usize = WIDTH;
 
+/// `e^x` for scores minus the largest of their row; 0 where it is below 2e-35, as it is for what a
+/// mask keeps apart. Numbers near the smallest that f32 holds would make the products with them
+/// many times slower.
+#[inline(always)]
+fn weight<L: Lanes>(x: L) -> L {
+    exp(x).minus(L::splat(2e-35)).at_least(L::splat(0.0))
+}
+
 /// s becomes s·scale + bias; `bias` may be empty.
 #[inline(always)]
 fn scale_row<L: Lanes>(s: &mut [f32], scale: f32, bias: &[f32]) {
@@ -59,12 +67,12 @@ simd! {
             let mut sum = L::splat(0.0);
             let (whole, rest) = s.as_chunks_mut::<WIDTH>();
             for s in whole {
-                let e = exp(L::load(s).minus(max));
+                let e = weight(L::load(s).minus(max));
                 sum = sum.plus(e);
                 e.store(s);
             }
             if !rest.is_empty() {
-                let e = exp(L::load_part(rest, f32::NEG_INFINITY).minus(max));
+                let e = weight(L::load_part(rest, f32::NEG_INFINITY).minus(max));
                 sum = sum.plus(e);
                 e.store_part(rest);
             }
@@ -99,7 +107,7 @@ simd! {
                 s,
                 [],
                 #[inline(always)]
-                |s: L, []| exp(s.minus(max)).times(inverse),
+                |s: L, []| weight(s.minus(max)).times(inverse),
             );
             s[n..].fill(0.0);
         }

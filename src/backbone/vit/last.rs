@@ -1,0 +1,69 @@
+//! The last block of a ViT for the class token alone, the only token its feature is read from.
+//!
+//! The class token still attends to all tokens, but a single query needs neither their keys nor
+//! their values: with E the normalised tokens, q·(E·Wk)ᵀ = (q·Wkᵀ)·Eᵀ and p·(E·Wv) = (p·E)·Wv.
+//! The bias of the keys adds the same to every score and falls away; that of the values stays, as
+//! the weights p add up to 1. The block then costs hardly more than one token of it.
+
+use burn::tensor::Tensor;
+
+use super::Block;
+use crate::nn::{self, Linear};
+
+/// The projections of the last block, taken apart.
+pub(super) struct LastAttention {
+    query: Linear,
+    /// heads × head width × width, scaled by head width^−½.
+    key: Tensor<3>,
+    /// heads × width × head width.
+    value: Tensor<3>,
+    value_bias: Option<Tensor<1>>,
+    heads: usize,
+}
+
+impl LastAttention {
+    /// From the packed projections (width × 3·width) of a block.
+    pub(super) fn new(block: &Block, heads: usize) -> Self {
+        let packed = &block.qkv;
+        let [width, _] = packed.weight.dims();
+        let head = width / heads;
+        // The product with 1 makes a copy that lies without gaps, not a view.
+        let part = |i: usize| {
+            let columns = i * width..(i + 1) * width;
+            packed.weight.clone().slice([0..width, columns])
+        };
+        let bias = |i: usize| {
+            let bias = packed.bias.as_ref()?;
+            Some(bias.clone().slice(i * width..(i + 1) * width) * 1.0)
+        };
+        let per_head = |i: usize| part(i).reshape([width, heads, head]);
+        let scale = (head as f64).powf(-0.5);
+        Self {
+            query: Linear::new(part(0) * 1.0, bias(0)),
+            key: per_head(1).permute([1, 2, 0]) * scale,
+            value: per_head(2).permute([1, 0, 2]) * 1.0,
+            value_bias: bias(2),
+            heads,
+        }
+    }
+
+    /// Tokens before the last block → the class token after it: batch × tokens × width → batch ×
+    /// 1 × width.
+    pub(super) fn run(&self, block: &Block, x: Tensor<3>) -> Tensor<3> {
+        let [batch, _, width] = x.dims();
+        let first = |x: Tensor<3>| x.slice([0..batch, 0..1, 0..width]);
+        let e = block.norm1.forward(x.clone());
+        let query = self.query.forward(first(e.clone()));
+        let by_head = |x: Tensor<3>| x.swap_dims(0, 1);
+        let query = by_head(query.reshape([batch, self.heads, width / self.heads]));
+        let asked = by_head(query.matmul(self.key.clone()));
+        let shares = nn::softmax(asked.matmul(e.clone().swap_dims(1, 2)));
+        let mixed = by_head(shares.matmul(e));
+        let mixed = by_head(mixed.matmul(self.value.clone())).reshape([batch, 1, width]);
+        let mixed = match &self.value_bias {
+            Some(bias) => mixed + bias.clone().unsqueeze::<3>(),
+            None => mixed,
+        };
+        first(x) + block.proj.forward(mixed)
+    }
+}
