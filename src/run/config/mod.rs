@@ -4,6 +4,9 @@
 //! `lae-studio train` (with `-` for `_`). `validate` finds everything that can be said without
 //! opening data or weights, all at once.
 
+mod check;
+mod command;
+
 use serde::{Deserialize, Serialize};
 
 use crate::problem::{Problem, Result};
@@ -271,164 +274,6 @@ impl RunConfig {
         }
     }
 
-    /// Everything that is wrong with these settings as far as they alone can tell.
-    pub fn validate(&self) -> Vec<Problem> {
-        let mut problems = Vec::new();
-        let mut check = |fine: bool, what: &str, place: &str, remedy: &str| {
-            if !fine {
-                problems.push(Problem::new(what).at(place).advise(remedy));
-            }
-        };
-        check(
-            !self.data.trim().is_empty(),
-            "no data set is chosen",
-            "--data",
-            "give digits, letters or a folder with one subfolder per class",
-        );
-        check(
-            self.epochs > 0,
-            "zero epochs train nothing",
-            "--epochs",
-            "give at least 1",
-        );
-        check(
-            !self.switches().learning || self.freeze_epochs <= self.epochs,
-            "more epochs are frozen than there are",
-            "--freeze-epochs",
-            "give a number up to --epochs",
-        );
-        check(
-            (0.0..=1.0).contains(&self.ema),
-            "the moving average's α must lie between 0 and 1",
-            "--ema",
-            "0.9999 is the paper's value, 0.999 suits short runs",
-        );
-        check(
-            self.base_lr.is_finite() && self.base_lr > 0.0,
-            "the learning rate must be above 0",
-            "--base-lr",
-            "0.03 is the paper's value for CIFAR-100",
-        );
-        check(
-            self.batch > 0,
-            "a batch needs at least one image",
-            "--batch",
-            "24 is the paper's value",
-        );
-        check(
-            self.pet_size > 0,
-            "the PET's size must be above 0",
-            "--pet-size",
-            "5 or 10 for Adapter and LoRA, 10 or 20 for Prefix",
-        );
-        let [low, high] = self.crop_scale;
-        check(
-            low > 0.0 && low <= high && high <= 1.0,
-            "the crop scale must be two numbers with 0 < smallest ≤ largest ≤ 1",
-            "--crop-scale",
-            "0.08,1 is the usual choice, 0.5,1 suits drawings",
-        );
-        check(
-            self.test_share > 0.0 && self.test_share < 1.0,
-            "the test share must lie between 0 and 1",
-            "--test-share",
-            "0.2 holds every fifth image back for testing",
-        );
-        check(
-            (0.0..1.0).contains(&self.validation_share),
-            "the validation share must be 0 or lie between 0 and 1",
-            "--validation-share",
-            "0 measures on the test images, 0.1 on every tenth training image instead",
-        );
-        check(
-            self.train_limit != Some(0) && self.test_limit != Some(0),
-            "a limit of zero images per class leaves nothing",
-            "--train-limit, --test-limit",
-            "leave the option out to use all images",
-        );
-        problems
-    }
-
-    /// The command that does the same: `lae-studio train …`, naming what differs from the defaults.
-    pub fn as_command(&self) -> String {
-        let base = Self::default();
-        let mut words = vec!["lae-studio train".to_string()];
-        let mut say = |differs: bool, name: &str, value: String| {
-            if differs {
-                words.push(format!("--{name} {}", shell_word(&value)));
-            }
-        };
-        say(true, "data", self.data.clone());
-        say(true, "backbone", self.backbone.clone());
-        say(
-            self.precision != base.precision,
-            "precision",
-            self.precision.key().into(),
-        );
-        say(true, "pet", self.pet.clone());
-        say(true, "pet-size", self.pet_size.to_string());
-        say(
-            self.pet_variant.is_some(),
-            "pet-variant",
-            self.pet_variant.clone().unwrap_or_default(),
-        );
-        say(true, "blocks", self.blocks.clone());
-        say(true, "method", self.method.key().into());
-        say(true, "classes-per-task", self.classes_per_task.clone());
-        say(true, "order", self.order.clone());
-        say(true, "epochs", self.epochs.to_string());
-        say(true, "freeze-epochs", self.freeze_epochs.to_string());
-        say(true, "ema", self.ema.to_string());
-        say(true, "base-lr", self.base_lr.to_string());
-        say(true, "batch", self.batch.to_string());
-        let [low, high] = self.crop_scale;
-        say(true, "crop-scale", format!("{low},{high}"));
-        say(true, "flip", if self.flip { "on" } else { "off" }.into());
-        let limit = |limit: Option<usize>| limit.map(|n| n.to_string()).unwrap_or_default();
-        say(
-            self.train_limit.is_some(),
-            "train-limit",
-            limit(self.train_limit),
-        );
-        say(
-            self.test_limit.is_some(),
-            "test-limit",
-            limit(self.test_limit),
-        );
-        say(
-            (self.test_share - base.test_share).abs() > f64::EPSILON,
-            "test-share",
-            self.test_share.to_string(),
-        );
-        say(
-            self.validation_share > 0.0,
-            "validation-share",
-            self.validation_share.to_string(),
-        );
-        say(
-            self.split_seed != base.split_seed,
-            "split-seed",
-            self.split_seed.to_string(),
-        );
-        say(true, "seed", self.seed.to_string());
-        say(self.device != base.device, "device", self.device.clone());
-        say(
-            self.cache_mb != base.cache_mb,
-            "cache-mb",
-            self.cache_mb.to_string(),
-        );
-        for (on, flag) in [
-            (self.learning, "--no-learning"),
-            (self.accumulation, "--no-accumulation"),
-            (self.ensemble, "--no-ensemble"),
-        ] {
-            if !on && self.method == MethodName::Lae {
-                words.push(flag.into());
-            }
-        }
-        words.join(" ")
-    }
-
     /// A short name for lists: "digits · LAE · adapter 5".
     pub fn title(&self) -> String {
         let data = std::path::Path::new(&self.data)
@@ -455,16 +300,6 @@ pub fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     (line, column)
 }
 
-/// Quotes a word for a POSIX shell where it needs it.
-fn shell_word(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./,:+=".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_string()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -489,19 +324,6 @@ mod tests {
     }
 
     #[test]
-    fn all_problems_are_found_at_once() {
-        let config = RunConfig {
-            epochs: 0,
-            batch: 0,
-            crop_scale: [0.9, 0.1],
-            freeze_epochs: 0,
-            ..RunConfig::default()
-        };
-        assert_eq!(config.validate().len(), 3);
-        assert!(RunConfig::default().validate().is_empty());
-    }
-
-    #[test]
     fn blocks_are_a_count_or_a_list() {
         let with = |blocks: &str| RunConfig {
             blocks: blocks.into(),
@@ -522,18 +344,5 @@ mod tests {
         };
         let switches = config.switches();
         assert!(!switches.learning && !switches.accumulation && !switches.ensemble);
-    }
-
-    #[test]
-    fn a_path_with_spaces_is_quoted_in_the_command() {
-        let config = RunConfig {
-            data: "my pictures/it's".into(),
-            ..RunConfig::default()
-        };
-        assert!(
-            config
-                .as_command()
-                .contains(r"--data 'my pictures/it'\''s'")
-        );
     }
 }

@@ -1,0 +1,217 @@
+//! Golden files: their tensors and settings, and how other programs name what we know under other
+//! names.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use burn::tensor::Device;
+use safetensors::tensor::{Dtype, SafeTensors};
+use serde_json::Value;
+
+use crate::backbone::Backbone;
+use crate::backbone::timm;
+use crate::backbone::weights::{Stored, Tensors};
+use crate::expert::{Head, Heads};
+use crate::nn::Place;
+use crate::pet::library::Library;
+use crate::pet::{PetSettings, PetStack};
+use crate::problem::{Problem, Result};
+use crate::tensors::{HostTensor, Named};
+
+/// A file's tensors (f32; targets as exact small numbers) and settings.
+pub(super) struct GoldenFile {
+    pub(super) tensors: Named,
+    settings: HashMap<String, String>,
+}
+
+impl GoldenFile {
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let foreign = |what: String| {
+            Problem::new(format!("this is no golden file: {what}"))
+                .at_path(path)
+                .advise("give a .safetensors file that holds a toy run with its reference values")
+        };
+        let bytes =
+            std::fs::read(path).map_err(|e| Problem::io("read the golden file", path, &e))?;
+        let (_, header) = SafeTensors::read_metadata(&bytes).map_err(|e| foreign(e.to_string()))?;
+        let file = SafeTensors::deserialize(&bytes).map_err(|e| foreign(e.to_string()))?;
+        let mut tensors = Named::new();
+        for (name, view) in file.iter() {
+            let values = match view.dtype() {
+                Dtype::F32 => numbers(view.data(), f32::from_le_bytes),
+                Dtype::I64 => numbers(view.data(), |bytes| i64::from_le_bytes(bytes) as f32),
+                other => return Err(foreign(format!("{name} is made of {other:?}"))),
+            };
+            let shape = view.shape().to_vec();
+            tensors.insert(name.to_string(), HostTensor { shape, values });
+        }
+        let settings = header.metadata().clone().unwrap_or_default();
+        Ok(Self { tensors, settings })
+    }
+
+    pub(super) fn tensor(&self, name: &str) -> Result<&HostTensor> {
+        crate::expert::named(&self.tensors, name)
+    }
+
+    pub(super) fn text(&self, key: &str) -> Result<&str> {
+        let value = self.settings.get(key).map(String::as_str);
+        value.ok_or_else(|| Problem::new(format!("the metadata lacks \"{key}\"")))
+    }
+
+    pub(super) fn number<T: std::str::FromStr>(&self, key: &str) -> Result<T> {
+        let text = self.text(key)?;
+        let wrong = || Problem::new(format!("the metadata's \"{key}\" is no number: {text}"));
+        text.trim().parse().map_err(|_| wrong())
+    }
+
+    pub(super) fn json(&self, key: &str) -> Result<Value> {
+        serde_json::from_str(self.text(key)?)
+            .map_err(|e| Problem::new(format!("the metadata's \"{key}\" is no JSON: {e}")))
+    }
+
+    /// Class numbers of a target tensor, counted within the last task.
+    pub(super) fn labels(&self, name: &str, old_classes: usize) -> Result<Vec<usize>> {
+        let values = self.tensor(name)?.values.iter();
+        let local = values.map(|&v| (v as usize).checked_sub(old_classes));
+        let labels: Option<Vec<usize>> = local.collect();
+        labels.ok_or_else(|| Problem::new(format!("{name} holds a class of an earlier task")))
+    }
+}
+
+fn numbers<const N: usize>(bytes: &[u8], convert: impl Fn([u8; N]) -> f32) -> Vec<f32> {
+    bytes
+        .as_chunks::<N>()
+        .0
+        .iter()
+        .map(|chunk| convert(*chunk))
+        .collect()
+}
+
+/// How a PET's parameters are named in these files: ours, theirs, and whether theirs lies
+/// transposed (weights of a Linear are out × in there).
+pub(super) type Names = &'static [(&'static str, &'static str, bool)];
+
+const ADAPTER: Names = &[
+    ("down", "layer.0.weight", true),
+    ("b_down", "layer.0.bias", false),
+    ("up", "layer.2.weight", true),
+    ("b_up", "layer.2.bias", false),
+    ("s", "layer.3.scale", false),
+];
+const LORA: Names = &[
+    ("a_k", "lora_A.0", true),
+    ("b_k", "lora_B.0", true),
+    ("s_k", "scale.0.scale", false),
+    ("a_v", "lora_A.1", true),
+    ("b_v", "lora_B.1", true),
+    ("s_v", "scale.1.scale", false),
+];
+const PREFIX: Names = &[
+    ("p_k", "key.tokens", false),
+    ("s_k", "key.scaler.scale", false),
+    ("p_v", "val.tokens", false),
+    ("s_v", "val.scaler.scale", false),
+];
+
+pub(super) fn backbone_of(file: &GoldenFile, place: &Place) -> Result<Arc<dyn Backbone>> {
+    let metadata = file.settings.clone().into_iter().collect();
+    let architecture = timm::architecture(file.text("kind")?, &timm::arguments(&metadata))?;
+    let mut tensors = Tensors::new();
+    for (name, tensor) in &file.tensors {
+        if let Some(name) = name.strip_prefix("backbone.") {
+            let values = tensor.values.clone();
+            let stored = Stored::new(tensor.shape.clone(), move || Ok(values.clone()));
+            tensors.insert(name, stored);
+        }
+    }
+    architecture.assemble(tensors, place.clone())
+}
+
+pub(super) fn fresh_pets(
+    file: &GoldenFile,
+    backbone: &dyn Backbone,
+    device: &Device,
+) -> Result<(PetStack, Names)> {
+    let args = file.json("pet_args")?;
+    let pet = file.text("pet")?;
+    let (plugin, size, names) = match pet {
+        "Adapter" => ("adapter", "down_sample", ADAPTER),
+        "LoRA" => ("lora", "rank", LORA),
+        "Prefix" => ("prefix", "length", PREFIX),
+        other => return Err(Problem::new(format!("no PET of the name {other} is known"))),
+    };
+    let size = args.get(size).and_then(Value::as_u64);
+    let size = size.ok_or_else(|| Problem::new("the metadata's \"pet_args\" state no size"))?;
+    let spec = Library::with_folders(Vec::new()).get(plugin)?;
+    let plain = args.get("compensatory").and_then(Value::as_bool) == Some(false);
+    let variant = plain.then(|| "plain".to_string());
+    let settings = PetSettings {
+        variant,
+        ..PetSettings::of_size(size as usize)
+    };
+    let blocks: Vec<usize> = (0..file.number("attached_blocks")?).collect();
+    let stack = PetStack::init(&spec, &settings, backbone.blocks(), &blocks, 0, device)?;
+    Ok((stack, names))
+}
+
+/// The multiplier that `pet_args` fixes for one of our scale parameters; 1 when it says nothing.
+pub(super) fn fixed_value(args: &Value, name: &str) -> f32 {
+    let key = match name {
+        "s_k" => "key_scale",
+        "s_v" => "val_scale",
+        _ => "scale",
+    };
+    args.get(key).and_then(Value::as_f64).unwrap_or(1.0) as f32
+}
+
+pub(super) fn heads_of(file: &GoldenFile, device: &Device) -> Result<Heads> {
+    let tasks: BTreeSet<usize> = file
+        .tensors
+        .keys()
+        .filter_map(|name| name.strip_prefix("head.")?.split_once('.')?.0.parse().ok())
+        .collect();
+    let heads = tasks.into_iter().map(|task| {
+        let weight = ours_of(file.tensor(&format!("head.{task}.weight"))?, true);
+        let bias = ours_of(file.tensor(&format!("head.{task}.bias"))?, false);
+        Ok(Head {
+            weight: weight.to_device(device)?,
+            bias: bias.to_device(device)?,
+        })
+    });
+    Ok(Heads(heads.collect::<Result<_>>()?))
+}
+
+/// A tensor of the file as one of our rank-2 parameters: vectors lie as one row, 1×1 convolutions
+/// are matrices, a single number is 1 × 1.
+pub(super) fn ours_of(stored: &HostTensor, transposed: bool) -> HostTensor {
+    let (rows, columns) = match stored.shape.as_slice() {
+        [] => (1, 1),
+        [length] => (1, *length),
+        [rows, columns, ..] => (*rows, *columns),
+    };
+    let shape = vec![rows, columns];
+    let matrix = HostTensor {
+        shape,
+        values: stored.values.clone(),
+    };
+    theirs_of(&matrix, transposed)
+}
+
+/// The transpose where asked for; transposing is its own inverse, so this serves both ways.
+pub(super) fn theirs_of(matrix: &HostTensor, transposed: bool) -> HostTensor {
+    let [rows, columns] = matrix.shape[..] else {
+        return matrix.clone();
+    };
+    if !transposed {
+        return matrix.clone();
+    }
+    let cells = (0..columns).flat_map(|column| (0..rows).map(move |row| (row, column)));
+    let values = cells
+        .map(|(row, column)| matrix.values[row * columns + column])
+        .collect();
+    HostTensor {
+        shape: vec![columns, rows],
+        values,
+    }
+}
