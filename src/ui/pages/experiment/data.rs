@@ -48,7 +48,7 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
             },
             Fetch::Ready(view) => {
                 thumbs(ui, cx, &view);
-                details::splits(ui, cx, &view);
+                details::noted_splits(ui, cx, &view);
                 tasks::strip(ui, cx);
                 tasks::order(ui, cx);
                 details::parts(ui, cx, &view);
@@ -232,7 +232,7 @@ fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     );
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
-        let fit = ((ui.available_width() - 290.0) / (side + 6.0)).max(4.0) as usize;
+        let fit = ((ui.available_width() - 400.0) / (side + 6.0)).max(4.0) as usize;
         for thumb in view.thumbs.iter().take(fit) {
             let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::hover());
             response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &thumb.caption));
