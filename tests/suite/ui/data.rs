@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use lae_studio::data::Dataset;
 use lae_studio::data::loader::{Loader, LoaderOptions};
 use lae_studio::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use lae_studio::data::transform::InputSpec;
+use lae_studio::data::{Dataset, OpenOptions};
 use lae_studio::experiment::{augment_of, open_options};
 use lae_studio::fetch::Progress;
 use lae_studio::problem::Problem;
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
-use lae_studio::session::jobs::{Answer, Ask, Found, SightAsk};
+use lae_studio::session::jobs::{Answer, Ask, DataAsk, Found, SightAsk};
 use lae_studio::session::{Session, errands};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
@@ -134,6 +134,33 @@ fn many_classes_are_arranged_in_the_larger_view() {
     assert_eq!(order, "1-9,0,10-129");
     assert!(sizes.starts_with("4,6,5,"), "{sizes}");
     assert!(window.state().session.plan.problems.is_empty());
+}
+
+#[test]
+fn another_share_needs_no_files_and_choosing_again_reads_them() {
+    let made = Made::new();
+    made.class("a", 10).class("b", 10);
+    let place = made.path().to_str().unwrap().to_string();
+    let answer = errands(made.path().join("runs"));
+    let open = |test_share, fresh| {
+        let options = OpenOptions {
+            test_share,
+            ..OpenOptions::default()
+        };
+        let place = place.clone();
+        match answer(Ask::Data(DataAsk {
+            place,
+            options,
+            fresh,
+        })) {
+            Found::Data(_, view) => view.map(|view| (view.train_total(), view.test_total())),
+            _ => panic!("a data set was asked for"),
+        }
+    };
+    assert_eq!(open(0.2, false).unwrap(), (16, 4));
+    std::fs::remove_dir_all(made.path().join("b")).unwrap();
+    assert_eq!(open(0.5, false).unwrap(), (10, 10));
+    assert!(open(0.5, true).is_err(), "one class is left");
 }
 
 #[test]
@@ -283,6 +310,30 @@ fn counts_shares_skipped_files_and_twins_are_on_the_card() {
     window.get_by_label_contains("held out of training, not on test images");
     window.get_by_label_contains("validation images, 14 classes");
     shot(&mut window, "data-validation");
+}
+
+#[test]
+fn an_image_in_both_splits_is_shown_with_both_names() {
+    if !can_draw() {
+        return;
+    }
+    let made = Made::new();
+    for class in ["a", "b"] {
+        made.class(&format!("train/{class}"), 15)
+            .class(&format!("test/{class}"), 4);
+    }
+    let at = |name: &str| made.path().join(name);
+    std::fs::copy(at("train/a/007.png"), at("test/a/003.png")).unwrap();
+    let mut window = on(made.path().to_str().unwrap(), "1");
+    assert!(
+        window.query_by_label("Test share").is_none(),
+        "a test split was given"
+    );
+    window.get_by_label("1 image stands in both splits.");
+    window.get_by_label("Show these images").click();
+    window.run_steps(3);
+    window.get_by_label("a/007.png");
+    window.get_by_label("a/003.png");
 }
 
 /// Errands in which CIFAR-10 is not here and its download waits until it is stopped.

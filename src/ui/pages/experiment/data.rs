@@ -160,10 +160,17 @@ fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &named::Published) {
         widgets::problem(ui, &problem);
     }
     let words = format!("Download {} MB", set.megabytes);
-    if button(ui, words)
+    let free = cx
+        .session
+        .download
+        .as_ref()
+        .is_none_or(|d| d.problem.is_some());
+    let start = ui.add_enabled_ui(free, |ui| button(ui, words)).inner;
+    let clicked = start
         .on_hover_text("It can be stopped and goes on from there later")
-        .clicked()
-    {
+        .on_disabled_hover_text("Another download is under way")
+        .clicked();
+    if clicked {
         cx.session.download(set.name);
     }
 }
