@@ -7,6 +7,8 @@ mod cli;
 mod data;
 mod data_archives;
 mod data_command;
+mod data_forms;
+mod data_newcomer;
 mod engine;
 mod experiment;
 mod layering;

@@ -67,6 +67,16 @@ fn holds_pictures(folder: &Path) -> bool {
 pub(super) fn no_classes(tree: &Tree) -> Problem {
     let root = &tree.dirs[0];
     let advice = "a data set is a folder with one subfolder of pictures per class, or train and test holding such folders";
+    let is_table = |name: &&std::ffi::OsString| matches!(ending_of(name).as_str(), "csv" | "tsv");
+    if let (Some(table), true) = (root.others.iter().find(is_table), root.total > 0) {
+        return Problem::new(format!(
+            "the folder holds {} pictures, but '{}' names none of them with a class",
+            root.total,
+            table.to_string_lossy()
+        ))
+        .at_path(&root.path)
+        .advise("write the columns file,label into a CSV (file names as they stand in the folder), or make one subfolder per class");
+    }
     if root.total > 0 {
         return Problem::new(format!(
             "the folder holds {} pictures but no subfolders that could be classes, and no CSV or list file that names their classes",

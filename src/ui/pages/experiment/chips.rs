@@ -98,6 +98,8 @@ fn menu(ui: &mut Ui, scenario: &Scenario, class: usize, name: &str, task: usize)
     let mut offer = |ui: &mut Ui, enabled: bool, words: String, target: Option<Move>| {
         if ui.add_enabled(enabled, egui::Button::new(words)).clicked() {
             moved = target;
+            // A click by keyboard does not close a menu by itself.
+            ui.close();
         }
     };
     faint(ui, name);

@@ -48,7 +48,7 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
             },
             Fetch::Ready(view) => {
                 thumbs(ui, cx, &view);
-                details::splits(ui, cx, &view);
+                details::noted_splits(ui, cx, &view);
                 tasks::strip(ui, cx);
                 tasks::order(ui, cx);
                 details::parts(ui, cx, &view);
@@ -156,10 +156,13 @@ fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &named::Published) {
         widgets::problem(ui, problem);
     }
     let words = format!("Download {} MB", set.megabytes);
-    if button(ui, words)
+    let free = cx.session.under_way_like(&item).is_none();
+    let start = ui.add_enabled_ui(free, |ui| button(ui, words)).inner;
+    let clicked = start
         .on_hover_text("It can be stopped and goes on from there later")
-        .clicked()
-    {
+        .on_disabled_hover_text("Another download is under way")
+        .clicked();
+    if clicked {
         cx.session.download(item);
     }
 }
@@ -232,7 +235,7 @@ fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     );
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
-        let fit = ((ui.available_width() - 290.0) / (side + 6.0)).max(4.0) as usize;
+        let fit = ((ui.available_width() - 400.0) / (side + 6.0)).max(4.0) as usize;
         for thumb in view.thumbs.iter().take(fit) {
             let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::hover());
             response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &thumb.caption));

@@ -5,7 +5,7 @@ use egui::{
     pos2,
 };
 
-use super::{number, tasks};
+use super::{number, row, tasks};
 use crate::session::run_view::bytes_text;
 use crate::session::story::counted;
 use crate::session::views::{DataView, Fetch, Seen, Sight};
@@ -22,6 +22,8 @@ pub enum Part {
     Sight,
     /// All classes of all tasks.
     Arrange,
+    /// Shares and memory.
+    Splits,
 }
 
 /// Fewer classes need no overview above their list.
@@ -32,11 +34,15 @@ const SIDE: f32 = 92.0;
 /// Draws the row of parts, and the open one.
 pub fn parts(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     ui.horizontal_wrapped(|ui| {
-        for (part, title) in [
+        let mut all = vec![
             (Part::Classes, "Images per class"),
             (Part::Sight, "What the network sees"),
             (Part::Arrange, "Arrange classes"),
-        ] {
+        ];
+        if !splits_matter(cx, view) {
+            all.push((Part::Splits, "Splits and memory"));
+        }
+        for (part, title) in all {
             let open = cx.pages.experiment.part == Some(part);
             if ui.add(egui::Button::selectable(open, title)).clicked() {
                 cx.pages.experiment.part = (!open).then_some(part);
@@ -47,7 +53,8 @@ pub fn parts(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
         Some(Part::Classes) => classes(ui, view),
         Some(Part::Sight) => sight(ui, cx),
         Some(Part::Arrange) => tasks::arrange(ui, cx),
-        None => {}
+        Some(Part::Splits) if !splits_matter(cx, view) => splits(ui, cx, view),
+        Some(Part::Splits) | None => {}
     }
 }
 
@@ -70,9 +77,9 @@ fn classes(ui: &mut Ui, view: &DataView) {
         spread(&view.train),
         spread(&view.test)
     );
-    faint(ui, words.as_str());
+    faint(ui, words);
     if view.classes.len() > FEW {
-        overview(ui, view, &words);
+        overview(ui, view);
     }
     let most = view.train.iter().zip(&view.test).map(|(a, b)| a + b);
     let most = most.max().unwrap_or(0).max(1);
@@ -87,11 +94,11 @@ fn classes(ui: &mut Ui, view: &DataView) {
 }
 
 /// One column per class (or per few, where there are more classes than pixels): training below, test above.
-fn overview(ui: &mut Ui, view: &DataView, words: &str) {
+fn overview(ui: &mut Ui, view: &DataView) {
     let t = tokens(ui);
     let size = Vec2::new(ui.available_width(), 72.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, words));
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Chart of images per class"));
     ui.painter()
         .rect_filled(rect, CornerRadius::same(4), t.background);
     let count = view.classes.len();
@@ -251,17 +258,33 @@ fn both(ui: &mut Ui, cx: &mut Cx<'_>, seen: &Seen) {
     });
 }
 
+/// Whether shares and memory say something about this data that a person should see unasked: the test images were
+/// drawn, they are not what is measured on, or the pictures do not fit into memory.
+fn splits_matter(cx: &Cx<'_>, view: &DataView) -> bool {
+    let draft = &cx.session.draft;
+    let budget = (draft.cache_mb as u64) << 20;
+    let short = cx.session.plan.cache_need.is_some_and(|need| need > budget);
+    view.test_drawn || draft.validation_share > 0.0 || short
+}
+
+/// Shares and memory, where they matter.
+pub fn noted_splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
+    if splits_matter(cx, view) {
+        splits(ui, cx, view);
+    }
+}
+
 /// The shares that are drawn, and the memory for decoded pictures.
-pub fn splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
+fn splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let need = cx.session.plan.cache_need;
     let draft = &mut cx.session.draft;
-    ui.horizontal_wrapped(|ui| {
+    row(ui, |ui| {
         if view.test_drawn {
             let label = faint(ui, "Test share");
             let share = percent(&mut draft.test_share, 1.0..=90.0);
-            number(ui, share)
-                .labelled_by(label.id)
-                .on_hover_text("No test split was given: this share of every class is held back for testing");
+            number(ui, share).labelled_by(label.id).on_hover_text(
+                "No test split was given: this share of every class is held back for testing",
+            );
             ui.add_space(8.0);
         }
         let label = faint(ui, "Validation share");
@@ -277,7 +300,9 @@ pub fn splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
             .suffix(" MB");
         ui.add_sized(Vec2::new(84.0, crate::ui::theme::CONTROL), memory)
             .labelled_by(label.id)
-            .on_hover_text("Decoded pictures are kept within this much memory; no result depends on it");
+            .on_hover_text(
+                "Decoded pictures are kept within this much memory; no result depends on it",
+            );
         faint(ui, cache_words(need, draft.cache_mb));
     });
     if cx.session.draft.validation_share > 0.0 {

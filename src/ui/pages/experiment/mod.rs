@@ -79,6 +79,14 @@ fn number(ui: &mut Ui, value: DragValue<'_>) -> Response {
     ui.add_sized(Vec2::new(56.0, CONTROL), value)
 }
 
+/// A row of labels and inputs, all centred on the height of an input.
+fn row(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+    ui.scope(|ui| {
+        ui.spacing_mut().interact_size.y = CONTROL;
+        ui.horizontal_wrapped(add);
+    });
+}
+
 /// A short text.
 fn text(ui: &mut Ui, value: &mut String, width: f32) -> Response {
     let edit = TextEdit::singleline(value)

@@ -7,7 +7,7 @@ use egui::{
 };
 
 use super::chips::{Move, carry, chip_width, class_chip, dropped, roll};
-use super::text;
+use super::{row, text};
 use crate::data::scenario::{ClassOrder, Scenario};
 use crate::problem::listed;
 use crate::session::jobs::Wanted;
@@ -236,7 +236,7 @@ fn new_task(ui: &mut Ui, scenario: &Scenario) -> Option<Move> {
 
 /// The settings behind the strip: classes per task, class order, the orders there are, undo.
 pub fn order(ui: &mut Ui, cx: &mut Cx<'_>) {
-    ui.horizontal_wrapped(|ui| {
+    row(ui, |ui| {
         let label = faint(ui, "Classes per task");
         text(ui, &mut cx.session.draft.classes_per_task, 100.0)
             .labelled_by(label.id)
@@ -249,7 +249,11 @@ pub fn order(ui: &mut Ui, cx: &mut Cx<'_>) {
         let menu = button(ui, "Orders");
         Popup::menu(&menu).show(|ui| orders(ui, cx));
         let undo = ui.add_enabled_ui(cx.session.can_undo_arranging(), |ui| button(ui, "Undo"));
-        if undo.inner.on_hover_text("Takes the last move of a class back").clicked() {
+        if undo
+            .inner
+            .on_hover_text("Takes the last move of a class back")
+            .clicked()
+        {
             cx.session.undo_arranging();
         }
     });

@@ -1,0 +1,242 @@
+//! The same images give the same run, whatever form they come in: CIFAR's records and an image folder of them, with and
+//! without pictures kept in memory.
+
+use std::path::{Path, PathBuf};
+
+use lae_studio::data::transform::InputSpec;
+use lae_studio::data::{Dataset, OpenOptions, Watch, export};
+use lae_studio::experiment::{self, Stock, open_options};
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::Control;
+use lae_studio::store;
+
+use super::data::Made;
+
+/// CIFAR-10's binary files with a few images of each class: stripes and noise by class and number.
+fn few_records(made: &Made, name: &str, each: usize, salt: u32) {
+    let mut bytes = Vec::new();
+    for number in 0..each {
+        for class in 0..10_u32 {
+            bytes.push(class as u8);
+            let mut noise = salt + number as u32 * 10 + class;
+            for plane in 0..3_u32 {
+                for pixel in 0..1024_u32 {
+                    noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    let stripe = (pixel % 32) * (class + 1) + (pixel / 32) * plane;
+                    bytes.push((stripe as u8) ^ ((noise >> 27) as u8));
+                }
+            }
+        }
+    }
+    made.file(name, bytes);
+}
+
+/// What is the same in two runs that did the same: answers and snapshots of every task.
+fn outcome(config: &RunConfig, stock: &mut Stock) -> Vec<(String, Vec<u8>)> {
+    let root = tempfile::tempdir().unwrap();
+    let ended = experiment::train(
+        config,
+        root.path(),
+        stock,
+        &mut Vec::new(),
+        &Control::default(),
+    )
+    .unwrap();
+    let folder = &ended.header().folder;
+    let stored = store::load(folder).unwrap();
+    let mut all: Vec<(String, Vec<u8>)> = stored
+        .reports
+        .iter()
+        .map(|report| {
+            let said = format!("{:?} {}", report.answers, report.online_drift);
+            (format!("answers {}", report.task), said.into_bytes())
+        })
+        .collect();
+    for task in 0..stored.reports.len() {
+        for (name, tensor) in store::load_snapshot(folder, task).unwrap() {
+            let bits = tensor.values.iter().flat_map(|v| v.to_le_bytes()).collect();
+            all.push((format!("{task} {name}"), bits));
+        }
+    }
+    all
+}
+
+fn exported(data: &Dataset, to: &Path) -> PathBuf {
+    export::folder(data, to, &Watch::none()).unwrap();
+    to.to_path_buf()
+}
+
+fn compare(config: &RunConfig, records: &Path) {
+    let with = |data: &Path, cache_mb| RunConfig {
+        data: data.to_str().unwrap().into(),
+        cache_mb,
+        ..config.clone()
+    };
+    let of_records = with(records, 64);
+    let data = Dataset::open(&of_records.data, &open_options(&of_records)).unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let folder = exported(&data, &place.path().join("as folder"));
+    let mut stock = Stock::default();
+    let expected = outcome(&of_records, &mut stock);
+    assert!(expected.len() > 10);
+    for cache_mb in [64, 0] {
+        let of_folder = with(&folder, cache_mb);
+        let mut stock = Stock::default();
+        let got = outcome(&of_folder, &mut stock);
+        assert_eq!(got.len(), expected.len());
+        for (got, expected) in got.iter().zip(&expected) {
+            assert_eq!(got.0, expected.0);
+            assert!(got.1 == expected.1, "{} differs with {cache_mb} MB", got.0);
+        }
+        // What is left in memory are the test inputs; the training pictures are free again.
+        let input = InputSpec {
+            size: 32,
+            crop_ratio: 1.0,
+        };
+        let kept = stock.pixels(&of_folder, input.size).usage();
+        let tested = if cache_mb == 0 { 0 } else { data.test.len() };
+        assert_eq!(kept.images, tested, "{kept:?}");
+    }
+}
+
+fn small() -> RunConfig {
+    RunConfig {
+        classes_per_task: "5".into(),
+        order: "seed:3".into(),
+        epochs: 2,
+        freeze_epochs: 1,
+        ema: 0.9,
+        batch: 8,
+        flip: true,
+        device: "cpu".into(),
+        ..RunConfig::default()
+    }
+}
+
+#[test]
+fn records_and_their_image_folder_give_the_same_run() {
+    let made = Made::new();
+    few_records(&made, "data_batch_1.bin", 4, 1);
+    few_records(&made, "test_batch.bin", 2, 900);
+    let names = "airplane\nautomobile\nbird\ncat\ndeer\ndog\nfrog\nhorse\nship\ntruck\n";
+    made.file("batches.meta.txt", names);
+    compare(&small(), made.path());
+}
+
+#[test]
+fn cifar_100_and_its_image_folder_give_the_same_run() {
+    let Some(folder) = std::env::var_os("LAE_DATA") else {
+        eprintln!("skipped: LAE_DATA is not set");
+        return;
+    };
+    let archive = Path::new(&folder).join("cifar-100-binary.tar.xz");
+    if !archive.is_file() {
+        eprintln!("skipped: there is no {}", archive.display());
+        return;
+    }
+    let config = RunConfig {
+        classes_per_task: "50".into(),
+        epochs: 1,
+        freeze_epochs: 0,
+        train_limit: Some(2),
+        test_limit: Some(1),
+        ..small()
+    };
+    compare(&config, &archive);
+}
+
+#[test]
+fn validation_images_come_from_the_training_split_alone() {
+    let made = Made::new();
+    for class in ["a", "b", "c", "d"] {
+        made.class(&format!("train/{class}"), 20)
+            .class(&format!("test/{class}"), 5);
+    }
+    let open = |share, seed| {
+        let options = OpenOptions {
+            validation_share: share,
+            split_seed: seed,
+            ..OpenOptions::default()
+        };
+        made.try_open(&options).unwrap()
+    };
+    let names = |samples: &[lae_studio::data::Sample]| -> Vec<String> {
+        samples
+            .iter()
+            .map(|s| s.source.path().unwrap().display().to_string())
+            .collect()
+    };
+    let data = open(0.25, 0);
+    assert_eq!((data.train.len(), data.test.len()), (60, 20));
+    let (train, held_out) = (names(&data.train), names(&data.test));
+    assert!(
+        held_out
+            .iter()
+            .all(|name| name.contains("train") && !train.contains(name))
+    );
+    assert_eq!(
+        held_out,
+        names(&open(0.25, 0).test),
+        "the same seed, the same images"
+    );
+    assert_ne!(held_out, names(&open(0.25, 1).test));
+    assert!(
+        data.assumed.iter().any(|said| said.contains("left unseen")),
+        "{:?}",
+        data.assumed
+    );
+    let config = RunConfig {
+        data: made.path().to_str().unwrap().into(),
+        validation_share: 0.25,
+        classes_per_task: "2".into(),
+        order: "natural".into(),
+        epochs: 1,
+        freeze_epochs: 0,
+        ..small()
+    };
+    let root = tempfile::tempdir().unwrap();
+    let ended = experiment::train(
+        &config,
+        root.path(),
+        &mut Stock::default(),
+        &mut Vec::new(),
+        &Control::default(),
+    )
+    .unwrap();
+    let header = ended.header();
+    assert_eq!(header.train_images, [30, 30]);
+    assert_eq!(header.test_images, [10, 10]);
+    let summary = store::summary(&store::load(&header.folder).unwrap());
+    assert_eq!(summary.measured_on, "validation");
+    assert!(header.config.title().contains("validation"));
+}
+
+#[test]
+fn an_order_from_a_file_is_written_into_the_run() {
+    let made = Made::new();
+    for class in ["a", "b", "c", "d"] {
+        made.class(class, 10);
+    }
+    made.file("order.json", r#"["c", "d", "a", "b"]"#);
+    let config = RunConfig {
+        data: made.path().to_str().unwrap().into(),
+        order: made.path().join("order.json").to_str().unwrap().into(),
+        classes_per_task: "1,2,1".into(),
+        epochs: 1,
+        freeze_epochs: 0,
+        batch: 4,
+        ..small()
+    };
+    let root = tempfile::tempdir().unwrap();
+    let ended = experiment::train(
+        &config,
+        root.path(),
+        &mut Stock::default(),
+        &mut Vec::new(),
+        &Control::default(),
+    )
+    .unwrap();
+    let stored = store::load(&ended.header().folder).unwrap();
+    assert_eq!(stored.header.class_order, ["c", "d", "a", "b"]);
+    assert_eq!(stored.header.config.order, "2,3,0,1");
+}

@@ -1,0 +1,431 @@
+//! The data card: classes dragged between tasks, what the network sees, remarks, shares, a download.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::data::loader::{Loader, LoaderOptions};
+use lae_studio::data::scenario::{ClassOrder, Scenario, TaskSizes};
+use lae_studio::data::transform::InputSpec;
+use lae_studio::data::{Dataset, OpenOptions};
+use lae_studio::experiment::{augment_of, open_options};
+use lae_studio::fetch::Progress;
+use lae_studio::problem::Problem;
+use lae_studio::run::config::RunConfig;
+use lae_studio::session::backend::{Backend, Recorded};
+use lae_studio::session::jobs::{Answer, Ask, DataAsk, Found, SightAsk};
+use lae_studio::session::{Session, errands};
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::{can_draw, recorded, settle, shot, wait, window};
+use crate::data::Made;
+
+const WIDE: [f32; 2] = [1280.0, 900.0];
+
+/// A window on this data set.
+fn on(data: &str, tasks: &str) -> Harness<'static, StudioApp> {
+    let draft = RunConfig {
+        data: data.into(),
+        classes_per_task: tasks.into(),
+        ..RunConfig::default()
+    };
+    let runs = tempfile::tempdir().unwrap().keep();
+    let mut harness = window(WIDE, ThemeChoice::Dark, move |wake| {
+        let backend: Box<dyn Backend> = Box::new(Recorded::default());
+        Session::with(backend, errands(runs), draft, wake)
+    });
+    settle(&mut harness);
+    harness
+}
+
+fn settings(window: &Harness<'_, StudioApp>) -> (String, String) {
+    let draft = &window.state().session.draft;
+    (draft.order.clone(), draft.classes_per_task.clone())
+}
+
+#[test]
+fn a_class_is_dragged_to_another_task_and_back_again() {
+    if !can_draw() {
+        return;
+    }
+    let mut window = on("digits", "2");
+    let from = window.get_by_label("class 0, task 1").rect().center();
+    let to = window.get_by_label("class 5, task 3").rect().left_center();
+    window.drag_at(from);
+    window.run_steps(2);
+    for step in 1..=6 {
+        window.hover_at(from.lerp(to, step as f32 / 6.0));
+        window.step();
+    }
+    shot(&mut window, "data-dragging");
+    window.drop_at(to);
+    window.run_steps(2);
+    assert_eq!(settings(&window), ("1-4,0,5-9".into(), "1,2,3,2,2".into()));
+    settle(&mut window);
+    window.get_by_label("class 0, task 3");
+    let plan = &window.state().session.plan;
+    assert!(plan.problems.is_empty(), "{:?}", plan.problems);
+    assert_eq!(plan.tasks[2], ["4", "0", "5"]);
+    assert_eq!(plan.tasks.len(), plan.train_images.len());
+    let command = window.state().session.draft.as_command();
+    assert!(
+        command.contains("--order 1-4,0,5-9") && command.contains("1,2,3,2,2"),
+        "{command}"
+    );
+    window.get_by_label("Undo").click();
+    settle(&mut window);
+    assert_eq!(settings(&window), ("natural".into(), "2".into()));
+    window.get_by_label("class 0, task 1");
+}
+
+#[test]
+fn a_class_is_moved_by_its_menu_without_a_mouse() {
+    if !can_draw() {
+        return;
+    }
+    let mut window = on("digits", "5");
+    window.get_by_label("class 9, task 2").focus();
+    window.run_steps(2);
+    window.key_press(egui::Key::Enter);
+    window.run_steps(3);
+    shot(&mut window, "data-class-menu");
+    window.get_by_label("To a new task").click_accesskit();
+    window.run_steps(3);
+    settle(&mut window);
+    assert_eq!(settings(&window), ("natural".into(), "5,4,1".into()));
+    window.get_by_label("class 9, task 3").focus();
+    window.run_steps(2);
+    window.key_press(egui::Key::Enter);
+    window.run_steps(3);
+    window.get_by_label("Earlier").click_accesskit();
+    window.run_steps(3);
+    settle(&mut window);
+    assert_eq!(settings(&window), ("natural".into(), "5".into()));
+}
+
+#[test]
+fn many_classes_are_arranged_in_the_larger_view() {
+    if !can_draw() {
+        return;
+    }
+    let made = Made::new();
+    for class in 0..130 {
+        made.class(&format!("a class with a longer name {class:03}"), 2);
+    }
+    let mut window = on(made.path().to_str().unwrap(), "5");
+    window.state_mut().session.draft.batch = 2;
+    settle(&mut window);
+    assert!(window.query_by_label_contains("class a class").is_none());
+    window.get_by_label("Arrange classes").click();
+    window.run_steps(3);
+    settle(&mut window);
+    shot(&mut window, "data-arrange");
+    window
+        .get_by_label("class a class with a longer name 000, task 1")
+        .click();
+    window.run_steps(3);
+    window.get_by_label("To task 2").click_accesskit();
+    window.run_steps(3);
+    settle(&mut window);
+    let (order, sizes) = settings(&window);
+    assert_eq!(order, "1-9,0,10-129");
+    assert!(sizes.starts_with("4,6,5,"), "{sizes}");
+    assert!(window.state().session.plan.problems.is_empty());
+}
+
+#[test]
+fn another_share_needs_no_files_and_choosing_again_reads_them() {
+    let made = Made::new();
+    made.class("a", 10).class("b", 10);
+    let place = made.path().to_str().unwrap().to_string();
+    let answer = errands(made.path().join("runs"));
+    let open = |test_share, fresh| {
+        let options = OpenOptions {
+            test_share,
+            ..OpenOptions::default()
+        };
+        let place = place.clone();
+        match answer(Ask::Data(DataAsk {
+            place,
+            options,
+            fresh,
+        })) {
+            Found::Data(_, view) => view.map(|view| (view.train_total(), view.test_total())),
+            _ => panic!("a data set was asked for"),
+        }
+    };
+    assert_eq!(open(0.2, false).unwrap(), (16, 4));
+    std::fs::remove_dir_all(made.path().join("b")).unwrap();
+    assert_eq!(open(0.5, false).unwrap(), (10, 10));
+    assert!(open(0.5, true).is_err(), "one class is left");
+}
+
+#[test]
+fn what_the_network_sees_is_what_the_loader_draws() {
+    let made = Made::new();
+    for class in ["a", "b", "c", "d"] {
+        made.class(class, 6);
+    }
+    let config = RunConfig {
+        data: made.path().to_str().unwrap().into(),
+        classes_per_task: "2".into(),
+        order: "3,1,0,2".into(),
+        crop_scale: [0.2, 0.9],
+        flip: true,
+        seed: 5,
+        train_limit: Some(4),
+        ..RunConfig::default()
+    };
+    let answer = errands(made.path().join("runs"));
+    let look = |epoch, shift| {
+        let config = config.clone();
+        match answer(Ask::Sight(Box::new(SightAsk {
+            config,
+            epoch,
+            shift,
+        }))) {
+            Found::Sight(sight) => sight.unwrap(),
+            _ => panic!("a sight was asked for"),
+        }
+    };
+    let sight = look(2, 1);
+    assert_eq!(sight.input_size, 32);
+    let seen: Vec<(&str, usize)> = sight
+        .seen
+        .iter()
+        .map(|s| (s.class.as_str(), s.task))
+        .collect();
+    assert_eq!(seen, [("d", 0), ("b", 0), ("a", 1), ("c", 1)]);
+    let data = Dataset::open(&config.data, &open_options(&config)).unwrap();
+    let scenario = Scenario::new(
+        &data.classes,
+        &ClassOrder::parse(&config.order).unwrap(),
+        &TaskSizes::parse(&config.classes_per_task).unwrap(),
+    )
+    .unwrap();
+    // Everything the loader makes of both tasks in that epoch, by name.
+    let mut made_of: HashMap<String, Vec<u8>> = HashMap::new();
+    for task in 0..2 {
+        let samples = Arc::new(scenario.train_of(&data, task));
+        let options = LoaderOptions {
+            augment: Some(augment_of(&config)),
+            shuffle: true,
+            seed: config.seed,
+            epoch: (task * config.epochs + 2) as u64,
+            ..LoaderOptions::inference(
+                InputSpec {
+                    size: 32,
+                    crop_ratio: 1.0,
+                },
+                3,
+            )
+        };
+        for batch in Loader::new(samples.clone(), options).unwrap() {
+            for (pixels, &index) in batch.pixels.chunks(32 * 32 * 3).zip(&batch.indices) {
+                made_of.insert(samples[index].0.name(), pixels.to_vec());
+            }
+        }
+    }
+    for seen in &sight.seen {
+        assert_eq!(
+            seen.drawn.rgb, made_of[&seen.drawn.name],
+            "{}",
+            seen.drawn.name
+        );
+        assert_eq!(seen.drawn.name, seen.tested.name);
+        assert_ne!(seen.drawn.rgb, seen.tested.rgb);
+    }
+    let other = look(3, 1);
+    assert_ne!(
+        other.seen[0].drawn.rgb, sight.seen[0].drawn.rgb,
+        "another epoch, another crop"
+    );
+    assert_eq!(other.seen[0].tested.rgb, sight.seen[0].tested.rgb);
+    assert_ne!(look(2, 2).seen[0].drawn.name, sight.seen[0].drawn.name);
+}
+
+#[test]
+fn the_sight_opens_on_the_page_and_draws_again() {
+    if !can_draw() {
+        return;
+    }
+    let mut window = on("letters", "6,5,5,5,5");
+    window.get_by_label("What the network sees").click();
+    window.run_steps(3);
+    settle(&mut window);
+    window.get_by_label("A as seen in training");
+    window.get_by_label("A as seen in testing");
+    window.get_by_label_contains("Epoch 1 of 5");
+    shot(&mut window, "data-sight");
+    window.get_by_label("Draw again").click();
+    window.run_steps(3);
+    settle(&mut window);
+    window.get_by_label_contains("Epoch 2 of 5");
+}
+
+#[test]
+fn counts_shares_skipped_files_and_twins_are_on_the_card() {
+    if !can_draw() {
+        return;
+    }
+    let made = Made::new();
+    for class in 0..14 {
+        made.class(&format!("kind {class:02}"), 10 + class);
+    }
+    made.file("kind 00/notes.txt", "no picture")
+        .file("kind 01/broken.png", "no");
+    std::fs::copy(
+        made.path().join("kind 02/000.png"),
+        made.path().join("kind 02/999.png"),
+    )
+    .unwrap();
+    let mut window = on(made.path().to_str().unwrap(), "2");
+    window.get_by_label_contains("12 × 10 pixels");
+    window.get_by_label("Images per class").click();
+    window.run_steps(3);
+    window.get_by_label_contains("Images per class: 8 to 18");
+    window.get_by_label("kind 00: 8 training images and 2 test images");
+    window.get_by_label("2 files were skipped.");
+    window.get_by_label("Show skipped files").click();
+    window.run_steps(3);
+    window.get_by_label_contains("broken.png");
+    window.get_by_label("Hide skipped files");
+    shot(&mut window, "data-card");
+    // No test split was given, so its share can be chosen; the data is split anew.
+    window.get_by_label("Test share");
+    let before = window.state().session.data.ready().unwrap().test_total();
+    window.state_mut().session.draft.test_share = 0.5;
+    settle(&mut window);
+    let view = window.state().session.data.ready().unwrap().clone();
+    assert!(
+        view.test_total() > 2 * before,
+        "{before} {}",
+        view.test_total()
+    );
+    window.state_mut().session.draft.validation_share = 0.2;
+    settle(&mut window);
+    window.get_by_label_contains("held out of training, not on test images");
+    window.get_by_label_contains("validation images, 14 classes");
+    shot(&mut window, "data-validation");
+}
+
+#[test]
+fn an_image_in_both_splits_is_shown_with_both_names() {
+    if !can_draw() {
+        return;
+    }
+    let made = Made::new();
+    for class in ["a", "b"] {
+        made.class(&format!("train/{class}"), 15)
+            .class(&format!("test/{class}"), 4);
+    }
+    let at = |name: &str| made.path().join(name);
+    std::fs::copy(at("train/a/007.png"), at("test/a/003.png")).unwrap();
+    let mut window = on(made.path().to_str().unwrap(), "1");
+    assert!(
+        window.query_by_label("Test share").is_none(),
+        "a test split was given"
+    );
+    window.get_by_label("1 image stands in both splits.");
+    window.get_by_label("Show these images").click();
+    window.run_steps(3);
+    window.get_by_label("a/007.png");
+    window.get_by_label("a/003.png");
+}
+
+/// Errands in which CIFAR-10 is not here and its download waits until it is stopped.
+fn slow_download() -> Answer {
+    let real = errands(tempfile::tempdir().unwrap().keep());
+    Arc::new(move |ask| match ask {
+        Ask::Data(ask) if ask.place == "cifar-10" => Found::Data(
+            ask.key(),
+            Err(Problem::new("cifar-10 is not on this computer").advise("download it")),
+        ),
+        Ask::Download(name, transfer) => {
+            let (done, total) = (5_000_000, Some(170_052_171));
+            while transfer.step(Progress { done, total }) {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            Found::Downloaded(name, Err(Problem::new("the download was stopped")))
+        }
+        other => real(other),
+    })
+}
+
+#[test]
+fn a_published_set_is_offered_shows_its_progress_and_can_be_stopped() {
+    if !can_draw() {
+        return;
+    }
+    let mut window = window(WIDE, ThemeChoice::Light, |wake| {
+        let backend: Box<dyn Backend> = Box::new(Recorded::default());
+        Session::with(backend, slow_download(), RunConfig::default(), wake)
+    });
+    settle(&mut window);
+    window.get_by_label("Published").click();
+    window.run_steps(3);
+    window.get_by_label_contains("cifar-10 ").click();
+    window.run_steps(3);
+    settle(&mut window);
+    window.get_by_label_contains("https://www.cs.toronto.edu");
+    shot(&mut window, "data-offer");
+    window.get_by_label("Download 170 MB").click();
+    wait(&mut window, "progress shows", |app| {
+        let download = app.session.download.as_ref();
+        download.is_some_and(|d| d.transfer.progress().1.is_some())
+    });
+    window.get_by_label_contains("5.0 MB of 170.1 MB");
+    shot(&mut window, "data-download");
+    window.get_by_label("Stop download").click();
+    wait(&mut window, "the download stops", |app| {
+        app.session.download.is_none()
+    });
+    settle(&mut window);
+    window.get_by_label("Download 170 MB");
+    let notice = window.state().session.notices.last().unwrap();
+    assert!(
+        !notice.bad && notice.problem.remedy.contains("kept"),
+        "{notice:?}"
+    );
+}
+
+#[test]
+fn the_images_behind_a_runs_numbers_are_those_it_was_tested_on() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded(WIDE, ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let config = RunConfig {
+        test_limit: Some(3),
+        train_limit: Some(5),
+        ..RunConfig::default()
+    };
+    let session = &mut window.state_mut().session;
+    assert!(session.need_data(&config).is_none());
+    settle(&mut window);
+    let session = &mut window.state_mut().session;
+    let view = session.need_data(&config).unwrap().clone();
+    assert_eq!((view.test_total(), view.train_total()), (30, 50));
+    assert!(session.need_picture(&config, 29).is_none());
+    settle(&mut window);
+    let session = &mut window.state_mut().session;
+    let name = session
+        .need_picture(&config, 29)
+        .unwrap()
+        .as_ref()
+        .unwrap()
+        .name
+        .clone();
+    let data = Dataset::open("digits", &open_options(&config)).unwrap();
+    assert_eq!(name, data.test[29].name());
+    let full = session.data.ready().unwrap();
+    assert!(
+        full.test_total() > 30,
+        "the settings' own view has no limits"
+    );
+}
