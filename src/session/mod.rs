@@ -5,6 +5,7 @@ pub mod backend;
 pub mod drawing;
 pub mod estimate;
 pub mod jobs;
+mod network;
 pub mod predict;
 pub mod presets;
 pub mod run_view;

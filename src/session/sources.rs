@@ -1,26 +1,19 @@
-//! Where the views come from: errands done with the data, plugin, backbone, device and run
-//! modules. Everything here runs on helper threads; only plain views leave this file.
+//! Where the views come from: errands done with the data, device and run modules (those
+//! with plugins and backbones in [`network`]). Everything here runs on helper threads; only plain views leave this file.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use super::backend::Backend;
 use super::drawing::{glyph_share, is_light_on_dark};
 use super::jobs::{Answer, Ask, Found, Wake, Wanted};
-use super::views::{
-    BackboneView, DataView, DeviceView, Download, OpenedRun, Pictures, Plan, PluginView, RunRow,
-    RunState, Thumb, WeightsPlace,
-};
-use crate::backbone::library::{self as backbones, Description, State};
+use super::network;
+use super::views::{DataView, DeviceView, OpenedRun, Pictures, Plan, RunRow, RunState, Thumb};
 use crate::data::card::counts;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::{Dataset, OpenOptions, Sample, decode_picture_file};
 use crate::engine::Engine;
-use crate::experiment::{PetPlan, footprint};
 use crate::metrics::Expert;
-use crate::pet::BlockShape;
-use crate::pet::library::Library;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, Event, Picture, Wish};
@@ -61,8 +54,8 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             let plan = plan(&config, data.as_deref());
             Found::Plan(config, Box::new(plan))
         }
-        Ask::Plugins => Found::Plugins(plugins()),
-        Ask::Backbones => Found::Backbones(backbone_list()),
+        Ask::Plugins => Found::Plugins(network::plugins()),
+        Ask::Backbones => Found::Backbones(network::backbones()),
         Ask::Devices => Found::Devices(devices()),
         Ask::Runs => Found::Runs(Ok(runs(&runs_root))),
         Ask::Open(folder) => {
@@ -85,7 +78,7 @@ pub fn answer(runs_root: PathBuf) -> Answer {
         }
         Ask::Pick(wanted) => Found::Picked(wanted, pick(wanted)),
         Ask::Download(download) => {
-            let done = fetch_weights(&download);
+            let done = network::fetch_weights(&download);
             Found::Downloaded(download.backbone.clone(), done)
         }
     })
@@ -218,7 +211,7 @@ fn plan(config: &RunConfig, data: Option<&DataView>) -> Plan {
             Err(problem) => plan.problems.push(problem),
         }
     }
-    if let Err(problem) = fill_network(&mut plan, config) {
+    if let Err(problem) = network::fill(&mut plan, config) {
         plan.problems.push(problem);
     }
     if let Err(problem) = device::choose(&config.device) {
@@ -261,152 +254,6 @@ fn fill_tasks(plan: &mut Plan, config: &RunConfig, data: &DataView, scenario: &S
                 .at("--data")
                 .advise("add test images of its classes, or choose a folder without a test split"),
         );
-    }
-}
-
-/// Backbone and PET; the Problem names the option that stands in the way.
-fn fill_network(plan: &mut Plan, config: &RunConfig) -> Result<()> {
-    let at = |option: &'static str| {
-        move |mut problem: Problem| {
-            if !problem.place.starts_with("--") {
-                let place = match problem.place.as_str() {
-                    "" => option.to_string(),
-                    place => format!("{option}: {place}"),
-                };
-                problem = problem.at(place);
-            }
-            problem
-        }
-    };
-    let about = backbones::Library::usual()
-        .describe(&config.backbone)
-        .map_err(at("--backbone"))?;
-    let mut view = backbone(&about);
-    // A file is known by its path, an entry also without the tag of its name.
-    view.name.clone_from(&config.backbone);
-    plan.backbone = Some(view);
-    let shapes = &about.blocks;
-    let blocks = config.block_list(shapes.len());
-    let library = Library::standard();
-    let chosen = blocks
-        .clone()
-        .unwrap_or_else(|_| (0..shapes.len()).collect());
-    plan.misfits = misfits(&library, shapes, &chosen);
-    let spec = library.get(&config.pet).map_err(at("--pet"))?;
-    let blocks = blocks?;
-    spec.fits(shapes, &blocks).map_err(at("--pet"))?;
-    let settings = PetPlan::settings(config, &spec);
-    let trained = spec
-        .parameter_count(shapes, &blocks, &settings)
-        .map_err(at("--pet-size"))?;
-    plan.trained = Some(trained);
-    plan.memory = Some(footprint::expected(config, &about, &spec, &blocks));
-    Ok(())
-}
-
-/// Plugins that cannot sit in these blocks, with the reason.
-fn misfits(library: &Library, shapes: &[BlockShape], blocks: &[usize]) -> Vec<(String, String)> {
-    let unfit = |entry: &crate::pet::library::Entry| {
-        let problem = library.get(&entry.name).ok()?.fits(shapes, blocks).err()?;
-        Some((entry.name.to_lowercase(), problem.what))
-    };
-    library.entries().iter().filter_map(unfit).collect()
-}
-
-/// Downloads what the window asked for, counting as it arrives.
-fn fetch_weights(download: &Download) -> Result<()> {
-    let library = backbones::Library::usual();
-    let about = library.describe(&download.backbone)?;
-    let obtained = library.obtain(&about.entry, &mut |now| {
-        download.done.store(now.done, Ordering::Relaxed);
-        download
-            .total
-            .store(now.total.unwrap_or(0), Ordering::Relaxed);
-        !download.stop.load(Ordering::Relaxed)
-    });
-    obtained.map(|_| ())
-}
-
-fn plugins() -> Vec<PluginView> {
-    Library::standard()
-        .view(None)
-        .into_iter()
-        .map(plugin)
-        .collect()
-}
-
-fn plugin(view: crate::pet::view::PluginView) -> PluginView {
-    let size = view
-        .sizes
-        .first()
-        .map(|size| (size.min, size.default, size.max));
-    let first = view.variants.first();
-    let parameter = |p: crate::pet::view::ParameterView| (p.name, p.shape, p.init);
-    PluginView {
-        name: view.name.to_lowercase(),
-        equations: first.map(equations).unwrap_or_default(),
-        title: view.name,
-        about: view
-            .description
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" "),
-        origin: view.origin,
-        parameters: view.parameters.into_iter().map(parameter).collect(),
-        size: size.unwrap_or((1, 5, 512)),
-        variants: view
-            .variants
-            .into_iter()
-            .map(|variant| variant.name)
-            .collect(),
-        source: view.text,
-        problem: view.problem,
-    }
-}
-
-/// The steps of the default form, each with the site or step it belongs to.
-fn equations(form: &crate::pet::view::VariantView) -> Vec<(String, String)> {
-    let mut shown = Vec::new();
-    for equation in &form.equations {
-        let sites = equation.sites.join(", ");
-        for (step, text) in &equation.steps {
-            let label = if step.is_empty() { &sites } else { step };
-            shown.push((label.clone(), text.clone()));
-        }
-    }
-    shown
-}
-
-fn backbone_list() -> Vec<BackboneView> {
-    let library = backbones::Library::usual();
-    library
-        .entries()
-        .iter()
-        .filter_map(|entry| library.describe(&entry.name).ok())
-        .map(|about| backbone(&about))
-        .collect()
-}
-
-fn backbone(about: &Description) -> BackboneView {
-    let entry = &about.entry;
-    BackboneView {
-        name: entry.name.clone(),
-        title: entry.title.clone(),
-        family: entry.architecture.family().to_string(),
-        parameters: about.parameters,
-        input_size: entry.architecture.input_size(),
-        depth: about.blocks.len(),
-        width: about.blocks.first().map_or(0, |block| block.width),
-        place: match &about.state {
-            State::Embedded => WeightsPlace::BuiltIn,
-            State::Present(_) => WeightsPlace::Here,
-            State::Absent { arrived } => WeightsPlace::Hub(*arrived),
-        },
-        megabytes: entry.size_mb,
-        licence: entry.licence.clone(),
-        pretrained_on: entry.pretrained_on.clone(),
-        warning: entry.warning.clone(),
-        assumed: about.assumed.clone(),
     }
 }
 

@@ -21,6 +21,7 @@ use super::BlockShape;
 use super::weights;
 use crate::fetch::Progress;
 use crate::nn::Place;
+use crate::pet::source::closest;
 use crate::problem::{Problem, Result};
 
 /// The table that is part of the program.
@@ -150,20 +151,23 @@ impl Library {
         if path.exists() {
             return Ok(Meaning::File(path.to_owned()));
         }
-        let known: Vec<&str> = self
-            .entries
-            .iter()
-            .map(|entry| entry.name.as_str())
-            .collect();
+        if name.trim().is_empty() {
+            return Err(Problem::new("no backbone is chosen")
+                .advise(format!("{EMBEDDED} is part of the program")));
+        }
         let what = if name.contains(['/', '\\']) || path.extension().is_some_and(is_weights) {
             format!("there is no weight file {name}")
         } else {
             format!("no backbone is called {name}")
         };
-        Err(Problem::new(what).advise(format!(
-            "give the path of a weight file, or one of {}",
-            known.join(", ")
-        )))
+        let known = || self.entries.iter().map(|entry| entry.name.as_str());
+        let untagged = known().filter_map(|name| Some(name.split_once('.')?.0));
+        let list = || known().collect::<Vec<_>>().join(", ");
+        let advice = match closest(name, known().chain(untagged)) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("give the path of a weight file, or one of {}", list()),
+        };
+        Err(Problem::new(what).advise(advice))
     }
 
     /// Describes a backbone by name or file without loading its weights.

@@ -273,7 +273,7 @@ impl Written {
         let depth = self.need("depth", &self.depth)?;
         let plain = vit::Config::plain(self.input_size, patch, width, depth, heads);
         Ok(vit::Config {
-            hidden: (width as f64 * self.mlp_ratio.unwrap_or(4.0)).round() as usize,
+            hidden: (width as f64 * self.mlp_ratio.unwrap_or(4.0)) as usize,
             epsilon: self.epsilon.unwrap_or(plain.epsilon),
             class_token: self.class_token.unwrap_or(plain.class_token),
             layer_scale: self.layer_scale.unwrap_or(plain.layer_scale),
@@ -295,9 +295,7 @@ impl Written {
         let sizes = (self.input_size, patch, window);
         let plain = swin::Config::plain(sizes, width, depths, heads.clone());
         Ok(swin::Config {
-            mlp_ratio: self
-                .mlp_ratio
-                .map_or(plain.mlp_ratio, |ratio| ratio as usize),
+            mlp_ratio: self.mlp_ratio.unwrap_or(plain.mlp_ratio),
             epsilon: self.epsilon.unwrap_or(plain.epsilon),
             ..plain
         })
