@@ -3,7 +3,7 @@
 //! The peak is that of a training step with all PETs unfrozen: the program itself, the frozen
 //! weights, what every block from the first PET on keeps for the backward, and the widest tensors
 //! that live only for a moment. The factors count the tensors that the layers keep; they were
-//! checked against the measured peaks in docs/performance.md. Decoded pictures that are kept
+//! checked against the measured peaks in docs/backbones.md. Decoded pictures that are kept
 //! between epochs come on top.
 
 use crate::backbone::architecture::{Architecture, Length};
@@ -146,7 +146,7 @@ mod tests {
         peak(&config, &about, &spec, &[0, 1, 2, 3, 4], on_cpu) as f64
     }
 
-    /// Peaks in MB that `bench --mode train --device cpu` reported (docs/performance.md).
+    /// Peaks in MB that `bench --mode train --device cpu` reported (docs/backbones.md).
     const MEASURED: [(&str, &str, usize, f64); 14] = [
         ("lae-nano", "adapter", 24, 188.0),
         ("vit_tiny_patch16_224", "adapter", 4, 248.0),

@@ -124,15 +124,16 @@ fn equations(form: &crate::pet::view::VariantView) -> Vec<(String, String)> {
     shown
 }
 
-/// The table of backbones.
-pub fn backbones() -> Vec<BackboneView> {
+/// The table of backbones, and what is wrong in it.
+pub fn backbones() -> (Vec<BackboneView>, Vec<Problem>) {
     let library = Backbones::usual();
-    library
+    let list = library
         .entries()
         .iter()
         .filter_map(|entry| library.describe(&entry.name).ok())
         .map(|about| backbone(&about))
-        .collect()
+        .collect();
+    (list, library.problems().to_vec())
 }
 
 fn backbone(about: &Description) -> BackboneView {

@@ -55,7 +55,10 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             Found::Plan(config, Box::new(plan))
         }
         Ask::Plugins => Found::Plugins(network::plugins()),
-        Ask::Backbones => Found::Backbones(network::backbones()),
+        Ask::Backbones => {
+            let (list, problems) = network::backbones();
+            Found::Backbones(list, problems)
+        }
         Ask::Devices => Found::Devices(devices()),
         Ask::Runs => Found::Runs(Ok(runs(&runs_root))),
         Ask::Open(folder) => {

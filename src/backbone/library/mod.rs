@@ -155,6 +155,9 @@ impl Library {
             return Err(Problem::new("no backbone is chosen")
                 .advise(format!("{EMBEDDED} is part of the program")));
         }
+        if let Some(problem) = self.left_out(name) {
+            return Err(problem);
+        }
         let what = if name.contains(['/', '\\']) || path.extension().is_some_and(is_weights) {
             format!("there is no weight file {name}")
         } else {
@@ -168,6 +171,23 @@ impl Library {
             None => format!("give the path of a weight file, or one of {}", list()),
         };
         Err(Problem::new(what).advise(advice))
+    }
+
+    /// Why an unknown name may be one after all: its entry was left out, or a whole table was.
+    fn left_out(&self, name: &str) -> Option<Problem> {
+        let (of_entry, of_table) = (format!("backbone {name} "), "the table of backbones cannot");
+        let own = self.problems.iter().find(|p| p.what.contains(&of_entry));
+        if let Some(problem) = own {
+            return Some(problem.clone());
+        }
+        let table = self
+            .problems
+            .iter()
+            .find(|p| p.what.starts_with(of_table))?;
+        Some(Problem {
+            what: format!("no backbone is called {name}, and {}", table.what),
+            ..table.clone()
+        })
     }
 
     /// Describes a backbone by name or file without loading its weights.

@@ -113,8 +113,11 @@ fn line(text: &str, offset: usize) -> usize {
 fn entry(written: Written, at: &Path) -> Result<Entry> {
     let architecture = architecture(&written)?;
     architecture.check().map_err(|mut problem| {
-        problem.what = format!("{}: {}", written.name, problem.what);
-        problem
+        problem.what = format!(
+            "the entry of backbone {} fails: {}",
+            written.name, problem.what
+        );
+        problem.advise("correct the entry, see docs/backbones.md")
     })?;
     let source = source(&written, at)?;
     let crop_ratio = written.crop_ratio.unwrap_or(0.875);
