@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::loader::Loader;
 use super::weights::Tensors;
-use super::{Backbone, BlockShape, convnext, swin, vit};
+use super::{Backbone, BlockShape, convnext, infer, swin, vit};
 use crate::nn::Place;
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 
 /// One of the families, with its dimensions.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,6 +101,7 @@ impl Architecture {
     /// Missing, unexpected and mis-shaped tensors are told in one Problem, before any is read.
     pub fn assemble(&self, tensors: Tensors, to: impl Into<Place>) -> Result<Arc<dyn Backbone>> {
         self.check()?;
+        self.same_family(&tensors)?;
         let tensors = self.renamed(tensors)?;
         let mut plan = Loader::plan(Some(&tensors));
         self.build(&mut plan);
@@ -115,6 +116,25 @@ impl Architecture {
     pub fn random(&self, seed: u64, to: impl Into<Place>) -> Result<Arc<dyn Backbone>> {
         self.check()?;
         Ok(self.build(&mut Loader::random(seed, to.into())))
+    }
+
+    /// A file of another family is told as such, not by its hundreds of foreign tensors.
+    fn same_family(&self, tensors: &Tensors) -> Result<()> {
+        let Ok(found) = infer::architecture(tensors) else {
+            return Ok(());
+        };
+        let (found, wanted) = (found.architecture.family(), self.family());
+        if found == wanted {
+            return Ok(());
+        }
+        Err(Problem::new(format!(
+            "this weight file holds a {found} network, but the backbone is a {wanted}"
+        ))
+        .at(tensors.origin())
+        .advise(
+            "choose a backbone of that family, or give the file itself as the backbone (under \
+             another name, if it is named like an entry of the table)",
+        ))
     }
 
     fn build(&self, loader: &mut Loader) -> Arc<dyn Backbone> {

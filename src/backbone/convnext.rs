@@ -3,21 +3,16 @@
 //! the last stage, with a final norm after it only where `final_norm` says so: LAE's released code
 //! leaves it out.
 
-use std::ops::Range;
-
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 
 use super::architecture::{Length, implausible};
 use super::loader::Loader;
 use super::patches::Neighbours;
 use super::weights::Tensors;
-use super::{Backbone, BlockShape, IN_MLP, Tokens, patches};
+use super::{Backbone, BlockShape, Facts, IN_MLP, Tokens, patches};
 use crate::nn::{self, Depthwise7, Frame, LayerNorm, Linear};
 use crate::pet::{PetStack, Site};
 use crate::problem::{Problem, Result};
-
-/// Sites every block of a ConvNeXt offers.
-const SITES: &[Site] = &[Site::Block, Site::Mlp, Site::Fc1, Site::Fc2];
 
 /// Side of the stem's patches.
 const STEM: usize = 4;
@@ -76,7 +71,7 @@ impl Config {
                     width: *width,
                     hidden: 4 * width,
                     heads: 0,
-                    sites: SITES,
+                    sites: Site::OF_CONVNEXT,
                 };
                 vec![shape; *depth]
             })
@@ -112,9 +107,7 @@ struct Downsample {
 
 /// A frozen ConvNeXt.
 pub struct Convnext {
-    shapes: Vec<BlockShape>,
-    device: Device,
-    parameters: usize,
+    facts: Facts,
     stem: Linear,
     stem_norm: LayerNorm,
     blocks: Vec<Block>,
@@ -146,42 +139,12 @@ impl Convnext {
             .final_norm
             .then(|| loader.norm("head.norm", last, epsilon));
         Self {
-            shapes: config.blocks(),
-            device: loader.device(),
-            parameters: loader.parameters(),
+            facts: Facts::new(config.blocks(), loader),
             stem,
             stem_norm,
             blocks,
             norm,
         }
-    }
-
-    fn block(&self, index: usize, tokens: Tokens, pets: &PetStack) -> Result<Tokens> {
-        let block = &self.blocks[index];
-        let tokens = match &block.downsample {
-            Some(downsample) => downsample.forward(tokens),
-            None => tokens,
-        };
-        let x = tokens.values.clone();
-        let mixed = block
-            .depthwise
-            .forward(x.clone(), tokens.rows, tokens.columns);
-        let h = if pets.uses_any(index, IN_MLP) || pets.uses(index, Site::Mlp) {
-            let e = block.norm.forward(mixed);
-            let h = pets.around(index, Site::Fc1, &e, block.fc1.forward(e.clone()))?;
-            let active = nn::gelu(h);
-            let h = block.fc2.forward(active.clone());
-            let h = pets.around(index, Site::Fc2, &active, h)?;
-            pets.around(index, Site::Mlp, &e, h)?
-        } else {
-            let frame = Frame {
-                norm: Some(&block.norm),
-                residual: false,
-            };
-            nn::mlp(mixed, frame, &block.fc1, &block.fc2)
-        };
-        let values = pets.around(index, Site::Block, &x, nn::plus(x.clone(), h))?;
-        Ok(Tokens { values, ..tokens })
     }
 }
 
@@ -245,20 +208,8 @@ impl Downsample {
 }
 
 impl Backbone for Convnext {
-    fn blocks(&self) -> &[BlockShape] {
-        &self.shapes
-    }
-
-    fn feature_width(&self) -> usize {
-        self.shapes.last().map_or(0, |shape| shape.width)
-    }
-
-    fn device(&self) -> Device {
-        self.device.clone()
-    }
-
-    fn parameters(&self) -> usize {
-        self.parameters
+    fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     fn embed(&self, images: Tensor<4>) -> Result<Tokens> {
@@ -272,10 +223,32 @@ impl Backbone for Convnext {
         })
     }
 
-    fn run(&self, tokens: Tokens, blocks: Range<usize>, pets: &PetStack) -> Result<Tokens> {
-        blocks
-            .into_iter()
-            .try_fold(tokens, |tokens, index| self.block(index, tokens, pets))
+    fn block(&self, index: usize, tokens: Tokens, pets: &PetStack) -> Result<Tokens> {
+        let block = &self.blocks[index];
+        let tokens = match &block.downsample {
+            Some(downsample) => downsample.forward(tokens),
+            None => tokens,
+        };
+        let x = tokens.values.clone();
+        let mixed = block
+            .depthwise
+            .forward(x.clone(), tokens.rows, tokens.columns);
+        let h = if pets.uses_any(index, IN_MLP) || pets.uses(index, Site::Mlp) {
+            let e = block.norm.forward(mixed);
+            let h = pets.around(index, Site::Fc1, &e, block.fc1.forward(e.clone()))?;
+            let active = nn::gelu(h);
+            let h = block.fc2.forward(active.clone());
+            let h = pets.around(index, Site::Fc2, &active, h)?;
+            pets.around(index, Site::Mlp, &e, h)?
+        } else {
+            let frame = Frame {
+                norm: Some(&block.norm),
+                residual: false,
+            };
+            nn::mlp(mixed, frame, &block.fc1, &block.fc2)
+        };
+        let values = pets.around(index, Site::Block, &x, nn::plus(x.clone(), h))?;
+        Ok(Tokens { values, ..tokens })
     }
 
     fn pool(&self, tokens: Tokens) -> Result<Tensor<2>> {

@@ -117,7 +117,7 @@ fn swin(tensors: &Tensors) -> Option<(Architecture, Vec<String>)> {
     let plain = swin::Config::plain((size, patch, window), width, depths, heads);
     let hidden = *tensors.shape("layers.0.blocks.0.mlp.fc1.weight")?.first()?;
     let config = swin::Config {
-        mlp_ratio: hidden / width.max(1),
+        mlp_ratio: hidden as f64 / width.max(1) as f64,
         ..plain
     };
     let assumed = format!("an input of {size}×{size} pixels, so that the last stage is one window");

@@ -48,26 +48,64 @@ pub struct Tokens {
     pub columns: usize,
 }
 
+/// What every built network knows of itself.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// One shape per block, counted from 0 over all stages.
+    pub blocks: Vec<BlockShape>,
+    /// The plain device that holds the frozen weights.
+    pub device: Device,
+    /// Number of frozen weights.
+    pub parameters: usize,
+}
+
+impl Facts {
+    /// At the end of a construction, when the loader has been asked for everything.
+    fn new(blocks: Vec<BlockShape>, loader: &loader::Loader) -> Self {
+        Self {
+            blocks,
+            device: loader.device(),
+            parameters: loader.parameters(),
+        }
+    }
+}
+
 /// A frozen network: images in, one feature vector per image out, with PETs acting on the way.
 pub trait Backbone: Send + Sync {
+    /// What it knows of itself.
+    fn facts(&self) -> &Facts;
+
     /// One shape per block, counted from 0 over all stages.
-    fn blocks(&self) -> &[BlockShape];
+    fn blocks(&self) -> &[BlockShape] {
+        &self.facts().blocks
+    }
 
     /// Length of the feature vector.
-    fn feature_width(&self) -> usize;
+    fn feature_width(&self) -> usize {
+        self.blocks().last().map_or(0, |shape| shape.width)
+    }
 
     /// The plain device that holds the frozen weights.
-    fn device(&self) -> Device;
+    fn device(&self) -> Device {
+        self.facts().device.clone()
+    }
 
     /// Number of frozen weights.
-    fn parameters(&self) -> usize;
+    fn parameters(&self) -> usize {
+        self.facts().parameters
+    }
 
     /// Normalised images (batch × 3 × rows × columns) → the tokens before block 0.
     fn embed(&self, images: Tensor<4>) -> Result<Tokens>;
 
-    /// Runs the given blocks (a stage's downsampling belongs to the block that follows it). After
-    /// the last one only those tokens are kept that [`Backbone::pool`] reads.
-    fn run(&self, tokens: Tokens, blocks: Range<usize>, pets: &PetStack) -> Result<Tokens>;
+    /// Runs one block, with the downsampling before it where it begins a stage. After the last one
+    /// only those tokens are kept that [`Backbone::pool`] reads.
+    fn block(&self, index: usize, tokens: Tokens, pets: &PetStack) -> Result<Tokens>;
+
+    /// Runs the given blocks.
+    fn run(&self, tokens: Tokens, mut blocks: Range<usize>, pets: &PetStack) -> Result<Tokens> {
+        blocks.try_fold(tokens, |tokens, index| self.block(index, tokens, pets))
+    }
 
     /// Tokens after the last block → features (batch × feature width).
     fn pool(&self, tokens: Tokens) -> Result<Tensor<2>>;

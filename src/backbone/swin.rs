@@ -2,16 +2,14 @@
 //! every second block, a learned bias per relative position, and 2×2 patch merging between stages.
 //! The feature is the mean over all positions after the final norm.
 
-use std::ops::Range;
-
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 
 use super::architecture::{Length, implausible};
 use super::loader::Loader;
 use super::patches::Neighbours;
 use super::vit::{projections, uses_projections};
 use super::weights::Tensors;
-use super::{Backbone, BlockShape, IN_ATTENTION, IN_MLP, Tokens, patches};
+use super::{Backbone, BlockShape, Facts, IN_ATTENTION, IN_MLP, Tokens, patches};
 use crate::nn::{self, Frame, LayerNorm, Linear};
 use crate::pet::{PetStack, Site};
 use crate::problem::{Problem, Result};
@@ -19,20 +17,6 @@ use crate::problem::{Problem, Result};
 mod windows;
 
 use windows::{Biases, Windows};
-
-/// Sites every block of a Swin offers. The windows keep `attend` to themselves.
-const SITES: &[Site] = &[
-    Site::Attention,
-    Site::Mlp,
-    Site::Block,
-    Site::Query,
-    Site::Key,
-    Site::Value,
-    Site::Proj,
-    Site::Fc1,
-    Site::Fc2,
-    Site::Tokens,
-];
 
 /// Dimensions of a Swin.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +34,7 @@ pub struct Config {
     /// Side of an attention window, in tokens.
     pub window: usize,
     /// Channels inside the MLP, as a multiple of the stage's width.
-    pub mlp_ratio: usize,
+    pub mlp_ratio: f64,
     /// Added to the variance in every layer norm.
     pub epsilon: f64,
 }
@@ -70,7 +54,7 @@ impl Config {
             depths,
             heads,
             window,
-            mlp_ratio: 4,
+            mlp_ratio: 4.0,
             epsilon: 1e-5,
         }
     }
@@ -83,10 +67,9 @@ impl Config {
             patch,
             width,
             window,
-            mlp_ratio,
             ..
         } = *self;
-        let sizes = [input_size, patch, width, window, mlp_ratio];
+        let sizes = [input_size, patch, width, window, self.hidden(0)];
         let wrong = if depths == 0 || depths != heads {
             format!("{depths} depths and {heads} numbers of heads; there must be one per stage")
         } else if let Some(wrong) =
@@ -114,6 +97,11 @@ impl Config {
         self.width << stage
     }
 
+    /// Channels inside the MLPs of a stage.
+    fn hidden(&self, stage: usize) -> usize {
+        (self.mlp_ratio * self.stage_width(stage) as f64) as usize
+    }
+
     /// Side of a stage's token map at the input size; patch merging rounds up.
     fn map_side(&self, stage: usize) -> usize {
         (self.input_size / self.patch).div_ceil(1 << stage)
@@ -126,9 +114,9 @@ impl Config {
                 let width = self.stage_width(stage);
                 let shape = BlockShape {
                     width,
-                    hidden: self.mlp_ratio * width,
+                    hidden: self.hidden(stage),
                     heads: self.heads[stage],
-                    sites: SITES,
+                    sites: Site::OF_SWIN,
                 };
                 vec![shape; *depth]
             })
@@ -172,9 +160,7 @@ struct Merging {
 /// A frozen Swin.
 pub struct Swin {
     config: Config,
-    shapes: Vec<BlockShape>,
-    device: Device,
-    parameters: usize,
+    facts: Facts,
     patch_embedding: Linear,
     patch_norm: LayerNorm,
     blocks: Vec<Block>,
@@ -204,31 +190,12 @@ impl Swin {
         let norm = loader.norm("norm", last, epsilon);
         Self {
             config: config.clone(),
-            shapes: config.blocks(),
-            device: loader.device(),
-            parameters: loader.parameters(),
+            facts: Facts::new(config.blocks(), loader),
             patch_embedding,
             patch_norm,
             blocks,
             norm,
         }
-    }
-
-    fn block(&self, index: usize, tokens: Tokens, pets: &PetStack) -> Result<Tokens> {
-        let block = &self.blocks[index];
-        let tokens = match &block.merging {
-            Some(merging) => merging.forward(tokens),
-            None => tokens,
-        };
-        let x = tokens.values.clone();
-        let e = block.norm1.forward(x.clone());
-        let windows = Windows::new(&tokens, self.config.window, block.shifted);
-        let h = block.attention(index, &e, &windows, pets)?;
-        let h = pets.around(index, Site::Attention, &e, h)?;
-        let out = block.mlp_part(index, nn::plus(x.clone(), h), pets)?;
-        let out = pets.around(index, Site::Block, &x, out)?;
-        let values = pets.around(index, Site::Tokens, &x, out)?;
-        Ok(Tokens { values, ..tokens })
     }
 }
 
@@ -241,7 +208,7 @@ impl Block {
     ) -> Self {
         let width = config.stage_width(stage);
         let (heads, epsilon) = (config.heads[stage], config.epsilon);
-        let hidden = config.mlp_ratio * width;
+        let hidden = config.hidden(stage);
         let name = |rest: &str| format!("layers.{stage}.blocks.{index}.{rest}");
         let norm1 = loader.norm(&name("norm1"), width, epsilon);
         let qkv = loader.linear(&name("attn.qkv"), width, 3 * width, true);
@@ -342,20 +309,8 @@ impl Merging {
 }
 
 impl Backbone for Swin {
-    fn blocks(&self) -> &[BlockShape] {
-        &self.shapes
-    }
-
-    fn feature_width(&self) -> usize {
-        self.shapes.last().map_or(0, |shape| shape.width)
-    }
-
-    fn device(&self) -> Device {
-        self.device.clone()
-    }
-
-    fn parameters(&self) -> usize {
-        self.parameters
+    fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     fn embed(&self, images: Tensor<4>) -> Result<Tokens> {
@@ -370,10 +325,21 @@ impl Backbone for Swin {
         })
     }
 
-    fn run(&self, tokens: Tokens, blocks: Range<usize>, pets: &PetStack) -> Result<Tokens> {
-        blocks
-            .into_iter()
-            .try_fold(tokens, |tokens, index| self.block(index, tokens, pets))
+    fn block(&self, index: usize, tokens: Tokens, pets: &PetStack) -> Result<Tokens> {
+        let block = &self.blocks[index];
+        let tokens = match &block.merging {
+            Some(merging) => merging.forward(tokens),
+            None => tokens,
+        };
+        let x = tokens.values.clone();
+        let e = block.norm1.forward(x.clone());
+        let windows = Windows::new(&tokens, self.config.window, block.shifted);
+        let h = block.attention(index, &e, &windows, pets)?;
+        let h = pets.around(index, Site::Attention, &e, h)?;
+        let out = block.mlp_part(index, nn::plus(x.clone(), h), pets)?;
+        let out = pets.around(index, Site::Block, &x, out)?;
+        let values = pets.around(index, Site::Tokens, &x, out)?;
+        Ok(Tokens { values, ..tokens })
     }
 
     fn pool(&self, tokens: Tokens) -> Result<Tensor<2>> {

@@ -48,7 +48,8 @@ fn vit(arguments: &Arguments) -> Result<vit::Config> {
     let heads = arguments.number(&["num_heads"], Some(12))?;
     let plain = vit::Config::plain(input_size, patch, width, depth, heads);
     Ok(vit::Config {
-        hidden: (width as f64 * arguments.real("mlp_ratio", 4.0)?).round() as usize,
+        // As timm rounds it.
+        hidden: (width as f64 * arguments.real("mlp_ratio", 4.0)?) as usize,
         epsilon: arguments.real("norm_eps", plain.epsilon)?,
         class_token: arguments.flag("class_token", true),
         layer_scale: arguments.0.get("init_values").is_some_and(|v| !v.is_null()),
@@ -70,7 +71,7 @@ fn swin(arguments: &Arguments) -> Result<swin::Config> {
     let heads = arguments.list("num_heads", &[3, 6, 12, 24])?;
     let plain = swin::Config::plain((input_size, patch, window), width, depths, heads);
     Ok(swin::Config {
-        mlp_ratio: arguments.real("mlp_ratio", 4.0)? as usize,
+        mlp_ratio: arguments.real("mlp_ratio", 4.0)?,
         epsilon: arguments.real("norm_eps", plain.epsilon)?,
         ..plain
     })

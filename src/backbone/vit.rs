@@ -6,10 +6,9 @@ mod last;
 mod names;
 mod positions;
 
-use std::ops::Range;
 use std::sync::OnceLock;
 
-use burn::tensor::{Device, Tensor, activation::sigmoid};
+use burn::tensor::{Tensor, activation::sigmoid};
 
 use last::LastAttention;
 pub use names::renamed;
@@ -17,25 +16,10 @@ use positions::Positions;
 
 use super::architecture::{Length, implausible};
 use super::loader::Loader;
-use super::{Backbone, BlockShape, IN_ATTENTION, IN_MLP, Tokens, patches};
+use super::{Backbone, BlockShape, Facts, IN_ATTENTION, IN_MLP, Tokens, patches};
 use crate::nn::{self, Frame, LayerNorm, Linear};
 use crate::pet::{PetStack, Site};
 use crate::problem::{Problem, Result};
-
-/// Sites every block of a ViT offers.
-const SITES: &[Site] = &[
-    Site::Attention,
-    Site::Mlp,
-    Site::Block,
-    Site::Query,
-    Site::Key,
-    Site::Value,
-    Site::Proj,
-    Site::Fc1,
-    Site::Fc2,
-    Site::Attend,
-    Site::Tokens,
-];
 
 /// Dimensions of a ViT.
 #[derive(Clone, Debug, PartialEq)]
@@ -131,7 +115,7 @@ impl Config {
             width: self.width,
             hidden: self.hidden,
             heads: self.heads,
-            sites: SITES,
+            sites: Site::OF_VIT,
         };
         vec![shape; self.depth]
     }
@@ -156,9 +140,7 @@ struct Block {
 /// A frozen ViT.
 pub struct Vit {
     config: Config,
-    shapes: Vec<BlockShape>,
-    device: Device,
-    parameters: usize,
+    facts: Facts,
     patch_embedding: Linear,
     class_token: Option<Tensor<3>>,
     positions: Positions,
@@ -194,9 +176,7 @@ impl Vit {
         let norm = loader.norm("norm", width, epsilon);
         Self {
             config: config.clone(),
-            shapes: config.blocks(),
-            device: loader.device(),
-            parameters: loader.parameters(),
+            facts: Facts::new(config.blocks(), loader),
             patch_embedding,
             class_token,
             positions,
@@ -205,22 +185,6 @@ impl Vit {
             last: OnceLock::new(),
             norm,
         }
-    }
-
-    /// One block. The last one gives the class token alone where that is all that is read and no
-    /// PET acts in it.
-    fn block(&self, index: usize, x: Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
-        let is_last = index + 1 == self.blocks.len();
-        if is_last && self.config.class_token && !pets.acts_in(index) {
-            let block = &self.blocks[index];
-            let last = || LastAttention::new(block, self.config.heads);
-            let middle = self.last.get_or_init(last).run(block, x);
-            return self.mlp_part(index, middle, pets);
-        }
-        let middle = self.attention_part(index, x.clone(), pets)?;
-        let out = self.mlp_part(index, middle, pets)?;
-        let out = pets.around(index, Site::Block, &x, out)?;
-        pets.around(index, Site::Tokens, &x, out)
     }
 
     /// x + attention(LN(x)), with its PETs; in one operation where none acts inside.
@@ -361,20 +325,8 @@ impl Block {
 }
 
 impl Backbone for Vit {
-    fn blocks(&self) -> &[BlockShape] {
-        &self.shapes
-    }
-
-    fn feature_width(&self) -> usize {
-        self.config.width
-    }
-
-    fn device(&self) -> Device {
-        self.device.clone()
-    }
-
-    fn parameters(&self) -> usize {
-        self.parameters
+    fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     fn embed(&self, images: Tensor<4>) -> Result<Tokens> {
@@ -387,7 +339,7 @@ impl Backbone for Vit {
             values = Tensor::cat(vec![tokens, values], 1);
         }
         let extra = usize::from(self.config.class_token);
-        values = values + self.positions.of(rows, columns, extra, &self.device);
+        values = values + self.positions.of(rows, columns, extra, &self.device());
         if let Some(norm) = &self.pre_norm {
             values = norm.forward(values);
         }
@@ -398,11 +350,22 @@ impl Backbone for Vit {
         })
     }
 
-    fn run(&self, tokens: Tokens, blocks: Range<usize>, pets: &PetStack) -> Result<Tokens> {
-        let mut values = tokens.values;
-        for index in blocks {
-            values = self.block(index, values, pets)?;
+    /// The last block gives the class token alone where that is all that is read and no PET acts
+    /// in it.
+    fn block(&self, index: usize, tokens: Tokens, pets: &PetStack) -> Result<Tokens> {
+        let x = tokens.values.clone();
+        let is_last = index + 1 == self.blocks.len();
+        if is_last && self.config.class_token && !pets.acts_in(index) {
+            let block = &self.blocks[index];
+            let last = || LastAttention::new(block, self.config.heads);
+            let middle = self.last.get_or_init(last).run(block, x);
+            let values = self.mlp_part(index, middle, pets)?;
+            return Ok(Tokens { values, ..tokens });
         }
+        let middle = self.attention_part(index, x.clone(), pets)?;
+        let out = self.mlp_part(index, middle, pets)?;
+        let out = pets.around(index, Site::Block, &x, out)?;
+        let values = pets.around(index, Site::Tokens, &x, out)?;
         Ok(Tokens { values, ..tokens })
     }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use crate::backbone::library;
 use crate::problem::{Problem, Result};
 use crate::run::config::{MethodName, Precision, RunConfig};
 use crate::session::presets;
@@ -70,7 +71,8 @@ pub(super) struct Settings {
     /// Form of a PET that has several (Prefix: calibrated, plain)
     #[arg(long, value_name = "NAME", help_heading = "Network")]
     pet_variant: Option<String>,
-    /// Blocks with a PET: how many from the first (5), or which (0,2,4)
+    /// Blocks with a PET: how many from the first (5), or which (0,2,4); without it as many as the
+    /// table says for the backbone
     #[arg(long, value_name = "N|N,N,…", help_heading = "Network")]
     blocks: Option<String>,
 
@@ -122,6 +124,12 @@ impl Settings {
             (None, None) => usual(self.data.as_deref()),
         };
         self.apply(&mut config);
+        if self.config.is_none() && self.blocks.is_none() {
+            // A backbone that cannot be described says why when it is opened.
+            if let Ok(about) = library::describe(&config.backbone) {
+                config.blocks = about.entry.pet_blocks.to_string();
+            }
+        }
         Ok(config)
     }
 
@@ -302,6 +310,16 @@ mod tests {
             "13"
         );
         assert_eq!(resolve(""), RunConfig::default());
+    }
+
+    #[test]
+    fn a_backbone_comes_with_its_blocks() {
+        assert_eq!(
+            resolve("--backbone swin_base_patch4_window7_224").blocks,
+            "10"
+        );
+        assert_eq!(resolve("--backbone convnext_base").blocks, "15");
+        assert_eq!(resolve("--backbone convnext_base --blocks 3").blocks, "3");
     }
 
     #[test]

@@ -102,7 +102,7 @@ impl Stock {
 /// What a precision comes to on a device, with a remark where that is not what was asked for.
 ///
 /// `auto` is f32 everywhere: half precision saves memory but no time in what was measured (see
-/// docs/performance.md).
+/// docs/backbones.md).
 pub fn weight_type(precision: Precision, ready: &Ready) -> (WeightType, Option<Problem>) {
     match precision {
         Precision::Auto | Precision::F32 => (WeightType::F32, None),

@@ -101,14 +101,23 @@ impl Linear {
         }
     }
 
+    /// The weight (in × out) in f32.
+    pub fn wide_weight(&self) -> Tensor<2> {
+        self.half()
+            .map_or_else(|| self.weight.clone(), |matrix| matrix.widened())
+    }
+
+    fn half(&self) -> Option<HalfMatrix> {
+        (self.weight.dtype() == DType::F16).then(|| HalfMatrix {
+            values: self.weight.clone(),
+            factors: self.factors.clone(),
+        })
+    }
+
     /// `… × in` → `… × out`.
     pub fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
         let bias = self.bias.as_ref();
-        if self.weight.dtype() == DType::F16 {
-            let matrix = HalfMatrix {
-                values: self.weight.clone(),
-                factors: self.factors.clone(),
-            };
+        if let Some(matrix) = self.half() {
             return framework::linear(x, self.weight.dims(), |x| matrix.product(x), bias);
         }
         cpu::linear(&x, &self.weight, bias).unwrap_or_else(|| {

@@ -54,6 +54,25 @@ pub const BLOCK_SYMBOLS: &[(&str, &str)] = &[
 ];
 
 impl Site {
+    /// What every block of a ViT offers.
+    pub const OF_VIT: &'static [Self] = &[
+        Self::Attention,
+        Self::Mlp,
+        Self::Block,
+        Self::Query,
+        Self::Key,
+        Self::Value,
+        Self::Proj,
+        Self::Fc1,
+        Self::Fc2,
+        Self::Tokens,
+        Self::Attend,
+    ];
+    /// What every block of a Swin offers: its windows keep `attend` to themselves.
+    pub const OF_SWIN: &'static [Self] = Self::OF_VIT.split_at(Self::OF_VIT.len() - 1).0;
+    /// What every block of a ConvNeXt offers.
+    pub const OF_CONVNEXT: &'static [Self] = &[Self::Block, Self::Mlp, Self::Fc1, Self::Fc2];
+
     /// All sites, with what an equation sees there.
     pub const ALL: &'static [(Site, &'static str, &'static str)] = &[
         (

@@ -146,8 +146,8 @@ pub enum Found {
     Plan(Box<RunConfig>, Box<Plan>),
     /// The plugins.
     Plugins(Vec<PluginView>),
-    /// The backbones.
-    Backbones(Vec<BackboneView>),
+    /// The backbones, and what is wrong in their tables.
+    Backbones(Vec<BackboneView>, Vec<Problem>),
     /// The devices.
     Devices(Vec<DeviceView>),
     /// The runs.

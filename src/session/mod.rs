@@ -355,7 +355,12 @@ impl Session {
                 self.plugins = plugins;
                 self.planned = None;
             }
-            Found::Backbones(backbones) => {
+            Found::Backbones(backbones, problems) => {
+                for problem in problems {
+                    if !self.notices.iter().any(|told| told.problem == problem) {
+                        self.notify(problem, true);
+                    }
+                }
                 self.backbones = backbones;
                 self.planned = None;
             }

@@ -254,6 +254,8 @@ pub struct BackboneView {
     pub depth: usize,
     /// Width of the tokens.
     pub width: usize,
+    /// How many of the first blocks usually carry a PET.
+    pub pet_blocks: usize,
     /// Where its weights are.
     pub place: WeightsPlace,
     /// Length of the weight file in MB, where known.

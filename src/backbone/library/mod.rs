@@ -21,6 +21,7 @@ use super::BlockShape;
 use super::weights;
 use crate::fetch::Progress;
 use crate::nn::Place;
+use crate::pet::source::closest;
 use crate::problem::{Problem, Result};
 
 /// The table that is part of the program.
@@ -150,20 +151,43 @@ impl Library {
         if path.exists() {
             return Ok(Meaning::File(path.to_owned()));
         }
-        let known: Vec<&str> = self
-            .entries
-            .iter()
-            .map(|entry| entry.name.as_str())
-            .collect();
+        if name.trim().is_empty() {
+            return Err(Problem::new("no backbone is chosen")
+                .advise(format!("{EMBEDDED} is part of the program")));
+        }
+        if let Some(problem) = self.left_out(name) {
+            return Err(problem);
+        }
         let what = if name.contains(['/', '\\']) || path.extension().is_some_and(is_weights) {
             format!("there is no weight file {name}")
         } else {
             format!("no backbone is called {name}")
         };
-        Err(Problem::new(what).advise(format!(
-            "give the path of a weight file, or one of {}",
-            known.join(", ")
-        )))
+        let known = || self.entries.iter().map(|entry| entry.name.as_str());
+        let untagged = known().filter_map(|name| Some(name.split_once('.')?.0));
+        let list = || known().collect::<Vec<_>>().join(", ");
+        let advice = match closest(name, known().chain(untagged)) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("give the path of a weight file, or one of {}", list()),
+        };
+        Err(Problem::new(what).advise(advice))
+    }
+
+    /// Why an unknown name may be one after all: its entry was left out, or a whole table was.
+    fn left_out(&self, name: &str) -> Option<Problem> {
+        let (of_entry, of_table) = (format!("backbone {name} "), "the table of backbones cannot");
+        let own = self.problems.iter().find(|p| p.what.contains(&of_entry));
+        if let Some(problem) = own {
+            return Some(problem.clone());
+        }
+        let table = self
+            .problems
+            .iter()
+            .find(|p| p.what.starts_with(of_table))?;
+        Some(Problem {
+            what: format!("no backbone is called {name}, and {}", table.what),
+            ..table.clone()
+        })
     }
 
     /// Describes a backbone by name or file without loading its weights.

@@ -113,8 +113,11 @@ fn line(text: &str, offset: usize) -> usize {
 fn entry(written: Written, at: &Path) -> Result<Entry> {
     let architecture = architecture(&written)?;
     architecture.check().map_err(|mut problem| {
-        problem.what = format!("{}: {}", written.name, problem.what);
-        problem
+        problem.what = format!(
+            "the entry of backbone {} fails: {}",
+            written.name, problem.what
+        );
+        problem.advise("correct the entry, see docs/backbones.md")
     })?;
     let source = source(&written, at)?;
     let crop_ratio = written.crop_ratio.unwrap_or(0.875);
@@ -273,7 +276,7 @@ impl Written {
         let depth = self.need("depth", &self.depth)?;
         let plain = vit::Config::plain(self.input_size, patch, width, depth, heads);
         Ok(vit::Config {
-            hidden: (width as f64 * self.mlp_ratio.unwrap_or(4.0)).round() as usize,
+            hidden: (width as f64 * self.mlp_ratio.unwrap_or(4.0)) as usize,
             epsilon: self.epsilon.unwrap_or(plain.epsilon),
             class_token: self.class_token.unwrap_or(plain.class_token),
             layer_scale: self.layer_scale.unwrap_or(plain.layer_scale),
@@ -295,9 +298,7 @@ impl Written {
         let sizes = (self.input_size, patch, window);
         let plain = swin::Config::plain(sizes, width, depths, heads.clone());
         Ok(swin::Config {
-            mlp_ratio: self
-                .mlp_ratio
-                .map_or(plain.mlp_ratio, |ratio| ratio as usize),
+            mlp_ratio: self.mlp_ratio.unwrap_or(plain.mlp_ratio),
             epsilon: self.epsilon.unwrap_or(plain.epsilon),
             ..plain
         })

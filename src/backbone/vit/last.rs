@@ -25,12 +25,13 @@ impl LastAttention {
     /// From the packed projections (width × 3·width) of a block.
     pub(super) fn new(block: &Block, heads: usize) -> Self {
         let packed = &block.qkv;
-        let [width, _] = packed.weight.dims();
+        let weight = packed.wide_weight();
+        let [width, _] = weight.dims();
         let head = width / heads;
         // The product with 1 makes a copy that lies without gaps, not a view.
         let part = |i: usize| {
             let columns = i * width..(i + 1) * width;
-            packed.weight.clone().slice([0..width, columns])
+            weight.clone().slice([0..width, columns])
         };
         let bias = |i: usize| {
             let bias = packed.bias.as_ref()?;

@@ -212,6 +212,9 @@ pub fn open_header(path: &Path) -> Result<Tensors> {
     File::open(path)
         .and_then(|file| file.take(16).read_to_end(&mut start))
         .map_err(|error| Problem::io("read the weight file", path, &error))?;
+    if start.is_empty() {
+        return Err(foreign(path, "it is empty"));
+    }
     let zipped = start.starts_with(b"PK\x03\x04");
     let tensors = if start.get(8) == Some(&b'{') {
         safetensors::open(path)?

@@ -4,6 +4,7 @@
 mod data;
 mod files;
 mod lists;
+mod network;
 mod plan;
 mod sight;
 
@@ -54,8 +55,11 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             let plan = plan::plan(&config, data.as_deref());
             Found::Plan(config, Box::new(plan))
         }
-        Ask::Plugins => Found::Plugins(lists::plugins()),
-        Ask::Backbones => Found::Backbones(lists::backbones()),
+        Ask::Plugins => Found::Plugins(network::plugins()),
+        Ask::Backbones => {
+            let (list, problems) = network::backbones();
+            Found::Backbones(list, problems)
+        }
         Ask::Devices => Found::Devices(lists::devices()),
         Ask::Runs => Found::Runs(Ok(lists::runs(&runs_root))),
         Ask::Open(folder) => {

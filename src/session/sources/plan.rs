@@ -1,12 +1,9 @@
 //! What settings come to with the data, backbone and plugin at hand.
 
-use super::lists::backbone;
+use super::network;
 use crate::backbone::library as backbones;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::device;
-use crate::experiment::{PetPlan, footprint};
-use crate::pet::BlockShape;
-use crate::pet::library::Library;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::views::{DataView, Plan};
@@ -23,7 +20,7 @@ pub(super) fn plan(config: &RunConfig, data: Option<&DataView>) -> Plan {
             Err(problem) => plan.problems.push(problem),
         }
     }
-    if let Err(problem) = fill_network(&mut plan, config) {
+    if let Err(problem) = network::fill(&mut plan, config) {
         plan.problems.push(problem);
     }
     if let Err(problem) = device::choose(&config.device) {
@@ -69,53 +66,4 @@ fn cache_need(plan: &Plan, config: &RunConfig, data: &DataView) -> Option<u64> {
     let backbone = backbones::Library::usual().describe(&config.backbone);
     let input = backbone.map_or(0, |about| about.entry.input().bytes());
     Some(largest * picture + (tested * input) as u64)
-}
-
-/// Backbone and PET; the Problem names the option that stands in the way.
-fn fill_network(plan: &mut Plan, config: &RunConfig) -> Result<()> {
-    let at = |option: &'static str| {
-        move |mut problem: Problem| {
-            if !problem.place.starts_with("--") {
-                let place = match problem.place.as_str() {
-                    "" => option.to_string(),
-                    place => format!("{option}: {place}"),
-                };
-                problem = problem.at(place);
-            }
-            problem
-        }
-    };
-    let about = backbones::Library::usual()
-        .describe(&config.backbone)
-        .map_err(at("--backbone"))?;
-    let mut view = backbone(&about);
-    // A file is known by its path, an entry also without the tag of its name.
-    view.name.clone_from(&config.backbone);
-    plan.backbone = Some(view);
-    let shapes = &about.blocks;
-    let blocks = config.block_list(shapes.len());
-    let library = Library::standard();
-    let chosen = blocks
-        .clone()
-        .unwrap_or_else(|_| (0..shapes.len()).collect());
-    plan.misfits = misfits(&library, shapes, &chosen);
-    let spec = library.get(&config.pet).map_err(at("--pet"))?;
-    let blocks = blocks?;
-    spec.fits(shapes, &blocks).map_err(at("--pet"))?;
-    let settings = PetPlan::settings(config, &spec);
-    let trained = spec
-        .parameter_count(shapes, &blocks, &settings)
-        .map_err(at("--pet-size"))?;
-    plan.trained = Some(trained);
-    plan.memory = Some(footprint::expected(config, &about, &spec, &blocks));
-    Ok(())
-}
-
-/// Plugins that cannot sit in these blocks, with the reason.
-fn misfits(library: &Library, shapes: &[BlockShape], blocks: &[usize]) -> Vec<(String, String)> {
-    let unfit = |entry: &crate::pet::library::Entry| {
-        let problem = library.get(&entry.name).ok()?.fits(shapes, blocks).err()?;
-        Some((entry.name.to_lowercase(), problem.what))
-    };
-    library.entries().iter().filter_map(unfit).collect()
 }

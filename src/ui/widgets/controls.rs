@@ -113,7 +113,7 @@ pub fn segmented_where<T: PartialEq + Clone>(
         .iter()
         .map(|(option, text)| {
             let colour = match option {
-                option if reason(option).is_some() => t.line,
+                option if reason(option).is_some() => t.subdued.gamma_multiply(0.45),
                 option if option == value => t.strong,
                 _ => t.subdued,
             };

@@ -329,4 +329,31 @@ fn what_is_no_weight_file_is_said() {
         "{problem}"
     );
     assert!(problem.remedy.contains("lae-nano"), "{problem}");
+    for (slip, meant) in [
+        ("vit_base_path16_224", "vit_base_patch16_224"),
+        ("convnext_bas", "convnext_base"),
+        (
+            "vit_base_patch16_224.augreg_in21",
+            "vit_base_patch16_224.augreg_in21k",
+        ),
+    ] {
+        let problem = refused(Path::new(slip));
+        assert_eq!(problem.remedy, format!("did you mean {meant}?"));
+    }
+    assert_eq!(refused(Path::new("")).what, "no backbone is chosen");
+    let empty = folder.path().join("weights.pth");
+    std::fs::write(&empty, "").unwrap();
+    assert!(refused(&empty).what.contains("it is empty"));
+    // A file of another family under the name of an entry.
+    let swin = folder
+        .path()
+        .join("vit_tiny_patch16_224.augreg_in21k.safetensors");
+    files::safetensors(&files::swin(), Dtype::F32, &[], &swin);
+    let problem = refused(&swin);
+    assert!(
+        problem
+            .what
+            .contains("holds a swin network, but the backbone is a vit"),
+        "{problem}"
+    );
 }

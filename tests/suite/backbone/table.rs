@@ -144,3 +144,24 @@ fn a_file_in_the_hubs_own_cache_is_found() {
     assert_eq!(library.state(toy), State::Present(file));
     assert!(matches!(&toy.source, Source::Hub { repository, .. } if repository == "lab/toy"));
 }
+
+#[test]
+fn asking_for_an_entry_that_was_left_out_says_why() {
+    let folder = TempDir::new().unwrap();
+    let wrong = TOY.replace("heads = 2", "heads = 3");
+    fs::write(folder.path().join("first.toml"), wrong).unwrap();
+    let problem = Library::new(places(&folder)).describe("toy").err().unwrap();
+    assert!(problem.what.contains("no multiple of 3 heads"), "{problem}");
+    assert!(problem.place.ends_with("first.toml:2"), "{problem}");
+    fs::write(
+        folder.path().join("first.toml"),
+        format!("{TOY}colour = 1\n"),
+    )
+    .unwrap();
+    let problem = Library::new(places(&folder)).describe("toy").err().unwrap();
+    assert!(
+        problem.what.contains("no backbone is called toy, and"),
+        "{problem}"
+    );
+    assert!(problem.place.ends_with("first.toml:11"), "{problem}");
+}

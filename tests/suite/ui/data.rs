@@ -374,14 +374,14 @@ fn a_published_set_is_offered_shows_its_progress_and_can_be_stopped() {
     shot(&mut window, "data-offer");
     window.get_by_label("Download 170 MB").click();
     wait(&mut window, "progress shows", |app| {
-        let download = app.session.download.as_ref();
-        download.is_some_and(|d| d.transfer.progress().1.is_some())
+        let mut downloads = app.session.downloads().iter();
+        downloads.any(|d| d.transfer.progress().1.is_some())
     });
     window.get_by_label_contains("5.0 MB of 170.1 MB");
     shot(&mut window, "data-download");
     window.get_by_label("Stop download").click();
     wait(&mut window, "the download stops", |app| {
-        app.session.download.is_none()
+        app.session.downloads().is_empty()
     });
     settle(&mut window);
     window.get_by_label("Download 170 MB");

@@ -7,7 +7,7 @@ use crate::run::config::Precision;
 use crate::session::downloads::Item;
 use crate::session::jobs::Wanted;
 use crate::session::run_view::{bytes_text, count_text};
-use crate::session::views::{BackboneView, WeightsPlace};
+use crate::session::views::{BackboneView, DeviceView, WeightsPlace};
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{CONTROL, regular, tokens};
@@ -44,12 +44,14 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
                 widgets::cut(ui, licence.as_str()).on_hover_text("Licence of the weights");
             },
         );
-        ui.horizontal_wrapped(|ui| choice(ui, cx, chosen.as_ref()));
+        ui.horizontal_wrapped(|ui| {
+            choice(ui, cx, chosen.as_ref());
+            precision(ui, cx);
+        });
         if let Some(view) = &chosen {
             facts(ui, view);
             download(ui, cx, view);
         }
-        precision(ui, cx);
     });
 }
 
@@ -80,8 +82,8 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&BackboneView>) {
         cx.pages.experiment.weights = value == FILE;
         if value == FILE {
             cx.act(UiCommand::Pick(Wanted::Weights));
-        } else if let Some(name) = first_of(&cx.session.backbones, &value) {
-            cx.session.draft.backbone = name;
+        } else if let Some(view) = first_of(&cx.session.backbones, &value) {
+            choose(cx, &view);
         }
     }
     if value == FILE {
@@ -97,12 +99,18 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&BackboneView>) {
 }
 
 /// The backbone a family starts with, else the first the table has of it.
-fn first_of(list: &[BackboneView], family: &str) -> Option<String> {
+fn first_of(list: &[BackboneView], family: &str) -> Option<BackboneView> {
     let usual = FAMILIES.iter().find(|(key, ..)| *key == family);
     let usual = usual.map_or("", |(.., name)| *name);
     let mine = || list.iter().filter(|view| view.family == family);
     let found = mine().find(|view| view.name == usual).or(mine().next());
-    found.map(|view| view.name.clone())
+    found.cloned()
+}
+
+/// Another backbone brings its usual number of blocks with a PET.
+fn choose(cx: &mut Cx<'_>, view: &BackboneView) {
+    cx.session.draft.backbone.clone_from(&view.name);
+    cx.session.draft.blocks = view.pet_blocks.to_string();
 }
 
 /// The family's weights with their size and whether they are here.
@@ -118,7 +126,7 @@ fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
                     .right_text(RichText::new(view.whereabouts()).color(tokens(ui).subdued));
                 let hint = format!("{}\n{}", view.name, pretrained(view));
                 if ui.add(line).on_hover_text(hint).clicked() {
-                    cx.session.draft.backbone.clone_from(&view.name);
+                    choose(cx, view);
                 }
             }
         });
@@ -227,21 +235,17 @@ fn download(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
 }
 
 fn precision(ui: &mut Ui, cx: &mut Cx<'_>) {
-    ui.horizontal_wrapped(|ui| {
-        faint(ui, "weights kept as").on_hover_text(
-            "f16 halves the memory of the frozen weights. PETs, heads, loss and all arithmetic stay f32.",
-        );
-        let options = Precision::ALL.map(|precision| (precision, precision.key()));
-        segmented(ui, "precision", &options, &mut cx.session.draft.precision);
-        let on_cpu = cx.session.devices.iter().any(|device| {
-            let wanted = &cx.session.draft.device;
-            device.key == "cpu" && (*wanted == device.key || wanted == "auto" && device.chosen_by_auto)
-        });
-        match cx.session.draft.precision {
-            Precision::Auto => faint(ui, "f32"),
-            Precision::F16 if on_cpu => faint(ui, "f16 is for graphics cards; the CPU keeps f32"),
-            Precision::F16 => faint(ui, "half the memory, where the card has it"),
-            Precision::F32 => faint(ui, ""),
-        };
-    });
+    faint(ui, "weights kept as").on_hover_text(
+        "f16 halves the memory of the frozen weights on graphics cards. PETs, heads, loss and all arithmetic stay f32.",
+    );
+    let options = Precision::ALL.map(|precision| (precision, precision.key()));
+    segmented(ui, "precision", &options, &mut cx.session.draft.precision);
+    let wanted = &cx.session.draft.device;
+    let means_cpu = |device: &DeviceView| {
+        device.key == "cpu" && (*wanted == "cpu" || wanted == "auto" && device.chosen_by_auto)
+    };
+    let on_cpu = cx.session.devices.iter().any(means_cpu);
+    if on_cpu && cx.session.draft.precision == Precision::F16 {
+        faint(ui, "the CPU keeps f32");
+    }
 }

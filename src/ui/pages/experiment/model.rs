@@ -63,7 +63,13 @@ fn trained(cx: &Cx<'_>) -> String {
     let frozen = cx.session.plan.backbone.as_ref();
     let share = frozen.map(|b| 100.0 * trained as f64 / (b.parameters + trained).max(1) as f64);
     match share {
-        Some(share) => format!("{} trained, {share:.1} % of the model", count_text(trained)),
+        Some(share) => {
+            let digits = if share < 0.1 { 2 } else { 1 };
+            format!(
+                "{} trained, {share:.digits$} % of the model",
+                count_text(trained)
+            )
+        }
         None => format!("{} trained", count_text(trained)),
     }
 }

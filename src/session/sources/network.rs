@@ -1,0 +1,192 @@
+//! Views of backbones and PET plugins, and what the settings make of them. Runs on helper threads.
+
+use crate::backbone::library::{Description, Library as Backbones, State};
+use crate::experiment::{PetPlan, footprint};
+use crate::pet::BlockShape;
+use crate::pet::library::Library;
+use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
+use crate::session::views::{BackboneView, Plan, PluginView, WeightsPlace};
+
+/// Backbone and PET of a plan; the Problem names the option that stands in the way.
+pub(super) fn fill(plan: &mut Plan, config: &RunConfig) -> Result<()> {
+    let at = |option: &'static str| {
+        move |mut problem: Problem| {
+            if !problem.place.starts_with("--") {
+                let place = match problem.place.as_str() {
+                    "" => option.to_string(),
+                    place => format!("{option}: {place}"),
+                };
+                problem = problem.at(place);
+            }
+            problem
+        }
+    };
+    let about = Backbones::usual()
+        .describe(&config.backbone)
+        .map_err(at("--backbone"))?;
+    let mut view = backbone(&about);
+    // A file is known by its path, an entry also without the tag of its name.
+    view.name.clone_from(&config.backbone);
+    plan.backbone = Some(view);
+    let shapes = &about.blocks;
+    let blocks = config.block_list(shapes.len());
+    let library = Library::standard();
+    let chosen = blocks
+        .clone()
+        .unwrap_or_else(|_| (0..shapes.len()).collect());
+    plan.misfits = misfits(&library, shapes, &chosen);
+    let spec = library.get(&config.pet).map_err(at("--pet"))?;
+    let blocks = blocks?;
+    spec.fits(shapes, &blocks).map_err(at("--pet"))?;
+    let settings = PetPlan::settings(config, &spec);
+    let trained = spec
+        .parameter_count(shapes, &blocks, &settings)
+        .map_err(at("--pet-size"))?;
+    plan.trained = Some(trained);
+    plan.memory = Some(footprint::expected(config, &about, &spec, &blocks));
+    Ok(())
+}
+
+/// Plugins that cannot sit in these blocks, with the reason.
+fn misfits(library: &Library, shapes: &[BlockShape], blocks: &[usize]) -> Vec<(String, String)> {
+    let unfit = |entry: &crate::pet::library::Entry| {
+        let problem = library.get(&entry.name).ok()?.fits(shapes, blocks).err()?;
+        Some((entry.name.to_lowercase(), problem.what))
+    };
+    library.entries().iter().filter_map(unfit).collect()
+}
+
+/// The plugin files.
+pub(super) fn plugins() -> Vec<PluginView> {
+    Library::standard()
+        .view(None)
+        .into_iter()
+        .map(plugin)
+        .collect()
+}
+
+fn plugin(view: crate::pet::view::PluginView) -> PluginView {
+    let size = view
+        .sizes
+        .first()
+        .map(|size| (size.min, size.default, size.max));
+    let first = view.variants.first();
+    let parameter = |p: crate::pet::view::ParameterView| (p.name, p.shape, p.init);
+    PluginView {
+        name: view.name.to_lowercase(),
+        equations: first.map(equations).unwrap_or_default(),
+        title: view.name,
+        about: view
+            .description
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" "),
+        origin: view.origin,
+        parameters: view.parameters.into_iter().map(parameter).collect(),
+        size: size.unwrap_or((1, 5, 512)),
+        variants: view
+            .variants
+            .into_iter()
+            .map(|variant| variant.name)
+            .collect(),
+        source: view.text,
+        problem: view.problem,
+    }
+}
+
+/// The steps of the default form, each with the site or step it belongs to.
+fn equations(form: &crate::pet::view::VariantView) -> Vec<(String, String)> {
+    let mut shown = Vec::new();
+    for equation in &form.equations {
+        let sites = equation.sites.join(", ");
+        for (step, text) in &equation.steps {
+            let label = if step.is_empty() { &sites } else { step };
+            shown.push((label.clone(), text.clone()));
+        }
+    }
+    shown
+}
+
+/// The table of backbones, and what is wrong in it.
+pub(super) fn backbones() -> (Vec<BackboneView>, Vec<Problem>) {
+    let library = Backbones::usual();
+    let list = library
+        .entries()
+        .iter()
+        .filter_map(|entry| library.describe(&entry.name).ok())
+        .map(|about| backbone(&about))
+        .collect();
+    (list, library.problems().to_vec())
+}
+
+fn backbone(about: &Description) -> BackboneView {
+    let entry = &about.entry;
+    BackboneView {
+        name: entry.name.clone(),
+        title: entry.title.clone(),
+        family: entry.architecture.family().to_string(),
+        parameters: about.parameters,
+        input_size: entry.architecture.input_size(),
+        depth: about.blocks.len(),
+        width: about.blocks.first().map_or(0, |block| block.width),
+        pet_blocks: entry.pet_blocks,
+        place: match &about.state {
+            State::Embedded => WeightsPlace::BuiltIn,
+            State::Present(_) => WeightsPlace::Here,
+            State::Absent { arrived } => WeightsPlace::Hub(*arrived),
+        },
+        megabytes: entry.size_mb,
+        licence: entry.licence.clone(),
+        pretrained_on: entry.pretrained_on.clone(),
+        warning: entry.warning.clone(),
+        assumed: about.assumed.clone(),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn filled(config: &RunConfig) -> Plan {
+        let mut plan = Plan::default();
+        fill(&mut plan, config).unwrap();
+        plan
+    }
+
+    #[test]
+    fn the_plan_counts_what_the_run_will_train() {
+        let prefix = RunConfig {
+            pet: "prefix".into(),
+            pet_size: 10,
+            ..RunConfig::default()
+        };
+        let plain = RunConfig {
+            learning: false,
+            ..prefix.clone()
+        };
+        // Five blocks of width 192: keys and values, and two scales while they are trained.
+        assert_eq!(filled(&prefix).trained, Some(5 * (2 * 10 * 192 + 2)));
+        assert_eq!(filled(&plain).trained, Some(5 * 2 * 10 * 192));
+        let plan = filled(&prefix);
+        assert!(plan.memory.is_some() && plan.misfits.is_empty());
+    }
+
+    #[test]
+    fn plugins_that_do_not_fit_are_named_with_the_reason() {
+        let config = RunConfig {
+            backbone: "convnext_tiny".into(),
+            ..RunConfig::default()
+        };
+        let plan = filled(&config);
+        let names: Vec<&str> = plan.misfits.iter().map(|(name, _)| name.as_str()).collect();
+        assert!(
+            names.contains(&"prefix") && names.contains(&"lora"),
+            "{names:?}"
+        );
+        assert!(!names.contains(&"adapter"));
+        let view = plan.backbone.unwrap();
+        assert_eq!((view.family.as_str(), view.pet_blocks), ("convnext", 15));
+    }
+}
