@@ -334,7 +334,8 @@ fn one(
     back: impl Fn(&[f32]) -> Buffer + Send + Sync + 'static,
 ) -> Option<glue::Run<1>> {
     tracked.then(|| {
-        let run: glue::Run<1> = Arc::new(move |g, [wanted]| [wanted.then(|| Gradient::Own(back(g)))]);
+        let run: glue::Run<1> =
+            Arc::new(move |g, [wanted]| [wanted.then(|| Gradient::Own(back(g)))]);
         run
     })
 }

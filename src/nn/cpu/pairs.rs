@@ -49,7 +49,10 @@ impl Spread {
 }
 
 /// The larger tensor first, and how the other is spread over it.
-fn ordered<const D: usize>(a: &Tensor<D>, b: &Tensor<D>) -> Option<([Input; 2], [usize; D], Spread)> {
+fn ordered<const D: usize>(
+    a: &Tensor<D>,
+    b: &Tensor<D>,
+) -> Option<([Input; 2], [usize; D], Spread)> {
     let (x, y) = match Spread::of(&b.dims(), &a.dims()) {
         Some(_) => (a, b),
         None => (b, a),
@@ -203,7 +206,10 @@ pub fn project(x: &Tensor<2>, w: &Tensor<2>) -> Option<Tensor<2>> {
                     parallel_product(&mut dx, Store::Replace, g, w);
                     Gradient::Own(dx)
                 });
-                [to_x, to_w.then(|| Gradient::Own(weight_gradient(&x, g, inputs, outputs)))]
+                [
+                    to_x,
+                    to_w.then(|| Gradient::Own(weight_gradient(&x, g, inputs, outputs))),
+                ]
             });
             back
         });
