@@ -43,8 +43,8 @@ NETWORKS = {
     "lae-nano": (32, lambda: vit(32, 8, 192, 8, 3), 5),
     "vit_tiny_patch16_224": (224, lambda: vit(224, 16, 192, 12, 3), 5),
     "vit_base_patch16_224": (224, lambda: vit(224, 16, 768, 12, 12), 5),
-    "swin_tiny": (224, lambda: swin(96, (2, 2, 6, 2), (3, 6, 12, 24)), 10),
-    "swin_base": (224, lambda: swin(128, (2, 2, 18, 2), (4, 8, 16, 32)), 10),
+    "swin_tiny_patch4_window7_224": (224, lambda: swin(96, (2, 2, 6, 2), (3, 6, 12, 24)), 10),
+    "swin_base_patch4_window7_224": (224, lambda: swin(128, (2, 2, 18, 2), (4, 8, 16, 32)), 10),
     "convnext_tiny": (224, lambda: convnext((3, 3, 9, 3), (96, 192, 384, 768)), 15),
     "convnext_base": (224, lambda: convnext((3, 3, 27, 3), (128, 256, 512, 1024)), 15),
 }

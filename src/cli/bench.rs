@@ -62,7 +62,8 @@ pub(super) struct Args {
         long,
         value_name = "NAME,…",
         value_delimiter = ',',
-        default_value = "lae-nano,vit_tiny_patch16_224,vit_base_patch16_224"
+        default_value = "lae-nano,vit_tiny_patch16_224,vit_base_patch16_224,\
+                         swin_tiny_patch4_window7_224,convnext_tiny"
     )]
     backbone: Vec<String>,
     /// Batch sizes, separated by commas
@@ -79,9 +80,9 @@ pub(super) struct Args {
     /// The PET's size
     #[arg(long, value_name = "N", default_value_t = 5)]
     pet_size: usize,
-    /// Blocks with a PET: how many from the first, or which
-    #[arg(long, value_name = "N|N,N,…", default_value = "5")]
-    blocks: String,
+    /// Blocks with a PET: how many from the first, or which [default: as the backbone's entry says]
+    #[arg(long, value_name = "N|N,N,…")]
+    blocks: Option<String>,
     /// Seconds to measure each row for
     #[arg(long, value_name = "SECONDS", default_value_t = 5.0)]
     seconds: f64,
@@ -163,12 +164,18 @@ fn in_child(args: &Args, backbone: &str, batch: u32, mode: Mode) -> Result<Row> 
             .advise("try a smaller --batch")
     };
     let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
-    let output = Command::new(program)
-        .args(["bench", "--here", "--json", "-"])
+    let mut command = Command::new(program);
+    if let Some(blocks) = &args.blocks {
+        command.args(["bench", "--blocks", blocks]);
+    } else {
+        command.arg("bench");
+    }
+    let output = command
+        .args(["--here", "--json", "-"])
         .args(["--backbone", backbone, "--mode", mode.key()])
         .args(["--batch", &batch.to_string()])
         .args(["--pet", &args.pet, "--pet-size", &args.pet_size.to_string()])
-        .args(["--blocks", &args.blocks, "--device", &args.device])
+        .args(["--device", &args.device])
         .args(["--seconds", &args.seconds.to_string()])
         .args(["--precision", args.precision.key()])
         .stdin(Stdio::null())
@@ -233,8 +240,9 @@ fn network(args: &Args, backbone: &str, place: Place) -> Result<(Lae, usize)> {
     let device = &place.device.clone();
     let opened = Backbones::usual().random(backbone, 0, place)?;
     let shapes = opened.backbone.blocks();
+    let pet_blocks = opened.entry.pet_blocks;
     let config = RunConfig {
-        blocks: args.blocks.clone(),
+        blocks: (args.blocks.clone()).unwrap_or_else(|| pet_blocks.to_string()),
         ..RunConfig::default()
     };
     let blocks = config.block_list(shapes.len())?;

@@ -362,6 +362,112 @@ fn threads_do_not_disturb_each_other() {
     assert!(run() == first);
 }
 
+/// The last digits do not depend on the number of cores.
+#[test]
+fn any_number_of_threads_gives_the_same_numbers() {
+    let (norm, ..) = layer_norm(48);
+    let ((fc1, ..), (fc2, ..)) = (linear(48, 192, true), linear(192, 48, true));
+    let ((qkv, ..), (proj, ..)) = (linear(48, 144, true), linear(48, 48, true));
+    let run = || {
+        let x = tensor(&numbers(7 * 49 * 48, 2, 1.0), [7, 49, 48], &fast()).require_grad();
+        let w = tensor(&numbers(48 * 5, 3, 0.2), [48, 5], &fast()).require_grad();
+        let s = tensor(&numbers(48, 4, 0.2), [1, 1, 48], &fast()).require_grad();
+        let e = nn::mlp(x.clone(), Frame::whole(&norm), &fc1, &fc2);
+        let e = nn::self_attention(e, Frame::whole(&norm), [&qkv, &proj], 3, None);
+        let small = nn::project(nn::times(e, s.clone()).reshape([7 * 49, 48]), w.clone());
+        let graph = nn::gelu(small.clone()).sum().backward();
+        let gradients = [
+            values(x.grad(&graph).unwrap()),
+            values(w.grad(&graph).unwrap()),
+            values(s.grad(&graph).unwrap()),
+        ];
+        (values(small), gradients)
+    };
+    let pool = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build().unwrap().install(run)
+    };
+    let first = pool(1);
+    for threads in [2, 3, 5, 7] {
+        assert!(pool(threads) == first, "{threads} threads");
+    }
+}
+
+/// A tensor of `large` with one of `small` spread over it, both ways round.
+fn check_pair(
+    large: [usize; 3],
+    small: [usize; 3],
+    layer: &dyn Fn(Tensor<3>, Tensor<3>) -> Tensor<3>,
+    exact: &dyn Fn(f64, f64) -> f64,
+) {
+    let (x, y) = (
+        numbers(large.iter().product(), 21, 1.0),
+        numbers(small.iter().product(), 22, 1.0),
+    );
+    // The small one repeats along whole rows, rows along everything.
+    let width = if small[2] == large[2] { y.len() } else { 1 };
+    let together = |x: &[f64], y: &[f64]| -> Vec<f64> {
+        let pairs = x.iter().enumerate();
+        pairs.map(|(i, x)| exact(*x, y[i % width])).collect()
+    };
+    let constant = |values: &[f64], shape| tensor::<3>(values, shape, &Device::flex());
+    let fixed = constant(&y, small);
+    check(&x, large, &|x| layer(x, fixed.clone()), &|x| {
+        together(x, &y)
+    });
+    check(&x, large, &|x| layer(fixed.clone(), x), &|x| {
+        together(x, &y)
+    });
+    let fixed = constant(&x, large);
+    check(&y, small, &|y| layer(fixed.clone(), y), &|y| {
+        together(&x, y)
+    });
+}
+
+#[test]
+fn sums_and_products_of_two_tensors() {
+    for large in [[2, 3, 5], [1, 1, 1], [3, 1, 17], [2, 150, 3], [1, 7, 33]] {
+        for small in [large, [1, 1, large[2]], [1, 1, 1]] {
+            check_pair(large, small, &nn::plus, &|x, y| x + y);
+            check_pair(large, small, &nn::times, &|x, y| x * y);
+        }
+    }
+}
+
+/// Shapes the kernels leave to the framework.
+#[test]
+fn other_ways_of_spreading_still_work() {
+    let x = tensor(&numbers(12, 1, 1.0), [2, 3, 2], &fast()).require_grad();
+    let column = tensor(&[1.0, 2.0, 3.0], [1, 3, 1], &fast()).require_grad();
+    let graph = nn::times(x.clone(), column.clone()).sum().backward();
+    assert_eq!(x.grad(&graph).unwrap().dims(), [2, 3, 2]);
+    assert_eq!(column.grad(&graph).unwrap().dims(), [1, 3, 1]);
+}
+
+#[test]
+fn products_with_a_trained_matrix() {
+    for [rows, inputs, outputs] in [[1, 1, 1], [6, 5, 3], [17, 33, 5], [5, 3, 40], [600, 4, 3]] {
+        let (x, w) = (
+            numbers(rows * inputs, 3, 1.0),
+            numbers(inputs * outputs, 4, 0.5),
+        );
+        let exact = |x: &[f64], w: &[f64]| -> Vec<f64> {
+            let at = |i: usize| {
+                let (row, column) = (i / outputs, i % outputs);
+                let terms = (0..inputs).map(|k| x[row * inputs + k] * w[k * outputs + column]);
+                terms.sum()
+            };
+            (0..rows * outputs).map(at).collect()
+        };
+        let fixed = tensor(&w, [inputs, outputs], &Device::flex());
+        let of_x = |x: Tensor<2>| nn::project(x, fixed.clone());
+        check(&x, [rows, inputs], &of_x, &|x| exact(x, &w));
+        let fixed = tensor(&x, [rows, inputs], &Device::flex());
+        let of_w = |w: Tensor<2>| nn::project(fixed.clone(), w);
+        check(&w, [inputs, outputs], &of_w, &|w| exact(&x, w));
+    }
+}
+
 #[test]
 fn a_large_random_batch_is_finite() {
     let (norm, ..) = layer_norm(64);

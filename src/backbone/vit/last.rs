@@ -68,3 +68,49 @@ impl LastAttention {
         first(x) + block.proj.forward(mixed)
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use burn::tensor::{Device, Tensor};
+
+    use crate::backbone::architecture::Architecture;
+    use crate::backbone::vit::Config;
+    use crate::pet::library::Library;
+    use crate::pet::{PetSettings, PetStack};
+    use crate::tensors::HostTensor;
+
+    /// Features, and the gradient of block 0's widening matrix. A fresh adapter adds nothing, but
+    /// one in the last block makes that block run for all tokens.
+    fn with_adapters(blocks: &[usize]) -> [Vec<f32>; 2] {
+        let device = Device::flex();
+        let vit = Architecture::Vit(Config::plain(32, 8, 48, 3, 3));
+        let vit = vit.random(3, &device).unwrap();
+        let adapter = Library::standard().get("adapter").unwrap();
+        let size = PetSettings::of_size(4);
+        let pets = PetStack::init(&adapter, &size, vit.blocks(), blocks, 1, &device).unwrap();
+        let pets = pets.tracked();
+        let count = 2 * 3 * 32 * 32;
+        let values = (0..count).map(|i| (i % 83) as f32 / 40.0 - 1.0).collect();
+        let shape = vec![2, 3, 32, 32];
+        let images: Tensor<4> = HostTensor { shape, values }.to_device(&device).unwrap();
+        let features = vit.features(images, &pets).unwrap();
+        let graph = features.clone().powf_scalar(3.0).sum().backward();
+        let up = pets.parameters().find(|(name, ..)| *name == "0.up");
+        let gradient = up.and_then(|(_, up, _)| up.grad(&graph)).unwrap();
+        [
+            HostTensor::read(&features.inner()).unwrap().values,
+            HostTensor::read(&gradient).unwrap().values,
+        ]
+    }
+
+    #[test]
+    fn the_class_token_alone_gives_the_features_of_the_whole_block() {
+        let (alone, whole) = (with_adapters(&[0]), with_adapters(&[0, 2]));
+        for (a, b) in alone.iter().zip(&whole) {
+            let largest = b.iter().fold(0f32, |m, v| m.max(v.abs()));
+            let apart = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+            assert!(largest > 0.0 && apart.fold(0.0, f32::max) < 1e-5 * largest);
+        }
+    }
+}
