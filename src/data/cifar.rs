@@ -15,6 +15,8 @@ use crate::problem::{Problem, Result};
 
 const SIDE: usize = 32;
 const PIXELS: usize = SIDE * SIDE * 3;
+/// Largest file that is read; CIFAR's largest has 154 MB.
+const LARGEST: u64 = 1 << 30;
 
 /// One of the four forms.
 struct Form {
@@ -156,8 +158,21 @@ struct Batch {
     damage: Option<String>,
 }
 
+/// A whole file, if it is not larger than any of CIFAR's could be.
+fn load(path: &Path, doing: &str) -> Result<Vec<u8>> {
+    let failed = |error| Problem::io(doing, path, &error);
+    if fs::metadata(path).map_err(failed)?.len() > LARGEST {
+        return Err(
+            Problem::new("this file has the name of one of CIFAR's but is far larger")
+                .at_path(path)
+                .advise("rename it, or give the folder that holds the pictures"),
+        );
+    }
+    fs::read(path).map_err(failed)
+}
+
 fn read_batch(form: &Form, path: &Path) -> Result<Batch> {
-    let bytes = fs::read(path).map_err(|error| Problem::io("read the records", path, &error))?;
+    let bytes = load(path, "read the records")?;
     if form.labels == 0 {
         return from_pickle(form, &bytes).map_err(|problem| problem.at_path(path));
     }
@@ -238,15 +253,13 @@ fn class_names(
     let names = if !has(form.names) {
         None
     } else if form.labels == 0 {
-        let bytes =
-            fs::read(&path).map_err(|error| Problem::io("read the class names", &path, &error))?;
+        let bytes = load(&path, "read the class names")?;
         let pickle = pickle::read(&bytes).map_err(|problem| problem.at_path(&path))?;
         pickle
             .get(form.keys.1)
             .and_then(|names| pickle.texts(names))
     } else {
-        let text =
-            fs::read(&path).map_err(|error| Problem::io("read the class names", &path, &error))?;
+        let text = load(&path, "read the class names")?;
         let text = String::from_utf8_lossy(&text);
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         Some(lines.map(str::to_owned).collect())

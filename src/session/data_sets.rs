@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Session;
-use super::jobs::{Ask, DataAsk, SightAsk};
+use super::jobs::{Ask, DataAsk, Opening, SightAsk};
 use super::views::{DataView, Fetch, Sight};
 use crate::data::OpenOptions;
 use crate::data::scenario::Scenario;
@@ -28,6 +28,8 @@ pub(super) struct DataSets {
     draft: Option<(String, String)>,
     /// Whether the answer for the settings is still under way.
     waiting: bool,
+    /// How far that is.
+    opening: Arc<Opening>,
     /// Decoded test images, by data set's key and index.
     pictures: HashMap<(String, usize), Result<Arc<Picture>>>,
     asked_pictures: HashSet<(String, usize)>,
@@ -46,8 +48,8 @@ impl Session {
         self.draft.data = place.to_string();
         if self.data.problem().is_some() {
             self.sets.forget(place);
+            self.sets.leave();
         }
-        self.sets.draft = None;
         self.sets.undo.clear();
         self.refresh_data();
         self.planned = None;
@@ -56,7 +58,7 @@ impl Session {
     /// Opens the data set of the settings anew: its files may have changed.
     pub fn read_data_again(&mut self) {
         self.sets.forget(&self.draft.data);
-        self.sets.draft = None;
+        self.sets.leave();
         self.ask_data(true);
     }
 
@@ -69,7 +71,7 @@ impl Session {
         let place = self.draft.data.clone();
         if place.trim().is_empty() {
             self.data = Fetch::Nothing;
-            self.sets.draft = None;
+            self.sets.leave();
             return;
         }
         let ask = DataAsk {
@@ -92,10 +94,10 @@ impl Session {
             // A share is being dragged: one question at a time.
             return;
         }
+        self.sets.leave();
         self.sets.draft = Some((key.clone(), place));
         if let Some(view) = self.sets.views.get(&key) {
             self.data = Fetch::Ready(view.clone());
-            self.sets.waiting = false;
             self.planned = None;
             return;
         }
@@ -104,7 +106,13 @@ impl Session {
         }
         self.sets.waiting = true;
         self.sets.asked.insert(key);
-        self.jobs.ask(Ask::Data(ask));
+        self.sets.opening = Arc::default();
+        self.jobs.ask(Ask::Data(ask, self.sets.opening.clone()));
+    }
+
+    /// How far the opening of the settings' data set is, in words; empty at its beginning.
+    pub fn opening_words(&self) -> String {
+        self.sets.opening.words()
     }
 
     /// The data set of a run, split and limited as the run had it; opened when it is not there yet.
@@ -116,7 +124,7 @@ impl Session {
         };
         let key = ask.key();
         if !self.sets.views.contains_key(&key) && self.sets.asked.insert(key.clone()) {
-            self.jobs.ask(Ask::Data(ask));
+            self.jobs.ask(Ask::Data(ask, Arc::default()));
         }
         self.sets.views.get(&key)
     }
@@ -253,6 +261,17 @@ impl DataSets {
         }
         self.asked.insert(key.to_string());
         self.views.insert(key.to_string(), view);
+    }
+
+    /// Leaves the choice of the settings; nobody waits for its opening any more.
+    fn leave(&mut self) {
+        let Some((left, _)) = self.draft.take() else {
+            return;
+        };
+        if std::mem::take(&mut self.waiting) {
+            self.opening.stop();
+            self.asked.remove(&left);
+        }
     }
 
     /// Forgets what was read at this place.

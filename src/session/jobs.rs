@@ -4,11 +4,12 @@
 //! the window. What an errand does is a plain function, so tests can put their own in place.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::downloads::Item;
+use super::run_view::count_text;
 use super::views::{
     BackboneView, DataView, DeviceView, OpenedRun, Pictures, Plan, PluginView, RunRow, Sight,
 };
@@ -51,6 +52,37 @@ impl DataAsk {
     /// What defines its answer, as text.
     pub fn key(&self) -> String {
         format!("{} {:?}", self.place, self.options)
+    }
+}
+
+/// How far the opening of a data set is; shared by the thread that opens and the window.
+#[derive(Debug, Default)]
+pub struct Opening {
+    words: Mutex<String>,
+    stop: AtomicBool,
+}
+
+impl Opening {
+    /// Notes what is done; false when it is to stop.
+    pub fn step(&self, doing: &str, done: usize, of: Option<usize>) -> bool {
+        let of = of.map_or_else(String::new, |of| format!(" of {}", count_text(of)));
+        *self.text() = format!("{doing}: {}{of}", count_text(done));
+        !self.stop.load(Ordering::Relaxed)
+    }
+
+    /// What is done now; empty at the beginning.
+    pub fn words(&self) -> String {
+        self.text().clone()
+    }
+
+    /// Stops it: nobody waits for it any more.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    fn text(&self) -> MutexGuard<'_, String> {
+        // A text is whole whenever the lock is free.
+        self.words.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -107,7 +139,7 @@ impl Transfer {
 #[derive(Clone)]
 pub enum Ask {
     /// Open a data set.
-    Data(DataAsk),
+    Data(DataAsk, Arc<Opening>),
     /// See training images as the network gets them.
     Sight(Box<SightAsk>),
     /// Download something.

@@ -22,6 +22,9 @@ static PRESETS: LazyLock<BTreeMap<String, Vec<usize>>> = LazyLock::new(|| {
 /// A list with a larger index is not an order of classes.
 const MOST_CLASSES: usize = 1_000_000;
 
+/// Largest file of an order that is read, in bytes.
+const LARGEST_FILE: u64 = 64 << 20;
+
 /// In which order the classes come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
@@ -129,8 +132,16 @@ impl ClassOrder {
     }
 
     fn from_file(path: &Path) -> Result<Self> {
-        let text = fs::read_to_string(path)
-            .map_err(|error| Problem::io("read the class order", path, &error))?;
+        let failed = |error| Problem::io("read the class order", path, &error);
+        if fs::metadata(path).map_err(failed)?.len() > LARGEST_FILE {
+            return Err(
+                Problem::new("the file of the class order is larger than 64 MB")
+                    .at_path(path)
+                    .advise("it should hold a JSON array of class names or of class indices"),
+            );
+        }
+        let text = fs::read(path).map_err(failed)?;
+        let text = String::from_utf8_lossy(&text);
         match serde_json::from_str(&text) {
             Ok(Written::Indices(indices)) => Ok(Self::Indices(indices)),
             Ok(Written::Names(names)) => Ok(Self::Names(names)),

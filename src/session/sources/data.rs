@@ -8,7 +8,7 @@ use crate::data::{Dataset, OpenOptions, Sample, Scan, Skipped, Watch, picture_si
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::session::drawing::{glyph_share, is_light_on_dark};
-use crate::session::jobs::DataAsk;
+use crate::session::jobs::{DataAsk, Opening};
 use crate::session::views::{DataView, Pictures, Thumb};
 
 /// Thumbnails made of one data set.
@@ -41,12 +41,18 @@ pub(super) struct Scans(Mutex<Vec<(String, Scan)>>);
 impl Scans {
     /// The data set at a place with splits and limits as in `options`; read from its files only if it was not
     /// read before, or `fresh` asks for it.
-    pub fn dataset(&self, place: &str, options: &OpenOptions, fresh: bool) -> Result<Dataset> {
+    pub fn dataset(
+        &self,
+        place: &str,
+        options: &OpenOptions,
+        fresh: bool,
+        watch: &Watch,
+    ) -> Result<Dataset> {
         let known = self.shelf().iter().find(|(at, _)| at == place).cloned();
         let scan = match known.filter(|_| !fresh) {
             Some((_, scan)) => scan,
             None => {
-                let scan = Scan::read(place, options, &Watch::none())?;
+                let scan = Scan::read(place, options, watch)?;
                 let mut shelf = self.shelf();
                 shelf.retain(|(at, _)| at != place);
                 shelf.truncate(SCANS - 1);
@@ -64,8 +70,10 @@ impl Scans {
 }
 
 /// Opens a data set and looks at it.
-pub(super) fn open(ask: &DataAsk, scans: &Scans) -> Result<DataView> {
-    let data = Arc::new(scans.dataset(&ask.place, &ask.options, ask.fresh)?);
+pub(super) fn open(ask: &DataAsk, scans: &Scans, opening: &Opening) -> Result<DataView> {
+    let step = |doing: &str, done: usize, of: Option<usize>| opening.step(doing, done, of);
+    let watch = Watch::new(&step);
+    let data = Arc::new(scans.dataset(&ask.place, &ask.options, ask.fresh, &watch)?);
     let thumbs = thumbs(&data);
     let light = thumbs
         .iter()

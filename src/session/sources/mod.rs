@@ -42,8 +42,8 @@ pub fn engine(runs_root: PathBuf, wake: Wake) -> Result<Box<dyn Backend>> {
 pub fn answer(runs_root: PathBuf) -> Answer {
     let scans = data::Scans::default();
     Arc::new(move |ask| match ask {
-        Ask::Data(ask) => {
-            let view = data::open(&ask, &scans);
+        Ask::Data(ask, opening) => {
+            let view = data::open(&ask, &scans, &opening);
             Found::Data(ask.key(), view.map(Arc::new))
         }
         Ask::Sight(ask) => Found::Sight(sight::look(&ask, &scans).map(Arc::new)),

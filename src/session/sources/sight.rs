@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::data::Scans;
 use crate::backbone::library::Library;
-use crate::data::Sample;
 use crate::data::loader::{augmented, inputs_of};
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
+use crate::data::{Sample, Watch};
 use crate::experiment::{augment_of, open_options};
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
@@ -19,7 +19,7 @@ const SHOWN: usize = 8;
 /// Looks at one image of each of a few classes, spread over the tasks.
 pub(super) fn look(ask: &SightAsk, scans: &Scans) -> Result<Sight> {
     let config = &ask.config;
-    let data = scans.dataset(&config.data, &open_options(config), false)?;
+    let data = scans.dataset(&config.data, &open_options(config), false, &Watch::none())?;
     let scenario = Scenario::new(
         &data.classes,
         &ClassOrder::parse(&config.order)?,

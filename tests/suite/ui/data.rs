@@ -148,11 +148,14 @@ fn another_share_needs_no_files_and_choosing_again_reads_them() {
             ..OpenOptions::default()
         };
         let place = place.clone();
-        match answer(Ask::Data(DataAsk {
-            place,
-            options,
-            fresh,
-        })) {
+        match answer(Ask::Data(
+            DataAsk {
+                place,
+                options,
+                fresh,
+            },
+            Arc::default(),
+        )) {
             Found::Data(_, view) => view.map(|view| (view.train_total(), view.test_total())),
             _ => panic!("a data set was asked for"),
         }
@@ -340,7 +343,7 @@ fn an_image_in_both_splits_is_shown_with_both_names() {
 fn slow_download() -> Answer {
     let real = errands(tempfile::tempdir().unwrap().keep());
     Arc::new(move |ask| match ask {
-        Ask::Data(ask) if ask.place == "cifar-10" => Found::Data(
+        Ask::Data(ask, _) if ask.place == "cifar-10" => Found::Data(
             ask.key(),
             Err(Problem::new("cifar-10 is not on this computer").advise("download it")),
         ),

@@ -39,8 +39,16 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
             Fetch::Busy => {
                 ui.horizontal(|ui| {
                     ui.spinner();
-                    faint(ui, format!("Looking through {}", cx.session.draft.data));
+                    let words = match cx.session.opening_words() {
+                        words if words.is_empty() => String::new(),
+                        words => format!(" · {words}"),
+                    };
+                    faint(
+                        ui,
+                        format!("Looking through {}{words}", cx.session.draft.data),
+                    );
                 });
+                ui.ctx().request_repaint_after(Duration::from_millis(200));
             }
             Fetch::Failed(problem) => match named::published(&cx.session.draft.data) {
                 Some(set) => offer(ui, cx, set),
