@@ -101,11 +101,11 @@ impl Architecture {
     /// Missing, unexpected and mis-shaped tensors are told in one Problem, before any is read.
     pub fn assemble(&self, tensors: Tensors, to: impl Into<Place>) -> Result<Arc<dyn Backbone>> {
         self.check()?;
-        self.same_family(&tensors)?;
+        let other = self.other_family(&tensors);
         let tensors = self.renamed(tensors)?;
         let mut plan = Loader::plan(Some(&tensors));
         self.build(&mut plan);
-        plan.verify(&tensors, self.family())?;
+        plan.verify(&tensors, self.family(), other)?;
         let mut loader = Loader::file(&tensors, to.into());
         let backbone = self.build(&mut loader);
         loader.finish()?;
@@ -118,23 +118,10 @@ impl Architecture {
         Ok(self.build(&mut Loader::random(seed, to.into())))
     }
 
-    /// A file of another family is told as such, not by its hundreds of foreign tensors.
-    fn same_family(&self, tensors: &Tensors) -> Result<()> {
-        let Ok(found) = infer::architecture(tensors) else {
-            return Ok(());
-        };
-        let (found, wanted) = (found.architecture.family(), self.family());
-        if found == wanted {
-            return Ok(());
-        }
-        Err(Problem::new(format!(
-            "this weight file holds a {found} network, but the backbone is a {wanted}"
-        ))
-        .at(tensors.origin())
-        .advise(
-            "choose a backbone of that family, or give the file itself as the backbone (under \
-             another name, if it is named like an entry of the table)",
-        ))
+    /// The family of the network in a file, where it is another one than this.
+    fn other_family(&self, tensors: &Tensors) -> Option<&'static str> {
+        let found = infer::architecture(tensors).ok()?.architecture.family();
+        (found != self.family()).then_some(found)
     }
 
     fn build(&self, loader: &mut Loader) -> Arc<dyn Backbone> {

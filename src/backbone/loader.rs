@@ -210,8 +210,9 @@ impl<'a> Loader<'a> {
         LayerNorm::new(gamma, beta, epsilon)
     }
 
-    /// Ends a plan: compares what was asked for with what the file holds.
-    pub fn verify(&self, tensors: &Tensors, family: &str) -> Result<()> {
+    /// Ends a plan: compares what was asked for with what the file holds. `other` is the family
+    /// of the file's network, where it is not this one.
+    pub fn verify(&self, tensors: &Tensors, family: &str, other: Option<&str>) -> Result<()> {
         let mut missing = Vec::new();
         let mut misshaped = Vec::new();
         for (name, wanted) in &self.wanted {
@@ -240,8 +241,11 @@ impl<'a> Loader<'a> {
         if faults.is_empty() {
             return Ok(());
         }
+        let holds = other.map_or(String::new(), |other| {
+            format!(": it holds a {other} network")
+        });
         Err(Problem::new(format!(
-            "the weight file does not fit this {family} backbone; tensors: {}",
+            "the weight file does not fit this {family} backbone{holds}; tensors: {}",
             faults.join("; ")
         ))
         .at(tensors.origin())

@@ -256,7 +256,9 @@ fn weights_of_another_architecture_name_the_first_tensors_only() {
     let opened = library.open_with("vit_tiny_patch16_224", &path, &Device::flex());
     let problem = opened.err().unwrap();
     assert!(
-        problem.what.contains("does not fit this vit backbone"),
+        problem
+            .what
+            .contains("does not fit this vit backbone: it holds a swin network"),
         "{problem}"
     );
     assert!(problem.what.contains("more"), "{problem}");
@@ -353,7 +355,7 @@ fn what_is_no_weight_file_is_said() {
     assert!(
         problem
             .what
-            .contains("holds a swin network, but the backbone is a vit"),
+            .contains("does not fit this vit backbone: it holds a swin network"),
         "{problem}"
     );
 }

@@ -7,8 +7,12 @@ use burn::tensor::{DType, Device, Tensor, TensorData};
 use lae_studio::backbone::library::{self, Opened};
 use lae_studio::device;
 use lae_studio::experiment::golden::{Tolerance, check};
+use lae_studio::experiment::{self, Stock};
 use lae_studio::nn::WeightType;
 use lae_studio::pet::PetStack;
+use lae_studio::run::config::{Precision, RunConfig};
+use lae_studio::run::event::{Control, Event};
+use lae_studio::store;
 use lae_studio::tensors::HostTensor;
 
 fn golden_files() -> Vec<PathBuf> {
@@ -84,4 +88,40 @@ fn half_precision_changes_features_by_its_rounding_only() {
     let apart = full.iter().zip(&half).map(|(a, b)| (a - b).abs());
     let error = apart.fold(0f32, f32::max) / largest;
     assert!(error > 0.0 && error < 5e-3, "{error}");
+}
+
+#[test]
+fn a_run_on_the_cpu_keeps_f32_and_says_so() {
+    let root = tempfile::tempdir().unwrap();
+    let train = |precision| {
+        let config = RunConfig {
+            classes_per_task: "5".into(),
+            epochs: 1,
+            freeze_epochs: 0,
+            batch: 8,
+            train_limit: Some(2),
+            test_limit: Some(2),
+            device: "cpu".into(),
+            precision,
+            ..RunConfig::default()
+        };
+        let mut events: Vec<Event> = Vec::new();
+        let control = Control::default();
+        let stock = &mut Stock::default();
+        let outcome = experiment::train(&config, root.path(), stock, &mut events, &control);
+        let header = outcome.unwrap().header().clone();
+        assert_eq!(header.config.precision, precision);
+        let remarks = events.into_iter().filter_map(|event| match event {
+            Event::Remark { problem, .. } => Some(problem.to_string()),
+            _ => None,
+        });
+        let snapshot = store::load_snapshot(&header.folder, 1).unwrap();
+        (snapshot, remarks.collect::<Vec<_>>())
+    };
+    let (full, quiet) = train(Precision::Auto);
+    let (half, remarks) = train(Precision::F16);
+    assert!(quiet.is_empty(), "{quiet:?}");
+    assert!(remarks[0].contains("kept as f32"), "{remarks:?}");
+    assert!(remarks[0].contains("--precision"), "{remarks:?}");
+    assert_eq!(full, half);
 }

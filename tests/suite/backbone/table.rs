@@ -163,5 +163,5 @@ fn asking_for_an_entry_that_was_left_out_says_why() {
         problem.what.contains("no backbone is called toy, and"),
         "{problem}"
     );
-    assert!(problem.place.ends_with("first.toml:11"), "{problem}");
+    assert!(problem.place.ends_with("first.toml:12"), "{problem}");
 }
