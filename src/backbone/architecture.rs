@@ -6,7 +6,7 @@ use super::loader::Loader;
 use super::weights::Tensors;
 use super::{Backbone, BlockShape, convnext, infer, swin, vit};
 use crate::nn::Place;
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 
 /// One of the families, with its dimensions.
 #[derive(Clone, Debug, PartialEq)]
