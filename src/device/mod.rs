@@ -181,6 +181,10 @@ pub fn list() -> &'static [DeviceInfo] {
 /// # Errors
 /// A Problem that lists what there is.
 pub fn choose(wanted: &str) -> Result<DeviceInfo> {
+    // Who wants the CPU need not wait for graphics drivers, nor read what they print.
+    if wanted.trim().eq_ignore_ascii_case("cpu") {
+        return Ok(cpu());
+    }
     choose_from(list(), wanted)
 }
 

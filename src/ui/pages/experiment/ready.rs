@@ -79,8 +79,8 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
 fn cost_lines(ui: &mut Ui, cost: Estimate) {
     let t = tokens(ui);
     let line = |ui: &mut Ui, value: String, rest: &str| {
-        ui.horizontal(|ui| {
-            ui.spacing_mut().item_spacing.x = 4.0;
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = egui::vec2(4.0, 0.0);
             ui.label(RichText::new("about").color(t.text));
             ui.label(RichText::new(value).font(semibold(13.0)).color(t.strong));
             ui.label(RichText::new(rest).color(t.text));
@@ -93,7 +93,7 @@ fn cost_lines(ui: &mut Ui, cost: Estimate) {
     };
     line(ui, duration_text(cost.seconds), source);
     if let Some(bytes) = cost.bytes {
-        line(ui, bytes_text(bytes), "of memory, besides the pictures");
+        line(ui, bytes_text(bytes), "of memory, pictures apart");
     }
 }
 
