@@ -40,6 +40,9 @@ impl Engine {
         let control = Control::default();
         let desk = Desk {
             inbox,
+            control: control.clone(),
+            stock: Stock::default(),
+            working: false,
             waiting: VecDeque::new(),
             predictions: VecDeque::new(),
             shelf: PredictorShelf::default(),
@@ -47,10 +50,9 @@ impl Engine {
             wake,
             ending: false,
         };
-        let own = control.clone();
         let thread = std::thread::Builder::new()
             .name("lae-engine".into())
-            .spawn(move || serve(desk, &runs_root, &own))
+            .spawn(move || serve(desk, &runs_root))
             .map_err(|error| Problem::new(format!("the engine thread did not start: {error}")))?;
         Ok(Self {
             commands,
@@ -86,6 +88,10 @@ impl Drop for Engine {
 /// The engine thread's side of the channels.
 struct Desk {
     inbox: Receiver<Command>,
+    control: Control,
+    stock: Stock,
+    /// Whether a run is at work.
+    working: bool,
     waiting: VecDeque<Command>,
     predictions: VecDeque<PredictRequest>,
     shelf: PredictorShelf,
@@ -103,8 +109,23 @@ impl Desk {
                 self.predictions.retain(|old| old.run != request.run);
                 self.predictions.push_back(request);
             }
+            Command::Stop => self.stop(),
+            Command::ForgetData => self.stock.forget_data(),
             Command::Shutdown => self.ending = true,
             other => self.waiting.push_back(other),
+        }
+    }
+
+    /// The wish to stop came through the line, so it is meant for everything sent before it.
+    fn stop(&mut self) {
+        let forgotten = !self.waiting.is_empty();
+        self.waiting.clear();
+        if self.working {
+            self.control.set(Wish::Stop);
+        } else if forgotten {
+            // It was stopped before it began.
+            let run = String::new();
+            self.tell(Event::Stopped { run });
         }
     }
 
@@ -129,7 +150,7 @@ impl Desk {
     }
 
     /// Answers one snapshot of the oldest request; true when there was one.
-    fn predict_one(&mut self, stock: &mut Stock) -> bool {
+    fn predict_one(&mut self) -> bool {
         let Some(mut request) = self.predictions.pop_front() else {
             return false;
         };
@@ -138,7 +159,7 @@ impl Desk {
         }
         let task = request.tasks.remove(0);
         let ticket = request.ticket;
-        let answer = fenced(|| self.shelf.predict(&request, task, stock));
+        let answer = fenced(|| self.shelf.predict(&request, task, &self.stock));
         match answer {
             Ok(prediction) => {
                 self.tell(Event::Predicted(Box::new(prediction)));
@@ -155,8 +176,6 @@ impl Desk {
 /// What a running job sees of the engine: a place for its events, and short jobs in between.
 struct JobSink<'a> {
     desk: &'a mut Desk,
-    stock: Stock,
-    control: &'a Control,
     run: String,
 }
 
@@ -171,22 +190,21 @@ impl Sink for JobSink<'_> {
     fn between_batches(&mut self) {
         self.desk.take_in();
         if self.desk.ending {
-            self.control.set(Wish::Stop);
+            self.desk.control.set(Wish::Stop);
         }
         // One snapshot per batch keeps training moving while a slider is played.
-        self.desk.predict_one(&mut self.stock);
+        self.desk.predict_one();
     }
 }
 
 /// The thread's loop.
-fn serve(mut desk: Desk, runs_root: &std::path::Path, control: &Control) {
-    let mut stock = Stock::default();
+fn serve(mut desk: Desk, runs_root: &std::path::Path) {
     loop {
         desk.take_in();
         if desk.ending {
             return;
         }
-        if desk.predict_one(&mut stock) {
+        if desk.predict_one() {
             continue;
         }
         let Some(command) = desk.waiting.pop_front() else {
@@ -196,43 +214,42 @@ fn serve(mut desk: Desk, runs_root: &std::path::Path, control: &Control) {
             }
             continue;
         };
-        // A stop was meant for the job before this one.
-        if control.wish() == Wish::Stop {
-            control.set(Wish::Run);
+        // A stop was meant for the job before this one; one for this job still lies in the line.
+        if desk.control.wish() == Wish::Stop {
+            desk.control.set(Wish::Run);
         }
-        run_job(&mut desk, &mut stock, command, runs_root, control);
+        desk.working = true;
+        run_job(&mut desk, command, runs_root);
+        desk.working = false;
     }
 }
 
 /// Runs one training job to its end and tells how it ended.
-fn run_job(
-    desk: &mut Desk,
-    stock: &mut Stock,
-    command: Command,
-    runs_root: &std::path::Path,
-    control: &Control,
-) {
+fn run_job(desk: &mut Desk, command: Command, runs_root: &std::path::Path) {
+    let (stock, control) = (desk.stock.clone(), desk.control.clone());
     let mut sink = JobSink {
         desk,
-        stock: stock.clone(),
-        control,
         run: String::new(),
     };
     let outcome = fenced(|| match &command {
         Command::Train { config } => {
-            experiment::train(config, runs_root, stock, &mut sink, control)
+            experiment::train(config, runs_root, &stock, &mut sink, &control)
         }
-        Command::Resume { run } => experiment::resume(run, stock, &mut sink, control),
+        Command::Resume { run } => experiment::resume(run, &stock, &mut sink, &control),
         // `sort` keeps the other commands out of this line.
-        Command::Predict(_) | Command::Shutdown => Err(Problem::new("not a training job")),
+        _ => Err(Problem::new("not a training job")),
     });
     let run = std::mem::take(&mut sink.run);
     let event = match outcome {
         Ok(Outcome::Finished(header)) => Event::Finished { run: header.run },
         Ok(Outcome::Stopped(header)) => Event::Stopped { run: header.run },
+        // Stopped while it was being prepared: there is no run yet.
+        Err(_) if run.is_empty() && control.wish() == Wish::Stop => Event::Stopped { run },
         Err(problem) => Event::Failed { run, problem },
     };
     sink.desk.tell(event);
+    // The next job may be far away; this one's scratch memory is better free until then.
+    crate::nn::release_buffers();
 }
 
 /// Runs a job; a panic inside becomes a Problem.

@@ -155,7 +155,8 @@ pub fn read_pets(like: &PetStack, prefix: &str, from: &Named, device: &Device) -
 /// A Problem when the device failed.
 pub fn relative_distance(stack: &PetStack, origin: &PetStack) -> Result<f64> {
     let (mut moved, mut length) = (0.0, 0.0);
-    for ((_, now, _), (_, then, _)) in stack.parameters().zip(origin.parameters()) {
+    let pairs = stack.parameters().zip(origin.parameters());
+    for ((_, now, _), (_, then, _)) in pairs.filter(|((.., trained), _)| *trained) {
         let (now, then) = (HostTensor::read(now)?, HostTensor::read(then)?);
         for (a, b) in now.values.iter().zip(&then.values) {
             moved += f64::from(a - b).powi(2);

@@ -6,7 +6,7 @@ use super::loader::Loader;
 use super::weights::Tensors;
 use super::{Backbone, BlockShape, convnext, infer, swin, vit};
 use crate::nn::Place;
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 
 /// One of the families, with its dimensions.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,11 +49,16 @@ impl Architecture {
 
     /// Says which dimensions contradict each other.
     pub fn check(&self) -> Result<()> {
-        match self {
-            Self::Vit(config) => config.check(),
-            Self::Swin(config) => config.check(),
-            Self::Convnext(config) => config.check(),
+        let epsilon = match self {
+            Self::Vit(config) => config.check().map(|()| config.epsilon),
+            Self::Swin(config) => config.check().map(|()| config.epsilon),
+            Self::Convnext(config) => config.check().map(|()| config.epsilon),
+        }?;
+        if (1e-30..1.0).contains(&epsilon) {
+            return Ok(());
         }
+        let what = format!("epsilon {epsilon} of the layer norms does not lie between 0 and 1");
+        Err(Problem::new(what).advise("1e-6 and 1e-5 are usual"))
     }
 
     /// One shape per block.

@@ -75,7 +75,9 @@ fn vit(tensors: &Tensors) -> Option<(Architecture, Vec<String>)> {
     let class_token = tensors.has("cls_token");
     let cells = tensors.shape("pos_embed")?.get(1)?;
     let cells = cells.checked_sub(usize::from(class_token))?;
-    let heads = (width / 64).max(1);
+    let stated = timm::arguments(tensors.metadata());
+    let stated = stated.get("num_heads").and_then(serde_json::Value::as_u64);
+    let heads = stated.map_or((width / 64).max(1), |heads| heads as usize);
     let size = cells.isqrt() * patch;
     let plain = vit::Config::plain(size, patch, width, depth, heads);
     let config = vit::Config {
@@ -85,11 +87,14 @@ fn vit(tensors: &Tensors) -> Option<(Architecture, Vec<String>)> {
         pre_norm: tensors.has("norm_pre.weight"),
         ..plain
     };
-    let assumed = format!(
-        "{heads} heads of {} channels, as usual for ViT",
-        width / heads
-    );
-    Some((Architecture::Vit(config), vec![assumed]))
+    let assumed = match stated {
+        Some(_) => Vec::new(),
+        None => vec![format!(
+            "{heads} heads of {} channels, as usual for ViT",
+            width / heads
+        )],
+    };
+    Some((Architecture::Vit(config), assumed))
 }
 
 fn swin(tensors: &Tensors) -> Option<(Architecture, Vec<String>)> {

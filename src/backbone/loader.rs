@@ -84,7 +84,15 @@ impl<'a> Loader<'a> {
             Source::Plan(_) => Vec::new(),
             Source::File(_) if self.failed.is_some() => Vec::new(),
             Source::File(tensors) => match tensors.read(name) {
-                Ok(values) => values,
+                Ok(values) if values.iter().all(|value| value.is_finite()) => values,
+                Ok(_) => {
+                    let what = format!(
+                        "the weight file is damaged: {name} holds numbers that are not finite"
+                    );
+                    let problem = Problem::new(what).at(tensors.origin());
+                    self.failed = Some(problem.advise("copy or download the file again"));
+                    Vec::new()
+                }
                 Err(problem) => {
                     self.failed = Some(problem);
                     Vec::new()

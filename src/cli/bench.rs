@@ -77,9 +77,9 @@ pub(super) struct Args {
     /// Name of a PET plugin
     #[arg(long, value_name = "NAME", default_value = "adapter")]
     pet: String,
-    /// The PET's size
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    pet_size: usize,
+    /// The PET's size [default: the plugin's]
+    #[arg(long, value_name = "N")]
+    pet_size: Option<usize>,
     /// Blocks with a PET: how many from the first, or which [default: as the backbone's entry says]
     #[arg(long, value_name = "N|N,N,…")]
     blocks: Option<String>,
@@ -155,6 +155,17 @@ pub(super) fn run(args: &Args) -> Result<End> {
     Ok(end)
 }
 
+/// The size asked for, else the plugin's own.
+fn pet_size(args: &Args) -> Result<usize> {
+    match args.pet_size {
+        Some(size) => Ok(size),
+        None => Ok(Plugins::standard()
+            .get(&args.pet)?
+            .default_size()
+            .unwrap_or(0)),
+    }
+}
+
 /// Measures one row in a process of its own.
 fn in_child(args: &Args, backbone: &str, batch: u32, mode: Mode) -> Result<Row> {
     tell(format!("{backbone}, batch {batch}, {}", mode.key()));
@@ -174,7 +185,12 @@ fn in_child(args: &Args, backbone: &str, batch: u32, mode: Mode) -> Result<Row> 
         .args(["--here", "--json", "-"])
         .args(["--backbone", backbone, "--mode", mode.key()])
         .args(["--batch", &batch.to_string()])
-        .args(["--pet", &args.pet, "--pet-size", &args.pet_size.to_string()])
+        .args([
+            "--pet",
+            &args.pet,
+            "--pet-size",
+            &pet_size(args)?.to_string(),
+        ])
         .args(["--device", &args.device])
         .args(["--seconds", &args.seconds.to_string()])
         .args(["--precision", args.precision.key()])
@@ -225,7 +241,7 @@ fn measure(args: &Args, backbone: &str, batch: u32, mode: Mode) -> Result<Row> {
     Ok(Row {
         backbone: backbone.to_string(),
         pet: args.pet.clone(),
-        pet_size: args.pet_size,
+        pet_size: pet_size(args)?,
         mode,
         weights: weights.title().to_string(),
         batch,
@@ -247,7 +263,7 @@ fn network(args: &Args, backbone: &str, place: Place) -> Result<(Lae, usize)> {
     };
     let blocks = config.block_list(shapes.len())?;
     let spec = Plugins::standard().get(&args.pet)?;
-    let settings = PetSettings::of_size(args.pet_size);
+    let settings = PetSettings::of_size(pet_size(args)?);
     let pets = PetStack::init(&spec, &settings, shapes, &blocks, 0, device)?;
     let settings = LaeSettings {
         switches: Switches {

@@ -7,7 +7,7 @@ use burn::tensor::DType;
 use serde::Serialize;
 
 use super::End;
-use super::output::{Json, complain};
+use super::output::{Json, complain, tell};
 use crate::device;
 use crate::experiment::golden::{GoldenReport, Tolerance, check};
 use crate::nn::WeightType;
@@ -60,6 +60,12 @@ pub(super) fn run(args: &Args) -> Result<End> {
         return Err(Problem::new(what)
             .at("--precision")
             .advise("leave the option out"));
+    }
+    if weights == WeightType::F16 {
+        tell(format!(
+            "weights in half precision: errors up to {} in one step and {} after all steps pass",
+            tolerance.single, tolerance.trajectory
+        ));
     }
     let place = (&device, weights).into();
     let mut text = String::new();

@@ -55,7 +55,10 @@ impl Json {
             if self.on_stdout() {
                 return say(&json);
             }
-            store::write_file(path, json.as_bytes())?;
+            // Hours may have gone into it: the text is given whatever becomes of the file.
+            let saved = store::write_file(path, json.as_bytes());
+            say(text)?;
+            return saved.map(drop);
         }
         say(text)
     }

@@ -38,6 +38,11 @@ impl Reporter {
         }
     }
 
+    /// Whether the run has a folder by now.
+    pub fn has_begun(&self) -> bool {
+        self.header.is_some()
+    }
+
     /// Says how a run that ended with a Problem can go on, if it began at all.
     pub fn failed(&self) {
         if let Some(header) = &self.header {
@@ -139,7 +144,14 @@ impl Sink for Reporter {
                 reports.iter().for_each(|report| self.evaluated(report));
             }
             // A remark is worth reading even in a quiet run.
-            Event::Remark { problem, .. } => self.line(&problem.to_string()),
+            Event::Remark { problem, .. } => {
+                self.line(&problem.to_string().replacen("problem:", "note:", 1));
+            }
+            Event::Assumed(sentences) => {
+                for sentence in sentences {
+                    self.milestone(&format!("note: {sentence}"));
+                }
+            }
             // How the job ends is what it returns; predictions are not asked for here.
             _ => {}
         }

@@ -25,7 +25,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let folder = store::find(&root, &args.run)?;
     let control = stop_on_ctrl_c()?;
     let mut reporter = Reporter::new(output.quiet);
-    let outcome = experiment::resume(&folder, &mut Stock::default(), &mut reporter, &control)
+    let outcome = experiment::resume(&folder, &Stock::default(), &mut reporter, &control)
         .inspect_err(|_| reporter.failed())?;
     drop(reporter);
     let stored = store::load(&folder)?;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::backbone::library;
+use crate::pet::library::Library as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::{MethodName, Precision, RunConfig};
 use crate::session::presets;
@@ -24,7 +25,7 @@ pub(super) struct Settings {
     /// digits, letters, a published set, or a path: a folder with one subfolder per class, CIFAR's files, an archive
     #[arg(long, value_name = "NAME|PATH", help_heading = "Data")]
     data: Option<String>,
-    /// Classes of every task (10) or of each (6,5,5,5,5)
+    /// Classes of every task (10), of each (6,5,5,5,5), or of the first and all others (50+10) [default: 2]
     #[arg(long, value_name = "N|N,N,…", help_heading = "Data")]
     classes_per_task: Option<String>,
     /// Class order: natural, seed:N, indices (0-4,6,5), one of the paper's (cifar100_order2, …), or a JSON
@@ -49,23 +50,23 @@ pub(super) struct Settings {
     /// Memory for decoded pictures; what does not fit is decoded anew, with the same result
     #[arg(long, value_name = "MB", help_heading = "Data")]
     cache_mb: Option<usize>,
-    /// Smallest and largest share of an image that a training crop covers
+    /// Smallest and largest share of an image that a training crop covers [default: 0.5,1]
     #[arg(long, value_name = "LOW,HIGH", value_parser = crop_scale, help_heading = "Data")]
     crop_scale: Option<[f32; 2]>,
-    /// Mirror training images at random
+    /// Mirror training images at random [default: off]
     #[arg(long, value_name = "on|off", value_parser = on_off(), help_heading = "Data")]
     flip: Option<bool>,
 
-    /// Name of a backbone, or a weight file
+    /// Name of a backbone, or a weight file [default: lae-nano]
     #[arg(long, value_name = "NAME|FILE", help_heading = "Network")]
     backbone: Option<String>,
     /// The backbone's weights: f16 takes half the memory, on graphics cards
     #[arg(long, value_parser = precisions(), help_heading = "Network")]
     precision: Option<Precision>,
-    /// Name of a PET plugin (`lae-studio plugins` lists them)
+    /// Name of a PET plugin (`lae-studio plugins` lists them) [default: adapter]
     #[arg(long, value_name = "NAME", help_heading = "Network")]
     pet: Option<String>,
-    /// The PET's size: width of Adapter, rank of LoRA, length of Prefix
+    /// The PET's size: width of Adapter, rank of LoRA, length of Prefix [default: the plugin's]
     #[arg(long, value_name = "N", help_heading = "Network")]
     pet_size: Option<usize>,
     /// Form of a PET that has several (Prefix: calibrated, plain)
@@ -88,19 +89,24 @@ pub(super) struct Settings {
     /// Switch LAE's Ensemble off: one expert answers alone
     #[arg(long, help_heading = "Learning")]
     no_ensemble: bool,
-    /// Epochs per task
+    /// Epochs per task [default: 5]
     #[arg(long, value_name = "N", help_heading = "Learning")]
     epochs: Option<usize>,
-    /// Of these, epochs with the PET frozen, from the second task on
+    /// Of these, epochs with the PET frozen, from the second task on [default: 3, fewer than --epochs]
     #[arg(long, value_name = "N", help_heading = "Learning")]
     freeze_epochs: Option<usize>,
-    /// α of the offline PET's moving average
+    /// α of the offline PET's moving average [default: 0.999]
     #[arg(long, value_name = "ALPHA", help_heading = "Learning")]
     ema: Option<f64>,
-    /// Learning rate at batch 256; the one used is RATE · batch / 256
-    #[arg(long, value_name = "RATE", help_heading = "Learning")]
+    /// Learning rate at batch 256; the one used is RATE · batch / 256 [default: 0.01]
+    #[arg(
+        long,
+        value_name = "RATE",
+        help_heading = "Learning",
+        allow_negative_numbers = true
+    )]
     base_lr: Option<f64>,
-    /// Images per step
+    /// Images per step [default: 24]
     #[arg(long, value_name = "N", help_heading = "Learning")]
     batch: Option<usize>,
     /// Seed of initial values, shuffling and augmentation
@@ -124,6 +130,17 @@ impl Settings {
             (None, None) => usual(self.data.as_deref()),
         };
         self.apply(&mut config);
+        if self.config.is_none() && self.freeze_epochs.is_none() {
+            // Who shortens a task wants fewer frozen epochs as well; in one the PET has to move.
+            config.freeze_epochs = config.freeze_epochs.min(config.epochs.saturating_sub(1));
+        }
+        if self.config.is_none()
+            && self.pet_size.is_none()
+            && self.pet.is_some()
+            && let Ok(spec) = Plugins::standard().get(&config.pet)
+        {
+            config.pet_size = spec.default_size().unwrap_or(config.pet_size);
+        }
         if self.config.is_none() && self.blocks.is_none() {
             // A backbone that cannot be described says why when it is opened.
             if let Ok(about) = library::describe(&config.backbone) {
@@ -131,6 +148,12 @@ impl Settings {
             }
         }
         Ok(config)
+    }
+
+    /// Whether a class order other than the natural one was asked for.
+    pub fn order_is_given(&self) -> bool {
+        let given = self.order.as_deref();
+        given.is_some_and(|order| order != "natural")
     }
 
     /// What the paper says of the preset's data, if that is one of its experiments.

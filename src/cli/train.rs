@@ -24,7 +24,7 @@ pub(super) struct Args {
     settings: Settings,
     /// Train N runs that differ in their class order: the preset's, or the natural one, then seeded ones; closes
     /// with mean ± std
-    #[arg(long, value_name = "N", conflicts_with = "order", help_heading = "Data",
+    #[arg(long, value_name = "N", help_heading = "Data",
           value_parser = clap::value_parser!(u64).range(1..=1000))]
     orders: Option<u64>,
     #[command(flatten)]
@@ -51,8 +51,15 @@ pub(super) fn run(args: &Args) -> Result<End> {
     output.json.check()?;
     let root = store::runs_root(output.out.as_deref());
     let control = stop_on_ctrl_c()?;
-    let mut stock = Stock::default();
+    let stock = Stock::default();
     let mut runs = Vec::new();
+    if args.orders.is_some() && args.settings.order_is_given() {
+        return Err(
+            Problem::new("an order and a number of orders do not go together")
+                .at("--order, --orders")
+                .advise("leave one of them out; --orders begins with the natural order"),
+        );
+    }
     let configs = match args.orders {
         None => vec![config],
         Some(count) => presets::over_orders(&config, args.settings.paper(), count),
@@ -67,12 +74,23 @@ pub(super) fn run(args: &Args) -> Result<End> {
             ));
         }
         let mut reporter = Reporter::new(output.quiet);
-        let outcome = experiment::train(&config, &root, &mut stock, &mut reporter, &control)
-            .inspect_err(|_| reporter.failed())?;
+        let outcome = experiment::train(&config, &root, &stock, &mut reporter, &control)
+            .inspect_err(|_| reporter.failed());
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(_) if control.wish() == Wish::Stop && !reporter.has_begun() => {
+                tell("stopped before the run had begun; nothing was saved");
+                return Ok(End::Stopped);
+            }
+            Err(problem) => return Err(problem),
+        };
         drop(reporter);
         let stored = store::load(&outcome.header().folder)?;
         if let Outcome::Stopped(_) = outcome {
-            return stopped(&stored, output);
+            return match args.orders {
+                None => stopped(&stored, output),
+                Some(count) => several_stopped(&runs, &stored, count, output),
+            };
         }
         runs.push(stored);
     }
@@ -116,10 +134,30 @@ pub(super) fn stopped(run: &StoredRun, output: &RunOutput) -> Result<End> {
     Ok(End::Stopped)
 }
 
+/// Gives the results of several class orders of which one was stopped: mean and spread are those of
+/// the finished ones.
+fn several_stopped(
+    finished: &[StoredRun],
+    last: &StoredRun,
+    count: u64,
+    output: &RunOutput,
+) -> Result<End> {
+    let mut orders = summary_of_orders(finished);
+    orders.runs.push(summary(last));
+    output.json.give(&orders, "")?;
+    let folder = last.header.folder.display();
+    tell(format!(
+        "stopped and saved after {} of {count} class orders; to continue the one at work: \
+         lae-studio resume {folder}; to train those that had not begun, give each by --order",
+        finished.len()
+    ));
+    Ok(End::Stopped)
+}
+
 /// Gives the results of a finished run.
 pub(super) fn finished(run: &StoredRun, output: &RunOutput) -> Result<End> {
     let summary = summary(run);
-    let mut table = Table::new(&titles(run.header.tasks.len()));
+    let mut table = closing_table(run.header.tasks.len());
     for expert in Expert::ALL {
         let figures = summary.figures.of(expert).map(percent);
         table.row([expert.name().to_string()].into_iter().chain(figures));
@@ -147,22 +185,18 @@ fn on_validation(run: &StoredRun) -> String {
     )
 }
 
-/// Column titles of the closing table.
-fn titles(tasks: usize) -> [&'static str; 4] {
-    // Titles with the number itself cover the usual lengths; N says the same for the others.
-    match tasks {
-        5 => ["", ">A_5", ">Ā_5", ">F_5"],
-        10 => ["", ">A_10", ">Ā_10", ">F_10"],
-        20 => ["", ">A_20", ">Ā_20", ">F_20"],
-        _ => ["", ">A_N", ">Ā_N", ">F_N"],
-    }
+/// The closing table, still without rows.
+fn closing_table(tasks: usize) -> Table {
+    let titles = ["A", "Ā", "F"].map(|figure| format!(">{figure}_{tasks}"));
+    let [a, mean, forgetting] = titles.each_ref().map(String::as_str);
+    Table::new(&["", a, mean, forgetting])
 }
 
 /// Gives the results of several class orders.
 fn several_finished(runs: &[StoredRun], output: &RunOutput) -> Result<End> {
     let orders = summary_of_orders(runs);
     let tasks = runs.first().map_or(0, |run| run.header.tasks.len());
-    let mut table = Table::new(&titles(tasks));
+    let mut table = closing_table(tasks);
     for expert in Expert::ALL {
         let cell = |i: usize| mean_and_spread(&orders, |f| f.of(expert)[i], " ± ");
         let cells = [0, 1, 2].map(cell);

@@ -4,6 +4,7 @@
 //! that folder: only ordinary files and folders with plain relative names are written, links are not. Size, number and ratio are
 //! bounded against bombs. Unpacking goes to a temporary name and ends in a rename, so a cut one is redone.
 
+use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Seek, Write};
@@ -26,6 +27,10 @@ const FREE_BYTES: u64 = 256 << 20;
 const RATIO: u64 = 100;
 /// Remains of cut extractions are removed after this time.
 const STALE: Duration = Duration::from_secs(24 * 3600);
+/// Most bytes of a tar between the contents of two entries: headers with long names.
+const MOST_HEADER: u64 = 1 << 20;
+/// Entries that were left out are listed up to this number.
+const MOST_LISTED: usize = 100_000;
 /// Ends the name of an unfinished extraction.
 const UNFINISHED: &str = ".unpacking";
 
@@ -244,23 +249,48 @@ impl Unpacking<'_> {
     }
 
     fn tar(&mut self, reader: impl Read) -> Result<()> {
-        let mut archive = tar::Archive::new(reader);
-        let entries = archive.entries().map_err(|error| self.damaged(&error))?;
-        for entry in entries {
+        // A header is read into memory as a whole: it gets an allowance, contents are counted.
+        let allowance = Cell::new(MOST_HEADER);
+        let mut archive = tar::Archive::new(Allowed {
+            reader,
+            left: &allowance,
+        });
+        let mut entries = archive.entries().map_err(|error| self.damaged(&error))?;
+        loop {
+            allowance.set(MOST_HEADER);
+            let Some(entry) = entries.next() else {
+                return Ok(());
+            };
             let mut entry = entry.map_err(|error| self.damaged(&error))?;
-            let kind = entry.header().entry_type();
-            let name = entry
-                .path()
-                .map_err(|error| self.damaged(&error))?
-                .into_owned();
-            if kind.is_dir() || kind.is_pax_global_extensions() {
-                continue;
-            }
-            if !kind.is_file() && !kind.is_contiguous() {
-                self.skip(&name, "a link or special file in the archive");
-                continue;
-            }
-            self.file(&name, &mut entry)?;
+            allowance.set(u64::MAX);
+            self.count()?;
+            self.tar_entry(&mut entry)?;
+            // What nobody wanted of it has to be read as well, within the same limits.
+            self.copy(&mut entry, &mut io::sink(), Path::new(""))?;
+        }
+    }
+
+    fn tar_entry(&mut self, entry: &mut tar::Entry<'_, impl Read>) -> Result<()> {
+        let kind = entry.header().entry_type();
+        let name = entry
+            .path()
+            .map_err(|error| self.damaged(&error))?
+            .into_owned();
+        if kind.is_dir() || kind.is_pax_global_extensions() {
+            return Ok(());
+        }
+        if !kind.is_file() && !kind.is_contiguous() {
+            self.skip(&name, "a link or special file in the archive");
+            return Ok(());
+        }
+        self.file(&name, entry)
+    }
+
+    /// Counts one entry of any kind.
+    fn count(&mut self) -> Result<()> {
+        self.files += 1;
+        if self.files > MOST_FILES {
+            return Err(self.bomb(&format!("it holds more than {MOST_FILES} files")));
         }
         Ok(())
     }
@@ -277,6 +307,7 @@ impl Unpacking<'_> {
                 }
                 Err(error) => return Err(self.damaged(&error)),
             };
+            self.count()?;
             if entry.is_dir() {
                 continue;
             }
@@ -292,6 +323,9 @@ impl Unpacking<'_> {
     }
 
     fn skip(&mut self, name: &Path, reason: &str) {
+        if self.skipped.len() == MOST_LISTED {
+            return;
+        }
         self.skipped.push(Skipped {
             path: self.archive.join(name),
             reason: reason.to_owned(),
@@ -300,10 +334,6 @@ impl Unpacking<'_> {
 
     /// Writes one file, if its name is a plain one and the limits allow it.
     fn file(&mut self, name: &Path, content: &mut impl Read) -> Result<()> {
-        self.files += 1;
-        if self.files > MOST_FILES {
-            return Err(self.bomb(&format!("it holds more than {MOST_FILES} files")));
-        }
         let Some(plain) = plain_path(name) else {
             self.skip(name, "its path leads out of the archive");
             return Ok(());
@@ -312,14 +342,25 @@ impl Unpacking<'_> {
             return Ok(());
         }
         let target = self.into.join(&plain);
-        if let Some(folder) = target.parent() {
-            fs::create_dir_all(folder).map_err(|error| self.unwritable(folder, &error))?;
-        }
-        let mut file = File::create(&target).map_err(|error| self.unwritable(&target, &error))?;
+        let folder = target.parent().unwrap_or(self.into);
+        let made = fs::create_dir_all(folder).and_then(|()| File::create(&target));
+        let mut file = match made {
+            Ok(file) => file,
+            Err(error) if is_about_the_name(&error) => {
+                self.skip(name, "no file can have this name here");
+                return Ok(());
+            }
+            Err(error) => return Err(self.unwritable(&target, &error)),
+        };
         self.copy(content, &mut file, &target)
     }
 
-    fn copy(&mut self, content: &mut impl Read, file: &mut File, target: &Path) -> Result<()> {
+    fn copy(
+        &mut self,
+        content: &mut impl Read,
+        file: &mut impl Write,
+        target: &Path,
+    ) -> Result<()> {
         let mut buffer = vec![0; 1 << 18];
         loop {
             let read = content
@@ -358,6 +399,38 @@ impl Unpacking<'_> {
         Problem::new(format!("the archive was refused: {why}"))
             .at_path(self.archive)
             .advise("if it is meant to be like that, unpack it by hand and give the folder")
+    }
+}
+
+/// Whether a file could not be made because of its name: too long, or one that is a folder's.
+fn is_about_the_name(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::InvalidFilename
+            | io::ErrorKind::AlreadyExists
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::IsADirectory
+    )
+}
+
+/// A reader that may give so many bytes more.
+struct Allowed<'a, R> {
+    reader: R,
+    left: &'a Cell<u64>,
+}
+
+impl<R: Read> Read for Allowed<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.left.get();
+        if left == 0 {
+            return Err(io::Error::other("the header of an entry is too long"));
+        }
+        let most = buffer
+            .len()
+            .min(usize::try_from(left).unwrap_or(usize::MAX));
+        let read = self.reader.read(&mut buffer[..most])?;
+        self.left.set(left - read as u64);
+        Ok(read)
     }
 }
 

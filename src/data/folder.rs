@@ -47,6 +47,29 @@ pub fn role_of(name: &str) -> Option<Role> {
     }
 }
 
+/// Whether a folder is named like a domain of DomainNet, Office or PACS.
+fn is_domain(name: &str) -> bool {
+    let name = name.to_lowercase().replace([' ', '-'], "_");
+    [
+        "clipart",
+        "infograph",
+        "painting",
+        "quickdraw",
+        "real",
+        "real_world",
+        "sketch",
+        "photo",
+        "art",
+        "art_painting",
+        "cartoon",
+        "product",
+        "amazon",
+        "webcam",
+        "dslr",
+    ]
+    .contains(&name.as_str())
+}
+
 /// Opens a folder.
 ///
 /// # Errors
@@ -138,6 +161,9 @@ impl<'a> Reader<'a> {
                     at = *only;
                 }
                 _ => {
+                    if let Some(found) = self.splits_inside(at) {
+                        return Ok(Some(self.finish(at, found)));
+                    }
                     let (train, left) = self.class_folders(at);
                     let found = Found {
                         train,
@@ -299,6 +325,41 @@ impl<'a> Reader<'a> {
         (samples, left)
     }
 
+    /// Class folders that each hold `train` and perhaps `test` or `val`.
+    fn splits_inside(&mut self, at: usize) -> Option<Found> {
+        let tree = self.tree;
+        let roles_in = |class: usize| -> Option<(usize, BTreeMap<Role, usize>)> {
+            let inner = tree.filled(class).into_iter();
+            let roles = inner.map(|dir| Some((role_of(&tree.dirs[dir].name)?, dir)));
+            let roles: BTreeMap<Role, usize> = roles.collect::<Option<_>>()?;
+            let whole = tree.dirs[class].pictures.is_empty() && roles.contains_key(&Role::Train);
+            whole.then_some((class, roles))
+        };
+        let classes: Option<Vec<_>> = tree.filled(at).into_iter().map(roles_in).collect();
+        let classes = classes.filter(|classes| classes.len() > 1)?;
+        let any = |role| classes.iter().any(|(_, roles)| roles.contains_key(&role));
+        let measured = [Role::Test, Role::Validation]
+            .into_iter()
+            .find(|&role| any(role));
+        let (mut train, mut test) = (Vec::new(), Vec::new());
+        for (dir, roles) in &classes {
+            let class = self.classes.number(&tree.dirs[*dir].name);
+            self.take(at, roles[&Role::Train], class, &mut train);
+            if let Some(&dir) = measured.and_then(|role| roles.get(&role)) {
+                self.take(at, dir, class, &mut test);
+            }
+        }
+        self.assumed.push(
+            "The class folders hold folders named for splits: these were taken as the splits."
+                .into(),
+        );
+        Some(Found {
+            train,
+            test: measured.map(|_| test),
+            ..Found::default()
+        })
+    }
+
     /// Folders that hold the same class folders: class name → its folders in all domains.
     fn domains(&mut self, filled: &[usize]) -> Option<BTreeMap<String, Vec<usize>>> {
         let tree = self.tree;
@@ -322,7 +383,9 @@ impl<'a> Reader<'a> {
             .values()
             .filter(|dirs| dirs.len() == filled.len())
             .count();
-        if shared * 2 < classes.len() {
+        // Two fruits, each red and green, are no domains: those hold more classes than they are.
+        let named = filled.iter().any(|&dir| is_domain(&tree.dirs[dir].name));
+        if shared * 2 < classes.len() || (classes.len() <= filled.len() && !named) {
             return None;
         }
         let names: Vec<&String> = filled.iter().map(|&dir| &tree.dirs[dir].name).collect();

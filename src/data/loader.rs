@@ -5,6 +5,8 @@
 //! *b* mod *T* and waits in that thread's bounded channel: that is all the coordination there is. Dropping a
 //! [`Loader`] stops its threads.
 
+use std::any::Any;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -65,8 +67,6 @@ pub struct LoaderOptions {
     pub seed: u64,
     /// Counts epochs over the whole run, so that no two are augmented alike.
     pub epoch: u64,
-    /// Batches at the start that are left out, for going on in the middle of an epoch.
-    pub skip_batches: usize,
     /// Decoded pictures kept over epochs and tasks.
     pub cache: Option<Arc<PixelCache>>,
     /// Number of threads; 0 takes one per core.
@@ -84,7 +84,6 @@ impl LoaderOptions {
             shuffle: false,
             seed: 0,
             epoch: 0,
-            skip_batches: 0,
             cache: None,
             threads: 0,
         }
@@ -129,8 +128,7 @@ impl Loader {
         } else {
             samples.len().div_ceil(options.batch)
         };
-        let first = options.skip_batches.min(batches);
-        let threads = thread_count(options.threads).min((batches - first).max(1));
+        let threads = thread_count(options.threads).min(batches.max(1));
         let mut loader = Self {
             work: Arc::new(Work {
                 samples,
@@ -141,16 +139,15 @@ impl Loader {
             }),
             channels: Vec::with_capacity(threads),
             threads: Vec::with_capacity(threads),
-            next: first,
+            next: 0,
             left_over: Vec::new(),
         };
         for number in 0..threads {
             let (sender, receiver) = sync_channel(READY);
             let work = Arc::clone(&loader.work);
-            let start = first + number;
             let thread = std::thread::Builder::new()
                 .name(format!("loader {number}"))
-                .spawn(move || work.run(start, threads, &sender))
+                .spawn(move || work.run(number, threads, &sender))
                 .map_err(|error| {
                     Problem::new(format!("could not start a loader thread: {error}"))
                 })?;
@@ -160,12 +157,13 @@ impl Loader {
         Ok(loader)
     }
 
-    /// Batches of the whole epoch, the left-out ones included.
+    /// Batches of the whole epoch.
     pub fn batches(&self) -> usize {
         self.work.batches
     }
 
-    /// Number of the batch that comes next, counted from 0 over the whole epoch.
+    /// Number of the batch that comes next, counted from 0; batches none of whose images could be
+    /// read are counted and skipped.
     pub fn position(&self) -> usize {
         self.next
     }
@@ -180,11 +178,19 @@ impl Iterator for Loader {
     type Item = Batch;
 
     /// The next batch with at least one image.
+    ///
+    /// # Panics
+    /// When a loader thread panicked: with its panic, so that no part of an epoch passes for all.
     fn next(&mut self) -> Option<Batch> {
         while self.next < self.work.batches {
-            let skipped = self.work.options.skip_batches.min(self.work.batches);
-            let channel = &self.channels[(self.next - skipped) % self.channels.len()];
-            let mut batch = channel.recv().ok()?;
+            let channel = &self.channels[self.next % self.channels.len()];
+            let Ok(mut batch) = channel.recv() else {
+                // A thread leaves before its last batch only in a panic.
+                match self.end().pop() {
+                    Some(panic) => resume_unwind(panic),
+                    None => return None,
+                }
+            };
             self.next += 1;
             self.left_over.append(&mut batch.unreadable);
             if !batch.is_empty() {
@@ -196,14 +202,20 @@ impl Iterator for Loader {
     }
 }
 
-impl Drop for Loader {
-    fn drop(&mut self) {
+impl Loader {
+    /// Ends the threads; gives the panics they ended in.
+    fn end(&mut self) -> Vec<Box<dyn Any + Send>> {
         self.work.stop.store(true, Ordering::Relaxed);
         // A thread that waits to send wakes up when its channel is gone.
         self.channels.clear();
-        for thread in self.threads.drain(..) {
-            let _ = thread.join();
-        }
+        let ended = self.threads.drain(..).map(JoinHandle::join);
+        ended.filter_map(std::result::Result::err).collect()
+    }
+}
+
+impl Drop for Loader {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 

@@ -82,7 +82,11 @@ pub fn trust(info: &DeviceInfo) -> Result<Trust> {
 }
 
 /// The kept verdict, or a new one, which is then kept.
-fn verdict(info: &DeviceInfo, file: Option<&Path>, test: impl FnOnce() -> Verdict) -> Verdict {
+fn verdict(
+    info: &DeviceInfo,
+    file: Option<&Path>,
+    test: impl FnOnce() -> std::result::Result<Verdict, String>,
+) -> Verdict {
     let key = format!(
         "{} | {} | {} | {}",
         info.name,
@@ -97,7 +101,17 @@ fn verdict(info: &DeviceInfo, file: Option<&Path>, test: impl FnOnce() -> Verdic
     if let Some(verdict) = kept.get(&key) {
         return verdict.clone();
     }
-    let verdict = test();
+    let verdict = match test() {
+        Ok(verdict) => verdict,
+        // Not the card's doing: asked again next time.
+        Err(note) => {
+            return Verdict {
+                good: false,
+                note,
+                half: false,
+            };
+        }
+    };
     kept.insert(key, verdict.clone());
     if let (Some(file), Ok(text)) = (file, toml::to_string(&kept)) {
         keep(file, &text);
@@ -122,8 +136,12 @@ fn cache_file() -> Option<PathBuf> {
     Some(dirs.cache_dir().join("devices.toml"))
 }
 
-/// Runs the self-test in a child process.
-fn test(program: &Path, info: &DeviceInfo, limit: Duration) -> Verdict {
+/// Runs the self-test in a child process; an error when it could not be started.
+fn test(
+    program: &Path,
+    info: &DeviceInfo,
+    limit: Duration,
+) -> std::result::Result<Verdict, String> {
     let bad = |note: String| Verdict {
         good: false,
         note,
@@ -138,7 +156,7 @@ fn test(program: &Path, info: &DeviceInfo, limit: Duration) -> Verdict {
         .spawn();
     let mut child = match child {
         Ok(child) => child,
-        Err(error) => return bad(format!("the test could not be started ({error})")),
+        Err(error) => return Err(format!("the test could not be started ({error})")),
     };
     let end = Instant::now() + limit;
     let status = loop {
@@ -150,7 +168,7 @@ fn test(program: &Path, info: &DeviceInfo, limit: Duration) -> Verdict {
                 let _ = child.kill();
                 let _ = child.wait();
                 let seconds = limit.as_secs();
-                return bad(format!("it did not answer within {seconds} seconds"));
+                return Ok(bad(format!("it did not answer within {seconds} seconds")));
             }
         }
     };
@@ -160,7 +178,7 @@ fn test(program: &Path, info: &DeviceInfo, limit: Duration) -> Verdict {
         let _ = stdout.read_to_string(&mut said);
     }
     let note = said.trim().to_string();
-    match status.code() {
+    Ok(match status.code() {
         Some(0) => Verdict {
             good: true,
             half: note.ends_with(HALF_IS_RIGHT),
@@ -168,7 +186,7 @@ fn test(program: &Path, info: &DeviceInfo, limit: Duration) -> Verdict {
         },
         Some(1) if !note.is_empty() => bad(note),
         _ => bad(format!("the driver crashed ({status})")),
-    }
+    })
 }
 
 #[cfg(all(test, unix))]
@@ -195,7 +213,7 @@ mod tests {
         let program = folder.path().join("program");
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-        test(&program, &gpu(), limit)
+        test(&program, &gpu(), limit).unwrap()
     }
 
     #[test]
@@ -219,8 +237,8 @@ mod tests {
         );
         let hanging = run("exec sleep 20", Duration::from_millis(100));
         assert!(hanging.note.contains("did not answer"), "{hanging:?}");
-        let missing = test(Path::new("/nowhere"), &gpu(), long);
-        assert!(missing.note.contains("could not be started"));
+        let missing = test(Path::new("/nowhere"), &gpu(), long).unwrap_err();
+        assert!(missing.contains("could not be started"));
     }
 
     #[test]
@@ -232,7 +250,9 @@ mod tests {
             note: "wrong".into(),
             half: false,
         };
-        let first = verdict(&gpu(), Some(&file), || bad.clone());
+        let unasked = verdict(&gpu(), Some(&file), || Err("not started".into()));
+        assert!(!unasked.good && unasked.note == "not started");
+        let first = verdict(&gpu(), Some(&file), || Ok(bad.clone()));
         assert_eq!(first, bad);
         let again = verdict(&gpu(), Some(&file), || unreachable!("it is kept"));
         assert_eq!(again, bad);
@@ -245,9 +265,9 @@ mod tests {
             note: String::new(),
             half: true,
         };
-        assert!(verdict(&updated, Some(&file), || good).good);
+        assert!(verdict(&updated, Some(&file), || Ok(good)).good);
         // A damaged file costs only a new test.
         std::fs::write(&file, "not toml").unwrap();
-        assert!(!verdict(&gpu(), Some(&file), || bad).good);
+        assert!(!verdict(&gpu(), Some(&file), || Ok(bad)).good);
     }
 }

@@ -51,7 +51,7 @@ impl Outcome {
 pub fn train(
     config: &RunConfig,
     runs_root: &Path,
-    stock: &mut Stock,
+    stock: &Stock,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
@@ -70,7 +70,7 @@ pub fn train(
 /// data or weights are no longer what they were.
 pub fn resume(
     folder: &Path,
-    stock: &mut Stock,
+    stock: &Stock,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
@@ -83,6 +83,8 @@ pub fn resume(
                 .advise("start a new run, or look at this one with `lae-studio runs`"),
         );
     }
+    // The file may have been edited.
+    all_at_once(stored.header.config.validate())?;
     let plan = Plan::prepare(
         &stored.header.config,
         Some(&stored.plugin),

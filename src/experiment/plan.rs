@@ -1,14 +1,15 @@
 //! From settings to everything a run needs: data, tasks, device, backbone, PET.
 
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use burn::tensor::Device;
 
-use crate::backbone::library::Opened;
+use crate::backbone::library::{Opened, Source};
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::transform::{Augment, InputSpec};
-use crate::data::{Dataset, PixelCache};
+use crate::data::{Dataset, PixelCache, named};
 use crate::device::{self, Ready};
 use crate::method::{Lae, LaeSettings};
 use crate::pet::{PetSettings, PetSpec, PetStack};
@@ -96,6 +97,45 @@ pub struct Plan {
     pub pixels: Arc<PixelCache>,
 }
 
+/// What was assumed about data and weights, and how much of the data was left out.
+fn assumptions(data: &Dataset, backbone: &Opened) -> Vec<String> {
+    let mut sentences = data.assumed.clone();
+    let left_out = data.skipped.len();
+    if left_out > 0 {
+        let files = if left_out == 1 {
+            "file was"
+        } else {
+            "files were"
+        };
+        sentences.push(format!(
+            "{left_out} {files} left out; `lae-studio data` says which and why"
+        ));
+    }
+    let about = |what: &String| format!("assumed of {}: {what}", backbone.entry.name);
+    sentences.extend(backbone.assumed.iter().map(about));
+    sentences
+}
+
+/// Makes the places of data and weights absolute, so that the run can be continued from any folder.
+fn stand_alone(config: &mut RunConfig, data: &Dataset, backbone: &Opened) {
+    let absolute = |place: &str| {
+        let path = std::path::absolute(place).ok()?;
+        path.exists().then(|| path.to_string_lossy().into_owned())
+    };
+    // Embedded and published sets go by their names, even beside a folder of that name.
+    if Path::new(&data.origin).is_absolute()
+        && named::published(&config.data).is_none()
+        && let Some(place) = absolute(&config.data)
+    {
+        config.data = place;
+    }
+    if matches!(&backbone.entry.source, Source::File(path) if path.as_os_str() == config.backbone.as_str())
+        && let Some(place) = absolute(&config.backbone)
+    {
+        config.backbone = place;
+    }
+}
+
 impl Plan {
     /// Opens and checks everything, telling what is being done. With `plugin` given, that text is
     /// the PET instead of the library's (a continued run keeps its own).
@@ -123,7 +163,7 @@ impl Plan {
         let order = ClassOrder::parse(&config.order)?;
         let sizes = TaskSizes::parse(&config.classes_per_task)?;
         tell("opening the data set");
-        let data = stock.data(config)?;
+        let data = stock.data(config, &|| control.wish() != Wish::Stop)?;
         let scenario = Scenario::new(&data.classes, &order, &sizes)?;
         enough_images(config, &data, &scenario)?;
         tell("opening the device");
@@ -136,6 +176,10 @@ impl Plan {
         let precision = config.precision;
         let backbone = stock.backbone(&config.backbone, precision, &ready, &mut progress)?;
         let pet = PetPlan::new(config, spec, &backbone)?;
+        let assumed = assumptions(&data, &backbone);
+        if !assumed.is_empty() {
+            sink.event(Event::Assumed(assumed));
+        }
         let pixels = stock.pixels(config, backbone.input.size);
         let (_, kept) = weight_type(precision, &ready);
         for problem in ready.remark.iter().cloned().chain(kept) {
@@ -145,6 +189,7 @@ impl Plan {
             });
         }
         let mut config = config.clone();
+        stand_alone(&mut config, &data, &backbone);
         if matches!(order, ClassOrder::Names(_) | ClassOrder::Indices(_)) {
             // A file may change or go; the run has to stand alone.
             config.order = ClassOrder::written(&scenario.class_order);

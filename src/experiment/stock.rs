@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::backbone::library::{self, Opened};
-use crate::data::{Dataset, OpenOptions, PixelCache};
+use crate::data::{Dataset, OpenOptions, PixelCache, Watch};
 use crate::device::Ready;
 use crate::nn::WeightType;
 use crate::pet::PetSpec;
@@ -32,11 +32,22 @@ impl Stock {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The data set these settings name.
+    /// Looks at data sets anew when they are used next.
+    pub fn forget_data(&self) {
+        let mut shelves = self.shelves();
+        (shelves.data, shelves.pixels) = (None, None);
+    }
+
+    /// The data set these settings name. While it is being opened, `go_on` is asked from any
+    /// thread whether to go on.
     ///
     /// # Errors
-    /// A Problem when it cannot be opened.
-    pub fn data(&self, config: &RunConfig) -> Result<Arc<Dataset>> {
+    /// A Problem when it cannot be opened, or `go_on` said no.
+    pub fn data(
+        &self,
+        config: &RunConfig,
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Arc<Dataset>> {
         let options = open_options(config);
         let key = format!("{} {options:?}", config.data);
         if let Some((known, data)) = &self.shelves().data
@@ -44,7 +55,11 @@ impl Stock {
         {
             return Ok(data.clone());
         }
-        let data = Arc::new(Dataset::open(&config.data, &options)?);
+        let data = Arc::new(Dataset::open_watched(
+            &config.data,
+            &options,
+            &Watch::new(&|_, _, _| go_on()),
+        )?);
         self.shelves().data = Some((key, data.clone()));
         Ok(data)
     }
@@ -86,7 +101,12 @@ impl Stock {
             return Ok(opened.clone());
         }
         let opened = Arc::new(library::open(name, (&ready.device, weights), progress)?);
-        self.shelves().backbones.insert(key, opened.clone());
+        let mut shelves = self.shelves();
+        // Those that no job and no predictor holds any more make room.
+        shelves
+            .backbones
+            .retain(|_, known| Arc::strong_count(known) > 1);
+        shelves.backbones.insert(key, opened.clone());
         Ok(opened)
     }
 

@@ -1,6 +1,7 @@
 //! The loop itself. State that a kill may not cost lies in the run's folder after every epoch and
 //! every task; all else is derived from the settings.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
@@ -39,6 +40,8 @@ pub(super) struct Trainer<'a> {
     task: usize,
     epochs_done: usize,
     task_seconds: f64,
+    /// Places of the images that were told to be unreadable.
+    unreadable: HashSet<String>,
 }
 
 impl<'a> Trainer<'a> {
@@ -62,6 +65,7 @@ impl<'a> Trainer<'a> {
             task: 0,
             epochs_done: 0,
             task_seconds: 0.0,
+            unreadable: HashSet::new(),
         };
         let tasks = trainer.header.tasks.len();
         trainer.meter = Meter::new((0..tasks).map(|task| trainer.work_of(task)).sum());
@@ -82,6 +86,13 @@ impl<'a> Trainer<'a> {
                 .at_path(self.folder.path())
                 .advise("its finished tasks can still be looked at; train a new run"));
         };
+        if checkpoint.task >= self.header.tasks.len() {
+            return Err(
+                Problem::new("the saved training state belongs to another run")
+                    .at_path(self.folder.path())
+                    .advise("its finished tasks can still be looked at; train a new run"),
+            );
+        }
         self.method
             .restore(&checkpoint.tensors, checkpoint.task + 1)?;
         (self.task, self.epochs_done) = (checkpoint.task, checkpoint.epochs_done);
@@ -161,27 +172,29 @@ impl<'a> Trainer<'a> {
         let first = self.header.tasks[task].start as i64;
         let batches = samples.len() / self.plan.config.batch;
         let mut losses = Vec::new();
-        for (number, batch) in self.train_loader(samples, epoch)?.enumerate() {
+        let mut loader = self.train_loader(samples, epoch)?;
+        while let Some(batch) = loader.next() {
             if !self.control.gate(&self.header.run, self.sink, &phase) {
                 return Ok(ControlFlow::Break(()));
             }
             self.meter.begin();
-            self.report_unreadable(&batch);
-            if batch.labels.is_empty() {
-                continue;
-            }
+            self.report_unreadable(&batch.unreadable);
             let labels: Vec<usize> = batch.labels.iter().map(|l| (l - first) as usize).collect();
             losses.push(self.method.learn(self.images(&batch), &labels, frozen)?);
             // Reading a loss waits for the device, so it is done only when a report is due.
-            if self.meter.due() || number + 1 == batches {
+            let due = self.meter.due() || loader.position() == batches;
+            if due {
                 let values = read_losses(std::mem::take(&mut losses))?;
                 self.meter.losses(values);
             }
             self.meter.trained(labels.len(), frozen);
-            if self.meter.due() || number + 1 == batches {
-                self.progress(epoch, number, batches, frozen);
+            if due {
+                self.progress(epoch, loader.position() - 1, batches, frozen);
             }
         }
+        // Batches at the end that could not be read bring no report of their own.
+        self.report_unreadable(&loader.take_left_over());
+        self.meter.losses(read_losses(losses)?);
         Ok(ControlFlow::Continue(()))
     }
 
@@ -222,15 +235,13 @@ impl<'a> Trainer<'a> {
             cache: Some(self.plan.pixels.clone()),
             ..LoaderOptions::inference(self.plan.input(), JUDGE_BATCH)
         };
-        for batch in Loader::new(samples, options)? {
+        let mut loader = Loader::new(samples, options)?;
+        for batch in loader.by_ref() {
             if !self.control.gate(&self.header.run, self.sink, &phase) {
                 return Ok(None);
             }
             self.meter.begin();
-            self.report_unreadable(&batch);
-            if batch.labels.is_empty() {
-                continue;
-            }
+            self.report_unreadable(&batch.unreadable);
             let logits = self.method.judge(self.images(&batch))?;
             for (row, verdict) in verdicts(&logits, switches)?.into_iter().enumerate() {
                 answers.samples.push(indices[batch.indices[row]]);
@@ -245,6 +256,7 @@ impl<'a> Trainer<'a> {
                 self.progress(epochs.saturating_sub(1), 0, 0, false);
             }
         }
+        self.report_unreadable(&loader.take_left_over());
         Ok(Some(answers))
     }
 
@@ -301,8 +313,12 @@ impl<'a> Trainer<'a> {
         });
     }
 
-    fn report_unreadable(&mut self, batch: &Batch) {
-        for (_, problem) in &batch.unreadable {
+    fn report_unreadable(&mut self, images: &[(usize, Problem)]) {
+        for (_, problem) in images {
+            // Once a run: the same image fails in every epoch.
+            if !self.unreadable.insert(problem.place.clone()) {
+                continue;
+            }
             let (run, problem) = (self.header.run.clone(), problem.clone());
             self.sink.event(Event::Remark { run, problem });
         }

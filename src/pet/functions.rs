@@ -89,11 +89,7 @@ pub const FUNCTIONS: &[Function] = &[
         name: "softmax",
         usage: "softmax(x)",
         meaning: "shares along the last axis: positive, adding up to 1",
-        body: Body::Tensor(|x| match x {
-            Value::Two(x) => Value::Two(activation::softmax(x, 1)),
-            Value::Three(x) => Value::Three(activation::softmax(x, 2)),
-            Value::Four(x) => Value::Four(activation::softmax(x, 3)),
-        }),
+        body: Body::Tensor(|x| each!(x, x => nn::softmax(x))),
     },
     Function {
         name: "mean",

@@ -9,7 +9,8 @@ use super::site::{BlockShape, Site};
 use super::spec::{Extent, ParameterSpec, PetSettings, PetSpec};
 use crate::problem::{Problem, Result, listed};
 
-/// More elements than this in one parameter is taken for a mistake.
+/// More elements than this in one parameter, or in all parameters of one block, are taken for a
+/// mistake: a plugin's text alone must not be able to fill the memory.
 const MOST_ELEMENTS: usize = 1 << 26;
 
 /// One tensor of a block's PET.
@@ -71,6 +72,7 @@ impl PetSpec {
     ) -> Result<BlockLayout> {
         let form = &self.variants[variant];
         let mut slots = Vec::new();
+        let mut elements = 0usize;
         for (parameter, spec) in self.parameters.iter().enumerate() {
             let used = |site: &&Site| {
                 form.equations
@@ -90,8 +92,12 @@ impl PetSpec {
                         .map_err(|reason| self.parameter_problem(spec, block, &reason))
                 };
                 let dims = [extent(0)?, extent(1)?];
-                if dims[0].saturating_mul(dims[1]) > MOST_ELEMENTS {
-                    let reason = format!("it would be {}×{}, which is too large", dims[0], dims[1]);
+                elements = elements.saturating_add(dims[0].saturating_mul(dims[1]));
+                if elements > MOST_ELEMENTS {
+                    let reason = format!(
+                        "it would be {}×{}, with which the block's PET is too large",
+                        dims[0], dims[1]
+                    );
                     return Err(self.parameter_problem(spec, block, &reason));
                 }
                 let place = site.map_or(0, |site| site as u64 + 1);

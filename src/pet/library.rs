@@ -224,6 +224,10 @@ fn content(path: &Path, bytes: u64) -> Result<String> {
         ))
         .at_path(path));
     }
+    if !fs::metadata(path).is_ok_and(|about| about.is_file()) {
+        // Reading a pipe or a device might never end.
+        return Err(Problem::new("the plugin is no ordinary file").at_path(path));
+    }
     let raw = fs::read(path).map_err(|error| Problem::io("read the plugin", path, &error))?;
     String::from_utf8(raw).map_err(|_| {
         Problem::new("the file is not a text in UTF-8")

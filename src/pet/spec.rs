@@ -206,6 +206,12 @@ impl PetSpec {
         }
     }
 
+    /// The main size when nothing is chosen; none for a plugin without sizes.
+    pub fn default_size(&self) -> Option<usize> {
+        let main = self.sizes.iter().find(|size| size.name == MAIN_SIZE);
+        main.map(|size| size.default)
+    }
+
     /// Position of a variant by name; the default one for `None`.
     pub(super) fn variant_index(&self, name: Option<&str>) -> Result<usize> {
         let Some(name) = name else { return Ok(0) };

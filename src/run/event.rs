@@ -32,6 +32,11 @@ pub enum Command {
     /// another run trains. A newer request with the same `ticket` stream replaces older ones that
     /// have not begun.
     Predict(PredictRequest),
+    /// Stop the run at work, which is saved, and forget those that wait in line. What is sent
+    /// later is not touched.
+    Stop,
+    /// Look at data sets anew when they are used next: their files may have changed.
+    ForgetData,
     /// End the thread after the job in hand was stopped and saved.
     Shutdown,
 }
@@ -248,6 +253,9 @@ pub enum Event {
         /// Size.
         bytes: u64,
     },
+    /// What was assumed or left out while the run was prepared (sentences). A front end that shows
+    /// the settings says so there.
+    Assumed(Vec<String>),
     /// Something to know that does not end the run (an unreadable image, a device fallback).
     Remark {
         /// The run's name; empty when it concerns no run.

@@ -12,7 +12,7 @@ use crate::data::scenario::Scenario;
 use crate::experiment::open_options;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
-use crate::run::event::Picture;
+use crate::run::event::{Command, Picture};
 
 /// Data sets kept besides the one of the settings.
 const MOST: usize = 12;
@@ -58,6 +58,7 @@ impl Session {
     /// Opens the data set of the settings anew: its files may have changed.
     pub fn read_data_again(&mut self) {
         self.sets.forget(&self.draft.data);
+        self.backend.send(Command::ForgetData);
         self.sets.leave();
         self.ask_data(true);
     }
@@ -226,8 +227,13 @@ impl Session {
             .draft
             .as_ref()
             .is_some_and(|(draft, _)| draft == key);
-        if let Ok(view) = &answer {
-            self.sets.keep(key, view.clone());
+        match &answer {
+            Ok(view) => self.sets.keep(key, view.clone()),
+            // Told once: no page shows a run's data set that does not open any more.
+            Err(problem) if !mine && self.sets.asked.contains(key) => {
+                self.notify(problem.clone(), true);
+            }
+            Err(_) => {}
         }
         if mine {
             self.sets.waiting = false;

@@ -97,9 +97,8 @@ impl Session {
                 self.downloads.remove(at);
                 self.notify(Problem::new(format!("{name} is downloaded")), false);
             }
-            Err(problem) if self.downloads[at].transfer.is_stopped() => {
+            Err(_) if self.downloads[at].transfer.is_stopped() => {
                 self.downloads.remove(at);
-                tracing::debug!("{problem}");
                 let told = Problem::new(format!("the download of {name} was stopped"))
                     .advise("what has arrived is kept; a later download goes on from there");
                 self.notify(told, false);

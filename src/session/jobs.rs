@@ -9,10 +9,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::downloads::Item;
-use super::run_view::count_text;
 use super::views::{
     BackboneView, DataView, DeviceView, OpenedRun, Pictures, Plan, PluginView, RunRow, Sight,
 };
+use super::words::count_text;
 use crate::data::OpenOptions;
 use crate::fetch;
 use crate::problem::{Problem, Result};

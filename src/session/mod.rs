@@ -3,6 +3,7 @@
 
 pub mod backend;
 pub mod data_sets;
+pub mod differences;
 pub mod downloads;
 pub mod drawing;
 pub mod estimate;
@@ -13,6 +14,7 @@ pub mod run_view;
 mod sources;
 pub mod story;
 pub mod views;
+pub mod words;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -20,7 +22,7 @@ use std::sync::Arc;
 
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{Command, Event, Picture, PredictRequest, RunHeader, Wish};
+use crate::run::event::{Command, Event, RunHeader, Wish};
 use backend::Backend;
 use jobs::{Ask, Found, Jobs, Wanted};
 use predict::PredictView;
@@ -63,7 +65,7 @@ pub struct Session {
     /// The run at work, or the one that ended last.
     pub live: Option<Arc<RunView>>,
     /// Titles of runs that wait in line.
-    pub queue: VecDeque<RunConfig>,
+    pub queue: VecDeque<String>,
     /// A stored run, opened on Train.
     pub opened: Option<Arc<RunView>>,
     /// The Predict page's picture and answers.
@@ -148,7 +150,7 @@ impl Session {
     /// Trains a run with these settings; it waits in line while another one trains.
     pub fn train(&mut self, config: RunConfig) {
         if self.is_training() {
-            self.queue.push_back(config.clone());
+            self.queue.push_back(config.title());
         } else {
             self.live = Some(Arc::new(RunView::waiting(config.title())));
             self.opened = None;
@@ -163,7 +165,9 @@ impl Session {
     pub fn resume(&mut self, folder: &Path) {
         let row = self.row(folder);
         let title = row.map_or_else(|| folder.display().to_string(), RunRow::title);
-        if !self.is_training() {
+        if self.is_training() {
+            self.queue.push_back(title);
+        } else {
             self.live = Some(Arc::new(RunView::waiting(title)));
             self.opened = None;
             self.backend.wish(Wish::Run);
@@ -173,10 +177,11 @@ impl Session {
         });
     }
 
-    /// Lets the run at work go on, pause or stop.
+    /// Lets the run at work go on, pause or stop. Those that wait in line are stopped with it.
     pub fn wish(&mut self, wish: Wish) {
         if wish == Wish::Stop {
             self.queue.clear();
+            self.backend.send(Command::Stop);
         }
         self.backend.wish(wish);
     }
@@ -220,49 +225,6 @@ impl Session {
             .map_or(0, |row| row.history[0].accuracy.len())
     }
 
-    /// Shows a picture to a run's snapshots, the one looked at first.
-    pub fn predict_picture(&mut self, picture: Arc<Picture>, truth: Option<String>) {
-        self.predict.picture = Some(picture);
-        self.predict.truth = truth;
-        self.predict.problem = None;
-        self.predict_again();
-    }
-
-    /// Asks the chosen run about the picture (again).
-    pub fn predict_again(&mut self) {
-        let (Some(run), Some(picture)) = (&self.predict.run, &self.predict.picture) else {
-            return;
-        };
-        let count = self.finished_tasks(run);
-        if count == 0 {
-            return;
-        }
-        self.tickets += 1;
-        self.predict.ticket = self.tickets;
-        self.predict.stale = true;
-        let first = self.predict.task.min(count - 1);
-        self.predict.task = first;
-        let others = (0..count).rev().filter(|&task| task != first);
-        let request = PredictRequest {
-            ticket: self.tickets,
-            run: run.clone(),
-            picture: Picture::clone(picture),
-            tasks: std::iter::once(first).chain(others).collect(),
-        };
-        self.backend.send(Command::Predict(request));
-    }
-
-    /// Chooses the run that Predict asks.
-    pub fn choose_predictor(&mut self, folder: PathBuf) {
-        let count = self.finished_tasks(&folder);
-        if self.predict.run.as_ref() != Some(&folder) {
-            self.predict.run = Some(folder);
-            self.predict.answers.clear();
-        }
-        self.predict.task = count.saturating_sub(1);
-        self.predict_again();
-    }
-
     /// Tells the person something.
     pub fn notify(&mut self, problem: Problem, bad: bool) {
         self.notices.push(Notice {
@@ -280,6 +242,8 @@ impl Session {
                     self.predict.problem = Some(problem);
                 }
             }
+            // The data and backbone cards say so.
+            Event::Assumed(_) => {}
             Event::Remark {
                 ref run,
                 ref problem,
@@ -292,11 +256,14 @@ impl Session {
 
     fn take_run_event(&mut self, event: Event) {
         let now = clock();
+        if matches!(&event, Event::Stopped { run } if run.is_empty()) && !self.is_training() {
+            return; // Only waiting runs were stopped.
+        }
         let begins = matches!(&event, Event::Started(_))
             || matches!(&event, Event::Phase { run, .. } if run.is_empty());
         if begins && !self.is_training() {
             // The next run in line begins.
-            let title = self.queue.pop_front().map(|config| config.title());
+            let title = self.queue.pop_front();
             self.live = Some(Arc::new(RunView::waiting(title.unwrap_or_default())));
         }
         let ends = match &event {
@@ -320,11 +287,6 @@ impl Session {
         if measured && self.predict.picture.is_some() && self.predict_follows_live() {
             self.predict_again();
         }
-    }
-
-    fn predict_follows_live(&self) -> bool {
-        let folder = self.live.as_ref().and_then(|run| run.header.as_ref());
-        folder.is_some_and(|h| self.predict.run.as_ref() == Some(&h.folder))
     }
 
     fn tell_the_end(&mut self) {

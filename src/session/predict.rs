@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::Session;
 use crate::metrics::Expert;
 use crate::problem::{Problem, listed};
-use crate::run::event::{Opinion, Picture, Prediction};
+use crate::run::event::{Command, Opinion, Picture, PredictRequest, Prediction};
 
 /// A picture and its answers, one per snapshot.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +27,56 @@ pub struct PredictView {
     pub task: usize,
     /// Why there is no answer.
     pub problem: Option<Problem>,
+}
+
+impl Session {
+    /// Shows a picture to a run's snapshots, the one looked at first.
+    pub fn predict_picture(&mut self, picture: Arc<Picture>, truth: Option<String>) {
+        self.predict.picture = Some(picture);
+        self.predict.truth = truth;
+        self.predict.problem = None;
+        self.predict_again();
+    }
+
+    /// Asks the chosen run about the picture (again).
+    pub fn predict_again(&mut self) {
+        let (Some(run), Some(picture)) = (&self.predict.run, &self.predict.picture) else {
+            return;
+        };
+        let count = self.finished_tasks(run);
+        if count == 0 {
+            return;
+        }
+        self.tickets += 1;
+        self.predict.ticket = self.tickets;
+        self.predict.stale = true;
+        let first = self.predict.task.min(count - 1);
+        self.predict.task = first;
+        let others = (0..count).rev().filter(|&task| task != first);
+        let request = PredictRequest {
+            ticket: self.tickets,
+            run: run.clone(),
+            picture: Picture::clone(picture),
+            tasks: std::iter::once(first).chain(others).collect(),
+        };
+        self.backend.send(Command::Predict(request));
+    }
+
+    /// Chooses the run that Predict asks.
+    pub fn choose_predictor(&mut self, folder: PathBuf) {
+        let count = self.finished_tasks(&folder);
+        if self.predict.run.as_ref() != Some(&folder) {
+            self.predict.run = Some(folder);
+            self.predict.answers.clear();
+        }
+        self.predict.task = count.saturating_sub(1);
+        self.predict_again();
+    }
+
+    pub(super) fn predict_follows_live(&self) -> bool {
+        let folder = self.live.as_ref().and_then(|run| run.header.as_ref());
+        folder.is_some_and(|h| self.predict.run.as_ref() == Some(&h.folder))
+    }
 }
 
 impl PredictView {

@@ -26,6 +26,9 @@ pub fn story(run: &RunView) -> Vec<Paragraph> {
     let mut paragraphs = Vec::new();
     match (&run.stage, &run.phase) {
         (Stage::Failed, _) => paragraphs.push(ended(run)),
+        (Stage::Stopped, _) if run.header.is_none() => {
+            paragraphs.push(paragraph("Stopped.", "The run had not begun; nothing was saved.".into()));
+        }
         (Stage::Stopped, _) => paragraphs.push(paragraph(
             "Stopped.",
             format!(
@@ -189,7 +192,7 @@ pub fn counted(n: usize, thing: &str) -> String {
         (_, "class") => "es",
         _ => "s",
     };
-    format!("{} {thing}{ending}", super::run_view::count_text(n))
+    format!("{} {thing}{ending}", super::words::count_text(n))
 }
 
 /// First letter large, full stop at the end.

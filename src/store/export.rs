@@ -14,7 +14,7 @@ use super::record::to_csv;
 use super::summary::{Figures, OrdersSummary, summary_of_orders};
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
-use crate::run::config::RunConfig;
+use crate::run::config::{MethodName, RunConfig};
 
 /// What can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,14 +67,27 @@ pub struct Group {
     pub orders: OrdersSummary,
 }
 
-/// Sorts runs into groups, in the order of their first members. Runs without a finished task are
-/// left out.
+/// Sorts runs into groups, in the order of their first members; of several runs with one class
+/// order the newest counts. Runs without a finished task are left out.
 pub fn groups(runs: &[StoredRun]) -> Vec<Group> {
     let mut sorted: Vec<(String, Vec<StoredRun>)> = Vec::new();
     for run in runs.iter().filter(|run| !run.reports.is_empty()) {
         let key = group_key(run);
         match sorted.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, members)) => members.push(run.clone()),
+            Some((_, members)) => {
+                let order = &run.header.class_order;
+                match members
+                    .iter_mut()
+                    .find(|other| other.header.class_order == *order)
+                {
+                    // A class order counts once: the newest run of it.
+                    Some(other) if other.header.started < run.header.started => {
+                        *other = run.clone();
+                    }
+                    Some(_) => {}
+                    None => members.push(run.clone()),
+                }
+            }
             None => sorted.push((key, vec![run.clone()])),
         }
     }
@@ -122,7 +135,7 @@ fn label(run: &StoredRun) -> String {
         (switches.ensemble, "Ensemble"),
     ];
     let mut label = config.title();
-    let lae = off.iter().any(|(on, _)| *on);
+    let lae = config.method == MethodName::Lae;
     for (_, part) in off.iter().filter(|(on, _)| lae && !on) {
         let _ = write!(label, ", no {part}");
     }

@@ -11,13 +11,21 @@ use crate::problem::{Problem, Result};
 /// Ending of a file that is being written.
 const PARTIAL: &str = "partial";
 
-/// Replaces `path` by `bytes` in one step: written beside it, synced, renamed. Gives the number of
-/// bytes.
+/// Replaces `path` by `bytes` in one step: written beside it, synced, renamed. A link stays and its
+/// target is replaced; a device or pipe is written into. Gives the number of bytes.
 ///
 /// # Errors
 /// A Problem when the disk is full or the folder cannot be written; an older file stays as it was.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<u64> {
-    replace(path, |file| file.write_all(bytes)).map_err(|error| save_problem(path, &error))?;
+    let special = std::fs::metadata(path).is_ok_and(|about| !about.is_file());
+    let written = if special {
+        let file = OpenOptions::new().write(true).open(path);
+        file.and_then(|mut file| file.write_all(bytes))
+    } else {
+        let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        replace(&target, |file| file.write_all(bytes))
+    };
+    written.map_err(|error| save_problem(path, &error))?;
     Ok(bytes.len() as u64)
 }
 

@@ -72,6 +72,14 @@ impl RunFolder {
         })
     }
 
+    /// Checks that no program works on this run just now.
+    ///
+    /// # Errors
+    /// A Problem when one does.
+    pub fn check_idle(folder: &Path) -> Result<()> {
+        lock(folder).map(drop)
+    }
+
     /// The folder.
     pub fn path(&self) -> &Path {
         &self.path

@@ -333,7 +333,9 @@ impl StudioApp {
         if let Some(file) = &self.settings_file
             && let Err(problem) = self.settings.save(file)
         {
-            tracing::warn!("{problem}");
+            // The window may be closing: then the terminal is the only place left.
+            eprintln!("{problem}");
+            self.session.notify(problem, true);
         }
     }
 }

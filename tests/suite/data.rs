@@ -228,6 +228,23 @@ fn list_files_rule_over_folders() {
 }
 
 #[test]
+fn classes_that_hold_the_same_folders_stay_classes() {
+    let made = Made::new();
+    for folder in ["cat/train", "cat/test", "dog/train", "dog/test"] {
+        made.class(folder, 3);
+    }
+    let data = made.open();
+    assert_eq!(data.classes, ["cat", "dog"]);
+    assert_eq!((data.train.len(), data.test.len()), (6, 6));
+    assert!(says(&data, "named for splits"));
+    let made = Made::new();
+    for folder in ["apple/red", "apple/green", "pear/red", "pear/green"] {
+        made.class(folder, 5);
+    }
+    assert_eq!(made.open().classes, ["apple", "pear"]);
+}
+
+#[test]
 fn domains_are_put_together_with_and_without_lists() {
     let made = Made::new();
     for domain in ["clipart", "real", "sketch"] {

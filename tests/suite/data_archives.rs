@@ -1,7 +1,7 @@
 //! Archives and CIFAR: the same images in every packing, and nothing a hostile file could do.
 
 use std::fs;
-use std::io::{Cursor, Write};
+use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -180,6 +180,54 @@ fn links_in_archives_are_not_followed() {
         "{:?}",
         data.skipped
     );
+}
+
+/// An entry named by a header of its own, as long names are.
+fn tar_of_long_name(name: &str, content: &[u8]) -> Vec<u8> {
+    let mut tar = tar::Builder::new(Vec::new());
+    let mut long = tar::Header::new_gnu();
+    long.set_entry_type(tar::EntryType::GNULongName);
+    long.set_size(name.len() as u64);
+    long.set_cksum();
+    tar.append(&long, name.as_bytes()).unwrap();
+    let mut header = tar::Header::new_gnu();
+    header.set_size(content.len() as u64);
+    header.set_mode(0o644);
+    header.set_cksum();
+    tar.append(&header, content).unwrap();
+    tar.into_inner().unwrap()
+}
+
+#[test]
+fn long_names_are_read_and_endless_ones_refused() {
+    let made = Made::new();
+    let list = entries(&made);
+    let (name, png) = &list[0];
+    let place = tempfile::tempdir().unwrap();
+    let long = format!("{}/{name}", "deep/".repeat(40));
+    let problem = open(&saved(
+        place.path(),
+        "long.tar",
+        &tar_of_long_name(&long, png),
+    ));
+    // One class is too few for a data set: it was read to its end.
+    assert!(!problem.unwrap_err().what.contains("damaged"));
+    let endless = "x".repeat(3 << 20);
+    let bytes = gz(&tar_of_long_name(&endless, png));
+    let problem = open(&saved(place.path(), "endless.tgz", &bytes)).unwrap_err();
+    assert!(problem.what.contains("too long"), "{problem}");
+    // What is left out counts as well.
+    let mut link = tar::Header::new_ustar();
+    link.set_entry_type(tar::EntryType::Symlink);
+    link.set_path("a/link.png").unwrap();
+    link.set_size(300 << 20);
+    link.set_cksum();
+    let mut tar = tar::Builder::new(Vec::new());
+    tar.append(&link, std::io::repeat(0).take(300 << 20))
+        .unwrap();
+    let bytes = gz(&tar.into_inner().unwrap());
+    let problem = open(&saved(place.path(), "links.tgz", &bytes)).unwrap_err();
+    assert!(problem.what.contains("times its size"), "{problem}");
 }
 
 #[test]

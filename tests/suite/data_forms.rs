@@ -32,7 +32,7 @@ fn few_records(made: &Made, name: &str, each: usize, salt: u32) {
 }
 
 /// What is the same in two runs that did the same: answers and snapshots of every task.
-fn outcome(config: &RunConfig, stock: &mut Stock) -> Vec<(String, Vec<u8>)> {
+fn outcome(config: &RunConfig, stock: &Stock) -> Vec<(String, Vec<u8>)> {
     let root = tempfile::tempdir().unwrap();
     let ended = experiment::train(
         config,
@@ -76,13 +76,13 @@ fn compare(config: &RunConfig, records: &Path) {
     let data = Dataset::open(&of_records.data, &open_options(&of_records)).unwrap();
     let place = tempfile::tempdir().unwrap();
     let folder = exported(&data, &place.path().join("as folder"));
-    let mut stock = Stock::default();
-    let expected = outcome(&of_records, &mut stock);
+    let stock = Stock::default();
+    let expected = outcome(&of_records, &stock);
     assert!(expected.len() > 10);
     for cache_mb in [64, 0] {
         let of_folder = with(&folder, cache_mb);
-        let mut stock = Stock::default();
-        let got = outcome(&of_folder, &mut stock);
+        let stock = Stock::default();
+        let got = outcome(&of_folder, &stock);
         assert_eq!(got.len(), expected.len());
         for (got, expected) in got.iter().zip(&expected) {
             assert_eq!(got.0, expected.0);
@@ -198,7 +198,7 @@ fn validation_images_come_from_the_training_split_alone() {
     let ended = experiment::train(
         &config,
         root.path(),
-        &mut Stock::default(),
+        &Stock::default(),
         &mut Vec::new(),
         &Control::default(),
     )
@@ -231,7 +231,7 @@ fn an_order_from_a_file_is_written_into_the_run() {
     let ended = experiment::train(
         &config,
         root.path(),
-        &mut Stock::default(),
+        &Stock::default(),
         &mut Vec::new(),
         &Control::default(),
     )

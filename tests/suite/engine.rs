@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::data::Made;
 use lae_studio::engine::Engine;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Event, Phase, Picture, PredictRequest, Wish};
@@ -143,6 +144,61 @@ fn pause_holds_the_run_and_stop_saves_it_for_later() {
         Event::Failed { problem, .. } => panic!("{problem}"),
         _ => None,
     });
+}
+
+#[test]
+fn stop_forgets_the_runs_in_line_but_not_later_ones() {
+    let root = tempfile::tempdir().unwrap();
+    let (engine, _) = engine(root.path());
+    let seeded = |seed| RunConfig { seed, ..short() };
+    for seed in 1..=3 {
+        engine.send(train(seeded(seed)));
+    }
+    wait(&engine, folder);
+    engine.send(Command::Stop);
+    engine.send(train(seeded(4)));
+    let mut begun = Vec::new();
+    wait(&engine, |event| {
+        if let Event::Started(header) = &event {
+            begun.push(header.config.seed);
+        }
+        matches!(event, Event::Finished { .. }).then_some(())
+    });
+    assert_eq!(begun, [4]);
+}
+
+#[test]
+fn files_that_changed_count_once_the_data_set_is_forgotten() {
+    let root = tempfile::tempdir().unwrap();
+    let (engine, _) = engine(root.path());
+    let made = Made::new();
+    made.class("train/a", 8).class("train/b", 8);
+    made.class("test/a", 2).class("test/b", 2);
+    let config = RunConfig {
+        data: made.path().to_string_lossy().into_owned(),
+        classes_per_task: "1".into(),
+        epochs: 1,
+        freeze_epochs: 0,
+        train_limit: None,
+        test_limit: None,
+        ..short()
+    };
+    let images = || {
+        engine.send(train(config.clone()));
+        let header = wait(&engine, |event| match event {
+            Event::Started(header) => Some(header),
+            Event::Failed { problem, .. } => panic!("{problem}"),
+            _ => None,
+        });
+        let end = |event| matches!(event, Event::Finished { .. }).then_some(());
+        wait(&engine, end);
+        header.train_images.clone()
+    };
+    assert_eq!(images(), [8, 8]);
+    made.class("train/b", 12);
+    assert_eq!(images(), [8, 8]);
+    engine.send(Command::ForgetData);
+    assert_eq!(images(), [8, 12]);
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn short() -> RunConfig {
 }
 
 fn train(config: &RunConfig, root: &Path, sink: &mut dyn Sink, control: &Control) -> Outcome {
-    experiment::train(config, root, &mut Stock::default(), sink, control).unwrap()
+    experiment::train(config, root, &Stock::default(), sink, control).unwrap()
 }
 
 fn snapshots(folder: &Path, tasks: usize) -> Vec<Named> {
@@ -133,12 +133,11 @@ fn a_stopped_run_continues_to_the_same_end() {
         assert!(matches!(outcome, Outcome::Stopped(_)), "epoch {epochs}");
         let folder = folder_of(&outcome);
         control.set(Wish::Run);
-        let mut stock = Stock::default();
-        let end = experiment::resume(&folder, &mut stock, &mut Vec::new(), &control).unwrap();
+        let stock = Stock::default();
+        let end = experiment::resume(&folder, &stock, &mut Vec::new(), &control).unwrap();
         assert!(matches!(end, Outcome::Finished(_)));
         assert_eq!(snapshots(&folder, 2), want, "epoch {epochs}");
-        let problem =
-            experiment::resume(&folder, &mut stock, &mut Vec::new(), &control).unwrap_err();
+        let problem = experiment::resume(&folder, &stock, &mut Vec::new(), &control).unwrap_err();
         assert!(problem.what.contains("finished"), "{problem}");
     }
 }
@@ -184,7 +183,7 @@ fn a_killed_process_loses_nothing_but_the_epoch_in_hand() {
     if store::load(&folder).unwrap().state != RunState::Finished {
         let end = experiment::resume(
             &folder,
-            &mut Stock::default(),
+            &Stock::default(),
             &mut Vec::new(),
             &Control::default(),
         );
@@ -311,11 +310,11 @@ fn what_cannot_be_trained_is_said_before_anything_is_written() {
         ),
     ];
     for (config, word) in wrong {
-        let mut stock = Stock::default();
+        let stock = Stock::default();
         let end = experiment::train(
             &config,
             root.path(),
-            &mut stock,
+            &stock,
             &mut Vec::new(),
             &Control::default(),
         );
@@ -332,8 +331,8 @@ fn a_loss_that_is_no_number_ends_the_run_with_a_sentence() {
         base_lr: 1e30,
         ..short()
     };
-    let (mut stock, control) = (Stock::default(), Control::default());
-    let end = experiment::train(&config, root.path(), &mut stock, &mut Vec::new(), &control);
+    let (stock, control) = (Stock::default(), Control::default());
+    let end = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
     let problem = end.unwrap_err();
     assert!(
         problem.what.contains("loss") && problem.remedy.contains("--base-lr"),

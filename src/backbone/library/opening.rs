@@ -211,6 +211,18 @@ impl Library {
             };
             problem.advise(joined)
         })?;
+        if expected.is_none()
+            && let Err(problem) = weights::open_header(&got.path)
+        {
+            // A page that asks for a password, or a body that was cut: not to be kept.
+            let _ = fs::remove_file(&got.path);
+            return Err(Problem::new(format!(
+                "what came from {url} is no weight file: {}",
+                problem.what
+            ))
+            .at(url)
+            .advise("try again later; without internet, download it elsewhere and give that file as the backbone"));
+        }
         // The hub may change a file: what came first is what later loads are held against.
         let record = suffixed(&path, ".sha256");
         fs::write(&record, format!("{}\n", got.sha256))

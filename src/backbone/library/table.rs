@@ -71,17 +71,17 @@ enum WrittenNormalisation {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenTable {
-    #[serde(default)]
-    backbone: Vec<Spanned<Written>>,
+#[serde(deny_unknown_fields, bound(deserialize = "T: Deserialize<'de>"))]
+struct WrittenTable<T> {
+    #[serde(default = "Vec::new")]
+    backbone: Vec<Spanned<T>>,
 }
 
 /// Reads a table. An entry that does not make sense is left out and told; a file that is no TOML
 /// gives one Problem and no entries. `at` is shown as the place and is where relative paths start.
 pub fn read_table(text: &str, at: &Path) -> (Vec<Entry>, Vec<Problem>) {
     let place = |span: &Range<usize>| format!("{}:{}", at.display(), line(text, span.start));
-    let table: WrittenTable = match toml::from_str(text) {
+    let table: WrittenTable<toml::Table> = match toml::from_str(text) {
         Ok(table) => table,
         Err(error) => {
             let problem = Problem::new(format!(
@@ -95,14 +95,39 @@ pub fn read_table(text: &str, at: &Path) -> (Vec<Entry>, Vec<Problem>) {
     };
     let mut entries = Vec::new();
     let mut problems = Vec::new();
-    for written in table.backbone {
-        let at_line = place(&written.span());
-        match entry(written.into_inner(), at) {
+    let starts: Vec<usize> = table.backbone.iter().map(|one| one.span().start).collect();
+    for (number, one) in table.backbone.iter().enumerate() {
+        let end = starts.get(number + 1).copied().unwrap_or(text.len());
+        let read = written_entry(text, starts[number]..end).map_err(|error| {
+            let name = one.get_ref().get("name").and_then(toml::Value::as_str);
+            let what = format!(
+                "the entry of backbone {} cannot be read: {}",
+                name.unwrap_or("without a name"),
+                error.message()
+            );
+            // The lines before the entry count as well.
+            let inside = error.span().map_or(0, |span| span.start);
+            let start = starts[number] + inside;
+            Problem::new(what)
+                .at(place(&(start..start)))
+                .advise("correct the entry, see docs/backbones.md")
+        });
+        match read.and_then(|written| entry(written, at)) {
             Ok(entry) => entries.push(entry),
-            Err(problem) => problems.push(problem.at(at_line)),
+            Err(problem) if problem.place.is_empty() => {
+                problems.push(problem.at(place(&one.span())));
+            }
+            Err(problem) => problems.push(problem),
         }
     }
     (entries, problems)
+}
+
+/// The entry that stands at these bytes of a table; an error's place counts from its start.
+fn written_entry(text: &str, at: Range<usize>) -> std::result::Result<Written, toml::de::Error> {
+    let table: WrittenTable<Written> = toml::from_str(&text[at])?;
+    let one = table.backbone.into_iter().next().map(Spanned::into_inner);
+    one.ok_or_else(|| serde::de::Error::custom("it is empty"))
 }
 
 fn line(text: &str, offset: usize) -> usize {

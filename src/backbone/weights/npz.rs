@@ -40,12 +40,14 @@ pub fn open(path: &Path) -> Result<Tensors> {
         if header.fortran {
             return Err(damaged(path, &format!("{name} is stored column by column")));
         }
-        let count: usize = header.shape.iter().product();
+        let bytes_of = |count: usize, side: &usize| count.checked_mul(*side);
+        let length = header.shape.iter().try_fold(kind.size(), bytes_of);
+        let length = length.ok_or_else(|| damaged(path, &format!("{name} is too large")))?;
         let (path, name_inside) = (path.to_owned(), name.clone());
         tensors.insert(
             name,
             Stored::new(header.shape, move || {
-                let bytes = array_bytes(&path, index, count * kind.size())
+                let bytes = array_bytes(&path, index, length)
                     .map_err(|why| damaged(&path, &format!("{name_inside}: {why}")))?;
                 Ok(kind.decode(&bytes))
             }),
@@ -69,11 +71,18 @@ fn array_bytes(path: &Path, index: usize, length: usize) -> Result<Vec<u8>, Stri
     let mut entry = archive.by_index(index).map_err(|e| e.to_string())?;
     Header::read(&mut entry)?;
     let mut bytes = Vec::new();
+    // One byte more shows that there is too much, without unpacking all of it.
+    let mut entry = entry.take(length as u64 + 1);
     entry.read_to_end(&mut bytes).map_err(|e| e.to_string())?;
     if bytes.len() == length {
         Ok(bytes)
     } else {
-        Err(format!("{} bytes instead of {length}", bytes.len()))
+        let more = if bytes.len() > length {
+            "more"
+        } else {
+            "fewer"
+        };
+        Err(format!("{more} bytes than its shape says"))
     }
 }
 

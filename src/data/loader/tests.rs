@@ -115,31 +115,6 @@ fn seed_and_epoch_change_everything_and_labels_stay_with_their_images() {
 }
 
 #[test]
-fn skipped_batches_leave_the_rest_as_it_was() {
-    let folder = tempfile::tempdir().unwrap();
-    let samples = samples(folder.path(), 20);
-    let whole = all(&samples, options(3));
-    let rest = all(
-        &samples,
-        LoaderOptions {
-            skip_batches: 2,
-            ..options(2)
-        },
-    );
-    assert_eq!(pixels(&whole[2..]), pixels(&rest));
-    assert!(
-        all(
-            &samples,
-            LoaderOptions {
-                skip_batches: 99,
-                ..options(2)
-            }
-        )
-        .is_empty()
-    );
-}
-
-#[test]
 fn unreadable_images_are_reported_and_the_others_stay_aligned() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples(folder.path(), 8);

@@ -351,7 +351,8 @@ impl Board<'_> {
         } else {
             difference
         };
-        let finite = got.values.iter().all(|value| value.is_finite());
+        let mut both = got.values.iter().chain(&want.values);
+        let finite = both.all(|value| value.is_finite());
         let ok = finite
             && if size > 0.0 {
                 error <= self.limit

@@ -60,18 +60,11 @@ impl Around<'_> {
         scratch
     }
 
-    /// Lays out what the last product is added to: the bias, and the input if residual.
-    fn leave(&self, x: &[f32], w: Weights<'_>, y: &mut [f32]) -> Store {
-        match (self.residual, w.bias.is_empty()) {
-            (false, _) => w.start(y),
-            (true, true) => {
-                y.copy_from_slice(x);
-                Store::Add
-            }
-            (true, false) => {
-                elementwise::add_row(Level::best(), x, w.bias, y);
-                Store::Add
-            }
+    /// Adds the input to the output if residual. As an addition of its own, here and in `back`:
+    /// the layers one by one, which serve where images are fewer than cores, round the same way.
+    fn leave(&self, x: &[f32], y: &mut [f32]) {
+        if self.residual {
+            elementwise::add(Level::best(), y, x);
         }
     }
 
@@ -157,9 +150,10 @@ impl Mlp<'_> {
         } else {
             elementwise::gelu_with_slope(Level::best(), &mut h, slope);
         }
-        let store = around.leave(x, fc2, y);
+        let store = fc2.start(y);
         let h = Matrix::new(&h, rows, fc2.inputs, fc2.inputs);
         product(y, fc2.outputs, store, h, fc2.matrix());
+        around.leave(x, y);
     }
 
     /// Gradient for x from `g` for the result.
@@ -308,9 +302,10 @@ impl SelfAttention<'_> {
             let bias = bias.of(first + i, shape);
             attention::forward_image(shape, packed, bias, mixed, stats, &mut scores);
         }
-        let store = around.leave(x, proj, y);
+        let store = proj.start(y);
         let mixed = Matrix::new(&mixed, rows, width, width);
         product(y, width, store, mixed, proj.matrix());
+        around.leave(x, y);
     }
 
     /// Gradient for x from `g` for the result.

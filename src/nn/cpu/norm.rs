@@ -125,7 +125,7 @@ simd! {
                 |[x, g, gamma, residual]: [L; 4]| {
                     let plain = g.times(gamma).minus(first);
                     let own = center.minus(x).times_plus(second, plain);
-                    own.times_plus(scale, residual)
+                    own.times(scale).plus(residual)
                 },
             );
         }

@@ -254,7 +254,8 @@ impl RunConfig {
         let text = self.blocks.trim();
         let mut list = Vec::new();
         if let Ok(count) = text.parse::<usize>() {
-            list.extend(0..count);
+            // One too many is enough for the sentence below.
+            list.extend(0..count.min(depth + 1));
         } else {
             for part in text.split(',').filter(|part| !part.trim().is_empty()) {
                 match part.trim().parse::<usize>() {
@@ -332,6 +333,7 @@ mod tests {
         assert_eq!(with("3").block_list(8).unwrap(), vec![0, 1, 2]);
         assert_eq!(with("4, 0,4").block_list(8).unwrap(), vec![0, 4]);
         assert!(with("9").block_list(8).is_err());
+        assert!(with("99999999999").block_list(8).is_err());
         assert!(with("0,x").block_list(8).is_err());
         assert!(with("").block_list(8).is_err());
     }

@@ -8,6 +8,7 @@ use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::session::downloads::Item;
 use crate::session::jobs::Transfer;
+use crate::store::RunFolder;
 
 /// Longer side of a kept picture, in pixels; larger ones are scaled down for the window.
 const LARGEST: u32 = 512;
@@ -46,7 +47,7 @@ pub(super) fn picture(path: &Path) -> Result<Picture> {
         rgb: image.into_raw(),
     })
 }
-/// Moves a run's folder into the folder `trash` beside the runs; nothing is erased.
+/// Moves a run's folder into the folder `.trash` beside the runs; nothing is erased.
 pub(super) fn trash(runs_root: &Path, folder: &Path) -> Result<()> {
     if folder.parent() != Some(runs_root) {
         return Err(
@@ -55,6 +56,7 @@ pub(super) fn trash(runs_root: &Path, folder: &Path) -> Result<()> {
                 .advise("delete this folder yourself if you want to"),
         );
     }
+    RunFolder::check_idle(folder)?;
     let bin = runs_root.join(".trash");
     std::fs::create_dir_all(&bin)
         .map_err(|error| Problem::io("make the trash folder", &bin, &error))?;

@@ -107,7 +107,7 @@ fn a_run_on_the_cpu_keeps_f32_and_says_so() {
         };
         let mut events: Vec<Event> = Vec::new();
         let control = Control::default();
-        let stock = &mut Stock::default();
+        let stock = &Stock::default();
         let outcome = experiment::train(&config, root.path(), stock, &mut events, &control);
         let header = outcome.unwrap().header().clone();
         assert_eq!(header.config.precision, precision);

@@ -159,9 +159,17 @@ fn asking_for_an_entry_that_was_left_out_says_why() {
     )
     .unwrap();
     let problem = Library::new(places(&folder)).describe("toy").err().unwrap();
+    assert!(problem.what.contains("unknown field `colour`"), "{problem}");
+    assert!(problem.place.ends_with("first.toml:12"), "{problem}");
+    // The other entries of the table are there.
+    let good = TOY.replace("\"toy\"", "\"good\"");
+    let text = format!("{TOY}colour = 1\n{good}");
+    fs::write(folder.path().join("first.toml"), text).unwrap();
+    assert!(Library::new(places(&folder)).entry("good").is_some());
+    fs::write(folder.path().join("first.toml"), "[[backbone]\n").unwrap();
+    let problem = Library::new(places(&folder)).describe("toy").err().unwrap();
     assert!(
         problem.what.contains("no backbone is called toy, and"),
         "{problem}"
     );
-    assert!(problem.place.ends_with("first.toml:12"), "{problem}");
 }

@@ -5,7 +5,8 @@ use egui_plot::LineStyle;
 
 use crate::metrics::{Expert, mean, std_dev};
 use crate::run::config::RunConfig;
-use crate::session::views::{RunRow, RunState, differences};
+use crate::session::differences::differences;
+use crate::session::views::{RunRow, RunState};
 use crate::ui::app::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, RUN_MARKERS, Series};

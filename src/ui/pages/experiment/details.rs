@@ -6,9 +6,9 @@ use egui::{
 };
 
 use super::{number, row, tasks};
-use crate::session::run_view::bytes_text;
 use crate::session::story::counted;
 use crate::session::views::{DataView, Fetch, Seen, Sight};
+use crate::session::words::bytes_text;
 use crate::ui::app::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, button, faint, painted_text};

@@ -3,8 +3,8 @@
 use egui::{DragValue, Popup, RichText, Ui};
 
 use super::{number, standing, text};
-use crate::session::run_view::count_text;
 use crate::session::views::PluginView;
+use crate::session::words::count_text;
 use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::theme::{mono, tokens};

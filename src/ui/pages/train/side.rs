@@ -2,8 +2,9 @@
 
 use egui::{Align, Label, Layout, RichText, TextEdit, Ui};
 
-use crate::session::run_view::{RunView, Stage, count_text, duration_text};
+use crate::session::run_view::{RunView, Stage};
 use crate::session::story::{Paragraph, story};
+use crate::session::words::{count_text, duration_text};
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{regular, semibold, tokens};
