@@ -149,7 +149,7 @@ fn wrong_usage_is_2_and_help_is_0() {
         &["trian"][..],
         &["train", "--epoch", "3"],
         &["train", "--batch", "many"],
-        &["train", "--orders", "2", "--order", "natural"],
+        &["train", "--orders", "two"],
         &["predict", "run"],
         &["bench", "--mode", "fast"],
     ] {
@@ -157,6 +157,10 @@ fn wrong_usage_is_2_and_help_is_0() {
         assert_eq!(output.status.code(), Some(2), "{words:?}");
         assert!(output.stdout.is_empty());
     }
+    let both = ["train", "--orders", "2", "--order", "seed:3"];
+    let output = run(&both, root.path());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("do not go together"));
     let output = run(&["train", "--epoch", "3"], root.path());
     assert!(stderr(&output).contains("--epochs"), "no suggestion");
     let help = run(&["train", "--help"], root.path());

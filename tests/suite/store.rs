@@ -292,6 +292,9 @@ fn tables_and_figures_put_class_orders_together() {
     for order in ["natural", "seed:1"] {
         let mut header = header();
         header.config.order = order.into();
+        if order != "natural" {
+            header.class_order.reverse();
+        }
         let folder = RunFolder::create(root.path(), &mut header, "").unwrap();
         folder.save_task(&report(0), &snapshot(1.0)).unwrap();
         if order == "natural" {
@@ -309,7 +312,12 @@ fn tables_and_figures_put_class_orders_together() {
     folder.save_task(&report(0), &snapshot(1.0)).unwrap();
     runs.push(store::load(folder.path()).unwrap());
 
+    // A class order counts once.
+    let mut again = runs[1].clone();
+    again.header.started = "2000-01-01T00:00:00+00:00".into();
+    runs.push(again);
     let sorted = groups(&runs);
+    runs.pop();
     assert_eq!(sorted.len(), 2);
     assert_eq!(sorted[0].orders.runs.len(), 2);
     assert_eq!(sorted[0].orders.mean.final_accuracy, Some(62.5));
