@@ -249,6 +249,10 @@ impl<'a> Loader<'a> {
         if faults.is_empty() {
             return Ok(());
         }
+        let kinds = unsupported(&missing, &unexpected);
+        if !kinds.is_empty() {
+            faults.push(format!("{} not supported", listed(&kinds, 4)));
+        }
         let holds = other.map_or(String::new(), |other| {
             format!(": it holds a {other} network")
         });
@@ -267,6 +271,25 @@ impl<'a> Loader<'a> {
     pub fn finish(self) -> Result<()> {
         self.failed.map_or(Ok(()), Err)
     }
+}
+
+/// Variants of the families that are not read, as far as the names of tensors show them.
+fn unsupported(missing: &[String], unexpected: &[&str]) -> Vec<&'static str> {
+    let signs = [
+        ("fc_norm.", "a norm after the mean over tokens is"),
+        ("reg_token", "register tokens are"),
+        (".q_norm.", "norms of queries and keys are"),
+        (".rel_pos", "relative positions in a ViT are"),
+    ];
+    let mut found: Vec<&str> = signs
+        .into_iter()
+        .filter(|(sign, _)| unexpected.iter().any(|name| name.contains(sign)))
+        .map(|(_, what)| what)
+        .collect();
+    if missing.iter().any(|name| name.ends_with("attn.qkv.bias")) {
+        found.push("attention without biases is");
+    }
+    found
 }
 
 /// Tensors of a classifier or of training, which a feature extractor does not need.

@@ -360,7 +360,9 @@ fn left_out(card: &Card) -> String {
     if reasons.is_empty() {
         return String::new();
     }
-    let mut text = format!("left out: {} files\n", card.skipped.len());
+    let count = card.skipped.len();
+    let noun = if count == 1 { "file" } else { "files" };
+    let mut text = format!("left out: {count} {noun}\n");
     for (reason, (count, example)) in reasons {
         let _ = writeln!(text, "  {count} × {reason}, for example {example}");
     }

@@ -4,33 +4,22 @@
 //! that folder: only ordinary files and folders with plain relative names are written, links are not. Size, number and ratio are
 //! bounded against bombs. Unpacking goes to a temporary name and ends in a rename, so a cut one is redone.
 
-use std::cell::Cell;
-use std::ffi::OsStr;
+mod unpack;
+
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read, Seek, Write};
-use std::path::{Component, Path, PathBuf};
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 
-use super::{Found, OpenOptions, Skipped, Watch, folder, tree};
+use super::{Found, OpenOptions, Skipped, Watch, folder, lists};
 use crate::fetch::hex;
 use crate::problem::{Problem, Result};
+use unpack::Unpacking;
 
-/// Most files an archive may hold.
-const MOST_FILES: usize = 5_000_000;
-/// Most bytes it may unpack to.
-const MOST_BYTES: u64 = 500 << 30;
-/// Beyond this many bytes the contents may not be more than [`RATIO`] times the archive.
-const FREE_BYTES: u64 = 256 << 20;
-/// Pictures hardly shrink; a thousandfold is a bomb.
-const RATIO: u64 = 100;
 /// Remains of cut extractions are removed after this time.
 const STALE: Duration = Duration::from_secs(24 * 3600);
-/// Most bytes of a tar between the contents of two entries: headers with long names.
-const MOST_HEADER: u64 = 1 << 20;
-/// Entries that were left out are listed up to this number.
-const MOST_LISTED: usize = 100_000;
 /// Ends the name of an unfinished extraction.
 const UNFINISHED: &str = ".unpacking";
 
@@ -61,6 +50,24 @@ enum Kind {
 /// # Errors
 /// Not an archive, a damaged or hostile one, a full disk, or nothing usable inside.
 pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> {
+    let stem_says = |path: &Path| {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        lists::list_role(&stem).is_some()
+    };
+    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+    let is_list = match ending.to_str() {
+        Some("csv" | "tsv") => true,
+        Some("txt" | "lst" | "yaml" | "yml") => stem_says(path),
+        _ => false,
+    };
+    if is_list && let Some(folder) = path.parent() {
+        let mut found = folder::open(folder, options, watch)?;
+        let name = file_name(path);
+        found
+            .assumed
+            .push(format!("The folder of '{name}' was taken as the data set."));
+        return Ok(found);
+    }
     let Some(kind) = kind_of(path)? else {
         return Err(
             Problem::new("this file is neither a folder nor an archive that is read")
@@ -228,229 +235,4 @@ fn sweep(shelf: &Path) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
-}
-
-/// One extraction under its limits.
-struct Unpacking<'a> {
-    archive: &'a Path,
-    into: &'a Path,
-    packed: u64,
-    bytes: u64,
-    files: usize,
-    skipped: Vec<Skipped>,
-    watch: &'a Watch<'a>,
-}
-
-impl Unpacking<'_> {
-    fn damaged(&self, error: &dyn std::fmt::Display) -> Problem {
-        Problem::new(format!("the archive is damaged or cut off: {error}"))
-            .at_path(self.archive)
-            .advise("copy or download it again")
-    }
-
-    fn tar(&mut self, reader: impl Read) -> Result<()> {
-        // A header is read into memory as a whole: it gets an allowance, contents are counted.
-        let allowance = Cell::new(MOST_HEADER);
-        let mut archive = tar::Archive::new(Allowed {
-            reader,
-            left: &allowance,
-        });
-        let mut entries = archive.entries().map_err(|error| self.damaged(&error))?;
-        loop {
-            allowance.set(MOST_HEADER);
-            let Some(entry) = entries.next() else {
-                return Ok(());
-            };
-            let mut entry = entry.map_err(|error| self.damaged(&error))?;
-            allowance.set(u64::MAX);
-            self.count()?;
-            self.tar_entry(&mut entry)?;
-            // What nobody wanted of it has to be read as well, within the same limits.
-            self.copy(&mut entry, &mut io::sink(), Path::new(""))?;
-        }
-    }
-
-    fn tar_entry(&mut self, entry: &mut tar::Entry<'_, impl Read>) -> Result<()> {
-        let kind = entry.header().entry_type();
-        let name = entry
-            .path()
-            .map_err(|error| self.damaged(&error))?
-            .into_owned();
-        if kind.is_dir() || kind.is_pax_global_extensions() {
-            return Ok(());
-        }
-        if !kind.is_file() && !kind.is_contiguous() {
-            self.skip(&name, "a link or special file in the archive");
-            return Ok(());
-        }
-        self.file(&name, entry)
-    }
-
-    /// Counts one entry of any kind.
-    fn count(&mut self) -> Result<()> {
-        self.files += 1;
-        if self.files > MOST_FILES {
-            return Err(self.bomb(&format!("it holds more than {MOST_FILES} files")));
-        }
-        Ok(())
-    }
-
-    fn zip(&mut self, reader: impl Read + Seek) -> Result<()> {
-        let mut archive = zip::ZipArchive::new(reader).map_err(|error| self.damaged(&error))?;
-        for index in 0..archive.len() {
-            let mut entry = match archive.by_index(index) {
-                Ok(entry) => entry,
-                Err(zip::result::ZipError::UnsupportedArchive(why)) => {
-                    return Err(Problem::new(format!("this kind of zip is not read: {why}"))
-                        .at_path(self.archive)
-                        .advise("unpack it and give the folder"));
-                }
-                Err(error) => return Err(self.damaged(&error)),
-            };
-            self.count()?;
-            if entry.is_dir() {
-                continue;
-            }
-            let name = entry.name().map_err(|error| self.damaged(&error))?;
-            let name = PathBuf::from(name.replace('\\', "/"));
-            if entry.is_symlink() {
-                self.skip(&name, "a link or special file in the archive");
-                continue;
-            }
-            self.file(&name, &mut entry)?;
-        }
-        Ok(())
-    }
-
-    fn skip(&mut self, name: &Path, reason: &str) {
-        if self.skipped.len() == MOST_LISTED {
-            return;
-        }
-        self.skipped.push(Skipped {
-            path: self.archive.join(name),
-            reason: reason.to_owned(),
-        });
-    }
-
-    /// Writes one file, if its name is a plain one and the limits allow it.
-    fn file(&mut self, name: &Path, content: &mut impl Read) -> Result<()> {
-        let Some(plain) = plain_path(name) else {
-            self.skip(name, "its path leads out of the archive");
-            return Ok(());
-        };
-        if plain.iter().any(tree::is_hidden) {
-            return Ok(());
-        }
-        let target = self.into.join(&plain);
-        let folder = target.parent().unwrap_or(self.into);
-        let made = fs::create_dir_all(folder).and_then(|()| File::create(&target));
-        let mut file = match made {
-            Ok(file) => file,
-            Err(error) if is_about_the_name(&error) => {
-                self.skip(name, "no file can have this name here");
-                return Ok(());
-            }
-            Err(error) => return Err(self.unwritable(&target, &error)),
-        };
-        self.copy(content, &mut file, &target)
-    }
-
-    fn copy(
-        &mut self,
-        content: &mut impl Read,
-        file: &mut impl Write,
-        target: &Path,
-    ) -> Result<()> {
-        let mut buffer = vec![0; 1 << 18];
-        loop {
-            let read = content
-                .read(&mut buffer)
-                .map_err(|error| self.damaged(&error))?;
-            if read == 0 {
-                return Ok(());
-            }
-            self.bytes += read as u64;
-            if self.bytes > MOST_BYTES {
-                return Err(self.bomb(&format!("it unpacks to more than {} GB", MOST_BYTES >> 30)));
-            }
-            if self.bytes > FREE_BYTES && self.bytes / RATIO > self.packed {
-                return Err(self.bomb(&format!("it unpacks to more than {RATIO} times its size")));
-            }
-            file.write_all(&buffer[..read])
-                .map_err(|error| self.unwritable(target, &error))?;
-            let megabytes = (self.bytes >> 20) as usize;
-            if !self.watch.step("unpacking (MB)", megabytes, None) {
-                return Err(super::stopped());
-            }
-        }
-    }
-
-    fn unwritable(&self, path: &Path, error: &io::Error) -> Problem {
-        let mut problem = Problem::io("unpack the archive", path, error);
-        if problem.remedy.contains("disk space") {
-            problem.remedy =
-                "free some disk space, or set LAE_STUDIO_CACHE to a folder on another disk"
-                    .to_owned();
-        }
-        problem
-    }
-
-    fn bomb(&self, why: &str) -> Problem {
-        Problem::new(format!("the archive was refused: {why}"))
-            .at_path(self.archive)
-            .advise("if it is meant to be like that, unpack it by hand and give the folder")
-    }
-}
-
-/// Whether a file could not be made because of its name: too long, or one that is a folder's.
-fn is_about_the_name(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::InvalidFilename
-            | io::ErrorKind::AlreadyExists
-            | io::ErrorKind::NotADirectory
-            | io::ErrorKind::IsADirectory
-    )
-}
-
-/// A reader that may give so many bytes more.
-struct Allowed<'a, R> {
-    reader: R,
-    left: &'a Cell<u64>,
-}
-
-impl<R: Read> Read for Allowed<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.left.get();
-        if left == 0 {
-            return Err(io::Error::other("the header of an entry is too long"));
-        }
-        let most = buffer
-            .len()
-            .min(usize::try_from(left).unwrap_or(usize::MAX));
-        let read = self.reader.read(&mut buffer[..most])?;
-        self.left.set(left - read as u64);
-        Ok(read)
-    }
-}
-
-/// A relative path of plain names only; `None` for anything that could lead elsewhere.
-fn plain_path(name: &Path) -> Option<PathBuf> {
-    let mut plain = PathBuf::new();
-    for part in name.components() {
-        match part {
-            Component::Normal(part) if is_plain(part) => plain.push(part),
-            Component::CurDir => {}
-            _ => return None,
-        }
-    }
-    (!plain.as_os_str().is_empty()).then_some(plain)
-}
-
-/// Names that mean a drive or a stream on Windows, or hold a NUL, are not plain.
-fn is_plain(part: &OsStr) -> bool {
-    !part
-        .as_encoded_bytes()
-        .iter()
-        .any(|byte| matches!(byte, b':' | 0 | b'\\'))
 }

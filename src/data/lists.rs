@@ -100,7 +100,7 @@ fn is_flat(tree: &Tree, dir: usize) -> bool {
 }
 
 /// The role of a list by its name: the last word counts (`clipart_train`, `imagenet-r_test`).
-fn list_role(stem: &str) -> Option<Role> {
+pub(super) fn list_role(stem: &str) -> Option<Role> {
     role_of(stem).or_else(|| {
         let lower = stem.to_ascii_lowercase();
         let trimmed = lower.trim_end_matches("_list").trim_end_matches("-list");

@@ -316,7 +316,8 @@ fn enough_images(config: &RunConfig, data: &Dataset, scenario: &Scenario) -> Res
             ))
             .at("--batch")
             .advise(format!(
-                "use a batch of at most {images}, or put more classes into a task"
+                "use a batch of at most {}, put more classes into a task, or take more images per class",
+                images.max(1)
             )));
         }
         if scenario.test_of(data, task).is_empty() {

@@ -215,6 +215,7 @@ pub fn meant<'n>(
     let mut known: Vec<&str> = known.into_iter().collect();
     match closest(name, known.iter().copied()) {
         Some(near) => problem.advise(format!("did you mean `{near}`?")),
+        None if known.is_empty() => problem.advise("leave it out: there is nothing to choose here"),
         None => {
             known.dedup();
             problem.advise(format!("known here: {}", known.join(", ")))

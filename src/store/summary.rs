@@ -147,13 +147,13 @@ pub fn summary(run: &StoredRun) -> Summary {
         ensemble: percent(ensemble.accuracy[i]),
         matrix_row: ensemble.matrix[i].iter().copied().map(percent).collect(),
     });
-    let measured = !run.reports.is_empty();
     let (state, epochs_done) = match run.state {
         RunState::Finished => ("finished", None),
         RunState::Interrupted { epoch, .. } => ("interrupted", Some(epoch)),
         RunState::Running => ("running", None),
     };
-    let forgetting = |value: f64| measured.then_some(percent(value));
+    // After one task nothing can have been forgotten yet.
+    let forgetting = |value: f64| (run.reports.len() > 1).then_some(percent(value));
     Summary {
         run: header.run.clone(),
         folder: header.folder.display().to_string(),

@@ -142,7 +142,7 @@ impl ClassOrder {
         }
         let text = fs::read(path).map_err(failed)?;
         let text = String::from_utf8_lossy(&text);
-        match serde_json::from_str(&text) {
+        match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
             Ok(Written::Indices(indices)) => Ok(Self::Indices(indices)),
             Ok(Written::Names(names)) => Ok(Self::Names(names)),
             Ok(Written::Text(_)) | Err(_) => Err(Problem::new(

@@ -280,6 +280,7 @@ impl RunConfig {
         let data = std::path::Path::new(&self.data)
             .file_stem()
             .map_or_else(|| self.data.clone(), |name| name.to_string_lossy().into());
+        let data = data.strip_suffix(".tar").unwrap_or(&data);
         let measured = match self.measured_on() {
             "test" => "",
             _ => " · on validation images",

@@ -46,7 +46,7 @@ fn fill_tasks(plan: &mut Plan, config: &RunConfig, data: &DataView, scenario: Sc
                 config.batch
             ))
             .at("--batch")
-            .advise("make the batch smaller, or put more classes into a task"),
+            .advise("make the batch smaller, put more classes into a task, or take more images per class"),
         );
     }
     if plan.test_images.contains(&0) {
