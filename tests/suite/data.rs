@@ -201,6 +201,12 @@ fn a_csv_without_header_and_with_semicolons() {
     let data = made.open();
     assert_eq!(data.classes, ["0", "1"]);
     assert_eq!(data.train.len() + data.test.len(), 3);
+    // The table itself means its folder; a contest's made-up answers beside it mean nothing.
+    made.file("sample_submission.csv", "x1.png;7\nx2.png;7\nx3.png;7\n");
+    let table = made.path().join("list.csv");
+    let data = Dataset::open(table.to_str().unwrap(), &OpenOptions::default()).unwrap();
+    assert_eq!(data.classes, ["0", "1"]);
+    assert!(says(&data, "The folder of 'list.csv'"));
 }
 
 #[test]
