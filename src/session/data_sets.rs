@@ -24,6 +24,8 @@ pub(super) struct DataSets {
     views: HashMap<String, Arc<DataView>>,
     /// Keys that were asked for, answered or not.
     asked: HashSet<String>,
+    /// Those of them that could not be opened.
+    failed: HashSet<String>,
     /// What `Session::data` shows or waits for: key and place.
     draft: Option<(String, String)>,
     /// Whether the answer for the settings is still under way.
@@ -130,6 +132,13 @@ impl Session {
         self.sets.views.get(&key)
     }
 
+    /// Tries data sets of runs again that could not be opened: the disk may be there by now.
+    pub fn retry_data(&mut self) {
+        for key in std::mem::take(&mut self.sets.failed) {
+            self.sets.asked.remove(&key);
+        }
+    }
+
     /// A decoded test image of a run's data set, asked for when it is not there yet.
     pub fn need_picture(
         &mut self,
@@ -199,7 +208,9 @@ impl Session {
         {
             self.sets.undo.push(before);
         }
-        if let Some(data) = self.data.ready() {
+        if let Some(data) = self.data.ready()
+            && data.classes.len() == scenario.class_order.len()
+        {
             // At once, so that a dropped class does not jump back until the plan is worked out.
             self.plan
                 .set_tasks(scenario.clone(), &data.clone(), &self.draft);
@@ -221,7 +232,15 @@ impl Session {
         !self.sets.undo.is_empty()
     }
 
-    pub(super) fn take_data(&mut self, key: &str, answer: Result<Arc<DataView>>) {
+    pub(super) fn take_data(
+        &mut self,
+        key: &str,
+        opening: &Arc<Opening>,
+        answer: Result<Arc<DataView>>,
+    ) {
+        if answer.is_err() && opening.is_stopped() {
+            return; // Nobody waits for it any more.
+        }
         let mine = self
             .sets
             .draft
@@ -230,7 +249,8 @@ impl Session {
         match &answer {
             Ok(view) => self.sets.keep(key, view.clone()),
             // Told once: no page shows a run's data set that does not open any more.
-            Err(problem) if !mine && self.sets.asked.contains(key) => {
+            Err(problem) if !mine => {
+                self.sets.failed.insert(key.to_string());
                 self.notify(problem.clone(), true);
             }
             Err(_) => {}

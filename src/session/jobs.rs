@@ -80,6 +80,11 @@ impl Opening {
         self.stop.store(true, Ordering::Relaxed);
     }
 
+    /// Whether it was stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
     fn text(&self) -> MutexGuard<'_, String> {
         // A text is whole whenever the lock is free.
         self.words.lock().unwrap_or_else(PoisonError::into_inner)
@@ -166,10 +171,42 @@ pub enum Ask {
     Pick(Wanted),
 }
 
+impl Ask {
+    /// The answer when the errand itself failed, so that whoever waits for it is answered.
+    fn lost(&self) -> Arc<dyn Fn(Problem) -> Found + Send + Sync> {
+        match self.clone() {
+            Self::Data(ask, opening) => {
+                Arc::new(move |p| Found::Data(ask.key(), opening.clone(), Err(p)))
+            }
+            Self::Sight(_) => Arc::new(|p| Found::Sight(Err(p))),
+            Self::Download(item, _) => Arc::new(move |p| Found::Downloaded(item.clone(), Err(p))),
+            Self::Plan(config, _) => Arc::new(move |p| {
+                let problems = vec![p];
+                let plan = Plan {
+                    problems,
+                    ..Plan::default()
+                };
+                Found::Plan(config.clone(), Box::new(plan))
+            }),
+            Self::Runs => Arc::new(|p| Found::Runs(Err(p))),
+            Self::Open(folder) => Arc::new(move |p| Found::Opened(folder.clone(), Err(p))),
+            Self::Trash(folder) => Arc::new(move |p| Found::Trashed(folder.clone(), Err(p))),
+            Self::Picture(path) => Arc::new(move |p| Found::Picture(path.clone(), Err(p))),
+            Self::TestPictures(key, _, indices) => Arc::new(move |p| {
+                let failed = |&index: &usize| (index, Err(p.clone()));
+                Found::TestPictures(key.clone(), indices.iter().map(failed).collect())
+            }),
+            Self::Plugins | Self::Backbones | Self::Devices | Self::Pick(_) => {
+                Arc::new(Found::Remark)
+            }
+        }
+    }
+}
+
 /// An errand's answer.
 pub enum Found {
-    /// An opened data set, for the key asked.
-    Data(String, Result<Arc<DataView>>),
+    /// An opened data set, for the key asked, and the opening it comes from.
+    Data(String, Arc<Opening>, Result<Arc<DataView>>),
     /// Training images as the network gets them.
     Sight(Result<Arc<Sight>>),
     /// A download ended.
@@ -188,8 +225,8 @@ pub enum Found {
     Opened(PathBuf, Result<Box<OpenedRun>>),
     /// A run was moved to the trash.
     Trashed(PathBuf, Result<()>),
-    /// A decoded image.
-    Picture(Result<Picture>),
+    /// A decoded image file.
+    Picture(PathBuf, Result<Picture>),
     /// Decoded test images, by data set and index.
     TestPictures(String, Vec<(usize, Result<Picture>)>),
     /// What the person picked, if anything.
@@ -228,12 +265,14 @@ impl Jobs {
     /// Begins an errand.
     pub fn ask(&mut self, ask: Ask) {
         let (answer, wake, sender) = (self.answer.clone(), self.wake.clone(), self.sender.clone());
+        let lost = ask.lost();
+        let unanswered = lost.clone();
         let begun = std::thread::Builder::new()
             .name("errand".into())
             .spawn(move || {
                 let work = std::panic::AssertUnwindSafe(|| answer(ask));
                 let found = std::panic::catch_unwind(work).unwrap_or_else(|_| {
-                    Found::Remark(
+                    lost(
                         Problem::new("reading this failed inside the program")
                             .advise("try another file; the running work is not affected"),
                     )
@@ -246,7 +285,7 @@ impl Jobs {
         self.waiting += 1;
         if let Err(error) = begun {
             let problem = Problem::new(format!("no helper thread could be started: {error}"));
-            if self.sender.send(Found::Remark(problem)).is_err() {
+            if self.sender.send(unanswered(problem)).is_err() {
                 self.waiting -= 1;
             }
         }

@@ -6,6 +6,7 @@ pub mod data_sets;
 pub mod differences;
 pub mod downloads;
 pub mod drawing;
+mod errands;
 pub mod estimate;
 pub mod jobs;
 pub mod predict;
@@ -24,7 +25,7 @@ use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, Event, RunHeader, Wish};
 use backend::Backend;
-use jobs::{Ask, Found, Jobs, Wanted};
+use jobs::{Ask, Jobs, Wanted};
 use predict::PredictView;
 use run_view::{RunView, Stage};
 use views::{BackboneView, DataView, DeviceView, Fetch, Plan, PluginView, RunRow};
@@ -71,6 +72,7 @@ pub struct Session {
     /// The Predict page's picture and answers.
     pub predict: PredictView,
     sets: data_sets::DataSets,
+    flights: errands::Flights,
     downloads: Vec<downloads::Download>,
     /// Files and folders picked in a dialog, for the window to act upon.
     pub picked: Vec<(Wanted, Option<PathBuf>)>,
@@ -108,13 +110,14 @@ impl Session {
             opened: None,
             predict: PredictView::default(),
             sets: data_sets::DataSets::default(),
+            flights: errands::Flights::default(),
             downloads: Vec::new(),
             picked: Vec::new(),
             notices: Vec::new(),
             tickets: 0,
         };
         for ask in [Ask::Plugins, Ask::Backbones, Ask::Devices, Ask::Runs] {
-            session.jobs.ask(ask);
+            session.ask(ask);
         }
         session.choose_data(&session.draft.data.clone());
         session
@@ -142,11 +145,6 @@ impl Session {
         self.jobs.busy()
     }
 
-    /// Begins an errand.
-    pub fn ask(&mut self, ask: Ask) {
-        self.jobs.ask(ask);
-    }
-
     /// Trains a run with these settings; it waits in line while another one trains.
     pub fn train(&mut self, config: RunConfig) {
         if self.is_training() {
@@ -154,6 +152,7 @@ impl Session {
         } else {
             self.live = Some(Arc::new(RunView::waiting(config.title())));
             self.opened = None;
+            self.flights.forget_run();
             self.backend.wish(Wish::Run);
         }
         self.backend.send(Command::Train {
@@ -170,6 +169,7 @@ impl Session {
         } else {
             self.live = Some(Arc::new(RunView::waiting(title)));
             self.opened = None;
+            self.flights.forget_run();
             self.backend.wish(Wish::Run);
         }
         self.backend.send(Command::Resume {
@@ -279,7 +279,7 @@ impl Session {
         let live = self.live.get_or_insert_with(Arc::default);
         Arc::make_mut(live).fold(event, &now);
         if measured || ends.is_some() {
-            self.jobs.ask(Ask::Runs);
+            self.ask(Ask::Runs);
         }
         if ends == Some(Stage::Finished) {
             self.tell_the_end();
@@ -299,79 +299,6 @@ impl Session {
             run.measured_on(),
         );
         self.notify(Problem::new(text), false);
-    }
-
-    fn take_found(&mut self, found: Found) {
-        match found {
-            Found::Data(key, answer) => self.take_data(&key, answer),
-            Found::Plan(config, plan) => {
-                if self
-                    .planned
-                    .as_ref()
-                    .is_some_and(|(asked, _)| *asked == *config)
-                {
-                    self.plan = *plan;
-                }
-            }
-            Found::Plugins(plugins) => {
-                self.plugins = plugins;
-                self.planned = None;
-            }
-            Found::Backbones(backbones, problems) => {
-                for problem in problems {
-                    if !self.notices.iter().any(|told| told.problem == problem) {
-                        self.notify(problem, true);
-                    }
-                }
-                self.backbones = backbones;
-                self.planned = None;
-            }
-            Found::Devices(devices) => self.devices = devices,
-            Found::Runs(answer) => self.runs.fill(answer),
-            Found::Opened(_, Ok(run)) => {
-                self.opened = Some(Arc::new(RunView::stored(run.header, run.reports)));
-            }
-            Found::Opened(_, Err(problem)) => self.notify(problem, true),
-            Found::Trashed(folder, answer) => self.take_trashed(&folder, answer),
-            Found::Picture(Ok(picture)) => self.predict_picture(Arc::new(picture), None),
-            Found::Picture(Err(problem)) => {
-                self.predict.problem = Some(problem);
-            }
-            Found::TestPictures(key, list) => self.take_pictures(&key, list),
-            Found::Sight(answer) => self.take_sight(answer),
-            Found::Picked(wanted, path) => self.picked.push((wanted, path)),
-            Found::Downloaded(item, answer) => self.take_download(&item, answer),
-            Found::Remark(problem) => self.notify(problem, true),
-        }
-    }
-
-    fn take_trashed(&mut self, folder: &Path, answer: Result<()>) {
-        match answer {
-            Ok(()) => {
-                let name = folder.file_name().unwrap_or_default().to_string_lossy();
-                self.notify(
-                    Problem::new(format!("{name} was moved to the trash"))
-                        .advise("its folder can be moved back from there"),
-                    false,
-                );
-                if self.predict.run.as_deref() == Some(folder) {
-                    self.predict.run = None;
-                }
-            }
-            Err(problem) => self.notify(problem, true),
-        }
-        self.jobs.ask(Ask::Runs);
-    }
-
-    /// Asks what the settings come to whenever they changed.
-    fn refresh_plan(&mut self) {
-        let key = (self.draft.clone(), self.data.ready().is_some());
-        if self.data.is_busy() || self.planned.as_ref() == Some(&key) {
-            return;
-        }
-        let data = self.data.ready().cloned();
-        self.jobs.ask(Ask::Plan(Box::new(self.draft.clone()), data));
-        self.planned = Some(key);
     }
 }
 

@@ -32,6 +32,7 @@ pub struct PredictView {
 impl Session {
     /// Shows a picture to a run's snapshots, the one looked at first.
     pub fn predict_picture(&mut self, picture: Arc<Picture>, truth: Option<String>) {
+        self.flights.forget_picture();
         self.predict.picture = Some(picture);
         self.predict.truth = truth;
         self.predict.problem = None;

@@ -107,12 +107,13 @@ impl StudioApp {
                 self.show(Page::Train);
             }
             UiCommand::SetUp(config) => self.set_up(*config),
+            UiCommand::Repeat(config) => self.repeat(*config),
             UiCommand::ChooseData(key) if key == self.session.draft.data => {
                 self.session.read_data_again();
             }
             UiCommand::ChooseData(key) => self.session.choose_data(&key),
             UiCommand::ChooseWeights(path) => {
-                self.session.draft.backbone = path;
+                self.session.choose_weights(path);
                 self.pages.experiment.weights = false;
             }
             UiCommand::Pick(wanted) => {
@@ -153,6 +154,7 @@ impl StudioApp {
                 self.show(Page::Predict);
             }
             UiCommand::PredictFile(path) => {
+                self.pages.predict.show_picture();
                 self.session.ask(Ask::Picture(path));
                 self.show(Page::Predict);
             }
@@ -176,6 +178,7 @@ impl StudioApp {
 
     fn show(&mut self, page: Page) {
         self.page = page;
+        self.session.retry_data();
         if page == Page::Compare {
             self.session.ask(Ask::Runs);
         }
@@ -188,7 +191,7 @@ impl StudioApp {
     }
 
     fn start(&mut self) {
-        if self.session.plan.problems.is_empty() && self.session.data.ready().is_some() {
+        if self.session.can_start() {
             self.session.train(self.session.draft.clone());
             self.show(Page::Train);
         } else {
@@ -197,15 +200,22 @@ impl StudioApp {
     }
 
     fn set_up(&mut self, mut config: crate::run::config::RunConfig) {
-        config.device.clone_from(&self.session.draft.device);
         // A person who has the paper's data in a place of their own keeps it.
         let here = self.session.data.ready().map(|view| view.classes.len());
         let same = here.is_some() && here == presets::classes_of(&config);
-        let data = if same {
-            self.session.draft.data.clone()
-        } else {
-            config.data.clone()
-        };
+        if same && config.data != self.session.draft.data {
+            let (mine, its) = (self.session.draft.data.clone(), &config.data);
+            self.tell(&format!(
+                "{mine} is kept as the data set: it has as many classes as {its}"
+            ));
+            config.data = mine;
+        }
+        self.repeat(config);
+    }
+
+    fn repeat(&mut self, mut config: crate::run::config::RunConfig) {
+        config.device.clone_from(&self.session.draft.device);
+        let data = config.data.clone();
         self.session.draft = config;
         self.session.choose_data(&data);
         self.show(Page::Experiment);

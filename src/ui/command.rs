@@ -51,6 +51,8 @@ pub enum UiCommand {
     Train(Vec<RunConfig>),
     /// Put these settings on the Experiment page.
     SetUp(Box<RunConfig>),
+    /// Set up exactly what a run had.
+    Repeat(Box<RunConfig>),
     /// Choose a data set.
     ChooseData(String),
     /// Choose a weight file as the backbone.

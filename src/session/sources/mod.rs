@@ -44,7 +44,7 @@ pub fn answer(runs_root: PathBuf) -> Answer {
     Arc::new(move |ask| match ask {
         Ask::Data(ask, opening) => {
             let view = data::open(&ask, &scans, &opening);
-            Found::Data(ask.key(), view.map(Arc::new))
+            Found::Data(ask.key(), opening, view.map(Arc::new))
         }
         Ask::Sight(ask) => Found::Sight(sight::look(&ask, &scans).map(Arc::new)),
         Ask::Download(item, transfer) => {
@@ -75,7 +75,10 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             let done = files::trash(&runs_root, &folder);
             Found::Trashed(folder, done)
         }
-        Ask::Picture(path) => Found::Picture(files::picture(&path)),
+        Ask::Picture(path) => {
+            let picture = files::picture(&path);
+            Found::Picture(path, picture)
+        }
         Ask::TestPictures(key, pictures, indices) => {
             let one = |index| (index, pictures.test_picture(index));
             Found::TestPictures(key, indices.into_iter().map(one).collect())

@@ -9,21 +9,30 @@ use crate::run::event::Picture;
 
 /// Textures kept at most.
 const MOST: usize = 1024;
+/// Bytes of their pictures kept at most.
+const MOST_BYTES: usize = 256 << 20;
+/// Longest side of a texture: sharp on any screen, and below what every graphics card takes.
+const LONGEST: usize = 1024;
 
 /// The textures of all pictures on show. A picture is known by its address, which stays taken as
 /// long as it is kept here.
 #[derive(Default)]
 pub struct Textures {
     known: HashMap<usize, (Arc<Picture>, TextureHandle)>,
+    bytes: usize,
 }
 
 impl Textures {
     /// The texture of a picture; small ones are shown with hard pixels.
     pub fn of(&mut self, ctx: &Context, picture: &Arc<Picture>) -> TextureId {
-        if self.known.len() > MOST {
+        if self.known.len() > MOST || self.bytes > MOST_BYTES {
             self.known.clear();
+            self.bytes = 0;
         }
         let key = Arc::as_ptr(picture) as usize;
+        if !self.known.contains_key(&key) {
+            self.bytes += picture.rgb.len();
+        }
         let (_, texture) = self.known.entry(key).or_insert_with(|| {
             let texture = upload(
                 ctx,
@@ -38,10 +47,16 @@ impl Textures {
     }
 }
 
-/// Uploads rgb pixels; a buffer of the wrong length gives an empty picture rather than a crash.
+/// Uploads rgb pixels, large pictures made smaller; a buffer of the wrong length gives an empty picture rather than a crash.
 pub fn upload(ctx: &Context, name: &str, width: usize, height: usize, rgb: &[u8]) -> TextureHandle {
     let image = if rgb.len() == width * height * 3 && !rgb.is_empty() {
-        ColorImage::from_rgb([width, height], rgb)
+        let longest = width.max(height);
+        if longest > LONGEST {
+            let smaller = |side: usize| (side * LONGEST / longest).max(1);
+            shrunk(rgb, [width, height], [smaller(width), smaller(height)])
+        } else {
+            ColorImage::from_rgb([width, height], rgb)
+        }
     } else {
         ColorImage::filled([1, 1], egui::Color32::TRANSPARENT)
     };
@@ -51,4 +66,43 @@ pub fn upload(ctx: &Context, name: &str, width: usize, height: usize, rgb: &[u8]
         TextureOptions::LINEAR
     };
     ctx.load_texture(name, image, options)
+}
+
+/// Every pixel the mean of those it stands for.
+fn shrunk(rgb: &[u8], [width, height]: [usize; 2], to: [usize; 2]) -> ColorImage {
+    let mut pixels = Vec::with_capacity(to[0] * to[1]);
+    for y in 0..to[1] {
+        let rows = y * height / to[1]..((y + 1) * height / to[1]).max(y * height / to[1] + 1);
+        for x in 0..to[0] {
+            let from = x * width / to[0];
+            let columns = from..((x + 1) * width / to[0]).max(from + 1);
+            let mut sum = [0u32; 3];
+            for row in rows.clone() {
+                for pixel in rgb[(row * width + columns.start) * 3..(row * width + columns.end) * 3]
+                    .chunks_exact(3)
+                {
+                    for (sum, value) in sum.iter_mut().zip(pixel) {
+                        *sum += u32::from(*value);
+                    }
+                }
+            }
+            let count = (rows.len() * columns.len()) as u32;
+            let [r, g, b] = sum.map(|sum| (sum / count) as u8);
+            pixels.push(egui::Color32::from_rgb(r, g, b));
+        }
+    }
+    ColorImage::new(to, pixels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_longer_than_any_texture_is_made_smaller() {
+        let rgb = vec![200; 3 * 20_000 * 3];
+        let image = shrunk(&rgb, [20_000, 3], [1024, 1]);
+        assert_eq!(image.size, [1024, 1]);
+        assert!(image.pixels.iter().all(|p| p.r() == 200 && p.b() == 200));
+    }
 }

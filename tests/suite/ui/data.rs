@@ -156,7 +156,7 @@ fn another_share_needs_no_files_and_choosing_again_reads_them() {
             },
             Arc::default(),
         )) {
-            Found::Data(_, view) => view.map(|view| (view.train_total(), view.test_total())),
+            Found::Data(_, _, view) => view.map(|view| (view.train_total(), view.test_total())),
             _ => panic!("a data set was asked for"),
         }
     };
@@ -343,8 +343,9 @@ fn an_image_in_both_splits_is_shown_with_both_names() {
 fn slow_download() -> Answer {
     let real = errands(tempfile::tempdir().unwrap().keep());
     Arc::new(move |ask| match ask {
-        Ask::Data(ask, _) if ask.place == "cifar-10" => Found::Data(
+        Ask::Data(ask, opening) if ask.place == "cifar-10" => Found::Data(
             ask.key(),
+            opening,
             Err(Problem::new("cifar-10 is not on this computer").advise("download it")),
         ),
         Ask::Download(name, transfer) => {

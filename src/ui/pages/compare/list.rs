@@ -102,7 +102,7 @@ fn actions(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
         if let Some(header) = &row.header
             && ui.link("Set up again").clicked()
         {
-            cx.act(UiCommand::SetUp(Box::new(header.config.clone())));
+            cx.act(UiCommand::Repeat(Box::new(header.config.clone())));
         }
         if row.state != RunState::Busy && ui.link("Delete").clicked() {
             cx.act(UiCommand::Trash(folder));

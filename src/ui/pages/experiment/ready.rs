@@ -38,7 +38,8 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
             cost_lines(ui, cost);
         }
         let downloading = cx.session.is_downloading_weights();
-        let start = primary(ui, "Start training", fine && !downloading);
+        let can_start = cx.session.can_start();
+        let start = primary(ui, "Start training", can_start);
         let wait = if downloading {
             "The weights are still on their way"
         } else {
@@ -50,7 +51,7 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
         ui.horizontal_wrapped(|ui| {
             if draft.method != MethodName::Baseline {
                 let also = ui
-                    .add_enabled_ui(fine, |ui| button(ui, "Also run Baseline"))
+                    .add_enabled_ui(can_start, |ui| button(ui, "Also run Baseline"))
                     .inner;
                 let hint = "Trains these settings, then the same without LAE";
                 if also.on_hover_text(hint).clicked() {
@@ -59,7 +60,7 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
                 }
             }
             let classes = cx.session.data.ready().map_or(0, |view| view.classes.len());
-            let three = ui.add_enabled_ui(fine, |ui| button(ui, "Run 3 class orders")).inner;
+            let three = ui.add_enabled_ui(can_start, |ui| button(ui, "Run 3 class orders")).inner;
             let hint = "Trains these settings three times, with the paper's class orders where they are known; Compare shows mean ± std";
             if three.on_hover_text(hint).clicked() {
                 let paper = presets::paper_of(&draft, classes);

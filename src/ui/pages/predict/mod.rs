@@ -24,6 +24,13 @@ pub struct State {
     seen: Option<((u64, usize), egui::TextureHandle)>,
 }
 
+impl State {
+    /// Shows a picture that was given instead of the canvas.
+    pub fn show_picture(&mut self) {
+        self.draw = false;
+    }
+}
+
 impl Default for State {
     fn default() -> Self {
         Self {

@@ -165,7 +165,10 @@ fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &Confusion) {
     );
     for (count, row, column) in wrong.into_iter().take(6) {
         let all: u32 = matrix.counts[row].iter().sum();
-        let (name, answer) = (&matrix.names[row], &matrix.names[column]);
+        let names = (matrix.names.get(row), matrix.names.get(column));
+        let (Some(name), Some(answer)) = names else {
+            return;
+        };
         let mut job = egui::text::LayoutJob::default();
         let plain = egui::TextFormat::simple(crate::ui::theme::regular(13.0), t.text);
         let strong = egui::TextFormat::simple(crate::ui::theme::semibold(13.0), t.strong);

@@ -16,6 +16,8 @@ use crate::ui::widgets::{self, Column, Fixed, button, two_columns};
 
 /// What the page remembers between frames.
 pub struct State {
+    /// The run that what follows belongs to.
+    run: String,
     /// Confusion after this task; none = the newest.
     task: Option<usize>,
     expert: Expert,
@@ -29,6 +31,7 @@ pub struct State {
 impl Default for State {
     fn default() -> Self {
         Self {
+            run: String::new(),
             task: None,
             expert: Expert::Ensemble,
             by_task: false,
@@ -61,6 +64,13 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let Some(run) = cx.session.shown_run().cloned() else {
         return;
     };
+    let name = run.header.as_ref().map_or("", |header| header.run.as_str());
+    if cx.pages.train.run != name {
+        // Another run has other tasks and classes.
+        let state = &mut cx.pages.train;
+        (state.task, state.cell) = (None, None);
+        state.run = name.to_string();
+    }
     figures::headline(ui, &run);
     let narrow = ui.available_width() + 400.0 < NARROW;
     let space = column.rest(ui, 560.0);
