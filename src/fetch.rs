@@ -211,6 +211,8 @@ fn fetch_rest(
     let response = request.call().map_err(|error| unreachable(url, error))?;
     match response.status().as_u16() {
         206 if content_start(&response) == Some(part.length) => {}
+        // Cut between the last byte and the end of the work: nothing is missing.
+        416 if part.length > 0 && whole_length(&response) == Some(part.length) => return Ok(()),
         200 | 206 | 416 if part.length > 0 => {
             part.restart().map_err(|error| disk(&part.path, error))?;
             if response.status().as_u16() != 200 {
@@ -301,6 +303,12 @@ fn content_start(response: &ureq::http::Response<ureq::Body>) -> Option<u64> {
     let text = response.headers().get("content-range")?.to_str().ok()?;
     let range = text.trim().strip_prefix("bytes")?.trim();
     range.split('-').next()?.trim().parse().ok()
+}
+
+/// The length of the whole file, as a refused range says it: `bytes */N`.
+fn whole_length(response: &ureq::http::Response<ureq::Body>) -> Option<u64> {
+    let text = response.headers().get("content-range")?.to_str().ok()?;
+    text.rsplit_once("*/")?.1.trim().parse().ok()
 }
 
 fn broken(url: &str, detail: &str) -> Cut {

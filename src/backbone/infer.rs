@@ -77,7 +77,12 @@ fn vit(tensors: &Tensors) -> Option<(Architecture, Vec<String>)> {
     let cells = cells.checked_sub(usize::from(class_token))?;
     let stated = timm::arguments(tensors.metadata());
     let stated = stated.get("num_heads").and_then(serde_json::Value::as_u64);
-    let heads = stated.map_or((width / 64).max(1), |heads| heads as usize);
+    // ViT-H, -g and -G have 16 heads; all others 64 channels a head.
+    let usual = match width {
+        1280 | 1408 | 1664 => 16,
+        _ => (width / 64).max(1),
+    };
+    let heads = stated.map_or(usual, |heads| heads as usize);
     let size = cells.isqrt() * patch;
     let plain = vit::Config::plain(size, patch, width, depth, heads);
     let config = vit::Config {
@@ -87,13 +92,19 @@ fn vit(tensors: &Tensors) -> Option<(Architecture, Vec<String>)> {
         pre_norm: tensors.has("norm_pre.weight"),
         ..plain
     };
-    let assumed = match stated {
+    let mut assumed = match stated {
         Some(_) => Vec::new(),
         None => vec![format!(
             "{heads} heads of {} channels, as usual for ViT",
             width / heads
         )],
     };
+    if config.pre_norm {
+        assumed.push(format!(
+            "GELU in its exact form and epsilon {}; for OpenAI's CLIP make an entry with activation \"quick_gelu\"",
+            config.epsilon
+        ));
+    }
     Some((Architecture::Vit(config), assumed))
 }
 

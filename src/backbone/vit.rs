@@ -101,6 +101,9 @@ impl Config {
         } else if self.input_size == 0 || !self.input_size.is_multiple_of(self.patch) {
             let (size, patch) = (self.input_size, self.patch);
             format!("input size {size} is no multiple of patch {patch}")
+        } else if self.learned_size == 0 || !self.learned_size.is_multiple_of(self.patch) {
+            let (size, patch) = (self.learned_size, self.patch);
+            format!("learned size {size} is no multiple of patch {patch}")
         } else {
             return Ok(());
         };

@@ -88,6 +88,8 @@ enum End {
     Done,
     /// Done, and the answer is no; what is wrong was said already.
     Failed,
+    /// The options do not go together; it was said.
+    WrongUsage,
     /// Stopped by Ctrl-C, the run is saved.
     Stopped,
 }
@@ -97,6 +99,7 @@ impl End {
         match self {
             Self::Done => 0,
             Self::Failed => 1,
+            Self::WrongUsage => 2,
             Self::Stopped => 130,
         }
     }

@@ -74,7 +74,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let folder = store::find(&store::runs_root(args.out.as_deref()), &args.run)?;
     let task = chosen_task(&folder, args.task)?;
-    let predictor = Predictor::open(&folder, task, args.device.as_deref(), &Stock::default())?;
+    let device = args.device.as_deref();
+    let predictor = Predictor::open(&folder, task, device, &Stock::default(), true)?;
     let mut entries = Vec::new();
     let mut end = End::Done;
     for path in &args.images {

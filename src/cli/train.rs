@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::End;
-use super::output::{Json, Table, duration, percent, size, tell};
+use super::output::{Json, Table, complain, duration, percent, size, tell};
 use super::progress::Reporter;
 use super::settings::Settings;
 use crate::backbone::library;
@@ -54,11 +54,12 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let stock = Stock::default();
     let mut runs = Vec::new();
     if args.orders.is_some() && args.settings.order_is_given() {
-        return Err(
-            Problem::new("an order and a number of orders do not go together")
+        complain(
+            &Problem::new("an order and a number of orders do not go together")
                 .at("--order, --orders")
                 .advise("leave one of them out; --orders begins with the natural order"),
         );
+        return Ok(End::WrongUsage);
     }
     let configs = match args.orders {
         None => vec![config],
@@ -78,11 +79,17 @@ pub(super) fn run(args: &Args) -> Result<End> {
             .inspect_err(|_| reporter.failed());
         let outcome = match outcome {
             Ok(outcome) => outcome,
-            Err(_) if control.wish() == Wish::Stop && !reporter.has_begun() => {
-                tell("stopped before the run had begun; nothing was saved");
-                return Ok(End::Stopped);
+            Err(problem) => {
+                if !runs.is_empty() {
+                    // What is finished is worth having whatever became of the rest.
+                    output.json.give(&summary_of_orders(&runs), "")?;
+                }
+                if control.wish() == Wish::Stop && !reporter.has_begun() {
+                    tell("stopped before the run had begun; nothing of it was saved");
+                    return Ok(End::Stopped);
+                }
+                return Err(problem);
             }
-            Err(problem) => return Err(problem),
         };
         drop(reporter);
         let stored = store::load(&outcome.header().folder)?;

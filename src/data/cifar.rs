@@ -5,6 +5,7 @@
 //! Source: A. Krizhevsky, *Learning multiple layers of features from tiny images*, 2009.
 
 use std::fs;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -93,9 +94,27 @@ pub fn open(dir: &Dir) -> Result<Option<Found>> {
     let fits = |form: &&Form| has(form.train[0]) && (form.labels > 0 || has(form.names));
     FORMS
         .iter()
-        .find(fits)
+        .find(|form| fits(form) && looks_right(form, &dir.path))
         .map(|form| read(form, &dir.path, &has))
         .transpose()
+}
+
+/// Whether the first file holds records rather than something else of this name: their labels are
+/// below the number of classes. Pickles have their names to tell.
+fn looks_right(form: &Form, folder: &Path) -> bool {
+    if form.labels == 0 {
+        return true;
+    }
+    let record = form.labels + 3072;
+    let path = folder.join(form.train[0]);
+    let mut start = Vec::new();
+    let read =
+        fs::File::open(path).and_then(|file| file.take(64 * record as u64).read_to_end(&mut start));
+    // What cannot be read is told when it is read.
+    let Ok(_) = read else { return true };
+    start
+        .chunks_exact(record)
+        .all(|one| usize::from(one[form.labels - 1]) < form.classes)
 }
 
 fn read(form: &Form, folder: &Path, has: &dyn Fn(&str) -> bool) -> Result<Found> {

@@ -170,6 +170,17 @@ fn header_of(names: &[String], spec: InputSpec) -> Result<Vec<u8>> {
     Ok(header)
 }
 
+/// The name of a picture in an image folder: folders besides its class's, and an ending other than
+/// PNG's, become part of it, so that no two pictures of a class share one.
+fn file_name(name: &str, class: &str) -> String {
+    let parts: Vec<&str> = name.split('/').filter(|part| *part != class).collect();
+    let joined = parts.join("_");
+    match joined.rsplit_once('.') {
+        Some((stem, ending)) if ending.eq_ignore_ascii_case("png") => format!("{stem}.png"),
+        _ => format!("{joined}.png"),
+    }
+}
+
 /// Writes a data set as an image folder: `train/CLASS/NAME.png`, `test/CLASS/NAME.png`.
 ///
 /// # Errors
@@ -191,11 +202,10 @@ pub fn folder(data: &Dataset, to: &Path, watch: &Watch) -> Result<()> {
                 return Err(super::stopped());
             }
             chunk.par_iter().try_for_each(|sample| {
-                let class = data.classes[sample.class as usize].replace(['/', '\\'], "_");
-                let name = sample.name();
-                let file = name.rsplit('/').next().unwrap_or(&name);
-                let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-                let path = to.join(split).join(class).join(format!("{stem}.png"));
+                let class = &data.classes[sample.class as usize];
+                let file = file_name(&sample.name(), class);
+                let class = class.replace(['/', '\\'], "_");
+                let path = to.join(split).join(class).join(file);
                 let write = |path: &Path| -> std::io::Result<()> {
                     let mut file = BufWriter::new(File::create_new(path)?);
                     sample

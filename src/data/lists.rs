@@ -33,6 +33,10 @@ struct Row {
     split: Option<Role>,
 }
 
+/// What reads the text of a list in a folder of the tree: rows, and the header of the classes'
+/// column where it was guessed.
+type ReadList = fn(&Tree, usize, &str) -> (Vec<Row>, Option<String>);
+
 /// A list file and the split it stands for.
 struct List {
     path: PathBuf,
@@ -62,14 +66,17 @@ pub fn read(reader: &mut Reader, dir: usize) -> Result<Option<Found>> {
                 .to_string_lossy()
                 .into_owned();
             let role = list_role(&stem);
-            let rows = match (ending_of(name).as_str(), role) {
-                ("txt" | "lst", Some(_)) => text_rows(tree, dir, &load(&path)?),
-                ("yaml" | "yml", Some(_)) => yaml_rows(&load(&path)?),
+            let read: ReadList = match (ending_of(name).as_str(), role) {
+                ("txt" | "lst", Some(_)) => |tree, dir, text| (text_rows(tree, dir, text), None),
+                ("yaml" | "yml", Some(_)) => |_, _, text| (yaml_rows(text), None),
                 // Made-up answers that show a contest's form.
                 ("csv" | "tsv", _) if stem.to_lowercase().contains("submission") => continue,
-                ("csv" | "tsv", _) if flat => table::table_rows(tree, dir, &load(&path)?),
+                ("csv" | "tsv", _) if flat => table::table_rows,
                 _ => continue,
             };
+            // One that cannot be read is left out like any other file.
+            let Ok(text) = load(&path) else { continue };
+            let (rows, column) = read(tree, dir, &text);
             // A text of some other kind names no picture of this folder.
             let known = rows
                 .iter()
@@ -77,6 +84,11 @@ pub fn read(reader: &mut Reader, dir: usize) -> Result<Option<Found>> {
                 .filter(|row| find(tree, dir, &row.path).is_some())
                 .count();
             if known > 0 {
+                if let Some(column) = column {
+                    let file = name.to_string_lossy();
+                    let what = format!("The column '{column}' of '{file}' was taken as the class.");
+                    reader.assumed.push(what);
+                }
                 lists.push(List { path, role, rows });
             }
         }

@@ -35,11 +35,18 @@ pub struct Predictor {
 
 impl Predictor {
     /// Loads the snapshot that the run in `folder` left after `task` (from 0), on the `wanted`
-    /// device, or else the one that trained it, or else the best at hand.
+    /// device, or else the one that trained it, or else the best at hand. Weights that are not at
+    /// hand are downloaded if `download`.
     ///
     /// # Errors
     /// A Problem when the run or its snapshot cannot be read, or its backbone is not at hand.
-    pub fn open(folder: &Path, task: usize, wanted: Option<&str>, stock: &Stock) -> Result<Self> {
+    pub fn open(
+        folder: &Path,
+        task: usize,
+        wanted: Option<&str>,
+        stock: &Stock,
+        download: bool,
+    ) -> Result<Self> {
         let stored = store::load(folder)?;
         let header = stored.header;
         let snapshot = store::load_snapshot(folder, task)?;
@@ -47,9 +54,20 @@ impl Predictor {
             Some(wanted) => device::ready(wanted)?,
             None => device::ready(&header.config.device).or_else(|_| device::ready("auto"))?,
         };
-        let mut quiet = |_: &str| true;
         let config = &header.config;
-        let backbone = stock.backbone(&config.backbone, config.precision, &ready, &mut quiet)?;
+        let mut downloading = false;
+        // Between two batches of a run nobody waits for a download; on the command line one does.
+        let mut progress = |_: &str| {
+            downloading = true;
+            download
+        };
+        let backbone = stock.backbone(&config.backbone, config.precision, &ready, &mut progress);
+        let backbone = backbone.map_err(|problem| match downloading && !download {
+            true => Problem::new("the weights of this run are not on this computer")
+                .at(&config.backbone)
+                .advise("choose the backbone on Experiment and download it there, then ask again"),
+            false => problem,
+        })?;
         let device = ready.device;
         if backbone.sha256 != header.weights_sha256 {
             return Err(
@@ -136,7 +154,10 @@ impl PredictorShelf {
         let found = self.0.iter().position(|(known, _)| *known == key);
         let entry = match found.and_then(|index| self.0.remove(index)) {
             Some(entry) => entry,
-            None => (key, Predictor::open(&request.run, task, None, stock)?),
+            None => (
+                key,
+                Predictor::open(&request.run, task, None, stock, false)?,
+            ),
         };
         let answer = entry.1.verdict(&request.picture);
         let classes = entry.1.classes().to_vec();

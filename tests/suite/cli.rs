@@ -53,6 +53,10 @@ fn program(words: &[&str], runs: &Path) -> Command {
     command
         .args(words)
         .env("LAE_RUNS", runs)
+        .env("HOME", runs)
+        .env("XDG_DATA_HOME", runs.join("data"))
+        .env("XDG_CONFIG_HOME", runs.join("config"))
+        .env("XDG_CACHE_HOME", runs.join("cache"))
         .stdin(Stdio::null());
     command
 }
@@ -159,7 +163,7 @@ fn wrong_usage_is_2_and_help_is_0() {
     }
     let both = ["train", "--orders", "2", "--order", "seed:3"];
     let output = run(&both, root.path());
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("do not go together"));
     let output = run(&["train", "--epoch", "3"], root.path());
     assert!(stderr(&output).contains("--epochs"), "no suggestion");

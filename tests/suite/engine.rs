@@ -92,6 +92,8 @@ fn a_picture_is_predicted_while_its_run_trains() {
     let run = wait(&engine, folder);
     let told = |event| matches!(event, Event::TaskEvaluated { .. }).then_some(());
     wait(&engine, told);
+    // The run waits, so that it cannot end before the answer; predictions are served meanwhile.
+    engine.control.set(Wish::Pause);
     let tasks = vec![0];
     engine.send(Command::Predict(PredictRequest {
         ticket: 7,
@@ -110,6 +112,7 @@ fn a_picture_is_predicted_while_its_run_trains() {
         (7, 0, 5)
     );
     assert_eq!(answer.seen.len(), answer.seen_size * answer.seen_size * 3);
+    engine.control.set(Wish::Run);
     wait(&engine, |event| {
         matches!(event, Event::Finished { .. }).then_some(())
     });
@@ -120,9 +123,9 @@ fn a_picture_is_predicted_while_its_run_trains() {
 fn pause_holds_the_run_and_stop_saves_it_for_later() {
     let root = tempfile::tempdir().unwrap();
     let (engine, _) = engine(root.path());
+    engine.control.set(Wish::Pause);
     engine.send(train(short()));
     let run = wait(&engine, folder);
-    engine.control.set(Wish::Pause);
     let paused = |event: Event| {
         matches!(
             event,
@@ -151,6 +154,7 @@ fn stop_forgets_the_runs_in_line_but_not_later_ones() {
     let root = tempfile::tempdir().unwrap();
     let (engine, _) = engine(root.path());
     let seeded = |seed| RunConfig { seed, ..short() };
+    engine.control.set(Wish::Pause);
     for seed in 1..=3 {
         engine.send(train(seeded(seed)));
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use directories::{BaseDirs, ProjectDirs};
 
 use super::entry::{Entry, Source};
+use crate::backbone::weights::sha256_of_bytes;
 
 /// Address of the model hub unless `HF_ENDPOINT` names another.
 const HUB: &str = "https://huggingface.co";
@@ -70,7 +71,15 @@ impl Places {
                 '_'
             }
         };
-        let folder: String = entry.name.chars().map(plain).collect();
+        // An entry of the same name elsewhere has other weights.
+        let address = match &entry.source {
+            Source::Hub { repository, .. } => repository.as_str(),
+            Source::Url(url) => url.as_str(),
+            Source::Embedded | Source::File(_) => "",
+        };
+        let mark = &sha256_of_bytes(address.as_bytes())[..8];
+        let name: String = entry.name.chars().map(plain).collect();
+        let folder = format!("{name}-{mark}");
         let file: String = file.unwrap_or("weights").chars().map(plain).collect();
         Some(self.cache.join(folder).join(file))
     }

@@ -4,8 +4,9 @@ use super::{Row, find};
 use crate::data::folder::role_of;
 use crate::data::tree::Tree;
 
-/// Rows of a CSV or TSV; which column is which is read off the header and the content.
-pub(super) fn table_rows(tree: &Tree, dir: usize, text: &str) -> Vec<Row> {
+/// Rows of a CSV or TSV; which column is which is read off the header and the content. The header
+/// of the classes' column is given where its name does not say that it is one.
+pub(super) fn table_rows(tree: &Tree, dir: usize, text: &str) -> (Vec<Row>, Option<String>) {
     let head = text.lines().next().unwrap_or_default();
     let count = |mark: char| head.matches(mark).count();
     let delimiter = [b'\t', b';', b',']
@@ -21,10 +22,11 @@ pub(super) fn table_rows(tree: &Tree, dir: usize, text: &str) -> Vec<Row> {
     let records: Vec<csv::StringRecord> =
         csv.records().filter_map(std::result::Result::ok).collect();
     let Some(columns) = Columns::of(tree, dir, &records) else {
-        return Vec::new();
+        return (Vec::new(), None);
     };
+    let guessed = columns.guessed.clone();
     let line_of = |record: &csv::StringRecord| record.position().map_or(0, |at| at.line() as usize);
-    records
+    let rows = records
         .iter()
         .skip(usize::from(columns.header))
         .filter_map(|record| {
@@ -39,7 +41,8 @@ pub(super) fn table_rows(tree: &Tree, dir: usize, text: &str) -> Vec<Row> {
                 split: columns.split.and_then(|at| role_of(record.get(at)?)),
             })
         })
-        .collect()
+        .collect();
+    (rows, guessed)
 }
 
 /// Which column of a table holds what.
@@ -48,6 +51,8 @@ struct Columns {
     label: Option<usize>,
     split: Option<usize>,
     header: bool,
+    /// Header of `label` where it was chosen by its content.
+    guessed: Option<String>,
 }
 
 impl Columns {
@@ -107,13 +112,37 @@ impl Columns {
             "name",
             "species",
             "y",
-        ])
-        .or_else(|| (0..first.len()).find(|&at| at != file && Some(at) != split));
+            "class_id",
+            "label_id",
+            "category_id",
+            "category_name",
+            "dx",
+            "diagnosis",
+            "breed",
+        ]);
+        // A class is a word that comes again and again.
+        let distinct = |at: &usize| {
+            let values: std::collections::HashSet<&str> = records
+                .iter()
+                .skip(usize::from(header))
+                .filter_map(|record| record.get(*at))
+                .collect();
+            if values.len() < 2 {
+                usize::MAX
+            } else {
+                values.len()
+            }
+        };
+        let others = (0..first.len()).filter(|&at| at != file && Some(at) != split);
+        let unnamed = || others.min_by_key(distinct);
+        let guess = if label.is_none() { unnamed() } else { None };
+        let guessed = guess.filter(|_| header && first.len() > 2);
         Some(Self {
             file,
-            label,
+            label: label.or(guess),
             split,
             header,
+            guessed: guessed.and_then(|at| first.get(at)).map(str::to_owned),
         })
     }
 }

@@ -1,0 +1,160 @@
+//! Errands of the helper threads: which are under way, and what their answers change. Each runs on
+//! a thread of its own, so answers may come in another order than they were asked for.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Session;
+use super::jobs::{Ask, Found};
+use super::run_view::RunView;
+use super::views::{Plan, RunRow};
+use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
+
+/// What is under way, so that only the newest question of a kind is answered.
+#[derive(Default)]
+pub(super) struct Flights {
+    /// Whether the runs are being listed, and whether once more after that.
+    listing: (bool, bool),
+    /// Whether a plan is being worked out.
+    planning: bool,
+    /// The run that Train waits for.
+    run: Option<PathBuf>,
+    /// The image file that Predict waits for.
+    picture: Option<PathBuf>,
+    /// Whether the blocks are to follow the backbone once it is known.
+    fit_blocks: bool,
+}
+
+impl Flights {
+    /// Nobody waits for a stored run any more.
+    pub fn forget_run(&mut self) {
+        self.run = None;
+    }
+
+    /// Nobody waits for an image file any more.
+    pub fn forget_picture(&mut self) {
+        self.picture = None;
+    }
+}
+
+impl Session {
+    /// Begins an errand. Of runs to be opened and image files to be read the last one counts.
+    pub fn ask(&mut self, ask: Ask) {
+        match &ask {
+            Ask::Runs if self.flights.listing.0 => {
+                self.flights.listing.1 = true;
+                return;
+            }
+            Ask::Runs => self.flights.listing = (true, false),
+            Ask::Open(folder) => self.flights.run = Some(folder.clone()),
+            Ask::Picture(path) => self.flights.picture = Some(path.clone()),
+            _ => {}
+        }
+        self.jobs.ask(ask);
+    }
+
+    /// Makes a weight file the backbone; as many blocks get a PET as suits it.
+    pub fn choose_weights(&mut self, path: String) {
+        self.draft.backbone = path;
+        self.flights.fit_blocks = true;
+    }
+
+    /// Whether the settings as they stand can be trained.
+    pub fn can_start(&self) -> bool {
+        self.plan.problems.is_empty()
+            && self.data.ready().is_some()
+            && !self.is_downloading_weights()
+    }
+
+    /// Asks what the settings come to whenever they changed, one question at a time.
+    pub(super) fn refresh_plan(&mut self) {
+        let key = (self.draft.clone(), self.data.ready().is_some());
+        if self.flights.planning || self.data.is_busy() || self.planned.as_ref() == Some(&key) {
+            return;
+        }
+        let data = self.data.ready().cloned();
+        self.flights.planning = true;
+        self.jobs.ask(Ask::Plan(Box::new(self.draft.clone()), data));
+        self.planned = Some(key);
+    }
+
+    fn take_plan(&mut self, asked: &RunConfig, plan: Plan) {
+        self.flights.planning = false;
+        let newest = self.planned.as_ref();
+        if newest.is_some_and(|(config, _)| config == asked) {
+            self.plan = plan;
+        }
+        if self.flights.fit_blocks
+            && asked.backbone == self.draft.backbone
+            && let Some(backbone) = &self.plan.backbone
+        {
+            self.flights.fit_blocks = false;
+            self.draft.blocks = backbone.pet_blocks.to_string();
+        }
+    }
+
+    fn take_runs(&mut self, answer: Result<Vec<RunRow>>) {
+        let (_, again) = std::mem::take(&mut self.flights.listing);
+        self.runs.fill(answer);
+        if again {
+            self.ask(Ask::Runs);
+        }
+    }
+
+    pub(super) fn take_found(&mut self, found: Found) {
+        match found {
+            Found::Data(key, opening, answer) => self.take_data(&key, &opening, answer),
+            Found::Plan(config, plan) => self.take_plan(&config, *plan),
+            Found::Plugins(plugins) => {
+                self.plugins = plugins;
+                self.planned = None;
+            }
+            Found::Backbones(backbones, problems) => {
+                for problem in problems {
+                    if !self.notices.iter().any(|told| told.problem == problem) {
+                        self.notify(problem, true);
+                    }
+                }
+                self.backbones = backbones;
+                self.planned = None;
+            }
+            Found::Devices(devices) => self.devices = devices,
+            Found::Runs(answer) => self.take_runs(answer),
+            Found::Opened(folder, _) if self.flights.run.as_ref() != Some(&folder) => {}
+            Found::Opened(_, Ok(run)) => {
+                self.opened = Some(Arc::new(RunView::stored(run.header, run.reports)));
+            }
+            Found::Opened(_, Err(problem)) => self.notify(problem, true),
+            Found::Trashed(folder, answer) => self.take_trashed(&folder, answer),
+            Found::Picture(path, _) if self.flights.picture.as_ref() != Some(&path) => {}
+            Found::Picture(_, Ok(picture)) => self.predict_picture(Arc::new(picture), None),
+            Found::Picture(_, Err(problem)) => {
+                self.predict.problem = Some(problem);
+            }
+            Found::TestPictures(key, list) => self.take_pictures(&key, list),
+            Found::Sight(answer) => self.take_sight(answer),
+            Found::Picked(wanted, path) => self.picked.push((wanted, path)),
+            Found::Downloaded(item, answer) => self.take_download(&item, answer),
+            Found::Remark(problem) => self.notify(problem, true),
+        }
+    }
+
+    fn take_trashed(&mut self, folder: &Path, answer: Result<()>) {
+        match answer {
+            Ok(()) => {
+                let name = folder.file_name().unwrap_or_default().to_string_lossy();
+                self.notify(
+                    Problem::new(format!("{name} was moved to the trash"))
+                        .advise("its folder can be moved back from there"),
+                    false,
+                );
+                if self.predict.run.as_deref() == Some(folder) {
+                    self.predict.run = None;
+                }
+            }
+            Err(problem) => self.notify(problem, true),
+        }
+        self.ask(Ask::Runs);
+    }
+}
