@@ -180,7 +180,10 @@ impl Session {
     /// Lets the run at work go on, pause or stop. Those that wait in line are stopped with it.
     pub fn wish(&mut self, wish: Wish) {
         if wish == Wish::Stop {
-            self.queue.clear();
+            for title in std::mem::take(&mut self.queue) {
+                let told = Problem::new(format!("{title} was taken out of the line"));
+                self.notify(told.advise("start it again from Experiment"), false);
+            }
             self.backend.send(Command::Stop);
         }
         self.backend.wish(wish);

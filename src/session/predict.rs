@@ -81,6 +81,16 @@ impl Session {
 }
 
 impl PredictView {
+    /// There is nothing to ask about any more; late answers find nobody.
+    pub fn forget_picture(&mut self) {
+        self.picture = None;
+        self.truth = None;
+        self.problem = None;
+        self.stale = false;
+        self.answers.clear();
+        self.ticket = u64::MAX;
+    }
+
     /// The answer of the snapshot looked at.
     pub fn shown(&self) -> Option<&Prediction> {
         self.answers.get(self.task)?.as_ref()

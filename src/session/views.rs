@@ -349,6 +349,11 @@ impl RunRow {
         &self.history[expert as usize]
     }
 
+    /// Number of its tasks; 0 where it cannot be read.
+    pub fn tasks(&self) -> usize {
+        self.header.as_ref().map_or(0, |header| header.tasks.len())
+    }
+
     /// What people call it.
     pub fn title(&self) -> String {
         self.header

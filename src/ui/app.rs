@@ -57,6 +57,8 @@ pub struct StudioApp {
     report: Option<Arc<Mutex<String>>>,
     /// When a file dialog was opened, to tell a missing dialog service from a person's "cancel".
     picking_since: Option<Instant>,
+    /// When the settings were last written.
+    remembered: Instant,
 }
 
 impl StudioApp {
@@ -81,6 +83,7 @@ impl StudioApp {
             times: FrameTimes::since(started),
             report: None,
             picking_since: None,
+            remembered: Instant::now(),
         }
     }
 
@@ -159,8 +162,10 @@ impl StudioApp {
                 self.show(Page::Predict);
             }
             UiCommand::PredictPicture(picture, truth) => {
+                self.pages.predict.show_picture();
                 self.session.predict_picture(picture, truth);
             }
+            UiCommand::PredictDrawing(picture) => self.session.predict_picture(picture, None),
             UiCommand::Paste => self.paste(ctx),
             UiCommand::ChooseDevice(key) => {
                 self.session.draft.device.clone_from(&key);
@@ -339,6 +344,7 @@ impl StudioApp {
 
     /// Writes the settings; a failure is told, for the window may stay open.
     fn remember(&mut self) {
+        self.remembered = Instant::now();
         self.settings.setup = Some(self.session.draft.clone());
         if let Some(file) = &self.settings_file
             && let Err(problem) = self.settings.save(file)
@@ -353,7 +359,7 @@ impl StudioApp {
 /// Whether this is named as CIFAR names its records, which end as PyTorch's weights may.
 fn is_record_file(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.ends_with(".bin") && !name.contains("model")
+    name == "train.bin" || name == "test.bin" || name.contains("_batch")
 }
 
 impl eframe::App for StudioApp {
@@ -361,6 +367,12 @@ impl eframe::App for StudioApp {
         self.session.drain();
         self.take_picked(ctx);
         self.take_dropped(ctx);
+        // Whatever ends the program, the set-up is there again; not written while it is dragged.
+        if self.remembered.elapsed().as_secs() >= 2
+            && self.settings.setup.as_ref() != Some(&self.session.draft)
+        {
+            self.remember();
+        }
     }
 
     fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {

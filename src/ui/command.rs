@@ -81,6 +81,8 @@ pub enum UiCommand {
     PredictFile(PathBuf),
     /// Predict a picture; the second part is its true class, where known.
     PredictPicture(Arc<Picture>, Option<String>),
+    /// Ask about what was drawn.
+    PredictDrawing(Arc<Picture>),
     /// Predict what the clipboard holds.
     Paste,
     /// Choose the device of new runs.

@@ -314,7 +314,7 @@ fn visuals(t: &Tokens, base: Visuals) -> Visuals {
     v.weak_text_color = Some(t.subdued);
     v.hyperlink_color = t.accent;
     v.selection.bg_fill = t.accent.gamma_multiply(0.35);
-    v.selection.stroke = Stroke::new(1.0, t.accent);
+    v.selection.stroke = Stroke::new(1.0, t.strong);
     v.extreme_bg_color = t.background;
     v.text_edit_bg_color = Some(t.background);
     v.faint_bg_color = t.raised;

@@ -53,7 +53,7 @@ fn fill_tasks(plan: &mut Plan, config: &RunConfig, data: &DataView, scenario: Sc
         plan.problems.push(
             Problem::new("a task has no test images")
                 .at("--data")
-                .advise("add test images of its classes, or choose a folder without a test split"),
+                .advise("add images of its classes: a class needs two at least, one of them for testing"),
         );
     }
 }

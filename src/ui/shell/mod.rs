@@ -13,6 +13,7 @@ use super::frame_times::FrameTimes;
 use super::theme::{self, regular, semibold};
 use super::widgets;
 use crate::session::Session;
+use crate::session::story::counted;
 
 pub use bar::top_bar;
 pub use palette::Palette;
@@ -54,18 +55,21 @@ impl Shell {
         self.palette.show(ctx, session, commands);
         self.news.show(ctx, &session.notices);
         drop_overlay(ctx);
-        self.ask(ctx)
+        self.ask(ctx, session)
     }
 
-    fn ask(&mut self, ctx: &Context) -> Option<Question> {
+    fn ask(&mut self, ctx: &Context, session: &Session) -> Option<Question> {
         let question = self.question.clone()?;
         let (headline, text, yes) = match &question {
-            Question::Stop => (
-                "Stop training?".to_string(),
-                "The finished tasks and epochs are kept; the run can be continued later."
-                    .to_string(),
-                "Stop and save",
-            ),
+            Question::Stop => {
+                let kept =
+                    "The finished tasks and epochs are kept; the run can be continued later.";
+                let text = match session.queue.len() {
+                    0 => kept.to_string(),
+                    n => format!("{kept} {} in line will not start.", counted(n, "run")),
+                };
+                ("Stop training?".to_string(), text, "Stop and save")
+            }
             Question::Trash(folder) => (
                 "Move this run to the trash?".to_string(),
                 folder.display().to_string(),

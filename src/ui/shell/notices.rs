@@ -58,7 +58,7 @@ impl News {
 
     fn list(&mut self, ctx: &Context, notices: &[Notice]) {
         let mut open = self.open;
-        Window::new("Notices")
+        let shown = Window::new("Notices")
             .open(&mut open)
             .anchor(Align2::RIGHT_TOP, Vec2::new(-12.0, theme::TOP_BAR + 8.0))
             .collapsible(false)
@@ -77,7 +77,11 @@ impl News {
                     }
                 });
             });
-        self.open = open;
+        // The bell in the top bar opens and closes the list itself.
+        let below = |place: egui::Pos2| place.y > theme::TOP_BAR;
+        let left = shown.is_some_and(|window| window.response.clicked_elsewhere())
+            && ctx.input(|i| i.pointer.interact_pos().is_some_and(below));
+        self.open = open && !left && !ctx.input(|i| i.key_pressed(egui::Key::Escape));
     }
 }
 

@@ -1,6 +1,8 @@
 //! The drawing canvas.
 
-use egui::{CornerRadius, Role, Sense, Shape, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, pos2};
+use egui::{
+    CornerRadius, Event, Role, Sense, Shape, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, pos2,
+};
 
 use crate::session::drawing::Drawing;
 use crate::ui::theme::{CARD_RADIUS, tokens};
@@ -26,16 +28,28 @@ pub fn canvas(ui: &mut Ui, side: f32, drawing: &mut Drawing, light_on_dark: bool
     };
     if let Some(at) = response.interact_pointer_pos() {
         if response.drag_started() || response.clicked() {
-            drawing.strokes.push(vec![unit(at)]);
-        } else if response.dragged()
+            // Where the pen came down, not where it was noticed to move.
+            let from = ui.input(|i| i.pointer.press_origin()).unwrap_or(at);
+            drawing.strokes.push(vec![unit(from)]);
+        }
+        if response.dragged()
             && let Some(stroke) = drawing.strokes.last_mut()
         {
-            let next = unit(at);
-            let far = stroke
-                .last()
-                .is_none_or(|last| (last[0] - next[0]).abs() + (last[1] - next[1]).abs() > 0.004);
-            if far {
-                stroke.push(next);
+            // All places since the last frame: a slow one must not cut corners.
+            let moves = ui.input(|i| {
+                let place = |event: &Event| match event {
+                    Event::PointerMoved(place) => Some(*place),
+                    _ => None,
+                };
+                i.events.iter().filter_map(place).collect::<Vec<_>>()
+            });
+            for next in moves.into_iter().chain([at]).map(unit) {
+                let far = stroke.last().is_none_or(|last| {
+                    (last[0] - next[0]).abs() + (last[1] - next[1]).abs() > 0.004
+                });
+                if far {
+                    stroke.push(next);
+                }
             }
         }
     }

@@ -24,7 +24,7 @@ pub fn accuracy(ui: &mut Ui, rows: &[Vec<f64>], tasks: usize, side: f32) {
             rect.left() + gutter + side * column as f32,
             rect.top() + side * row as f32,
         );
-        Rect::from_min_size(min, Vec2::splat(side)).shrink(1.0)
+        Rect::from_min_size(min, Vec2::splat(side)).shrink(if side < 6.0 { 0.0 } else { 1.0 })
     };
     let small = regular(if side < 30.0 { 10.0 } else { 12.0 });
     let every = (26.0 / side).ceil().max(1.0) as usize;
@@ -39,6 +39,7 @@ pub fn accuracy(ui: &mut Ui, rows: &[Vec<f64>], tasks: usize, side: f32) {
             let place = cell(row, column);
             match rows.get(row).and_then(|values| values.get(column)) {
                 Some(&value) => number_cell(ui, t, place, value, &small),
+                None if side < 6.0 => {}
                 None => dashed(ui, t, place),
             }
         }

@@ -2,12 +2,12 @@
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
-use lae_studio::run::event::{Command, Event, Wish};
+use lae_studio::run::event::{Command, Event, RunHeader, Wish};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::synthetic::{events, prediction};
+use super::synthetic::{events, header, prediction, report};
 use super::{Dropped, can_draw, recorded, settle, shot};
 
 const WIDE: [f32; 2] = [1280.0, 800.0];
@@ -69,6 +69,63 @@ fn a_run_fills_the_train_page_and_can_be_paused_and_stopped() {
     window.get_by_label("Stop and save").click();
     window.run_steps(3);
     assert_eq!(backend.wished(), Wish::Stop);
+}
+
+#[test]
+fn a_smaller_run_follows_one_whose_cell_was_looked_at() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded(WIDE, ThemeChoice::Dark, runs.path());
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    events(5).into_iter().for_each(|event| backend.push(event));
+    settle(&mut window);
+    // Classes beyond the second, which the next run does not have.
+    let line = window
+        .get_all_by_label_contains("taken for")
+        .find(|line| {
+            let label = line.accesskit_node().label().unwrap_or_default();
+            !label.starts_with(['0', '1'])
+        })
+        .unwrap();
+    line.click();
+    settle(&mut window);
+    window.get_by_label("Back");
+    let small = RunHeader {
+        run: "small".into(),
+        class_order: vec!["a".into(), "b".into()],
+        tasks: vec![0..1, 1..2],
+        ..header()
+    };
+    backend.push(Event::Started(Box::new(small)));
+    backend.push(Event::TaskEvaluated {
+        run: "small".into(),
+        report: Box::new(report(0)),
+    });
+    settle(&mut window);
+    assert!(window.query_by_label("Back").is_none());
+}
+
+#[test]
+fn a_setting_can_be_typed_through_values_that_do_not_fit() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _backend) = recorded(WIDE, ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    window
+        .get_by_role_and_label(egui::Role::TextInput, "Classes per task")
+        .focus();
+    window.run_steps(2);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+    for letter in ["4", ",", "3", ",", "3"] {
+        window.event(egui::Event::Text(letter.into()));
+        settle(&mut window);
+    }
+    let draft = &window.state().session.draft;
+    assert_eq!(draft.classes_per_task, "4,3,3");
 }
 
 #[test]

@@ -111,6 +111,10 @@ fn numbers(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
                             .circle_filled(rect.center(), 5.0, t.runs[*slot]);
                         ui.label(RichText::new(row.title()).color(t.text))
                             .on_hover_text(&row.name);
+                        let (done, all) = (row.of(Expert::Ensemble).accuracy.len(), row.tasks());
+                        if done < all {
+                            faint(ui, format!("after {done} of {all} tasks"));
+                        }
                     });
                     let history = row.of(Expert::Ensemble);
                     for (value, strong) in [

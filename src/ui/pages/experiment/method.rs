@@ -150,12 +150,10 @@ fn settings(ui: &mut Ui, draft: &mut RunConfig) {
         )
     });
     field(ui, "Seed", |ui| {
-        number(
-            ui,
-            DragValue::new(&mut draft.seed)
-                .range(0..=u64::from(u32::MAX))
-                .speed(0.1),
-        )
+        let seed = DragValue::new(&mut draft.seed)
+            .range(0..=u64::from(u32::MAX))
+            .speed(0.1);
+        ui.add_sized(Vec2::new(100.0, CONTROL), seed)
     });
 }
 

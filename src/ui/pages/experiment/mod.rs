@@ -9,7 +9,7 @@ mod model;
 mod ready;
 mod tasks;
 
-use egui::{DragValue, Response, TextEdit, Ui, Vec2};
+use egui::{DragValue, Id, Response, TextEdit, Ui, Vec2};
 
 pub use data::covering;
 pub use details::Part;
@@ -87,9 +87,10 @@ fn row(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     });
 }
 
-/// A short text.
-fn text(ui: &mut Ui, value: &mut String, width: f32) -> Response {
+/// A short text. Its name keeps the cursor in it when what stands before it comes and goes.
+fn text(ui: &mut Ui, name: &'static str, value: &mut String, width: f32) -> Response {
     let edit = TextEdit::singleline(value)
+        .id(Id::unique(name))
         .desired_width(width)
         .min_size(Vec2::new(width, CONTROL))
         .margin(egui::Margin::symmetric(9, 6));

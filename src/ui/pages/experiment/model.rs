@@ -130,7 +130,7 @@ fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
         .speed(0.1);
     number(ui, value).labelled_by(label.id);
     let label = faint(ui, "blocks");
-    text(ui, &mut draft.blocks, 84.0)
+    text(ui, "blocks", &mut draft.blocks, 84.0)
         .labelled_by(label.id)
         .on_hover_text("A count from the first block on, or block numbers like 0,2,4");
     if let Some(plugin) = plugin

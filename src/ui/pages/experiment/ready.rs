@@ -100,10 +100,12 @@ fn cost_lines(ui: &mut Ui, cost: Estimate) {
 
 /// Draws everything that stands in the way, all at once.
 pub fn problems(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let list = cx.session.plan.problems.clone();
+    let of_data = cx.session.data.problem().into_iter();
+    let list: Vec<Problem> = of_data.chain(&cx.session.plan.problems).cloned().collect();
     if list.is_empty() {
         return;
     }
+    let least = cx.session.plan.train_images.iter().copied().min();
     let t = tokens(ui);
     let classes = cx.session.data.ready().map_or(0, |view| view.classes.len());
     card(ui, |ui| {
@@ -111,7 +113,7 @@ pub fn problems(ui: &mut Ui, cx: &mut Cx<'_>) {
         ui.label(RichText::new(words).font(semibold(13.0)).color(t.bad));
         for problem in &list {
             widgets::problem(ui, problem);
-            if let Some((label, fixed)) = fix(problem, &cx.session.draft, classes)
+            if let Some((label, fixed)) = fix(problem, &cx.session.draft, classes, least)
                 && button(ui, label).clicked()
             {
                 cx.session.draft = fixed;
@@ -121,10 +123,17 @@ pub fn problems(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 /// A one-click remedy: the named option back to a value that works.
-fn fix(problem: &Problem, draft: &RunConfig, classes: usize) -> Option<(String, RunConfig)> {
+fn fix(
+    problem: &Problem,
+    draft: &RunConfig,
+    classes: usize,
+    least: Option<usize>,
+) -> Option<(String, RunConfig)> {
     let base = RunConfig::default();
     let mut fixed = draft.clone();
-    let label = match problem.place.as_str() {
+    // A place may name a file after the option.
+    let place = problem.place.split(':').next().unwrap_or_default();
+    let label = match place {
         "--epochs" => {
             fixed.epochs = base.epochs;
             format!("Use {} epochs", base.epochs)
@@ -145,16 +154,18 @@ fn fix(problem: &Problem, draft: &RunConfig, classes: usize) -> Option<(String, 
             format!("Use {}", base.base_lr)
         }
         "--batch" => {
-            fixed.batch = if draft.batch > 4 {
-                draft.batch / 2
-            } else {
-                base.batch
-            };
+            fixed.batch = least.unwrap_or(base.batch).clamp(1, base.batch);
             format!("Use {}", fixed.batch)
         }
         "--pet-size" => {
             fixed.pet_size = base.pet_size;
             format!("Use {}", base.pet_size)
+        }
+        "--pet" => {
+            fixed.pet = base.pet;
+            fixed.pet_size = base.pet_size;
+            fixed.pet_variant = None;
+            format!("Use {}", fixed.pet)
         }
         "--blocks" => {
             fixed.blocks = base.blocks;

@@ -25,6 +25,9 @@ const NARROWEST: f32 = 26.0;
 /// Draws the strip: one cell per task.
 pub fn strip(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(scenario) = cx.session.plan.scenario.clone() else {
+        // Its room stays, so that nothing jumps while a setting is typed.
+        let size = Vec2::new(ui.available_width(), CELL);
+        ui.allocate_exact_size(size, Sense::hover());
         return;
     };
     let names = class_names(cx);
@@ -238,12 +241,12 @@ fn new_task(ui: &mut Ui, scenario: &Scenario) -> Option<Move> {
 pub fn order(ui: &mut Ui, cx: &mut Cx<'_>) {
     row(ui, |ui| {
         let label = faint(ui, "Classes per task");
-        text(ui, &mut cx.session.draft.classes_per_task, 100.0)
+        text(ui, "classes per task", &mut cx.session.draft.classes_per_task, 100.0)
             .labelled_by(label.id)
             .on_hover_text("One number for all tasks, one for each (6,5,5,5,5), or a first task and the others (50+10)");
         ui.add_space(8.0);
         let label = faint(ui, "Class order");
-        text(ui, &mut cx.session.draft.order, 110.0)
+        text(ui, "class order", &mut cx.session.draft.order, 110.0)
             .labelled_by(label.id)
             .on_hover_text("natural, seed:1, places among the sorted classes (0-4,6,5), one of the paper's, or a JSON file with class names");
         let menu = button(ui, "Orders");

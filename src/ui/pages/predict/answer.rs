@@ -4,6 +4,7 @@
 use egui::{RichText, Sense, Ui, Vec2};
 
 use crate::metrics::Expert;
+use crate::run::config::MethodName;
 use crate::run::event::{Prediction, RunHeader};
 use crate::session::predict::{opinion, ranking, reason};
 use crate::session::story::sentence as full_sentence;
@@ -283,7 +284,14 @@ fn why(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, column: Column) {
     let drift = live.or_else(|| cx.session.row(folder)?.drift.get(answer.task).copied());
     card_of(ui, height, |ui| {
         widgets::title(ui, "Why these two differ");
+        let baseline = cx
+            .session
+            .header_of(folder)
+            .is_some_and(|header| header.config.method == MethodName::Baseline);
         let text = match drift {
+            _ if baseline => {
+                "Baseline trains one expert on every task and keeps no other: all three answers are its own.".to_string()
+            }
             _ if answer.task == 0 => {
                 "There is only one expert so far; the offline one begins as its copy when the second task starts.".to_string()
             }

@@ -89,14 +89,17 @@ fn drawing(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
     let light = data.is_none_or(|data| data.light_on_dark);
     let share = data.and_then(|data| data.glyph_share);
     let State { drawing, .. } = &mut cx.pages.predict;
+    let mut cleared = false;
     let mut ask = canvas(ui, side, drawing, light);
     ui.horizontal(|ui| {
         if button(ui, "Clear").clicked() {
             drawing.strokes.clear();
+            cleared = true;
         }
         if button(ui, "Undo").clicked() {
             drawing.strokes.pop();
             ask = !drawing.is_empty();
+            cleared = drawing.is_empty();
         }
         let mut pen = (drawing.pen * 300.0).round();
         let drag = egui::DragValue::new(&mut pen)
@@ -108,7 +111,9 @@ fn drawing(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
     });
     if ask && !drawing.is_empty() {
         let picture = drawing.picture(light, share);
-        cx.act(UiCommand::PredictPicture(picture.into(), None));
+        cx.act(UiCommand::PredictDrawing(picture.into()));
+    } else if cleared {
+        cx.session.predict.forget_picture();
     }
 }
 
@@ -247,9 +252,10 @@ fn chosen_samples(data: &DataView, round: usize) -> Vec<usize> {
     if total == 0 {
         return Vec::new();
     }
-    // A step coprime to most totals strides through all of them.
-    (0..SAMPLES.min(total))
-        .map(|i| (i * (total / SAMPLES).max(1) + round * 7 + i * 3) % total)
+    // Evenly spread, so that most classes are there; each once.
+    let count = SAMPLES.min(total);
+    (0..count)
+        .map(|i| (i * total / count + round * 7) % total)
         .collect()
 }
 

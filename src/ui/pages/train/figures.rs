@@ -155,7 +155,7 @@ pub fn matrix(ui: &mut Ui, run: &RunView, height: f32) {
         } else {
             52.0
         };
-        let side = wide.min(high).clamp(8.0, 52.0);
+        let side = wide.min(high).clamp(1.0, 52.0);
         matrices::accuracy(ui, &run.of(Expert::Ensemble).matrix, tasks, side);
         faint(ui, "Read down a column to see a task being forgotten.");
     });
