@@ -85,7 +85,7 @@ pub fn presets() -> Vec<Preset> {
         demo(
             "digits",
             "Quick demo: Digits",
-            "a minute, offline",
+            "seconds, offline",
             &digits,
             None,
         ),
