@@ -7,7 +7,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::pet::PetStack;
+use crate::pet::{PetStack, standard_normal};
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named};
 
@@ -30,7 +30,7 @@ impl Head {
     pub fn new(width: usize, classes: usize, seed: u64, device: &Device) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let values: Vec<f32> = (0..width * classes)
-            .map(|_| HEAD_STD * standard_normal(&mut rng))
+            .map(|_| HEAD_STD * standard_normal(&mut || rng.random()) as f32)
             .collect();
         Self {
             weight: Tensor::from_data(TensorData::new(values, [width, classes]), device),
@@ -56,13 +56,6 @@ impl Head {
     pub fn classes(&self) -> usize {
         self.bias.dims()[1]
     }
-}
-
-/// One draw of N(0, 1) by Box and Muller.
-fn standard_normal(rng: &mut ChaCha8Rng) -> f32 {
-    // 1 − u lies in (0, 1], so the logarithm is finite.
-    let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
-    (radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()) as f32
 }
 
 /// The growing head: one part per task.

@@ -1,6 +1,7 @@
 """Golden files of many sizes, made with PyTorch and timm, through `lae-studio golden`.
 
     python tests/golden_sizes.py [PROGRAM] [--device cpu]
+    python tests/golden_sizes.py --write tests/golden        # the small files that every test run checks
 
 Each file holds a small timm network with random weights, a PET written here from its formula, two
 heads, inputs, and what must come out: features, logits, loss, gradients, eight Adam steps with
@@ -309,18 +310,45 @@ FILES = [
 ]
 
 
+# As small as can be: part of the package.
+SMALL = [
+    (*vit(16, 8, 32, 2, 2), *adapters(3), 2, [2, 2]),
+    (*vit(16, 8, 24, 2, 3), "LoRA", {"rank": 2}, 1, [2, 2]),
+    (*vit(16, 4, 16, 2, 2), "Prefix", {"length": 3}, 2, [2, 2]),
+    (
+        *vit(16, 8, 16, 2, 1),
+        "Prefix",
+        {"length": 2, "compensatory": False, "key_scale": 1.0, "val_scale": 1.0},
+        1,
+        [2, 2],
+    ),
+    (*swin(16, 2, 2, 8, [2, 1], [1, 2]), *adapters(2), 2, [2, 2]),
+    (*convnext([1, 1, 2, 1], [8, 12, 8, 16], img_size=32), *adapters(2), 3, [2, 2]),
+]
+
+
+def write(files, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for seed, (kind, config, pet, args, count, classes) in enumerate(files):
+        path = folder / f"{seed:02}_{kind}_{pet.lower()}.safetensors"
+        make(path, seed, kind, config, pet, args, count, classes)
+        paths.append(path)
+    return paths
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", nargs="?", default="target/release/lae-studio")
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--write", type=Path, help="write the small files here and do no more")
     options = parser.parse_args()
     torch.set_num_threads(2)
+    if options.write:
+        write(SMALL, options.write)
+        return
     with tempfile.TemporaryDirectory() as folder:
-        paths = []
-        for seed, (kind, config, pet, args, count, classes) in enumerate(FILES):
-            path = Path(folder) / f"{seed:02}_{kind}_{pet.lower()}.safetensors"
-            make(path, seed, kind, config, pet, args, count, classes)
-            paths.append(path)
+        paths = write(FILES, Path(folder))
         words = [options.program, "golden", "--device", options.device, *map(str, paths)]
         sys.exit(subprocess.run(words, check=False).returncode)
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::problem::{Problem, Result};
+use crate::session::words::bytes_text;
 use crate::store;
 
 /// Where a subcommand's results go as JSON.
@@ -148,14 +149,9 @@ pub(super) fn duration(seconds: f64) -> String {
     }
 }
 
-/// Bytes as people read them.
+/// Bytes as people read them, or a dash.
 pub(super) fn size(bytes: Option<u64>) -> String {
-    match bytes {
-        None => "–".to_string(),
-        Some(bytes) if bytes < 1 << 20 => format!("{} kB", bytes.div_ceil(1024)),
-        Some(bytes) if bytes < 1 << 30 => format!("{:.0} MB", bytes as f64 / f64::from(1 << 20)),
-        Some(bytes) => format!("{:.2} GB", bytes as f64 / f64::from(1 << 30)),
-    }
+    bytes.map_or_else(|| "–".to_string(), bytes_text)
 }
 
 #[cfg(test)]
@@ -176,7 +172,7 @@ mod tests {
         assert_eq!(duration(8.25), "8.2 s");
         assert_eq!(duration(200.0), "3 min 20 s");
         assert_eq!(duration(7500.0), "2 h 05 min");
-        assert_eq!(size(Some(300 << 20)), "300 MB");
+        assert_eq!(size(Some(300_000_000)), "300.0 MB");
         assert_eq!(percent(None), "–");
     }
 

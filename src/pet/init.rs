@@ -94,14 +94,17 @@ impl Init {
                 let bound = (6.0 / (rows + columns) as f64).sqrt();
                 Box::new(move || bound * (2.0 * unit() - 1.0))
             }
-            // Box and Muller; 1 − u keeps the logarithm finite.
-            Self::Normal(std) => Box::new(move || {
-                let radius = (-2.0 * (1.0 - unit()).ln()).sqrt();
-                std * radius * (std::f64::consts::TAU * unit()).cos()
-            }),
+            Self::Normal(std) => Box::new(move || std * standard_normal(&mut unit)),
         };
         (0..rows * columns).map(|_| next() as f32).collect()
     }
+}
+
+/// One draw of N(0, 1) by Box and Muller from two of `unit`, which draws uniformly from [0, 1).
+pub fn standard_normal(unit: &mut impl FnMut() -> f64) -> f64 {
+    // 1 − u lies in (0, 1], so the logarithm is finite.
+    let radius = (-2.0 * (1.0 - unit()).ln()).sqrt();
+    radius * (std::f64::consts::TAU * unit()).cos()
 }
 
 #[cfg(test)]

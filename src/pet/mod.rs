@@ -18,7 +18,7 @@ mod trial;
 pub mod value;
 pub mod view;
 
-pub use init::{INITS, Init};
+pub use init::{INITS, Init, standard_normal};
 pub use library::Library;
 pub use site::{BLOCK_SYMBOLS, BlockShape, Site};
 pub use spec::{PetSettings, PetSpec};

@@ -287,8 +287,8 @@ impl Session {
         if ends == Some(Stage::Finished) {
             self.tell_the_end();
         }
-        if measured && self.predict.picture.is_some() && self.predict_follows_live() {
-            self.predict_again();
+        if measured {
+            self.follow_live();
         }
     }
 

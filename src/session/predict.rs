@@ -13,6 +13,8 @@ use crate::run::event::{Command, Opinion, Picture, PredictRequest, Prediction};
 pub struct PredictView {
     /// The run that is asked.
     pub run: Option<PathBuf>,
+    /// Whether the person chose it; otherwise it is the newest one.
+    pub by_person: bool,
     /// The picture shown.
     pub picture: Option<Arc<Picture>>,
     /// The true class of a test image.
@@ -74,9 +76,25 @@ impl Session {
         self.predict_again();
     }
 
-    pub(super) fn predict_follows_live(&self) -> bool {
-        let folder = self.live.as_ref().and_then(|run| run.header.as_ref());
-        folder.is_some_and(|h| self.predict.run.as_ref() == Some(&h.folder))
+    /// After a task of the run at work: Predict asks its newest snapshot, unless the person looks at
+    /// an older one or chose another run.
+    pub(super) fn follow_live(&mut self) {
+        let Some((folder, done)) = self.live.as_ref().and_then(|run| {
+            let header = run.header.as_ref()?;
+            Some((header.folder.clone(), run.reports.len()))
+        }) else {
+            return;
+        };
+        if self.predict.run.as_ref() == Some(&folder) {
+            if self.predict.task + 2 >= done {
+                self.predict.task = done.saturating_sub(1);
+            }
+            if self.predict.picture.is_some() {
+                self.predict_again();
+            }
+        } else if !self.predict.by_person {
+            self.choose_predictor(folder);
+        }
     }
 }
 

@@ -153,6 +153,7 @@ impl StudioApp {
     fn act_rarely(&mut self, ctx: &Context, command: UiCommand) {
         match command {
             UiCommand::PredictWith(folder) => {
+                self.session.predict.by_person = true;
                 self.session.choose_predictor(folder);
                 self.show(Page::Predict);
             }

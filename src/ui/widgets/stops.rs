@@ -38,7 +38,9 @@ pub fn stops(ui: &mut Ui, all: usize, done: usize, chosen: usize) -> Option<usiz
         } else {
             ui.painter().circle_filled(at, 5.0, t.accent);
         }
-        if task.is_multiple_of(every) || task == chosen {
+        // A name beside the chosen one's would run into it.
+        let crowded = task != chosen && (task.abs_diff(chosen) as f32) * step < 24.0;
+        if (task.is_multiple_of(every) && !crowded) || task == chosen {
             let colour = if task == chosen { t.strong } else { t.subdued };
             let text = if every > 1 {
                 format!("{}", task + 1)
