@@ -35,7 +35,7 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
         let rows = cx.session.runs.ready().map_or(&[][..], Vec::as_slice);
         if let Some(cost) = estimate(&draft, plan, rows) {
-            cost_lines(ui, cost);
+            ui.scope(|ui| cost_lines(ui, cost));
         }
         let downloading = cx.session.is_downloading_weights();
         let can_start = cx.session.can_start();
@@ -79,6 +79,8 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn cost_lines(ui: &mut Ui, cost: Estimate) {
     let t = tokens(ui);
+    // Lines of text, not rows of inputs.
+    ui.spacing_mut().interact_size.y = 0.0;
     let line = |ui: &mut Ui, value: String, rest: &str| {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = egui::vec2(4.0, 0.0);
@@ -92,7 +94,7 @@ fn cost_lines(ui: &mut Ui, cost: Estimate) {
     } else {
         "(a rough guess)"
     };
-    line(ui, duration_text(cost.seconds), source);
+    line(ui, duration_text(cost.seconds.max(1.0)), source);
     if let Some(bytes) = cost.bytes {
         line(ui, bytes_text(bytes), "of memory, pictures apart");
     }
