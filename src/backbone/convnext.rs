@@ -7,10 +7,11 @@ use burn::tensor::Tensor;
 
 use super::architecture::{Length, implausible};
 use super::loader::Loader;
+use super::mlp::Mlp;
 use super::patches::Neighbours;
 use super::weights::Tensors;
-use super::{Backbone, BlockShape, Facts, IN_MLP, Tokens, patches};
-use crate::nn::{self, Depthwise7, Frame, LayerNorm, Linear};
+use super::{Backbone, BlockShape, Facts, Tokens, patches};
+use crate::nn::{self, Depthwise7, LayerNorm, Linear};
 use crate::pet::{PetStack, Site};
 use crate::problem::{Problem, Result};
 
@@ -95,9 +96,7 @@ impl Config {
 struct Block {
     downsample: Option<Downsample>,
     depthwise: Depthwise7,
-    norm: LayerNorm,
-    fc1: Linear,
-    fc2: Linear,
+    mlp: Mlp,
 }
 
 struct Downsample {
@@ -166,9 +165,12 @@ impl Block {
         Self {
             downsample,
             depthwise,
-            norm,
-            fc1,
-            fc2,
+            mlp: Mlp {
+                norm,
+                fc1,
+                fc2,
+                quick_gelu: false,
+            },
         }
     }
 }
@@ -233,20 +235,7 @@ impl Backbone for Convnext {
         let mixed = block
             .depthwise
             .forward(x.clone(), tokens.rows, tokens.columns);
-        let h = if pets.uses_any(index, IN_MLP) || pets.uses(index, Site::Mlp) {
-            let e = block.norm.forward(mixed);
-            let h = pets.around(index, Site::Fc1, &e, block.fc1.forward(e.clone()))?;
-            let active = nn::gelu(h);
-            let h = block.fc2.forward(active.clone());
-            let h = pets.around(index, Site::Fc2, &active, h)?;
-            pets.around(index, Site::Mlp, &e, h)?
-        } else {
-            let frame = Frame {
-                norm: Some(&block.norm),
-                residual: false,
-            };
-            nn::mlp(mixed, frame, &block.fc1, &block.fc2)
-        };
+        let h = block.mlp.branch(index, mixed, pets)?;
         let values = pets.around(index, Site::Block, &x, nn::plus(x.clone(), h))?;
         Ok(Tokens { values, ..tokens })
     }

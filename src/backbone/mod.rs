@@ -10,6 +10,7 @@ pub mod convnext;
 mod infer;
 pub mod library;
 mod loader;
+mod mlp;
 mod patches;
 mod resample;
 pub mod swin;

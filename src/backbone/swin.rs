@@ -6,10 +6,11 @@ use burn::tensor::Tensor;
 
 use super::architecture::{Length, implausible};
 use super::loader::Loader;
+use super::mlp::Mlp;
 use super::patches::Neighbours;
 use super::vit::{projections, uses_projections};
 use super::weights::Tensors;
-use super::{Backbone, BlockShape, Facts, IN_ATTENTION, IN_MLP, Tokens, patches};
+use super::{Backbone, BlockShape, Facts, IN_ATTENTION, Tokens, patches};
 use crate::nn::{self, Frame, LayerNorm, Linear};
 use crate::pet::{PetStack, Site};
 use crate::problem::{Problem, Result};
@@ -147,9 +148,7 @@ struct Block {
     qkv: Linear,
     biases: Biases,
     proj: Linear,
-    norm2: LayerNorm,
-    fc1: Linear,
-    fc2: Linear,
+    mlp: Mlp,
 }
 
 struct Merging {
@@ -216,9 +215,12 @@ impl Block {
         let table = name("attn.relative_position_bias_table");
         let biases = Biases::build(loader, &table, window, heads);
         let proj = loader.linear(&name("attn.proj"), width, width, true);
-        let norm2 = loader.norm(&name("norm2"), width, epsilon);
-        let fc1 = loader.linear(&name("mlp.fc1"), width, hidden, true);
-        let fc2 = loader.linear(&name("mlp.fc2"), hidden, width, true);
+        let mlp = Mlp {
+            norm: loader.norm(&name("norm2"), width, epsilon),
+            fc1: loader.linear(&name("mlp.fc1"), width, hidden, true),
+            fc2: loader.linear(&name("mlp.fc2"), hidden, width, true),
+            quick_gelu: false,
+        };
         Self {
             merging,
             shifted: index % 2 == 1,
@@ -227,9 +229,7 @@ impl Block {
             qkv,
             biases,
             proj,
-            norm2,
-            fc1,
-            fc2,
+            mlp,
         }
     }
 
@@ -259,24 +259,6 @@ impl Block {
         let h = self.proj.forward(mixed.clone());
         let h = pets.around(index, Site::Proj, &mixed, h)?;
         Ok(windows.reverse(h))
-    }
-
-    /// x + mlp(LN(x)), with its PETs; in one operation where none acts inside.
-    fn mlp_part(&self, index: usize, x: Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
-        if !pets.uses_any(index, IN_MLP) && !pets.uses(index, Site::Mlp) {
-            let frame = Frame::whole(&self.norm2);
-            return Ok(nn::mlp(x, frame, &self.fc1, &self.fc2));
-        }
-        let e = self.norm2.forward(x.clone());
-        let h = self.mlp(index, &e, pets)?;
-        Ok(nn::plus(x, pets.around(index, Site::Mlp, &e, h)?))
-    }
-
-    fn mlp(&self, index: usize, e: &Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
-        let h = pets.around(index, Site::Fc1, e, self.fc1.forward(e.clone()))?;
-        let active = nn::gelu(h);
-        let h = self.fc2.forward(active.clone());
-        pets.around(index, Site::Fc2, &active, h)
     }
 }
 
@@ -336,7 +318,7 @@ impl Backbone for Swin {
         let windows = Windows::new(&tokens, self.config.window, block.shifted);
         let h = block.attention(index, &e, &windows, pets)?;
         let h = pets.around(index, Site::Attention, &e, h)?;
-        let out = block.mlp_part(index, nn::plus(x.clone(), h), pets)?;
+        let out = block.mlp.residual(index, nn::plus(x.clone(), h), pets)?;
         let out = pets.around(index, Site::Block, &x, out)?;
         let values = pets.around(index, Site::Tokens, &x, out)?;
         Ok(Tokens { values, ..tokens })

@@ -8,7 +8,7 @@ mod positions;
 
 use std::sync::OnceLock;
 
-use burn::tensor::{Tensor, activation::sigmoid};
+use burn::tensor::Tensor;
 
 use last::LastAttention;
 pub use names::renamed;
@@ -16,7 +16,8 @@ use positions::Positions;
 
 use super::architecture::{Length, implausible};
 use super::loader::Loader;
-use super::{Backbone, BlockShape, Facts, IN_ATTENTION, IN_MLP, Tokens, patches};
+use super::mlp::Mlp;
+use super::{Backbone, BlockShape, Facts, IN_ATTENTION, Tokens, patches};
 use crate::nn::{self, Frame, LayerNorm, Linear};
 use crate::pet::{PetStack, Site};
 use crate::problem::{Problem, Result};
@@ -135,9 +136,7 @@ struct Block {
     norm1: LayerNorm,
     qkv: Linear,
     proj: Linear,
-    norm2: LayerNorm,
-    fc1: Linear,
-    fc2: Linear,
+    mlp: Mlp,
 }
 
 /// A frozen ViT.
@@ -208,19 +207,6 @@ impl Vit {
         Ok(nn::plus(x, pets.around(index, Site::Attention, &e, h)?))
     }
 
-    /// x + mlp(LN(x)), with its PETs; in one operation where none acts inside.
-    fn mlp_part(&self, index: usize, x: Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
-        let block = &self.blocks[index];
-        let whole = !pets.uses_any(index, IN_MLP) && !self.config.quick_gelu;
-        if whole && !pets.uses(index, Site::Mlp) {
-            let frame = Frame::whole(&block.norm2);
-            return Ok(nn::mlp(x, frame, &block.fc1, &block.fc2));
-        }
-        let e = block.norm2.forward(x.clone());
-        let h = self.mlp(index, &e, pets)?;
-        Ok(nn::plus(x, pets.around(index, Site::Mlp, &e, h)?))
-    }
-
     /// Multi-head attention on e, output projection included. Only where a PET acts inside are
     /// the projections taken apart.
     fn attention(&self, index: usize, e: &Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
@@ -243,18 +229,6 @@ impl Vit {
         };
         let h = block.proj.forward(mixed.clone());
         pets.around(index, Site::Proj, &mixed, h)
-    }
-
-    fn mlp(&self, index: usize, e: &Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
-        let block = &self.blocks[index];
-        let h = pets.around(index, Site::Fc1, e, block.fc1.forward(e.clone()))?;
-        let active = if self.config.quick_gelu {
-            h.clone() * sigmoid(h * 1.702)
-        } else {
-            nn::gelu(h)
-        };
-        let h = block.fc2.forward(active.clone());
-        pets.around(index, Site::Fc2, &active, h)
     }
 }
 
@@ -312,7 +286,7 @@ impl Block {
         };
         let first = scale(loader, "ls1.gamma");
         let proj = loader.scaled_linear(&name("attn.proj"), width, width, first.as_deref());
-        let norm2 = loader.norm(&name("norm2"), width, epsilon);
+        let norm = loader.norm(&name("norm2"), width, epsilon);
         let fc1 = loader.linear(&name("mlp.fc1"), width, hidden, true);
         let second = scale(loader, "ls2.gamma");
         let fc2 = loader.scaled_linear(&name("mlp.fc2"), hidden, width, second.as_deref());
@@ -320,9 +294,12 @@ impl Block {
             norm1,
             qkv,
             proj,
-            norm2,
-            fc1,
-            fc2,
+            mlp: Mlp {
+                norm,
+                fc1,
+                fc2,
+                quick_gelu: config.quick_gelu,
+            },
         }
     }
 }
@@ -362,11 +339,11 @@ impl Backbone for Vit {
             let block = &self.blocks[index];
             let last = || LastAttention::new(block, self.config.heads);
             let middle = self.last.get_or_init(last).run(block, x);
-            let values = self.mlp_part(index, middle, pets)?;
+            let values = block.mlp.residual(index, middle, pets)?;
             return Ok(Tokens { values, ..tokens });
         }
         let middle = self.attention_part(index, x.clone(), pets)?;
-        let out = self.mlp_part(index, middle, pets)?;
+        let out = self.blocks[index].mlp.residual(index, middle, pets)?;
         let out = pets.around(index, Site::Block, &x, out)?;
         let values = pets.around(index, Site::Tokens, &x, out)?;
         Ok(Tokens { values, ..tokens })

@@ -1,0 +1,64 @@
+//! The MLP that the blocks of all families have, with its norm and the sites it offers.
+
+use burn::tensor::Tensor;
+use burn::tensor::activation::sigmoid;
+
+use super::IN_MLP;
+use crate::nn::{self, Frame, LayerNorm, Linear};
+use crate::pet::{PetStack, Site};
+use crate::problem::Result;
+
+/// fc2(GELU(fc1(LN(x)))).
+pub struct Mlp {
+    /// The norm before it.
+    pub norm: LayerNorm,
+    /// width → hidden.
+    pub fc1: Linear,
+    /// hidden → width.
+    pub fc2: Linear,
+    /// CLIP's x·σ(1.702 x) instead of GELU.
+    pub quick_gelu: bool,
+}
+
+impl Mlp {
+    /// x + mlp(LN(x)) of block `index` with its PETs; one operation where none acts.
+    pub fn residual(&self, index: usize, x: Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
+        if self.is_plain(index, pets) {
+            let frame = Frame::whole(&self.norm);
+            return Ok(nn::mlp(x, frame, &self.fc1, &self.fc2));
+        }
+        let h = self.apart(index, x.clone(), pets)?;
+        Ok(nn::plus(x, h))
+    }
+
+    /// mlp(LN(x)) of block `index` with its PETs; one operation where none acts.
+    pub fn branch(&self, index: usize, x: Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
+        if self.is_plain(index, pets) {
+            let frame = Frame {
+                norm: Some(&self.norm),
+                residual: false,
+            };
+            return Ok(nn::mlp(x, frame, &self.fc1, &self.fc2));
+        }
+        self.apart(index, x, pets)
+    }
+
+    fn is_plain(&self, index: usize, pets: &PetStack) -> bool {
+        let acted_on = pets.uses_any(index, IN_MLP) || pets.uses(index, Site::Mlp);
+        !acted_on && !self.quick_gelu
+    }
+
+    /// Layer by layer, each with its PET.
+    fn apart(&self, index: usize, x: Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
+        let e = self.norm.forward(x);
+        let h = pets.around(index, Site::Fc1, &e, self.fc1.forward(e.clone()))?;
+        let active = if self.quick_gelu {
+            h.clone() * sigmoid(h * 1.702)
+        } else {
+            nn::gelu(h)
+        };
+        let h = self.fc2.forward(active.clone());
+        let h = pets.around(index, Site::Fc2, &active, h)?;
+        pets.around(index, Site::Mlp, &e, h)
+    }
+}
