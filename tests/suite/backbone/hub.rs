@@ -198,6 +198,24 @@ fn weights_with_a_wrong_hash_are_refused_and_removed() {
 }
 
 #[test]
+fn a_page_in_place_of_weights_is_not_kept() {
+    let folder = TempDir::new().unwrap();
+    let page = b"<html>please sign in to this network</html>".to_vec();
+    let hub = Hub::start(page, Mood::Willing);
+    let waiting = library(&folder, &hub.endpoint, "");
+    let opened = waiting.open("toy", &Device::flex(), &mut |_| true);
+    let problem = opened.err().unwrap();
+    assert!(problem.what.contains("is no weight file"), "{problem}");
+    let toy = waiting.entry("toy").unwrap();
+    assert_eq!(waiting.state(toy), State::Absent { arrived: 0 });
+    // Once the way is open, the next try gets the weights.
+    let hub = Hub::start(model(&folder), Mood::Willing);
+    let library = library(&folder, &hub.endpoint, "");
+    let opened = library.open("toy", &Device::flex(), &mut |_| true);
+    assert!(opened.is_ok());
+}
+
+#[test]
 fn a_missing_file_and_no_connection_say_how_to_go_on() {
     let folder = TempDir::new().unwrap();
     let hub = Hub::start(Vec::new(), Mood::Empty);
