@@ -96,7 +96,7 @@ impl Session {
 
     fn take_runs(&mut self, answer: Result<Vec<RunRow>>) {
         let (_, again) = std::mem::take(&mut self.flights.listing);
-        self.runs.fill(answer);
+        self.runs.fill(answer.map(Arc::new));
         if again {
             self.ask(Ask::Runs);
         }

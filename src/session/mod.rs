@@ -62,7 +62,7 @@ pub struct Session {
     /// The devices.
     pub devices: Vec<DeviceView>,
     /// The stored runs.
-    pub runs: Fetch<Vec<RunRow>>,
+    pub runs: Fetch<Arc<Vec<RunRow>>>,
     /// The run at work, or the one that ended last.
     pub live: Option<Arc<RunView>>,
     /// Titles of runs that wait in line.

@@ -75,7 +75,7 @@ fn a_stopped_run_goes_on_is_opened_and_moved_to_the_trash() {
     window.get_by_label("Move to trash").click();
     wait(&mut window, "the run is gone", |app| {
         let rows = app.session.runs.ready();
-        rows.is_some_and(Vec::is_empty)
+        rows.is_some_and(|rows| rows.is_empty())
     });
     window.get_by_label("No runs yet");
     let bin = runs.path().join(".trash");
@@ -98,7 +98,11 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
     settle(&mut window);
     window.get_by_label("Also run Baseline").click();
     wait(&mut window, "both runs are listed as finished", |app| {
-        let rows = app.session.runs.ready().map_or(&[][..], Vec::as_slice);
+        let rows = app
+            .session
+            .runs
+            .ready()
+            .map_or(&[][..], |rows| rows.as_slice());
         let finished = |row: &&lae_studio::session::views::RunRow| {
             row.state == lae_studio::session::views::RunState::Finished
         };

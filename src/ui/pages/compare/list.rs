@@ -31,11 +31,16 @@ pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], column: Column
             },
         );
         let wanted = cx.pages.compare.filter.to_lowercase();
+        let mut shown = 0;
         for row in rows {
             let text = format!("{} {}", row.title(), row.name).to_lowercase();
             if wanted.split_whitespace().all(|word| text.contains(word)) {
+                shown += 1;
                 ui.push_id(&row.name, |ui| line(ui, cx, row));
             }
+        }
+        if shown == 0 {
+            faint(ui, "No run's name holds these words");
         }
     });
 }

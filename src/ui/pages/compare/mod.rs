@@ -6,6 +6,7 @@ mod side_by_side;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use egui::Ui;
 
@@ -58,7 +59,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
             card(ui, |ui| widgets::problem(ui, &problem));
             return;
         }
-        Fetch::Nothing | Fetch::Busy => Vec::new(),
+        Fetch::Nothing | Fetch::Busy => Arc::default(),
     };
     if rows.is_empty() {
         widgets::empty(

@@ -33,7 +33,11 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
                 ),
             );
         }
-        let rows = cx.session.runs.ready().map_or(&[][..], Vec::as_slice);
+        let rows = cx
+            .session
+            .runs
+            .ready()
+            .map_or(&[][..], |rows| rows.as_slice());
         if let Some(cost) = estimate(&draft, plan, rows) {
             ui.scope(|ui| cost_lines(ui, cost));
         }

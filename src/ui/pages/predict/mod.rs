@@ -61,7 +61,7 @@ pub fn askable(session: &Session) -> Vec<(PathBuf, String)> {
         };
         list.push((header.folder.clone(), format!("{}{still}", run.title)));
     }
-    for row in session.runs.ready().map_or(&[][..], Vec::as_slice) {
+    for row in session.runs.ready().map_or(&[][..], |rows| rows.as_slice()) {
         let known = list.iter().any(|(folder, _)| *folder == row.folder);
         if !known && row.header.is_some() && !row.history[0].accuracy.is_empty() {
             list.push((
