@@ -243,8 +243,7 @@ fn run_job(desk: &mut Desk, command: Command, runs_root: &std::path::Path) {
     let event = match outcome {
         Ok(Outcome::Finished(header)) => Event::Finished { run: header.run },
         Ok(Outcome::Stopped(header)) => Event::Stopped { run: header.run },
-        // Stopped while it was being prepared: there is no run yet.
-        Err(_) if run.is_empty() && control.wish() == Wish::Stop => Event::Stopped { run },
+        Ok(Outcome::NotBegun) => Event::Stopped { run },
         Err(problem) => Event::Failed { run, problem },
     };
     sink.desk.tell(event);

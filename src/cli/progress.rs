@@ -38,11 +38,6 @@ impl Reporter {
         }
     }
 
-    /// Whether the run has a folder by now.
-    pub fn has_begun(&self) -> bool {
-        self.header.is_some()
-    }
-
     /// Says how a run that ended with a Problem can go on, if it began at all.
     pub fn failed(&self) {
         if let Some(header) = &self.header {

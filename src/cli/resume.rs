@@ -1,12 +1,10 @@
 //! `resume`: continues a stopped or killed run from its last finished epoch.
 
 use super::End;
-use super::output::tell;
 use super::progress::Reporter;
-use super::train::{RunOutput, finished, stop_on_ctrl_c, stopped};
+use super::train::{RunOutput, finished, not_begun, stop_on_ctrl_c, stopped};
 use crate::experiment::{self, Outcome, Stock};
 use crate::problem::Result;
-use crate::run::event::Wish;
 use crate::store;
 
 /// Options of `resume`.
@@ -28,19 +26,12 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let control = stop_on_ctrl_c()?;
     let mut reporter = Reporter::new(output.quiet);
     let outcome = experiment::resume(&folder, &Stock::default(), &mut reporter, &control)
-        .inspect_err(|_| reporter.failed());
-    let outcome = match outcome {
-        Ok(outcome) => outcome,
-        Err(_) if control.wish() == Wish::Stop && !reporter.has_begun() => {
-            tell("stopped before the run went on; it is as it was");
-            return Ok(End::Stopped);
-        }
-        Err(problem) => return Err(problem),
-    };
+        .inspect_err(|_| reporter.failed())?;
     drop(reporter);
     let stored = store::load(&folder)?;
     match outcome {
         Outcome::Finished(_) => finished(&stored, output),
         Outcome::Stopped(_) => stopped(&stored, output),
+        Outcome::NotBegun => Ok(not_begun()),
     }
 }

@@ -92,7 +92,7 @@ pub(super) struct Settings {
     /// Epochs per task [default: 5]
     #[arg(long, value_name = "N", help_heading = "Learning")]
     epochs: Option<usize>,
-    /// Of these, epochs with the PET frozen, from the second task on [default: 3, fewer than --epochs]
+    /// Of these, epochs with the PET frozen, from the second task on [default: 3, or three fifths of fewer --epochs]
     #[arg(long, value_name = "N", help_heading = "Learning")]
     freeze_epochs: Option<usize>,
     /// α of the offline PET's moving average [default: 0.999]
@@ -129,10 +129,12 @@ impl Settings {
             (None, Some(name)) => presets::named(name)?.run,
             (None, None) => usual(self.data.as_deref()),
         };
+        let (epochs, frozen) = (config.epochs, config.freeze_epochs);
         self.apply(&mut config);
-        if self.config.is_none() && self.freeze_epochs.is_none() {
-            // Who shortens a task wants fewer frozen epochs as well; in one the PET has to move.
-            config.freeze_epochs = config.freeze_epochs.min(config.epochs.saturating_sub(1));
+        let shorter = self.config.is_none() && self.freeze_epochs.is_none();
+        if shorter && frozen >= config.epochs {
+            // In a task too short for them the frozen epochs keep their share.
+            config.freeze_epochs = frozen * config.epochs / epochs.max(1);
         }
         if self.config.is_none()
             && self.pet_size.is_none()
@@ -318,6 +320,16 @@ mod tests {
         let mine =
             resolve("--preset imagenet-r-20 --data my/copy --pet lora --pet-size 10 --epochs 2");
         assert_eq!((mine.data.as_str(), mine.epochs), ("my/copy", 2));
+        assert_eq!(mine.freeze_epochs, 1);
+        assert_eq!(
+            resolve("--preset imagenet-r-20 --epochs 20").freeze_epochs,
+            12
+        );
+        let demo = |words: &str| resolve(words).freeze_epochs;
+        assert_eq!(
+            [demo("--epochs 1"), demo("--epochs 3"), demo("--epochs 4")],
+            [0, 1, 3]
+        );
         assert_eq!((mine.pet.as_str(), mine.pet_size), ("lora", 10));
         assert_eq!(mine.classes_per_task, "10");
         let line = Line::try_parse_from(["train", "--preset", "imagenet"]).unwrap();

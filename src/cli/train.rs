@@ -77,29 +77,24 @@ pub(super) fn run(args: &Args) -> Result<End> {
         let mut reporter = Reporter::new(output.quiet);
         let outcome = experiment::train(&config, &root, &stock, &mut reporter, &control)
             .inspect_err(|_| reporter.failed());
-        let outcome = match outcome {
-            Ok(outcome) => outcome,
-            Err(problem) => {
-                if !runs.is_empty() {
-                    // What is finished is worth having whatever became of the rest.
-                    output.json.give(&summary_of_orders(&runs), "")?;
-                }
-                if control.wish() == Wish::Stop && !reporter.has_begun() {
-                    tell("stopped before the run had begun; nothing of it was saved");
-                    return Ok(End::Stopped);
-                }
-                return Err(problem);
-            }
-        };
         drop(reporter);
-        let stored = store::load(&outcome.header().folder)?;
-        if let Outcome::Stopped(_) = outcome {
-            return match args.orders {
-                None => stopped(&stored, output),
-                Some(count) => several_stopped(&runs, &stored, count, output),
-            };
+        if outcome.is_err() && !runs.is_empty() {
+            // What is finished is worth having whatever became of the rest.
+            output.json.give(&summary_of_orders(&runs), "")?;
         }
-        runs.push(stored);
+        let last = match outcome? {
+            Outcome::Finished(header) => {
+                runs.push(store::load(&header.folder)?);
+                continue;
+            }
+            Outcome::Stopped(header) => Some(store::load(&header.folder)?),
+            Outcome::NotBegun => None,
+        };
+        return match (args.orders, last) {
+            (None, Some(run)) => stopped(&run, output),
+            (None, None) => Ok(not_begun()),
+            (Some(count), last) => several_stopped(&runs, last.as_ref(), count, output),
+        };
     }
     match (args.orders, runs.as_slice()) {
         (None, [run]) => finished(run, output),
@@ -141,23 +136,32 @@ pub(super) fn stopped(run: &StoredRun, output: &RunOutput) -> Result<End> {
     Ok(End::Stopped)
 }
 
-/// Gives the results of several class orders of which one was stopped: mean and spread are those of
-/// the finished ones.
+/// Says that nothing was done.
+pub(super) fn not_begun() -> End {
+    tell("stopped before the run had begun; nothing was changed");
+    End::Stopped
+}
+
+/// Gives the results of several class orders of which the `last` was stopped, if it had begun: mean
+/// and spread are those of the finished ones.
 fn several_stopped(
     finished: &[StoredRun],
-    last: &StoredRun,
+    last: Option<&StoredRun>,
     count: u64,
     output: &RunOutput,
 ) -> Result<End> {
     let mut orders = summary_of_orders(finished);
-    orders.runs.push(summary(last));
+    orders.runs.extend(last.map(summary));
     output.json.give(&orders, "")?;
-    let folder = last.header.folder.display();
-    tell(format!(
-        "stopped and saved after {} of {count} class orders; to continue the one at work: \
-         lae-studio resume {folder}; to train those that had not begun, give each by --order",
-        finished.len()
-    ));
+    let done = finished.len();
+    tell(format!("stopped after {done} of {count} class orders"));
+    if let Some(run) = last {
+        let folder = run.header.folder.display();
+        tell(format!(
+            "to continue the one at work: lae-studio resume {folder}"
+        ));
+    }
+    tell("to train those that had not begun, give each by --order");
     Ok(End::Stopped)
 }
 

@@ -174,6 +174,7 @@ fn unpacked(
         .tempdir_in(shelf)
         .map_err(|error| Problem::io("unpack the archive", shelf, &error))?;
     let mut unpacking = Unpacking {
+        buffer: vec![0; 1 << 18],
         archive: path,
         into: work.path(),
         packed: about.len(),

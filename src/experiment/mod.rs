@@ -18,7 +18,7 @@ use std::path::Path;
 
 use crate::problem::{Problem, Result, listed};
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, RunHeader, Sink};
+use crate::run::event::{Control, RunHeader, Sink, Wish};
 use crate::store::{self, RunFolder, RunState};
 
 pub use plan::{PetPlan, Plan, augment_of};
@@ -32,13 +32,16 @@ pub enum Outcome {
     Finished(RunHeader),
     /// The person stopped it; it can be continued.
     Stopped(RunHeader),
+    /// The person stopped it while it was being prepared; nothing has changed on the disk.
+    NotBegun,
 }
 
 impl Outcome {
-    /// The run's facts.
-    pub fn header(&self) -> &RunHeader {
+    /// The run's facts, if it began.
+    pub fn header(&self) -> Option<&RunHeader> {
         match self {
-            Self::Finished(header) | Self::Stopped(header) => header,
+            Self::Finished(header) | Self::Stopped(header) => Some(header),
+            Self::NotBegun => None,
         }
     }
 }
@@ -56,7 +59,10 @@ pub fn train(
     control: &Control,
 ) -> Result<Outcome> {
     all_at_once(config.validate())?;
-    let plan = Plan::prepare(config, None, stock, sink, control)?;
+    let plan = Plan::prepare(config, None, stock, sink, control);
+    let Some(plan) = unless_stopped(plan, control)? else {
+        return Ok(Outcome::NotBegun);
+    };
     let mut header = plan.header()?;
     let folder = RunFolder::create(runs_root, &mut header, plan.pet.spec.text())?;
     Trainer::new(plan, header, folder, sink, control)?.run()
@@ -85,17 +91,23 @@ pub fn resume(
     }
     // The file may have been edited.
     all_at_once(stored.header.config.validate())?;
-    let plan = Plan::prepare(
-        &stored.header.config,
-        Some(&stored.plugin),
-        stock,
-        sink,
-        control,
-    )?;
+    let (config, plugin) = (&stored.header.config, Some(stored.plugin.as_str()));
+    let plan = Plan::prepare(config, plugin, stock, sink, control);
+    let Some(plan) = unless_stopped(plan, control)? else {
+        return Ok(Outcome::NotBegun);
+    };
     plan.agrees_with(&stored.header)?;
     let mut trainer = Trainer::new(plan, stored.header, lock, sink, control)?;
     trainer.take_up(stored.reports)?;
     trainer.run()
+}
+
+/// None for a preparation that failed because the person stopped it.
+fn unless_stopped(plan: Result<Plan>, control: &Control) -> Result<Option<Plan>> {
+    match plan {
+        Err(_) if control.wish() == Wish::Stop => Ok(None),
+        plan => plan.map(Some),
+    }
 }
 
 /// One Problem out of several, so that a caller with one error channel still names them all.

@@ -370,6 +370,7 @@ impl eframe::App for StudioApp {
         self.take_dropped(ctx);
         // Whatever ends the program, the set-up is there again; not written while it is dragged.
         if self.remembered.elapsed().as_secs() >= 2
+            && !ctx.input(|i| i.pointer.any_down())
             && self.settings.setup.as_ref() != Some(&self.session.draft)
         {
             self.remember();

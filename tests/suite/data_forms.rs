@@ -8,7 +8,7 @@ use lae_studio::data::{Dataset, OpenOptions, Watch, export};
 use lae_studio::experiment::{self, Stock, open_options};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::Control;
-use lae_studio::store;
+use lae_studio::store::{self, StoredRun};
 
 use super::data::Made;
 
@@ -31,19 +31,17 @@ fn few_records(made: &Made, name: &str, each: usize, salt: u32) {
     made.file(name, bytes);
 }
 
+/// A run with these settings, kept under `root`.
+fn trained(config: &RunConfig, stock: &Stock, root: &Path) -> StoredRun {
+    let ended = experiment::train(config, root, stock, &mut Vec::new(), &Control::default());
+    store::load(&ended.unwrap().header().unwrap().folder).unwrap()
+}
+
 /// What is the same in two runs that did the same: answers and snapshots of every task.
 fn outcome(config: &RunConfig, stock: &Stock) -> Vec<(String, Vec<u8>)> {
     let root = tempfile::tempdir().unwrap();
-    let ended = experiment::train(
-        config,
-        root.path(),
-        stock,
-        &mut Vec::new(),
-        &Control::default(),
-    )
-    .unwrap();
-    let folder = &ended.header().folder;
-    let stored = store::load(folder).unwrap();
+    let stored = trained(config, stock, root.path());
+    let folder = &stored.header.folder;
     let mut all: Vec<(String, Vec<u8>)> = stored
         .reports
         .iter()
@@ -195,18 +193,11 @@ fn validation_images_come_from_the_training_split_alone() {
         ..small()
     };
     let root = tempfile::tempdir().unwrap();
-    let ended = experiment::train(
-        &config,
-        root.path(),
-        &Stock::default(),
-        &mut Vec::new(),
-        &Control::default(),
-    )
-    .unwrap();
-    let header = ended.header();
+    let stored = trained(&config, &Stock::default(), root.path());
+    let header = &stored.header;
     assert_eq!(header.train_images, [30, 30]);
     assert_eq!(header.test_images, [10, 10]);
-    let summary = store::summary(&store::load(&header.folder).unwrap());
+    let summary = store::summary(&stored);
     assert_eq!(summary.measured_on, "validation");
     assert!(header.config.title().contains("validation"));
 }
@@ -228,15 +219,7 @@ fn an_order_from_a_file_is_written_into_the_run() {
         ..small()
     };
     let root = tempfile::tempdir().unwrap();
-    let ended = experiment::train(
-        &config,
-        root.path(),
-        &Stock::default(),
-        &mut Vec::new(),
-        &Control::default(),
-    )
-    .unwrap();
-    let stored = store::load(&ended.header().folder).unwrap();
+    let stored = trained(&config, &Stock::default(), root.path());
     assert_eq!(stored.header.class_order, ["c", "d", "a", "b"]);
     assert_eq!(stored.header.config.order, "2,3,0,1");
 }

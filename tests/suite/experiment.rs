@@ -13,6 +13,8 @@ use lae_studio::run::event::{Control, Event, Phase, Picture, PredictRequest, Sin
 use lae_studio::store::{self, RunState};
 use lae_studio::tensors::Named;
 
+use super::data::Made;
+
 /// Two tasks of two digits, a few seconds long.
 fn short() -> RunConfig {
     RunConfig {
@@ -39,7 +41,26 @@ fn snapshots(folder: &Path, tasks: usize) -> Vec<Named> {
 }
 
 fn folder_of(outcome: &Outcome) -> PathBuf {
-    outcome.header().folder.clone()
+    outcome.header().unwrap().folder.clone()
+}
+
+#[test]
+fn a_run_that_is_stopped_while_it_is_prepared_leaves_nothing_behind() {
+    let made = Made::new();
+    made.class("a", 6).class("b", 6);
+    let config = RunConfig {
+        data: made.path().to_string_lossy().into_owned(),
+        classes_per_task: "1".into(),
+        batch: 2,
+        ..RunConfig::default()
+    };
+    let root = tempfile::tempdir().unwrap();
+    let control = Control::default();
+    control.set(Wish::Stop);
+    let mut events: Vec<Event> = Vec::new();
+    let outcome = train(&config, root.path(), &mut events, &control);
+    assert_eq!(outcome, Outcome::NotBegun);
+    assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
 }
 
 #[test]

@@ -27,6 +27,8 @@ const MOST_LISTED: usize = 100_000;
 
 /// One extraction under its limits.
 pub(super) struct Unpacking<'a> {
+    /// What passes from an entry to its file; one for all entries.
+    pub buffer: Vec<u8>,
     pub archive: &'a Path,
     pub into: &'a Path,
     pub packed: u64,
@@ -158,10 +160,9 @@ impl Unpacking<'_> {
         file: &mut impl Write,
         target: &Path,
     ) -> Result<()> {
-        let mut buffer = vec![0; 1 << 18];
         loop {
             let read = content
-                .read(&mut buffer)
+                .read(&mut self.buffer)
                 .map_err(|error| self.damaged(&error))?;
             if read == 0 {
                 return Ok(());
@@ -173,7 +174,7 @@ impl Unpacking<'_> {
             if self.bytes > FREE_BYTES && self.bytes / RATIO > self.packed {
                 return Err(self.bomb(&format!("it unpacks to more than {RATIO} times its size")));
             }
-            file.write_all(&buffer[..read])
+            file.write_all(&self.buffer[..read])
                 .map_err(|error| self.unwritable(target, &error))?;
             let megabytes = (self.bytes >> 20) as usize;
             if !self.watch.step("unpacking (MB)", megabytes, None) {

@@ -109,7 +109,7 @@ fn a_run_on_the_cpu_keeps_f32_and_says_so() {
         let control = Control::default();
         let stock = &Stock::default();
         let outcome = experiment::train(&config, root.path(), stock, &mut events, &control);
-        let header = outcome.unwrap().header().clone();
+        let header = outcome.unwrap().header().unwrap().clone();
         assert_eq!(header.config.precision, precision);
         let remarks = events.into_iter().filter_map(|event| match event {
             Event::Remark { problem, .. } => Some(problem.to_string()),

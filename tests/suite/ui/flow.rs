@@ -1,6 +1,8 @@
 //! The whole way with the real engine: start the demo by mouse, see curves and confusion fill in,
 //! draw a digit, ask three snapshots about it.
 
+use std::path::Path;
+
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::metrics::Expert;
@@ -42,24 +44,28 @@ pub fn small() -> RunConfig {
     }
 }
 
-#[test]
-fn the_demo_trains_and_answers_about_a_drawing() {
-    if !can_draw() {
-        return;
-    }
-    let runs = tempfile::tempdir().unwrap();
-    let root = runs.path().to_path_buf();
+/// A window whose run has learned one task.
+pub fn after_one_task(runs: &Path) -> Harness<'static, StudioApp> {
+    let root = runs.to_path_buf();
     let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
         Session::open(root, small(), wake).unwrap()
     });
     settle(&mut window);
     window.get_by_label("Start training").click();
     wait(&mut window, "one task is measured", |app| {
-        app.session
-            .live
-            .as_ref()
-            .is_some_and(|run| !run.reports.is_empty())
+        let live = app.session.live.as_ref();
+        live.is_some_and(|run| !run.reports.is_empty())
     });
+    window
+}
+
+#[test]
+fn the_demo_trains_and_answers_about_a_drawing() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let mut window = after_one_task(runs.path());
     shot(&mut window, "real-train-begins");
     wait(&mut window, "the run ends", |app| {
         app.session

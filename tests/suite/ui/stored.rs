@@ -10,7 +10,7 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::flow::small;
+use super::flow::{after_one_task, small};
 use super::{Dropped, can_draw, settle, wait, window};
 
 fn page(window: &mut Harness<'_, StudioApp>, title: &str) {
@@ -33,16 +33,7 @@ fn a_stopped_run_goes_on_is_opened_and_moved_to_the_trash() {
         return;
     }
     let runs = tempfile::tempdir().unwrap();
-    let root = runs.path().to_path_buf();
-    let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
-        Session::open(root, small(), wake).unwrap()
-    });
-    settle(&mut window);
-    window.get_by_label("Start training").click();
-    wait(&mut window, "one task is measured", |app| {
-        let live = app.session.live.as_ref();
-        live.is_some_and(|run| !run.reports.is_empty())
-    });
+    let mut window = after_one_task(runs.path());
     window
         .get_by_role_and_label(egui::Role::Button, "Stop")
         .click();
