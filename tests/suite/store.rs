@@ -256,6 +256,34 @@ fn a_run_is_found_by_folder_name_beginning_or_latest() {
 }
 
 #[test]
+fn latest_is_the_run_that_began_last_whatever_its_folder_is_called() {
+    let root = tempfile::tempdir().unwrap();
+    let at = root.path();
+    let made = |started: &str, name: &str| {
+        let mut header = RunHeader {
+            started: started.into(),
+            ..header()
+        };
+        drop(RunFolder::create(at, &mut header, "").unwrap());
+        std::fs::rename(&header.folder, at.join(name)).unwrap();
+    };
+    made("2026-11-21T09:00:00+01:00", "my best run");
+    made("2026-11-21T08:30:00+00:00", "2026-11-21_08-30-00_digits");
+    made("2026-11-20T23:00:00-11:00", "a night's work");
+    // A text that is no time does not come before all others.
+    made("yesterday", "zebra");
+    assert_eq!(
+        store::find(at, "latest").unwrap(),
+        at.join("a night's work")
+    );
+    let names: Vec<String> = store::list(at).into_iter().map(|run| run.run).collect();
+    assert_eq!(
+        names,
+        ["a night's work", "2026-11-21_08-30-00_digits", "my best run", "zebra"]
+    );
+}
+
+#[test]
 fn a_task_that_leaves_a_gap_is_refused() {
     let root = tempfile::tempdir().unwrap();
     let folder = RunFolder::create(root.path(), &mut header(), "").unwrap();
