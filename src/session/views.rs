@@ -12,6 +12,7 @@ use crate::metrics::{Expert, History};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Picture, RunHeader, TaskReport};
+use crate::store::{Figures, Kin};
 
 /// Something a helper thread is fetching.
 #[derive(Clone, Debug, Default)]
@@ -335,6 +336,12 @@ pub struct RunRow {
     pub header: Option<RunHeader>,
     /// How it stands.
     pub state: RunState,
+    /// The exact text of its PET plugin.
+    pub plugin: String,
+    /// What tells which other runs repeat it; none while no task is measured.
+    pub kin: Option<Kin>,
+    /// What runs are compared by, in percent.
+    pub figures: Figures,
     /// Online, offline, ensemble.
     pub history: [History; 3],
     /// Training speed over all tasks.

@@ -1,6 +1,7 @@
 //! The window, driven as a person would: by label, mouse and key. Pictures of the pages are written
 //! where the environment variable `LAE_SHOTS` names a folder.
 
+mod compare;
 mod data;
 mod flow;
 mod pages;
