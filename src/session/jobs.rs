@@ -9,8 +9,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::downloads::Item;
+use super::run_view::RunView;
 use super::views::{
-    BackboneView, DataView, DeviceView, OpenedRun, Pictures, Plan, PluginView, RunRow, Sight,
+    BackboneView, DataView, DeviceView, Pictures, Plan, PluginView, RunRow, Sight,
 };
 use super::words::count_text;
 use crate::data::OpenOptions;
@@ -222,7 +223,7 @@ pub enum Found {
     /// The runs.
     Runs(Result<Vec<RunRow>>),
     /// An opened run.
-    Opened(PathBuf, Result<Box<OpenedRun>>),
+    Opened(PathBuf, Result<Arc<RunView>>),
     /// A run was moved to the trash.
     Trashed(PathBuf, Result<()>),
     /// A decoded image file.

@@ -74,6 +74,8 @@ pub struct RunView {
     pub reports: Vec<TaskReport>,
     /// Online, offline, ensemble.
     pub history: [History; 3],
+    /// F_N of the ensemble as a fraction, worked out once per report.
+    pub forgotten: f64,
     /// Latest loss values with the task they belong to, oldest first.
     pub losses: VecDeque<(usize, f32)>,
     /// What happened, oldest first.
@@ -104,9 +106,7 @@ impl RunView {
             header: Some(header),
             ..Self::default()
         };
-        for report in reports {
-            view.measured(report);
-        }
+        view.all_measured(reports);
         view.stage = if view.reports.len() == view.tasks() {
             Stage::Finished
         } else {
@@ -166,12 +166,12 @@ impl RunView {
             Event::Phase { phase, .. } => self.enter(phase, now),
             Event::Progress { progress, .. } => self.advance(progress),
             Event::TaskEvaluated { report, .. } => {
-                self.measured(*report);
+                self.all_measured(vec![*report]);
                 self.log_measurement(now);
             }
             Event::TakenUp { reports, .. } => {
                 let text = format!("taken up after task {}", reports.len());
-                reports.into_iter().for_each(|report| self.measured(report));
+                self.all_measured(reports);
                 self.say(now, text);
             }
             Event::Saved { what, bytes, .. } => {
@@ -247,6 +247,11 @@ impl RunView {
             self.losses.push_back((progress.task, loss));
         }
         self.progress = Some(progress);
+    }
+
+    fn all_measured(&mut self, reports: Vec<TaskReport>) {
+        reports.into_iter().for_each(|report| self.measured(report));
+        self.forgotten = self.of(Expert::Ensemble).forgetting();
     }
 
     fn measured(&mut self, report: TaskReport) {

@@ -11,7 +11,7 @@ use crate::data::scenario::Scenario;
 use crate::metrics::{Expert, History};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{Picture, RunHeader, TaskReport};
+use crate::run::event::{Picture, RunHeader};
 use crate::store::{Figures, Kin};
 
 /// Something a helper thread is fetching.
@@ -367,13 +367,4 @@ impl RunRow {
             .as_ref()
             .map_or_else(|| self.name.clone(), |h| h.config.title())
     }
-}
-
-/// A stored run, opened.
-#[derive(Clone, Debug)]
-pub struct OpenedRun {
-    /// Its facts.
-    pub header: RunHeader,
-    /// What was measured after each task.
-    pub reports: Vec<TaskReport>,
 }

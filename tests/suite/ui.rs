@@ -4,6 +4,7 @@
 mod compare;
 mod data;
 mod flow;
+mod large;
 mod pages;
 mod stored;
 mod synthetic;

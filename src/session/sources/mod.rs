@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::backend::Backend;
 use super::jobs::{Answer, Ask, Found, IMAGES, WEIGHTS, Wake, Wanted};
-use super::views::OpenedRun;
+use super::run_view::RunView;
 use crate::engine::Engine;
 use crate::problem::Result;
 use crate::run::event::{Command, Event, Wish};
@@ -63,13 +63,8 @@ pub fn answer(runs_root: PathBuf) -> Answer {
         Ask::Devices => Found::Devices(lists::devices()),
         Ask::Runs => Found::Runs(Ok(lists::runs(&runs_root))),
         Ask::Open(folder) => {
-            let run = store::load(&folder).map(|run| {
-                Box::new(OpenedRun {
-                    header: run.header,
-                    reports: run.reports,
-                })
-            });
-            Found::Opened(folder, run)
+            let run = store::load(&folder).map(|run| RunView::stored(run.header, run.reports));
+            Found::Opened(folder, run.map(Arc::new))
         }
         Ask::Trash(folder) => {
             let done = files::trash(&runs_root, &folder);

@@ -5,6 +5,7 @@ use egui::{RichText, Sense, Ui, Vec2};
 use crate::metrics::Expert;
 use crate::session::run_view::RunView;
 use crate::session::story::counted;
+use crate::ui::app::Cx;
 use crate::ui::theme::{GAP, regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series, legend};
 use crate::ui::widgets::{self, card, card_of, faint, icons, matrix as matrices};
@@ -30,9 +31,7 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
             let value = run.of(expert).last().map(|v| format!("{:.1}", v * 100.0));
             number(ui, width, Some(expert), label, value, "%");
         }
-        let history = run.of(Expert::Ensemble);
-        let forgotten =
-            (run.reports.len() > 1).then(|| format!("{:.1}", history.forgetting() * 100.0));
+        let forgotten = (run.reports.len() > 1).then(|| format!("{:.1}", run.forgotten * 100.0));
         number(ui, width, None, "Forgotten so far", forgotten, "points");
     });
 }
@@ -137,7 +136,7 @@ fn task_labels(run: &RunView) -> Vec<String> {
 }
 
 /// The accuracy matrix.
-pub fn matrix(ui: &mut Ui, run: &RunView, height: f32) {
+pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
     card_of(ui, height, |ui| {
         let top = ui.cursor().top();
         ui.horizontal(|ui| {
@@ -155,8 +154,9 @@ pub fn matrix(ui: &mut Ui, run: &RunView, height: f32) {
         } else {
             52.0
         };
-        let side = wide.min(high).clamp(1.0, 52.0);
-        matrices::accuracy(ui, &run.of(Expert::Ensemble).matrix, tasks, side);
+        let side = wide.min(high).max(100.0 / tasks as f32).min(52.0);
+        let rows = (run.name(), &run.of(Expert::Ensemble).matrix[..]);
+        matrices::accuracy(ui, rows, tasks, side, &mut cx.pages.train.accuracies);
         faint(ui, "Read down a column to see a task being forgotten.");
     });
 }
