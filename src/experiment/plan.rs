@@ -230,6 +230,7 @@ impl Plan {
             )?,
             frozen_parameters: self.backbone.backbone.parameters(),
             weights_sha256: self.backbone.sha256.clone(),
+            images: Some(self.data.fingerprints()),
             started: jiff::Zoned::now()
                 .strftime("%Y-%m-%dT%H:%M:%S%:z")
                 .to_string(),
@@ -256,6 +257,9 @@ impl Plan {
         }
         if now.train_images != header.train_images || now.test_images != header.test_images {
             return changed("the number of images in the data set");
+        }
+        if header.images.is_some() && now.images != header.images {
+            return changed("the data set's images");
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::config::RunConfig;
+use crate::data::Fingerprints;
 use crate::metrics::{Answers, Expert};
 use crate::problem::Problem;
 
@@ -94,6 +95,8 @@ pub struct RunHeader {
     pub frozen_parameters: usize,
     /// SHA-256 of the weight file, in hex.
     pub weights_sha256: String,
+    /// The images it learns from and is tested on; none for runs of versions that did not note it.
+    pub images: Option<Fingerprints>,
     /// RFC 3339 time at which the run began.
     pub started: String,
     /// Version of the program that began it.

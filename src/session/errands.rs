@@ -132,6 +132,7 @@ impl Session {
                 self.predict.problem = Some(problem);
             }
             Found::TestPictures(key, list) => self.take_pictures(&key, list),
+            Found::Fingerprint(key, answer) => self.tested.take(&key, answer),
             Found::Sight(answer) => self.take_sight(answer),
             Found::Picked(wanted, path) => self.picked.push((wanted, path)),
             Found::Downloaded(item, answer) => self.take_download(&item, answer),

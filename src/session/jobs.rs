@@ -168,6 +168,8 @@ pub enum Ask {
     Picture(PathBuf),
     /// Decode images of a test split: data set's key, indices.
     TestPictures(String, Arc<dyn Pictures>, Vec<usize>),
+    /// See which images a test split holds: data set's key.
+    Fingerprint(String, Arc<dyn Pictures>),
     /// Ask the person for a file or folder.
     Pick(Wanted),
 }
@@ -197,6 +199,9 @@ impl Ask {
                 let failed = |&index: &usize| (index, Err(p.clone()));
                 Found::TestPictures(key.clone(), indices.iter().map(failed).collect())
             }),
+            Self::Fingerprint(key, _) => {
+                Arc::new(move |p| Found::Fingerprint(key.clone(), Err(p)))
+            }
             Self::Plugins | Self::Backbones | Self::Devices | Self::Pick(_) => {
                 Arc::new(Found::Remark)
             }
@@ -230,6 +235,8 @@ pub enum Found {
     Picture(PathBuf, Result<Picture>),
     /// Decoded test images, by data set and index.
     TestPictures(String, Vec<(usize, Result<Picture>)>),
+    /// Which images a test split holds.
+    Fingerprint(String, Result<String>),
     /// What the person picked, if anything.
     Picked(Wanted, Option<PathBuf>),
     /// Something to tell the person.

@@ -14,6 +14,7 @@ pub mod presets;
 pub mod run_view;
 mod sources;
 pub mod story;
+mod tested;
 pub mod views;
 pub mod words;
 
@@ -72,6 +73,7 @@ pub struct Session {
     /// The Predict page's picture and answers.
     pub predict: PredictView,
     sets: data_sets::DataSets,
+    tested: tested::Tested,
     flights: errands::Flights,
     downloads: Vec<downloads::Download>,
     /// Files and folders picked in a dialog, for the window to act upon.
@@ -110,6 +112,7 @@ impl Session {
             opened: None,
             predict: PredictView::default(),
             sets: data_sets::DataSets::default(),
+            tested: tested::Tested::default(),
             flights: errands::Flights::default(),
             downloads: Vec::new(),
             picked: Vec::new(),

@@ -323,6 +323,7 @@ mod tests {
             trained_parameters: 1,
             frozen_parameters: 1,
             weights_sha256: String::new(),
+            images: None,
             started: String::new(),
             version: String::new(),
         }

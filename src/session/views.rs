@@ -76,6 +76,9 @@ pub trait Pictures: Send + Sync {
     /// # Errors
     /// A Problem for an image that cannot be read any more.
     fn test_picture(&self, index: usize) -> Result<Picture>;
+
+    /// Which images the test split holds now (see `Dataset::fingerprints`); reads the disk.
+    fn test_fingerprint(&self) -> String;
 }
 
 /// A scanned data set.

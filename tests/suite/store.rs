@@ -26,6 +26,7 @@ pub fn header() -> RunHeader {
         trained_parameters: 100,
         frozen_parameters: 1000,
         weights_sha256: "ab".repeat(32),
+        images: None,
         started: "2026-11-21T09:00:00+01:00".into(),
         version: "0.1.0".into(),
     }

@@ -8,6 +8,7 @@ mod large;
 mod pages;
 mod stored;
 mod synthetic;
+mod tested;
 mod wrong;
 
 use std::path::{Path, PathBuf};

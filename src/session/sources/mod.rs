@@ -78,6 +78,9 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             let one = |index| (index, pictures.test_picture(index));
             Found::TestPictures(key, indices.into_iter().map(one).collect())
         }
+        Ask::Fingerprint(key, pictures) => {
+            Found::Fingerprint(key, Ok(pictures.test_fingerprint()))
+        }
         Ask::Pick(wanted) => Found::Picked(wanted, pick(wanted)),
     })
 }

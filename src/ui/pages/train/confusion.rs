@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use egui::{Role, Sense, Ui, Vec2, WidgetInfo};
 
-use crate::metrics::{Expert, tasks_of_classes};
+use crate::metrics::{Answers, Expert, tasks_of_classes};
+use crate::run::event::RunHeader;
 use crate::session::run_view::RunView;
+use crate::session::views::DataView;
 use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::experiment::covering;
@@ -210,9 +212,8 @@ fn inside(cx: &mut Cx<'_>, run: &RunView, key: &Key, cell: &Cell) -> Arc<Vec<usi
     let lies = |range: &Range<usize>, class| place(class).is_some_and(|at| range.contains(&at));
     let all = &run.reports[task].answers;
     let pairs = all.labels.iter().zip(all.of(expert)).enumerate();
-    let fitting = pairs.filter(|(_, (label, answer))| {
-        lies(&cell.rows, **label) && lies(&cell.columns, **answer)
-    });
+    let fitting = pairs
+        .filter(|(_, (label, answer))| lies(&cell.rows, **label) && lies(&cell.columns, **answer));
     let found = Arc::new(fitting.map(|(i, _)| i).collect::<Vec<usize>>());
     cache.inside = Some((key.clone(), cell.clone(), found.clone()));
     found
@@ -237,13 +238,13 @@ fn images(
         format!("{name} taken for {answer}: {}", inside.len())
     };
     faint(ui, words);
-    ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing = Vec2::splat(4.0);
-        for &i in inside.iter().take(IMAGES) {
-            let truth = header.class_order.get(answers.labels[i]).cloned();
-            thumbnail(ui, cx, header, answers.samples[i], truth);
+    match cx.session.tested_on(run) {
+        Some(Ok(data)) => thumbnails(ui, cx, (header, &data), answers, &inside),
+        Some(Err(problem)) => widgets::problem(ui, &problem),
+        None => {
+            faint(ui, "The data set is being opened.");
         }
-    });
+    }
     if inside.len() > IMAGES {
         faint(ui, format!("and {} more", inside.len() - IMAGES));
     }
@@ -252,10 +253,26 @@ fn images(
     }
 }
 
+fn thumbnails(
+    ui: &mut Ui,
+    cx: &mut Cx<'_>,
+    of: (&RunHeader, &Arc<DataView>),
+    answers: &Answers,
+    inside: &[usize],
+) {
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = Vec2::splat(4.0);
+        for &i in inside.iter().take(IMAGES) {
+            let truth = of.0.class_order.get(answers.labels[i]).cloned();
+            thumbnail(ui, cx, of, answers.samples[i], truth);
+        }
+    });
+}
+
 fn thumbnail(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
-    header: &crate::run::event::RunHeader,
+    (header, data): (&RunHeader, &Arc<DataView>),
     index: usize,
     truth: Option<String>,
 ) {
@@ -263,7 +280,7 @@ fn thumbnail(
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(40.0), Sense::click());
     let name = format!("{} image {index}", header.config.measured_on());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-    match cx.session.need_picture(&header.config, index) {
+    match cx.session.need_picture_of(data, index) {
         Some(Ok(picture)) => {
             let picture = picture.clone();
             let texture = cx.textures.of(ui.ctx(), &picture);
