@@ -10,9 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::downloads::Item;
 use super::run_view::RunView;
-use super::views::{
-    BackboneView, DataView, DeviceView, Pictures, Plan, PluginView, RunRow, Sight,
-};
+use super::views::{BackboneView, DataView, DeviceView, Pictures, Plan, PluginView, RunRow, Sight};
 use super::words::count_text;
 use crate::data::OpenOptions;
 use crate::fetch;
@@ -199,9 +197,7 @@ impl Ask {
                 let failed = |&index: &usize| (index, Err(p.clone()));
                 Found::TestPictures(key.clone(), indices.iter().map(failed).collect())
             }),
-            Self::Fingerprint(key, _) => {
-                Arc::new(move |p| Found::Fingerprint(key.clone(), Err(p)))
-            }
+            Self::Fingerprint(key, _) => Arc::new(move |p| Found::Fingerprint(key.clone(), Err(p))),
             Self::Plugins | Self::Backbones | Self::Devices | Self::Pick(_) => {
                 Arc::new(Found::Remark)
             }

@@ -6,6 +6,7 @@ use super::words::bytes_text;
 use crate::metrics::{Expert, History};
 use crate::problem::Problem;
 use crate::run::event::{Event, Phase, Progress, RunHeader, TaskReport};
+use crate::run::job::JobId;
 
 /// Loss values kept for the curve.
 const LOSSES: usize = 4096;
@@ -60,6 +61,8 @@ pub struct LogLine {
 /// Everything known of one run.
 #[derive(Clone, Debug, Default)]
 pub struct RunView {
+    /// The job that trains it; none for a stored run.
+    pub job: Option<JobId>,
     /// Its constant facts; none until data and backbone are open.
     pub header: Option<RunHeader>,
     /// What to call it before it has a header.
@@ -90,6 +93,14 @@ impl RunView {
         Self {
             title,
             ..Self::default()
+        }
+    }
+
+    /// The run of a job that was just asked for.
+    pub fn of_job(job: JobId, title: String) -> Self {
+        Self {
+            job: Some(job),
+            ..Self::waiting(title)
         }
     }
 
@@ -186,7 +197,11 @@ impl RunView {
             Event::Stopped { .. } => {
                 self.stage = Stage::Stopped;
                 self.phase = None;
-                self.say(now, "stopped and saved; it can be continued".into());
+                let text = match self.header {
+                    Some(_) => "stopped and saved; it can be continued",
+                    None => "stopped before it had begun",
+                };
+                self.say(now, text.into());
             }
             Event::Failed { problem, .. } => {
                 self.stage = Stage::Failed;
@@ -194,7 +209,13 @@ impl RunView {
                 self.warn(now, problem.what.clone());
                 self.problem = Some(problem);
             }
-            Event::Predicted(_) | Event::NotPredicted { .. } | Event::Assumed(_) => {}
+            // These tell of no run.
+            Event::Queued { .. }
+            | Event::Began(_)
+            | Event::Removed(_)
+            | Event::Predicted(_)
+            | Event::NotPredicted { .. }
+            | Event::Assumed(_) => {}
         }
     }
 

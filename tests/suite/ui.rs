@@ -5,6 +5,7 @@ mod compare;
 mod data;
 mod flow;
 mod large;
+mod line;
 mod pages;
 mod stored;
 mod synthetic;

@@ -3,6 +3,7 @@
 
 mod confusion;
 mod figures;
+mod line;
 mod side;
 
 use egui::Ui;
@@ -49,6 +50,7 @@ impl Default for State {
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.shown_run().is_none() {
+        line::card(ui, cx);
         let text = "Set up an experiment and start it, or open a stored run";
         widgets::empty(ui, "Nothing is running", text, |ui| {
             if button(ui, "Set up an experiment").clicked() {
