@@ -5,6 +5,7 @@
 
 mod adam;
 pub mod lae;
+pub mod ranpac;
 
 use burn::tensor::Tensor;
 
