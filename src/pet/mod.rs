@@ -2,6 +2,7 @@
 //! and equations; this module reads such files (`spec`), runs the equations in a sandbox
 //! (`equation`), finds the files (`library`), and holds the tensors of one expert (`PetStack`).
 
+mod dropout;
 pub mod equation;
 mod forms;
 pub mod functions;
@@ -18,6 +19,7 @@ mod trial;
 pub mod value;
 pub mod view;
 
+pub use dropout::Draws;
 pub use init::{INITS, Init, standard_normal};
 pub use library::Library;
 pub use site::{BLOCK_SYMBOLS, BlockShape, Site};
