@@ -331,10 +331,10 @@ impl Backbone for Vit {
     }
 
     fn class_position(&self) -> Option<Tensor<3>> {
+        self.class_token.as_ref()?;
         let side = self.config.input_size / self.config.patch;
         let positions = self.positions.of(side, side, 1, &self.device());
-        let of_class = || positions.slice([0..1, 0..1, 0..self.config.width]);
-        self.config.class_token.then(of_class)
+        Some(positions.slice([0..1, 0..1, 0..self.config.width]))
     }
 
     fn enter(&self, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
