@@ -133,7 +133,7 @@ fn multiplied(x: &[f32], y: &[f32], spread: Spread, width: usize) -> Buffer {
 }
 
 /// The sum of the rows of g, or of g · x.
-fn sum_of_rows(g: &[f32], x: Option<&[f32]>, width: usize) -> Buffer {
+pub(super) fn sum_of_rows(g: &[f32], x: Option<&[f32]>, width: usize) -> Buffer {
     let level = Level::best();
     let piece = (ROWS * width).max(1);
     let parts: Vec<Buffer> = (g.par_chunks(piece).enumerate())
