@@ -5,6 +5,7 @@
 
 mod adam;
 pub mod lae;
+pub mod optimiser;
 
 use burn::tensor::Tensor;
 

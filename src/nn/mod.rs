@@ -202,6 +202,11 @@ pub fn project(x: Tensor<2>, weight: Tensor<2>) -> Tensor<2> {
     cpu::project(&x, &weight).unwrap_or_else(|| x.matmul(weight))
 }
 
+/// Σ x², one value. On the CPU the same for any number of cores.
+pub fn sum_of_squares(x: &Tensor<1>) -> Tensor<1> {
+    cpu::sum_of_squares(x).unwrap_or_else(|| (x.clone() * x.clone()).sum())
+}
+
 /// GELU with the exact error function: `x · Φ(x)`.
 pub fn gelu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     cpu::gelu(&x).unwrap_or_else(|| framework::gelu(x))

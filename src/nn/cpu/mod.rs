@@ -37,7 +37,7 @@ use prefixed::Prefixed;
 use simd::Level;
 
 pub use buffer::release;
-pub use pairs::{plus, project, times};
+pub use pairs::{plus, project, sum_of_squares, times};
 
 /// Elements one core takes at a time in element-wise functions.
 const PIECE: usize = 1 << 13;

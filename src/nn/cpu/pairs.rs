@@ -171,6 +171,13 @@ fn sum_of_all(g: &[f32], x: Option<&[f32]>) -> Buffer {
     sum
 }
 
+/// Σ x² of a constant: there is no way back.
+pub fn sum_of_squares(x: &Tensor<1>) -> Option<Tensor<1>> {
+    Dense::constant(x)?;
+    let sum = |[x]: [Dense; 1], _| (sum_of_all(x.numbers(), Some(x.numbers())), None);
+    Some(apply([Input::new(x)?], [1], sum))
+}
+
 /// The sum of buffers of one length.
 fn added(parts: Vec<Buffer>, len: usize) -> Buffer {
     let mut parts = parts.into_iter();
