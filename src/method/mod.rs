@@ -5,6 +5,7 @@
 
 mod adam;
 pub mod lae;
+pub mod optimiser;
 pub mod ranpac;
 
 use burn::tensor::Tensor;
