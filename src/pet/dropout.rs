@@ -90,10 +90,12 @@ fn mask<const D: usize>(x: &Tensor<D>, factors: Vec<f32>) -> Tensor<D> {
 mod tests {
     use burn::tensor::Device;
 
+    use super::super::value::start_budget;
     use super::*;
 
     /// What a training step makes of 40 × 50 ones.
     fn dropped(draws: Option<Draws>, block: usize, site: Site, p: f64) -> Vec<f32> {
+        start_budget(2000);
         begin(draws, block, site);
         let ones = Tensor::<2>::ones([40, 50], &Device::flex());
         let Value::Two(x) = apply(ones.into(), p).unwrap() else {
@@ -143,6 +145,7 @@ mod tests {
     #[test]
     fn the_gradient_goes_where_the_values_went() {
         let draws = Some(Draws { seed: 5, step: 1 });
+        start_budget(24);
         begin(draws, 0, Site::Mlp);
         let x = Tensor::<3>::ones([2, 3, 4], &Device::flex())
             .autodiff()
