@@ -14,6 +14,7 @@ mod site;
 pub mod source;
 pub mod spec;
 mod stack;
+mod stored;
 mod trial;
 pub mod value;
 pub mod view;
