@@ -8,9 +8,8 @@ use std::collections::BTreeMap;
 
 use burn::tensor::{Device, Tensor};
 
-use crate::expert::named;
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named};
+use crate::tensors::{HostTensor, Named, named};
 
 const BETA1: f64 = 0.9;
 const BETA2: f64 = 0.999;

@@ -223,7 +223,9 @@ impl FirstSession {
 
     /// The PET as it is now.
     pub fn pets(&self) -> &PetStack {
-        self.tuning.as_ref().map_or(&self.pets, |tuning| &tuning.pets)
+        self.tuning
+            .as_ref()
+            .map_or(&self.pets, |tuning| &tuning.pets)
     }
 
     /// What the session trains, in the first task.
@@ -278,7 +280,10 @@ impl FirstSession {
         self.pets = self.pets.read("pet", from, &self.backbone.device())?;
         self.tuning = match tasks {
             [only] => {
-                let task = Task { index: 0, classes: only.clone() };
+                let task = Task {
+                    index: 0,
+                    classes: only.clone(),
+                };
                 let fresh = Tuning::new(self.pets.clone(), &task, &self.backbone, self.settings);
                 fresh.restored(from)?
             }

@@ -17,6 +17,7 @@ mod site;
 pub mod source;
 pub mod spec;
 mod stack;
+mod stored;
 mod trial;
 pub mod value;
 pub mod view;

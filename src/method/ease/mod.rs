@@ -142,7 +142,8 @@ impl Ease {
     }
 
     fn fresh(&self, task: usize) -> Result<PetStack> {
-        self.plan.stack(&*self.backbone, task_seed(self.settings.seed, task))
+        self.plan
+            .stack(&*self.backbone, task_seed(self.settings.seed, task))
     }
 
     fn prepare(&mut self) -> Result<()> {
@@ -256,7 +257,8 @@ impl Method for Ease {
                 break;
             }
             let one = |subspace| named(state, &format!("prototypes.{task}.{subspace}")).cloned();
-            self.subspaces.push((0..=task).map(one).collect::<Result<_>>()?)?;
+            self.subspaces
+                .push((0..=task).map(one).collect::<Result<_>>()?)?;
         }
         self.prepare()
     }

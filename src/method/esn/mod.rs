@@ -220,7 +220,10 @@ impl Esn {
         let values = Init::Uniform(-bound, bound).draw(shape, settings.seed, PROMPT_STREAM);
         Ok(Self {
             prompt: Tensor::from_data(TensorData::new(values, shape), &backbone.device()),
-            heads: backbone.blocks().last().map_or(1, |block| block.heads.max(1)),
+            heads: backbone
+                .blocks()
+                .last()
+                .map_or(1, |block| block.heads.max(1)),
             backbone,
             settings,
             stages: Vec::new(),
@@ -278,11 +281,7 @@ impl Esn {
     ///
     /// # Errors
     /// A Problem when no task has begun or the device failed.
-    pub fn gradients(
-        &self,
-        images: Tensor<4>,
-        labels: &[usize],
-    ) -> Result<(Tensor<1>, Gradients)> {
+    pub fn gradients(&self, images: Tensor<4>, labels: &[usize]) -> Result<(Tensor<1>, Gradients)> {
         let stage = self.stages.last();
         let stage = stage.ok_or_else(|| Problem::new("learning began before any task"))?;
         let stage = stage.tracked();
@@ -297,7 +296,9 @@ impl Esn {
         let mut gradients = Gradients::default();
         let of_stage = stage.parameters();
         let of_stage = of_stage.map(|(name, tensor)| (format!("stage.{name}"), tensor));
-        let prompt = self.trains_prompt().then(|| ("prompt".to_string(), &prompt));
+        let prompt = self
+            .trains_prompt()
+            .then(|| ("prompt".to_string(), &prompt));
         for (name, tensor) in of_stage.chain(prompt) {
             let gradient = tensor.grad_remove(&mut all);
             let missing = || Problem::new(format!("{name} received no gradient"));
@@ -451,7 +452,10 @@ impl Method for Esn {
         self.stages = (0..tasks.len()).map(read).collect::<Result<_>>()?;
         let places = &named(state, "temperatures")?.values;
         let last = votes::TEMPERATURES.len() - 1;
-        self.temperatures = places.iter().map(|place| last.min(*place as usize)).collect();
+        self.temperatures = places
+            .iter()
+            .map(|place| last.min(*place as usize))
+            .collect();
         self.optimiser = Optimiser::read(self.settings.optimiser, state, &device)?;
         let newest = tasks.iter().cloned().enumerate().last();
         self.task = newest.map(|(index, classes)| Task { index, classes });

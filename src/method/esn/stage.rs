@@ -8,11 +8,10 @@ use std::collections::BTreeMap;
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use crate::expert::named;
 use crate::nn;
 use crate::pet::Init;
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named};
+use crate::tensors::{HostTensor, Named, named};
 
 /// Added to the variance in the stage's layer norms.
 const EPSILON: f64 = 1e-5;

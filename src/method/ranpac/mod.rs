@@ -80,7 +80,11 @@ pub const SPEC: MethodSpec = MethodSpec {
     ],
     all_at_once: false,
     passes: |chosen, task| {
-        let epochs = if adapts(chosen)? { chosen.config.epochs } else { 0 };
+        let epochs = if adapts(chosen)? {
+            chosen.config.epochs
+        } else {
+            0
+        };
         let mut passes = FirstSession::passes(epochs, task);
         // The order decides which images fit and which judge λ.
         passes.push(Pass {
@@ -299,7 +303,10 @@ impl Method for RanPac {
 
     fn gauges(&self) -> Result<BTreeMap<String, f64>> {
         let ridge = self.choice.as_ref().map(|choice| choice.ridge);
-        Ok(ridge.map(|ridge| ("ridge".to_string(), ridge)).into_iter().collect())
+        Ok(ridge
+            .map(|ridge| ("ridge".to_string(), ridge))
+            .into_iter()
+            .collect())
     }
 
     fn snapshot(&self) -> Result<Named> {

@@ -103,10 +103,15 @@ impl Regression {
         let mut stored = read("gram", projections * (projections + 1) / 2, from)?;
         for row in 0..projections {
             let values = own.square.upper_row_mut(row).iter_mut();
-            values.zip(&mut stored).for_each(|(value, stored)| *value = stored);
+            values
+                .zip(&mut stored)
+                .for_each(|(value, stored)| *value = stored);
         }
         let sums: Vec<f64> = read("sums", projections * classes, from)?.collect();
-        own.sums = sums.chunks_exact(projections.max(1)).map(<[f64]>::to_vec).collect();
+        own.sums = sums
+            .chunks_exact(projections.max(1))
+            .map(<[f64]>::to_vec)
+            .collect();
         Ok(own)
     }
 }
@@ -144,7 +149,9 @@ fn read(name: &str, count: usize, from: &Named) -> Result<impl Iterator<Item = f
             return Ok(values);
         }
         let found = values.len();
-        Err(Problem::new(format!("{full} holds {found} numbers, not {count}")))
+        Err(Problem::new(format!(
+            "{full} holds {found} numbers, not {count}"
+        )))
     };
     let pairs = part("high")?.iter().zip(part("low")?);
     Ok(pairs.map(|(high, low)| joined([*high, *low])))
