@@ -6,11 +6,11 @@
 //! checks, window, files — reads the method's [`MethodSpec`]. To add a method: write its file,
 //! add one row to [`METHODS`].
 
-mod adam;
 pub mod answers;
 mod chosen;
 pub mod heads;
 pub mod lae;
+pub mod optimiser;
 mod pets;
 mod prototypes;
 mod simplecil;
