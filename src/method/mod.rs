@@ -7,15 +7,21 @@
 //! add one row to [`METHODS`].
 
 pub mod answers;
+pub mod aper;
 mod chosen;
+pub mod cosine;
+pub mod ease;
+pub mod esn;
 pub mod heads;
 pub mod lae;
 pub mod optimiser;
 mod pets;
-mod prototypes;
+pub mod prototypes;
+pub mod ranpac;
 mod simplecil;
 mod spec;
 mod task;
+pub mod tuning;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -40,7 +46,15 @@ pub use spec::{Ground, Kind, MethodSpec, PetUse, Published, Rate, SettingSpec};
 pub use task::{Batch, Pass, Source, Task, Work};
 
 /// All methods, in the order they are offered.
-pub const METHODS: [&MethodSpec; 3] = [&lae::LAE, &lae::BASELINE, &simplecil::SPEC];
+pub const METHODS: [&MethodSpec; 7] = [
+    &lae::LAE,
+    &lae::BASELINE,
+    &simplecil::SPEC,
+    &aper::SPEC,
+    &ranpac::SPEC,
+    &ease::SPEC,
+    &esn::SPEC,
+];
 
 /// A continual-learning method at work.
 pub trait Method: Send {
