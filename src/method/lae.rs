@@ -17,9 +17,9 @@ use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor};
 
-use super::adam::Adam;
 use super::answers::{self, Verdict, argmax, log_probabilities, opinion};
 use super::heads::{Head, Heads};
+use super::optimiser::{self, Optimiser, OptimiserSettings, Progress};
 use super::{
     Batch, Chosen, Kind, Method, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec, Setup,
     Task, local_cross_entropy, task_seed,
@@ -248,7 +248,7 @@ pub struct Lae {
     /// The online PET at the end of the first task, from which drift is measured.
     origin: Option<PetStack>,
     heads: Heads,
-    adam: Adam,
+    adam: Optimiser,
 }
 
 impl Lae {
@@ -263,7 +263,7 @@ impl Lae {
             offline: None,
             origin: None,
             heads: Heads::default(),
-            adam: Adam::new(settings.learning_rate),
+            adam: Optimiser::new(OptimiserSettings::adam(settings.learning_rate)),
         }
     }
 
@@ -373,21 +373,21 @@ impl Lae {
 
     /// Adam on the last head and, unless frozen, on the online PET.
     fn update(&mut self, gradients: Gradients) {
-        let Gradients {
-            weight, bias, pets, ..
-        } = gradients;
-        if let Some(head) = self.heads.0.last_mut() {
-            head.weight = self.adam.step("head.weight", head.weight.clone(), weight);
-            head.bias = self.adam.step("head.bias", head.bias.clone(), bias);
+        let mut all = optimiser::Gradients::default();
+        all.insert("head.weight", gradients.weight);
+        all.insert("head.bias", gradients.bias);
+        for (name, gradient) in gradients.pets {
+            all.insert(format!("pet.{name}"), gradient);
         }
-        let mut gradients: BTreeMap<String, Tensor<2>> = pets.into_iter().collect();
-        let adam = &mut self.adam;
+        // The rate is constant, so it does not matter where in the task the step lies.
+        let mut step = self.adam.step(all, Progress::of((0, 1), (0, 1)));
+        if let Some(head) = self.heads.0.last_mut() {
+            head.weight = step.moved("head.weight", head.weight.clone());
+            head.bias = step.moved("head.bias", head.bias.clone());
+        }
         self.online = self
             .online
-            .with(|name, value, _| match gradients.remove(name) {
-                Some(gradient) => adam.step(&format!("pet.{name}"), value.clone(), gradient),
-                None => value.clone(),
-            });
+            .with(|name, value, _| step.moved(&format!("pet.{name}"), value.clone()));
     }
 
     /// off ← α·off + (1 − α)·on.
@@ -429,7 +429,7 @@ impl Lae {
         self.heads
             .0
             .push(Head::new(width, classes, seed, &self.device()));
-        self.adam = Adam::new(self.settings.learning_rate);
+        self.adam.clear();
     }
 
     /// Learns one batch; labels are counted within the present task. Gives the loss.
@@ -562,7 +562,8 @@ impl Method for Lae {
         self.online = self.online.read("online", state, &device)?;
         (self.offline, self.origin) = (offline, origin);
         self.heads = Heads::read(state, tasks.len(), &device)?;
-        self.adam = Adam::read(self.settings.learning_rate, state, &device)?;
+        let adam = OptimiserSettings::adam(self.settings.learning_rate);
+        self.adam = Optimiser::read(adam, state, &device)?;
         self.task = tasks.last().map(|classes| Task {
             index: tasks.len() - 1,
             classes: classes.clone(),

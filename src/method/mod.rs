@@ -6,7 +6,6 @@
 //! checks, window, files — reads the method's [`MethodSpec`]. To add a method: write its file,
 //! add one row to [`METHODS`].
 
-mod adam;
 pub mod answers;
 pub mod aper;
 mod chosen;
