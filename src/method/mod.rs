@@ -6,6 +6,7 @@
 mod adam;
 pub mod lae;
 pub mod optimiser;
+pub mod prompt;
 
 use burn::tensor::Tensor;
 

@@ -19,5 +19,6 @@ mod pet;
 mod pet_errors;
 mod pet_library;
 mod pet_reference;
+mod prompts;
 mod store;
 mod ui;
