@@ -16,10 +16,9 @@ use std::f64::consts::PI;
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use crate::expert::named;
 use crate::nn;
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named};
+use crate::tensors::{HostTensor, Named, named};
 
 const BETA1: f64 = 0.9;
 const BETA2: f64 = 0.999;

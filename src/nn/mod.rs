@@ -12,6 +12,7 @@ mod half;
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
 
+pub(crate) use cpu::gemm;
 pub use cpu::release as release_buffers;
 use half::HalfMatrix;
 

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use burn::tensor::{Device, Distribution, Tensor, TensorData};
 use lae_studio::backbone::architecture::Architecture;
 use lae_studio::backbone::{Backbone, swin, vit};
-use lae_studio::method::optimiser::{OptimiserSettings, Progress, Rule, Schedule};
+use lae_studio::method::optimiser::{Progress, Schedule};
 use lae_studio::method::prompt::coda::Coda;
 use lae_studio::method::prompt::dualprompt::DualPrompt;
 use lae_studio::method::prompt::l2p::L2p;
-use lae_studio::method::prompt::{Leaves, Prompted, Scheme, best};
+use lae_studio::method::prompt::{Leaves, Prompted, Scheme, Training, best};
 use lae_studio::problem::Result;
 use lae_studio::tensors::HostTensor;
 
@@ -22,11 +22,11 @@ fn vit() -> Arc<dyn Backbone> {
 }
 
 fn on(backbone: Arc<dyn Backbone>, scheme: impl Scheme + 'static) -> Result<Prompted> {
-    let training = OptimiserSettings {
-        rule: Rule::Adam,
+    let training = Training {
         learning_rate: 0.05,
         schedule: Schedule::Constant,
-        clip: Some(1.0),
+        clip: 1.0,
+        epochs: 1,
     };
     Prompted::new(backbone, Box::new(scheme), training, 5)
 }
@@ -102,13 +102,13 @@ fn every_image_gets_its_own_prompts() {
     ];
     for make in schemes {
         let (mut prompted, again) = (make(), make());
-        prompted.begin_task(2).unwrap();
+        prompted.begin(2).unwrap();
         for (name, leaf) in again.leaves() {
             let drawn = !name.starts_with("coda");
             assert!(!drawn || numbers(leaf) == numbers(&prompted.leaves()[name]));
         }
         steps(&mut prompted, 3);
-        prompted.begin_task(3).unwrap();
+        prompted.begin(3).unwrap();
         let together = numbers(&prompted.logits(images(5)).unwrap());
         assert_eq!(together.len(), 5 * 5);
         for image in 0..5 {
@@ -123,13 +123,13 @@ fn every_image_gets_its_own_prompts() {
 #[test]
 fn a_new_slot_of_dualprompt_is_a_copy_of_the_one_before() {
     let mut prompted = on(vit(), dualprompt(3)).unwrap();
-    prompted.begin_task(2).unwrap();
+    prompted.begin(2).unwrap();
     let fresh = prompted.leaves().clone();
     steps(&mut prompted, 2);
     let before = prompted.leaves().clone();
     let gradients = prompted.gradients(images(4), &[0, 1, 0, 1]).unwrap();
     assert_eq!(gradients.choice, [[0]; 4]);
-    prompted.begin_task(2).unwrap();
+    prompted.begin(2).unwrap();
     let (was, is) = (&before, prompted.leaves());
     // Rows of `e`: block and part, then slot, then token.
     let slot = |leaves: &Leaves, part: usize, slot: usize| {
@@ -151,10 +151,10 @@ fn a_new_slot_of_dualprompt_is_a_copy_of_the_one_before() {
 #[test]
 fn with_more_tasks_than_slots_images_choose_while_learning_too() {
     let mut prompted = on(vit(), dualprompt(4)).unwrap();
-    prompted.begin_task(2).unwrap();
+    prompted.begin(2).unwrap();
     steps(&mut prompted, 2);
     let before = prompted.leaves().clone();
-    prompted.begin_task(2).unwrap();
+    prompted.begin(2).unwrap();
     assert_eq!(numbers(&prompted.leaves()["e"]), numbers(&before["e"]));
     let learning = prompted.gradients(images(4), &[0, 1, 0, 1]).unwrap();
     let (answering, _) = prompted.features(images(4)).unwrap();
@@ -184,7 +184,7 @@ fn gram_schmidt(old: &[Vec<f64>], draws: &[Vec<f64>]) -> Vec<Vec<f64>> {
 #[test]
 fn new_components_are_orthogonal_the_classical_way_and_old_ones_stand_still() {
     let mut prompted = on(vit(), coda()).unwrap();
-    prompted.begin_task(2).unwrap();
+    prompted.begin(2).unwrap();
     let rows = |leaves: &Leaves, name: &str| -> Vec<Vec<f64>> {
         let leaf = &leaves[name];
         let values = numbers(leaf);
@@ -235,7 +235,7 @@ fn new_components_are_orthogonal_the_classical_way_and_old_ones_stand_still() {
         assert!(pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) < 1e-5);
         assert!(is[4..].iter().flatten().all(|v| *v == 0.0));
     }
-    prompted.begin_task(2).unwrap();
+    prompted.begin(2).unwrap();
     steps(&mut prompted, 2);
     for name in trained.keys() {
         let (was, is) = (rows(&trained, name), rows(prompted.leaves(), name));

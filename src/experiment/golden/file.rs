@@ -12,12 +12,12 @@ use serde_json::Value;
 use crate::backbone::Backbone;
 use crate::backbone::timm;
 use crate::backbone::weights::{Stored, Tensors};
-use crate::expert::{Head, Heads};
+use crate::method::heads::{Head, Heads};
 use crate::nn::Place;
 use crate::pet::library::Library;
 use crate::pet::{PetSettings, PetStack};
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named};
+use crate::tensors::{HostTensor, Named, named};
 
 /// A file's tensors (f32; targets as exact small numbers) and settings.
 pub(super) struct GoldenFile {
@@ -50,8 +50,13 @@ impl GoldenFile {
         Ok(Self { tensors, settings })
     }
 
+    /// The method the file is of; none for LAE.
+    pub(super) fn method(&self) -> Option<&str> {
+        self.settings.get("method").map(String::as_str)
+    }
+
     pub(super) fn tensor(&self, name: &str) -> Result<&HostTensor> {
-        crate::expert::named(&self.tensors, name)
+        named(&self.tensors, name)
     }
 
     pub(super) fn text(&self, key: &str) -> Result<&str> {

@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::file::{GoldenFile, backbone_of, ours_of, theirs_of};
 use super::{Board, GoldenReport, Tolerance};
-use crate::expert::Head;
-use crate::method::optimiser::{OptimiserSettings, Progress, Rule, Schedule};
+use crate::method::heads::Head;
+use crate::method::optimiser::{Progress, Schedule};
 use crate::method::prompt::coda::{self, Coda};
 use crate::method::prompt::dualprompt::DualPrompt;
 use crate::method::prompt::l2p::L2p;
-use crate::method::prompt::{Gradients, Leaves, Prompted, Scheme, similarity};
+use crate::method::prompt::{Gradients, Leaves, Prompted, Scheme, Training, similarity};
 use crate::nn::Place;
 use crate::pet::Init;
 use crate::problem::{Problem, Result};
@@ -104,40 +104,34 @@ fn classes_of(file: &GoldenFile) -> Result<Vec<usize>> {
 }
 
 /// Runs the file.
-pub(super) fn compare(
+pub(super) fn check(
     file: &GoldenFile,
     place: &Place,
     tolerance: Tolerance,
 ) -> Result<GoldenReport> {
     let method = Method::of(file)?;
     let rates = rates_of(file)?;
-    let training = OptimiserSettings {
-        rule: Rule::Adam,
+    let training = Training {
         learning_rate: rates.first().copied().unwrap_or_default(),
         schedule: match method {
             Method::Coda(_) => Schedule::LaggingCosine,
             _ => Schedule::Constant,
         },
-        clip: Some(file.number("clip")?).filter(|clip| *clip > 0.0),
+        clip: file.number("clip")?,
+        epochs: file.number("epochs").unwrap_or(1),
     };
     let prompted = Prompted::new(backbone_of(file, place)?, method.scheme(), training, 0)?;
     let mut run = Run {
         file,
         device: place.device.clone(),
         tolerance,
-        board: Board {
-            file,
-            limit: tolerance.single,
-            comparisons: Vec::new(),
-        },
+        board: Board::new(file, tolerance.single),
         method,
         prompted,
         rates,
     };
     run.all()?;
-    Ok(GoldenReport {
-        comparisons: run.board.comparisons,
-    })
+    Ok(run.board.report())
 }
 
 fn rates_of(file: &GoldenFile) -> Result<Vec<f64>> {

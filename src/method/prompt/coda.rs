@@ -12,11 +12,104 @@ use std::collections::BTreeMap;
 
 use burn::tensor::{Device, Tensor};
 
-use super::{Asked, Leaves, Occasion, Prompts, Question, Scheme, check_blocks, leaf};
+use super::super::optimiser::Schedule;
+use super::super::{Chosen, Kind, MethodSpec, Pass, Published, Rate, SettingSpec};
+use super::{Asked, Leaves, Occasion, Prompted, Prompts, Question, Scheme, Training};
+use super::{check, check_blocks, leaf};
+use crate::metrics::Expert;
 use crate::nn;
 use crate::pet::Init;
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
+
+/// CODA-Prompt.
+pub const SPEC: MethodSpec = MethodSpec {
+    key: "coda-prompt",
+    title: "CODA-Prompt",
+    summary: "Mixes an image's prompts from components by attention; every task adds its share",
+    paper: "Smith et al., CODA-Prompt: COntinual Decomposed Attention-based Prompting for \
+            Rehearsal-Free Continual Learning, CVPR 2023",
+    experts: Expert::ALONE,
+    settings: &[
+        SettingSpec {
+            key: "pool",
+            title: "components",
+            meaning: "Prompt components of each block, shared out evenly among the tasks",
+            kind: Kind::Whole {
+                default: 100,
+                least: 1,
+                most: 10_000,
+            },
+        },
+        SettingSpec {
+            key: "length",
+            title: "prompt length",
+            meaning: "Tokens of a component: one half are keys, the other values",
+            kind: Kind::Whole {
+                default: 8,
+                least: 2,
+                most: 100,
+            },
+        },
+        SettingSpec {
+            key: "blocks",
+            title: "prompted blocks",
+            meaning: "Blocks with prompts",
+            kind: Kind::Blocks("0,1,2,3,4"),
+        },
+        SettingSpec {
+            key: "mu",
+            title: "µ",
+            meaning: "Weight of the orthogonality penalty: 0 as released since June 2023, 0.1 in \
+                      the paper",
+            kind: Kind::Real {
+                default: 0.0,
+                least: 0.0,
+                most: 1000.0,
+            },
+        },
+    ],
+    pet: None,
+    rate: Some(Rate {
+        base: 1e-3,
+        scaled: false,
+    }),
+    published: &[
+        published("cifar-100", 20),
+        published("imagenet-r", 50),
+        published("domainnet", 20),
+    ],
+    all_at_once: false,
+    passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
+    check: |chosen, ground| match ground {
+        Some(ground) => check(
+            &Coda::chosen(chosen, ground.blocks.len(), ground.tasks)?,
+            ground,
+        ),
+        None => Ok(()),
+    },
+    build: |setup| {
+        let chosen = Chosen::of(setup.config)?;
+        let training = Training {
+            learning_rate: chosen.learning_rate(),
+            schedule: Schedule::LaggingCosine,
+            clip: 0.0,
+            epochs: chosen.config.epochs,
+        };
+        let depth = setup.backbone.blocks().len();
+        let scheme = Box::new(Coda::chosen(&chosen, depth, setup.tasks.len())?);
+        Ok(Box::new(Prompted::from_setup(&setup, scheme, training)?))
+    },
+};
+
+const fn published(data: &'static str, epochs: usize) -> Published {
+    Published {
+        data,
+        epochs,
+        base_lr: None,
+        settings: &[],
+    }
+}
 
 /// CODA-Prompt's settings.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +133,16 @@ const PARTS: [&str; 3] = ["p", "k", "a"];
 const VANISHED: f64 = 1e-8;
 
 impl Coda {
+    fn chosen(chosen: &Chosen<'_>, depth: usize, tasks: usize) -> Result<Self> {
+        Ok(Self {
+            pool: chosen.count("pool")?,
+            length: chosen.count("length")?,
+            blocks: chosen.blocks("blocks", depth)?,
+            mu: chosen.real("mu")?,
+            tasks,
+        })
+    }
+
     /// Components a task owns.
     fn share(&self) -> usize {
         self.pool / self.tasks.max(1)
@@ -149,7 +252,7 @@ fn skewness(rows: &Tensor<2>, device: &Device) -> Tensor<1> {
 
 impl Scheme for Coda {
     fn title(&self) -> &'static str {
-        "CODA-Prompt"
+        SPEC.title
     }
 
     fn first_block(&self) -> usize {
@@ -166,11 +269,13 @@ impl Scheme for Coda {
         let (pool, tasks) = (self.pool, self.tasks);
         if self.share() == 0 {
             let what = format!("{pool} components cannot be shared among {tasks} tasks");
-            return Err(Problem::new(what).advise(format!("set pool to {tasks} or more")));
+            let problem = Problem::new(what).at("--set pool");
+            return Err(problem.advise(format!("give {tasks} or more")));
         }
         if pool > width {
             let what = format!("{pool} components of {width} channels cannot be orthogonal");
-            return Err(Problem::new(what).advise(format!("set pool to {width} or less")));
+            let problem = Problem::new(what).at("--set pool");
+            return Err(problem.advise(format!("give {width} or less")));
         }
         Ok(())
     }

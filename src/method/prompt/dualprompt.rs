@@ -11,12 +11,114 @@ use std::collections::BTreeMap;
 
 use burn::tensor::Tensor;
 
-use super::{Asked, Leaves, Occasion, Prompts, Question, Scheme};
-use super::{best, drawn, leaf, one_hot, pulled, similarity};
+use super::super::{Chosen, Kind, MethodSpec, Pass, Published, Rate, SettingSpec};
+use super::l2p::{CLIP, pull};
+use super::{Asked, Leaves, Occasion, Prompted, Prompts, Question, Scheme, Training};
+use super::{best, check, check_blocks, drawn, leaf, one_hot, pulled, similarity};
+use crate::metrics::Expert;
 use crate::nn;
 use crate::pet::Init;
 use crate::problem::{Problem, Result};
+use crate::run::config::Setting;
 use crate::tensors::HostTensor;
+
+/// DualPrompt.
+pub const SPEC: MethodSpec = MethodSpec {
+    key: "dualprompt",
+    title: "DualPrompt",
+    summary: "General prompts for all tasks and a slot of expert prompts for each, found by its key",
+    paper: "Wang et al., DualPrompt: Complementary Prompting for Rehearsal-free Continual Learning, \
+            ECCV 2022",
+    experts: Expert::ALONE,
+    settings: &[
+        SettingSpec {
+            key: "pool",
+            title: "slots",
+            meaning: "Slots of E prompts; 0 for one per task. With fewer than there are tasks, \
+                      images choose their slot by its key while learning too",
+            kind: Kind::Whole {
+                default: 0,
+                least: 0,
+                most: 1000,
+            },
+        },
+        SettingSpec {
+            key: "g_blocks",
+            title: "G blocks",
+            meaning: "Blocks with a general prompt, shared by all tasks",
+            kind: Kind::Blocks("0,1"),
+        },
+        SettingSpec {
+            key: "g_length",
+            title: "G length",
+            meaning: "Keys, and values, of a general prompt",
+            kind: LENGTH,
+        },
+        SettingSpec {
+            key: "e_blocks",
+            title: "E blocks",
+            meaning: "Blocks with an expert prompt for each slot",
+            kind: Kind::Blocks("2,3,4"),
+        },
+        SettingSpec {
+            key: "e_length",
+            title: "E length",
+            meaning: "Keys, and values, of an expert prompt",
+            kind: LENGTH,
+        },
+        pull(1.0),
+        CLIP,
+    ],
+    pet: None,
+    rate: Some(Rate {
+        base: 0.03,
+        scaled: true,
+    }),
+    published: &[
+        published("cifar-100", 5, 0.03, &[]),
+        published("imagenet-r", 50, 0.005, LONG),
+        published("domainnet", 50, 0.005, LONG),
+    ],
+    all_at_once: false,
+    passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
+    check: |chosen, ground| match ground {
+        Some(ground) => {
+            let scheme = DualPrompt::chosen(chosen, ground.blocks.len(), ground.tasks)?;
+            check(&scheme, ground)
+        }
+        None => Ok(()),
+    },
+    build: |setup| {
+        let chosen = Chosen::of(setup.config)?;
+        let training = Training::clipped(&chosen)?;
+        let depth = setup.backbone.blocks().len();
+        let scheme = DualPrompt::chosen(&chosen, depth, setup.tasks.len())?;
+        let scheme = Box::new(scheme);
+        Ok(Box::new(Prompted::from_setup(&setup, scheme, training)?))
+    },
+};
+
+const LENGTH: Kind = Kind::Whole {
+    default: 5,
+    least: 1,
+    most: 100,
+};
+/// As on ImageNet-R.
+const LONG: &[(&str, Setting)] = &[("e_length", Setting::Whole(20))];
+
+const fn published(
+    data: &'static str,
+    epochs: usize,
+    base_lr: f64,
+    settings: &'static [(&'static str, Setting)],
+) -> Published {
+    Published {
+        data,
+        epochs,
+        base_lr: Some(base_lr),
+        settings,
+    }
+}
 
 /// DualPrompt's settings.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +140,22 @@ pub struct DualPrompt {
 }
 
 impl DualPrompt {
+    fn chosen(chosen: &Chosen<'_>, depth: usize, tasks: usize) -> Result<Self> {
+        let pool = match chosen.count("pool")? {
+            0 => tasks,
+            pool => pool,
+        };
+        Ok(Self {
+            pool,
+            g_blocks: chosen.blocks("g_blocks", depth)?,
+            g_length: chosen.count("g_length")?,
+            e_blocks: chosen.blocks("e_blocks", depth)?,
+            e_length: chosen.count("e_length")?,
+            pull: chosen.real("pull")?,
+            tasks,
+        })
+    }
+
     /// Whether each task has a slot of its own.
     fn slot_per_task(&self) -> bool {
         self.tasks <= self.pool
@@ -56,7 +174,7 @@ impl DualPrompt {
 
 impl Scheme for DualPrompt {
     fn title(&self) -> &'static str {
-        "DualPrompt"
+        SPEC.title
     }
 
     fn first_block(&self) -> usize {
@@ -65,8 +183,8 @@ impl Scheme for DualPrompt {
     }
 
     fn check(&self, _width: usize, depth: usize) -> Result<()> {
-        super::check_blocks("G prompts", &self.g_blocks, depth)?;
-        super::check_blocks("E prompts", &self.e_blocks, depth)?;
+        check_blocks("G prompts", &self.g_blocks, depth)?;
+        check_blocks("E prompts", &self.e_blocks, depth)?;
         if let Some(block) = self.g_blocks.iter().find(|b| self.e_blocks.contains(b)) {
             let what = format!("block {block} cannot have a G prompt and an E prompt");
             return Err(Problem::new(what).advise("let g_blocks and e_blocks differ"));

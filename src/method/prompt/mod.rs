@@ -11,17 +11,21 @@ pub mod dualprompt;
 pub mod l2p;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
-use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Tensor, TensorData};
 
-use super::optimiser::{self, Optimiser, OptimiserSettings, Progress};
+use super::answers::{self, Verdict};
+use super::heads::{Head, Heads};
+use super::optimiser::{self, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
+use super::{Batch, Ground, Method, Pass, Setup, Task, local_cross_entropy};
+use crate::backbone::architecture::Architecture;
 use crate::backbone::{Backbone, Tokens};
-use crate::expert::{Head, Heads};
+use crate::metrics::Expert;
 use crate::pet::{Hooks, Init, PetStack};
 use crate::problem::{Problem, Result};
-use crate::tensors::HostTensor;
+use crate::tensors::{HostTensor, Named, named};
 
 /// A method's trained tensors beside the heads, by name, each as a matrix.
 pub type Leaves = BTreeMap<String, Tensor<2>>;
@@ -148,15 +152,61 @@ pub struct Gradients {
     pub of: optimiser::Gradients,
 }
 
+/// Says whether the scheme fits the network of a run, before any weight is read.
+///
+/// # Errors
+/// In the paper's terms.
+pub fn check(scheme: &dyn Scheme, ground: &Ground<'_>) -> Result<()> {
+    match ground.architecture {
+        Architecture::Vit(config) if config.class_token => scheme.check(config.width, config.depth),
+        _ => Err(no_class_token(scheme)),
+    }
+}
+
+fn no_class_token(scheme: &dyn Scheme) -> Problem {
+    let title = scheme.title();
+    Problem::new(format!(
+        "{title}'s prompts stand beside a class token: only a ViT has one"
+    ))
+    .at(format!("--method {}", title.to_lowercase()))
+    .advise("choose a ViT, or another method")
+}
+
+/// How a prompt method is trained: Adam, new for each task.
+#[derive(Clone, Copy, Debug)]
+pub struct Training {
+    /// The learning rate, as used, before the schedule.
+    pub learning_rate: f64,
+    /// How it changes within a task.
+    pub schedule: Schedule,
+    /// Largest norm of all gradients together; 0 where they are not clipped.
+    pub clip: f64,
+    /// Epochs of a task.
+    pub epochs: usize,
+}
+
+impl Training {
+    fn optimiser(self) -> OptimiserSettings {
+        OptimiserSettings {
+            rule: Rule::Adam,
+            learning_rate: self.learning_rate,
+            schedule: self.schedule,
+            clip: (self.clip > 0.0).then_some(self.clip),
+        }
+    }
+}
+
 /// A prompt method over a run: its tensors, its heads, the task it is in.
 pub struct Prompted {
     backbone: Arc<dyn Backbone>,
     class_position: Tensor<3>,
     scheme: Box<dyn Scheme>,
+    training: Training,
     seed: u64,
     leaves: Leaves,
     heads: Heads,
     optimiser: Optimiser,
+    task: Option<Task>,
 }
 
 impl Prompted {
@@ -167,15 +217,11 @@ impl Prompted {
     pub fn new(
         backbone: Arc<dyn Backbone>,
         scheme: Box<dyn Scheme>,
-        training: OptimiserSettings,
+        training: Training,
         seed: u64,
     ) -> Result<Self> {
         let Some(class_position) = backbone.class_position() else {
-            let what = format!(
-                "{} puts prompts beside a class token, which this backbone does not have",
-                scheme.title()
-            );
-            return Err(Problem::new(what).advise("choose a ViT with a class token"));
+            return Err(no_class_token(&*scheme));
         };
         let width = backbone.feature_width();
         scheme.check(width, backbone.blocks().len())?;
@@ -189,8 +235,15 @@ impl Prompted {
             scheme,
             seed,
             heads: Heads::default(),
-            optimiser: Optimiser::new(training),
+            optimiser: Optimiser::new(training.optimiser()),
+            training,
+            task: None,
         })
+    }
+
+    /// As the settings of a run say.
+    fn from_setup(setup: &Setup<'_>, scheme: Box<dyn Scheme>, training: Training) -> Result<Self> {
+        Self::new(setup.backbone.clone(), scheme, training, setup.config.seed)
     }
 
     /// The trained tensors beside the heads.
@@ -209,11 +262,11 @@ impl Prompted {
         self.optimiser.clear();
     }
 
-    /// Makes room for the classes of the next task.
+    /// Makes room for so many classes of the next task.
     ///
     /// # Errors
     /// A Problem when the device failed.
-    pub fn begin_task(&mut self, classes: usize) -> Result<()> {
+    pub fn begin(&mut self, classes: usize) -> Result<()> {
         let task = self.heads.0.len();
         self.optimiser.clear();
         self.scheme.begin_task(task, &mut self.leaves, self.seed)?;
@@ -343,6 +396,74 @@ impl Prompted {
     }
 }
 
+impl Method for Prompted {
+    fn trained_parameters(&self) -> usize {
+        let sizes = self.leaves.values().map(|leaf| leaf.dims());
+        sizes.map(|[rows, columns]| rows * columns).sum()
+    }
+
+    fn begin_task(&mut self, task: &Task) -> Result<()> {
+        self.begin(task.classes.len())?;
+        self.task = Some(task.clone());
+        Ok(())
+    }
+
+    fn learn(&mut self, batch: &Batch<'_>, _pass: &Pass) -> Result<Option<Tensor<1>>> {
+        let task = self.task.as_ref();
+        let task = task.ok_or_else(|| Problem::new("learning began before any task"))?;
+        let labels = batch.local_labels(task);
+        let gradients = self.gradients(batch.images.clone(), &labels)?;
+        let epochs = (batch.pass, self.training.epochs);
+        self.update(
+            gradients.of,
+            Progress::of(epochs, (batch.step, batch.steps)),
+        );
+        Ok(Some(gradients.loss))
+    }
+
+    fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
+        answers::alone(Expert::Answer, &self.logits(images)?)
+    }
+
+    fn snapshot(&self) -> Result<Named> {
+        let mut file = Named::new();
+        for (name, leaf) in &self.leaves {
+            file.insert(name.clone(), HostTensor::read(leaf)?);
+        }
+        self.heads.write(&mut file)?;
+        Ok(file)
+    }
+
+    fn checkpoint(&self) -> Result<Named> {
+        let mut file = self.snapshot()?;
+        self.optimiser.write(&mut file)?;
+        Ok(file)
+    }
+
+    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
+        let device = self.backbone.device();
+        for (name, leaf) in &mut self.leaves {
+            let stored = named(state, name)?;
+            if stored.shape != leaf.dims() {
+                let what = format!(
+                    "the tensor {name} is {:?}, not {:?}",
+                    stored.shape,
+                    leaf.dims()
+                );
+                return Err(Problem::new(what));
+            }
+            *leaf = stored.to_device(&device)?;
+        }
+        self.heads = Heads::read(state, tasks.len(), &device)?;
+        self.optimiser = Optimiser::read(self.training.optimiser(), state, &device)?;
+        self.task = tasks.last().map(|classes| Task {
+            index: tasks.len() - 1,
+            classes: classes.clone(),
+        });
+        Ok(())
+    }
+}
+
 /// Keeps the draws of heads apart from those of prompts.
 const HEADS: u64 = 1 << 32;
 
@@ -422,15 +543,4 @@ fn pulled(similarity: Tensor<2>, choice: &[Vec<usize>], device: &Device) -> Tens
     }
     let weights = Tensor::<2>::from_data(TensorData::new(values, [batch, prompts]), device);
     (similarity * weights).sum()
-}
-
-/// Mean cross-entropy over the logits of the present task's classes alone.
-fn local_cross_entropy(logits: Tensor<2>, labels: &[usize], device: &Device) -> Tensor<1> {
-    let [batch, classes] = logits.dims();
-    let mut target = vec![0f32; batch * classes];
-    for (row, &label) in labels.iter().enumerate() {
-        target[row * classes + label] = -1.0 / batch as f32;
-    }
-    let target = Tensor::<2>::from_data(TensorData::new(target, [batch, classes]), device);
-    (log_softmax(logits, 1) * target).sum()
 }

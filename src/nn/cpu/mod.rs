@@ -11,7 +11,7 @@ mod block;
 mod buffer;
 mod depthwise;
 mod elementwise;
-mod gemm;
+pub(crate) mod gemm;
 mod glue;
 mod linear;
 mod math;
