@@ -19,6 +19,7 @@ mod pet;
 mod pet_errors;
 mod pet_library;
 mod pet_reference;
+mod prompts;
 mod store;
 mod ui;
 
