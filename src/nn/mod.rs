@@ -12,6 +12,7 @@ mod half;
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
 
+pub(crate) use cpu::gemm;
 pub use cpu::release as release_buffers;
 use half::HalfMatrix;
 
@@ -202,6 +203,11 @@ pub fn project(x: Tensor<2>, weight: Tensor<2>) -> Tensor<2> {
     cpu::project(&x, &weight).unwrap_or_else(|| x.matmul(weight))
 }
 
+/// Σ x², one value. On the CPU the same for any number of cores.
+pub fn sum_of_squares(x: &Tensor<1>) -> Tensor<1> {
+    cpu::sum_of_squares(x).unwrap_or_else(|| (x.clone() * x.clone()).sum())
+}
+
 /// GELU with the exact error function: `x · Φ(x)`.
 pub fn gelu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     cpu::gelu(&x).unwrap_or_else(|| framework::gelu(x))
@@ -217,7 +223,27 @@ pub fn softmax<const D: usize>(x: Tensor<D>) -> Tensor<D> {
 /// Scores are scaled by head_width^−½. `bias` (groups × heads × tokens × tokens) is added to the
 /// scores before the softmax; batch row `i` takes group `i % groups` (Swin's windows).
 pub fn attention(qkv: Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Tensor<3> {
-    cpu::attention(&qkv, heads, bias).unwrap_or_else(|| framework::attention(qkv, heads, bias))
+    cpu::attention(&qkv, heads, bias).unwrap_or_else(|| {
+        let parts = framework::split_heads(&qkv, None, heads);
+        framework::attention(parts, bias)
+    })
+}
+
+/// The same with keys and values put in front of the packed ones: `prefix` holds both, each 1 or
+/// batch × any number × width, split into heads as they are.
+pub fn prefixed_attention(qkv: Tensor<3>, prefix: [Tensor<3>; 2], heads: usize) -> Tensor<3> {
+    cpu::prefixed_attention(&qkv, &prefix, heads)
+        .unwrap_or_else(|| framework::attention(split_heads(&qkv, Some(prefix), heads), None))
+}
+
+/// Packed projections as queries, keys and values per head (batch × heads × tokens × head width),
+/// with a prefix in front of keys and values if there is one.
+pub fn split_heads(
+    qkv: &Tensor<3>,
+    prefix: Option<[Tensor<3>; 2]>,
+    heads: usize,
+) -> [Tensor<4>; 3] {
+    framework::split_heads(qkv, prefix, heads)
 }
 
 /// What stands around a frozen sub-layer.

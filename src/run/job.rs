@@ -61,11 +61,11 @@ pub struct Job {
 }
 
 impl Job {
-    /// Trains a new run with these settings.
-    pub fn train(config: RunConfig) -> Self {
+    /// Trains a new run with these settings, called so.
+    pub fn train(config: RunConfig, title: String) -> Self {
         Self {
             id: JobId::fresh(),
-            title: config.title(),
+            title,
             work: Work::Train(Box::new(config)),
             held: false,
         }
@@ -185,8 +185,8 @@ mod tests {
         assert!(line.shift(ids[1], 0).is_none());
         assert_eq!(line.hold(true).len(), 2);
         assert!(line.hold(true).is_empty() && line.begin().is_none());
-        line.put(Job::train(RunConfig::default()), usize::MAX);
-        assert_eq!(line.begin().unwrap().title, RunConfig::default().title());
+        line.put(Job::train(RunConfig::default(), "d".into()), usize::MAX);
+        assert_eq!(line.begin().unwrap().title, "d");
         line.hold(false);
         assert_eq!(line.begin().unwrap().title, "a");
         assert_eq!(titles(&line), ["c"]);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::Session;
 use super::run_view::RunView;
 use super::views::RunRow;
+use crate::method::run_title;
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, Event, Wish};
@@ -15,7 +16,8 @@ use crate::run::job::{Job, JobId, Work};
 impl Session {
     /// Trains a run with these settings; it waits in line while another one trains.
     pub fn train(&mut self, config: RunConfig) {
-        self.queue(Job::train(config));
+        let title = run_title(&config);
+        self.queue(Job::train(config, title));
     }
 
     /// Continues a stopped or killed run.

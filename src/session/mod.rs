@@ -185,7 +185,7 @@ impl Session {
             return run.reports.len();
         }
         self.row(folder)
-            .map_or(0, |row| row.history[0].accuracy.len())
+            .map_or(0, |row| row.answers().accuracy.len())
     }
 
     /// Tells the person something.
@@ -246,7 +246,7 @@ impl Session {
 
     fn tell_the_end(&mut self) {
         let Some(run) = &self.live else { return };
-        let accuracy = run.of(crate::metrics::Expert::Ensemble).last();
+        let accuracy = run.answers().last();
         let text = format!(
             "{} is finished: {:.1} % of the {} images of all classes are right",
             run.title,

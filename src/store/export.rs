@@ -13,7 +13,6 @@ use super::groups::{Group, groups};
 use super::load::StoredRun;
 use super::record::to_csv;
 use super::summary::{Figures, OrdersSummary};
-use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 
 /// What can be written.
@@ -85,6 +84,7 @@ struct CsvRow<'a> {
     classes_seen: usize,
     expert: &'a str,
     accuracy_percent: f64,
+    accuracy_task_given_percent: Option<f64>,
     seconds_of_run: f64,
 }
 
@@ -95,11 +95,10 @@ fn csv(groups: &[Group]) -> Result<String> {
             let mut classes_seen = 0;
             for (task, figures) in run.tasks.iter().enumerate() {
                 classes_seen += figures.classes.len();
-                for (expert, accuracy_percent) in [
-                    (Expert::Online, figures.online),
-                    (Expert::Offline, figures.offline),
-                    (Expert::Ensemble, figures.ensemble),
-                ] {
+                for expert in &run.experts {
+                    let Some(accuracy_percent) = figures.of(*expert) else {
+                        continue;
+                    };
                     rows.push(CsvRow {
                         run: &run.run,
                         group: &group.label,
@@ -109,6 +108,7 @@ fn csv(groups: &[Group]) -> Result<String> {
                         classes_seen,
                         expert: expert.name(),
                         accuracy_percent,
+                        accuracy_task_given_percent: figures.accuracy_task_given,
                         seconds_of_run: run.seconds,
                     });
                 }

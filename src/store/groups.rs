@@ -5,14 +5,13 @@
 //! seed: settings, weights, plugin text, tasks, and how many of these are measured. Device and
 //! cache decide no figure. Of several runs with the same order and seed the newest counts.
 
-use std::fmt::Write as _;
-
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::load::{StoredRun, instant};
 use super::summary::{OrdersSummary, summary_of_orders};
-use crate::run::config::{MethodName, RunConfig};
+use crate::run::config::RunConfig;
+use crate::run::event::RunHeader;
 
 /// What tells whether two runs are of one kind, and whether one repeats the other exactly.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,10 +86,7 @@ pub struct Group {
 pub fn groups(runs: &[StoredRun]) -> Vec<Group> {
     let keyed: Vec<(Option<Kin>, &StoredRun)> = runs.iter().map(|r| (Kin::of(r), r)).collect();
     let kinds = kinds(&keyed, |(kin, _)| kin.as_ref());
-    let firsts: Vec<_> = kinds
-        .iter()
-        .map(|kind| (&kind[0].1.header.config, kind[0].1.header.run.as_str()))
-        .collect();
+    let firsts: Vec<&RunHeader> = kinds.iter().map(|kind| &kind[0].1.header).collect();
     let group = |(kind, label): (&Vec<&(_, &StoredRun)>, String)| {
         let members: Vec<StoredRun> = kind.iter().map(|(_, run)| StoredRun::clone(run)).collect();
         Group {
@@ -102,30 +98,20 @@ pub fn groups(runs: &[StoredRun]) -> Vec<Group> {
     kinds.iter().zip(labels(&firsts)).map(group).collect()
 }
 
-/// Each kind in words, given the settings and the name of its first run. Equal words for different
-/// settings would be read as one kind; there the name tells them apart.
-pub fn labels(firsts: &[(&RunConfig, &str)]) -> Vec<String> {
-    let words: Vec<String> = firsts.iter().map(|(config, _)| label(config)).collect();
+/// Each kind in words, given the header of its first run. Equal words for different settings would
+/// be read as one kind; there the name tells them apart.
+pub fn labels(firsts: &[&RunHeader]) -> Vec<String> {
+    let words: Vec<String> = firsts.iter().map(|header| label(header)).collect();
     let twins = |label: &String| words.iter().filter(|other| *other == label).count() > 1;
-    let whole = |(label, (_, run)): (&String, &(_, &str))| match twins(label) {
-        true => format!("{label} ({run})"),
+    let whole = |(label, header): (&String, &&RunHeader)| match twins(label) {
+        true => format!("{label} ({})", header.run),
         false => label.clone(),
     };
     words.iter().zip(firsts).map(whole).collect()
 }
 
-/// Settings in words.
-fn label(config: &RunConfig) -> String {
-    let switches = config.switches();
-    let off = [
-        (switches.learning, "Learning"),
-        (switches.accumulation, "Accumulation"),
-        (switches.ensemble, "Ensemble"),
-    ];
-    let mut label = config.title();
-    let lae = config.method == MethodName::Lae;
-    for (_, part) in off.iter().filter(|(on, _)| lae && !on) {
-        let _ = write!(label, ", no {part}");
-    }
-    label
+/// A run's settings in words.
+fn label(header: &RunHeader) -> String {
+    let variant = header.method.variant.iter();
+    variant.fold(header.title(), |label, words| format!("{label}, {words}"))
 }

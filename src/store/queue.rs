@@ -146,10 +146,11 @@ mod tests {
     fn jobs_survive_the_program_and_come_back_held() {
         let root = tempfile::tempdir().unwrap();
         let runs = root.path().join("runs");
-        let first = Job::train(RunConfig {
+        let config = RunConfig {
             train_limit: Some(7),
             ..RunConfig::default()
-        });
+        };
+        let first = Job::train(config, "new".into());
         let second = Job::resume("/some/run".into(), "it".into());
         let mut file = QueueFile::below(&runs);
         // A program that never lets anything wait makes no folder.
@@ -174,7 +175,7 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_set_aside_and_the_rest_comes_back() {
         let root = tempfile::tempdir().unwrap();
-        let job = Job::train(RunConfig::default());
+        let job = Job::train(RunConfig::default(), String::new());
         QueueFile::below(root.path()).save(&[&job]).unwrap();
         let path = root.path().join(FILE);
         let text = std::fs::read_to_string(&path).unwrap();

@@ -19,7 +19,7 @@ fn short() -> RunConfig {
     RunConfig {
         classes_per_task: "5".into(),
         epochs: 2,
-        freeze_epochs: 1,
+        settings: crate::frozen_epochs(1),
         batch: 8,
         train_limit: Some(10),
         test_limit: Some(6),
@@ -29,7 +29,7 @@ fn short() -> RunConfig {
 }
 
 fn train(config: RunConfig) -> Command {
-    Command::Queue(Box::new(Job::train(config)))
+    Command::Queue(Box::new(Job::train(config, String::new())))
 }
 
 fn engine(root: &Path) -> (Engine, Arc<AtomicUsize>) {
@@ -90,7 +90,7 @@ fn a_picture_is_predicted_while_its_run_trains() {
     let (engine, woken) = engine(root.path());
     engine.send(train(RunConfig {
         epochs: 6,
-        freeze_epochs: 3,
+        settings: crate::frozen_epochs(3),
         ..short()
     }));
     let run = wait(&engine, folder);
@@ -156,12 +156,13 @@ fn pause_holds_the_run_and_stop_saves_it_for_later() {
 /// Jobs of very short runs that are told apart by their seeds.
 fn seeded(seeds: std::ops::RangeInclusive<u64>) -> Vec<Job> {
     let job = |seed| {
-        Job::train(RunConfig {
+        let config = RunConfig {
             seed,
             epochs: 1,
-            freeze_epochs: 0,
+            settings: crate::frozen_epochs(0),
             ..short()
-        })
+        };
+        Job::train(config, String::new())
     };
     seeds.map(job).collect()
 }
@@ -227,10 +228,11 @@ fn a_job_that_fails_before_its_first_word_is_told_as_its_own() {
     let root = tempfile::tempdir().unwrap();
     let (engine, _) = engine(root.path());
     let good = seeded(1..=1).remove(0);
-    let broken = Job::train(RunConfig {
+    let config = RunConfig {
         order: "/nowhere/order.json".into(),
         ..short()
-    });
+    };
+    let broken = Job::train(config, String::new());
     queue(&engine, &[good.clone(), broken.clone()]);
     let mut told = Vec::new();
     wait_told(&engine, |one| {
@@ -299,7 +301,7 @@ fn files_that_changed_count_once_the_data_set_is_forgotten() {
         data: made.path().to_string_lossy().into_owned(),
         classes_per_task: "1".into(),
         epochs: 1,
-        freeze_epochs: 0,
+        settings: crate::frozen_epochs(0),
         train_limit: None,
         test_limit: None,
         ..short()

@@ -133,7 +133,7 @@ fn multiplied(x: &[f32], y: &[f32], spread: Spread, width: usize) -> Buffer {
 }
 
 /// The sum of the rows of g, or of g · x.
-fn sum_of_rows(g: &[f32], x: Option<&[f32]>, width: usize) -> Buffer {
+pub(super) fn sum_of_rows(g: &[f32], x: Option<&[f32]>, width: usize) -> Buffer {
     let level = Level::best();
     let piece = (ROWS * width).max(1);
     let parts: Vec<Buffer> = (g.par_chunks(piece).enumerate())
@@ -169,6 +169,13 @@ fn sum_of_all(g: &[f32], x: Option<&[f32]>) -> Buffer {
     let mut sum = Buffer::new(1);
     sum[0] = parts.iter().sum::<f64>() as f32;
     sum
+}
+
+/// Σ x² of a constant: there is no way back.
+pub fn sum_of_squares(x: &Tensor<1>) -> Option<Tensor<1>> {
+    Dense::constant(x)?;
+    let sum = |[x]: [Dense; 1], _| (sum_of_all(x.numbers(), Some(x.numbers())), None);
+    Some(apply([Input::new(x)?], [1], sum))
 }
 
 /// The sum of buffers of one length.

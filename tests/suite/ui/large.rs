@@ -42,10 +42,9 @@ fn measured(header: &RunHeader, task: usize) -> TaskReport {
         task,
         answers: Answers {
             samples: (0..labels.len()).collect(),
-            online: ensemble.clone(),
-            offline: ensemble.clone(),
+            given: [(Expert::Ensemble, ensemble)].into(),
+            task_given: Vec::new(),
             labels,
-            ensemble,
         },
         ..report(0)
     }

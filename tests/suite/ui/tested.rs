@@ -2,7 +2,7 @@
 
 use egui_kittest::kittest::Queryable;
 use lae_studio::data::{Dataset, Fingerprints};
-use lae_studio::metrics::Answers;
+use lae_studio::metrics::{Answers, Expert};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Event, RunHeader, TaskReport};
 use lae_studio::session::backend::Recorded;
@@ -34,9 +34,8 @@ fn run(made: &Made, images: Option<Fingerprints>) -> (RunHeader, TaskReport) {
     let answers = Answers {
         samples: (0..6).collect(),
         labels,
-        online: other.clone(),
-        offline: other.clone(),
-        ensemble: other,
+        given: [(Expert::Ensemble, other)].into(),
+        task_given: Vec::new(),
     };
     let report = TaskReport {
         answers,

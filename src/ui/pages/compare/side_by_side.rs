@@ -47,7 +47,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
                 let experts = [
                     (Expert::Online, "Online"),
                     (Expert::Offline, "Offline"),
-                    (Expert::Ensemble, "Ensemble"),
+                    (Expert::Ensemble, "Answer"),
                 ];
                 segmented(ui, "expert", &experts, &mut cx.pages.compare.expert);
             },
@@ -64,7 +64,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
             .map(|(slot, row)| Series {
                 name: row.title(),
                 points: (0..)
-                    .zip(&row.of(expert).accuracy)
+                    .zip(&row.of(row.history.nearest(expert)).accuracy)
                     .map(|(task, a)| [f64::from(task), a * 100.0])
                     .collect(),
                 colour: t.runs[*slot],
@@ -99,8 +99,7 @@ fn numbers(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
             .spacing([22.0, 7.0])
             .show(ui, |ui| {
                 faint(ui, "run");
-                faint(ui, "A_N ensemble")
-                    .on_hover_text("Accuracy on all classes after the last task, %");
+                faint(ui, "A_N").on_hover_text("Accuracy on all classes after the last task, %");
                 faint(ui, "Ā_N").on_hover_text("Mean of the accuracies after each task, %");
                 faint(ui, "F_N")
                     .on_hover_text("Mean drop from the best accuracy of each task, points");
@@ -115,12 +114,12 @@ fn numbers(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
                             .circle_filled(rect.center(), 5.0, t.runs[*slot]);
                         ui.label(RichText::new(row.title()).color(t.text))
                             .on_hover_text(&row.name);
-                        let (done, all) = (row.of(Expert::Ensemble).accuracy.len(), row.tasks());
+                        let (done, all) = (row.answers().accuracy.len(), row.tasks());
                         if done < all {
                             faint(ui, format!("after {done} of {all} tasks"));
                         }
                     });
-                    let history = row.of(Expert::Ensemble);
+                    let history = row.answers();
                     for (value, strong) in [
                         (history.last(), true),
                         (history.average(), true),
@@ -148,15 +147,13 @@ fn figure(ui: &mut Ui, value: Option<f64>, strong: bool) {
 }
 
 /// Runs that differ only in class order and seed, as mean ± std.
-fn repetitions(ui: &mut Ui, rows: &[RunRow]) {
+fn repetitions<'a>(ui: &mut Ui, rows: &'a [RunRow]) {
     let repeated = repeated(rows);
     if repeated.is_empty() {
         return;
     }
-    let firsts: Vec<_> = repeated
-        .iter()
-        .filter_map(|kind| Some((&kind[0].header.as_ref()?.config, kind[0].name.as_str())))
-        .collect();
+    let first = |kind: &Vec<&'a RunRow>| kind[0].header.as_ref();
+    let firsts: Vec<&RunHeader> = repeated.iter().filter_map(first).collect();
     let labels = labels(&firsts);
     let t = tokens(ui);
     card(ui, |ui| {
@@ -174,8 +171,7 @@ fn repetitions(ui: &mut Ui, rows: &[RunRow]) {
                     ui.label(RichText::new(kind.len().to_string()).color(t.text));
                     let figures: Vec<Figures> = kind.iter().map(|row| row.figures).collect();
                     let (mean, std) = Figures::mean_and_std(&figures);
-                    let (mean, std) = (mean.of(Expert::Ensemble), std.of(Expert::Ensemble));
-                    for (mean, std) in mean.into_iter().zip(std) {
+                    for (mean, std) in mean.of_answer().into_iter().zip(std.of_answer()) {
                         let text = RichText::new(spread_text(mean, std, " ± "));
                         ui.label(text.font(semibold(13.0)).color(t.strong));
                     }

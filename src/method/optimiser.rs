@@ -1,0 +1,404 @@
+//! The optimisers as PyTorch defines them, their schedules of the learning rate, and clipping.
+//!
+//! * Adam: bias-corrected moments, epsilon outside the root, no weight decay.
+//! * SGD with momentum m and weight decay w: g ← g + w·p; b ← g at the first step, later
+//!   b ← m·b + g; p ← p − rate·b. No dampening, no Nesterov.
+//! * Clipping to c: every gradient is multiplied by min(1, c / (n + 1e-6)), where n is the one norm
+//!   of all gradients of the step together; before the weight decay.
+//!
+//! Own code rather than the framework's optimisers because the parameters are a changing set of
+//! named tensors of any rank: a parameter without a gradient in a step (frozen, an earlier head)
+//! is neither moved nor decayed and gets no state, and its step count starts at 1 when it thaws
+//! while those of others carry on. State is read and written by name for exact resume.
+
+use std::collections::BTreeMap;
+use std::f64::consts::PI;
+
+use burn::tensor::{Device, Tensor, TensorData};
+
+use crate::nn;
+use crate::problem::{Problem, Result};
+use crate::tensors::{HostTensor, Named, named};
+
+const BETA1: f64 = 0.9;
+const BETA2: f64 = 0.999;
+const EPSILON: f64 = 1e-8;
+/// Added to the norm of the gradients before it divides.
+const CLIP_EPSILON: f64 = 1e-6;
+
+/// How a gradient becomes a change.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rule {
+    /// β 0.9 and 0.999, ε 1e-8, no weight decay.
+    Adam,
+    /// With momentum and weight decay.
+    Sgd {
+        /// Share of the former change that stays; 0.9 is usual.
+        momentum: f64,
+        /// What is added to a gradient, times the parameter.
+        weight_decay: f64,
+    },
+}
+
+/// Where a step stands within the training of its task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Steps made before it in this task.
+    pub step: usize,
+    /// Steps of the task.
+    pub steps: usize,
+    /// Epochs finished before it in this task.
+    pub epoch: usize,
+    /// Epochs of the task.
+    pub epochs: usize,
+}
+
+impl Progress {
+    /// Of step `step` of `steps` in epoch `epoch` of `epochs`, all of which have as many steps.
+    pub fn of((epoch, epochs): (usize, usize), (step, steps): (usize, usize)) -> Self {
+        Self {
+            step: epoch * steps + step,
+            steps: epochs * steps,
+            epoch,
+            epochs,
+        }
+    }
+}
+
+/// How the learning rate changes within a task; every task starts anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// Not at all.
+    Constant,
+    /// Step i of S: rate · (½ + ½·cos(π·i/S)).
+    Cosine,
+    /// The same by epochs.
+    CosineEpoch,
+    /// CODA-Prompt's as released: rate · cos(99π·max(e − 1, 0) / (200·(E − 1))) in epoch e of E;
+    /// it lags one epoch behind and does not reach 0.
+    LaggingCosine,
+}
+
+impl Schedule {
+    /// What the learning rate is multiplied by.
+    pub fn factor(self, now: Progress) -> f64 {
+        let half_wave = |at: usize, of: usize| {
+            let share = at as f64 / of.max(1) as f64;
+            0.5 + 0.5 * (PI * share).cos()
+        };
+        match self {
+            Self::Constant => 1.0,
+            Self::Cosine => half_wave(now.step, now.steps),
+            Self::CosineEpoch => half_wave(now.epoch, now.epochs),
+            Self::LaggingCosine if now.epochs < 2 => 1.0,
+            Self::LaggingCosine => {
+                let (lag, last) = (now.epoch.saturating_sub(1), now.epochs - 1);
+                (99.0 * PI * lag as f64 / (200.0 * last as f64)).cos()
+            }
+        }
+    }
+}
+
+/// What defines an optimiser.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OptimiserSettings {
+    /// How a gradient becomes a change.
+    pub rule: Rule,
+    /// The learning rate, as used, before the schedule.
+    pub learning_rate: f64,
+    /// How it changes within a task.
+    pub schedule: Schedule,
+    /// Largest norm of all gradients of a step together; none where they are not clipped.
+    pub clip: Option<f64>,
+}
+
+impl OptimiserSettings {
+    /// Adam at a constant learning rate, without clipping.
+    pub fn adam(learning_rate: f64) -> Self {
+        Self {
+            rule: Rule::Adam,
+            learning_rate,
+            schedule: Schedule::Constant,
+            clip: None,
+        }
+    }
+}
+
+/// Gradients of one step by the names of their parameters, each as one row of numbers.
+#[derive(Clone, Debug, Default)]
+pub struct Gradients(BTreeMap<String, Tensor<1>>);
+
+impl Gradients {
+    /// Adds that of one parameter.
+    pub fn insert<const D: usize>(&mut self, name: impl Into<String>, gradient: Tensor<D>) {
+        self.0.insert(name.into(), flat(gradient));
+    }
+
+    /// All of them, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Tensor<1>)> {
+        self.0
+            .iter()
+            .map(|(name, gradient)| (name.as_str(), gradient))
+    }
+
+    /// The root of the sum of all squares (one value, on the device); none without gradients.
+    pub fn norm(&self) -> Option<Tensor<1>> {
+        let squares = self.0.values().map(nn::sum_of_squares);
+        squares.reduce(|a, b| a + b).map(Tensor::sqrt)
+    }
+
+    /// All multiplied by one factor, so that their norm is at most `most`.
+    fn clipped(self, most: f64) -> Self {
+        let Some(norm) = self.norm() else {
+            return self;
+        };
+        let factor = ((norm + CLIP_EPSILON).recip() * most).clamp_max(1.0);
+        let gradients = self.0.into_iter();
+        Self(
+            gradients
+                .map(|(name, gradient)| (name, nn::times(gradient, factor.clone())))
+                .collect(),
+        )
+    }
+}
+
+fn flat<const D: usize>(tensor: Tensor<D>) -> Tensor<1> {
+    let count = tensor.dims().iter().product::<usize>();
+    tensor.reshape([count])
+}
+
+/// What is remembered of one parameter.
+#[derive(Clone, Debug)]
+struct State {
+    /// The parameter's.
+    shape: Vec<usize>,
+    memory: Memory,
+}
+
+#[derive(Clone, Debug)]
+enum Memory {
+    /// Both moments, and how many steps made them.
+    Adam {
+        first: Tensor<1>,
+        second: Tensor<1>,
+        steps: i32,
+    },
+    /// The former change before the learning rate.
+    Sgd { buffer: Tensor<1> },
+}
+
+/// An optimiser with what it remembers.
+#[derive(Clone, Debug)]
+pub struct Optimiser {
+    settings: OptimiserSettings,
+    states: BTreeMap<String, State>,
+}
+
+impl Optimiser {
+    /// Without any state yet.
+    pub fn new(settings: OptimiserSettings) -> Self {
+        Self {
+            settings,
+            states: BTreeMap::new(),
+        }
+    }
+
+    /// Forgets everything: a new task begins.
+    pub fn clear(&mut self) {
+        self.states.clear();
+    }
+
+    /// The learning rate of a step.
+    pub fn rate(&self, now: Progress) -> f64 {
+        self.settings.learning_rate * self.settings.schedule.factor(now)
+    }
+
+    /// Begins a step: clips the gradients and hands out what moves the parameters.
+    pub fn step(&mut self, gradients: Gradients, now: Progress) -> Step<'_> {
+        let gradients = match self.settings.clip {
+            Some(most) => gradients.clipped(most),
+            None => gradients,
+        };
+        Step {
+            rate: self.rate(now),
+            optimiser: self,
+            gradients,
+        }
+    }
+
+    /// Adds the state by the parameters' names and shapes: `adam.first.<name>`,
+    /// `adam.second.<name>` and `adam.steps.<name>` (one value), or `sgd.buffer.<name>`.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub fn write(&self, into: &mut Named) -> Result<()> {
+        for (name, State { shape, memory }) in &self.states {
+            let mut keep = |what: &str, values: &Tensor<1>| -> Result<()> {
+                let values = HostTensor::read(values)?.values;
+                let shape = shape.clone();
+                into.insert(format!("{what}.{name}"), HostTensor { shape, values });
+                Ok(())
+            };
+            match memory {
+                Memory::Adam {
+                    first,
+                    second,
+                    steps,
+                } => {
+                    keep("adam.first", first)?;
+                    keep("adam.second", second)?;
+                    let steps = HostTensor {
+                        shape: vec![1],
+                        values: vec![*steps as f32],
+                    };
+                    into.insert(format!("adam.steps.{name}"), steps);
+                }
+                Memory::Sgd { buffer } => keep("sgd.buffer", buffer)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads such state back.
+    ///
+    /// # Errors
+    /// A Problem that names a missing or mis-shaped tensor.
+    pub fn read(settings: OptimiserSettings, from: &Named, device: &Device) -> Result<Self> {
+        let key = match settings.rule {
+            Rule::Adam => "adam.first.",
+            Rule::Sgd { .. } => "sgd.buffer.",
+        };
+        let mut states = BTreeMap::new();
+        for (full, stored) in from {
+            let Some(name) = full.strip_prefix(key) else {
+                continue;
+            };
+            let first = placed(stored, device);
+            let memory = match settings.rule {
+                Rule::Adam => Memory::Adam {
+                    first,
+                    second: second_moment(from, name, stored, device)?,
+                    steps: steps_of(from, name)?,
+                },
+                Rule::Sgd { .. } => Memory::Sgd { buffer: first },
+            };
+            let shape = stored.shape.clone();
+            states.insert(name.to_string(), State { shape, memory });
+        }
+        Ok(Self { settings, states })
+    }
+}
+
+fn placed(stored: &HostTensor, device: &Device) -> Tensor<1> {
+    let count = stored.values.len();
+    Tensor::from_data(TensorData::new(stored.values.clone(), [count]), device)
+}
+
+fn second_moment(
+    from: &Named,
+    name: &str,
+    first: &HostTensor,
+    device: &Device,
+) -> Result<Tensor<1>> {
+    let second = named(from, &format!("adam.second.{name}"))?;
+    if second.shape == first.shape {
+        return Ok(placed(second, device));
+    }
+    Err(Problem::new(format!(
+        "the optimiser's moments of {name} have shapes {:?} and {:?}",
+        first.shape, second.shape
+    )))
+}
+
+fn steps_of(from: &Named, name: &str) -> Result<i32> {
+    let steps = named(from, &format!("adam.steps.{name}"))?.values.first();
+    let empty = || Problem::new(format!("the optimiser's step count of {name} is empty"));
+    steps.map(|steps| *steps as i32).ok_or_else(empty)
+}
+
+/// One step over all parameters: each is moved once.
+pub struct Step<'a> {
+    optimiser: &'a mut Optimiser,
+    gradients: Gradients,
+    rate: f64,
+}
+
+impl Step<'_> {
+    /// The value of parameter `name` after the step: the same value where it has no gradient.
+    #[must_use]
+    pub fn moved<const D: usize>(&mut self, name: &str, value: Tensor<D>) -> Tensor<D> {
+        let Some(gradient) = self.gradients.0.remove(name) else {
+            return value;
+        };
+        let shape = value.dims();
+        let states = &mut self.optimiser.states;
+        let memory = states.remove(name).map(|state| state.memory);
+        let (moved, memory) = match self.optimiser.settings.rule {
+            Rule::Adam => adam(flat(value), gradient, memory, self.rate),
+            Rule::Sgd {
+                momentum,
+                weight_decay,
+            } => {
+                let rule = [momentum, weight_decay];
+                sgd(flat(value), gradient, memory, self.rate, rule)
+            }
+        };
+        let state = State {
+            shape: shape.to_vec(),
+            memory,
+        };
+        states.insert(name.to_string(), state);
+        moved.reshape(shape)
+    }
+}
+
+fn adam(
+    value: Tensor<1>,
+    gradient: Tensor<1>,
+    memory: Option<Memory>,
+    rate: f64,
+) -> (Tensor<1>, Memory) {
+    let square = gradient.clone() * gradient.clone() * (1.0 - BETA2);
+    let gentle = gradient * (1.0 - BETA1);
+    let (first, second, steps) = match memory {
+        Some(Memory::Adam {
+            first,
+            second,
+            steps,
+        }) => (first * BETA1 + gentle, second * BETA2 + square, steps + 1),
+        _ => (gentle, square, 1),
+    };
+    let root = second.clone().sqrt() / (1.0 - BETA2.powi(steps)).sqrt() + EPSILON;
+    let rate = rate / (1.0 - BETA1.powi(steps));
+    let moved = value - (first.clone() / root) * rate;
+    let memory = Memory::Adam {
+        first,
+        second,
+        steps,
+    };
+    (moved, memory)
+}
+
+fn sgd(
+    value: Tensor<1>,
+    gradient: Tensor<1>,
+    memory: Option<Memory>,
+    rate: f64,
+    [momentum, weight_decay]: [f64; 2],
+) -> (Tensor<1>, Memory) {
+    let gradient = if weight_decay == 0.0 {
+        gradient
+    } else {
+        gradient + value.clone() * weight_decay
+    };
+    let buffer = match memory {
+        Some(Memory::Sgd { buffer }) => buffer * momentum + gradient,
+        _ => gradient,
+    };
+    let moved = value - buffer.clone() * rate;
+    (moved, Memory::Sgd { buffer })
+}
+
+#[cfg(test)]
+#[path = "optimiser/tests.rs"]
+mod tests;

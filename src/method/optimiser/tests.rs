@@ -1,0 +1,252 @@
+//! The optimisers beside their definitions in f64.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+
+/// Two parameters of different rank, and a third that never has a gradient.
+const SHAPES: [[usize; 4]; 2] = [[3, 4, 1, 1], [2, 1, 3, 2]];
+
+/// Numbers between −1 and 1, without a pattern.
+fn numbers(count: usize, seed: f64) -> Vec<f64> {
+    let value = |i: usize| ((i as f64 + 1.3) * seed * 12.9898).sin();
+    (0..count).map(value).collect()
+}
+
+fn gradients_of(step: usize) -> [Vec<f64>; 2] {
+    let size = if step == 2 { 0.01 } else { 3.0 };
+    [0, 1].map(|which| {
+        let numbers = numbers(12, step as f64 + 2.0 * which as f64 + 0.7);
+        numbers.iter().map(|v| v * size).collect()
+    })
+}
+
+fn tensor(values: &[f64], shape: [usize; 4]) -> Tensor<4> {
+    let values: Vec<f32> = values.iter().map(|v| *v as f32).collect();
+    Tensor::from_data(TensorData::new(values, shape), &Device::flex())
+}
+
+/// What the definitions give, in f64.
+struct Reference {
+    settings: OptimiserSettings,
+    values: [Vec<f64>; 2],
+    first: [Vec<f64>; 2],
+    second: [Vec<f64>; 2],
+    steps: usize,
+    decay_before_clipping: bool,
+}
+
+impl Reference {
+    fn new(settings: OptimiserSettings) -> Self {
+        Self {
+            settings,
+            values: [numbers(12, 0.31), numbers(12, 0.57)],
+            first: [vec![0.0; 12], vec![0.0; 12]],
+            second: [vec![0.0; 12], vec![0.0; 12]],
+            steps: 0,
+            decay_before_clipping: false,
+        }
+    }
+
+    fn step(&mut self, mut gradients: [Vec<f64>; 2], rate: f64) {
+        let decay = match self.settings.rule {
+            Rule::Sgd { weight_decay, .. } => weight_decay,
+            Rule::Adam => 0.0,
+        };
+        if self.decay_before_clipping {
+            decayed(&mut gradients, &self.values, decay);
+        }
+        if let Some(most) = self.settings.clip {
+            let norm = gradients
+                .iter()
+                .flatten()
+                .map(|g| g * g)
+                .sum::<f64>()
+                .sqrt();
+            let factor = (most / (norm + 1e-6)).min(1.0);
+            gradients.iter_mut().flatten().for_each(|g| *g *= factor);
+        }
+        if !self.decay_before_clipping {
+            decayed(&mut gradients, &self.values, decay);
+        }
+        self.steps += 1;
+        for (which, gradients) in gradients.iter().enumerate() {
+            for (i, g) in gradients.iter().enumerate() {
+                self.move_one(which, i, *g, rate);
+            }
+        }
+    }
+
+    fn move_one(&mut self, which: usize, i: usize, g: f64, rate: f64) {
+        let (first, second) = (&mut self.first[which][i], &mut self.second[which][i]);
+        self.values[which][i] -= match self.settings.rule {
+            Rule::Adam => {
+                let t = self.steps as i32;
+                *first = BETA1 * *first + (1.0 - BETA1) * g;
+                *second = BETA2 * *second + (1.0 - BETA2) * g * g;
+                let (m, v) = (
+                    *first / (1.0 - BETA1.powi(t)),
+                    *second / (1.0 - BETA2.powi(t)),
+                );
+                rate * m / (v.sqrt() + EPSILON)
+            }
+            Rule::Sgd { momentum, .. } => {
+                *first = if self.steps == 1 {
+                    g
+                } else {
+                    momentum * *first + g
+                };
+                rate * *first
+            }
+        };
+    }
+}
+
+fn decayed(gradients: &mut [Vec<f64>; 2], values: &[Vec<f64>; 2], decay: f64) {
+    for (g, p) in gradients.iter_mut().flatten().zip(values.iter().flatten()) {
+        *g += decay * p;
+    }
+}
+
+/// Seven steps of ours, kept and read back in the middle, and of the reference: the largest
+/// difference of a value.
+fn difference(settings: OptimiserSettings, mut reference: Reference) -> f64 {
+    let mut optimiser = Optimiser::new(settings);
+    let mut values = [0, 1].map(|which| tensor(&reference.values[which], SHAPES[which]));
+    let still = Tensor::<1>::ones([5], &Device::flex());
+    let epochs = 7;
+    for step in 0..epochs {
+        let now = Progress {
+            step,
+            steps: epochs,
+            epoch: step,
+            epochs,
+        };
+        if step == 4 {
+            let mut named = Named::new();
+            optimiser.write(&mut named).unwrap();
+            assert!(named.keys().all(|name| !name.contains("still")));
+            let shapes = named.values().filter(|kept| kept.shape == SHAPES[1]);
+            assert!(shapes.count() > 0);
+            optimiser = Optimiser::read(settings, &named, &Device::flex()).unwrap();
+        }
+        let mut gradients = Gradients::default();
+        for (which, g) in gradients_of(step).iter().enumerate() {
+            gradients.insert(format!("p{which}"), tensor(g, SHAPES[which]));
+        }
+        let mut moving = optimiser.step(gradients, now);
+        values = [0, 1].map(|which| moving.moved(&format!("p{which}"), values[which].clone()));
+        let unmoved = moving.moved("still", still.clone());
+        assert_eq!(HostTensor::read(&unmoved).unwrap().values, [1.0; 5]);
+        reference.step(
+            gradients_of(step),
+            settings.learning_rate * settings.schedule.factor(now),
+        );
+    }
+    let pairs = values
+        .iter()
+        .zip(&reference.values)
+        .flat_map(|(got, want)| {
+            let got = HostTensor::read(got).unwrap().values;
+            got.into_iter().zip(want.clone()).collect::<Vec<_>>()
+        });
+    pairs.fold(0.0, |most, (a, b)| f64::max(most, (f64::from(a) - b).abs()))
+}
+
+fn settings(rule: Rule, schedule: Schedule, clip: Option<f64>) -> OptimiserSettings {
+    OptimiserSettings {
+        rule,
+        learning_rate: 0.05,
+        schedule,
+        clip,
+    }
+}
+
+const SGD: Rule = Rule::Sgd {
+    momentum: 0.9,
+    weight_decay: 0.1,
+};
+
+#[test]
+fn steps_follow_the_definitions_and_survive_the_file_form() {
+    for rule in [Rule::Adam, SGD] {
+        for schedule in [
+            Schedule::Constant,
+            Schedule::Cosine,
+            Schedule::LaggingCosine,
+        ] {
+            for clip in [None, Some(1.0)] {
+                let settings = settings(rule, schedule, clip);
+                let apart = difference(settings, Reference::new(settings));
+                assert!(apart < 3e-6, "{settings:?}: off by {apart:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn clipping_comes_before_the_weight_decay() {
+    let settings = settings(SGD, Schedule::Constant, Some(1.0));
+    let wrong = Reference {
+        decay_before_clipping: true,
+        ..Reference::new(settings)
+    };
+    assert!(difference(settings, wrong) > 1e-3);
+}
+
+#[test]
+fn schedules_give_the_stated_factors() {
+    let at = |epoch: usize, step: usize| Progress::of((epoch, 5), (step, 4));
+    let close = |schedule: Schedule, now: Progress, want: f64| {
+        let got = schedule.factor(now);
+        assert!((got - want).abs() < 1e-12, "{schedule:?} {now:?}: {got}");
+    };
+    close(Schedule::Constant, at(4, 3), 1.0);
+    close(Schedule::Cosine, at(0, 0), 1.0);
+    close(Schedule::Cosine, at(2, 2), 0.5);
+    close(Schedule::CosineEpoch, at(0, 3), 1.0);
+    close(
+        Schedule::CosineEpoch,
+        at(4, 3),
+        0.5 * (1.0 + (0.8 * PI).cos()),
+    );
+    close(Schedule::LaggingCosine, at(0, 0), 1.0);
+    close(Schedule::LaggingCosine, at(1, 0), 1.0);
+    close(
+        Schedule::LaggingCosine,
+        at(4, 0),
+        (99.0 * PI * 3.0 / 800.0).cos(),
+    );
+    let only = Progress {
+        epochs: 1,
+        ..at(0, 0)
+    };
+    close(Schedule::LaggingCosine, only, 1.0);
+}
+
+#[test]
+fn the_norm_is_that_of_all_gradients_together() {
+    let mut gradients = Gradients::default();
+    assert!(gradients.norm().is_none());
+    gradients.insert("a", Tensor::<2>::full([3, 4], 0.5, &Device::flex()));
+    gradients.insert("b", Tensor::<1>::full([2], 2.0, &Device::flex()));
+    let norm = HostTensor::read(&gradients.norm().unwrap()).unwrap().values[0];
+    assert!((f64::from(norm) - 11f64.sqrt()).abs() < 1e-6);
+}
+
+#[test]
+fn a_state_that_does_not_fit_itself_is_told() {
+    let settings = settings(Rule::Adam, Schedule::Constant, None);
+    let mut named = Named::new();
+    let of = |shape: Vec<usize>| HostTensor {
+        values: vec![0.0; shape.iter().product()],
+        shape,
+    };
+    named.insert("adam.first.x".into(), of(vec![2, 3]));
+    let read = |named: &Named| Optimiser::read(settings, named, &Device::flex());
+    let problem = read(&named).unwrap_err();
+    assert!(problem.what.contains("adam.second.x"), "{problem}");
+    named.insert("adam.second.x".into(), of(vec![3, 2]));
+    assert!(read(&named).unwrap_err().what.contains("[3, 2]"));
+    named.insert("adam.second.x".into(), of(vec![2, 3]));
+    assert!(read(&named).unwrap_err().what.contains("adam.steps.x"));
+}
