@@ -102,12 +102,13 @@ impl StudioApp {
         match command {
             UiCommand::Show(page) => self.show(page),
             UiCommand::Start => self.start(),
-            UiCommand::Train(configs) => {
-                for mut config in configs {
+            UiCommand::Train(mut configs) => {
+                for config in &mut configs {
                     config.device.clone_from(&self.session.draft.device);
-                    self.session.train(config);
                 }
-                self.show(Page::Train);
+                if self.session.train_all(configs) {
+                    self.show(Page::Train);
+                }
             }
             UiCommand::SetUp(config) => self.set_up(*config),
             UiCommand::Repeat(config) => self.repeat(*config),

@@ -92,3 +92,26 @@ fn a_folder_that_cannot_hold_runs_is_a_problem() {
         "{said}"
     );
 }
+
+#[test]
+fn an_order_of_another_data_set_is_refused_before_the_first_run() {
+    let root = tempfile::tempdir().unwrap();
+    let runs = root.path().join("runs");
+    // The preset's second order is one of a hundred classes; digits has ten.
+    let words = [
+        "--preset",
+        "cifar100-10",
+        "--backbone",
+        "lae-nano",
+        "--orders",
+        "2",
+    ];
+    let all: Vec<&str> = QUICK.iter().copied().chain(words).collect();
+    let said = refused(&all, &runs);
+    assert!(
+        said.contains("run 2 of 2 (class order cifar100_order2)"),
+        "{said}"
+    );
+    assert!(said.contains("10 classes"), "{said}");
+    assert!(!runs.exists(), "no run was begun");
+}
