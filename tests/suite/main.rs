@@ -13,6 +13,7 @@ mod engine;
 mod experiment;
 mod layering;
 mod method;
+mod methods;
 mod nn;
 mod nn_exact;
 mod pet;
