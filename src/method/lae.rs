@@ -194,7 +194,11 @@ pub struct Gradients {
 }
 
 /// Mean cross-entropy over the logits of the present task's classes alone ("local CE").
-fn local_cross_entropy(logits: Tensor<2>, labels: &[usize], device: &Device) -> Tensor<1> {
+pub(super) fn local_cross_entropy(
+    logits: Tensor<2>,
+    labels: &[usize],
+    device: &Device,
+) -> Tensor<1> {
     let [batch, classes] = logits.dims();
     let mut target = vec![0f32; batch * classes];
     for (row, &label) in labels.iter().enumerate() {

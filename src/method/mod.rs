@@ -4,6 +4,7 @@
 //! them: a task begins, a batch is learned, pictures are judged, a task ends, the state is kept.
 
 mod adam;
+pub mod finetune;
 pub mod lae;
 pub mod optimiser;
 

@@ -7,3 +7,4 @@ mod hub;
 mod networks;
 mod precision;
 mod table;
+mod weights;

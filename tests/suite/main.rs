@@ -15,6 +15,7 @@ mod layering;
 mod method;
 mod nn;
 mod nn_exact;
+mod nn_trained;
 mod pet;
 mod pet_errors;
 mod pet_library;

@@ -1,7 +1,7 @@
 //! Golden files: their tensors and settings, and how other programs name what we know under other
 //! names.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,6 +22,7 @@ use crate::tensors::{HostTensor, Named};
 /// A file's tensors (f32; targets as exact small numbers) and settings.
 pub(super) struct GoldenFile {
     pub(super) tensors: Named,
+    doubles: BTreeMap<String, Vec<f64>>,
     settings: HashMap<String, String>,
 }
 
@@ -37,21 +38,42 @@ impl GoldenFile {
         let (_, header) = SafeTensors::read_metadata(&bytes).map_err(|e| foreign(e.to_string()))?;
         let file = SafeTensors::deserialize(&bytes).map_err(|e| foreign(e.to_string()))?;
         let mut tensors = Named::new();
+        let mut doubles = BTreeMap::new();
         for (name, view) in file.iter() {
             let values = match view.dtype() {
                 Dtype::F32 => numbers(view.data(), f32::from_le_bytes),
                 Dtype::I64 => numbers(view.data(), |bytes| i64::from_le_bytes(bytes) as f32),
+                Dtype::F64 => {
+                    let values = numbers(view.data(), f64::from_le_bytes);
+                    doubles.insert(name.to_string(), values);
+                    continue;
+                }
                 other => return Err(foreign(format!("{name} is made of {other:?}"))),
             };
             let shape = view.shape().to_vec();
             tensors.insert(name.to_string(), HostTensor { shape, values });
         }
         let settings = header.metadata().clone().unwrap_or_default();
-        Ok(Self { tensors, settings })
+        Ok(Self {
+            tensors,
+            doubles,
+            settings,
+        })
     }
 
     pub(super) fn tensor(&self, name: &str) -> Result<&HostTensor> {
         crate::expert::named(&self.tensors, name)
+    }
+
+    /// A tensor of f64 values.
+    pub(super) fn doubles(&self, name: &str) -> Result<&[f64]> {
+        let found = self.doubles.get(name).map(Vec::as_slice);
+        found.ok_or_else(|| Problem::new(format!("the tensor {name} is missing")))
+    }
+
+    /// The settings, sorted.
+    pub(super) fn metadata(&self) -> BTreeMap<String, String> {
+        self.settings.clone().into_iter().collect()
     }
 
     pub(super) fn text(&self, key: &str) -> Result<&str> {
@@ -79,7 +101,7 @@ impl GoldenFile {
     }
 }
 
-fn numbers<const N: usize>(bytes: &[u8], convert: impl Fn([u8; N]) -> f32) -> Vec<f32> {
+fn numbers<const N: usize, T>(bytes: &[u8], convert: impl Fn([u8; N]) -> T) -> Vec<T> {
     bytes
         .as_chunks::<N>()
         .0
@@ -115,8 +137,8 @@ const PREFIX: Names = &[
 ];
 
 pub(super) fn backbone_of(file: &GoldenFile, place: &Place) -> Result<Arc<dyn Backbone>> {
-    let metadata = file.settings.clone().into_iter().collect();
-    let architecture = timm::architecture(file.text("kind")?, &timm::arguments(&metadata))?;
+    let arguments = timm::arguments(&file.metadata());
+    let architecture = timm::architecture(file.text("kind")?, &arguments)?;
     let mut tensors = Tensors::new();
     for (name, tensor) in &file.tensors {
         if let Some(name) = name.strip_prefix("backbone.") {

@@ -6,6 +6,7 @@
 //! zero, zero is required.
 
 mod file;
+mod finetune;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -89,7 +90,10 @@ impl GoldenReport {
 /// A Problem when the file cannot be read or is not of this form.
 pub fn check(path: &Path, place: &Place, tolerance: Tolerance) -> Result<GoldenReport> {
     let file = GoldenFile::read(path)?;
-    let report = Run::new(&file, place).and_then(|run| run.compare(tolerance));
+    let report = match file.text("kind")? {
+        "method" => finetune::check(&file, place, tolerance),
+        _ => Run::new(&file, place).and_then(|run| run.compare(tolerance)),
+    };
     report.map_err(|problem| {
         let place = match problem.place.as_str() {
             "" => path.display().to_string(),
