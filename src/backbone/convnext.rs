@@ -10,9 +10,9 @@ use super::loader::Loader;
 use super::mlp::Mlp;
 use super::patches::Neighbours;
 use super::weights::Tensors;
-use super::{Backbone, BlockShape, Facts, Tokens, patches};
+use super::{Backbone, BlockShape, Facts, Tokens, check_no_prefix, patches};
 use crate::nn::{self, Depthwise7, LayerNorm, Linear};
-use crate::pet::{PetStack, Site};
+use crate::pet::{Hooks, Site};
 use crate::problem::{Problem, Result};
 
 /// Side of the stem's patches.
@@ -224,7 +224,8 @@ impl Backbone for Convnext {
         })
     }
 
-    fn block(&self, index: usize, tokens: Tokens, pets: &PetStack) -> Result<Tokens> {
+    fn block(&self, index: usize, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
+        check_no_prefix(hooks, index)?;
         let block = &self.blocks[index];
         let tokens = match &block.downsample {
             Some(downsample) => downsample.forward(tokens),
@@ -234,9 +235,13 @@ impl Backbone for Convnext {
         let mixed = block
             .depthwise
             .forward(x.clone(), tokens.rows, tokens.columns);
-        let h = block.mlp.branch(index, mixed, pets)?;
-        let values = pets.around(index, Site::Block, &x, nn::plus(x.clone(), h))?;
+        let h = block.mlp.branch(index, mixed, hooks)?;
+        let values = hooks.around(index, Site::Block, &x, nn::plus(x.clone(), h))?;
         Ok(Tokens { values, ..tokens })
+    }
+
+    fn normed(&self, tokens: Tokens) -> Tensor<3> {
+        tokens.values
     }
 
     fn pool(&self, tokens: Tokens) -> Result<Tensor<2>> {

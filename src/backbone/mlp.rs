@@ -5,7 +5,7 @@ use burn::tensor::activation::sigmoid;
 
 use super::IN_MLP;
 use crate::nn::{self, Frame, LayerNorm, Linear};
-use crate::pet::{PetStack, Site};
+use crate::pet::{Hooks, Site};
 use crate::problem::Result;
 
 /// fc2(GELU(fc1(LN(x)))).
@@ -21,44 +21,45 @@ pub struct Mlp {
 }
 
 impl Mlp {
-    /// x + mlp(LN(x)) of block `index` with its PETs; one operation where none acts.
-    pub fn residual(&self, index: usize, x: Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
-        if self.is_plain(index, pets) {
+    /// x + mlp(LN(x)) of block `index` with its hooks; one operation where nothing acts.
+    pub fn residual(&self, index: usize, x: Tensor<3>, hooks: &dyn Hooks) -> Result<Tensor<3>> {
+        if self.is_plain(index, hooks) && !hooks.uses(index, Site::Stream) {
             let frame = Frame::whole(&self.norm);
             return Ok(nn::mlp(x, frame, &self.fc1, &self.fc2));
         }
-        let h = self.apart(index, x.clone(), pets)?;
+        let h = self.branch(index, x.clone(), hooks)?;
+        let h = hooks.around(index, Site::Stream, &x, h)?;
         Ok(nn::plus(x, h))
     }
 
-    /// mlp(LN(x)) of block `index` with its PETs; one operation where none acts.
-    pub fn branch(&self, index: usize, x: Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
-        if self.is_plain(index, pets) {
+    /// mlp(LN(x)) of block `index` with its hooks; one operation where nothing acts inside.
+    pub fn branch(&self, index: usize, x: Tensor<3>, hooks: &dyn Hooks) -> Result<Tensor<3>> {
+        if self.is_plain(index, hooks) {
             let frame = Frame {
                 norm: Some(&self.norm),
                 residual: false,
             };
             return Ok(nn::mlp(x, frame, &self.fc1, &self.fc2));
         }
-        self.apart(index, x, pets)
+        self.apart(index, x, hooks)
     }
 
-    fn is_plain(&self, index: usize, pets: &PetStack) -> bool {
-        let acted_on = pets.uses_any(index, IN_MLP) || pets.uses(index, Site::Mlp);
+    fn is_plain(&self, index: usize, hooks: &dyn Hooks) -> bool {
+        let acted_on = hooks.uses_any(index, IN_MLP) || hooks.uses(index, Site::Mlp);
         !acted_on && !self.quick_gelu
     }
 
-    /// Layer by layer, each with its PET.
-    fn apart(&self, index: usize, x: Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
+    /// Layer by layer, each with its hook.
+    fn apart(&self, index: usize, x: Tensor<3>, hooks: &dyn Hooks) -> Result<Tensor<3>> {
         let e = self.norm.forward(x);
-        let h = pets.around(index, Site::Fc1, &e, self.fc1.forward(e.clone()))?;
+        let h = hooks.around(index, Site::Fc1, &e, self.fc1.forward(e.clone()))?;
         let active = if self.quick_gelu {
             h.clone() * sigmoid(h * 1.702)
         } else {
             nn::gelu(h)
         };
         let h = self.fc2.forward(active.clone());
-        let h = pets.around(index, Site::Fc2, &active, h)?;
-        pets.around(index, Site::Mlp, &e, h)
+        let h = hooks.around(index, Site::Fc2, &active, h)?;
+        hooks.around(index, Site::Mlp, &e, h)
     }
 }

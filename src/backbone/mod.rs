@@ -1,4 +1,4 @@
-//! Feature extractors, frozen as a rule, that offer named sites to PETs.
+//! Feature extractors, frozen as a rule, that offer named sites to PETs, and places for prompts.
 //!
 //! A backbone is a family (`vit`, `swin`, `convnext`) with dimensions, given by an entry of the
 //! table in `assets/backbones.toml`, by the metadata of a weight file, or by the shapes in it.
@@ -29,8 +29,8 @@ use parameters::{Origin, Weights};
 
 use crate::nn::Place;
 pub use crate::pet::BlockShape;
-use crate::pet::{PetStack, Site};
-use crate::problem::Result;
+use crate::pet::{Hooks, Site};
+use crate::problem::{Problem, Result};
 
 /// The sites inside the attention sub-layer: with none of them in use it may run as one operation.
 pub(crate) const IN_ATTENTION: &[Site] = &[
@@ -79,7 +79,7 @@ impl Facts {
     }
 }
 
-/// A network: images in, one feature vector per image out, with PETs acting on the way.
+/// A network: images in, one feature vector per image out, with hooks acting on the way.
 pub trait Backbone: Send + Sync {
     /// What it knows of itself.
     fn facts(&self) -> &Facts;
@@ -125,22 +125,60 @@ pub trait Backbone: Send + Sync {
     /// Normalised images (batch × 3 × rows × columns) → the tokens before block 0.
     fn embed(&self, images: Tensor<4>) -> Result<Tokens>;
 
+    /// The position embedding of the class token (1 × 1 × width); none for a network without one,
+    /// which takes neither prompts nor prefixes.
+    fn class_position(&self) -> Option<Tensor<3>> {
+        None
+    }
+
+    /// Lets the hooks' tokens join those that [`Backbone::embed`] made.
+    ///
+    /// # Errors
+    /// For a network without a class token.
+    fn enter(&self, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
+        match hooks.entering() {
+            Some(_) => Err(no_prompts("prompt tokens")),
+            None => Ok(tokens),
+        }
+    }
+
     /// Runs one block, with the downsampling before it where it begins a stage. After the last one
-    /// only those tokens are kept that [`Backbone::pool`] reads.
-    fn block(&self, index: usize, tokens: Tokens, pets: &PetStack) -> Result<Tokens>;
+    /// only those tokens are kept that [`Backbone::pool`] reads, unless the hooks read them all.
+    fn block(&self, index: usize, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens>;
 
     /// Runs the given blocks.
-    fn run(&self, tokens: Tokens, mut blocks: Range<usize>, pets: &PetStack) -> Result<Tokens> {
-        blocks.try_fold(tokens, |tokens, index| self.block(index, tokens, pets))
+    fn run(&self, tokens: Tokens, mut blocks: Range<usize>, hooks: &dyn Hooks) -> Result<Tokens> {
+        blocks.try_fold(tokens, |tokens, index| self.block(index, tokens, hooks))
     }
+
+    /// Embedding, entering tokens, all blocks: what is there before the final norm.
+    fn tokens(&self, images: Tensor<4>, hooks: &dyn Hooks) -> Result<Tokens> {
+        let tokens = self.enter(self.embed(images)?, hooks)?;
+        self.run(tokens, 0..self.blocks().len(), hooks)
+    }
+
+    /// The final norm of every token (batch × tokens × width) without any pooling. ConvNeXt, whose
+    /// norm acts on the mean, gives the tokens as they are.
+    fn normed(&self, tokens: Tokens) -> Tensor<3>;
 
     /// Tokens after the last block → features (batch × feature width).
     fn pool(&self, tokens: Tokens) -> Result<Tensor<2>>;
 
     /// The whole way: normalised images → features.
-    fn features(&self, images: Tensor<4>, pets: &PetStack) -> Result<Tensor<2>> {
-        let tokens = self.embed(images)?;
-        let tokens = self.run(tokens, 0..self.blocks().len(), pets)?;
-        self.pool(tokens)
+    fn features(&self, images: Tensor<4>, hooks: &dyn Hooks) -> Result<Tensor<2>> {
+        self.pool(self.tokens(images, hooks)?)
     }
+}
+
+/// Refuses a prefix in a block that has no place for one.
+fn check_no_prefix(hooks: &dyn Hooks, index: usize) -> Result<()> {
+    match hooks.prefix(index) {
+        Some(_) => Err(no_prompts("prefixes")),
+        None => Ok(()),
+    }
+}
+
+fn no_prompts(what: &str) -> Problem {
+    Problem::new(format!("this backbone has no place for {what}"))
+        .advise("choose a ViT with a class token")
 }

@@ -10,9 +10,9 @@ use super::mlp::Mlp;
 use super::patches::Neighbours;
 use super::vit::{projections, uses_projections};
 use super::weights::Tensors;
-use super::{Backbone, BlockShape, Facts, IN_ATTENTION, Tokens, patches};
+use super::{Backbone, BlockShape, Facts, IN_ATTENTION, Tokens, check_no_prefix, patches};
 use crate::nn::{self, Frame, LayerNorm, Linear};
-use crate::pet::{PetStack, Site};
+use crate::pet::{Hooks, Site};
 use crate::problem::{Problem, Result};
 
 mod biases;
@@ -246,25 +246,25 @@ impl Block {
         index: usize,
         e: &Tensor<3>,
         windows: &Windows,
-        pets: &PetStack,
+        hooks: &dyn Hooks,
     ) -> Result<Tensor<3>> {
         let inside = windows.partition(e.clone());
-        if !pets.uses_any(index, IN_ATTENTION) {
+        if !hooks.uses_any(index, IN_ATTENTION) {
             let bias = self.biases.of(windows, &e.device())?;
             let (frame, projections) = (Frame::default(), [&self.qkv, &self.proj]);
             let h = nn::self_attention(inside, frame, projections, self.heads, Some(&bias));
             return Ok(windows.reverse(h));
         }
         let qkv = self.qkv.forward(inside.clone());
-        let qkv = if uses_projections(pets, index) {
-            Tensor::cat(projections(index, &inside, qkv, pets)?.to_vec(), 2)
+        let qkv = if uses_projections(hooks, index) {
+            Tensor::cat(projections(index, &inside, qkv, hooks)?.to_vec(), 2)
         } else {
             qkv
         };
         let bias = self.biases.of(windows, &e.device())?;
         let mixed = nn::attention(qkv, self.heads, Some(&bias));
         let h = self.proj.forward(mixed.clone());
-        let h = pets.around(index, Site::Proj, &mixed, h)?;
+        let h = hooks.around(index, Site::Proj, &mixed, h)?;
         Ok(windows.reverse(h))
     }
 }
@@ -314,7 +314,8 @@ impl Backbone for Swin {
         })
     }
 
-    fn block(&self, index: usize, tokens: Tokens, pets: &PetStack) -> Result<Tokens> {
+    fn block(&self, index: usize, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
+        check_no_prefix(hooks, index)?;
         let block = &self.blocks[index];
         let tokens = match &block.merging {
             Some(merging) => merging.forward(tokens),
@@ -323,17 +324,21 @@ impl Backbone for Swin {
         let x = tokens.values.clone();
         let e = block.norm1.forward(x.clone());
         let windows = Windows::new(&tokens, self.config.window, block.shifted);
-        let h = block.attention(index, &e, &windows, pets)?;
-        let h = pets.around(index, Site::Attention, &e, h)?;
-        let out = block.mlp.residual(index, nn::plus(x.clone(), h), pets)?;
-        let out = pets.around(index, Site::Block, &x, out)?;
-        let values = pets.around(index, Site::Tokens, &x, out)?;
+        let h = block.attention(index, &e, &windows, hooks)?;
+        let h = hooks.around(index, Site::Attention, &e, h)?;
+        let out = block.mlp.residual(index, nn::plus(x.clone(), h), hooks)?;
+        let out = hooks.around(index, Site::Block, &x, out)?;
+        let values = hooks.around(index, Site::Tokens, &x, out)?;
         Ok(Tokens { values, ..tokens })
+    }
+
+    fn normed(&self, tokens: Tokens) -> Tensor<3> {
+        self.norm.forward(tokens.values)
     }
 
     fn pool(&self, tokens: Tokens) -> Result<Tensor<2>> {
         let [batch, _, width] = tokens.values.dims();
-        let mean = self.norm.forward(tokens.values).mean_dim(1);
+        let mean = self.normed(tokens).mean_dim(1);
         Ok(mean.reshape([batch, width]))
     }
 }

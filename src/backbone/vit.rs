@@ -17,9 +17,9 @@ use positions::Positions;
 use super::architecture::{Architecture, Length, implausible};
 use super::loader::Loader;
 use super::mlp::Mlp;
-use super::{Backbone, BlockShape, Facts, IN_ATTENTION, Tokens, patches};
+use super::{Backbone, BlockShape, Facts, IN_ATTENTION, Tokens, no_prompts, patches};
 use crate::nn::{self, Frame, LayerNorm, Linear};
-use crate::pet::{PetStack, Site};
+use crate::pet::{Hooks, Site};
 use crate::problem::{Problem, Result};
 
 /// Dimensions of a ViT.
@@ -188,12 +188,13 @@ impl Vit {
         }
     }
 
-    /// x + attention(LN(x)), with its PETs; in one operation where none acts inside.
-    fn attention_part(&self, index: usize, x: Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
+    /// x + attention(LN(x)), with its hooks; in one operation where nothing acts inside.
+    fn attention_part(&self, index: usize, x: Tensor<3>, hooks: &dyn Hooks) -> Result<Tensor<3>> {
         let block = &self.blocks[index];
-        let whole = !pets.uses_any(index, IN_ATTENTION);
+        let prefix = hooks.prefix(index);
+        let whole = prefix.is_none() && !hooks.uses_any(index, IN_ATTENTION);
         let (projections, heads) = ([&block.qkv, &block.proj], self.config.heads);
-        if whole && !pets.uses(index, Site::Attention) {
+        if whole && !hooks.uses(index, Site::Attention) {
             let frame = Frame::whole(&block.norm1);
             return Ok(nn::self_attention(x, frame, projections, heads, None));
         }
@@ -201,41 +202,47 @@ impl Vit {
         let h = if whole {
             nn::self_attention(e.clone(), Frame::default(), projections, heads, None)
         } else {
-            self.attention(index, &e, pets)?
+            self.attention(index, &e, prefix, hooks)?
         };
-        Ok(nn::plus(x, pets.around(index, Site::Attention, &e, h)?))
+        Ok(nn::plus(x, hooks.around(index, Site::Attention, &e, h)?))
     }
 
     /// Multi-head attention on e, output projection included. Only where a PET acts inside are
     /// the projections taken apart.
-    fn attention(&self, index: usize, e: &Tensor<3>, pets: &PetStack) -> Result<Tensor<3>> {
+    fn attention(
+        &self,
+        index: usize,
+        e: &Tensor<3>,
+        prefix: Option<[Tensor<3>; 2]>,
+        hooks: &dyn Hooks,
+    ) -> Result<Tensor<3>> {
         let block = &self.blocks[index];
         let heads = self.config.heads;
-        let qkv = block.qkv.forward(e.clone());
-        let attends = pets.uses(index, Site::Attend);
-        let mixed = if attends || uses_projections(pets, index) {
-            let [q, k, v] = projections(index, e, qkv, pets)?;
-            if attends {
-                let split = |x| nn_split(x, heads);
-                let out = pets.attend(index, split(q), split(k), split(v))?;
-                let [batch, heads, tokens, width] = out.dims();
-                out.swap_dims(1, 2).reshape([batch, tokens, heads * width])
-            } else {
-                nn::attention(Tensor::cat(vec![q, k, v], 2), heads, None)
-            }
+        let mut qkv = block.qkv.forward(e.clone());
+        if uses_projections(hooks, index) {
+            qkv = Tensor::cat(projections(index, e, qkv, hooks)?.to_vec(), 2);
+        }
+        let mixed = if hooks.uses(index, Site::Attend) {
+            let [q, k, v] = nn::split_heads(&qkv, prefix, heads);
+            let out = hooks.attend(index, q, k, v)?;
+            let [batch, heads, tokens, width] = out.dims();
+            out.swap_dims(1, 2).reshape([batch, tokens, heads * width])
         } else {
-            nn::attention(qkv, heads, None)
+            match prefix {
+                Some(prefix) => nn::prefixed_attention(qkv, prefix, heads),
+                None => nn::attention(qkv, heads, None),
+            }
         };
         let h = block.proj.forward(mixed.clone());
-        pets.around(index, Site::Proj, &mixed, h)
+        hooks.around(index, Site::Proj, &mixed, h)
     }
 }
 
 /// Whether a PET acts on one of the three input projections of a block.
-pub(super) fn uses_projections(pets: &PetStack, index: usize) -> bool {
+pub(super) fn uses_projections(hooks: &dyn Hooks, index: usize) -> bool {
     [Site::Query, Site::Key, Site::Value]
         .iter()
-        .any(|site| pets.uses(index, *site))
+        .any(|site| hooks.uses(index, *site))
 }
 
 /// The packed projections of e taken apart, each after its PET.
@@ -243,27 +250,20 @@ pub(super) fn projections(
     index: usize,
     e: &Tensor<3>,
     qkv: Tensor<3>,
-    pets: &PetStack,
+    hooks: &dyn Hooks,
 ) -> Result<[Tensor<3>; 3]> {
     let [batch, tokens, packed] = qkv.dims();
     let width = packed / 3;
     let part = |i: usize, site: Site| {
         let range = i * width..(i + 1) * width;
         let h = qkv.clone().slice([0..batch, 0..tokens, range]);
-        pets.around(index, site, e, h)
+        hooks.around(index, site, e, h)
     };
     Ok([
         part(0, Site::Query)?,
         part(1, Site::Key)?,
         part(2, Site::Value)?,
     ])
-}
-
-/// batch × tokens × heads·width → batch × heads × tokens × width.
-fn nn_split(x: Tensor<3>, heads: usize) -> Tensor<4> {
-    let [batch, tokens, width] = x.dims();
-    x.reshape([batch, tokens, heads, width / heads])
-        .swap_dims(1, 2)
 }
 
 impl Block {
@@ -324,23 +324,53 @@ impl Backbone for Vit {
         })
     }
 
-    /// The last block gives the class token alone where that is all that is read and no PET acts
+    fn class_position(&self) -> Option<Tensor<3>> {
+        self.class_token.as_ref()?;
+        let side = self.config.input_size / self.config.patch;
+        let positions = self.positions.of(side, side, 1, &self.device()).ok()?;
+        Some(positions.slice([0..1, 0..1, 0..self.config.width]))
+    }
+
+    fn enter(&self, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
+        let Some(entering) = hooks.entering() else {
+            return Ok(tokens);
+        };
+        if !self.config.class_token {
+            return Err(no_prompts("prompt tokens"));
+        }
+        let entering = match &self.pre_norm {
+            Some(norm) => norm.forward(entering),
+            None => entering,
+        };
+        let [batch, count, width] = tokens.values.dims();
+        let entering = entering.expand([batch as i64, -1, -1]);
+        let own = |range| tokens.values.clone().slice([0..batch, range, 0..width]);
+        let values = Tensor::cat(vec![own(0..1), entering, own(1..count)], 1);
+        Ok(Tokens { values, ..tokens })
+    }
+
+    /// The last block gives the class token alone where that is all that is read and nothing acts
     /// in it.
-    fn block(&self, index: usize, tokens: Tokens, pets: &PetStack) -> Result<Tokens> {
+    fn block(&self, index: usize, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
         let x = tokens.values.clone();
         let is_last = index + 1 == self.blocks.len();
-        if is_last && self.config.class_token && !pets.acts_in(index) {
+        let whole = hooks.acts_in(index) || hooks.reads_tokens();
+        if is_last && self.config.class_token && !whole {
             let block = &self.blocks[index];
             let last = || LastAttention::new(block, self.config.heads);
             let middle = self.last.get_or_init(last).run(block, x);
-            let values = block.mlp.residual(index, middle, pets)?;
+            let values = block.mlp.residual(index, middle, hooks)?;
             return Ok(Tokens { values, ..tokens });
         }
-        let middle = self.attention_part(index, x.clone(), pets)?;
-        let out = self.blocks[index].mlp.residual(index, middle, pets)?;
-        let out = pets.around(index, Site::Block, &x, out)?;
-        let values = pets.around(index, Site::Tokens, &x, out)?;
+        let middle = self.attention_part(index, x.clone(), hooks)?;
+        let out = self.blocks[index].mlp.residual(index, middle, hooks)?;
+        let out = hooks.around(index, Site::Block, &x, out)?;
+        let values = hooks.around(index, Site::Tokens, &x, out)?;
         Ok(Tokens { values, ..tokens })
+    }
+
+    fn normed(&self, tokens: Tokens) -> Tensor<3> {
+        self.norm.forward(tokens.values)
     }
 
     fn pool(&self, tokens: Tokens) -> Result<Tensor<2>> {

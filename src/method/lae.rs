@@ -21,7 +21,7 @@ use super::adam::Adam;
 use super::{Logits, Method};
 use crate::backbone::Backbone;
 use crate::expert::{Head, Heads, read_pets, relative_distance, write_pets};
-use crate::pet::PetStack;
+use crate::pet::{Hooks, PetStack};
 use crate::problem::{Problem, Result};
 use crate::run::config::Switches;
 use crate::tensors::Named;

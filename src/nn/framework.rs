@@ -48,18 +48,37 @@ pub(super) fn softmax<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     burn::tensor::activation::softmax(x, D - 1)
 }
 
-/// See [`super::attention`].
-pub(super) fn attention(qkv: Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Tensor<3> {
+/// See [`super::split_heads`].
+pub(super) fn split_heads(
+    qkv: &Tensor<3>,
+    prefix: Option<[Tensor<3>; 2]>,
+    heads: usize,
+) -> [Tensor<4>; 3] {
     let [batch, tokens, packed] = qkv.dims();
     let width = packed / 3;
     let part = |i: usize| {
         qkv.clone()
             .slice([0..batch, 0..tokens, i * width..(i + 1) * width])
-            .reshape([batch, tokens, heads, width / heads])
+    };
+    let split = |x: Tensor<3>| {
+        let [batch, tokens, _] = x.dims();
+        x.reshape([batch, tokens, heads, width / heads])
             .swap_dims(1, 2)
     };
-    let scale = ((width / heads) as f64).powf(-0.5);
-    let mut scores = (part(0) * scale).matmul(part(1).swap_dims(2, 3));
+    let Some(prefix) = prefix else {
+        return [part(0), part(1), part(2)].map(split);
+    };
+    let [k, v] = prefix.map(|part| part.expand([batch as i64, -1, -1]));
+    let behind = |prefix, own| Tensor::cat(vec![prefix, own], 1);
+    [part(0), behind(k, part(1)), behind(v, part(2))].map(split)
+}
+
+/// Softmax attention of queries to keys and values, each batch × heads × tokens × head width; the
+/// keys may be more than the queries. See [`super::attention`].
+pub(super) fn attention([q, k, v]: [Tensor<4>; 3], bias: Option<&Tensor<4>>) -> Tensor<3> {
+    let [batch, heads, tokens, head] = q.dims();
+    let scale = (head as f64).powf(-0.5);
+    let mut scores = (q * scale).matmul(k.swap_dims(2, 3));
     if let Some(bias) = bias {
         let groups = bias.dims()[0];
         let shape = [batch / groups, groups, heads, tokens * tokens];
@@ -68,9 +87,9 @@ pub(super) fn attention(qkv: Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) 
         .reshape([batch, heads, tokens, tokens]);
     }
     softmax(scores)
-        .matmul(part(2))
+        .matmul(v)
         .swap_dims(1, 2)
-        .reshape([batch, tokens, width])
+        .reshape([batch, tokens, heads * head])
 }
 
 /// Depthwise 7 × 7 convolution of tokens that form a grid; `weight` is channels × 1 × 7 × 7.

@@ -241,7 +241,26 @@ pub fn softmax<const D: usize>(x: Tensor<D>) -> Tensor<D> {
 /// scores before the softmax; batch row `i` takes group `i % groups` (Swin's windows). It may be
 /// trained.
 pub fn attention(qkv: Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Tensor<3> {
-    cpu::attention(&qkv, heads, bias).unwrap_or_else(|| framework::attention(qkv, heads, bias))
+    cpu::attention(&qkv, heads, bias).unwrap_or_else(|| {
+        let parts = framework::split_heads(&qkv, None, heads);
+        framework::attention(parts, bias)
+    })
+}
+
+/// The same with keys and values put in front of the packed ones: `prefix` holds both, each 1 or
+/// batch × any number × width, split into heads as they are.
+pub fn prefixed_attention(qkv: Tensor<3>, prefix: [Tensor<3>; 2], heads: usize) -> Tensor<3> {
+    framework::attention(split_heads(&qkv, Some(prefix), heads), None)
+}
+
+/// Packed projections as queries, keys and values per head (batch × heads × tokens × head width),
+/// with a prefix in front of keys and values if there is one.
+pub fn split_heads(
+    qkv: &Tensor<3>,
+    prefix: Option<[Tensor<3>; 2]>,
+    heads: usize,
+) -> [Tensor<4>; 3] {
+    framework::split_heads(qkv, prefix, heads)
 }
 
 /// What stands around a frozen sub-layer.

@@ -1,10 +1,12 @@
 //! Parameter-efficient tuning modules (PETs): a method is a text file with named rank-2 parameters
 //! and equations; this module reads such files (`spec`), runs the equations in a sandbox
-//! (`equation`), finds the files (`library`), and holds the tensors of one expert (`PetStack`).
+//! (`equation`), finds the files (`library`), and holds the tensors of one expert (`PetStack`), which
+//! act in a backbone through `Hooks`.
 
 pub mod equation;
 mod forms;
 pub mod functions;
+mod hooks;
 mod init;
 mod layout;
 pub mod library;
@@ -18,6 +20,7 @@ mod trial;
 pub mod value;
 pub mod view;
 
+pub use hooks::Hooks;
 pub use init::{INITS, Init, standard_normal};
 pub use library::Library;
 pub use site::{BLOCK_SYMBOLS, BlockShape, Site};

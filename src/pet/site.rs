@@ -28,6 +28,9 @@ pub enum Site {
     Attend,
     /// The token sequence before and after the block.
     Tokens,
+    // Random draws use a site's number: a new one goes here, at the end.
+    /// Parallel to the MLP sub-layer, from the block's stream: e = x + Attn(LN₁(x)), not normalised.
+    Stream,
 }
 
 /// What a PET needs to know of one block to shape its parameters.
@@ -67,9 +70,22 @@ impl Site {
         Self::Fc2,
         Self::Tokens,
         Self::Attend,
+        Self::Stream,
     ];
     /// What every block of a Swin offers: its windows keep `attend` to themselves.
-    pub const OF_SWIN: &'static [Self] = Self::OF_VIT.split_at(Self::OF_VIT.len() - 1).0;
+    pub const OF_SWIN: &'static [Self] = &[
+        Self::Attention,
+        Self::Mlp,
+        Self::Block,
+        Self::Query,
+        Self::Key,
+        Self::Value,
+        Self::Proj,
+        Self::Fc1,
+        Self::Fc2,
+        Self::Tokens,
+        Self::Stream,
+    ];
     /// What every block of a ConvNeXt offers.
     pub const OF_CONVNEXT: &'static [Self] = &[Self::Block, Self::Mlp, Self::Fc1, Self::Fc2];
 
@@ -84,6 +100,11 @@ impl Site {
             Site::Mlp,
             "mlp",
             "e: normalised tokens, h: the MLP sub-layer's output, before the residual sum",
+        ),
+        (
+            Site::Stream,
+            "stream",
+            "e: the tokens before the MLP's norm, h: the MLP sub-layer's output, before the residual sum",
         ),
         (
             Site::Block,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
 
+use super::hooks::Hooks;
 use super::layout::{Layout, Slot};
 use super::site::{BlockShape, Site};
 use super::source::meant;
@@ -68,72 +69,6 @@ impl PetStack {
     /// The plugin, if there is one.
     pub fn spec(&self) -> Option<&Arc<PetSpec>> {
         self.plan.as_ref().map(|plan| &plan.spec)
-    }
-
-    /// Whether a PET acts at this site of this block (blocks count over all stages).
-    pub fn uses(&self, block: usize, site: Site) -> bool {
-        self.plan
-            .as_ref()
-            .and_then(|plan| plan.layout.blocks.get(&block))
-            .is_some_and(|layout| layout.bindings.contains_key(&site))
-    }
-
-    /// Whether a PET acts anywhere in this block.
-    pub fn acts_in(&self, block: usize) -> bool {
-        self.tensors.contains_key(&block)
-    }
-
-    /// Whether a PET acts at any of these sites of this block.
-    pub fn uses_any(&self, block: usize, sites: &[Site]) -> bool {
-        sites.iter().any(|site| self.uses(block, *site))
-    }
-
-    /// The first block with a PET, if any: everything before it is the same for all experts.
-    pub fn first_block(&self) -> Option<usize> {
-        self.tensors.keys().next().copied()
-    }
-
-    /// What the site's equation makes of input `e` and output `h` (batch × tokens × channels);
-    /// `h` itself where no PET acts.
-    ///
-    /// # Errors
-    /// Where shapes do not fit; the result has the shape of `h`.
-    pub fn around(
-        &self,
-        block: usize,
-        site: Site,
-        e: &Tensor<3>,
-        h: Tensor<3>,
-    ) -> Result<Tensor<3>> {
-        if !self.uses(block, site) {
-            return Ok(h);
-        }
-        let wanted = h.dims();
-        let inputs = [e.clone().into(), h.into()];
-        match self.evaluate(block, site, &inputs)? {
-            Value::Three(result) if result.dims() == wanted => Ok(result),
-            other => Err(self.misshapen(block, site, &other, &wanted, "h")),
-        }
-    }
-
-    /// The attention's result (batch × heads × tokens × head width) as the `attend` equation
-    /// states it. Call it only where [`PetStack::uses`] says so.
-    ///
-    /// # Errors
-    /// Where shapes do not fit; the result has the shape of `q`.
-    pub fn attend(
-        &self,
-        block: usize,
-        q: Tensor<4>,
-        k: Tensor<4>,
-        v: Tensor<4>,
-    ) -> Result<Tensor<4>> {
-        let wanted = q.dims();
-        let inputs = [q.into(), k.into(), v.into()];
-        match self.evaluate(block, Site::Attend, &inputs)? {
-            Value::Four(result) if result.dims() == wanted => Ok(result),
-            other => Err(self.misshapen(block, Site::Attend, &other, &wanted, "q")),
-        }
     }
 
     /// All parameters in a stable order: name ("BLOCK.parameter"), tensor, whether it is trained.
@@ -270,5 +205,43 @@ impl PetStack {
             Some(variant.equations.get(&site)?.result_place())
         });
         Problem::new(what).at(place.unwrap_or_else(|| format!("block {block}")))
+    }
+}
+
+impl Hooks for PetStack {
+    fn first_block(&self) -> Option<usize> {
+        self.tensors.keys().next().copied()
+    }
+
+    fn acts_in(&self, block: usize) -> bool {
+        self.tensors.contains_key(&block)
+    }
+
+    fn uses(&self, block: usize, site: Site) -> bool {
+        self.plan
+            .as_ref()
+            .and_then(|plan| plan.layout.blocks.get(&block))
+            .is_some_and(|layout| layout.bindings.contains_key(&site))
+    }
+
+    fn around(&self, block: usize, site: Site, e: &Tensor<3>, h: Tensor<3>) -> Result<Tensor<3>> {
+        if !self.uses(block, site) {
+            return Ok(h);
+        }
+        let wanted = h.dims();
+        let inputs = [e.clone().into(), h.into()];
+        match self.evaluate(block, site, &inputs)? {
+            Value::Three(result) if result.dims() == wanted => Ok(result),
+            other => Err(self.misshapen(block, site, &other, &wanted, "h")),
+        }
+    }
+
+    fn attend(&self, block: usize, q: Tensor<4>, k: Tensor<4>, v: Tensor<4>) -> Result<Tensor<4>> {
+        let wanted = q.dims();
+        let inputs = [q.into(), k.into(), v.into()];
+        match self.evaluate(block, Site::Attend, &inputs)? {
+            Value::Four(result) if result.dims() == wanted => Ok(result),
+            other => Err(self.misshapen(block, Site::Attend, &other, &wanted, "q")),
+        }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use burn::tensor::activation::softmax;
 use burn::tensor::{Device, Tensor, TensorData};
 
+use super::hooks::Hooks;
 use super::init::Init;
 use super::site::{BlockShape, Site};
 use super::spec::{PetSettings, PetSpec};

@@ -3,6 +3,7 @@
 
 mod files;
 mod formats;
+mod hooks;
 mod hub;
 mod networks;
 mod precision;

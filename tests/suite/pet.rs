@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
 use lae_studio::pet::library::Library;
-use lae_studio::pet::{BlockShape, PetSettings, PetSpec, PetStack, Site};
+use lae_studio::pet::{BlockShape, Hooks, PetSettings, PetSpec, PetStack, Site};
 
 use super::pet_reference::{Matrix, adapter, prefix};
 

@@ -7,7 +7,7 @@ use burn::tensor::Tensor;
 
 use super::attention::{self, Bias, Shape};
 use super::buffer::Buffer;
-use super::gemm::{Matrix, Store, parallel_product};
+use super::gemm::{Matrix, Store, parallel_long_product, parallel_product};
 use super::glue::{Gradient, Input, Run, apply};
 use super::pairs::sum_of_rows;
 
@@ -51,11 +51,15 @@ fn linear_of<const N: usize, const D: usize>(
                 let gradient = |which: usize| match which {
                     0 => {
                         let weight = Matrix::new(tensors[1].numbers(), outputs, inputs, inputs);
-                        made(rows * inputs, result, weight)
+                        let mut dx = Buffer::new(rows * inputs);
+                        parallel_product(&mut dx, Store::Replace, result, weight);
+                        dx
                     }
                     1 => {
                         let x = Matrix::new(tensors[0].numbers(), rows, inputs, inputs);
-                        made(outputs * inputs, result.transposed(), x)
+                        let mut dweight = Buffer::new(outputs * inputs);
+                        parallel_long_product(&mut dweight, result.transposed(), x);
+                        dweight
                     }
                     _ => sum_of_rows(g, None, outputs),
                 };
@@ -65,13 +69,6 @@ fn linear_of<const N: usize, const D: usize>(
         });
         (y, back)
     })
-}
-
-/// a · b as a buffer of `len` numbers.
-fn made(len: usize, a: Matrix<'_>, b: Matrix<'_>) -> Buffer {
-    let mut product = Buffer::new(len);
-    parallel_product(&mut product, Store::Replace, a, b);
-    product
 }
 
 /// Softmax attention with a trained bias; see [`crate::nn::attention`].

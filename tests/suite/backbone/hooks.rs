@@ -1,0 +1,248 @@
+//! What acts inside a network: the stream site, tokens that enter, prefixes, tokens read at the end.
+
+use std::sync::{Arc, Mutex};
+
+use burn::tensor::{Device, Tensor, TensorData};
+use lae_studio::backbone::architecture::Architecture;
+use lae_studio::backbone::{Backbone, convnext, swin, vit};
+use lae_studio::pet::library::Library;
+use lae_studio::pet::{Hooks, PetSettings, PetStack, Site};
+use lae_studio::problem::Result;
+
+use super::files::{error, images};
+
+const WIDTH: usize = 48;
+
+fn vit() -> Arc<dyn Backbone> {
+    let architecture = Architecture::Vit(vit::Config::plain(32, 8, WIDTH, 3, 4));
+    architecture.random(5, &Device::flex()).unwrap()
+}
+
+fn swin() -> Arc<dyn Backbone> {
+    let config = swin::Config::plain((32, 4, 4), 24, vec![2, 2], vec![2, 4]);
+    Architecture::Swin(config)
+        .random(5, &Device::flex())
+        .unwrap()
+}
+
+fn numbers<const D: usize>(tensor: &Tensor<D>) -> Vec<f32> {
+    tensor.clone().into_data().try_to_vec::<f32>().unwrap()
+}
+
+/// Some values between −1 and 1.
+fn some(shape: [usize; 3], offset: usize) -> Tensor<3> {
+    let count: usize = shape.iter().product();
+    let values: Vec<f32> = (offset..offset + count)
+        .map(|i| ((i * 37) % 101) as f32 / 50.0 - 1.0)
+        .collect();
+    Tensor::from_data(TensorData::new(values, shape), &Device::flex())
+}
+
+/// Changes nothing, but keeps e and h of some sites in block 0.
+struct Recorder {
+    sites: Vec<Site>,
+    seen: Mutex<Vec<(Site, Tensor<3>, Tensor<3>)>>,
+}
+
+impl Recorder {
+    fn of(sites: &[Site]) -> Self {
+        Self {
+            sites: sites.to_vec(),
+            seen: Mutex::new(Vec::new()),
+        }
+    }
+
+    fn at(&self, wanted: Site) -> (Tensor<3>, Tensor<3>) {
+        let seen = self.seen.lock().unwrap();
+        let found = seen.iter().find(|(site, ..)| *site == wanted).unwrap();
+        (found.1.clone(), found.2.clone())
+    }
+}
+
+impl Hooks for Recorder {
+    fn first_block(&self) -> Option<usize> {
+        Some(0)
+    }
+
+    fn acts_in(&self, block: usize) -> bool {
+        block == 0
+    }
+
+    fn uses(&self, block: usize, site: Site) -> bool {
+        block == 0 && self.sites.contains(&site)
+    }
+
+    fn around(&self, block: usize, site: Site, e: &Tensor<3>, h: Tensor<3>) -> Result<Tensor<3>> {
+        if self.uses(block, site) {
+            let mut seen = self.seen.lock().unwrap();
+            seen.push((site, e.clone(), h.clone()));
+        }
+        Ok(h)
+    }
+}
+
+#[test]
+fn the_stream_is_what_the_mlp_is_added_to() {
+    for backbone in [vit(), swin()] {
+        let before = backbone.embed(images(2, 32, 32)).unwrap();
+        let whole = Recorder::of(&[Site::Stream]);
+        let after = backbone.block(0, before.clone(), &whole).unwrap().values;
+        let (e, h) = whole.at(Site::Stream);
+        assert_eq!(numbers(&after), numbers(&(e.clone() + h.clone())));
+        let plain = backbone.block(0, before.clone(), &PetStack::empty());
+        let plain = numbers(&plain.unwrap().values);
+        assert!(error(&numbers(&after), &plain) < 1e-6);
+
+        let parts = Recorder::of(&[Site::Attention, Site::Mlp, Site::Stream]);
+        backbone.block(0, before.clone(), &parts).unwrap();
+        let (normalised, mlp) = parts.at(Site::Mlp);
+        assert!(error(&numbers(&mlp), &numbers(&h)) < 1e-6);
+        let stream = before.values.clone() + parts.at(Site::Attention).1;
+        assert!(error(&numbers(&stream), &numbers(&e)) < 1e-6);
+        // The MLP itself sees the stream normalised.
+        assert!(error(&numbers(&normalised), &numbers(&e)) > 1e-4);
+    }
+    let convnext = convnext::Config::plain(32, vec![1], vec![16]);
+    assert!(!convnext.blocks()[0].sites.contains(&Site::Stream));
+}
+
+/// Tokens that enter, prefixes in some blocks, and whether all tokens are read.
+#[derive(Default)]
+struct Prompts {
+    entering: Option<Tensor<3>>,
+    prefixes: Vec<(usize, [Tensor<3>; 2])>,
+    reads_tokens: bool,
+}
+
+impl Hooks for Prompts {
+    fn first_block(&self) -> Option<usize> {
+        Some(0)
+    }
+
+    fn acts_in(&self, block: usize) -> bool {
+        self.prefix(block).is_some()
+    }
+
+    fn entering(&self) -> Option<Tensor<3>> {
+        self.entering.clone()
+    }
+
+    fn prefix(&self, block: usize) -> Option<[Tensor<3>; 2]> {
+        let found = self.prefixes.iter().find(|(at, _)| *at == block);
+        found.map(|(_, prefix)| prefix.clone())
+    }
+
+    fn reads_tokens(&self) -> bool {
+        self.reads_tokens
+    }
+}
+
+#[test]
+fn a_prefix_is_the_plain_form_of_the_plugin() {
+    let (backbone, device) = (vit(), Device::flex());
+    let spec = Library::with_folders(Vec::new()).get("prefix").unwrap();
+    let settings = PetSettings {
+        variant: Some("plain".to_owned()),
+        ..PetSettings::of_size(3)
+    };
+    let blocks = [0, 2];
+    let stack = PetStack::init(&spec, &settings, backbone.blocks(), &blocks, 1, &device).unwrap();
+    let of = |block: usize| [1, 2].map(|part| some([1, 3, WIDTH], 500 * block + 77 * part));
+    let stack = stack.with(|name, old, _| match name {
+        "0.p_k" => of(0)[0].clone().reshape([3, WIDTH]),
+        "0.p_v" => of(0)[1].clone().reshape([3, WIDTH]),
+        "2.p_k" => of(2)[0].clone().reshape([3, WIDTH]),
+        "2.p_v" => of(2)[1].clone().reshape([3, WIDTH]),
+        _ => old.clone(),
+    });
+    let prompts = Prompts {
+        prefixes: blocks.iter().map(|&block| (block, of(block))).collect(),
+        ..Prompts::default()
+    };
+    let seen = backbone.features(images(2, 32, 32), &prompts).unwrap();
+    let wanted = backbone.features(images(2, 32, 32), &stack).unwrap();
+    assert!(error(&numbers(&seen), &numbers(&wanted)) < 1e-6);
+    let plain = backbone.features(images(2, 32, 32), &PetStack::empty());
+    assert!(error(&numbers(&seen), &numbers(&plain.unwrap())) > 1e-3);
+}
+
+#[test]
+fn prompts_are_of_an_image_and_stand_behind_the_class_token() {
+    let backbone = vit();
+    let own = |image: usize| some([1, 2, WIDTH], 300 * image);
+    let of = |entering: Tensor<3>, images: Tensor<4>| {
+        let prompts = Prompts {
+            entering: Some(entering.clone()),
+            prefixes: vec![(1, [entering.clone(), entering])],
+            reads_tokens: true,
+        };
+        let tokens = backbone.tokens(images, &prompts).unwrap();
+        assert_eq!(tokens.values.dims()[1..], [1 + 2 + 16, WIDTH]);
+        (
+            numbers(&backbone.normed(tokens.clone())),
+            numbers(&backbone.pool(tokens).unwrap()),
+        )
+    };
+    let pictures = images(2, 32, 32);
+    let both = of(Tensor::cat(vec![own(0), own(1)], 0), pictures.clone());
+    let tokens = 19 * WIDTH;
+    for image in 0..2 {
+        let alone = of(own(image), pictures.clone().slice_dim(0, image..image + 1));
+        let part = &both.0[image * tokens..(image + 1) * tokens];
+        assert!(error(part, &alone.0) < 1e-5);
+        // The feature is the class token after the final norm.
+        assert!(error(&alone.1, &alone.0[..WIDTH]) < 1e-6);
+        assert!(error(&both.1[image * WIDTH..][..WIDTH], &alone.1) < 1e-5);
+    }
+    // One prompt for all images is that prompt for each.
+    let shared = of(own(0), pictures.clone());
+    let repeated = of(Tensor::cat(vec![own(0), own(0)], 0), pictures);
+    assert!(error(&shared.0, &repeated.0) < 1e-6);
+    assert!(error(&shared.0, &both.0) > 1e-3);
+}
+
+#[test]
+fn a_token_like_the_class_token_ends_like_it() {
+    let backbone = vit();
+    let embedded = backbone.embed(images(1, 32, 32)).unwrap().values;
+    let prompts = Prompts {
+        entering: Some(embedded.slice([0..1, 0..1])),
+        reads_tokens: true,
+        ..Prompts::default()
+    };
+    let tokens = backbone.tokens(images(1, 32, 32), &prompts).unwrap();
+    let values = numbers(&backbone.normed(tokens));
+    assert!(error(&values[..WIDTH], &values[WIDTH..2 * WIDTH]) < 1e-5);
+}
+
+#[test]
+fn networks_without_a_class_token_refuse_prompts() {
+    let pooled = vit::Config {
+        class_token: false,
+        ..vit::Config::plain(32, 8, WIDTH, 2, 4)
+    };
+    let convnext = convnext::Config::plain(32, vec![1], vec![16]);
+    let others = [Architecture::Vit(pooled), Architecture::Convnext(convnext)];
+    let mut others: Vec<Arc<dyn Backbone>> = others
+        .iter()
+        .map(|other| other.random(5, &Device::flex()).unwrap())
+        .collect();
+    others.push(swin());
+    assert!(vit().class_position().is_some());
+    for backbone in others {
+        assert!(backbone.class_position().is_none());
+        let width = backbone.blocks()[0].width;
+        let prompts = Prompts {
+            entering: Some(some([1, 2, width], 0)),
+            ..Prompts::default()
+        };
+        let problem = backbone.features(images(1, 32, 32), &prompts).unwrap_err();
+        assert!(problem.what.contains("prompt tokens"), "{problem}");
+    }
+    let prompts = Prompts {
+        prefixes: vec![(0, [0, 1].map(|part| some([1, 2, 24], part)))],
+        ..Prompts::default()
+    };
+    let problem = swin().features(images(1, 32, 32), &prompts).unwrap_err();
+    assert!(problem.what.contains("prefixes"), "{problem}");
+}
