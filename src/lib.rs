@@ -8,7 +8,7 @@
 //! * [`nn`], [`metrics`], [`tensors`], [`device`], [`fetch`]: parts without knowledge of runs.
 //! * [`pet`], [`data`], [`run`]: plugins, data sets, and what a run is as plain data.
 //! * [`backbone`], [`store`]: frozen networks; run folders.
-//! * [`expert`], [`method`], [`experiment`]: what is trained, how, and the loop around it.
+//! * [`method`], [`experiment`]: what is trained, how, and the loop around it.
 //! * [`engine`], [`session`]: the thread that owns every tensor; the open workspace.
 //! * [`cli`], [`ui`]: the two front ends.
 
@@ -18,7 +18,6 @@ pub mod data;
 pub mod device;
 pub mod engine;
 pub mod experiment;
-pub mod expert;
 pub mod fetch;
 pub mod memory;
 pub mod method;

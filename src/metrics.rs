@@ -7,12 +7,16 @@
 //! * task-averaged A: mean over tasks of the per-task accuracy at the end (the form L2P reports);
 //! * F_N: mean over tasks j < N of (best accuracy task j had after it was learned and before the
 //!   end) − (its accuracy at the end).
+//!
+//! All of these are class-incremental: every answer is one of all classes seen. The accuracy with the
+//! task given (the choice is among that image's own task) is an easier question and stands apart.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// The three ways a run answers.
+/// Who gives a class: the experts of a method. LAE has three, most methods have one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Expert {
@@ -22,18 +26,35 @@ pub enum Expert {
     Offline,
     /// Element-wise maximum of both softmaxes.
     Ensemble,
+    /// The only expert of a method that has no others.
+    Answer,
 }
 
 impl Expert {
-    /// All three, in the order they are shown.
-    pub const ALL: [Self; 3] = [Self::Online, Self::Offline, Self::Ensemble];
+    /// All there are, in the order they are shown; of those a run has, the last one is its answer.
+    pub const ALL: [Self; 4] = [Self::Online, Self::Offline, Self::Ensemble, Self::Answer];
+    /// Those of LAE.
+    pub const OF_LAE: &'static [Self] = &[Self::Online, Self::Offline, Self::Ensemble];
+    /// The one of a method that has no others.
+    pub const ALONE: &'static [Self] = &[Self::Answer];
 
-    /// The name people read.
+    /// The name people read, as a heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Online => "Online",
+            Self::Offline => "Offline",
+            Self::Ensemble => "Ensemble",
+            Self::Answer => "Answer",
+        }
+    }
+
+    /// The name people read, in lists and files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Online => "online",
             Self::Offline => "offline",
             Self::Ensemble => "ensemble",
+            Self::Answer => "answer",
         }
     }
 }
@@ -46,22 +67,24 @@ pub struct Answers {
     pub samples: Vec<usize>,
     /// The true class of each.
     pub labels: Vec<usize>,
-    /// The online expert's class of each.
-    pub online: Vec<usize>,
-    /// The offline expert's class of each.
-    pub offline: Vec<usize>,
-    /// The ensemble's class of each.
-    pub ensemble: Vec<usize>,
+    /// Per expert of the run the class it gave to each.
+    pub given: BTreeMap<Expert, Vec<usize>>,
+    /// The class of each when its task is told: the best among the classes of that task (the
+    /// task-incremental setting). Empty in runs of older versions.
+    pub task_given: Vec<usize>,
 }
 
 impl Answers {
-    /// The classes one expert gave.
+    /// The classes one expert gave; none for an expert that the run does not have.
     pub fn of(&self, expert: Expert) -> &[usize] {
-        match expert {
-            Expert::Online => &self.online,
-            Expert::Offline => &self.offline,
-            Expert::Ensemble => &self.ensemble,
-        }
+        self.given.get(&expert).map_or(&[], Vec::as_slice)
+    }
+
+    /// Accuracy over all images with the task of each told (masked logits); none where it was not
+    /// measured.
+    pub fn accuracy_task_given(&self) -> Option<f64> {
+        let measured = self.task_given.len() == self.labels.len();
+        measured.then(|| share(self.labels.iter().zip(&self.task_given)))
     }
 
     /// A_i: share of right answers over all images; 0 when there are none.
@@ -170,6 +193,64 @@ impl History {
     }
 }
 
+/// The histories of all experts of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Histories {
+    of: BTreeMap<Expert, History>,
+    /// Per task the accuracy with the task of each image told, where it was measured.
+    pub task_given: Vec<Option<f64>>,
+}
+
+impl Histories {
+    /// Adds what was measured after one more task; `tasks` are those seen by then.
+    pub fn push(&mut self, answers: &Answers, tasks: &[Range<usize>]) {
+        for expert in answers.given.keys() {
+            let history = self.of.entry(*expert).or_default();
+            history.push(answers, *expert, tasks);
+        }
+        self.task_given.push(answers.accuracy_task_given());
+    }
+
+    /// Forgets what was measured after the first `tasks` tasks.
+    pub fn truncate(&mut self, tasks: usize) {
+        for history in self.of.values_mut() {
+            history.accuracy.truncate(tasks);
+            history.matrix.truncate(tasks);
+        }
+        self.task_given.truncate(tasks);
+    }
+
+    /// One expert's history; an empty one where the run has no such expert.
+    pub fn of(&self, expert: Expert) -> &History {
+        static EMPTY: History = History {
+            accuracy: Vec::new(),
+            matrix: Vec::new(),
+        };
+        self.of.get(&expert).unwrap_or(&EMPTY)
+    }
+
+    /// The experts there are, in the order they are shown.
+    pub fn experts(&self) -> impl Iterator<Item = Expert> {
+        self.of.keys().copied()
+    }
+
+    /// Whose answer is the run's.
+    pub fn answering(&self) -> Expert {
+        self.experts().last().unwrap_or(Expert::Answer)
+    }
+
+    /// The history of the run's answer.
+    pub fn answer(&self) -> &History {
+        self.of(self.answering())
+    }
+
+    /// This expert where the run has it, else the one whose answer is the run's.
+    pub fn nearest(&self, expert: Expert) -> Expert {
+        let here = self.of.contains_key(&expert);
+        if here { expert } else { self.answering() }
+    }
+}
+
 /// Mean of the values; none for none.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
@@ -192,9 +273,8 @@ mod tests {
         Answers {
             samples: (0..labels.len()).collect(),
             labels: labels.to_vec(),
-            online: online.to_vec(),
-            offline: online.to_vec(),
-            ensemble: online.to_vec(),
+            given: BTreeMap::from([(Expert::Online, online.to_vec())]),
+            task_given: Vec::new(),
         }
     }
 

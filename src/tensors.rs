@@ -68,6 +68,16 @@ pub fn device_problem(error: &str) -> Problem {
 /// Tensors by name.
 pub type Named = BTreeMap<String, HostTensor>;
 
+/// A tensor by name, or a Problem that names it.
+///
+/// # Errors
+/// When there is none of that name.
+pub fn named<'a>(tensors: &'a Named, name: &str) -> Result<&'a HostTensor> {
+    tensors
+        .get(name)
+        .ok_or_else(|| Problem::new(format!("the tensor {name} is missing")))
+}
+
 /// The safetensors bytes of these tensors, with text metadata.
 ///
 /// # Errors

@@ -29,7 +29,7 @@ use parameters::{Origin, Weights};
 
 use crate::nn::Place;
 pub use crate::pet::BlockShape;
-use crate::pet::{Hooks, Site};
+use crate::pet::{Hooks, PetStack, Site};
 use crate::problem::{Problem, Result};
 
 /// The sites inside the attention sub-layer: with none of them in use it may run as one operation.
@@ -125,6 +125,12 @@ pub trait Backbone: Send + Sync {
     /// Normalised images (batch × 3 × rows × columns) → the tokens before block 0.
     fn embed(&self, images: Tensor<4>) -> Result<Tokens>;
 
+    /// The learned class token (1 × 1 × width), without its position; none for a network without
+    /// one.
+    fn class_token(&self) -> Option<Tensor<3>> {
+        None
+    }
+
     /// The position embedding of the class token (1 × 1 × width); none for a network without one,
     /// which takes neither prompts nor prefixes.
     fn class_position(&self) -> Option<Tensor<3>> {
@@ -163,6 +169,21 @@ pub trait Backbone: Send + Sync {
 
     /// Tokens after the last block → features (batch × feature width).
     fn pool(&self, tokens: Tokens) -> Result<Tensor<2>>;
+
+    /// The features of the same images under each of several hooks; what comes before the first
+    /// block where any of them acts is run once.
+    fn features_of(&self, images: Tensor<4>, hooks: &[&dyn Hooks]) -> Result<Vec<Tensor<2>>> {
+        let depth = self.blocks().len();
+        let first = |hooks: &&dyn Hooks| hooks.first_block().unwrap_or(depth);
+        let shared = hooks.iter().map(first).min().unwrap_or(depth).min(depth);
+        let tokens = self.embed(images)?;
+        let tokens = self.run(tokens, 0..shared, &PetStack::empty())?;
+        let each = hooks.iter().map(|hooks| {
+            let tokens = self.enter(tokens.clone(), *hooks)?;
+            self.pool(self.run(tokens, shared..depth, *hooks)?)
+        });
+        each.collect()
+    }
 
     /// The whole way: normalised images → features.
     fn features(&self, images: Tensor<4>, hooks: &dyn Hooks) -> Result<Tensor<2>> {

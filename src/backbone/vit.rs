@@ -324,6 +324,10 @@ impl Backbone for Vit {
         })
     }
 
+    fn class_token(&self) -> Option<Tensor<3>> {
+        self.class_token.clone()
+    }
+
     fn class_position(&self) -> Option<Tensor<3>> {
         self.class_token.as_ref()?;
         let side = self.config.input_size / self.config.patch;

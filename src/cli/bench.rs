@@ -14,12 +14,13 @@ use super::End;
 use super::output::{Json, Table, complain, size, tell};
 use crate::backbone::library::Library as Backbones;
 use crate::experiment::weight_type;
-use crate::method::{Lae, LaeSettings, Method};
+use crate::method::lae::Switches;
+use crate::method::{Lae, LaeSettings};
 use crate::nn::Place;
 use crate::pet::library::Library as Plugins;
 use crate::pet::{PetSettings, PetStack};
 use crate::problem::{Problem, Result};
-use crate::run::config::{Precision, RunConfig, Switches};
+use crate::run::config::{Precision, RunConfig};
 use crate::tensors::HostTensor;
 use crate::{device, memory};
 
@@ -219,8 +220,8 @@ fn measure(args: &Args, backbone: &str, batch: u32, mode: Mode) -> Result<Row> {
         // Reading a result waits until the device has done the step.
         let result = match mode {
             Mode::Predict => HostTensor::read(&lae.judge(pictures.clone())?.online)?,
-            Mode::Train => HostTensor::read(&lae.learn(pictures.clone(), &labels, false)?)?,
-            Mode::TrainFrozen => HostTensor::read(&lae.learn(pictures.clone(), &labels, true)?)?,
+            Mode::Train => HostTensor::read(&lae.step(pictures.clone(), &labels, false)?)?,
+            Mode::TrainFrozen => HostTensor::read(&lae.step(pictures.clone(), &labels, true)?)?,
         };
         if result.values.iter().all(|value| value.is_finite()) {
             return Ok(());
@@ -266,20 +267,14 @@ fn network(args: &Args, backbone: &str, place: Place) -> Result<(Lae, usize)> {
     let settings = PetSettings::of_size(pet_size(args)?);
     let pets = PetStack::init(&spec, &settings, shapes, &blocks, 0, device)?;
     let settings = LaeSettings {
-        switches: Switches {
-            learning: true,
-            accumulation: true,
-            ensemble: true,
-        },
-        freeze_epochs: config.freeze_epochs,
-        ema: config.ema,
-        learning_rate: config.learning_rate(),
+        switches: Switches::ALL,
+        ema: 0.999,
+        learning_rate: 1e-3,
         seed: 0,
     };
     let mut lae = Lae::new(opened.backbone.clone(), pets, settings);
-    lae.begin_task(CLASSES)?;
-    lae.end_task();
-    lae.begin_task(CLASSES)?;
+    lae.begin(CLASSES);
+    lae.begin(CLASSES);
     Ok((lae, opened.entry.architecture.input_size()))
 }
 

@@ -8,6 +8,7 @@ mod data;
 mod devices;
 mod features;
 mod golden;
+mod methods;
 mod output;
 mod plugins;
 mod predict;
@@ -63,6 +64,8 @@ enum Command {
     Runs(runs::Args),
     /// List the devices of this machine
     Devices(devices::Args),
+    /// List the methods, or the settings of one
+    Methods(methods::Args),
     /// List the PET plugins
     Plugins(plugins::Args),
     /// Say what a data set holds
@@ -153,6 +156,7 @@ fn act(command: Command) -> Result<End> {
         Command::Predict(args) => predict::run(&args),
         Command::Runs(args) => runs::run(&args),
         Command::Devices(args) => devices::run(&args),
+        Command::Methods(args) => methods::run(&args),
         Command::Plugins(args) => plugins::run(&args),
         Command::Data(args) => data::run(&args),
         Command::Presets(args) => presets::run(&args),

@@ -1,5 +1,6 @@
 //! `predict`: what a run's experts say to pictures.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
@@ -9,6 +10,7 @@ use super::output::{Json, Table, complain};
 use crate::data::decode_picture_file;
 use crate::experiment::Stock;
 use crate::experiment::predict::Predictor;
+use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Opinion, Picture};
 use crate::store;
@@ -41,7 +43,7 @@ struct View {
     class: String,
     #[serde(serialize_with = "as_object")]
     probabilities: Vec<(String, f32)>,
-    energy: f32,
+    energy: Option<f32>,
 }
 
 /// Name → value, in the order of the classes.
@@ -59,9 +61,9 @@ enum Entry {
         confidence: f32,
         decided_by: &'static str,
         task: usize,
-        online: View,
-        offline: View,
-        ensemble: View,
+        /// What each expert says, by its name: LAE's `online`, `offline`, `ensemble`.
+        #[serde(flatten)]
+        experts: BTreeMap<Expert, View>,
     },
     Unreadable {
         path: String,
@@ -140,16 +142,19 @@ fn answer(predictor: &Predictor, path: &Path, picture: &Picture, task: usize) ->
             energy: opinion.energy,
         }
     };
-    let (class, confidence) = verdict.ensemble.best();
+    let answer = verdict.opinions.last();
+    let (class, confidence) = answer.map_or((0, 0.0), Opinion::best);
     Ok(Entry::Answered {
         path: path.display().to_string(),
         class: name_of(names, class),
         confidence,
         decided_by: verdict.decided_by.name(),
         task: task + 1,
-        online: view(&verdict.online),
-        offline: view(&verdict.offline),
-        ensemble: view(&verdict.ensemble),
+        experts: verdict
+            .opinions
+            .iter()
+            .map(|o| (o.expert, view(o)))
+            .collect(),
     })
 }
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::End;
 use super::output::{Json, Table};
+use crate::method::Chosen;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::session::presets::{PETS, Preset, presets};
@@ -24,6 +25,12 @@ struct Row {
     /// Class orders of the paper.
     orders: &'static [&'static str],
     config: RunConfig,
+}
+
+/// LAE's frozen epochs; nothing for other methods.
+fn frozen_epochs(run: &RunConfig) -> String {
+    let frozen = Chosen::of(run).and_then(|chosen| chosen.count("freeze_epochs"));
+    frozen.map_or_else(|_| "–".to_string(), |n| n.to_string())
 }
 
 /// Lists.
@@ -52,7 +59,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
             run.data.clone(),
             run.classes_per_task.clone(),
             run.epochs.to_string(),
-            run.freeze_epochs.to_string(),
+            frozen_epochs(run),
         ]);
     }
     let pets: Vec<String> = PETS

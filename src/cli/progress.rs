@@ -103,10 +103,14 @@ impl Reporter {
 
     fn evaluated(&self, report: &TaskReport) {
         let Some(header) = &self.header else { return };
-        let accuracies = Expert::ALL.map(|expert| {
+        let accuracies = header.method.experts.iter().map(|&expert| {
             let accuracy = report.answers.accuracy(expert) * 100.0;
-            format!("{} {accuracy:.1} %", expert.name())
+            match expert {
+                Expert::Answer => format!("{accuracy:.1} %"),
+                expert => format!("{} {accuracy:.1} %", expert.name()),
+            }
         });
+        let accuracies: Vec<String> = accuracies.collect();
         let text = format!(
             "task {}/{}: {} ({})",
             report.task + 1,
@@ -126,6 +130,9 @@ impl Sink for Reporter {
                 if let Some(bar) = &self.bar {
                     match phase {
                         Phase::Preparing(what) => bar.set_message(what),
+                        Phase::Measuring { task } => {
+                            bar.set_message(format!("measuring the images of task {}", task + 1));
+                        }
                         Phase::Evaluating { task } => {
                             bar.set_message(format!("testing after task {}", task + 1));
                         }

@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use super::End;
 use super::output::{Json, Table, percent, tell};
-use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::store::export::{Format, export};
 use crate::store::{self, Listed, RunState, StoredRun, Summary, summary};
@@ -85,9 +84,8 @@ fn text(listed: &[Listed]) -> String {
     for entry in listed {
         match &entry.stored {
             Ok(stored) => {
-                let figures = summary(stored).figures.of(Expert::Ensemble).map(percent);
-                let config = &stored.header.config;
-                let cells = [entry.run.clone(), state(stored), config.title()];
+                let figures = summary(stored).figures.of_answer().map(percent);
+                let cells = [entry.run.clone(), state(stored), stored.header.title()];
                 table.row(cells.into_iter().chain(figures));
             }
             Err(problem) => {

@@ -5,11 +5,15 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::backbone::library;
+use crate::method::{Chosen, METHODS, adopt, adopt_published, lae, named_method, set, usual_pet};
 use crate::pet::library::Library as Plugins;
 use crate::problem::{Problem, Result};
-use crate::run::config::{MethodName, Precision, RunConfig};
+use crate::run::config::{Precision, RunConfig, Setting};
 use crate::session::presets;
 use crate::store;
+
+/// LAE's setting that has an option of its own and follows the epochs.
+const FREEZE_EPOCHS: &str = "freeze_epochs";
 
 /// Settings given on the command line; what is not given keeps its value.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -77,9 +81,12 @@ pub(super) struct Settings {
     #[arg(long, value_name = "N|N,N,…", help_heading = "Network")]
     blocks: Option<String>,
 
-    /// How to learn
-    #[arg(long, value_parser = methods(), help_heading = "Learning")]
-    method: Option<MethodName>,
+    /// How to learn (`lae-studio methods` says what each does) [default: lae]
+    #[arg(long, value_name = "NAME", value_parser = methods(), help_heading = "Learning")]
+    method: Option<String>,
+    /// A setting of the method's own (`lae-studio methods NAME` lists them); may be given several times
+    #[arg(long, value_name = "KEY=VALUE", help_heading = "Learning")]
+    set: Vec<String>,
     /// Switch LAE's Learning off: no freeze epochs, no calibration
     #[arg(long, help_heading = "Learning")]
     no_learning: bool,
@@ -94,11 +101,11 @@ pub(super) struct Settings {
     epochs: Option<usize>,
     /// Of these, epochs with the PET frozen, from the second task on [default: 3, or three fifths of fewer --epochs]
     #[arg(long, value_name = "N", help_heading = "Learning")]
-    freeze_epochs: Option<usize>,
+    freeze_epochs: Option<i64>,
     /// α of the offline PET's moving average [default: 0.999]
     #[arg(long, value_name = "ALPHA", help_heading = "Learning")]
     ema: Option<f64>,
-    /// Learning rate at batch 256; the one used is RATE · batch / 256 [default: 0.01]
+    /// Learning rate at batch 256; the one used is RATE · batch / 256 [default: the method's; LAE: 0.01]
     #[arg(
         long,
         value_name = "RATE",
@@ -129,27 +136,79 @@ impl Settings {
             (None, Some(name)) => presets::named(name)?.run,
             (None, None) => usual(self.data.as_deref()),
         };
-        let (epochs, frozen) = (config.epochs, config.freeze_epochs);
-        self.apply(&mut config);
-        let shorter = self.config.is_none() && self.freeze_epochs.is_none();
-        if shorter && frozen >= config.epochs {
-            // In a task too short for them the frozen epochs keep their share.
-            config.freeze_epochs = frozen * config.epochs / epochs.max(1);
-        }
-        if self.config.is_none()
-            && self.pet_size.is_none()
-            && self.pet.is_some()
-            && let Ok(spec) = Plugins::standard().get(&config.pet)
+        let base = config.clone();
+        if let Some(key) = &self.method
+            && *key != config.method
         {
-            config.pet_size = spec.default_size().unwrap_or(config.pet_size);
-        }
-        if self.config.is_none() && self.blocks.is_none() {
-            // A backbone that cannot be described says why when it is opened.
-            if let Ok(about) = library::describe(&config.backbone) {
-                config.blocks = about.entry.pet_blocks.to_string();
+            let spec = named_method(key)?;
+            adopt(&mut config, spec);
+            if self.preset.is_some() {
+                adopt_published(&mut config, spec);
             }
         }
+        let before = config.clone();
+        self.apply(&mut config);
+        self.apply_own(&mut config)?;
+        if self.config.is_none() {
+            self.shorten(&before, &mut config);
+            self.usual_network(&base, &mut config);
+        }
         Ok(config)
+    }
+
+    /// In a task too short for them LAE's frozen epochs keep their share.
+    fn shorten(&self, before: &RunConfig, config: &mut RunConfig) {
+        let frozen = Chosen::of(before).and_then(|chosen| chosen.count(FREEZE_EPOCHS));
+        let Some(frozen) = frozen.ok().filter(|_| config.method == lae::LAE.key) else {
+            return;
+        };
+        let given =
+            self.freeze_epochs.is_some() || self.set.iter().any(|s| s.starts_with(FREEZE_EPOCHS));
+        if !given && frozen >= config.epochs {
+            let fewer = frozen * config.epochs / before.epochs.max(1);
+            let value = Setting::Whole(fewer as i64);
+            config.settings.insert(FREEZE_EPOCHS.into(), value);
+        }
+    }
+
+    /// The usual size and blocks of the PET, where they are not given.
+    fn usual_network(&self, base: &RunConfig, config: &mut RunConfig) {
+        let given = config.clone();
+        // A backbone or plugin that cannot be described says why when it is opened.
+        let about = library::describe(&config.backbone).ok();
+        let plugin = Plugins::standard().get(&config.pet).ok();
+        let own = plugin.and_then(|spec| spec.default_size());
+        usual_pet(config, about.as_ref(), own);
+        let same_pet = self.pet.is_none() && config.pet == base.pet;
+        if self.pet_size.is_some() || same_pet {
+            config.pet_size = given.pet_size;
+        }
+        if self.blocks.is_some() {
+            config.blocks = given.blocks;
+        }
+    }
+
+    /// Puts the method's own settings.
+    fn apply_own(&self, config: &mut RunConfig) -> Result<()> {
+        let flags = [
+            ("learning", self.no_learning),
+            ("accumulation", self.no_accumulation),
+            ("ensemble", self.no_ensemble),
+        ];
+        let off = flags.into_iter().filter(|(_, off)| *off);
+        let off = off.map(|(key, _)| (key, Setting::Flag(false)));
+        let frozen = self
+            .freeze_epochs
+            .map(|n| (FREEZE_EPOCHS, Setting::Whole(n)));
+        let ema = self.ema.map(|x| ("ema", Setting::Real(x)));
+        let known = named_method(&config.method)?.settings;
+        for (key, value) in off.chain(frozen).chain(ema) {
+            // Options of LAE's that mean nothing to another method have always been taken.
+            if known.iter().any(|setting| setting.key == key) {
+                config.settings.insert(key.into(), value);
+            }
+        }
+        self.set.iter().try_for_each(|text| set(config, text))
     }
 
     /// Whether a class order other than the natural one was asked for.
@@ -164,39 +223,33 @@ impl Settings {
     }
 
     fn apply(&self, config: &mut RunConfig) {
-        fn set<T: Clone>(target: &mut T, given: Option<&T>) {
+        fn put<T: Clone>(target: &mut T, given: Option<&T>) {
             if let Some(value) = given {
                 target.clone_from(value);
             }
         }
-        set(&mut config.data, self.data.as_ref());
-        set(&mut config.classes_per_task, self.classes_per_task.as_ref());
-        set(&mut config.order, self.order.as_ref());
-        set(&mut config.test_share, self.test_share.as_ref());
-        set(&mut config.validation_share, self.validation_share.as_ref());
-        set(&mut config.split_seed, self.split_seed.as_ref());
-        set(&mut config.cache_mb, self.cache_mb.as_ref());
-        set(&mut config.crop_scale, self.crop_scale.as_ref());
-        set(&mut config.flip, self.flip.as_ref());
-        set(&mut config.backbone, self.backbone.as_ref());
-        set(&mut config.precision, self.precision.as_ref());
-        set(&mut config.pet, self.pet.as_ref());
-        set(&mut config.pet_size, self.pet_size.as_ref());
-        set(&mut config.blocks, self.blocks.as_ref());
-        set(&mut config.method, self.method.as_ref());
-        set(&mut config.epochs, self.epochs.as_ref());
-        set(&mut config.freeze_epochs, self.freeze_epochs.as_ref());
-        set(&mut config.ema, self.ema.as_ref());
-        set(&mut config.base_lr, self.base_lr.as_ref());
-        set(&mut config.batch, self.batch.as_ref());
-        set(&mut config.seed, self.seed.as_ref());
-        set(&mut config.device, self.device.as_ref());
+        put(&mut config.data, self.data.as_ref());
+        put(&mut config.classes_per_task, self.classes_per_task.as_ref());
+        put(&mut config.order, self.order.as_ref());
+        put(&mut config.test_share, self.test_share.as_ref());
+        put(&mut config.validation_share, self.validation_share.as_ref());
+        put(&mut config.split_seed, self.split_seed.as_ref());
+        put(&mut config.cache_mb, self.cache_mb.as_ref());
+        put(&mut config.crop_scale, self.crop_scale.as_ref());
+        put(&mut config.flip, self.flip.as_ref());
+        put(&mut config.backbone, self.backbone.as_ref());
+        put(&mut config.precision, self.precision.as_ref());
+        put(&mut config.pet, self.pet.as_ref());
+        put(&mut config.pet_size, self.pet_size.as_ref());
+        put(&mut config.blocks, self.blocks.as_ref());
+        put(&mut config.epochs, self.epochs.as_ref());
+        put(&mut config.base_lr, self.base_lr.as_ref());
+        put(&mut config.batch, self.batch.as_ref());
+        put(&mut config.seed, self.seed.as_ref());
+        put(&mut config.device, self.device.as_ref());
         config.pet_variant = self.pet_variant.clone().or(config.pet_variant.take());
         config.train_limit = self.train_limit.or(config.train_limit);
         config.test_limit = self.test_limit.or(config.test_limit);
-        config.learning &= !self.no_learning;
-        config.accumulation &= !self.no_accumulation;
-        config.ensemble &= !self.no_ensemble;
     }
 }
 
@@ -216,15 +269,8 @@ fn read_config(path: &Path) -> Result<RunConfig> {
     RunConfig::from_toml(store::settings_part(&text), &path.display().to_string())
 }
 
-fn methods() -> impl TypedValueParser<Value = MethodName> {
-    let keys = MethodName::ALL.map(MethodName::key);
-    PossibleValuesParser::new(keys).map(|key| {
-        let named = MethodName::ALL
-            .into_iter()
-            .find(|method| method.key() == key);
-        // The parser lets only these keys through.
-        named.unwrap_or(MethodName::Lae)
-    })
+fn methods() -> impl TypedValueParser<Value = String> {
+    PossibleValuesParser::new(METHODS.map(|method| method.key))
 }
 
 /// A value of `--precision`.
@@ -262,6 +308,17 @@ mod tests {
         settings: Settings,
     }
 
+    fn own(settings: &[(&str, Setting)]) -> crate::run::config::Settings {
+        let settings = settings.iter().cloned();
+        settings
+            .map(|(key, value)| (key.to_string(), value))
+            .collect()
+    }
+
+    fn frozen(config: &RunConfig) -> usize {
+        Chosen::of(config).unwrap().count(FREEZE_EPOCHS).unwrap()
+    }
+
     fn resolve(words: &str) -> RunConfig {
         let words = ["train"].into_iter().chain(words.split_whitespace());
         Line::try_parse_from(words)
@@ -276,9 +333,11 @@ mod tests {
         let config = RunConfig {
             data: "some/folder".into(),
             precision: Precision::F16,
-            method: MethodName::Lae,
-            ensemble: false,
-            learning: false,
+            settings: own(&[
+                ("ensemble", Setting::Flag(false)),
+                ("learning", Setting::Flag(false)),
+                ("ema", Setting::Real(0.9999)),
+            ]),
             flip: true,
             crop_scale: [0.08, 1.0],
             classes_per_task: "6,5,5,5,5".into(),
@@ -289,7 +348,6 @@ mod tests {
             split_seed: 4,
             order: "0-4,6,5,7-9".into(),
             cache_mb: 64,
-            ema: 0.9999,
             seed: 7,
             ..RunConfig::default()
         };
@@ -309,23 +367,21 @@ mod tests {
             path.display()
         ));
         assert_eq!((config.epochs, config.batch), (9, 6));
-        assert!(!config.learning && !config.ensemble && config.accumulation);
+        let off = |key: &str| config.settings.get(key) == Some(&Setting::Flag(false));
+        assert!(off("learning") && off("ensemble") && !off("accumulation"));
     }
 
     #[test]
     fn a_preset_comes_first_and_options_override_it() {
         let paper = resolve("--preset imagenet-r-20");
-        assert_eq!((paper.epochs, paper.freeze_epochs), (50, 30));
+        assert_eq!((paper.epochs, frozen(&paper)), (50, 30));
         assert_eq!(paper.data, "imagenet-r");
         let mine =
             resolve("--preset imagenet-r-20 --data my/copy --pet lora --pet-size 10 --epochs 2");
         assert_eq!((mine.data.as_str(), mine.epochs), ("my/copy", 2));
-        assert_eq!(mine.freeze_epochs, 1);
-        assert_eq!(
-            resolve("--preset imagenet-r-20 --epochs 20").freeze_epochs,
-            12
-        );
-        let demo = |words: &str| resolve(words).freeze_epochs;
+        assert_eq!(frozen(&mine), 1);
+        assert_eq!(frozen(&resolve("--preset imagenet-r-20 --epochs 20")), 12);
+        let demo = |words: &str| frozen(&resolve(words));
         assert_eq!(
             [demo("--epochs 1"), demo("--epochs 3"), demo("--epochs 4")],
             [0, 1, 3]

@@ -8,14 +8,14 @@ use super::progress::Reporter;
 use super::settings::Settings;
 use crate::backbone::library;
 use crate::experiment::{self, Outcome, Stock, footprint};
-use crate::metrics::Expert;
+use crate::method::Chosen;
 use crate::pet::library::Library as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Wish};
 use crate::session::presets;
 use crate::store::export::mean_and_spread;
-use crate::store::{self, OrdersSummary, StoredRun, summary, summary_of_orders};
+use crate::store::{self, Figures, OrdersSummary, StoredRun, summary, summary_of_orders};
 
 /// Options of `train`.
 #[derive(clap::Args)]
@@ -105,10 +105,13 @@ pub(super) fn run(args: &Args) -> Result<End> {
 /// The memory training will take; none where the settings are wrong, which training says itself.
 fn expected_bytes(config: &RunConfig) -> Option<u64> {
     let about = library::describe(&config.backbone).ok()?;
+    if !Chosen::of(config).ok()?.trains_pet().ok()? {
+        return Some(footprint::expected(config, &about, None));
+    }
     let spec = Plugins::standard().get(&config.pet).ok()?;
     let blocks = config.block_list(about.blocks.len()).ok()?;
     spec.fits(&about.blocks, &blocks).ok()?;
-    Some(footprint::expected(config, &about, &spec, &blocks))
+    Some(footprint::expected(config, &about, Some((&spec, &blocks))))
 }
 
 /// A control that Ctrl-C sets to Stop; a second Ctrl-C ends the program at once.
@@ -169,12 +172,13 @@ fn several_stopped(
 pub(super) fn finished(run: &StoredRun, output: &RunOutput) -> Result<End> {
     let summary = summary(run);
     let mut table = closing_table(run.header.tasks.len());
-    for expert in Expert::ALL {
+    for &expert in &summary.experts {
         let figures = summary.figures.of(expert).map(percent);
         table.row([expert.name().to_string()].into_iter().chain(figures));
     }
     let text = format!(
-        "{table}{}{} in {}, {:.0} images/s while training\n",
+        "{table}{}{}{} in {}, {:.0} images/s while training\n",
+        task_given(&summary.figures),
         on_validation(run),
         run.header.run,
         duration(summary.seconds),
@@ -182,6 +186,18 @@ pub(super) fn finished(run: &StoredRun, output: &RunOutput) -> Result<End> {
     );
     output.json.give(&summary, &text)?;
     Ok(End::Done)
+}
+
+/// The accuracy of the easier question, named so that nobody takes it for A_N.
+fn task_given(figures: &Figures) -> String {
+    figures
+        .final_accuracy_task_given
+        .map_or_else(String::new, |accuracy| {
+            format!(
+                "with the task of each image given (not class-incremental): {}\n",
+                percent(Some(accuracy))
+            )
+        })
 }
 
 /// A line that keeps validation figures from being taken for test figures; empty for these.
@@ -208,14 +224,16 @@ fn several_finished(runs: &[StoredRun], output: &RunOutput) -> Result<End> {
     let orders = summary_of_orders(runs);
     let tasks = runs.first().map_or(0, |run| run.header.tasks.len());
     let mut table = closing_table(tasks);
-    for expert in Expert::ALL {
+    let experts = runs.first().map(|run| run.header.method.experts.clone());
+    for expert in experts.unwrap_or_default() {
         let cell = |i: usize| mean_and_spread(&orders, |f| f.of(expert)[i], " ± ");
         let cells = [0, 1, 2].map(cell);
         table.row([expert.name().to_string()].into_iter().chain(cells));
     }
     let text = format!(
-        "{}{table}{}{}",
+        "{}{table}{}{}{}",
         per_order(&orders),
+        task_given(&orders.mean),
         runs.first().map_or_else(String::new, on_validation),
         closing(&orders)
     );
@@ -228,7 +246,7 @@ fn per_order(orders: &OrdersSummary) -> String {
     let tasks = orders.runs.first().map_or(0, |run| run.class_order.len());
     let mut table = Table::new(&["class order", ">A_N", ">Ā_N", ">F_N", "run"]);
     for run in &orders.runs {
-        let figures = run.figures.of(Expert::Ensemble).map(percent);
+        let figures = run.figures.of_answer().map(percent);
         let cells = [run.config.order.clone()].into_iter().chain(figures);
         table.row(cells.chain([run.run.clone()]));
     }

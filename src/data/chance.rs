@@ -18,6 +18,8 @@ pub enum Purpose {
     Shuffle = 3,
     /// Crop box and flip of one image in one epoch.
     Augment = 4,
+    /// What dropout drops in one step.
+    Dropout = 5,
 }
 
 /// A stream of random numbers.
@@ -36,9 +38,14 @@ impl Chance {
         Self(ChaCha8Rng::from_seed(key))
     }
 
+    /// 64 random bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
     /// Uniform in [0, 1), with 53 random bits.
     pub fn unit(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// Uniform in [low, high).
@@ -49,7 +56,7 @@ impl Chance {
     /// Uniform among 0, 1, …, `n` − 1 (0 for `n` = 0).
     pub fn below(&mut self, n: u64) -> u64 {
         // 64 random bits times n: the high word is uniform up to n / 2^64.
-        ((u128::from(self.0.next_u64()) * u128::from(n)) >> 64) as u64
+        ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
     }
 
     /// Fisher–Yates shuffle.

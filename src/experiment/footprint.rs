@@ -23,25 +23,26 @@ const SLACK: f64 = 0.3;
 /// Tensors of the widest block that live at the same time for a moment.
 const PASSING: f64 = 8.0;
 
-/// Bytes that training with these settings takes at most, on the device they name.
+/// Bytes that training with these settings takes at most, on the device they name; `pet` is the
+/// plugin and the blocks that carry it, where one is trained.
 pub fn expected(
     config: &RunConfig,
     backbone: &Description,
-    spec: &PetSpec,
-    blocks: &[usize],
+    pet: Option<(&PetSpec, &[usize])>,
 ) -> u64 {
     let on_cpu = crate::device::choose(&config.device).map_or(true, |info| info.is_cpu());
-    peak(config, backbone, spec, blocks, on_cpu)
+    peak(config, backbone, pet, on_cpu)
 }
 
 fn peak(
     config: &RunConfig,
     backbone: &Description,
-    spec: &PetSpec,
-    blocks: &[usize],
+    pet: Option<(&PetSpec, &[usize])>,
     on_cpu: bool,
 ) -> u64 {
-    let sites = spec.fits(&backbone.blocks, blocks).unwrap_or_default();
+    let blocks = pet.map_or(&[][..], |(_, blocks)| blocks);
+    let sites = pet.and_then(|(spec, blocks)| spec.fits(&backbone.blocks, blocks).ok());
+    let sites = sites.unwrap_or_default();
     let weights = match config.precision {
         Precision::F16 if !on_cpu => 2.0,
         _ => 4.0,
@@ -143,7 +144,7 @@ mod tests {
         };
         let about = Library::usual().describe(backbone).unwrap();
         let spec = Plugins::with_folders(Vec::new()).get(pet).unwrap();
-        peak(&config, &about, &spec, &[0, 1, 2, 3, 4], on_cpu) as f64
+        peak(&config, &about, Some((&spec, &[0, 1, 2, 3, 4])), on_cpu) as f64
     }
 
     /// Peaks in MB that `bench --mode train --device cpu` reported (docs/backbones.md).
@@ -180,7 +181,7 @@ mod tests {
         let about = Library::usual().describe("vit_base_patch16_224").unwrap();
         let spec = Plugins::with_folders(Vec::new()).get("adapter").unwrap();
         let config = RunConfig::default();
-        let with = |blocks: &[usize]| peak(&config, &about, &spec, blocks, true);
+        let with = |blocks: &[usize]| peak(&config, &about, Some((&spec, blocks)), true);
         assert!(with(&[11]) < with(&[6]) && with(&[6]) < with(&[0]));
     }
 }

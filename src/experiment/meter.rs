@@ -2,12 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use crate::method::Pass;
+
 /// Shortest time between two reports.
 const INTERVAL: Duration = Duration::from_millis(50);
-/// Work of one training image with the PET frozen, against one with the PET trained: only a
-/// forward pass. Measured on the CPU device; it only shapes the progress bar.
-const FROZEN_COST: f64 = 0.45;
-/// Work of judging one image with both experts.
+/// Work of judging one image with both experts, against one that is learned from.
 const JUDGE_COST: f64 = 0.8;
 
 /// Counts work done against the work of the whole run.
@@ -23,10 +22,11 @@ pub struct Meter {
     losses: Vec<f32>,
     recent: (usize, Duration),
     task: (usize, Duration),
+    judged: (usize, Duration),
 }
 
 impl Meter {
-    /// For a run whose whole work is `total` (see [`Meter::train_work`], [`Meter::judge_work`]).
+    /// For a run whose whole work is `total` (see [`Meter::pass_work`], [`Meter::judge_work`]).
     pub fn new(total: f64) -> Self {
         let now = Instant::now();
         Self {
@@ -39,12 +39,13 @@ impl Meter {
             losses: Vec::new(),
             recent: (0, Duration::ZERO),
             task: (0, Duration::ZERO),
+            judged: (0, Duration::ZERO),
         }
     }
 
-    /// Work of training on so many images.
-    pub fn train_work(images: usize, frozen: bool) -> f64 {
-        images as f64 * if frozen { FROZEN_COST } else { 1.0 }
+    /// Work of a pass that shows so many images.
+    pub fn pass_work(pass: &Pass, images: usize) -> f64 {
+        images as f64 * pass.cost()
     }
 
     /// Work of judging so many images.
@@ -63,11 +64,11 @@ impl Meter {
         self.since = Instant::now();
     }
 
-    /// Ends a piece of training work.
-    pub fn trained(&mut self, images: usize, frozen: bool) {
+    /// Ends a piece of work of a pass.
+    pub fn trained(&mut self, pass: &Pass, images: usize) {
         let time = self.since.elapsed();
         self.working += time;
-        self.done += Self::train_work(images, frozen);
+        self.done += Self::pass_work(pass, images);
         for sum in [&mut self.recent, &mut self.task] {
             sum.0 += images;
             sum.1 += time;
@@ -76,7 +77,10 @@ impl Meter {
 
     /// Ends a piece of judging work.
     pub fn judged(&mut self, images: usize) {
-        self.working += self.since.elapsed();
+        let time = self.since.elapsed();
+        self.working += time;
+        self.judged.0 += images;
+        self.judged.1 += time;
         self.done += Self::judge_work(images);
     }
 
@@ -105,9 +109,14 @@ impl Meter {
         (std::mem::take(&mut self.losses), share, speed, left)
     }
 
-    /// Ends a task: its training speed in images per second.
-    pub fn end_task(&mut self) -> f64 {
-        per_second(std::mem::take(&mut self.task))
+    /// Ends a task: its training speed in images per second, and the seconds that testing took for
+    /// one image.
+    pub fn end_task(&mut self) -> (f64, f64) {
+        let (images, time) = std::mem::take(&mut self.judged);
+        (
+            per_second(std::mem::take(&mut self.task)),
+            time.as_secs_f64() / images.max(1) as f64,
+        )
     }
 }
 
@@ -125,8 +134,9 @@ mod tests {
 
     #[test]
     fn the_share_counts_skipped_work_and_never_passes_one() {
-        let mut meter = Meter::new(Meter::train_work(100, false) + Meter::judge_work(100));
-        meter.skip(Meter::train_work(100, false));
+        let work = Meter::pass_work(&Pass::learning(false), 100);
+        let mut meter = Meter::new(work + Meter::judge_work(100));
+        meter.skip(work);
         let (_, share, _, left) = meter.report();
         assert!(share > 0.5 && share < 0.6 && left.is_none());
         meter.begin();

@@ -4,7 +4,6 @@
 //! epoch. Both tell a [`Sink`](crate::run::event::Sink) what happens and obey a
 //! [`Control`](crate::run::event::Control) between any two batches.
 
-pub mod evaluate;
 pub mod footprint;
 pub mod golden;
 mod meter;
@@ -16,12 +15,13 @@ pub mod upload;
 
 use std::path::Path;
 
+use crate::method;
 use crate::problem::{Problem, Result, listed};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, RunHeader, Sink, Wish};
 use crate::store::{self, RunFolder, RunState};
 
-pub use plan::{PetPlan, Plan, augment_of};
+pub use plan::{Plan, augment_of};
 pub use stock::{Stock, open_options, weight_type};
 use trainer::Trainer;
 
@@ -58,14 +58,15 @@ pub fn train(
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
-    all_at_once(config.validate())?;
+    all_at_once(method::problems(config))?;
     let plan = Plan::prepare(config, None, stock, sink, control);
     let Some(plan) = unless_stopped(plan, control)? else {
         return Ok(Outcome::NotBegun);
     };
-    let mut header = plan.header()?;
-    let folder = RunFolder::create(runs_root, &mut header, plan.pet.spec.text())?;
-    Trainer::new(plan, header, folder, sink, control)?.run()
+    let method = plan.method()?;
+    let mut header = plan.header(&*method)?;
+    let folder = RunFolder::create(runs_root, &mut header, plan.plugin_text())?;
+    Trainer::new((plan, method), header, folder, sink, control)?.run()
 }
 
 /// Continues the stopped or killed run in `folder` from its last finished epoch. On the CPU device
@@ -90,14 +91,15 @@ pub fn resume(
         );
     }
     // The file may have been edited.
-    all_at_once(stored.header.config.validate())?;
+    all_at_once(method::problems(&stored.header.config))?;
     let (config, plugin) = (&stored.header.config, Some(stored.plugin.as_str()));
     let plan = Plan::prepare(config, plugin, stock, sink, control);
     let Some(plan) = unless_stopped(plan, control)? else {
         return Ok(Outcome::NotBegun);
     };
     plan.agrees_with(&stored.header)?;
-    let mut trainer = Trainer::new(plan, stored.header, lock, sink, control)?;
+    let method = plan.method()?;
+    let mut trainer = Trainer::new((plan, method), stored.header, lock, sink, control)?;
     trainer.take_up(stored.reports)?;
     trainer.run()
 }

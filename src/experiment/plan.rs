@@ -1,83 +1,22 @@
-//! From settings to everything a run needs: data, tasks, device, backbone, PET.
+//! From settings to everything a run needs: data, tasks, device, backbone, PET, method.
 
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-
-use burn::tensor::Device;
 
 use crate::backbone::library::{Opened, Source};
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::transform::{Augment, InputSpec};
 use crate::data::{Dataset, PixelCache, named};
 use crate::device::{self, Ready};
-use crate::method::{Lae, LaeSettings};
-use crate::pet::{PetSettings, PetSpec, PetStack};
+use crate::method::{self, Chosen, Ground, Method, PetPlan, Setup, filled};
+use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, Phase, RunHeader, Sink, Wish};
 
 use super::Stock;
 use super::stock::weight_type;
-
-/// The PET of a run: which plugin, in which form, in which blocks.
-pub struct PetPlan {
-    /// The checked plugin.
-    pub spec: Arc<PetSpec>,
-    /// Sizes and variant.
-    pub settings: PetSettings,
-    /// Block numbers.
-    pub blocks: Vec<usize>,
-}
-
-impl PetPlan {
-    /// Chooses sizes, form and blocks as the settings say; checks that the backbone offers what
-    /// the plugin needs.
-    ///
-    /// # Errors
-    /// A Problem for a size out of range, an unknown form, or blocks or sites that do not exist.
-    pub fn new(config: &RunConfig, spec: Arc<PetSpec>, backbone: &Opened) -> Result<Self> {
-        let shapes = backbone.backbone.blocks();
-        let blocks = config.block_list(shapes.len())?;
-        let settings = Self::settings(config, &spec);
-        spec.fits(shapes, &blocks)?;
-        Ok(Self {
-            spec,
-            settings,
-            blocks,
-        })
-    }
-
-    /// Size and form of the PET: the form asked for, else the plugin's for LAE without Learning
-    /// where that is switched off.
-    pub fn settings(config: &RunConfig, spec: &PetSpec) -> PetSettings {
-        let variant = match &config.pet_variant {
-            Some(name) => Some(name.clone()),
-            None if !config.switches().learning => spec.without_learning.clone(),
-            None => None,
-        };
-        PetSettings {
-            variant,
-            ..PetSettings::of_size(config.pet_size)
-        }
-    }
-
-    /// Freshly initialised PETs; the same for the same seed on every device.
-    ///
-    /// # Errors
-    /// A Problem when a parameter's shape cannot be formed.
-    pub fn stack(&self, backbone: &Opened, seed: u64, device: &Device) -> Result<PetStack> {
-        let shapes = backbone.backbone.blocks();
-        PetStack::init(
-            &self.spec,
-            &self.settings,
-            shapes,
-            &self.blocks,
-            seed,
-            device,
-        )
-    }
-}
 
 /// Everything a run needs, opened and checked against each other.
 pub struct Plan {
@@ -91,8 +30,8 @@ pub struct Plan {
     pub ready: Ready,
     /// The frozen network.
     pub backbone: Arc<Opened>,
-    /// The PET.
-    pub pet: PetPlan,
+    /// The PET, where the method trains one.
+    pub pet: Option<PetPlan>,
     /// Decoded pictures kept between epochs and tasks.
     pub pixels: Arc<PixelCache>,
 }
@@ -156,16 +95,22 @@ impl Plan {
                 phase,
             });
         };
-        let spec = match plugin {
-            Some(text) => PetSpec::parse(text, "the run's plugin.toml")?,
-            None => stock.plugin(&config.pet)?,
+        let chosen = Chosen::of(config)?;
+        let spec = match (chosen.trains_pet()?, plugin) {
+            (false, _) => None,
+            (true, Some(text)) => Some(PetSpec::parse(text, "the run's plugin.toml")?),
+            (true, None) => Some(stock.plugin(&config.pet)?),
         };
         let order = ClassOrder::parse(&config.order)?;
         let sizes = TaskSizes::parse(&config.classes_per_task)?;
         tell("opening the data set");
         let data = stock.data(config, &|| control.wish() != Wish::Stop)?;
+        let sizes = match chosen.spec.all_at_once {
+            true => TaskSizes::parse(&data.classes.len().to_string())?,
+            false => sizes,
+        };
         let scenario = Scenario::new(&data.classes, &order, &sizes)?;
-        enough_images(config, &data, &scenario)?;
+        enough_images(&data, &scenario)?;
         tell("opening the device");
         let ready = device::ready(&config.device)?;
         tell("loading the backbone");
@@ -175,7 +120,15 @@ impl Plan {
         };
         let precision = config.precision;
         let backbone = stock.backbone(&config.backbone, precision, &ready, &mut progress)?;
-        let pet = PetPlan::new(config, spec, &backbone)?;
+        let shapes = backbone.backbone.blocks();
+        let ground = Ground {
+            architecture: &backbone.entry.architecture,
+            blocks: shapes,
+            tasks: scenario.tasks.len(),
+        };
+        (chosen.spec.check)(&chosen, Some(&ground))?;
+        let pet = spec.map(|spec| PetPlan::new(&chosen, spec, shapes));
+        let pet = pet.transpose()?;
         let assumed = assumptions(&data, &backbone);
         if !assumed.is_empty() {
             sink.event(Event::Assumed(assumed));
@@ -188,7 +141,7 @@ impl Plan {
                 problem,
             });
         }
-        let mut config = config.clone();
+        let mut config = filled(config);
         stand_alone(&mut config, &data, &backbone);
         if matches!(order, ClassOrder::Names(_) | ClassOrder::Indices(_)) {
             // A file may change or go; the run has to stand alone.
@@ -208,26 +161,21 @@ impl Plan {
     /// The run's constant facts, still without name and folder.
     ///
     /// # Errors
-    /// A Problem when the PET's parameters cannot be counted.
-    pub fn header(&self) -> Result<RunHeader> {
-        let shapes = self.backbone.backbone.blocks();
-        let tasks = self.scenario.tasks.clone();
-        let count = |of: &dyn Fn(usize) -> usize| (0..tasks.len()).map(of).collect();
+    /// A Problem for settings out of range.
+    pub fn header(&self, method: &dyn Method) -> Result<RunHeader> {
+        let (train_images, test_images) = self.images();
         Ok(RunHeader {
             run: String::new(),
             folder: std::path::PathBuf::new(),
             config: self.config.clone(),
+            method: Chosen::of(&self.config)?.facts()?,
             class_order: self.scenario.names(&self.data.classes),
-            train_images: count(&|task| self.scenario.train_of(&self.data, task).len()),
-            test_images: count(&|task| self.scenario.test_of(&self.data, task).len()),
-            tasks,
+            train_images,
+            test_images,
+            tasks: self.scenario.tasks.clone(),
             device: self.ready.info.name.clone(),
             input_size: self.input().size,
-            trained_parameters: self.pet.spec.parameter_count(
-                shapes,
-                &self.pet.blocks,
-                &self.pet.settings,
-            )?,
+            trained_parameters: method.trained_parameters(),
             frozen_parameters: self.backbone.backbone.parameters(),
             weights_sha256: self.backbone.sha256.clone(),
             started: jiff::Zoned::now()
@@ -237,24 +185,34 @@ impl Plan {
         })
     }
 
+    /// Training and test images of each task.
+    fn images(&self) -> (Vec<usize>, Vec<usize>) {
+        let (scenario, data) = (&self.scenario, &self.data);
+        let count = |of: &dyn Fn(usize) -> usize| (0..scenario.tasks.len()).map(of).collect();
+        (
+            count(&|task| scenario.train_of(data, task).len()),
+            count(&|task| scenario.test_of(data, task).len()),
+        )
+    }
+
     /// Checks that data and weights are still those a run began with.
     ///
     /// # Errors
     /// A Problem that says what changed.
     pub fn agrees_with(&self, header: &RunHeader) -> Result<()> {
-        let now = self.header()?;
         let changed = |what: &str| {
             Err(Problem::new(format!("{what} changed since this run began"))
                 .at_path(&header.folder)
                 .advise("put back what was there, or train a new run"))
         };
-        if now.weights_sha256 != header.weights_sha256 {
+        if self.backbone.sha256 != header.weights_sha256 {
             return changed("the backbone's weights");
         }
-        if now.class_order != header.class_order || now.tasks != header.tasks {
+        let classes = self.scenario.names(&self.data.classes);
+        if classes != header.class_order || self.scenario.tasks != header.tasks {
             return changed("the data set's classes");
         }
-        if now.train_images != header.train_images || now.test_images != header.test_images {
+        if self.images() != (header.train_images.clone(), header.test_images.clone()) {
             return changed("the number of images in the data set");
         }
         Ok(())
@@ -263,19 +221,19 @@ impl Plan {
     /// The method before its first task.
     ///
     /// # Errors
-    /// A Problem when the PET's parameters cannot be formed.
-    pub fn method(&self) -> Result<Lae> {
-        let pets = self
-            .pet
-            .stack(&self.backbone, self.config.seed, &self.ready.device)?;
-        let settings = LaeSettings {
-            switches: self.config.switches(),
-            freeze_epochs: self.config.freeze_epochs,
-            ema: self.config.ema,
-            learning_rate: self.config.learning_rate(),
-            seed: self.config.seed,
-        };
-        Ok(Lae::new(self.backbone.backbone.clone(), pets, settings))
+    /// A Problem when its tensors cannot be formed.
+    pub fn method(&self) -> Result<Box<dyn Method>> {
+        method::build(Setup {
+            config: &self.config,
+            backbone: self.backbone.backbone.clone(),
+            pet: self.pet.as_ref(),
+            tasks: &self.scenario.tasks,
+        })
+    }
+
+    /// The text of the PET plugin; empty where the method trains none.
+    pub fn plugin_text(&self) -> &str {
+        self.pet.as_ref().map_or("", |pet| pet.spec.text())
     }
 
     /// What the network sees at test time.
@@ -304,29 +262,20 @@ pub fn augment_of(config: &RunConfig) -> Augment {
     }
 }
 
-/// Every task must fill at least one batch and have something to be tested on.
-fn enough_images(config: &RunConfig, data: &Dataset, scenario: &Scenario) -> Result<()> {
+/// Every task must have something to learn from and something to be tested on.
+fn enough_images(data: &Dataset, scenario: &Scenario) -> Result<()> {
     for task in 0..scenario.tasks.len() {
-        let images = scenario.train_of(data, task).len();
-        if images < config.batch {
-            return Err(Problem::new(format!(
-                "task {} has {images} training images, less than one batch of {}",
-                task + 1,
-                config.batch
-            ))
-            .at("--batch")
-            .advise(format!(
-                "use a batch of at most {}, put more classes into a task, or take more images per class",
-                images.max(1)
-            )));
+        let without = |what: &str, remedy: &str| {
+            let what = format!("task {} has no {what} images", task + 1);
+            Err(Problem::new(what).at(&data.name).advise(remedy))
+        };
+        if scenario.train_of(data, task).is_empty() {
+            return without("training", "add training images for its classes");
         }
         if scenario.test_of(data, task).is_empty() {
-            return Err(
-                Problem::new(format!("task {} has no test images", task + 1))
-                    .at(&data.name)
-                    .advise(
-                        "add test images for its classes, or give a folder without a test split",
-                    ),
+            return without(
+                "test",
+                "add test images for its classes, or give a folder without a test split",
             );
         }
     }

@@ -10,15 +10,12 @@ use image::RgbImage;
 use crate::backbone::library::Opened;
 use crate::data::transform::infer_into;
 use crate::device;
-use crate::expert::{Heads, read_pets};
-use crate::method::{Lae, LaeSettings, Method};
+use crate::method::{self, Chosen, Method, PetPlan, Setup, Verdict};
 use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Picture, PredictRequest, Prediction, RunHeader};
 use crate::store;
 
-use super::evaluate::{Verdict, verdicts};
-use super::plan::PetPlan;
 use super::{Stock, upload};
 
 /// Snapshots kept ready: enough to play a slider over a ten-task run.
@@ -28,7 +25,7 @@ const KEPT: usize = 24;
 pub struct Predictor {
     header: RunHeader,
     task: usize,
-    lae: Lae,
+    method: Box<dyn Method>,
     backbone: Arc<Opened>,
     device: Device,
 }
@@ -76,34 +73,29 @@ impl Predictor {
                     .advise("put the weight file back that the run was trained with"),
             );
         }
-        let spec = PetSpec::parse(&stored.plugin, "the run's plugin.toml")?;
-        let pet = PetPlan::new(&header.config, spec, &backbone)?;
-        let fresh = pet.stack(&backbone, header.config.seed, &device)?;
-        let online = read_pets(&fresh, "online", &snapshot, &device)?;
-        let two = snapshot.keys().any(|name| name.starts_with("offline."));
-        let offline = two
-            .then(|| read_pets(&fresh, "offline", &snapshot, &device))
-            .transpose()?;
-        let heads = Heads::read(&snapshot, task + 1, &device)?;
-        let settings = LaeSettings {
-            switches: header.config.switches(),
-            freeze_epochs: header.config.freeze_epochs,
-            ema: header.config.ema,
-            learning_rate: header.config.learning_rate(),
-            seed: header.config.seed,
-        };
-        let mut lae = Lae::new(backbone.backbone.clone(), fresh, settings);
-        lae.set_experts(online, offline, heads);
+        let chosen = Chosen::of(&header.config)?;
+        let pet = chosen.trains_pet()?.then(|| {
+            let spec = PetSpec::parse(&stored.plugin, "the run's plugin.toml")?;
+            PetPlan::new(&chosen, spec, backbone.backbone.blocks())
+        });
+        let mut method = method::build(Setup {
+            config: &header.config,
+            backbone: backbone.backbone.clone(),
+            pet: pet.transpose()?.as_ref(),
+            tasks: &header.tasks,
+        })?;
+        let taught = &header.tasks[..header.tasks.len().min(task + 1)];
+        method.restore(&snapshot, taught)?;
         Ok(Self {
             header,
             task,
-            lae,
+            method,
             backbone,
             device,
         })
     }
 
-    /// What the three say to a picture; with it, what the network sees (side² × 3 bytes).
+    /// What the experts say to a picture; with it, what the network sees (side² × 3 bytes).
     ///
     /// # Errors
     /// A Problem when the picture's size contradicts its pixels or the device failed.
@@ -117,10 +109,14 @@ impl Predictor {
         infer_into(&image, self.backbone.input, &mut seen)?;
         let scale = &self.backbone.normalisation;
         let images = upload::images(&seen, side, scale, &self.device);
-        let logits = self.lae.judge(images)?;
-        let verdict = verdicts(&logits, self.header.config.switches())?.pop();
+        let verdict = self.method.predict(images)?.pop();
         let verdict = verdict.ok_or_else(|| Problem::new("the experts gave no answer"))?;
         Ok((verdict, seen))
+    }
+
+    /// The run's constant facts.
+    pub fn header(&self) -> &RunHeader {
+        &self.header
     }
 
     /// Names of the classes taught by then, by position.
@@ -172,9 +168,7 @@ impl PredictorShelf {
             run: request.run.clone(),
             task,
             classes,
-            online: verdict.online,
-            offline: verdict.offline,
-            ensemble: verdict.ensemble,
+            opinions: verdict.opinions,
             decided_by: verdict.decided_by,
             seen,
             seen_size,

@@ -1,5 +1,6 @@
-//! The loop itself. State that a kill may not cost lies in the run's folder after every epoch and
-//! every task; all else is derived from the settings.
+//! The loop itself: tasks, the passes that the method wants over each, evaluation. State that a
+//! kill may not cost lies in the run's folder after every pass and every task; all else is derived
+//! from the settings.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -9,15 +10,14 @@ use std::time::Instant;
 use burn::tensor::Tensor;
 
 use crate::data::Sample;
-use crate::data::loader::{Batch, Loader, LoaderOptions};
-use crate::method::{Lae, Method};
+use crate::data::loader::{self, Loader, LoaderOptions};
+use crate::method::{Batch, Chosen, Method, Pass, Source, Task, Verdict, Work};
 use crate::metrics::Answers;
 use crate::problem::{Problem, Result};
-use crate::run::event::{Control, Event, Phase, Progress, RunHeader, Sink, TaskReport};
+use crate::run::event::{Control, Costs, Event, Phase, Progress, RunHeader, Sink, TaskReport};
 use crate::store::{Checkpoint, RunFolder};
-use crate::tensors::HostTensor;
+use crate::tensors::{HostTensor, Named};
 
-use super::evaluate::verdicts;
 use super::meter::Meter;
 use super::{Outcome, Plan, upload};
 
@@ -34,12 +34,19 @@ pub(super) struct Trainer<'a> {
     folder: RunFolder,
     sink: &'a mut dyn Sink,
     control: &'a Control,
-    method: Lae,
+    method: Box<dyn Method>,
+    /// The passes of each task.
+    passes: Vec<Vec<Pass>>,
     meter: Meter,
-    /// Where to go on: the task, its finished epochs, and seconds spent on it so far.
+    /// Tasks that the method knows of.
+    begun: usize,
+    /// Where to go on: the task, its finished passes, and seconds spent on it so far.
     task: usize,
-    epochs_done: usize,
+    passes_done: usize,
     task_seconds: f64,
+    training_seconds: f64,
+    /// Size of the method's state after the latest pass.
+    kept_bytes: u64,
     /// Places of the images that were told to be unreadable.
     unreadable: HashSet<String>,
 }
@@ -47,28 +54,33 @@ pub(super) struct Trainer<'a> {
 impl<'a> Trainer<'a> {
     /// At the beginning of the first task.
     pub fn new(
-        plan: Plan,
+        (plan, method): (Plan, Box<dyn Method>),
         header: RunHeader,
         folder: RunFolder,
         sink: &'a mut dyn Sink,
         control: &'a Control,
     ) -> Result<Self> {
-        let method = plan.method()?;
+        let chosen = Chosen::of(&plan.config)?;
+        let tasks = 0..header.tasks.len();
+        let passes = tasks.clone().map(|task| chosen.passes(task));
         let mut trainer = Self {
             meter: Meter::new(0.0),
+            passes: passes.collect::<Result<_>>()?,
             method,
             plan,
             header,
             folder,
             sink,
             control,
+            begun: 0,
             task: 0,
-            epochs_done: 0,
+            passes_done: 0,
             task_seconds: 0.0,
+            training_seconds: 0.0,
+            kept_bytes: 0,
             unreadable: HashSet::new(),
         };
-        let tasks = trainer.header.tasks.len();
-        trainer.meter = Meter::new((0..tasks).map(|task| trainer.work_of(task)).sum());
+        trainer.meter = Meter::new(tasks.map(|task| trainer.work_of(task)).sum());
         trainer
             .sink
             .event(Event::Started(Box::new(trainer.header.clone())));
@@ -93,20 +105,27 @@ impl<'a> Trainer<'a> {
                     .advise("its finished tasks can still be looked at; train a new run"),
             );
         }
+        self.kept_bytes = 4 * numbers(&checkpoint.tensors) as u64;
+        self.begun = checkpoint.task + 1;
         self.method
-            .restore(&checkpoint.tensors, checkpoint.task + 1)?;
-        (self.task, self.epochs_done) = (checkpoint.task, checkpoint.epochs_done);
+            .restore(&checkpoint.tensors, &self.header.tasks[..self.begun])?;
+        (self.task, self.passes_done) = (checkpoint.task, checkpoint.epochs_done);
         self.task_seconds = checkpoint.get("task_seconds")?;
+        // Absent in checkpoints of older versions.
+        self.training_seconds = checkpoint
+            .get("training_seconds")
+            .unwrap_or(self.task_seconds);
         if saved > checkpoint.task {
-            // Killed between saving a task and the first epoch of the next.
-            (self.task, self.epochs_done, self.task_seconds) = (saved, 0, 0.0);
-            self.method.end_task();
+            // Killed between saving a task and the first pass of the next.
+            self.begin_at(saved);
+            self.method.end_task()?;
         }
         let whole: f64 = (0..self.task).map(|task| self.work_of(task)).sum();
-        let epochs: f64 = (0..self.epochs_done)
-            .map(|epoch| self.epoch_work(self.task, epoch))
-            .sum();
-        self.meter.skip(whole + epochs);
+        let done = self.passes[self.task.min(self.passes.len() - 1)]
+            .iter()
+            .take(self.passes_done);
+        let passes: f64 = done.map(|pass| self.pass_work(self.task, pass)).sum();
+        self.meter.skip(whole + passes);
         reports.truncate(self.task);
         let run = self.header.run.clone();
         self.sink.event(Event::TakenUp { run, reports });
@@ -125,31 +144,41 @@ impl<'a> Trainer<'a> {
         Ok(Outcome::Finished(self.header))
     }
 
+    fn begin_at(&mut self, task: usize) {
+        (self.task, self.passes_done) = (task, 0);
+        (self.task_seconds, self.training_seconds) = (0.0, 0.0);
+    }
+
     fn all_tasks(&mut self) -> Result<ControlFlow<()>> {
         while self.task < self.header.tasks.len() {
             if self.task_to_end()?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
-            (self.task, self.epochs_done, self.task_seconds) = (self.task + 1, 0, 0.0);
+            self.begin_at(self.task + 1);
         }
         Ok(ControlFlow::Continue(()))
     }
 
     fn task_to_end(&mut self) -> Result<ControlFlow<()>> {
         let task = self.task;
-        if self.method.heads().0.len() == task {
-            self.method.begin_task(self.header.tasks[task].len())?;
+        if self.begun == task {
+            self.method.begin_task(&Task {
+                index: task,
+                classes: self.header.tasks[task].clone(),
+            })?;
+            self.begun += 1;
         }
-        let samples: Labelled = Arc::new(self.plan.scenario.train_of(&self.plan.data, task));
-        for epoch in self.epochs_done..self.plan.config.epochs {
+        for index in self.passes_done..self.passes[task].len() {
             let began = Instant::now();
-            if self.epoch(&samples, epoch)?.is_break() {
+            if self.pass(index)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
+            self.method.end_pass(index)?;
             self.task_seconds += began.elapsed().as_secs_f64();
-            self.save_epoch(epoch)?;
+            self.training_seconds += began.elapsed().as_secs_f64();
+            self.save_pass(index)?;
         }
-        self.method.end_task();
+        self.method.end_task()?;
         // The next task has other training pictures; what is tested comes back after every task.
         self.plan.pixels.forget_originals();
         let began = Instant::now();
@@ -161,35 +190,56 @@ impl<'a> Trainer<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn epoch(&mut self, samples: &Labelled, epoch: usize) -> Result<ControlFlow<()>> {
-        let (task, frozen) = (self.task, self.method.frozen(epoch));
-        let phase = Phase::Training {
-            task,
-            epoch,
-            frozen,
+    /// Training images of a pass.
+    fn samples(&self, pass: &Pass) -> Labelled {
+        let of = |task| self.plan.scenario.train_of(&self.plan.data, task);
+        Arc::new(match pass.source {
+            Source::Task => of(self.task),
+            Source::Seen => (0..=self.task).flat_map(of).collect(),
+        })
+    }
+
+    fn pass(&mut self, index: usize) -> Result<ControlFlow<()>> {
+        let (task, pass) = (self.task, self.passes[self.task][index]);
+        let phase = match pass.work {
+            Work::Learn { frozen } => Phase::Training {
+                task,
+                epoch: index,
+                frozen,
+            },
+            Work::Measure => Phase::Measuring { task },
         };
         self.say(phase.clone());
-        let first = self.header.tasks[task].start as i64;
-        let batches = samples.len() / self.plan.config.batch;
+        let samples = self.samples(&pass);
+        let batch_size = self.plan.config.batch;
+        let steps = pass.shown(samples.len(), batch_size).div_ceil(batch_size);
         let mut losses = Vec::new();
-        let mut loader = self.train_loader(samples, epoch)?;
+        let mut loader = self.train_loader(&samples, index, &pass)?;
         while let Some(batch) = loader.next() {
             if !self.control.gate(&self.header.run, self.sink, &phase) {
                 return Ok(ControlFlow::Break(()));
             }
             self.meter.begin();
             self.report_unreadable(&batch.unreadable);
-            let labels: Vec<usize> = batch.labels.iter().map(|l| (l - first) as usize).collect();
-            losses.push(self.method.learn(self.images(&batch), &labels, frozen)?);
+            let labels: Vec<usize> = batch.labels.iter().map(|l| *l as usize).collect();
+            let given = Batch {
+                images: self.images(&batch),
+                labels: &labels,
+                samples: &batch.indices,
+                pass: index,
+                step: loader.position() - 1,
+                steps,
+            };
+            losses.extend(self.method.learn(&given, &pass)?);
             // Reading a loss waits for the device, so it is done only when a report is due.
-            let due = self.meter.due() || loader.position() == batches;
+            let due = self.meter.due() || loader.position() == steps;
             if due {
                 let values = read_losses(std::mem::take(&mut losses))?;
                 self.meter.losses(values);
             }
-            self.meter.trained(labels.len(), frozen);
+            self.meter.trained(&pass, labels.len());
             if due {
-                self.progress(epoch, loader.position() - 1, batches, frozen);
+                self.progress(index, (loader.position() - 1, steps), pass.frozen());
             }
         }
         // Batches at the end that could not be read bring no report of their own.
@@ -198,38 +248,32 @@ impl<'a> Trainer<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn train_loader(&self, samples: &Labelled, epoch: usize) -> Result<Loader> {
+    fn train_loader(&self, samples: &Labelled, index: usize, pass: &Pass) -> Result<Loader> {
         let config = &self.plan.config;
         Loader::new(
             samples.clone(),
             LoaderOptions {
-                augment: Some(self.plan.augment()),
-                drop_last: true,
-                shuffle: true,
+                augment: pass.augment.then(|| self.plan.augment()),
+                drop_last: pass.drop_last && samples.len() >= config.batch,
+                shuffle: pass.shuffle,
                 seed: config.seed,
-                epoch: (self.task * config.epochs + epoch) as u64,
+                epoch: (self.task * config.epochs + index) as u64,
                 cache: Some(self.plan.pixels.clone()),
                 ..LoaderOptions::inference(self.plan.input(), config.batch)
             },
         )
     }
 
-    fn images(&self, batch: &Batch) -> Tensor<4> {
+    fn images(&self, batch: &loader::Batch) -> Tensor<4> {
         let scale = &self.plan.backbone.normalisation;
         upload::images(&batch.pixels, batch.size, scale, &self.plan.ready.device)
     }
 
-    /// Judges every test image of the tasks seen so far; none when the person stopped it.
+    /// Asks for every test image of the tasks seen so far; none when the person stopped it.
     fn evaluate(&mut self) -> Result<Option<Answers>> {
         let phase = Phase::Evaluating { task: self.task };
         self.say(phase.clone());
-        let seen = self
-            .plan
-            .tasks_up_to(self.task)
-            .last()
-            .map_or(0, |task| task.end);
-        let (indices, samples) = self.tests_below(seen);
-        let switches = self.plan.config.switches();
+        let (indices, samples) = self.tests_below(self.header.tasks[self.task].end);
         let mut answers = Answers::default();
         let options = LoaderOptions {
             cache: Some(self.plan.pixels.clone()),
@@ -242,22 +286,32 @@ impl<'a> Trainer<'a> {
             }
             self.meter.begin();
             self.report_unreadable(&batch.unreadable);
-            let logits = self.method.judge(self.images(&batch))?;
-            for (row, verdict) in verdicts(&logits, switches)?.into_iter().enumerate() {
+            let verdicts = self.method.predict(self.images(&batch))?;
+            for (row, verdict) in verdicts.into_iter().enumerate() {
                 answers.samples.push(indices[batch.indices[row]]);
-                answers.labels.push(batch.labels[row] as usize);
-                answers.online.push(verdict.online.best().0);
-                answers.offline.push(verdict.offline.best().0);
-                answers.ensemble.push(verdict.ensemble.best().0);
+                self.note(&mut answers, batch.labels[row] as usize, &verdict);
             }
             self.meter.judged(batch.labels.len());
             if self.meter.due() {
-                let epochs = self.plan.config.epochs;
-                self.progress(epochs.saturating_sub(1), 0, 0, false);
+                let last = self.passes[self.task].len().saturating_sub(1);
+                self.progress(last, (0, 0), false);
             }
         }
         self.report_unreadable(&loader.take_left_over());
         Ok(Some(answers))
+    }
+
+    /// Adds what the experts say to a test image of class `label`.
+    fn note(&self, answers: &mut Answers, label: usize, verdict: &Verdict) {
+        answers.labels.push(label);
+        for opinion in &verdict.opinions {
+            let given = answers.given.entry(opinion.expert).or_default();
+            given.push(opinion.class);
+        }
+        let own = self.header.tasks.iter().find(|task| task.contains(&label));
+        answers
+            .task_given
+            .push(own.map_or(label, |task| verdict.within(task)));
     }
 
     /// Test images whose class lies below `seen`, with their indices in the test split.
@@ -273,29 +327,38 @@ impl<'a> Trainer<'a> {
         (indices, Arc::new(samples))
     }
 
-    fn save_epoch(&mut self, epoch: usize) -> Result<()> {
+    fn save_pass(&mut self, index: usize) -> Result<()> {
         let mut checkpoint = Checkpoint {
             task: self.task,
-            epochs_done: epoch + 1,
+            epochs_done: index + 1,
             tensors: self.method.checkpoint()?,
             ..Checkpoint::default()
         };
+        self.kept_bytes = 4 * numbers(&checkpoint.tensors) as u64;
         checkpoint.set("task_seconds", self.task_seconds);
+        checkpoint.set("training_seconds", self.training_seconds);
         self.folder.save_checkpoint(&checkpoint)?;
         Ok(())
     }
 
     fn save_task(&mut self, answers: Answers) -> Result<()> {
-        let (online_drift, offline_drift) = self.method.drift()?;
+        let snapshot = self.method.snapshot()?;
+        let (images_per_second, prediction_seconds) = self.meter.end_task();
         let report = TaskReport {
             task: self.task,
             answers,
             seconds: self.task_seconds,
-            images_per_second: self.meter.end_task(),
-            online_drift,
-            offline_drift,
+            images_per_second,
+            costs: Costs {
+                images_seen: self.images_seen(self.task),
+                training_seconds: self.training_seconds,
+                prediction_seconds,
+                stored_parameters: numbers(&snapshot),
+                kept_bytes: self.kept_bytes,
+            },
+            gauges: self.method.gauges()?,
         };
-        let bytes = self.folder.save_task(&report, &self.method.snapshot()?)?;
+        let bytes = self.folder.save_task(&report, &snapshot)?;
         let (run, what) = (self.header.run.clone(), format!("task {}", self.task + 1));
         let told = Event::TaskEvaluated {
             run: run.clone(),
@@ -324,7 +387,7 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    fn progress(&mut self, epoch: usize, batch: usize, batches: usize, frozen: bool) {
+    fn progress(&mut self, epoch: usize, (batch, batches): (usize, usize), frozen: bool) {
         let (losses, done, images_per_second, seconds_left) = self.meter.report();
         let progress = Progress {
             task: self.task,
@@ -343,19 +406,34 @@ impl<'a> Trainer<'a> {
         });
     }
 
-    /// Work of one epoch; whether it is frozen depends on the task alone, not on the method's state.
-    fn epoch_work(&self, task: usize, epoch: usize) -> f64 {
-        let config = &self.plan.config;
-        let frozen = config.switches().learning && task > 0 && epoch < config.freeze_epochs;
-        let images = self.header.train_images[task] / config.batch * config.batch;
-        Meter::train_work(images, frozen)
+    /// Images that a pass of a task shows.
+    fn shown(&self, task: usize, pass: &Pass) -> usize {
+        let images = match pass.source {
+            Source::Task => self.header.train_images[task],
+            Source::Seen => self.header.train_images[..=task].iter().sum(),
+        };
+        pass.shown(images, self.plan.config.batch)
+    }
+
+    fn images_seen(&self, task: usize) -> usize {
+        let passes = self.passes[task].iter();
+        passes.map(|pass| self.shown(task, pass)).sum()
+    }
+
+    fn pass_work(&self, task: usize, pass: &Pass) -> f64 {
+        Meter::pass_work(pass, self.shown(task, pass))
     }
 
     fn work_of(&self, task: usize) -> f64 {
-        let epochs = 0..self.plan.config.epochs;
-        let train: f64 = epochs.map(|epoch| self.epoch_work(task, epoch)).sum();
+        let passes = self.passes[task].iter();
+        let train: f64 = passes.map(|pass| self.pass_work(task, pass)).sum();
         train + Meter::judge_work(self.header.test_images[..=task].iter().sum())
     }
+}
+
+/// How many numbers these tensors hold.
+fn numbers(tensors: &Named) -> usize {
+    tensors.values().map(|tensor| tensor.values.len()).sum()
 }
 
 /// Reads the waiting losses in one go; a value that is not finite ends the run.

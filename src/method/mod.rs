@@ -1,63 +1,112 @@
 //! Continual-learning methods: what is trained in a task, and who answers.
 //!
-//! The trainer in `experiment` knows tasks, epochs and batches; a method knows the five moments of
-//! them: a task begins, a batch is learned, pictures are judged, a task ends, the state is kept.
+//! The trainer in `experiment` knows tasks, passes and batches; a method says which passes it
+//! wants and knows the moments of them: a task begins, a batch comes, a pass ends, a task ends,
+//! images are to be answered, the state is kept. Everything else in the program — settings,
+//! checks, window, files — reads the method's [`MethodSpec`]. To add a method: write its file,
+//! add one row to [`METHODS`].
 
-mod adam;
+pub mod answers;
+pub mod aper;
+mod chosen;
+pub mod cosine;
+pub mod ease;
+pub mod esn;
 pub mod finetune;
+pub mod heads;
 pub mod lae;
 pub mod optimiser;
+mod pets;
+pub mod prototypes;
+pub mod ranpac;
+mod simplecil;
+mod spec;
+mod task;
+pub mod tuning;
 
-use burn::tensor::Tensor;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
 
-use crate::problem::Result;
+use burn::tensor::activation::log_softmax;
+use burn::tensor::{Device, Tensor, TensorData};
+
+use crate::backbone::Backbone;
+use crate::pet::PetStack;
+use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
 use crate::tensors::Named;
 
+pub use answers::Verdict;
+pub use chosen::{
+    Chosen, adopt, adopt_published, filled, named_method, problems, run_title, set, usual_pet,
+};
 pub use lae::{Lae, LaeSettings};
+pub use pets::PetPlan;
+pub use spec::{Ground, Kind, MethodSpec, PetUse, Published, Rate, SettingSpec};
+pub use task::{Batch, Pass, Source, Task, Work};
 
-/// What the experts say to a batch of pictures, over all classes taught so far.
-#[derive(Clone, Debug)]
-pub struct Logits {
-    /// batch × classes.
-    pub online: Tensor<2>,
-    /// batch × classes; none where no offline expert exists or none is asked.
-    pub offline: Option<Tensor<2>>,
-}
+/// All methods, in the order they are offered.
+pub const METHODS: [&MethodSpec; 9] = [
+    &lae::LAE,
+    &lae::BASELINE,
+    &finetune::SEQUENTIAL,
+    &finetune::JOINT,
+    &simplecil::SPEC,
+    &aper::SPEC,
+    &ranpac::SPEC,
+    &ease::SPEC,
+    &esn::SPEC,
+];
 
-/// A continual-learning method over a frozen backbone.
-pub trait Method {
+/// A continual-learning method at work.
+pub trait Method: Send {
+    /// Numbers that are trained, heads not counted.
+    fn trained_parameters(&self) -> usize;
+
     /// Makes room for the classes of the next task.
     ///
     /// # Errors
     /// A Problem when the device failed.
-    fn begin_task(&mut self, classes: usize) -> Result<()>;
+    fn begin_task(&mut self, task: &Task) -> Result<()>;
 
-    /// Whether the PET stands still in this epoch of the present task (both from 0).
-    fn frozen(&self, epoch: usize) -> bool;
-
-    /// Learns one batch: normalised images (batch × 3 × side × side) and, per image, its class
-    /// counted within the present task. The loss stays on the device (one value): reading it waits
-    /// for the device.
+    /// Takes one batch of a pass. The loss of a learned batch stays on the device (one value,
+    /// local cross-entropy with what the method adds): reading it waits for the device. None for a
+    /// batch that was only measured.
     ///
     /// # Errors
-    /// A Problem when the PET's equation does not fit or the device failed.
-    fn learn(&mut self, images: Tensor<4>, labels: &[usize], frozen: bool) -> Result<Tensor<1>>;
+    /// A Problem when an equation does not fit or the device failed.
+    fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>>;
 
-    /// Judges a batch of normalised images.
+    /// Called at the end of a pass (from 0, within the task): closed forms are solved here.
     ///
     /// # Errors
-    /// A Problem when the PET's equation does not fit or the device failed.
-    fn judge(&self, images: Tensor<4>) -> Result<Logits>;
+    /// A Problem when there is no solution or the device failed.
+    fn end_pass(&mut self, _pass: usize) -> Result<()> {
+        Ok(())
+    }
 
-    /// Called when a task's epochs are done, before its evaluation.
-    fn end_task(&mut self);
-
-    /// How far the experts' PETs have moved since the end of the first task, relative to their
-    /// length then: (online, offline).
+    /// Called when a task's passes are done, before its evaluation.
     ///
     /// # Errors
     /// A Problem when the device failed.
-    fn drift(&self) -> Result<(f64, f64)>;
+    fn end_task(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Answers a batch of normalised images, each by itself.
+    ///
+    /// # Errors
+    /// A Problem when an equation does not fit or the device failed.
+    fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>>;
+
+    /// Figures of its own about the state it is in, by name.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    fn gauges(&self) -> Result<BTreeMap<String, f64>> {
+        Ok(BTreeMap::new())
+    }
 
     /// The tensors that answer: what a snapshot holds.
     ///
@@ -69,11 +118,67 @@ pub trait Method {
     ///
     /// # Errors
     /// A Problem when the device failed.
-    fn checkpoint(&self) -> Result<Named>;
+    fn checkpoint(&self) -> Result<Named> {
+        self.snapshot()
+    }
 
-    /// Takes back such a state; `tasks` were begun by then.
+    /// Takes back a snapshot or a checkpoint; these tasks were begun by then.
     ///
     /// # Errors
     /// A Problem that names a missing or mis-shaped tensor.
-    fn restore(&mut self, state: &Named, tasks: usize) -> Result<()>;
+    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()>;
+}
+
+/// What a method is made from.
+pub struct Setup<'a> {
+    /// All settings of the run.
+    pub config: &'a RunConfig,
+    /// The network.
+    pub backbone: Arc<dyn Backbone>,
+    /// The PET plugin in its form, where the settings train one.
+    pub pet: Option<&'a PetPlan>,
+    /// The classes of each task of the run.
+    pub tasks: &'a [Range<usize>],
+}
+
+impl Setup<'_> {
+    /// Freshly initialised PETs.
+    ///
+    /// # Errors
+    /// A Problem when there is no PET, or its parameters cannot be formed.
+    pub fn fresh_pets(&self, seed: u64) -> Result<PetStack> {
+        let plan = self
+            .pet
+            .ok_or_else(|| Problem::new("this method needs a PET plugin"))?;
+        plan.stack(&*self.backbone, seed)
+    }
+}
+
+/// The method that these settings name, before its first task.
+///
+/// # Errors
+/// A Problem for an unknown method or settings that do not fit.
+pub fn build(setup: Setup<'_>) -> Result<Box<dyn Method>> {
+    (named_method(&setup.config.method)?.build)(setup)
+}
+
+/// The seed of the initial values a task brings (from 0), from the run's seed.
+pub(crate) fn task_seed(seed: u64, task: usize) -> u64 {
+    seed.wrapping_mul(1_000_003).wrapping_add(task as u64 + 1)
+}
+
+/// Mean cross-entropy over the logits of the present task's classes alone ("local CE"); labels are
+/// counted within them.
+pub(crate) fn local_cross_entropy(
+    logits: Tensor<2>,
+    labels: &[usize],
+    device: &Device,
+) -> Tensor<1> {
+    let [batch, classes] = logits.dims();
+    let mut target = vec![0f32; batch * classes];
+    for (row, &label) in labels.iter().enumerate() {
+        target[row * classes + label] = -1.0 / batch as f32;
+    }
+    let target = Tensor::<2>::from_data(TensorData::new(target, [batch, classes]), device);
+    (log_softmax(logits, 1) * target).sum()
 }

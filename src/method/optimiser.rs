@@ -16,10 +16,9 @@ use std::f64::consts::PI;
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use crate::expert::named;
 use crate::nn;
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named};
+use crate::tensors::{HostTensor, Named, named};
 
 const BETA1: f64 = 0.9;
 const BETA2: f64 = 0.999;
@@ -154,12 +153,8 @@ impl Gradients {
             return self;
         };
         let factor = ((norm + CLIP_EPSILON).recip() * most).clamp_max(1.0);
-        let gradients = self.0.into_iter();
-        Self(
-            gradients
-                .map(|(name, gradient)| (name, nn::times(gradient, factor.clone())))
-                .collect(),
-        )
+        let shorter = |(name, gradient)| (name, nn::times(gradient, factor.clone()));
+        Self(self.0.into_iter().map(shorter).collect())
     }
 }
 

@@ -13,6 +13,7 @@ mod half;
 
 use burn::tensor::{Device, Tensor, TensorData};
 
+pub(crate) use cpu::gemm;
 pub use cpu::release as release_buffers;
 use half::HalfMatrix;
 
@@ -250,7 +251,8 @@ pub fn attention(qkv: Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Tens
 /// The same with keys and values put in front of the packed ones: `prefix` holds both, each 1 or
 /// batch × any number × width, split into heads as they are.
 pub fn prefixed_attention(qkv: Tensor<3>, prefix: [Tensor<3>; 2], heads: usize) -> Tensor<3> {
-    framework::attention(split_heads(&qkv, Some(prefix), heads), None)
+    cpu::prefixed_attention(&qkv, &prefix, heads)
+        .unwrap_or_else(|| framework::attention(split_heads(&qkv, Some(prefix), heads), None))
 }
 
 /// Packed projections as queries, keys and values per head (batch × heads × tokens × head width),

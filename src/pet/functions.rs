@@ -4,6 +4,7 @@
 use burn::tensor::activation;
 use rhai::{Engine, EvalAltResult, Position};
 
+use super::dropout;
 use super::value::{Outcome, Value, each, spend};
 use crate::nn;
 
@@ -110,6 +111,12 @@ pub const FUNCTIONS: &[Function] = &[
             Value::Three(x) => Value::Three(x.sum_dim(2)),
             Value::Four(x) => Value::Four(x.sum_dim(3)),
         }),
+    },
+    Function {
+        name: "dropout",
+        usage: "dropout(x, p)",
+        meaning: "in training: 0 with probability p, else x / (1 − p), element by element; else x",
+        body: Body::WithNumber(dropout::apply),
     },
     Function {
         name: "transpose",

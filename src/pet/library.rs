@@ -20,6 +20,7 @@ pub const BUILT_IN: &[&str] = &[
     include_str!("../../plugins/lora.toml"),
     include_str!("../../plugins/prefix.toml"),
     include_str!("../../plugins/adaptformer.toml"),
+    include_str!("../../plugins/streamadapter.toml"),
     include_str!("../../plugins/houlsby.toml"),
     include_str!("../../plugins/ssf.toml"),
     include_str!("../../plugins/bitfit.toml"),

@@ -3,6 +3,7 @@
 //! (`equation`), finds the files (`library`), and holds the tensors of one expert (`PetStack`), which
 //! act in a backbone through `Hooks`.
 
+mod dropout;
 pub mod equation;
 mod forms;
 pub mod functions;
@@ -16,10 +17,12 @@ mod site;
 pub mod source;
 pub mod spec;
 mod stack;
+mod stored;
 mod trial;
 pub mod value;
 pub mod view;
 
+pub use dropout::Draws;
 pub use hooks::Hooks;
 pub use init::{INITS, Init, standard_normal};
 pub use library::Library;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
 
+use super::dropout::{self, Draws};
 use super::hooks::Hooks;
 use super::layout::{Layout, Slot};
 use super::site::{BlockShape, Site};
@@ -19,6 +20,8 @@ pub struct PetStack {
     plan: Option<Arc<Plan>>,
     /// Tensors per block in the order of the block's slots.
     tensors: BTreeMap<usize, Vec<Tensor<2>>>,
+    /// What `dropout` draws from; none outside training.
+    draws: Option<Draws>,
 }
 
 /// What does not change during training.
@@ -63,6 +66,7 @@ impl PetStack {
         Ok(Self {
             plan: Some(Arc::new(Plan { spec, layout })),
             tensors,
+            draws: None,
         })
     }
 
@@ -130,6 +134,13 @@ impl PetStack {
         self.with(|_, tensor, _| tensor.clone().inner())
     }
 
+    /// The same in a training step: `dropout` drops what these draws say.
+    #[must_use]
+    pub fn in_training(mut self, draws: Draws) -> Self {
+        self.draws = Some(draws);
+        self
+    }
+
     /// Replaces one parameter; the tensor is moved to the device of the old one.
     ///
     /// # Errors
@@ -177,6 +188,7 @@ impl PetStack {
         let tensors = self.tensors.get(&block);
         match (found, tensors) {
             (Some((program, bindings)), Some(tensors)) => {
+                dropout::begin(self.draws, block, site);
                 program.evaluate(inputs, bindings, tensors)
             }
             _ => Err(Problem::new(format!(

@@ -3,6 +3,7 @@
 //! Both front ends read the same stream. All of it is plain serde data, so the engine could be a
 //! process of its own without touching a page.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -67,6 +68,38 @@ pub struct Picture {
     pub rgb: Vec<u8>,
 }
 
+/// What a run's method says of itself, kept with the run so that any reader can show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MethodFacts {
+    /// The name people read.
+    pub title: String,
+    /// How its settings differ from the usual ones, in words: "no Learning".
+    pub variant: Vec<String>,
+    /// Who answers, in the order they are shown; the last one's answer is the run's.
+    pub experts: Vec<Expert>,
+    /// Whether a PET plugin is part of it.
+    pub uses_pet: bool,
+}
+
+impl MethodFacts {
+    /// Whose answer is the run's.
+    pub fn answering(&self) -> Expert {
+        self.experts.last().copied().unwrap_or(Expert::Answer)
+    }
+
+    /// A short name for lists: "digits · LAE · adapter 5".
+    pub fn run_title(&self, config: &RunConfig) -> String {
+        let mut title = format!("{} · {}", config.data_name(), self.title);
+        if self.uses_pet {
+            title += &format!(" · {} {}", config.pet, config.pet_size);
+        }
+        if config.measured_on() != "test" {
+            title += " · on validation images";
+        }
+        title
+    }
+}
+
 /// The constant facts of a run, known once data and backbone are open.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunHeader {
@@ -76,6 +109,8 @@ pub struct RunHeader {
     pub folder: PathBuf,
     /// The settings.
     pub config: RunConfig,
+    /// What the run's method says of itself.
+    pub method: MethodFacts,
     /// Class names in the order they are taught; a class is its position here.
     pub class_order: Vec<String>,
     /// The classes of each task, as positions.
@@ -88,7 +123,7 @@ pub struct RunHeader {
     pub device: String,
     /// Side of the square that the network sees, in pixels.
     pub input_size: usize,
-    /// Numbers that are trained in the PETs of one expert.
+    /// Numbers that are trained, heads not counted (LAE: in the PETs of one expert).
     pub trained_parameters: usize,
     /// Frozen numbers of the backbone.
     pub frozen_parameters: usize,
@@ -98,6 +133,18 @@ pub struct RunHeader {
     pub started: String,
     /// Version of the program that began it.
     pub version: String,
+}
+
+impl RunHeader {
+    /// A short name for lists: "digits · LAE · adapter 5".
+    pub fn title(&self) -> String {
+        self.method.run_title(&self.config)
+    }
+
+    /// Whose answer is the run's.
+    pub fn answering(&self) -> Expert {
+        self.method.answering()
+    }
 }
 
 /// What is being done right now.
@@ -113,6 +160,11 @@ pub enum Phase {
         epoch: usize,
         /// Whether the PET is frozen in this epoch.
         frozen: bool,
+    },
+    /// Looking at training images without learning by gradients (prototypes, statistics).
+    Measuring {
+        /// From 0.
+        task: usize,
     },
     /// Testing on all classes seen so far.
     Evaluating {
@@ -157,32 +209,47 @@ pub struct TaskReport {
     pub seconds: f64,
     /// Images per second while training.
     pub images_per_second: f64,
-    /// ‖θ − θ₀‖ / ‖θ₀‖ of the online PET since the end of the first task.
-    pub online_drift: f64,
-    /// The same for the offline PET.
-    pub offline_drift: f64,
+    /// What it cost, so that methods can be compared fairly.
+    pub costs: Costs,
+    /// Figures of the method's own by name, such as LAE's drift.
+    pub gauges: BTreeMap<String, f64>,
+}
+
+/// What one task cost. Zero where a run of an older version did not measure it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Costs {
+    /// Training images shown to the network, each showing counted.
+    pub images_seen: usize,
+    /// Seconds of training, without testing.
+    pub training_seconds: f64,
+    /// Seconds to answer one image, on average.
+    pub prediction_seconds: f64,
+    /// Numbers kept for answering after this task.
+    pub stored_parameters: usize,
+    /// Bytes that are kept to learn the next task: what answers, and what else the method needs.
+    pub kept_bytes: u64,
 }
 
 /// One expert's view of one picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Opinion {
-    /// Probability per class position (for the ensemble the element-wise maximum of the two
+    /// Whose it is.
+    pub expert: Expert,
+    /// The class it gives, by position.
+    pub class: usize,
+    /// Probability per class position (for LAE's ensemble the element-wise maximum of the two
     /// softmaxes, which need not sum to 1).
     pub probabilities: Vec<f32>,
-    /// E(x) = −logsumexp(logits); for the ensemble the lower of the two.
-    pub energy: f32,
+    /// E(x) = −logsumexp(logits), where the scores are logits; for the ensemble the lower of the
+    /// two.
+    pub energy: Option<f32>,
 }
 
 impl Opinion {
-    /// The position with the highest probability, and that probability.
+    /// The position it gives, and its probability.
     pub fn best(&self) -> (usize, f32) {
-        let mut best = (0, f32::NEG_INFINITY);
-        for (class, &p) in self.probabilities.iter().enumerate() {
-            if p > best.1 {
-                best = (class, p);
-            }
-        }
-        best
+        let probability = self.probabilities.get(self.class).copied();
+        (self.class, probability.unwrap_or_default())
     }
 }
 
@@ -197,18 +264,24 @@ pub struct Prediction {
     pub task: usize,
     /// Class names by position, as far as taught by then.
     pub classes: Vec<String>,
-    /// The online expert.
-    pub online: Opinion,
-    /// The offline expert.
-    pub offline: Opinion,
-    /// Both together (or the one that answers alone where the ensemble is off).
-    pub ensemble: Opinion,
-    /// The expert whose softmax holds the winning probability.
+    /// What each expert says, in the order of the run's experts; the last one answers.
+    pub opinions: Vec<Opinion>,
+    /// The expert whose answer it is: for LAE's ensemble the one whose softmax holds the winning
+    /// probability.
     pub decided_by: Expert,
     /// What the network sees: `seen_size`² × 3 pixels, 8 bit.
     pub seen: Vec<u8>,
     /// Side of the square the network sees.
     pub seen_size: usize,
+}
+
+impl Prediction {
+    /// What one expert says, if the run has it.
+    pub fn of(&self, expert: Expert) -> Option<&Opinion> {
+        self.opinions
+            .iter()
+            .find(|opinion| opinion.expert == expert)
+    }
 }
 
 /// What the engine tells. Milestones are never dropped; `Progress` is thinned at the source.

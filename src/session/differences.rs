@@ -1,13 +1,11 @@
 //! In which settings runs differ.
 
+use crate::method::filled;
 use crate::run::config::RunConfig;
 
 /// Two settings side by side where they differ: key, then one value per run.
 pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
-    let tables: Vec<toml::Table> = configs
-        .iter()
-        .map(|config| toml::Table::try_from(config).unwrap_or_default())
-        .collect();
+    let tables: Vec<toml::Table> = configs.iter().map(|config| flat(config)).collect();
     let mut keys: Vec<&String> = Vec::new();
     for table in &tables {
         for key in table.keys() {
@@ -32,21 +30,30 @@ pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
         .collect()
 }
 
+/// All settings as one table: the method's own, filled in, beside the others.
+fn flat(config: &RunConfig) -> toml::Table {
+    let mut table = toml::Table::try_from(filled(config)).unwrap_or_default();
+    if let Some(toml::Value::Table(own)) = table.remove("settings") {
+        table.extend(own);
+    }
+    table
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::config::MethodName;
 
     #[test]
     fn only_the_settings_that_differ_are_listed() {
         let a = RunConfig::default();
         let b = RunConfig {
-            method: MethodName::Baseline,
+            method: "baseline".into(),
             train_limit: Some(5),
             ..RunConfig::default()
         };
         let rows = differences(&[&a, &b]);
-        assert_eq!(rows.len(), 2);
+        // The method, its five settings that the Baseline has not, the limit.
+        assert_eq!(rows.len(), 7);
         let method = rows.iter().find(|(key, _)| key == "method");
         assert_eq!(
             method.map(|(_, values)| values.clone()),

@@ -2,6 +2,7 @@
 //! size of the network; memory as the plan has it.
 
 use super::views::{Plan, RunRow};
+use crate::method::Chosen;
 use crate::run::config::RunConfig;
 
 /// What a run will cost.
@@ -24,22 +25,26 @@ const TRAINING: f64 = 2.5;
 /// The cost of `config`; none while the plan is unknown.
 pub fn estimate(config: &RunConfig, plan: &Plan, runs: &[RunRow]) -> Option<Estimate> {
     let backbone = plan.backbone.as_ref()?;
-    let trained = plan.passes(config.epochs) as f64;
+    let trained = plan.training_work(config);
     if trained == 0.0 {
         return None;
     }
-    // After task i all images of tasks 1..=i are tested, by two experts.
+    // After task i all images of tasks 1..=i are tested, by two experts at most: an ensemble of
+    // both costs nothing.
+    let experts = Chosen::of(config).map_or(1, |chosen| chosen.spec.experts.len().min(2));
     let mut tested = 0.0;
     let mut seen = 0;
     for images in &plan.test_images {
         seen += images;
-        tested += 2.0 * seen as f64;
+        tested += (experts * seen) as f64;
     }
     let same = |row: &&RunRow| {
         let known = row.header.as_ref();
         row.images_per_second > 0.0
             && known.is_some_and(|h| {
-                h.config.backbone == config.backbone && h.config.device == config.device
+                h.config.backbone == config.backbone
+                    && h.config.device == config.device
+                    && h.config.method == config.method
             })
     };
     let patch = 8.0f64.max(backbone.input_size as f64 / 14.0);

@@ -21,6 +21,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::method::run_title;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, Event, RunHeader, Wish};
@@ -148,9 +149,9 @@ impl Session {
     /// Trains a run with these settings; it waits in line while another one trains.
     pub fn train(&mut self, config: RunConfig) {
         if self.is_training() {
-            self.queue.push_back(config.title());
+            self.queue.push_back(run_title(&config));
         } else {
-            self.live = Some(Arc::new(RunView::waiting(config.title())));
+            self.live = Some(Arc::new(RunView::waiting(run_title(&config))));
             self.opened = None;
             self.flights.forget_run();
             self.backend.wish(Wish::Run);
@@ -225,7 +226,7 @@ impl Session {
             return run.reports.len();
         }
         self.row(folder)
-            .map_or(0, |row| row.history[0].accuracy.len())
+            .map_or(0, |row| row.answers().accuracy.len())
     }
 
     /// Tells the person something.
@@ -294,7 +295,7 @@ impl Session {
 
     fn tell_the_end(&mut self) {
         let Some(run) = &self.live else { return };
-        let accuracy = run.of(crate::metrics::Expert::Ensemble).last();
+        let accuracy = run.answers().last();
         let text = format!(
             "{} is finished: {:.1} % of the {} images of all classes are right",
             run.title,

@@ -117,7 +117,7 @@ impl PredictView {
     /// Probability of the class at `position` by snapshot, where the class is taught.
     pub fn over_tasks(&self, position: usize, expert: Expert) -> Vec<(usize, f64)> {
         let point = |(task, answer): (usize, &Option<Prediction>)| {
-            let opinion = opinion(answer.as_ref()?, expert);
+            let opinion = answer.as_ref()?.of(expert)?;
             let p = opinion.probabilities.get(position)?;
             Some((task, f64::from(*p)))
         };
@@ -142,15 +142,6 @@ impl PredictView {
     }
 }
 
-/// One expert's part of a prediction.
-pub fn opinion(answer: &Prediction, expert: Expert) -> &Opinion {
-    match expert {
-        Expert::Online => &answer.online,
-        Expert::Offline => &answer.offline,
-        Expert::Ensemble => &answer.ensemble,
-    }
-}
-
 /// The classes of an opinion from most to least probable.
 pub fn ranking(opinion: &Opinion) -> Vec<(usize, f32)> {
     let mut ranked: Vec<(usize, f32)> = opinion.probabilities.iter().copied().enumerate().collect();
@@ -162,9 +153,13 @@ pub fn ranking(opinion: &Opinion) -> Vec<(usize, f32)> {
 /// that was learned last.
 pub fn reason(answer: &Prediction, busy_with: &[String]) -> String {
     let name = |class: usize| answer.classes.get(class).map_or("?", String::as_str);
-    let (online, p_online) = answer.online.best();
-    let (offline, p_offline) = answer.offline.best();
     let percent = |p: f32| format!("{:.0} %", p * 100.0);
+    let (Some(online), Some(offline)) = (answer.of(Expert::Online), answer.of(Expert::Offline))
+    else {
+        return "One expert answers alone.".into();
+    };
+    let (online, p_online) = online.best();
+    let (offline, p_offline) = offline.best();
     if answer.task == 0 {
         return format!(
             "Only one task is taught, so the online expert answers alone: it is {} sure.",
@@ -203,7 +198,9 @@ pub fn reason(answer: &Prediction, busy_with: &[String]) -> String {
             name(offline),
             percent(p_offline)
         ),
-        Expert::Ensemble => format!("Both experts are equally sure of {}.", name(online)),
+        Expert::Ensemble | Expert::Answer => {
+            format!("Both experts are equally sure of {}.", name(online))
+        }
     }
 }
 
@@ -211,10 +208,12 @@ pub fn reason(answer: &Prediction, busy_with: &[String]) -> String {
 mod tests {
     use super::*;
 
-    fn opinion_of(probabilities: &[f32]) -> Opinion {
+    fn opinion_of(expert: Expert, probabilities: &[f32]) -> Opinion {
         Opinion {
+            expert,
+            class: crate::method::answers::argmax(probabilities),
             probabilities: probabilities.to_vec(),
-            energy: -1.0,
+            energy: Some(-1.0),
         }
     }
 
@@ -224,9 +223,11 @@ mod tests {
             run: PathBuf::new(),
             task,
             classes: vec!["one".into(), "seven".into()],
-            online: opinion_of(&[0.6, 0.4]),
-            offline: opinion_of(&[0.1, 0.9]),
-            ensemble: opinion_of(&[0.6, 0.9]),
+            opinions: vec![
+                opinion_of(Expert::Online, &[0.6, 0.4]),
+                opinion_of(Expert::Offline, &[0.1, 0.9]),
+                opinion_of(Expert::Ensemble, &[0.6, 0.9]),
+            ],
             decided_by,
             seen: Vec::new(),
             seen_size: 0,
@@ -262,6 +263,6 @@ mod tests {
             text.contains("seven") && text.contains("fresh from learning nine, leans towards one")
         );
         assert!(reason(&answer(1, 0, Expert::Online), &[]).contains("60 %"));
-        assert_eq!(ranking(&opinion_of(&[0.1, 0.9]))[0].0, 1);
+        assert_eq!(ranking(&opinion_of(Expert::Online, &[0.1, 0.9]))[0].0, 1);
     }
 }

@@ -2,8 +2,9 @@
 //! comparison with CODA-Prompt of its supplement). A paper set-up fixes everything but the PET, of which the
 //! tables hold six, and the class order, of which there are three.
 
+use crate::method::{adopt_published, filled, lae};
 use crate::problem::{Problem, Result, listed};
-use crate::run::config::{MethodName, RunConfig};
+use crate::run::config::{RunConfig, Settings};
 
 /// A ready-made set-up.
 #[derive(Clone, Debug)]
@@ -157,7 +158,8 @@ pub fn named(name: &str) -> Result<Preset> {
 /// The same settings with nothing of LAE at work.
 pub fn baseline(config: &RunConfig) -> RunConfig {
     RunConfig {
-        method: MethodName::Baseline,
+        method: lae::BASELINE.key.into(),
+        settings: Settings::new(),
         ..config.clone()
     }
 }
@@ -204,27 +206,25 @@ fn paper(
     paper: Paper,
     classes_per_task: usize,
 ) -> Preset {
-    let (data, epochs, freeze_epochs, base_lr) = match paper.classes {
-        100 => ("cifar-100", 5, 3, 0.03),
-        200 => ("imagenet-r", 50, 30, 0.005),
-        _ => ("domainnet", 50, 30, 0.005),
+    let data = match paper.classes {
+        100 => "cifar-100",
+        200 => "imagenet-r",
+        _ => "domainnet",
     };
+    let mut run = RunConfig {
+        data: data.into(),
+        backbone: "vit_base_patch16_224.augreg_in21k".into(),
+        classes_per_task: classes_per_task.to_string(),
+        crop_scale: [0.08, 1.0],
+        flip: true,
+        ..RunConfig::default()
+    };
+    adopt_published(&mut run, &lae::LAE);
     Preset {
         name,
         title,
         hint,
-        run: RunConfig {
-            data: data.into(),
-            backbone: "vit_base_patch16_224.augreg_in21k".into(),
-            classes_per_task: classes_per_task.to_string(),
-            epochs,
-            freeze_epochs,
-            base_lr,
-            ema: 0.9999,
-            crop_scale: [0.08, 1.0],
-            flip: true,
-            ..RunConfig::default()
-        },
+        run,
         then: None,
         paper: Some(paper),
     }
@@ -233,7 +233,7 @@ fn paper(
 /// Whether settings are those of a preset: for the paper's wherever the data lies and with any of its PETs and class
 /// orders; for all of them whatever device works with whatever memory.
 pub fn matches(preset: &Preset, config: &RunConfig) -> bool {
-    let mut same = config.clone();
+    let mut same = filled(config);
     same.device.clone_from(&preset.run.device);
     same.cache_mb = preset.run.cache_mb;
     if let Some(paper) = preset.paper {
@@ -248,7 +248,7 @@ pub fn matches(preset: &Preset, config: &RunConfig) -> bool {
             same.pet_size = preset.run.pet_size;
         }
     }
-    same == preset.run
+    same == filled(&preset.run)
 }
 
 #[cfg(test)]
@@ -261,7 +261,7 @@ mod tests {
     fn presets_are_sound_and_recognised() {
         let all = presets();
         for preset in &all {
-            let problems = preset.run.validate();
+            let problems = crate::method::problems(&preset.run);
             assert!(problems.is_empty(), "{}: {problems:?}", preset.title);
             assert!(matches(preset, &preset.run), "{}", preset.name);
             let same = all.iter().filter(|other| matches(other, &preset.run));

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::words::bytes_text;
-use crate::metrics::{Expert, History};
+use crate::metrics::{Expert, Histories, History};
 use crate::problem::Problem;
 use crate::run::event::{Event, Phase, Progress, RunHeader, TaskReport};
 
@@ -72,8 +72,8 @@ pub struct RunView {
     pub progress: Option<Progress>,
     /// What was measured after each task.
     pub reports: Vec<TaskReport>,
-    /// Online, offline, ensemble.
-    pub history: [History; 3],
+    /// What each expert achieved, task by task.
+    pub history: Histories,
     /// Latest loss values with the task they belong to, oldest first.
     pub losses: VecDeque<(usize, f32)>,
     /// What happened, oldest first.
@@ -100,7 +100,7 @@ impl RunView {
     /// A run read from its folder.
     pub fn stored(header: RunHeader, reports: Vec<TaskReport>) -> Self {
         let mut view = Self {
-            title: header.config.title(),
+            title: header.title(),
             header: Some(header),
             ..Self::default()
         };
@@ -127,7 +127,12 @@ impl RunView {
 
     /// One expert's history.
     pub fn of(&self, expert: Expert) -> &History {
-        &self.history[expert as usize]
+        self.history.of(expert)
+    }
+
+    /// The history of the run's answer.
+    pub fn answers(&self) -> &History {
+        self.history.answer()
     }
 
     /// The task being learned, from 0.
@@ -136,7 +141,11 @@ impl RunView {
             return None;
         }
         match &self.phase {
-            Some(Phase::Training { task, .. } | Phase::Evaluating { task }) => Some(*task),
+            Some(
+                Phase::Training { task, .. }
+                | Phase::Measuring { task }
+                | Phase::Evaluating { task },
+            ) => Some(*task),
             Some(Phase::Preparing(_)) => None,
             Some(Phase::Paused) | None => self.progress.as_ref().map(|p| p.task),
         }
@@ -199,7 +208,7 @@ impl RunView {
     }
 
     fn started(&mut self, header: RunHeader, now: &str) {
-        self.title = header.config.title();
+        self.title = header.title();
         let text = format!(
             "{} classes in {} tasks on {}",
             header.class_order.len(),
@@ -223,6 +232,11 @@ impl RunView {
             (Phase::Paused, _) => "paused".into(),
             (_, Some(Phase::Paused)) => "resumed".into(),
             (Phase::Evaluating { task }, _) => format!("task {} is being tested", task + 1),
+            (Phase::Measuring { task }, _) => format!(
+                "task {}: the training images of {} are measured",
+                task + 1,
+                crate::problem::listed(self.class_names(*task), 8)
+            ),
             (Phase::Training { task, epoch: 0, .. }, _) => format!(
                 "task {} begins: {}",
                 task + 1,
@@ -255,26 +269,23 @@ impl RunView {
         // A continued run may measure a task again: the later measurement counts.
         if report.task < self.reports.len() {
             self.reports.truncate(report.task);
-            for history in &mut self.history {
-                history.accuracy.truncate(report.task);
-                history.matrix.truncate(report.task);
-            }
+            self.history.truncate(report.task);
         }
-        for expert in Expert::ALL {
-            self.history[expert as usize].push(&report.answers, expert, seen);
-        }
+        self.history.push(&report.answers, seen);
         self.reports.push(report);
     }
 
     fn log_measurement(&mut self, now: &str) {
-        let percent = |expert: Expert| self.of(expert).last().unwrap_or(0.0) * 100.0;
-        let text = format!(
-            "task {}: {:.1} % ensemble, {:.1} % online, {:.1} % offline",
-            self.reports.len(),
-            percent(Expert::Ensemble),
-            percent(Expert::Online),
-            percent(Expert::Offline)
-        );
+        let experts: Vec<Expert> = self.history.experts().collect();
+        let told = experts.iter().rev().map(|&expert| {
+            let percent = self.of(expert).last().unwrap_or(0.0) * 100.0;
+            match expert {
+                Expert::Answer => format!("{percent:.1} %"),
+                expert => format!("{percent:.1} % {}", expert.name()),
+            }
+        });
+        let told: Vec<String> = told.collect();
+        let text = format!("task {}: {}", self.reports.len(), told.join(", "));
         self.say(now, text);
     }
 
@@ -303,12 +314,19 @@ mod tests {
     use super::*;
     use crate::metrics::Answers;
     use crate::run::config::RunConfig;
+    use crate::run::event::MethodFacts;
 
     fn header() -> RunHeader {
         RunHeader {
             run: "r".into(),
             folder: "r".into(),
             config: RunConfig::default(),
+            method: MethodFacts {
+                title: "LAE".into(),
+                variant: Vec::new(),
+                experts: Expert::OF_LAE.to_vec(),
+                uses_pet: true,
+            },
             class_order: vec!["a".into(), "b".into(), "c".into()],
             tasks: vec![0..2, 2..3],
             train_images: vec![24, 24],
@@ -330,14 +348,16 @@ mod tests {
             answers: Answers {
                 samples: labels.clone(),
                 labels,
-                online: answers.to_vec(),
-                offline: answers.to_vec(),
-                ensemble: answers.to_vec(),
+                given: Expert::OF_LAE
+                    .iter()
+                    .map(|e| (*e, answers.to_vec()))
+                    .collect(),
+                task_given: Vec::new(),
             },
             seconds: 1.0,
             images_per_second: 1.0,
-            online_drift: 0.0,
-            offline_drift: 0.0,
+            costs: Default::default(),
+            gauges: Default::default(),
         }
     }
 

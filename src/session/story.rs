@@ -2,7 +2,10 @@
 //! what it does to the numbers.
 
 use super::run_view::{RunView, Stage};
+use crate::method::Chosen;
+use crate::method::lae::{self, Switches};
 use crate::problem::listed;
+use crate::run::config::RunConfig;
 use crate::run::event::Phase;
 
 /// A paragraph: a word in front, then a sentence or two.
@@ -51,9 +54,17 @@ pub fn story(run: &RunView) -> Vec<Paragraph> {
         (Stage::Running, Some(Phase::Evaluating { task })) => paragraphs.push(paragraph(
             "Testing.",
             format!(
-                "Every {} image of the {} taught so far is answered by both experts, one image at a time.",
+                "Every {} image of the {} taught so far is answered{}, one image at a time.",
                 run.measured_on(),
-                counted(task + 1, "task")
+                counted(task + 1, "task"),
+                if run.history.experts().count() > 1 { " by both experts" } else { "" }
+            ),
+        )),
+        (Stage::Running, Some(Phase::Measuring { task })) => paragraphs.push(paragraph(
+            "Measuring.",
+            format!(
+                "The network looks at every training image of {} once; its weights stay as they are.",
+                listed(run.class_names(*task), 4)
             ),
         )),
         (Stage::Running, Some(Phase::Training { .. })) => {}
@@ -78,11 +89,16 @@ fn live(run: &RunView) -> Vec<Paragraph> {
         return Vec::new();
     };
     let config = &header.config;
-    let acts = config.switches();
     let names = listed(run.class_names(task), 4);
+    let Some(acts) = switches(config) else {
+        let summary = Chosen::of(config).map_or("", |chosen| chosen.spec.summary);
+        let text = format!("{}: {summary}. Now it learns {names}.", header.method.title);
+        return vec![paragraph("Training.", text)];
+    };
     let pet = &config.pet;
     let mut paragraphs = vec![if frozen {
-        let left = config.freeze_epochs.saturating_sub(epoch);
+        let frozen = Chosen::of(config).and_then(|chosen| chosen.count("freeze_epochs"));
+        let left = frozen.unwrap_or(0).saturating_sub(epoch);
         paragraph(
             "Learning.",
             format!(
@@ -123,13 +139,22 @@ fn live(run: &RunView) -> Vec<Paragraph> {
     paragraphs
 }
 
+/// Which of LAE's parts act; none for methods that are not built from them.
+fn switches(config: &RunConfig) -> Option<Switches> {
+    let chosen = Chosen::of(config).ok()?;
+    if chosen.spec.key == lae::BASELINE.key {
+        return Some(Switches::NONE);
+    }
+    (chosen.spec.key == lae::LAE.key).then(|| Switches::chosen(&chosen).ok())?
+}
+
 fn accumulation(run: &RunView, task: usize) -> String {
     let Some(header) = &run.header else {
         return String::new();
     };
     let config = &header.config;
     let pet = &config.pet;
-    let acts = config.switches();
+    let acts = switches(config).unwrap_or(Switches::NONE);
     if !acts.accumulation {
         return if acts.ensemble {
             format!("Off: the offline {pet} stays as it was after the first task.")
@@ -139,8 +164,10 @@ fn accumulation(run: &RunView, task: usize) -> String {
     }
     let steps =
         config.epochs * (header.train_images.get(task).copied().unwrap_or(0) / config.batch.max(1));
-    let share = (1.0 - config.ema.powi(i32::try_from(steps).unwrap_or(i32::MAX))) * 100.0;
-    let step = (1.0 - config.ema) * 100.0;
+    let ema = Chosen::of(config).and_then(|chosen| chosen.real("ema"));
+    let ema = ema.unwrap_or_default();
+    let share = (1.0 - ema.powi(i32::try_from(steps).unwrap_or(i32::MAX))) * 100.0;
+    let step = (1.0 - ema) * 100.0;
     format!(
         "After every step the offline {pet} moves {} % of the way towards the online one. A whole task carries it {share:.0} % of the way.",
         short(step)
@@ -148,7 +175,7 @@ fn accumulation(run: &RunView, task: usize) -> String {
 }
 
 fn ensemble_text(run: &RunView) -> String {
-    let acts = run.header.as_ref().map(|h| h.config.switches());
+    let acts = run.header.as_ref().and_then(|h| switches(&h.config));
     match acts {
         Some(acts) if acts.ensemble => {
             "Each picture goes through both experts; the more certain one answers.".into()
@@ -159,9 +186,8 @@ fn ensemble_text(run: &RunView) -> String {
 }
 
 fn finished(run: &RunView) -> Paragraph {
-    use crate::metrics::Expert;
     let percent = |value: f64| value * 100.0;
-    let history = run.of(Expert::Ensemble);
+    let history = run.answers();
     paragraph(
         "Done.",
         format!(

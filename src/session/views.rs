@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use crate::data::card::Sizes;
 use crate::data::scenario::Scenario;
-use crate::metrics::{Expert, History};
+use crate::method::{Chosen, Pass, Source};
+use crate::metrics::{Expert, Histories, History};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{Picture, RunHeader, TaskReport};
+use crate::run::event::{Costs, Picture, RunHeader, TaskReport};
 
 /// Something a helper thread is fetching.
 #[derive(Clone, Debug, Default)]
@@ -206,9 +207,32 @@ impl Plan {
         self.scenario = Some(scenario);
     }
 
-    /// Images that pass through the network in training, all epochs of all tasks.
-    pub fn passes(&self, epochs: usize) -> usize {
-        self.train_images.iter().sum::<usize>() * epochs
+    /// Images that pass through the network in training, all passes of all tasks.
+    pub fn images_shown(&self, config: &RunConfig) -> usize {
+        self.over_passes(config, |_, shown| shown as f64) as usize
+    }
+
+    /// The same, each image weighed by what its pass costs.
+    pub fn training_work(&self, config: &RunConfig) -> f64 {
+        self.over_passes(config, |pass, shown| shown as f64 * pass.cost())
+    }
+
+    fn over_passes(&self, config: &RunConfig, of: impl Fn(&Pass, usize) -> f64) -> f64 {
+        let Ok(chosen) = Chosen::of(config) else {
+            return 0.0;
+        };
+        let mut sum = 0.0;
+        for (task, images) in self.train_images.iter().enumerate() {
+            let seen: usize = self.train_images[..task].iter().sum();
+            for pass in chosen.passes(task).unwrap_or_default() {
+                let images = match pass.source {
+                    Source::Task => *images,
+                    Source::Seen => seen + images,
+                };
+                sum += of(&pass, pass.shown(images, config.batch));
+            }
+        }
+        sum
     }
 }
 
@@ -335,18 +359,26 @@ pub struct RunRow {
     pub header: Option<RunHeader>,
     /// How it stands.
     pub state: RunState,
-    /// Online, offline, ensemble.
-    pub history: [History; 3],
+    /// What each expert achieved, task by task.
+    pub history: Histories,
     /// Training speed over all tasks.
     pub images_per_second: f64,
-    /// How far the online and the offline PET have moved since the first task, by task.
+    /// How far the online and the offline PET have moved since the first task, by task; empty for
+    /// methods that have none.
     pub drift: Vec<(f64, f64)>,
+    /// What it cost so far.
+    pub costs: Costs,
 }
 
 impl RunRow {
     /// One expert's history.
     pub fn of(&self, expert: Expert) -> &History {
-        &self.history[expert as usize]
+        self.history.of(expert)
+    }
+
+    /// The history of the run's answer.
+    pub fn answers(&self) -> &History {
+        self.history.answer()
     }
 
     /// Number of its tasks; 0 where it cannot be read.
@@ -358,7 +390,7 @@ impl RunRow {
     pub fn title(&self) -> String {
         self.header
             .as_ref()
-            .map_or_else(|| self.name.clone(), |h| h.config.title())
+            .map_or_else(|| self.name.clone(), RunHeader::title)
     }
 }
 

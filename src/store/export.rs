@@ -12,9 +12,8 @@ use super::figure;
 use super::load::StoredRun;
 use super::record::to_csv;
 use super::summary::{Figures, OrdersSummary, summary_of_orders};
-use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
-use crate::run::config::{MethodName, RunConfig};
+use crate::run::config::RunConfig;
 
 /// What can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,19 +126,9 @@ fn group_key(run: &StoredRun) -> String {
 
 /// A run's settings in words.
 fn label(run: &StoredRun) -> String {
-    let config = &run.header.config;
-    let switches = config.switches();
-    let off = [
-        (switches.learning, "Learning"),
-        (switches.accumulation, "Accumulation"),
-        (switches.ensemble, "Ensemble"),
-    ];
-    let mut label = config.title();
-    let lae = config.method == MethodName::Lae;
-    for (_, part) in off.iter().filter(|(on, _)| lae && !on) {
-        let _ = write!(label, ", no {part}");
-    }
-    label
+    let header = &run.header;
+    let variant = header.method.variant.iter();
+    variant.fold(header.title(), |label, words| format!("{label}, {words}"))
 }
 
 /// The text of a table or figure of these runs.
@@ -171,6 +160,7 @@ struct CsvRow<'a> {
     classes_seen: usize,
     expert: &'a str,
     accuracy_percent: f64,
+    accuracy_task_given_percent: Option<f64>,
     seconds_of_run: f64,
 }
 
@@ -181,11 +171,10 @@ fn csv(groups: &[Group]) -> Result<String> {
             let mut classes_seen = 0;
             for (task, figures) in run.tasks.iter().enumerate() {
                 classes_seen += figures.classes.len();
-                for (expert, accuracy_percent) in [
-                    (Expert::Online, figures.online),
-                    (Expert::Offline, figures.offline),
-                    (Expert::Ensemble, figures.ensemble),
-                ] {
+                for expert in &run.experts {
+                    let Some(accuracy_percent) = figures.of(*expert) else {
+                        continue;
+                    };
                     rows.push(CsvRow {
                         run: &run.run,
                         group: &group.label,
@@ -195,6 +184,7 @@ fn csv(groups: &[Group]) -> Result<String> {
                         classes_seen,
                         expert: expert.name(),
                         accuracy_percent,
+                        accuracy_task_given_percent: figures.accuracy_task_given,
                         seconds_of_run: run.seconds,
                     });
                 }

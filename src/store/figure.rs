@@ -21,7 +21,7 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(60, 60, 60),
 ];
 
-/// A_i of the ensemble over tasks, one line per group; bars show the standard deviation.
+/// A_i of the runs' answers over tasks, one line per group; bars show the standard deviation.
 pub(super) fn accuracy(groups: &[Group]) -> Result<String> {
     let mut svg = String::new();
     {
@@ -42,7 +42,7 @@ fn points(group: &Group) -> Vec<(f64, f64, f64)> {
             let values: Vec<f64> = runs
                 .iter()
                 .filter_map(|run| run.tasks.get(task))
-                .map(|figures| figures.ensemble)
+                .map(|figures| figures.accuracy)
                 .collect();
             let spread = std_dev(&values).unwrap_or(0.0);
             Some(((task + 1) as f64, mean(&values)?, spread))

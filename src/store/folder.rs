@@ -14,7 +14,6 @@ use super::{
 };
 use crate::memory;
 use crate::problem::{Problem, Result};
-use crate::run::config::RunConfig;
 use crate::run::event::{RunHeader, TaskReport};
 use crate::tensors::{self, Named};
 
@@ -35,7 +34,7 @@ impl RunFolder {
     pub fn create(root: &Path, header: &mut RunHeader, plugin_text: &str) -> Result<Self> {
         std::fs::create_dir_all(root)
             .map_err(|error| Problem::io("make the folder for runs", root, &error))?;
-        let path = new_folder(root, &header.config)?;
+        let path = new_folder(root, header)?;
         header.run = run_name(&path);
         header.folder.clone_from(&path);
         let folder = Self {
@@ -44,7 +43,9 @@ impl RunFolder {
         };
         make_folder(&folder.path.join(CONFUSION_FOLDER))?;
         make_folder(&folder.path.join(RESUME_FOLDER))?;
-        write_file(&folder.path.join(PLUGIN_FILE), plugin_text.as_bytes())?;
+        if header.method.uses_pet {
+            write_file(&folder.path.join(PLUGIN_FILE), plugin_text.as_bytes())?;
+        }
         // Last, because this file is what makes the folder a run.
         write_file(&folder.path.join(RUN_FILE), run_toml(header)?.as_bytes())?;
         sync_folder(Some(root));
@@ -165,9 +166,9 @@ fn make_folder(path: &Path) -> Result<()> {
 
 /// Makes the folder of a new run: `2026-11-21_09-30-12_digits-lae-adapter5`, with a number behind
 /// it where that is taken.
-fn new_folder(root: &Path, config: &RunConfig) -> Result<PathBuf> {
+fn new_folder(root: &Path, header: &RunHeader) -> Result<PathBuf> {
     let time = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
-    let name = format!("{time}_{}", short_title(config));
+    let name = format!("{time}_{}", short_title(header));
     let mut number = 1;
     loop {
         let path = if number == 1 {
@@ -186,16 +187,11 @@ fn new_folder(root: &Path, config: &RunConfig) -> Result<PathBuf> {
 }
 
 /// Data, method and PET in characters that every file system takes.
-fn short_title(config: &RunConfig) -> String {
-    let data = Path::new(&config.data)
-        .file_stem()
-        .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let title = format!(
-        "{data}-{}-{}{}",
-        config.method.key(),
-        config.pet,
-        config.pet_size
-    );
+fn short_title(header: &RunHeader) -> String {
+    let mut title = format!("{}-{}", header.config.data_name(), header.config.method);
+    if header.method.uses_pet {
+        title += &format!("-{}{}", header.config.pet, header.config.pet_size);
+    }
     let tame = |c: char| {
         if c.is_alphanumeric() || c == '-' {
             c

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::metrics::{Expert, History};
 use crate::problem::{Problem, Result, listed};
-use crate::run::event::{RunHeader, TaskReport};
+use crate::run::event::{Costs, RunHeader, TaskReport};
 use crate::tensors::{self, Named};
 
 /// Whether a run has ended.
@@ -37,7 +37,7 @@ pub enum RunState {
 pub struct StoredRun {
     /// Settings and facts.
     pub header: RunHeader,
-    /// The exact text of the PET plugin.
+    /// The exact text of the PET plugin; empty where the method trains none.
     pub plugin: String,
     /// What was measured after each saved task.
     pub reports: Vec<TaskReport>,
@@ -58,9 +58,25 @@ impl StoredRun {
         history
     }
 
+    /// A_i and the accuracy matrix of the expert whose answer is the run's.
+    pub fn answers(&self) -> History {
+        self.history(self.header.answering())
+    }
+
     /// Seconds spent on all saved tasks.
     pub fn seconds(&self) -> f64 {
         self.reports.iter().map(|report| report.seconds).sum()
+    }
+
+    /// What all saved tasks cost: images and seconds of training summed, the rest as it was after
+    /// the last one.
+    pub fn costs(&self) -> Costs {
+        let all = self.reports.iter().map(|report| report.costs);
+        all.fold(Costs::default(), |sum, task| Costs {
+            images_seen: sum.images_seen + task.images_seen,
+            training_seconds: sum.training_seconds + task.training_seconds,
+            ..task
+        })
     }
 
     /// Images per second while training, over all saved tasks.
@@ -88,8 +104,11 @@ pub fn load(folder: &Path) -> Result<StoredRun> {
     };
     let header = read_run_toml(&text, folder, &path)?;
     let path = folder.join(PLUGIN_FILE);
-    let plugin = std::fs::read_to_string(&path)
-        .map_err(|error| Problem::io("read the run's PET plugin", &path, &error))?;
+    let plugin = match header.method.uses_pet {
+        true => std::fs::read_to_string(&path)
+            .map_err(|error| Problem::io("read the run's PET plugin", &path, &error))?,
+        false => String::new(),
+    };
     let rows = metrics_rows(folder, header.tasks.len())?;
     let mut reports = Vec::with_capacity(rows.len());
     for row in &rows {
@@ -97,7 +116,7 @@ pub fn load(folder: &Path) -> Result<StoredRun> {
         let bytes = std::fs::read(&path)
             .map_err(|error| Problem::io("read the answers of a task", &path, &error))?;
         let classes = header.tasks[row.task - 1].end;
-        let answers = read_answers(&bytes, &path, row.images, classes)?;
+        let answers = read_answers(&bytes, &path, &header.method.experts, (row.images, classes))?;
         reports.push(row.report(answers));
     }
     let state = if reports.len() == header.tasks.len() {
@@ -136,7 +155,7 @@ fn metrics_rows(folder: &Path, tasks: usize) -> Result<Vec<MetricsRow>> {
     }
 }
 
-/// The experts after a task (from 0): `online.*`, `offline.*`, `head.*`.
+/// What answers after a task (from 0): the tensors of the method's snapshot.
 ///
 /// # Errors
 /// A Problem when the snapshot is missing or cannot be read.

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::metrics::{Answers, Expert};
 use crate::problem::{Problem, Result};
-use crate::run::config::{RunConfig, line_and_column};
-use crate::run::event::{RunHeader, TaskReport};
+use crate::run::config::{RunConfig, Setting, line_and_column};
+use crate::run::event::{Costs, MethodFacts, RunHeader, TaskReport};
 
 /// The table under the settings.
 const FACTS: &str = "[facts]";
@@ -31,6 +31,8 @@ struct Facts {
     train_images: Vec<usize>,
     test_images: Vec<usize>,
     class_order: Vec<String>,
+    /// Absent in runs of older versions, which knew LAE and its Baseline.
+    method: Option<MethodFacts>,
 }
 
 /// A whole `run.toml` as far as the facts go.
@@ -67,6 +69,7 @@ pub(super) fn run_toml(header: &RunHeader) -> Result<String> {
         train_images: header.train_images.clone(),
         test_images: header.test_images.clone(),
         class_order: header.class_order.clone(),
+        method: Some(header.method.clone()),
     };
     let settings = header.config.to_toml()?;
     let facts = toml::to_string(&facts)
@@ -115,6 +118,7 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
     Ok(RunHeader {
         run: run_name(folder),
         folder: folder.to_path_buf(),
+        method: facts.method.unwrap_or_else(|| older_method(&config)),
         config,
         class_order: facts.class_order,
         tasks,
@@ -130,6 +134,28 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
     })
 }
 
+/// The facts that older versions did not write: they knew LAE and its Baseline, three experts each.
+fn older_method(config: &RunConfig) -> MethodFacts {
+    let off = |key: &str| config.settings.get(key) == Some(&Setting::Flag(false));
+    let parts = [
+        ("learning", "no Learning"),
+        ("accumulation", "no Accumulation"),
+        ("ensemble", "no Ensemble"),
+    ];
+    let variant = parts.into_iter().filter(|(key, _)| off(key));
+    MethodFacts {
+        title: if config.method == "lae" {
+            "LAE"
+        } else {
+            "Baseline"
+        }
+        .to_string(),
+        variant: variant.map(|(_, words)| words.to_string()).collect(),
+        experts: Expert::OF_LAE.to_vec(),
+        uses_pet: true,
+    }
+}
+
 /// A run is called like its folder.
 pub(super) fn run_name(folder: &Path) -> String {
     folder.file_name().map_or_else(
@@ -139,88 +165,168 @@ pub(super) fn run_name(folder: &Path) -> String {
 }
 
 /// One row of `metrics.csv`. Accuracies (0..=1) are there for readers; the answers are what the
-/// program computes from.
+/// program computes from. A column is empty where the run has no such expert or figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct MetricsRow {
     /// From 1.
     pub task: usize,
     pub images: usize,
-    pub online: f64,
-    pub offline: f64,
-    pub ensemble: f64,
+    pub online: Option<f64>,
+    pub offline: Option<f64>,
+    pub ensemble: Option<f64>,
     pub seconds: f64,
     pub images_per_second: f64,
-    pub online_drift: f64,
-    pub offline_drift: f64,
+    pub online_drift: Option<f64>,
+    pub offline_drift: Option<f64>,
     pub peak_memory_bytes: Option<u64>,
+    // Not in runs of older versions:
+    #[serde(default)]
+    pub answer: Option<f64>,
+    #[serde(default)]
+    pub task_given: Option<f64>,
+    #[serde(default)]
+    pub images_seen: Option<usize>,
+    #[serde(default)]
+    pub training_seconds: Option<f64>,
+    #[serde(default)]
+    pub prediction_seconds: Option<f64>,
+    #[serde(default)]
+    pub stored_parameters: Option<usize>,
+    #[serde(default)]
+    pub kept_bytes: Option<u64>,
+    /// Other figures of the method's own: `name=value`, separated by blanks.
+    #[serde(default)]
+    pub gauges: String,
 }
+
+/// Gauges that have a column of their own.
+const DRIFTS: [&str; 2] = ["online_drift", "offline_drift"];
 
 impl MetricsRow {
     /// The row of a report.
     pub fn new(report: &TaskReport, peak_memory_bytes: Option<u64>) -> Self {
-        let answers = &report.answers;
+        let (answers, costs) = (&report.answers, &report.costs);
+        let accuracy = |expert| {
+            let here = answers.given.contains_key(&expert);
+            here.then(|| answers.accuracy(expert))
+        };
+        let drift = |name: &str| report.gauges.get(name).copied();
+        let others = report.gauges.iter();
+        let others = others.filter(|(name, _)| !DRIFTS.contains(&name.as_str()));
+        let others: Vec<String> = others
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
         Self {
             task: report.task + 1,
             images: answers.labels.len(),
-            online: answers.accuracy(Expert::Online),
-            offline: answers.accuracy(Expert::Offline),
-            ensemble: answers.accuracy(Expert::Ensemble),
+            online: accuracy(Expert::Online),
+            offline: accuracy(Expert::Offline),
+            ensemble: accuracy(Expert::Ensemble),
             seconds: report.seconds,
             images_per_second: report.images_per_second,
-            online_drift: report.online_drift,
-            offline_drift: report.offline_drift,
+            online_drift: drift(DRIFTS[0]),
+            offline_drift: drift(DRIFTS[1]),
             peak_memory_bytes,
+            answer: accuracy(Expert::Answer),
+            task_given: answers.accuracy_task_given(),
+            images_seen: Some(costs.images_seen),
+            training_seconds: Some(costs.training_seconds),
+            prediction_seconds: Some(costs.prediction_seconds),
+            stored_parameters: Some(costs.stored_parameters),
+            kept_bytes: Some(costs.kept_bytes),
+            gauges: others.join(" "),
         }
     }
 
     /// Row and answers make the report again.
     pub fn report(&self, answers: Answers) -> TaskReport {
+        let drifts = DRIFTS
+            .into_iter()
+            .zip([self.online_drift, self.offline_drift]);
+        let drifts = drifts.filter_map(|(name, value)| Some((name.to_string(), value?)));
+        let others = self.gauges.split_whitespace().filter_map(|pair| {
+            let (name, value) = pair.split_once('=')?;
+            Some((name.to_string(), value.parse().ok()?))
+        });
         TaskReport {
             task: self.task.saturating_sub(1),
             answers,
             seconds: self.seconds,
             images_per_second: self.images_per_second,
-            online_drift: self.online_drift,
-            offline_drift: self.offline_drift,
+            costs: Costs {
+                images_seen: self.images_seen.unwrap_or_default(),
+                training_seconds: self.training_seconds.unwrap_or_default(),
+                prediction_seconds: self.prediction_seconds.unwrap_or_default(),
+                stored_parameters: self.stored_parameters.unwrap_or_default(),
+                kept_bytes: self.kept_bytes.unwrap_or_default(),
+            },
+            gauges: drifts.chain(others).collect(),
         }
     }
 }
 
-/// One test image.
-#[derive(Serialize, Deserialize)]
+/// One test image; the columns of experts that the run does not have are empty.
+#[derive(Default, Serialize, Deserialize)]
 struct AnswerRow {
     sample: usize,
     label: usize,
-    online: usize,
-    offline: usize,
-    ensemble: usize,
+    online: Option<usize>,
+    offline: Option<usize>,
+    ensemble: Option<usize>,
+    // Not in runs of older versions:
+    #[serde(default)]
+    answer: Option<usize>,
+    #[serde(default)]
+    task_given: Option<usize>,
+}
+
+impl AnswerRow {
+    fn of(&mut self, expert: Expert) -> &mut Option<usize> {
+        match expert {
+            Expert::Online => &mut self.online,
+            Expert::Offline => &mut self.offline,
+            Expert::Ensemble => &mut self.ensemble,
+            Expert::Answer => &mut self.answer,
+        }
+    }
 }
 
 /// The text of `confusion/task_N.csv`.
 pub(super) fn answers_csv(answers: &Answers) -> Result<Vec<u8>> {
-    let rows = (0..answers.labels.len()).map(|i| {
-        let at = |column: &[usize]| column.get(i).copied().unwrap_or_default();
-        AnswerRow {
-            sample: at(&answers.samples),
-            label: at(&answers.labels),
-            online: at(&answers.online),
-            offline: at(&answers.offline),
-            ensemble: at(&answers.ensemble),
+    let rows = answers.labels.iter().enumerate().map(|(i, &label)| {
+        let mut row = AnswerRow {
+            sample: answers.samples.get(i).copied().unwrap_or_default(),
+            label,
+            task_given: answers.task_given.get(i).copied(),
+            ..AnswerRow::default()
+        };
+        for (expert, given) in &answers.given {
+            *row.of(*expert) = given.get(i).copied();
         }
+        row
     });
     to_csv(rows)
 }
 
-/// Reads `confusion/task_N.csv`; there must be `images` rows with classes below `classes`.
+/// Reads `confusion/task_N.csv`; there must be `images` rows, each with an answer of every expert,
+/// with classes below `classes`.
 pub(super) fn read_answers(
     bytes: &[u8],
     path: &Path,
-    images: usize,
-    classes: usize,
+    experts: &[Expert],
+    (images, classes): (usize, usize),
 ) -> Result<Answers> {
     let mut answers = Answers::default();
-    for row in from_csv::<AnswerRow>(bytes, path)? {
-        let highest = row.label.max(row.online).max(row.offline).max(row.ensemble);
+    for mut row in from_csv::<AnswerRow>(bytes, path)? {
+        let mut highest = row.label.max(row.task_given.unwrap_or_default());
+        for &expert in experts {
+            let Some(class) = *row.of(expert) else {
+                let what = format!("an image has no answer of the {} expert", expert.name());
+                return Err(damaged_table(path, &what));
+            };
+            highest = highest.max(class);
+            answers.given.entry(expert).or_default().push(class);
+        }
         if highest >= classes {
             return Err(damaged_table(
                 path,
@@ -229,9 +335,7 @@ pub(super) fn read_answers(
         }
         answers.samples.push(row.sample);
         answers.labels.push(row.label);
-        answers.online.push(row.online);
-        answers.offline.push(row.offline);
-        answers.ensemble.push(row.ensemble);
+        answers.task_given.extend(row.task_given);
     }
     let found = answers.labels.len();
     if found == images {

@@ -1,37 +1,55 @@
 //! The figures of a run as scripts and tables read them: accuracies in percent.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::load::{RunState, StoredRun};
-use crate::metrics::{Expert, mean, std_dev};
+use crate::metrics::{Expert, History, mean, std_dev};
 use crate::run::config::RunConfig;
+use crate::run::event::Costs;
 
 /// One task's figures, in percent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TaskSummary {
     /// Names of the classes it taught.
     pub classes: Vec<String>,
-    /// A_i of the online expert.
-    pub online: f64,
-    /// A_i of the offline expert.
-    pub offline: f64,
-    /// A_i of both together.
-    pub ensemble: f64,
-    /// Ensemble accuracy on the images of tasks 1..=i.
+    /// A_i of the run's answer.
+    pub accuracy: f64,
+    /// A_i of the online expert, where the run has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub online: Option<f64>,
+    /// A_i of the offline expert, where the run has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offline: Option<f64>,
+    /// A_i of both together, where the run has two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ensemble: Option<f64>,
+    /// Accuracy of the answer on the images of tasks 1..=i.
     pub matrix_row: Vec<f64>,
+    /// The same accuracy as `accuracy` with the task of each image told (masked logits): an easier
+    /// question. None in runs of older versions.
+    pub accuracy_task_given: Option<f64>,
+    /// What the task cost.
+    #[serde(flatten)]
+    pub costs: Costs,
+    /// Figures of the method's own.
+    pub gauges: BTreeMap<String, f64>,
 }
 
 /// The figures a run is compared by, in percent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
-    /// A_N of the ensemble.
+    /// A_N of the run's answer (LAE: the ensemble's).
     pub final_accuracy: Option<f64>,
-    /// Ā_N of the ensemble.
+    /// Ā_N of the run's answer.
     pub average_accuracy: Option<f64>,
-    /// Mean over tasks of the ensemble's accuracy at the end.
+    /// Mean over tasks of the answer's accuracy at the end.
     pub task_averaged_accuracy: Option<f64>,
-    /// F_N of the ensemble.
+    /// F_N of the run's answer.
     pub forgetting: Option<f64>,
+    /// Accuracy at the end with the task of each image told (masked logits).
+    pub final_accuracy_task_given: Option<f64>,
     /// A_N of the online expert.
     pub final_accuracy_online: Option<f64>,
     /// Ā_N of the online expert.
@@ -44,6 +62,18 @@ pub struct Figures {
     pub average_accuracy_offline: Option<f64>,
     /// F_N of the offline expert.
     pub forgetting_offline: Option<f64>,
+}
+
+impl TaskSummary {
+    /// A_i of one expert, if the run has it.
+    pub fn of(&self, expert: Expert) -> Option<f64> {
+        match expert {
+            Expert::Online => self.online,
+            Expert::Offline => self.offline,
+            Expert::Ensemble => self.ensemble,
+            Expert::Answer => Some(self.accuracy),
+        }
+    }
 }
 
 impl Figures {
@@ -60,8 +90,13 @@ impl Figures {
                 self.average_accuracy_offline,
                 self.forgetting_offline,
             ],
-            Expert::Ensemble => [self.final_accuracy, self.average_accuracy, self.forgetting],
+            Expert::Ensemble | Expert::Answer => self.of_answer(),
         }
+    }
+
+    /// A_N, Ā_N and F_N of the run's answer.
+    pub fn of_answer(&self) -> [Option<f64>; 3] {
+        [self.final_accuracy, self.average_accuracy, self.forgetting]
     }
 
     /// Combines the same figure of several runs.
@@ -75,6 +110,7 @@ impl Figures {
             average_accuracy: over(|f| f.average_accuracy),
             task_averaged_accuracy: over(|f| f.task_averaged_accuracy),
             forgetting: over(|f| f.forgetting),
+            final_accuracy_task_given: over(|f| f.final_accuracy_task_given),
             final_accuracy_online: over(|f| f.final_accuracy_online),
             average_accuracy_online: over(|f| f.average_accuracy_online),
             forgetting_online: over(|f| f.forgetting_online),
@@ -98,12 +134,14 @@ pub struct Summary {
     pub epochs_done: Option<usize>,
     /// Tasks of the whole run; `tasks` holds those that are saved.
     pub task_count: usize,
-    /// `lae` or a compared method.
+    /// The method's name on the command line.
     pub method: String,
-    /// The PET plugin's name.
-    pub pet: String,
+    /// Who answers; the last one's answer is the run's.
+    pub experts: Vec<Expert>,
+    /// The PET plugin's name; none where the method trains no PET.
+    pub pet: Option<String>,
     /// Its size.
-    pub pet_size: usize,
+    pub pet_size: Option<usize>,
     /// The backbone's name.
     pub backbone: String,
     /// Hash of its weights.
@@ -119,13 +157,18 @@ pub struct Summary {
     /// What runs are compared by.
     #[serde(flatten)]
     pub figures: Figures,
+    /// What all saved tasks cost: images and seconds summed, the rest as after the last one.
+    #[serde(flatten)]
+    pub costs: Costs,
+    /// Epochs per task, for methods that train in epochs.
+    pub epochs: usize,
     /// Seconds spent on all saved tasks.
     pub seconds: f64,
     /// Images per second while training.
     pub images_per_second: f64,
     /// Highest memory use of the process, where the system tells.
     pub peak_memory_bytes: Option<u64>,
-    /// Numbers trained in the PETs of one expert.
+    /// Numbers that are trained, heads not counted (LAE: in the PETs of one expert).
     pub trained_parameters: usize,
     /// When it began.
     pub started: String,
@@ -138,31 +181,59 @@ pub struct Summary {
 /// The figures of a run.
 pub fn summary(run: &StoredRun) -> Summary {
     let header = &run.header;
-    let [online, offline, ensemble] = Expert::ALL.map(|expert| run.history(expert));
+    let answer = run.answers();
+    let histories: BTreeMap<Expert, History> = header
+        .method
+        .experts
+        .iter()
+        .map(|&expert| (expert, run.history(expert)))
+        .collect();
     let percent = |value: f64| value * 100.0;
-    let tasks = (0..run.reports.len()).map(|i| TaskSummary {
-        classes: header.class_order[header.tasks[i].clone()].to_vec(),
-        online: percent(online.accuracy[i]),
-        offline: percent(offline.accuracy[i]),
-        ensemble: percent(ensemble.accuracy[i]),
-        matrix_row: ensemble.matrix[i].iter().copied().map(percent).collect(),
-    });
+    let accuracy = |expert, i: usize| histories.get(&expert).map(|h| percent(h.accuracy[i]));
+    let tasks = run
+        .reports
+        .iter()
+        .enumerate()
+        .map(|(i, report)| TaskSummary {
+            classes: header.class_order[header.tasks[i].clone()].to_vec(),
+            accuracy: percent(answer.accuracy[i]),
+            online: accuracy(Expert::Online, i),
+            offline: accuracy(Expert::Offline, i),
+            ensemble: accuracy(Expert::Ensemble, i),
+            matrix_row: answer.matrix[i].iter().copied().map(percent).collect(),
+            accuracy_task_given: report.answers.accuracy_task_given().map(percent),
+            costs: report.costs,
+            gauges: report.gauges.clone(),
+        });
     let (state, epochs_done) = match run.state {
         RunState::Finished => ("finished", None),
         RunState::Interrupted { epoch, .. } => ("interrupted", Some(epoch)),
         RunState::Running => ("running", None),
     };
     // After one task nothing can have been forgotten yet.
-    let forgetting = |value: f64| (run.reports.len() > 1).then_some(percent(value));
+    let forgetting = |history: &History| {
+        let told = run.reports.len() > 1;
+        told.then(|| percent(history.forgetting()))
+    };
+    let of = |expert| histories.get(&expert);
+    let (online, offline) = (of(Expert::Online), of(Expert::Offline));
+    let last = |history: &History| history.last().map(percent);
+    let average = |history: &History| history.average().map(percent);
+    let task_given = run
+        .reports
+        .last()
+        .and_then(|r| r.answers.accuracy_task_given());
+    let pet = header.method.uses_pet.then_some(&header.config);
     Summary {
         run: header.run.clone(),
         folder: header.folder.display().to_string(),
         state: state.to_string(),
         epochs_done,
         task_count: header.tasks.len(),
-        method: header.config.method.key().to_string(),
-        pet: header.config.pet.clone(),
-        pet_size: header.config.pet_size,
+        method: header.config.method.clone(),
+        experts: header.method.experts.clone(),
+        pet: pet.map(|config| config.pet.clone()),
+        pet_size: pet.map(|config| config.pet_size),
         backbone: header.config.backbone.clone(),
         weights_sha256: header.weights_sha256.clone(),
         device: header.device.clone(),
@@ -170,17 +241,20 @@ pub fn summary(run: &StoredRun) -> Summary {
         class_order: header.class_order.clone(),
         tasks: tasks.collect(),
         figures: Figures {
-            final_accuracy: ensemble.last().map(percent),
-            average_accuracy: ensemble.average().map(percent),
-            task_averaged_accuracy: ensemble.task_averaged().map(percent),
-            forgetting: forgetting(ensemble.forgetting()),
-            final_accuracy_online: online.last().map(percent),
-            average_accuracy_online: online.average().map(percent),
-            forgetting_online: forgetting(online.forgetting()),
-            final_accuracy_offline: offline.last().map(percent),
-            average_accuracy_offline: offline.average().map(percent),
-            forgetting_offline: forgetting(offline.forgetting()),
+            final_accuracy: last(&answer),
+            average_accuracy: average(&answer),
+            task_averaged_accuracy: answer.task_averaged().map(percent),
+            forgetting: forgetting(&answer),
+            final_accuracy_task_given: task_given.map(percent),
+            final_accuracy_online: online.and_then(last),
+            average_accuracy_online: online.and_then(average),
+            forgetting_online: online.and_then(forgetting),
+            final_accuracy_offline: offline.and_then(last),
+            average_accuracy_offline: offline.and_then(average),
+            forgetting_offline: offline.and_then(forgetting),
         },
+        costs: run.costs(),
+        epochs: header.config.epochs,
         seconds: run.seconds(),
         images_per_second: run.images_per_second(),
         peak_memory_bytes: run.peak_memory_bytes,

@@ -172,7 +172,11 @@ pub fn tokens_of(ctx: &Context) -> &'static Tokens {
 impl Tokens {
     /// An expert's colour.
     pub fn expert(&self, expert: Expert) -> Color32 {
-        self.experts[expert as usize]
+        match expert {
+            Expert::Online => self.experts[0],
+            Expert::Offline => self.experts[1],
+            Expert::Ensemble | Expert::Answer => self.experts[2],
+        }
     }
 
     /// The heat colour of a share in 0..=1.

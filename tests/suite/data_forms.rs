@@ -46,7 +46,7 @@ fn outcome(config: &RunConfig, stock: &Stock) -> Vec<(String, Vec<u8>)> {
         .reports
         .iter()
         .map(|report| {
-            let said = format!("{:?} {}", report.answers, report.online_drift);
+            let said = format!("{:?} {}", report.answers, report.gauges["online_drift"]);
             (format!("answers {}", report.task), said.into_bytes())
         })
         .collect();
@@ -102,8 +102,7 @@ fn small() -> RunConfig {
         classes_per_task: "5".into(),
         order: "seed:3".into(),
         epochs: 2,
-        freeze_epochs: 1,
-        ema: 0.9,
+        settings: crate::lae_settings(1, 0.9),
         batch: 8,
         flip: true,
         device: "cpu".into(),
@@ -135,7 +134,7 @@ fn cifar_100_and_its_image_folder_give_the_same_run() {
     let config = RunConfig {
         classes_per_task: "50".into(),
         epochs: 1,
-        freeze_epochs: 0,
+        settings: crate::frozen_epochs(0),
         train_limit: Some(2),
         test_limit: Some(1),
         ..small()
@@ -189,7 +188,7 @@ fn validation_images_come_from_the_training_split_alone() {
         classes_per_task: "2".into(),
         order: "natural".into(),
         epochs: 1,
-        freeze_epochs: 0,
+        settings: crate::frozen_epochs(0),
         ..small()
     };
     let root = tempfile::tempdir().unwrap();
@@ -199,7 +198,7 @@ fn validation_images_come_from_the_training_split_alone() {
     assert_eq!(header.test_images, [10, 10]);
     let summary = store::summary(&stored);
     assert_eq!(summary.measured_on, "validation");
-    assert!(header.config.title().contains("validation"));
+    assert!(header.title().contains("validation"));
 }
 
 #[test]
@@ -214,7 +213,7 @@ fn an_order_from_a_file_is_written_into_the_run() {
         order: made.path().join("order.json").to_str().unwrap().into(),
         classes_per_task: "1,2,1".into(),
         epochs: 1,
-        freeze_epochs: 0,
+        settings: crate::frozen_epochs(0),
         batch: 4,
         ..small()
     };

@@ -18,7 +18,7 @@ fn short() -> RunConfig {
     RunConfig {
         classes_per_task: "5".into(),
         epochs: 2,
-        freeze_epochs: 1,
+        settings: crate::frozen_epochs(1),
         batch: 8,
         train_limit: Some(10),
         test_limit: Some(6),
@@ -86,7 +86,7 @@ fn a_picture_is_predicted_while_its_run_trains() {
     let (engine, woken) = engine(root.path());
     engine.send(train(RunConfig {
         epochs: 6,
-        freeze_epochs: 3,
+        settings: crate::frozen_epochs(3),
         ..short()
     }));
     let run = wait(&engine, folder);
@@ -182,7 +182,7 @@ fn files_that_changed_count_once_the_data_set_is_forgotten() {
         data: made.path().to_string_lossy().into_owned(),
         classes_per_task: "1".into(),
         epochs: 1,
-        freeze_epochs: 0,
+        settings: crate::frozen_epochs(0),
         train_limit: None,
         test_limit: None,
         ..short()

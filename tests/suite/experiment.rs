@@ -8,7 +8,7 @@ use lae_studio::data::{Dataset, OpenOptions};
 use lae_studio::experiment::predict::PredictorShelf;
 use lae_studio::experiment::{self, Outcome, Stock};
 use lae_studio::metrics::Expert;
-use lae_studio::run::config::{MethodName, RunConfig};
+use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Control, Event, Phase, Picture, PredictRequest, Sink, Wish};
 use lae_studio::store::{self, RunState};
 use lae_studio::tensors::Named;
@@ -20,8 +20,7 @@ fn short() -> RunConfig {
     RunConfig {
         classes_per_task: "5".into(),
         epochs: 2,
-        freeze_epochs: 1,
-        ema: 0.9,
+        settings: crate::lae_settings(1, 0.9),
         batch: 8,
         train_limit: Some(12),
         test_limit: Some(8),
@@ -217,13 +216,13 @@ fn a_killed_process_loses_nothing_but_the_epoch_in_hand() {
 fn without_ensemble_and_accumulation_the_answer_is_the_online_experts() {
     let root = tempfile::tempdir().unwrap();
     let config = RunConfig {
-        method: MethodName::Baseline,
+        method: "baseline".into(),
         ..short()
     };
     let outcome = train(&config, root.path(), &mut Vec::new(), &Control::default());
     let stored = store::load(&folder_of(&outcome)).unwrap();
     for report in &stored.reports {
-        assert_eq!(report.answers.ensemble, report.answers.online);
+        assert!(report.answers.given.keys().eq([&Expert::Online]));
     }
     let last = store::load_snapshot(&folder_of(&outcome), 1).unwrap();
     assert!(last.keys().all(|name| !name.starts_with("offline.")));
@@ -262,8 +261,14 @@ fn a_test_image_gets_the_answer_its_evaluation_gave() {
             };
             let answer = shelf.predict(&request, task, &stock).unwrap();
             assert_eq!(answer.classes.len(), (task + 1) * 5);
-            assert_eq!(answer.online.best().0, report.answers.online[at]);
-            assert_eq!(answer.ensemble.best().0, report.answers.ensemble[at]);
+            assert_eq!(
+                answer.of(Expert::Online).unwrap().class,
+                report.answers.of(Expert::Online)[at]
+            );
+            assert_eq!(
+                answer.of(Expert::Ensemble).unwrap().class,
+                report.answers.of(Expert::Ensemble)[at]
+            );
         }
     }
 }

@@ -11,6 +11,7 @@ mod data_forms;
 mod data_newcomer;
 mod engine;
 mod experiment;
+mod finetune;
 mod layering;
 mod method;
 mod nn;
@@ -22,3 +23,29 @@ mod pet_library;
 mod pet_reference;
 mod store;
 mod ui;
+
+use lae_studio::metrics::Expert;
+use lae_studio::run::config::{Setting, Settings};
+use lae_studio::run::event::MethodFacts;
+
+/// LAE with so many frozen epochs.
+fn frozen_epochs(count: i64) -> Settings {
+    [("freeze_epochs".to_string(), Setting::Whole(count))].into()
+}
+
+/// LAE with so many frozen epochs and this α.
+fn lae_settings(frozen: i64, ema: f64) -> Settings {
+    let mut settings = frozen_epochs(frozen);
+    settings.insert("ema".into(), Setting::Real(ema));
+    settings
+}
+
+/// What a run of LAE says of its method.
+fn lae_facts() -> MethodFacts {
+    MethodFacts {
+        title: "LAE".into(),
+        variant: Vec::new(),
+        experts: Expert::OF_LAE.to_vec(),
+        uses_pet: true,
+    }
+}

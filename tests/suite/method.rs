@@ -5,17 +5,14 @@ use std::sync::Arc;
 use burn::tensor::{Device, Distribution, Tensor};
 use lae_studio::backbone::architecture::Architecture;
 use lae_studio::backbone::{Backbone, vit};
-use lae_studio::method::{Lae, LaeSettings, Method};
+use lae_studio::method::lae::Switches;
+use lae_studio::method::{Chosen, Lae, LaeSettings, Method, Pass, set};
 use lae_studio::pet::library::Library;
 use lae_studio::pet::{PetSettings, PetStack};
-use lae_studio::run::config::Switches;
+use lae_studio::run::config::RunConfig;
 use lae_studio::tensors::{HostTensor, Named};
 
-const ALL: Switches = Switches {
-    learning: true,
-    accumulation: true,
-    ensemble: true,
-};
+const ALL: Switches = Switches::ALL;
 const ALPHA: f64 = 0.8;
 
 fn backbone() -> Arc<dyn Backbone> {
@@ -31,7 +28,6 @@ fn lae(switches: Switches) -> Lae {
     let stack = PetStack::init(&spec, &settings, backbone.blocks(), &[0, 1], 5, &device).unwrap();
     let settings = LaeSettings {
         switches,
-        freeze_epochs: 2,
         ema: ALPHA,
         learning_rate: 0.01,
         seed: 7,
@@ -54,27 +50,27 @@ fn values(stack: &PetStack) -> Vec<Vec<f32>> {
 
 fn steps(lae: &mut Lae, count: usize, frozen: bool) {
     for _ in 0..count {
-        lae.learn(images(), &[0, 1, 0, 1], frozen).unwrap();
+        lae.step(images(), &[0, 1, 0, 1], frozen).unwrap();
     }
 }
 
 #[test]
 fn the_offline_pet_is_an_exact_copy_when_the_second_task_begins() {
     let mut lae = lae(ALL);
-    lae.begin_task(2).unwrap();
+    lae.begin(2);
     steps(&mut lae, 3, false);
     assert!(lae.offline().is_none());
-    lae.end_task();
-    lae.begin_task(2).unwrap();
+    lae.end_task().unwrap();
+    lae.begin(2);
     assert_eq!(values(lae.offline().unwrap()), values(lae.online()));
 }
 
 #[test]
 fn a_frozen_step_moves_the_head_and_the_average_but_not_the_pet() {
     let mut lae = lae(ALL);
-    lae.begin_task(2).unwrap();
+    lae.begin(2);
     steps(&mut lae, 1, false);
-    lae.begin_task(2).unwrap();
+    lae.begin(2);
     steps(&mut lae, 2, false);
     let (online, offline) = (values(lae.online()), values(lae.offline().unwrap()));
     let head = HostTensor::read(&lae.heads().0[1].weight).unwrap();
@@ -104,18 +100,15 @@ fn a_frozen_step_moves_the_head_and_the_average_but_not_the_pet() {
 
 #[test]
 fn the_pet_is_frozen_only_from_the_second_task_on_and_only_with_learning() {
-    let mut with = lae(ALL);
-    with.begin_task(2).unwrap();
-    assert!(!with.frozen(0));
-    with.begin_task(2).unwrap();
-    assert!(with.frozen(0) && with.frozen(1) && !with.frozen(2));
-    let mut without = lae(Switches {
-        learning: false,
-        ..ALL
-    });
-    without.begin_task(2).unwrap();
-    without.begin_task(2).unwrap();
-    assert!(!without.frozen(0));
+    let frozen = |config: &RunConfig, task| -> Vec<bool> {
+        let passes = Chosen::of(config).unwrap().passes(task).unwrap();
+        passes.iter().map(Pass::frozen).collect()
+    };
+    let mut config = RunConfig::default();
+    assert_eq!(frozen(&config, 0), [false; 5]);
+    assert_eq!(frozen(&config, 1), [true, true, true, false, false]);
+    set(&mut config, "learning=off").unwrap();
+    assert_eq!(frozen(&config, 1), [false; 5]);
 }
 
 #[test]
@@ -124,11 +117,11 @@ fn without_accumulation_the_offline_pet_stays_the_first_tasks() {
         accumulation: false,
         ..ALL
     });
-    lae.begin_task(2).unwrap();
+    lae.begin(2);
     steps(&mut lae, 2, false);
-    lae.end_task();
+    lae.end_task().unwrap();
     let first = values(lae.online());
-    lae.begin_task(2).unwrap();
+    lae.begin(2);
     steps(&mut lae, 2, false);
     assert_eq!(values(lae.offline().unwrap()), first);
     assert_ne!(values(lae.online()), first);
@@ -144,8 +137,8 @@ fn baseline_keeps_no_offline_pet() {
         ensemble: false,
     };
     let mut lae = lae(off);
-    lae.begin_task(2).unwrap();
-    lae.begin_task(3).unwrap();
+    lae.begin(2);
+    lae.begin(3);
     steps(&mut lae, 1, false);
     assert!(lae.offline().is_none());
     let logits = lae.judge(images()).unwrap();
@@ -156,15 +149,15 @@ fn baseline_keeps_no_offline_pet() {
 #[test]
 fn a_restored_state_goes_on_bit_for_bit() {
     let mut straight = lae(ALL);
-    straight.begin_task(2).unwrap();
+    straight.begin(2);
     steps(&mut straight, 2, false);
-    straight.end_task();
-    straight.begin_task(2).unwrap();
+    straight.end_task().unwrap();
+    straight.begin(2);
     steps(&mut straight, 2, true);
     steps(&mut straight, 1, false);
     let state: Named = straight.checkpoint().unwrap();
     let mut continued = lae(ALL);
-    continued.restore(&state, 2).unwrap();
+    continued.restore(&state, &[0..2, 2..4]).unwrap();
     steps(&mut straight, 2, false);
     steps(&mut continued, 2, false);
     assert_eq!(
@@ -175,14 +168,14 @@ fn a_restored_state_goes_on_bit_for_bit() {
         .into_iter()
         .filter(|(name, _)| name != "head.1.bias")
         .collect();
-    let problem = lae(ALL).restore(&missing, 2).unwrap_err();
+    let problem = lae(ALL).restore(&missing, &[0..2, 2..4]).unwrap_err();
     assert!(problem.what.contains("head.1.bias"), "{problem}");
 }
 
 #[test]
 fn one_gradient_per_trained_parameter_matches_finite_differences() {
     let mut lae = lae(ALL);
-    lae.begin_task(2).unwrap();
+    lae.begin(2);
     steps(&mut lae, 3, false);
     let labels = [0, 1, 1, 0];
     let gradients = lae.gradients(images(), &labels, false).unwrap();

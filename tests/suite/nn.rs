@@ -199,6 +199,29 @@ proptest! {
     }
 
     #[test]
+    fn prefixed_attentions(
+        batch in 1..4usize, tokens in 1..20usize, length in 1..20usize, heads in 1..4usize,
+        head in 1..10usize, shared: bool, seed: u64,
+    ) {
+        let width = heads * head;
+        let groups = if shared { 1 } else { batch };
+        let prefix = [groups, length, width];
+        let x = numbers(batch * tokens * 3 * width, seed, 1.0);
+        let [k, v] = [1, 2].map(|part| numbers(groups * length * width, seed ^ part, 1.0));
+        let exact = |x: &[f64], k: &[f64], v: &[f64]| {
+            exact::prefixed_attention(x, [k, v], [batch, tokens, length], heads)
+        };
+        let fixed = |values: &[f64]| tensor(values, prefix, &Device::flex());
+        let of_x = |x| nn::prefixed_attention(x, [fixed(&k), fixed(&v)], heads);
+        check(&x, [batch, tokens, 3 * width], &of_x, &|x| exact(x, &k, &v));
+        let qkv = tensor(&x, [batch, tokens, 3 * width], &Device::flex());
+        let of_k = |k| nn::prefixed_attention(qkv.clone(), [k, fixed(&v)], heads);
+        check(&k, prefix, &of_k, &|k| exact(&x, k, &v));
+        let of_v = |v| nn::prefixed_attention(qkv.clone(), [fixed(&k), v], heads);
+        check(&v, prefix, &of_v, &|v| exact(&x, &k, v));
+    }
+
+    #[test]
     fn frozen_mlps(
         batch in 1..4usize, tokens in 1..6usize, width in 5..20usize, hidden in 1..40usize,
         with_norm: bool, residual: bool, seed: u64,
@@ -374,12 +397,16 @@ fn any_number_of_threads_gives_the_same_numbers() {
         let s = tensor(&numbers(48, 4, 0.2), [1, 1, 48], &fast()).require_grad();
         let e = nn::mlp(x.clone(), Frame::whole(&norm), &fc1, &fc2);
         let e = nn::self_attention(e, Frame::whole(&norm), [&qkv, &proj], 3, None);
+        let p = tensor(&numbers(3 * 48, 5, 1.0), [1, 3, 48], &fast()).require_grad();
+        let packed = Tensor::cat(vec![e.clone(), e.clone(), e], 2);
+        let e = nn::prefixed_attention(packed, [p.clone(), p.clone()], 3);
         let small = nn::project(nn::times(e, s.clone()).reshape([7 * 49, 48]), w.clone());
         let graph = nn::gelu(small.clone()).sum().backward();
         let gradients = [
             values(x.grad(&graph).unwrap()),
             values(w.grad(&graph).unwrap()),
             values(s.grad(&graph).unwrap()),
+            values(p.grad(&graph).unwrap()),
         ];
         (values(small), gradients)
     };

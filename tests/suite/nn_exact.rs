@@ -98,6 +98,30 @@ pub fn attention(qkv: &[f64], batch: usize, tokens: usize, heads: usize, bias: &
     y
 }
 
+/// The same without a bias, with keys and values (1 or batch × length × width each) in front: as
+/// if they were tokens whose own results nobody wants.
+pub fn prefixed_attention(
+    qkv: &[f64],
+    [keys, values]: [&[f64]; 2],
+    [batch, tokens, length]: [usize; 3],
+    heads: usize,
+) -> Vec<f64> {
+    let width = qkv.len() / (batch * tokens * 3);
+    let size = length * width;
+    let mut long = Vec::new();
+    for image in 0..batch {
+        let of = |prefix: &[f64]| prefix[image * size % prefix.len()..][..size].to_vec();
+        let (keys, values) = (of(keys), of(values));
+        for (k, v) in keys.chunks(width).zip(values.chunks(width)) {
+            long.extend([&vec![0.0; width], k, v].map(<[f64]>::to_vec).concat());
+        }
+        long.extend(&qkv[image * tokens * 3 * width..][..tokens * 3 * width]);
+    }
+    let all = attention(&long, batch, length + tokens, heads, &[]);
+    let images = all.chunks((length + tokens) * width);
+    images.flat_map(|image| image[size..].to_vec()).collect()
+}
+
 /// Depthwise 7 × 7 convolution of tokens; `weight` is channels × 7 × 7.
 pub fn depthwise7(
     x: &[f64],

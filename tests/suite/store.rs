@@ -1,11 +1,12 @@
 //! A run's folder through the public interface: kills, full disks, damage, two programs.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use lae_studio::metrics::{Answers, Expert};
 use lae_studio::problem::Problem;
-use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{RunHeader, TaskReport};
+use lae_studio::run::config::{RunConfig, Setting};
+use lae_studio::run::event::{Costs, RunHeader, TaskReport};
 use lae_studio::store::{self, Checkpoint, RunFolder, RunState};
 use lae_studio::tensors::{HostTensor, Named};
 
@@ -15,6 +16,7 @@ pub fn header() -> RunHeader {
         run: String::new(),
         folder: Path::new("").to_path_buf(),
         config: RunConfig::default(),
+        method: crate::lae_facts(),
         class_order: ["猫", "\"dog\"", "[facts]", "d,e\nf"]
             .map(Into::into)
             .to_vec(),
@@ -42,15 +44,28 @@ pub fn report(task: usize) -> TaskReport {
         task,
         answers: Answers {
             samples: labels.iter().map(|i| i * 10).collect(),
-            online: vec![0; labels.len()],
-            offline: labels.clone(),
+            given: BTreeMap::from([
+                (Expert::Online, vec![0; labels.len()]),
+                (Expert::Offline, labels.clone()),
+                (Expert::Ensemble, ensemble),
+            ]),
+            task_given: labels.clone(),
             labels,
-            ensemble,
         },
         seconds: 0.1 + 0.2,
         images_per_second: if task == 0 { 10.0 } else { 30.0 },
-        online_drift: 0.25,
-        offline_drift: f64::NAN,
+        costs: Costs {
+            images_seen: 48,
+            training_seconds: 0.5,
+            prediction_seconds: 0.001,
+            stored_parameters: 2,
+            kept_bytes: 8,
+        },
+        gauges: BTreeMap::from([
+            ("online_drift".to_string(), 0.25),
+            ("offline_drift".to_string(), 0.5),
+            ("chosen".to_string(), 0.125),
+        ]),
     }
 }
 
@@ -299,7 +314,7 @@ fn tables_and_figures_put_class_orders_together() {
         folder.save_task(&report(0), &snapshot(1.0)).unwrap();
         if order == "natural" {
             let mut second = report(1);
-            second.answers.ensemble[1] = 0;
+            second.answers.given.get_mut(&Expert::Ensemble).unwrap()[1] = 0;
             folder.save_task(&second, &snapshot(1.0)).unwrap();
         } else {
             folder.save_task(&report(1), &snapshot(1.0)).unwrap();
@@ -307,7 +322,8 @@ fn tables_and_figures_put_class_orders_together() {
         runs.push(store::load(folder.path()).unwrap());
     }
     let mut header = header();
-    header.config.learning = false;
+    header.method.variant = vec!["no Learning".into()];
+    header.config.settings = [("learning".to_string(), Setting::Flag(false))].into();
     let folder = RunFolder::create(root.path(), &mut header, "").unwrap();
     folder.save_task(&report(0), &snapshot(1.0)).unwrap();
     runs.push(store::load(folder.path()).unwrap());

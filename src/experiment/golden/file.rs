@@ -10,14 +10,15 @@ use safetensors::tensor::{Dtype, SafeTensors};
 use serde_json::Value;
 
 use crate::backbone::Backbone;
+use crate::backbone::architecture::Architecture;
 use crate::backbone::timm;
 use crate::backbone::weights::{Stored, Tensors};
-use crate::expert::{Head, Heads};
+use crate::method::heads::{Head, Heads};
 use crate::nn::Place;
 use crate::pet::library::Library;
 use crate::pet::{PetSettings, PetStack};
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named};
+use crate::tensors::{HostTensor, Named, named};
 
 /// A file's tensors (f32; targets as exact small numbers) and settings.
 pub(super) struct GoldenFile {
@@ -61,8 +62,13 @@ impl GoldenFile {
         })
     }
 
+    /// The method the file is of; none for LAE.
+    pub(super) fn method(&self) -> Option<&str> {
+        self.settings.get("method").map(String::as_str)
+    }
+
     pub(super) fn tensor(&self, name: &str) -> Result<&HostTensor> {
-        crate::expert::named(&self.tensors, name)
+        named(&self.tensors, name)
     }
 
     /// A tensor of f64 values.
@@ -136,18 +142,27 @@ const PREFIX: Names = &[
     ("s_v", "val.scaler.scale", false),
 ];
 
+/// The family and dimensions of the file's network. Files of compared methods name the family
+/// apart from their kind.
+pub(super) fn architecture_of(file: &GoldenFile) -> Result<Architecture> {
+    let family = file.text("backbone").or_else(|_| file.text("kind"))?;
+    timm::architecture(family, &timm::arguments(&file.metadata()))
+}
+
 pub(super) fn backbone_of(file: &GoldenFile, place: &Place) -> Result<Arc<dyn Backbone>> {
-    let arguments = timm::arguments(&file.metadata());
-    let architecture = timm::architecture(file.text("kind")?, &arguments)?;
     let mut tensors = Tensors::new();
     for (name, tensor) in &file.tensors {
         if let Some(name) = name.strip_prefix("backbone.") {
-            let values = tensor.values.clone();
-            let stored = Stored::new(tensor.shape.clone(), move || Ok(values.clone()));
-            tensors.insert(name, stored);
+            tensors.insert(name, in_memory(tensor));
         }
     }
-    architecture.assemble(tensors, place.clone())
+    architecture_of(file)?.assemble(tensors, place.clone())
+}
+
+/// A tensor of the file as one of a weight file.
+pub(super) fn in_memory(tensor: &HostTensor) -> Stored {
+    let values = tensor.values.clone();
+    Stored::new(tensor.shape.clone(), move || Ok(values.clone()))
 }
 
 pub(super) fn fresh_pets(

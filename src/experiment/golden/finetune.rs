@@ -6,18 +6,15 @@
 //! a tensor over a task is compared too: a small one hides behind a large value.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use burn::tensor::{Tensor, TensorData};
 
-use super::file::{GoldenFile, ours_of, theirs_of};
+use super::file::{GoldenFile, architecture_of, backbone_of, in_memory, ours_of, theirs_of};
 use super::{Comparison, GoldenReport, Tolerance};
-use crate::backbone::Backbone;
 use crate::backbone::architecture::Architecture;
-use crate::backbone::timm;
-use crate::backbone::weights::{Stored, Tensors};
-use crate::expert::Head;
-use crate::method::finetune::FineTune;
+use crate::backbone::weights::Tensors;
+use crate::method::finetune::{FineTune, FineTuneSettings};
+use crate::method::heads::Head;
 use crate::method::optimiser::{Gradients, OptimiserSettings, Progress, Rule, Schedule};
 use crate::nn::Place;
 use crate::problem::{Problem, Result};
@@ -61,8 +58,6 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(file: &'a GoldenFile, place: &'a Place, tolerance: Tolerance) -> Result<Self> {
-        let architecture = architecture_of(file)?;
-        let backbone = backbone_of(file, &architecture, place)?;
         let schedule = match file.text("schedule")? {
             "constant" => Schedule::Constant,
             "cosine" => Schedule::Cosine,
@@ -73,7 +68,7 @@ impl<'a> Run<'a> {
             Ok(_) => file.number("clip_grad_norm")?,
             Err(_) => 0.0,
         };
-        let settings = OptimiserSettings {
+        let optimiser = OptimiserSettings {
             rule: Rule::Sgd {
                 momentum: file.number("momentum")?,
                 weight_decay: file.number("weight_decay")?,
@@ -82,12 +77,18 @@ impl<'a> Run<'a> {
             schedule,
             clip: (clip > 0.0).then_some(clip),
         };
+        let settings = FineTuneSettings {
+            optimiser,
+            epochs: 1,
+            seed: 0,
+            without_weights: 0,
+        };
         Ok(Self {
             file,
-            architecture,
+            architecture: architecture_of(file)?,
             place,
             tolerance,
-            method: FineTune::new(backbone, settings)?,
+            method: FineTune::new(backbone_of(file, place)?, settings)?,
             comparisons: Vec::new(),
         })
     }
@@ -341,29 +342,6 @@ impl<'a> Run<'a> {
         let error = if error.is_nan() { f64::INFINITY } else { error };
         self.comparisons.push(Comparison { name, error, ok });
     }
-}
-
-fn architecture_of(file: &GoldenFile) -> Result<Architecture> {
-    timm::architecture(file.text("backbone")?, &timm::arguments(&file.metadata()))
-}
-
-fn backbone_of(
-    file: &GoldenFile,
-    architecture: &Architecture,
-    place: &Place,
-) -> Result<Arc<dyn Backbone>> {
-    let mut tensors = Tensors::new();
-    for (name, tensor) in &file.tensors {
-        if let Some(name) = name.strip_prefix("backbone.") {
-            tensors.insert(name, in_memory(tensor));
-        }
-    }
-    architecture.assemble(tensors, place.clone())
-}
-
-fn in_memory(tensor: &HostTensor) -> Stored {
-    let values = tensor.values.clone();
-    Stored::new(tensor.shape.clone(), move || Ok(values.clone()))
 }
 
 fn largest(values: &[f32]) -> f64 {

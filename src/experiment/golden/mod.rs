@@ -1,28 +1,21 @@
 //! Checks the program against files of exact tensors: features, logits, gradients, some training
 //! steps and the ensemble, through the same code that trains and predicts.
 //!
-//! A file holds a toy backbone, a PET, heads and inputs with what must come out of them; its
-//! metadata says the sizes. Error of a tensor: max|a − b| / max|b|; where the reference is all
+//! A file holds a toy backbone, what a method starts from, and inputs with what must come out of
+//! them; its metadata says the sizes and which method it is (none: LAE). Error of a tensor: max|a − b| / max|b|; where the reference is all
 //! zero, zero is required.
 
 mod file;
 mod finetune;
+mod lae;
 
 use std::path::Path;
-use std::sync::Arc;
 
-use burn::tensor::{Device, Tensor};
-
-use crate::backbone::Backbone;
-use crate::method::lae::Gradients;
-use crate::method::{Lae, LaeSettings, Method};
 use crate::nn::Place;
 use crate::problem::{Problem, Result};
-use crate::run::config::Switches;
 use crate::tensors::HostTensor;
 
-use super::evaluate::verdicts;
-use file::{GoldenFile, Names, backbone_of, fixed_value, fresh_pets, heads_of, ours_of, theirs_of};
+use file::GoldenFile;
 
 /// Largest errors that pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,9 +83,10 @@ impl GoldenReport {
 /// A Problem when the file cannot be read or is not of this form.
 pub fn check(path: &Path, place: &Place, tolerance: Tolerance) -> Result<GoldenReport> {
     let file = GoldenFile::read(path)?;
-    let report = match file.text("kind")? {
-        "method" => finetune::check(&file, place, tolerance),
-        _ => Run::new(&file, place).and_then(|run| run.compare(tolerance)),
+    let report = match file.method() {
+        None => lae::check(&file, place, tolerance),
+        Some("seqft" | "jointft") => finetune::check(&file, place, tolerance),
+        Some(other) => Err(Problem::new(format!("no golden check of {other} is known"))),
     };
     report.map_err(|problem| {
         let place = match problem.place.as_str() {
@@ -103,233 +97,6 @@ pub fn check(path: &Path, place: &Place, tolerance: Tolerance) -> Result<GoldenR
     })
 }
 
-/// A file set up to run: the method, and what belongs to the PET's naming.
-struct Run<'a> {
-    file: &'a GoldenFile,
-    device: Device,
-    backbone: Arc<dyn Backbone>,
-    lae: Lae,
-    names: Names,
-    /// Parameters that the file holds fixed, by our full name, with their value.
-    fixed: Vec<(String, f32)>,
-    old_classes: usize,
-}
-
-impl<'a> Run<'a> {
-    fn new(file: &'a GoldenFile, place: &Place) -> Result<Self> {
-        let device = &place.device;
-        let backbone = backbone_of(file, place)?;
-        let (stack, names) = fresh_pets(file, &*backbone, device)?;
-        let args = file.json("pet_args")?;
-        let mut fixed = Vec::new();
-        let mut pets = stack.clone();
-        for (full, tensor, _) in stack.parameters() {
-            let (block, name) = full.split_once('.').unwrap_or(("", full));
-            let Some((_, theirs, transposed)) = names.iter().find(|(ours, ..)| *ours == name)
-            else {
-                return Err(Problem::new(format!(
-                    "the plugin's parameter {name} has no counterpart"
-                )));
-            };
-            let value = match file.tensors.get(&format!("pet.{block}.{theirs}")) {
-                Some(stored) => ours_of(stored, *transposed),
-                None => {
-                    let value = fixed_value(&args, name);
-                    fixed.push((full.to_string(), value));
-                    HostTensor {
-                        shape: tensor.dims().to_vec(),
-                        values: vec![value],
-                    }
-                }
-            };
-            pets.set(full, value.to_device(device)?)?;
-        }
-        let settings = LaeSettings {
-            switches: Switches {
-                learning: true,
-                accumulation: true,
-                ensemble: true,
-            },
-            freeze_epochs: 0,
-            ema: file.number("ema_decay")?,
-            learning_rate: file.number("lr")?,
-            seed: 0,
-        };
-        let mut lae = Lae::new(backbone.clone(), pets.clone(), settings);
-        lae.set_experts(pets.clone(), Some(pets), heads_of(file, device)?);
-        let old_classes = file.number("old_classes")?;
-        Ok(Self {
-            file,
-            device: device.clone(),
-            backbone,
-            lae,
-            names,
-            fixed,
-            old_classes,
-        })
-    }
-
-    fn compare(mut self, tolerance: Tolerance) -> Result<GoldenReport> {
-        let mut board = Board {
-            file: self.file,
-            limit: tolerance.single,
-            comparisons: Vec::new(),
-        };
-        let input: Tensor<4> = self.file.tensor("input")?.to_device(&self.device)?;
-        let features = self.backbone.features(input.clone(), self.lae.online())?;
-        board.compare("feature", &HostTensor::read(&features)?)?;
-        let logits = self.lae.heads().forward(&features);
-        board.compare("logits", &HostTensor::read(&logits)?)?;
-        let labels = self.file.labels("target", self.old_classes)?;
-        let gradients = self.lae.gradients(input.clone(), &labels, false)?;
-        self.compare_gradients(&gradients, &mut board)?;
-        board.limit = tolerance.trajectory;
-        let losses = self.train()?;
-        board.compare("traj.loss", &losses)?;
-        self.compare_experts(&mut board)?;
-        self.compare_answers(input, &mut board)?;
-        Ok(GoldenReport {
-            comparisons: board.comparisons,
-        })
-    }
-
-    fn compare_gradients(&self, gradients: &Gradients, board: &mut Board) -> Result<()> {
-        board.compare("loss", &HostTensor::read(&gradients.loss)?)?;
-        let last = self.lae.heads().0.len() - 1;
-        for (head, part) in self.lae.heads().0.iter().enumerate() {
-            let of = |mine: &Tensor<2>, then: &Tensor<2>| {
-                HostTensor::read(&if head == last {
-                    mine.clone()
-                } else {
-                    then.zeros_like()
-                })
-            };
-            let weight = theirs_of(&of(&gradients.weight, &part.weight)?, true);
-            board.compare(&format!("grad.head.{head}.weight"), &weight)?;
-            let bias = of(&gradients.bias, &part.bias)?;
-            board.compare(&format!("grad.head.{head}.bias"), &bias)?;
-        }
-        for (full, gradient) in &gradients.pets {
-            if self.fixed.iter().any(|(name, _)| name == full) {
-                continue;
-            }
-            self.compare_parameter("grad.pet", full, gradient, board)?;
-        }
-        Ok(())
-    }
-
-    /// Compares one PET tensor with `<prefix>.<block>.<their name>`.
-    fn compare_parameter(
-        &self,
-        prefix: &str,
-        full: &str,
-        tensor: &Tensor<2>,
-        board: &mut Board,
-    ) -> Result<()> {
-        let (block, name) = full.split_once('.').unwrap_or(("", full));
-        let Some((_, theirs, transposed)) = self.names.iter().find(|(ours, ..)| *ours == name)
-        else {
-            return Ok(());
-        };
-        let value = theirs_of(&HostTensor::read(tensor)?, *transposed);
-        board.compare(&format!("{prefix}.{block}.{theirs}"), &value)
-    }
-
-    /// The file's steps (usually eight); their losses before each update.
-    fn train(&mut self) -> Result<HostTensor> {
-        let frozen_steps: usize = self.file.number("freeze_steps")?;
-        let given = |step: &usize| {
-            let name = format!("traj.input.{step}");
-            self.file.tensors.contains_key(&name)
-        };
-        let steps = (0..).take_while(given).count();
-        let mut losses = Vec::with_capacity(steps);
-        for step in 0..steps {
-            let images = self.file.tensor(&format!("traj.input.{step}"))?;
-            let images: Tensor<4> = images.to_device(&self.device)?;
-            let labels = self
-                .file
-                .labels(&format!("traj.target.{step}"), self.old_classes)?;
-            losses.push(self.lae.learn(images, &labels, step < frozen_steps)?);
-            self.hold_fixed()?;
-        }
-        if losses.is_empty() {
-            return Err(Problem::new(
-                "the file holds no training steps (traj.input.0)",
-            ));
-        }
-        HostTensor::read(&Tensor::cat(losses, 0))
-    }
-
-    /// Puts the multipliers that the file holds fixed back to their value.
-    fn hold_fixed(&mut self) -> Result<()> {
-        if self.fixed.is_empty() {
-            return Ok(());
-        }
-        let mut online = self.lae.online().clone();
-        let mut offline = self.lae.offline().cloned();
-        for (name, value) in &self.fixed {
-            let tensor = Tensor::full([1, 1], *value, &self.device);
-            online.set(name, tensor.clone())?;
-            if let Some(offline) = &mut offline {
-                offline.set(name, tensor)?;
-            }
-        }
-        let heads = self.lae.heads().clone();
-        self.lae.set_experts(online, offline, heads);
-        Ok(())
-    }
-
-    fn compare_experts(&self, board: &mut Board) -> Result<()> {
-        let free = |full: &str| self.fixed.iter().all(|(name, _)| name != full);
-        let experts = [
-            ("traj.online", Some(self.lae.online())),
-            ("traj.offline", self.lae.offline()),
-        ];
-        for (prefix, stack) in experts {
-            let parameters = stack.iter().flat_map(|stack| stack.parameters());
-            for (full, tensor, _) in parameters.filter(|(full, ..)| free(full)) {
-                self.compare_parameter(prefix, full, tensor, board)?;
-            }
-        }
-        for (head, part) in self.lae.heads().0.iter().enumerate() {
-            let weight = theirs_of(&HostTensor::read(&part.weight)?, true);
-            board.compare(&format!("traj.head.{head}.weight"), &weight)?;
-            board.compare(
-                &format!("traj.head.{head}.bias"),
-                &HostTensor::read(&part.bias)?,
-            )?;
-        }
-        Ok(())
-    }
-
-    fn compare_answers(&self, input: Tensor<4>, board: &mut Board) -> Result<()> {
-        let logits = self.lae.judge(input)?;
-        board.compare("traj.logits_online", &HostTensor::read(&logits.online)?)?;
-        if let Some(offline) = &logits.offline {
-            board.compare("traj.logits_offline", &HostTensor::read(offline)?)?;
-        }
-        let switches = Switches {
-            learning: true,
-            accumulation: true,
-            ensemble: true,
-        };
-        let rows = verdicts(&logits, switches)?;
-        let classes = logits.online.dims()[1];
-        let values = rows
-            .iter()
-            .flat_map(|row| row.ensemble.probabilities.clone())
-            .collect();
-        board.compare(
-            "traj.ensemble",
-            &HostTensor {
-                shape: vec![rows.len(), classes],
-                values,
-            },
-        )
-    }
-}
-
 /// Collects comparisons.
 struct Board<'a> {
     file: &'a GoldenFile,
@@ -337,7 +104,22 @@ struct Board<'a> {
     comparisons: Vec<Comparison>,
 }
 
-impl Board<'_> {
+impl<'a> Board<'a> {
+    fn new(file: &'a GoldenFile, limit: f64) -> Self {
+        Self {
+            file,
+            limit,
+            comparisons: Vec::new(),
+        }
+    }
+
+    fn report(self) -> GoldenReport {
+        GoldenReport {
+            comparisons: self.comparisons,
+        }
+    }
+
+    /// Compares with the file's tensor of this name.
     fn compare(&mut self, name: &str, got: &HostTensor) -> Result<()> {
         let want = self.file.tensor(name)?;
         if want.values.len() != got.values.len() {

@@ -26,11 +26,13 @@ pub struct Shape {
 }
 
 impl Shape {
-    fn head(self) -> usize {
+    /// Channels of one head.
+    pub fn head(self) -> usize {
         self.width / self.heads
     }
 
-    fn scale(self) -> f32 {
+    /// What scores are multiplied by.
+    pub fn scale(self) -> f32 {
         (self.head() as f32).powf(-0.5)
     }
 
@@ -49,7 +51,7 @@ impl Shape {
     }
 
     /// Queries (0), keys (1) or values (2) of one head.
-    fn part(self, qkv: &[f32], part: usize, head: usize) -> Matrix<'_> {
+    pub fn part(self, qkv: &[f32], part: usize, head: usize) -> Matrix<'_> {
         let start = part * self.width + head * self.head();
         Matrix::new(&qkv[start..], self.tokens, self.head(), 3 * self.width)
     }

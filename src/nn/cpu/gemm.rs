@@ -1,12 +1,28 @@
-//! Matrix products on slices: a checked wrapper around the `gemm` crate.
+//! Matrix products on slices, of f32 or of f64: a checked wrapper around the `gemm` crate.
 #![allow(unsafe_code)]
+
+use std::ops::Neg;
 
 use rayon::prelude::*;
 
+/// A number the products work on.
+pub trait Number: Copy + Send + Sync + Neg<Output = Self> + 'static {
+    /// 1.
+    const ONE: Self;
+}
+
+impl Number for f32 {
+    const ONE: Self = 1.0;
+}
+
+impl Number for f64 {
+    const ONE: Self = 1.0;
+}
+
 /// A matrix inside a slice: element (r, c) is at `r·row + c·column`.
 #[derive(Clone, Copy)]
-pub struct Matrix<'a> {
-    data: &'a [f32],
+pub struct Matrix<'a, T = f32> {
+    data: &'a [T],
     rows: usize,
     columns: usize,
     row: usize,
@@ -22,9 +38,9 @@ fn extent(rows: usize, columns: usize, row: usize, column: usize) -> usize {
     }
 }
 
-impl<'a> Matrix<'a> {
+impl<'a, T: Number> Matrix<'a, T> {
     /// Rows of `columns` numbers, `stride` apart.
-    pub fn new(data: &'a [f32], rows: usize, columns: usize, stride: usize) -> Self {
+    pub fn new(data: &'a [T], rows: usize, columns: usize, stride: usize) -> Self {
         assert!(extent(rows, columns, stride, 1) <= data.len());
         Self {
             data,
@@ -46,7 +62,8 @@ impl<'a> Matrix<'a> {
         }
     }
 
-    fn first_rows(self, start: usize, rows: usize) -> Self {
+    /// `rows` rows from row `start` on.
+    pub fn some_rows(self, start: usize, rows: usize) -> Self {
         assert!(start + rows <= self.rows);
         Self {
             data: &self.data[(start * self.row).min(self.data.len())..],
@@ -56,20 +73,32 @@ impl<'a> Matrix<'a> {
     }
 }
 
-/// Whether the product replaces what the destination holds or is added to it.
+/// Whether the product replaces what the destination holds, is added to it or taken from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Store {
     /// y = a · b.
     Replace,
     /// y = y + a · b.
     Add,
+    /// y = y − a · b.
+    Subtract,
 }
 
 /// y (rows `stride` apart) takes a · b, on the calling thread.
-pub fn product(y: &mut [f32], stride: usize, store: Store, a: Matrix<'_>, b: Matrix<'_>) {
+pub fn product<T: Number>(
+    y: &mut [T],
+    stride: usize,
+    store: Store,
+    a: Matrix<'_, T>,
+    b: Matrix<'_, T>,
+) {
     assert_eq!(a.columns, b.rows);
     assert!(b.columns <= stride || a.rows <= 1);
     assert!(extent(a.rows, b.columns, stride, 1) <= y.len());
+    let factor = match store {
+        Store::Subtract => -T::ONE,
+        _ => T::ONE,
+    };
     // SAFETY: the asserts here and in `Matrix::new` keep every index inside its slice; `y` is
     // borrowed exclusively, so it overlaps neither operand.
     unsafe {
@@ -80,15 +109,15 @@ pub fn product(y: &mut [f32], stride: usize, store: Store, a: Matrix<'_>, b: Mat
             y.as_mut_ptr(),
             1,
             stride as isize,
-            store == Store::Add,
+            store != Store::Replace,
             a.data.as_ptr(),
             a.column as isize,
             a.row as isize,
             b.data.as_ptr(),
             b.column as isize,
             b.row as isize,
-            1.0,
-            1.0,
+            T::ONE,
+            factor,
             false,
             false,
             false,
@@ -98,7 +127,7 @@ pub fn product(y: &mut [f32], stride: usize, store: Store, a: Matrix<'_>, b: Mat
 }
 
 /// The same on all cores, each taking some of the rows of `y`.
-pub fn parallel_product(y: &mut [f32], store: Store, a: Matrix<'_>, b: Matrix<'_>) {
+pub fn parallel_product<T: Number>(y: &mut [T], store: Store, a: Matrix<'_, T>, b: Matrix<'_, T>) {
     let columns = b.columns;
     if columns == 0 {
         return;
@@ -107,7 +136,7 @@ pub fn parallel_product(y: &mut [f32], store: Store, a: Matrix<'_>, b: Matrix<'_
     y.par_chunks_mut(rows * columns)
         .enumerate()
         .for_each(|(part, y)| {
-            let a = a.first_rows(part * rows, y.len() / columns);
+            let a = a.some_rows(part * rows, y.len() / columns);
             product(y, columns, store, a, b);
         });
 }
@@ -127,12 +156,12 @@ pub fn parallel_long_product(y: &mut [f32], a: Matrix<'_>, b: Matrix<'_>) {
     y.par_chunks_mut(rows * columns)
         .enumerate()
         .for_each(|(part, y)| {
-            let a = a.first_rows(part * rows, y.len() / columns).transposed();
+            let a = a.some_rows(part * rows, y.len() / columns).transposed();
             let mut store = Store::Replace;
             for start in (0..b.rows).step_by(DEPTH) {
                 let depth = DEPTH.min(b.rows - start);
-                let a = a.first_rows(start, depth).transposed();
-                product(y, columns, store, a, b.first_rows(start, depth));
+                let a = a.some_rows(start, depth).transposed();
+                product(y, columns, store, a, b.some_rows(start, depth));
                 store = Store::Add;
             }
         });

@@ -25,18 +25,6 @@ impl RunConfig {
             "give at least 1",
         );
         check(
-            !self.switches().learning || self.freeze_epochs <= self.epochs,
-            "more epochs are frozen than there are",
-            "--freeze-epochs",
-            "give a number up to --epochs",
-        );
-        check(
-            (0.0..=1.0).contains(&self.ema),
-            "the moving average's α must lie between 0 and 1",
-            "--ema",
-            "0.9999 is the paper's value, 0.999 suits short runs",
-        );
-        check(
             self.base_lr.is_finite() && self.base_lr > 0.0,
             "the learning rate must be above 0",
             "--base-lr",
@@ -93,7 +81,6 @@ mod tests {
             epochs: 0,
             batch: 0,
             crop_scale: [0.9, 0.1],
-            freeze_epochs: 0,
             ..RunConfig::default()
         };
         assert_eq!(config.validate().len(), 3);

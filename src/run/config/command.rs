@@ -1,6 +1,6 @@
 //! Settings as the command line that trains them.
 
-use super::{MethodName, RunConfig};
+use super::{RunConfig, Setting};
 
 impl RunConfig {
     /// The command that does the same: `lae-studio train …`, naming what differs from the defaults.
@@ -27,12 +27,10 @@ impl RunConfig {
             self.pet_variant.clone().unwrap_or_default(),
         );
         say(true, "blocks", self.blocks.clone());
-        say(true, "method", self.method.key().into());
+        say(true, "method", self.method.clone());
         say(true, "classes-per-task", self.classes_per_task.clone());
         say(true, "order", self.order.clone());
         say(true, "epochs", self.epochs.to_string());
-        say(true, "freeze-epochs", self.freeze_epochs.to_string());
-        say(true, "ema", self.ema.to_string());
         say(true, "base-lr", self.base_lr.to_string());
         say(true, "batch", self.batch.to_string());
         let [low, high] = self.crop_scale;
@@ -71,16 +69,20 @@ impl RunConfig {
             "cache-mb",
             self.cache_mb.to_string(),
         );
-        for (on, flag) in [
-            (self.learning, "--no-learning"),
-            (self.accumulation, "--no-accumulation"),
-            (self.ensemble, "--no-ensemble"),
-        ] {
-            if !on && self.method == MethodName::Lae {
-                words.push(flag.into());
-            }
+        for (key, value) in &self.settings {
+            words.push(option_of(key, value));
         }
         words.join(" ")
+    }
+}
+
+/// The option for one of the method's own settings: an option of that name where there is one.
+fn option_of(key: &str, value: &Setting) -> String {
+    match (key, value) {
+        ("learning" | "accumulation" | "ensemble", Setting::Flag(false)) => format!("--no-{key}"),
+        ("freeze_epochs", _) => format!("--freeze-epochs {value}"),
+        ("ema", _) => format!("--ema {value}"),
+        _ => format!("--set {}", shell_word(&format!("{key}={value}"))),
     }
 }
 

@@ -6,41 +6,14 @@
 
 mod check;
 mod command;
+mod legacy;
+mod setting;
 
 use serde::{Deserialize, Serialize};
 
 use crate::problem::{Problem, Result};
 
-/// How a run learns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MethodName {
-    /// Learning, Accumulation, Ensemble; each can be switched off alone.
-    Lae,
-    /// LAE with all three switched off: the same PET trained task after task.
-    Baseline,
-}
-
-impl MethodName {
-    /// All methods, in the order they are offered.
-    pub const ALL: [Self; 2] = [Self::Lae, Self::Baseline];
-
-    /// The name on the command line.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Lae => "lae",
-            Self::Baseline => "baseline",
-        }
-    }
-
-    /// The name people read.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Lae => "LAE",
-            Self::Baseline => "Baseline",
-        }
-    }
-}
+pub use setting::{Setting, Settings};
 
 /// The type of number the frozen weights are kept as. PETs, heads, loss and all arithmetic are f32
 /// in any case.
@@ -70,20 +43,9 @@ impl Precision {
     }
 }
 
-/// Which of LAE's three parts act (paper Tables 5 and 6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Switches {
-    /// Freeze epochs, and the calibrated form of a PET that has one.
-    pub learning: bool,
-    /// The offline PET follows the online one by a moving average.
-    pub accumulation: bool,
-    /// Both experts answer together.
-    pub ensemble: bool,
-}
-
 /// Everything that defines a run. Two runs with equal configs on the CPU device give equal numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(from = "legacy::Written")]
 pub struct RunConfig {
     /// `digits`, `letters`, or a path.
     pub data: String,
@@ -100,14 +62,8 @@ pub struct RunConfig {
     pub pet_variant: Option<String>,
     /// Blocks that get a PET: a count from the first ("5") or a list ("0,2,4").
     pub blocks: String,
-    /// LAE or a compared method.
-    pub method: MethodName,
-    /// LAE's switch "Learning".
-    pub learning: bool,
-    /// LAE's switch "Accumulation".
-    pub accumulation: bool,
-    /// LAE's switch "Ensemble".
-    pub ensemble: bool,
+    /// Key of a method.
+    pub method: String,
     /// Classes of every task ("10") or of each ("6,5,5,5,5").
     pub classes_per_task: String,
     /// `natural`, `seed:N`, one of the paper's orders, a list of indices into the sorted classes
@@ -115,13 +71,10 @@ pub struct RunConfig {
     pub order: String,
     /// Epochs per task.
     pub epochs: usize,
-    /// Of these, epochs with the PET frozen, from the second task on.
-    pub freeze_epochs: usize,
-    /// α of the moving average.
-    pub ema: f64,
-    /// Learning rate at batch 256; the one used is base_lr · batch / 256.
+    /// Learning rate at batch 256; the one used is base_lr · batch / 256, for methods whose authors
+    /// scale it with the batch.
     pub base_lr: f64,
-    /// Images per optimiser step; an incomplete last batch is dropped.
+    /// Images per optimiser step; an incomplete last batch is dropped where there are others.
     pub batch: usize,
     /// Smallest and largest share of an image's area that a training crop covers.
     pub crop_scale: [f32; 2],
@@ -146,6 +99,10 @@ pub struct RunConfig {
     pub device: String,
     /// Memory for decoded pictures in MB; what does not fit is decoded anew. No number depends on it.
     pub cache_mb: usize,
+    /// The method's own settings; those not named here have the method's defaults. Last, because a
+    /// TOML table ends what stands before it.
+    #[serde(skip_serializing_if = "Settings::is_empty")]
+    pub settings: Settings,
 }
 
 impl Default for RunConfig {
@@ -159,15 +116,10 @@ impl Default for RunConfig {
             pet_size: 5,
             pet_variant: None,
             blocks: "5".into(),
-            method: MethodName::Lae,
-            learning: true,
-            accumulation: true,
-            ensemble: true,
+            method: "lae".into(),
             classes_per_task: "2".into(),
             order: "natural".into(),
             epochs: 5,
-            freeze_epochs: 3,
-            ema: 0.999,
             base_lr: 0.01,
             batch: 24,
             crop_scale: [0.5, 1.0],
@@ -180,6 +132,7 @@ impl Default for RunConfig {
             seed: 0,
             device: "auto".into(),
             cache_mb: 1024,
+            settings: Settings::new(),
         }
     }
 }
@@ -216,16 +169,6 @@ impl RunConfig {
             .map_err(|error| Problem::new(format!("these settings cannot be written: {error}")))
     }
 
-    /// Which of LAE's parts act; Baseline is LAE without any.
-    pub fn switches(&self) -> Switches {
-        let lae = self.method == MethodName::Lae;
-        Switches {
-            learning: lae && self.learning,
-            accumulation: lae && self.accumulation,
-            ensemble: lae && self.ensemble,
-        }
-    }
-
     /// What accuracies are measured on: `test` images, or `validation` images held out of training.
     pub fn measured_on(&self) -> &'static str {
         if self.validation_share > 0.0 {
@@ -235,62 +178,55 @@ impl RunConfig {
         }
     }
 
-    /// The learning rate of every step: base_lr · batch / 256.
-    pub fn learning_rate(&self) -> f64 {
-        self.base_lr * self.batch as f64 / 256.0
-    }
-
     /// The block numbers that get a PET.
     ///
     /// # Errors
     /// A Problem for text that is neither a count nor a list, or a block beyond `depth`.
     pub fn block_list(&self, depth: usize) -> Result<Vec<usize>> {
-        let wrong = |what: String| {
-            Err(Problem::new(what).at("--blocks").advise(format!(
-                "give a count from 1 to {depth}, or block numbers from 0 to {} like 0,2,4",
-                depth.saturating_sub(1)
-            )))
-        };
-        let text = self.blocks.trim();
-        let mut list = Vec::new();
-        if let Ok(count) = text.parse::<usize>() {
-            // One too many is enough for the sentence below.
-            list.extend(0..count.min(depth + 1));
-        } else {
-            for part in text.split(',').filter(|part| !part.trim().is_empty()) {
-                match part.trim().parse::<usize>() {
-                    Ok(block) => list.push(block),
-                    Err(_) => return wrong(format!("\"{text}\" names no blocks")),
-                }
-            }
-            list.sort_unstable();
-            list.dedup();
-        }
-        match list.last() {
-            None => wrong("no block gets a PET".into()),
-            Some(&last) if last >= depth => wrong(format!(
-                "block {last} does not exist: the backbone has {depth} blocks"
-            )),
-            Some(_) => Ok(list),
-        }
+        block_list(&self.blocks, depth, "--blocks")
     }
 
-    /// A short name for lists: "digits · LAE · adapter 5".
-    pub fn title(&self) -> String {
+    /// The data set's name for lists: a path without its folders and ending.
+    pub fn data_name(&self) -> String {
         let data = std::path::Path::new(&self.data)
             .file_stem()
             .map_or_else(|| self.data.clone(), |name| name.to_string_lossy().into());
-        let data = data.strip_suffix(".tar").unwrap_or(&data);
-        let measured = match self.measured_on() {
-            "test" => "",
-            _ => " · on validation images",
-        };
-        format!(
-            "{data} · {} · {} {}{measured}",
-            self.method.title(),
-            self.pet,
-            self.pet_size
-        )
+        data.strip_suffix(".tar").unwrap_or(&data).to_string()
+    }
+}
+
+/// Block numbers from a count of the first ("5") or a list ("0,2,4"); `place` names the option.
+///
+/// # Errors
+/// A Problem for text that is neither, or a block beyond `depth`.
+pub fn block_list(text: &str, depth: usize, place: &str) -> Result<Vec<usize>> {
+    let wrong = |what: String| {
+        Err(Problem::new(what).at(place).advise(format!(
+            "give a count from 1 to {depth}, or block numbers from 0 to {} like 0,2,4",
+            depth.saturating_sub(1)
+        )))
+    };
+    let text = text.trim();
+    let mut list = Vec::new();
+    if let Ok(count) = text.parse::<usize>() {
+        // One too many is enough for the sentence below.
+        list.extend(0..count.min(depth + 1));
+    } else {
+        for part in text.split(',').filter(|part| !part.trim().is_empty()) {
+            match part.trim().parse::<usize>() {
+                Ok(block) => list.push(block),
+                Err(_) => return wrong(format!("\"{text}\" names no blocks")),
+            }
+        }
+        list.sort_unstable();
+        list.dedup();
+    }
+    match list.last() {
+        None => wrong("no block gets a PET".into()),
+        Some(&last) if last >= depth => wrong(format!(
+            "block {last} does not exist: the backbone has {depth} blocks"
+        )),
+        Some(_) => Ok(list),
     }
 }
 
@@ -311,7 +247,8 @@ mod tests {
     fn settings_survive_the_file() {
         let config = RunConfig {
             train_limit: Some(7),
-            method: MethodName::Baseline,
+            method: "baseline".into(),
+            settings: Settings::from([("a".into(), Setting::Real(0.5))]),
             ..RunConfig::default()
         };
         let text = config.to_toml().unwrap();
@@ -340,12 +277,15 @@ mod tests {
     }
 
     #[test]
-    fn baseline_is_lae_with_everything_off() {
-        let config = RunConfig {
-            method: MethodName::Baseline,
-            ..RunConfig::default()
-        };
-        let switches = config.switches();
-        assert!(!switches.learning && !switches.accumulation && !switches.ensemble);
+    fn settings_of_lae_at_the_top_level_are_read_as_its_own() {
+        let old = "method = \"lae\"\nlearning = false\nfreeze_epochs = 2\nema = 0.99\n";
+        let config = RunConfig::from_toml(old, "run.toml").unwrap();
+        let wanted = [
+            ("learning", Setting::Flag(false)),
+            ("freeze_epochs", Setting::Whole(2)),
+            ("ema", Setting::Real(0.99)),
+        ];
+        let wanted = wanted.map(|(key, value)| (key.to_string(), value));
+        assert_eq!(config.settings, Settings::from(wanted));
     }
 }

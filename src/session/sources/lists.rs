@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::metrics::Expert;
+use crate::method::lae;
+use crate::metrics::Histories;
 use crate::session::views::{DeviceView, RunRow, RunState};
 use crate::{device, store};
 
@@ -42,17 +43,15 @@ fn run_row(listed: store::Listed) -> RunRow {
         history: Default::default(),
         images_per_second: 0.0,
         drift: Vec::new(),
+        costs: Default::default(),
     };
     match listed.stored {
         Err(problem) => row.state = RunState::Damaged(problem),
         Ok(run) => {
-            row.history = Expert::ALL.map(|expert| run.history(expert));
+            row.history = histories(&run);
+            row.costs = run.costs();
             row.images_per_second = run.images_per_second();
-            row.drift = run
-                .reports
-                .iter()
-                .map(|report| (report.online_drift, report.offline_drift))
-                .collect();
+            row.drift = run.reports.iter().filter_map(lae::drift_of).collect();
             row.state = match run.state {
                 store::RunState::Finished => RunState::Finished,
                 store::RunState::Interrupted { task, .. } => RunState::Unfinished(task),
@@ -62,4 +61,12 @@ fn run_row(listed: store::Listed) -> RunRow {
         }
     }
     row
+}
+
+fn histories(run: &store::StoredRun) -> Histories {
+    let mut histories = Histories::default();
+    for report in &run.reports {
+        histories.push(&report.answers, &run.header.tasks[..=report.task]);
+    }
+    histories
 }

@@ -1,7 +1,8 @@
 //! Views of backbones and PET plugins, and what the settings make of them. Runs on helper threads.
 
 use crate::backbone::library::{Description, Library as Backbones, State};
-use crate::experiment::{PetPlan, footprint};
+use crate::experiment::footprint;
+use crate::method::{Chosen, Ground, PetPlan};
 use crate::pet::BlockShape;
 use crate::pet::library::Library;
 use crate::problem::{Problem, Result};
@@ -36,15 +37,28 @@ pub(super) fn fill(plan: &mut Plan, config: &RunConfig) -> Result<()> {
         .clone()
         .unwrap_or_else(|_| (0..shapes.len()).collect());
     plan.misfits = misfits(&library, shapes, &chosen);
+    let method = Chosen::of(config)?;
+    (method.spec.check)(
+        &method,
+        Some(&Ground {
+            architecture: &about.entry.architecture,
+            blocks: shapes,
+            tasks: plan.tasks.len(),
+        }),
+    )?;
+    if !method.trains_pet()? {
+        plan.memory = Some(footprint::expected(config, &about, None));
+        return Ok(());
+    }
     let spec = library.get(&config.pet).map_err(at("--pet"))?;
     let blocks = blocks?;
     spec.fits(shapes, &blocks).map_err(at("--pet"))?;
-    let settings = PetPlan::settings(config, &spec);
+    let settings = PetPlan::settings(&method, &spec)?;
     let trained = spec
         .parameter_count(shapes, &blocks, &settings)
         .map_err(at("--pet-size"))?;
     plan.trained = Some(trained);
-    plan.memory = Some(footprint::expected(config, &about, &spec, &blocks));
+    plan.memory = Some(footprint::expected(config, &about, Some((&spec, &blocks))));
     Ok(())
 }
 
@@ -148,6 +162,7 @@ fn backbone(about: &Description) -> BackboneView {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::run::config::Setting;
 
     fn filled(config: &RunConfig) -> Plan {
         let mut plan = Plan::default();
@@ -163,7 +178,7 @@ mod tests {
             ..RunConfig::default()
         };
         let plain = RunConfig {
-            learning: false,
+            settings: [("learning".to_string(), Setting::Flag(false))].into(),
             ..prefix.clone()
         };
         // Five blocks of width 192: keys and values, and two scales while they are trained.

@@ -4,6 +4,7 @@ use super::network;
 use crate::backbone::library as backbones;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::device;
+use crate::method::{self, Chosen};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::views::{DataView, Plan};
@@ -11,7 +12,7 @@ use crate::session::views::{DataView, Plan};
 /// What the settings come to, with everything that stands in the way.
 pub(super) fn plan(config: &RunConfig, data: Option<&DataView>) -> Plan {
     let mut plan = Plan {
-        problems: config.validate(),
+        problems: method::problems(config),
         ..Plan::default()
     };
     if let Some(data) = data {
@@ -31,22 +32,22 @@ pub(super) fn plan(config: &RunConfig, data: Option<&DataView>) -> Plan {
 
 fn scenario(config: &RunConfig, data: &DataView) -> Result<Scenario> {
     let order = ClassOrder::parse(&config.order)?;
-    let sizes = TaskSizes::parse(&config.classes_per_task)?;
+    let all_at_once = Chosen::of(config).is_ok_and(|chosen| chosen.spec.all_at_once);
+    let sizes = match all_at_once {
+        true => TaskSizes::parse(&data.classes.len().to_string())?,
+        false => TaskSizes::parse(&config.classes_per_task)?,
+    };
     Scenario::new(&data.classes, &order, &sizes)
 }
 
 fn fill_tasks(plan: &mut Plan, config: &RunConfig, data: &DataView, scenario: Scenario) {
     plan.set_tasks(scenario, data, config);
     plan.cache_need = cache_need(plan, config, data);
-    let least = plan.train_images.iter().copied().min().unwrap_or(0);
-    if least < config.batch {
+    if plan.train_images.contains(&0) {
         plan.problems.push(
-            Problem::new(format!(
-                "a task has only {least} training images, less than one batch of {}",
-                config.batch
-            ))
-            .at("--batch")
-            .advise("make the batch smaller, put more classes into a task, or take more images per class"),
+            Problem::new("a task has no training images")
+                .at("--data")
+                .advise("add images of its classes"),
         );
     }
     if plan.test_images.contains(&0) {

@@ -38,7 +38,7 @@ impl Series {
         let (marker, style, width) = match expert {
             Expert::Online => (MarkerShape::Circle, LineStyle::Dashed { length: 6.0 }, 1.6),
             Expert::Offline => (MarkerShape::Up, LineStyle::Dotted { spacing: 6.0 }, 1.6),
-            Expert::Ensemble => (MarkerShape::Square, LineStyle::Solid, 2.4),
+            Expert::Ensemble | Expert::Answer => (MarkerShape::Square, LineStyle::Solid, 2.4),
         };
         Self {
             name: expert.name().into(),
@@ -243,10 +243,12 @@ fn curve(plot: &mut egui_plot::PlotUi<'_>, series: Series) {
     );
 }
 
-/// The three experts with their markers, for a title row.
-pub fn legend(ui: &mut Ui) {
+/// The experts of a run with their markers, for a title row that grows from the right; nothing
+/// where there is only one.
+pub fn legend(ui: &mut Ui, experts: impl IntoIterator<Item = Expert>) {
     let t = tokens(ui);
-    for expert in [Expert::Ensemble, Expert::Offline, Expert::Online] {
+    let experts: Vec<Expert> = experts.into_iter().collect();
+    for &expert in experts.iter().rev().filter(|_| experts.len() > 1) {
         let colour = t.expert(expert);
         ui.label(RichText::new(expert.name()).color(colour));
         let (rect, _) = ui.allocate_exact_size(vec2(10.0, 14.0), egui::Sense::hover());

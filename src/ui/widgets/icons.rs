@@ -124,7 +124,7 @@ pub fn marker(painter: &Painter, expert: Expert, centre: Pos2, size: f32, colour
             ],
             colour,
         ),
-        Expert::Ensemble => {
+        Expert::Ensemble | Expert::Answer => {
             let square = Rect::from_center_size(centre, Vec2::splat(size * 0.92));
             painter.rect_filled(square, CornerRadius::ZERO, colour);
         }

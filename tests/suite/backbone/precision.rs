@@ -97,7 +97,7 @@ fn a_run_on_the_cpu_keeps_f32_and_says_so() {
         let config = RunConfig {
             classes_per_task: "5".into(),
             epochs: 1,
-            freeze_epochs: 0,
+            settings: crate::frozen_epochs(0),
             batch: 8,
             train_limit: Some(2),
             test_limit: Some(2),

@@ -35,7 +35,7 @@ pub fn draw_seven(harness: &mut Harness<'_, StudioApp>) {
 pub fn small() -> RunConfig {
     RunConfig {
         epochs: 2,
-        freeze_epochs: 1,
+        settings: crate::frozen_epochs(1),
         train_limit: Some(24),
         test_limit: Some(8),
         classes_per_task: "4,4,2".into(),
@@ -91,7 +91,7 @@ fn the_demo_trains_and_answers_about_a_drawing() {
     assert!(predict.problem.is_none());
     for (task, answer) in predict.answers.iter().flatten().enumerate() {
         assert_eq!(answer.task, task);
-        let sum: f32 = answer.online.probabilities.iter().sum();
+        let sum: f32 = answer.opinions[0].probabilities.iter().sum();
         assert!((sum - 1.0).abs() < 1e-3);
     }
     shot(&mut window, "real-predict");

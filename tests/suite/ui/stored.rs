@@ -3,7 +3,6 @@
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use lae_studio::run::config::MethodName;
 use lae_studio::session::Session;
 use lae_studio::session::run_view::Stage;
 use lae_studio::ui::app::StudioApp;
@@ -83,7 +82,7 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
     let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
         let mut config = small();
         config.epochs = 1;
-        config.freeze_epochs = 0;
+        config.settings = crate::frozen_epochs(0);
         Session::open(root, config, wake).unwrap()
     });
     settle(&mut window);
@@ -102,9 +101,9 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
     let rows = window.state().session.runs.ready().unwrap().clone();
     let methods: Vec<_> = rows
         .iter()
-        .map(|row| row.header.as_ref().unwrap().config.method)
+        .map(|row| row.header.as_ref().unwrap().config.method.clone())
         .collect();
-    assert_eq!(methods, vec![MethodName::Baseline, MethodName::Lae]);
+    assert_eq!(methods, vec!["baseline", "lae"]);
 
     // A picture dropped on another page is asked about, not taken for data.
     let picture = runs.path().join("seven.png");

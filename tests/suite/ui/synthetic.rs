@@ -11,6 +11,7 @@ pub fn header() -> RunHeader {
         run: RUN.into(),
         folder: "/nowhere/run".into(),
         config: RunConfig::default(),
+        method: crate::lae_facts(),
         class_order: (0..10).map(|digit| digit.to_string()).collect(),
         tasks: (0..5).map(|task| 2 * task..2 * task + 2).collect(),
         train_images: vec![270; 5],
@@ -55,17 +56,26 @@ pub fn report(task: usize) -> TaskReport {
         let (online, offline, ensemble) = (answer(0.07), answer(0.035), answer(0.02));
         answers.samples.push(sample);
         answers.labels.push(label);
-        answers.online.push(online);
-        answers.offline.push(offline);
-        answers.ensemble.push(ensemble);
+        for (expert, class) in [
+            (Expert::Online, online),
+            (Expert::Offline, offline),
+            (Expert::Ensemble, ensemble),
+        ] {
+            answers.given.entry(expert).or_default().push(class);
+        }
+        answers.task_given.push(label);
     }
     TaskReport {
         task,
         answers,
         seconds: 8.0,
         images_per_second: 212.0,
-        online_drift: 0.1 * task as f64,
-        offline_drift: 0.015 * task as f64,
+        costs: Default::default(),
+        gauges: [
+            ("online_drift".to_string(), 0.1 * task as f64),
+            ("offline_drift".to_string(), 0.015 * task as f64),
+        ]
+        .into(),
     }
 }
 
@@ -140,8 +150,10 @@ pub fn prediction(ticket: u64, task: usize) -> Prediction {
         let mut probabilities = vec![rest; count];
         probabilities[favourite.min(count - 1)] = p;
         Opinion {
+            expert: Expert::Online,
+            class: favourite.min(count - 1),
             probabilities,
-            energy: -3.0 - 4.0 * p,
+            energy: Some(-3.0 - 4.0 * p),
         }
     };
     let online = spread(7, 0.61);
@@ -161,12 +173,18 @@ pub fn prediction(ticket: u64, task: usize) -> Prediction {
         run: "/nowhere/run".into(),
         task,
         classes: (0..count).map(|digit| digit.to_string()).collect(),
-        ensemble: Opinion {
-            probabilities,
-            energy: offline.energy,
-        },
-        online,
-        offline,
+        opinions: vec![
+            online,
+            Opinion {
+                expert: Expert::Offline,
+                ..offline.clone()
+            },
+            Opinion {
+                expert: Expert::Ensemble,
+                probabilities,
+                ..offline
+            },
+        ],
         decided_by: if task == 0 {
             Expert::Online
         } else {

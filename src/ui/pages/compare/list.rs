@@ -2,7 +2,6 @@
 
 use egui::{RichText, Sense, TextEdit, Ui, Vec2};
 
-use crate::metrics::Expert;
 use crate::session::views::{RunRow, RunState};
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
@@ -51,7 +50,7 @@ fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     ui.horizontal(|ui| {
         let slot = cx.pages.compare.ticked.get(&row.folder).copied();
         let mut on = slot.is_some();
-        let measured = !row.of(Expert::Ensemble).accuracy.is_empty();
+        let measured = !row.answers().accuracy.is_empty();
         let tick = ui.add_enabled(measured, egui::Checkbox::without_text(&mut on));
         if tick.accessible_name(format!("Show {}", row.name)).clicked() {
             cx.pages.compare.tick(&row.folder);
@@ -78,7 +77,7 @@ fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
 }
 
 fn state_words(row: &RunRow) -> String {
-    let last = row.of(Expert::Ensemble).last();
+    let last = row.answers().last();
     let accuracy = last.map_or_else(String::new, |a| format!(" · {:.1} %", a * 100.0));
     match &row.state {
         RunState::Finished => format!("finished{accuracy}"),
@@ -101,7 +100,7 @@ fn actions(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
         if matches!(row.state, RunState::Unfinished(_)) && ui.link("Resume").clicked() {
             cx.act(UiCommand::Resume(folder.clone()));
         }
-        if readable && !row.history[0].accuracy.is_empty() && ui.link("Predict").clicked() {
+        if readable && !row.answers().accuracy.is_empty() && ui.link("Predict").clicked() {
             cx.act(UiCommand::PredictWith(folder.clone()));
         }
         if let Some(header) = &row.header

@@ -91,9 +91,7 @@ fn begin(cx: &mut Cx<'_>, rows: &[RunRow]) {
         return;
     }
     state.began = true;
-    let good = rows
-        .iter()
-        .filter(|row| !row.of(Expert::Ensemble).accuracy.is_empty());
+    let good = rows.iter().filter(|row| !row.answers().accuracy.is_empty());
     for row in good.take(2) {
         state.tick(&row.folder);
     }

@@ -43,7 +43,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
                 let experts = [
                     (Expert::Online, "Online"),
                     (Expert::Offline, "Offline"),
-                    (Expert::Ensemble, "Ensemble"),
+                    (Expert::Ensemble, "Answer"),
                 ];
                 segmented(ui, "expert", &experts, &mut cx.pages.compare.expert);
             },
@@ -60,7 +60,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
             .map(|(slot, row)| Series {
                 name: row.title(),
                 points: (0..)
-                    .zip(&row.of(expert).accuracy)
+                    .zip(&row.of(row.history.nearest(expert)).accuracy)
                     .map(|(task, a)| [f64::from(task), a * 100.0])
                     .collect(),
                 colour: t.runs[*slot],
@@ -95,8 +95,7 @@ fn numbers(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
             .spacing([22.0, 7.0])
             .show(ui, |ui| {
                 faint(ui, "run");
-                faint(ui, "A_N ensemble")
-                    .on_hover_text("Accuracy on all classes after the last task, %");
+                faint(ui, "A_N").on_hover_text("Accuracy on all classes after the last task, %");
                 faint(ui, "Ā_N").on_hover_text("Mean of the accuracies after each task, %");
                 faint(ui, "F_N")
                     .on_hover_text("Mean drop from the best accuracy of each task, points");
@@ -111,12 +110,12 @@ fn numbers(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
                             .circle_filled(rect.center(), 5.0, t.runs[*slot]);
                         ui.label(RichText::new(row.title()).color(t.text))
                             .on_hover_text(&row.name);
-                        let (done, all) = (row.of(Expert::Ensemble).accuracy.len(), row.tasks());
+                        let (done, all) = (row.answers().accuracy.len(), row.tasks());
                         if done < all {
                             faint(ui, format!("after {done} of {all} tasks"));
                         }
                     });
-                    let history = row.of(Expert::Ensemble);
+                    let history = row.answers();
                     for (value, strong) in [
                         (history.last(), true),
                         (history.average(), true),
@@ -166,7 +165,7 @@ fn orders(ui: &mut Ui, rows: &[RunRow]) {
                     let of = |value: &dyn Fn(&RunRow) -> f64| -> Vec<f64> {
                         group.iter().map(|row| value(row) * 100.0).collect()
                     };
-                    let history = |row: &RunRow| row.of(Expert::Ensemble).clone();
+                    let history = |row: &RunRow| row.answers().clone();
                     for values in [
                         of(&|row| history(row).last().unwrap_or(0.0)),
                         of(&|row| history(row).average().unwrap_or(0.0)),

@@ -1,13 +1,18 @@
-//! The method card: LAE with its three switches or a compared method, and the settings of training.
+//! The method card: which method, its own settings as it lists them, and the settings of training.
 
 use egui::{DragValue, Ui, Vec2};
 
 use super::{number, standing};
-use crate::run::config::{MethodName, RunConfig};
+use crate::backbone::library;
+use crate::method::{
+    Kind, METHODS, MethodSpec, SettingSpec, adopt, adopt_published, named_method, usual_pet,
+};
+use crate::pet::library::Library as Plugins;
+use crate::run::config::{RunConfig, Setting};
 use crate::session::presets;
 use crate::ui::app::Cx;
 use crate::ui::theme::CONTROL;
-use crate::ui::widgets::{self, card, faint, field, link, segmented};
+use crate::ui::widgets::{self, card, faint, field, link, sentence};
 
 /// Draws the method card.
 pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
@@ -32,7 +37,7 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
                 faint(ui, preset);
             },
         );
-        switches(ui, &mut cx.session.draft);
+        which(ui, &mut cx.session.draft);
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 12.0;
             settings(ui, &mut cx.session.draft);
@@ -66,33 +71,68 @@ fn preset_name(draft: &RunConfig) -> String {
         .map_or_else(String::new, |preset| format!("Preset: {}", preset.title))
 }
 
-fn switches(ui: &mut Ui, draft: &mut RunConfig) {
+/// The choice of a method, with what it does.
+fn which(ui: &mut Ui, draft: &mut RunConfig) {
+    let chosen = named_method(&draft.method);
+    let title = chosen.as_ref().map_or("choose", |spec| spec.title);
     ui.horizontal_wrapped(|ui| {
-        let options = MethodName::ALL.map(|method| (method, method.title()));
-        segmented(ui, "method", &options, &mut draft.method);
-        ui.add_space(4.0);
-        let lae = draft.method == MethodName::Lae;
-        ui.add_enabled_ui(lae, |ui| {
-            boxed(
-                ui,
-                &mut draft.learning,
-                "Learning",
-                "New classes settle while the PET is frozen, so that old knowledge is not overrun",
-            );
-            boxed(
-                ui,
-                &mut draft.accumulation,
-                "Accumulation",
-                "The offline PET follows the online one slowly and keeps what it learned",
-            );
-            boxed(
-                ui,
-                &mut draft.ensemble,
-                "Ensemble",
-                "Both experts answer; the more certain one wins",
-            );
-        });
+        let combo = egui::ComboBox::from_id_salt("method")
+            .width(150.0)
+            .selected_text(title)
+            .show_ui(ui, |ui| {
+                for spec in METHODS {
+                    let picked = spec.key == draft.method;
+                    let row = ui.selectable_label(picked, spec.title);
+                    if row.on_hover_text(spec.summary).clicked() && !picked {
+                        choose(draft, spec);
+                    }
+                }
+            });
+        combo.response.accessible_name("Method");
+        if let Ok(spec) = chosen {
+            for setting in spec.settings {
+                if let Kind::Flag(usual) = setting.kind {
+                    flag(ui, draft, setting, usual);
+                }
+            }
+        }
     });
+    if let Ok(spec) = chosen {
+        sentence(ui, format!("{}.", spec.summary)).on_hover_text(spec.paper);
+    }
+}
+
+/// Turns the draft to another method, with the PET that is usual for it.
+fn choose(draft: &mut RunConfig, spec: &'static MethodSpec) {
+    let before = draft.pet.clone();
+    adopt(draft, spec);
+    adopt_published(draft, spec);
+    if draft.pet != before {
+        let about = library::describe(&draft.backbone).ok();
+        let plugin = Plugins::standard().get(&draft.pet).ok();
+        usual_pet(draft, about.as_ref(), plugin.and_then(|p| p.default_size()));
+    }
+}
+
+fn flag(ui: &mut Ui, draft: &mut RunConfig, setting: &SettingSpec, usual: bool) {
+    let was = match draft.settings.get(setting.key) {
+        Some(Setting::Flag(on)) => *on,
+        _ => usual,
+    };
+    let mut on = was;
+    boxed(ui, &mut on, setting.title, setting.meaning);
+    if on != was {
+        put(draft, setting, Setting::Flag(on));
+    }
+}
+
+/// Keeps a value; the usual one needs no word.
+fn put(draft: &mut RunConfig, setting: &SettingSpec, value: Setting) {
+    if value == setting.kind.default() {
+        draft.settings.remove(setting.key);
+    } else {
+        draft.settings.insert(setting.key.into(), value);
+    }
 }
 
 fn boxed(ui: &mut Ui, on: &mut bool, text: &str, hint: &str) {
@@ -108,41 +148,19 @@ fn boxed(ui: &mut Ui, on: &mut bool, text: &str, hint: &str) {
 }
 
 fn settings(ui: &mut Ui, draft: &mut RunConfig) {
+    let own = named_method(&draft.method).map_or(&[][..], |spec| spec.settings);
     field(ui, "Epochs", |ui| {
         number(
             ui,
             DragValue::new(&mut draft.epochs).range(1..=1000).speed(0.1),
         )
     });
-    ui.add_enabled_ui(draft.switches().learning, |ui| {
-        field(ui, "of them frozen", |ui| {
-            number(
-                ui,
-                DragValue::new(&mut draft.freeze_epochs)
-                    .range(0..=1000)
-                    .speed(0.1),
-            )
-        })
-        .on_hover_text("From the second task on the PET stands still for so many epochs");
-    });
-    ui.add_enabled_ui(draft.switches().accumulation, |ui| {
-        field(ui, "Accumulation α", |ui| {
-            let value = DragValue::new(&mut draft.ema)
-                .range(0.0..=1.0)
-                .speed(0.0001)
-                .custom_formatter(|value, _| shown(value));
-            ui.add_sized(Vec2::new(76.0, CONTROL), value)
-        })
-        .on_hover_text("The closer to 1, the more slowly the offline PET follows");
-    });
-    field(ui, "Base learning rate", |ui| {
-        let value = DragValue::new(&mut draft.base_lr)
-            .range(1e-6..=10.0)
-            .speed(0.0005)
-            .custom_formatter(|value, _| shown(value));
-        ui.add_sized(Vec2::new(76.0, CONTROL), value)
-    })
-    .on_hover_text("At batch 256; the rate used is this × batch / 256");
+    for setting in own {
+        own_setting(ui, draft, setting);
+    }
+    if named_method(&draft.method).is_ok_and(|spec| spec.rate.is_some()) {
+        learning_rate(ui, draft);
+    }
     field(ui, "Batch", |ui| {
         number(
             ui,
@@ -155,6 +173,71 @@ fn settings(ui: &mut Ui, draft: &mut RunConfig) {
             .speed(0.1);
         ui.add_sized(Vec2::new(100.0, CONTROL), seed)
     });
+}
+
+fn learning_rate(ui: &mut Ui, draft: &mut RunConfig) {
+    field(ui, "Base learning rate", |ui| {
+        let value = DragValue::new(&mut draft.base_lr)
+            .range(1e-6..=10.0)
+            .speed(0.0005)
+            .custom_formatter(|value, _| shown(value));
+        ui.add_sized(Vec2::new(76.0, CONTROL), value)
+    })
+    .on_hover_text("At batch 256; the rate used is this × batch / 256, where the method scales it");
+}
+
+/// A setting of the method's own, other than a flag; its meaning and range under the pointer.
+fn own_setting(ui: &mut Ui, draft: &mut RunConfig, setting: &SettingSpec) {
+    if matches!(setting.kind, Kind::Flag(_)) {
+        return;
+    }
+    let value = draft.settings.get(setting.key);
+    let value = value.and_then(|value| setting.kind.admit(value));
+    let mut value = value.unwrap_or_else(|| setting.kind.default());
+    let was = value.clone();
+    let input = |ui: &mut Ui| -> egui::Response {
+        match (setting.kind, &mut value) {
+            (Kind::Whole { least, most, .. }, Setting::Whole(n)) => {
+                number(ui, DragValue::new(n).range(least..=most).speed(0.1))
+            }
+            (Kind::Real { least, most, .. }, Setting::Real(x)) => {
+                let drag = DragValue::new(x)
+                    .range(least..=most)
+                    .speed(0.0001)
+                    .custom_formatter(|value, _| shown(value));
+                ui.add_sized(Vec2::new(76.0, CONTROL), drag)
+            }
+            (Kind::Choice(names), Setting::Text(chosen)) => {
+                egui::ComboBox::from_id_salt(setting.key)
+                    .selected_text(chosen.to_string())
+                    .show_ui(ui, |ui| {
+                        for name in names {
+                            ui.selectable_value(chosen, (*name).into(), *name);
+                        }
+                    })
+                    .response
+            }
+            (_, Setting::Text(text)) => {
+                let mut typed = text.to_string();
+                let edit = egui::TextEdit::singleline(&mut typed).desired_width(76.0);
+                let response = ui.add(edit);
+                if response.changed() {
+                    *text = typed.into();
+                }
+                response
+            }
+            (kind, value) => ui.label(format!("{value} ({})", kind.range())),
+        }
+    };
+    let mut title = setting.title.to_string();
+    if let Some(first) = title.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    let hint = format!("{}: {}", setting.meaning, setting.kind.range());
+    field(ui, &title, input).on_hover_text(hint);
+    if value != was {
+        put(draft, setting, value);
+    }
 }
 
 /// Six decimals at most, without the zeros at the end.

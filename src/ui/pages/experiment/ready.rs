@@ -3,8 +3,9 @@
 
 use egui::{RichText, Ui};
 
+use crate::method::lae;
 use crate::problem::Problem;
-use crate::run::config::{MethodName, RunConfig};
+use crate::run::config::{RunConfig, Setting};
 use crate::session::estimate::{Estimate, estimate};
 use crate::session::presets;
 use crate::session::story::counted;
@@ -22,7 +23,7 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
         let draft = cx.session.draft.clone();
         widgets::title(ui, if fine { "Ready" } else { "Not ready yet" });
         if !plan.tasks.is_empty() {
-            let images = plan.passes(draft.epochs);
+            let images = plan.images_shown(&draft);
             sentence(
                 ui,
                 format!(
@@ -53,7 +54,7 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
             cx.act(UiCommand::Start);
         }
         ui.horizontal_wrapped(|ui| {
-            if draft.method != MethodName::Baseline {
+            if draft.method != lae::BASELINE.key {
                 let also = ui
                     .add_enabled_ui(can_start, |ui| button(ui, "Also run Baseline"))
                     .inner;
@@ -145,15 +146,15 @@ fn fix(
             format!("Use {} epochs", base.epochs)
         }
         "--freeze-epochs" => {
-            fixed.freeze_epochs = draft
-                .epochs
-                .saturating_sub(2)
-                .max(usize::from(draft.epochs > 1));
-            format!("Freeze {}", fixed.freeze_epochs)
+            let fewer = draft.epochs.saturating_sub(2);
+            let fewer = fewer.max(usize::from(draft.epochs > 1));
+            let value = Setting::Whole(fewer as i64);
+            fixed.settings.insert("freeze_epochs".into(), value);
+            format!("Freeze {fewer}")
         }
         "--ema" => {
-            fixed.ema = base.ema;
-            format!("Use {}", base.ema)
+            fixed.settings.remove("ema");
+            "Use the usual α".into()
         }
         "--base-lr" => {
             fixed.base_lr = base.base_lr;

@@ -3,10 +3,10 @@
 
 use egui::{RichText, Sense, Ui, Vec2};
 
+use crate::method::lae;
 use crate::metrics::Expert;
-use crate::run::config::MethodName;
-use crate::run::event::{Prediction, RunHeader};
-use crate::session::predict::{opinion, ranking, reason};
+use crate::run::event::{Opinion, Prediction, RunHeader};
+use crate::session::predict::{ranking, reason};
 use crate::session::story::sentence as full_sentence;
 use crate::ui::app::Cx;
 use crate::ui::theme::{GAP, regular, semibold, tokens};
@@ -69,7 +69,9 @@ fn nothing_yet(ui: &mut Ui, cx: &Cx<'_>, column: Column) {
 
 fn verdict(ui: &mut Ui, answer: &Prediction, header: Option<&RunHeader>, stale: bool) {
     let t = tokens(ui);
-    let (class, p) = answer.ensemble.best();
+    let Some((class, p)) = answer.opinions.last().map(Opinion::best) else {
+        return;
+    };
     let name = answer.classes.get(class).map_or("?", String::as_str);
     let busy = header
         .and_then(|h| h.class_order.get(h.tasks.get(answer.task)?.clone()))
@@ -89,20 +91,28 @@ fn verdict(ui: &mut Ui, answer: &Prediction, header: Option<&RunHeader>, stale: 
             ui.add(egui::Label::new(big).truncate());
             let sure = format!("{:.0} % certain", p * 100.0);
             ui.label(RichText::new(sure).font(regular(18.0)).color(t.strong));
-            let text = RichText::new(reason(answer, busy)).color(t.subdued);
-            ui.add(egui::Label::new(text).wrap());
+            if answer.opinions.len() > 1 {
+                let text = RichText::new(reason(answer, busy)).color(t.subdued);
+                ui.add(egui::Label::new(text).wrap());
+            }
         });
     });
 }
 
 fn opinions(ui: &mut Ui, answer: &Prediction, stale: bool) {
     let narrow = ui.available_width() < 620.0;
-    let columns = if narrow { 1.0 } else { 3.0 };
+    let columns = if narrow {
+        1.0
+    } else {
+        answer.opinions.len().max(1) as f32
+    };
     let width = (ui.available_width() - GAP * (columns - 1.0)) / columns;
     let draw = |ui: &mut Ui| {
-        for expert in Expert::ALL {
+        for view in &answer.opinions {
             widgets::part(ui, width, |ui| {
-                ui.push_id(expert.name(), |ui| one_opinion(ui, answer, expert, stale));
+                ui.push_id(view.expert.name(), |ui| {
+                    one_opinion(ui, answer, view, stale);
+                });
             });
         }
     };
@@ -116,9 +126,9 @@ fn opinions(ui: &mut Ui, answer: &Prediction, stale: bool) {
     }
 }
 
-fn one_opinion(ui: &mut Ui, answer: &Prediction, expert: Expert, stale: bool) {
+fn one_opinion(ui: &mut Ui, answer: &Prediction, view: &Opinion, stale: bool) {
     let t = tokens(ui);
-    let view = opinion(answer, expert);
+    let expert = view.expert;
     card_of(ui, 226.0, |ui| {
         ui.horizontal(|ui| {
             ui.set_height(24.0);
@@ -127,7 +137,8 @@ fn one_opinion(ui: &mut Ui, answer: &Prediction, expert: Expert, stale: bool) {
             let mut name = expert.name().to_string();
             name[..1].make_ascii_uppercase();
             widgets::title(ui, name);
-            if expert == answer.decided_by && answer.task > 0 {
+            let several = answer.opinions.len() > 1;
+            if several && expert == answer.decided_by && answer.task > 0 {
                 more_certain(ui);
             }
         });
@@ -141,7 +152,8 @@ fn one_opinion(ui: &mut Ui, answer: &Prediction, expert: Expert, stale: bool) {
             .collect();
         ui.spacing_mut().item_spacing.y = 6.0;
         bars(ui, expert, &list, stale);
-        let energy = faint(ui, format!("energy {}", signed(view.energy)));
+        let Some(energy) = view.energy else { return };
+        let energy = faint(ui, format!("energy {}", signed(energy)));
         let hint = match expert {
             Expert::Ensemble => {
                 "The lower of the two energies. The bars are the larger of both experts' values for each class, so they need not sum to 100."
@@ -192,7 +204,7 @@ fn through_tasks(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Opti
                 if icon_text_button(ui, icon, text).clicked() {
                     start_or_hold(ui, cx, done);
                 }
-                legend(ui);
+                legend(ui, answer.opinions.iter().map(|opinion| opinion.expert));
             },
         );
         if let Some(task) = stops(ui, all, done, cx.session.predict.task) {
@@ -246,7 +258,8 @@ fn probability(
     let truth = view.truth.as_ref();
     let position = truth
         .and_then(|name| newest.classes.iter().position(|class| class == name))
-        .unwrap_or(newest.ensemble.best().0);
+        .or_else(|| newest.opinions.last().map(|opinion| opinion.class))
+        .unwrap_or_default();
     let name = newest.classes.get(position).map_or("?", String::as_str);
     let first = header.and_then(|h| h.tasks.iter().position(|range| range.contains(&position)));
     let taught = match first {
@@ -255,16 +268,16 @@ fn probability(
     };
     faint(ui, format!("Probability of “{name}”, %{taught}"));
     let labels: Vec<String> = (1..=all).map(|task| format!("after task {task}")).collect();
-    let series = Expert::ALL.map(|expert| {
-        let values = view.over_tasks(position, expert).into_iter();
-        Series::of_expert(t, expert, values)
+    let series = answer.opinions.iter().map(|opinion| {
+        let values = view.over_tasks(position, opinion.expert).into_iter();
+        Series::of_expert(t, opinion.expert, values)
     });
     Curves {
         id: "probability",
         name: "Probability of the class over tasks",
         height: 150.0,
         tasks: &labels,
-        series: series.into(),
+        series: series.collect(),
         now: None,
         low: Some(0.0),
     }
@@ -279,15 +292,18 @@ fn why(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, column: Column) {
     let live = cx.session.live.as_ref().and_then(|run| {
         let mine = run.header.as_ref().is_some_and(|h| h.folder == *folder);
         let report = run.reports.get(answer.task).filter(|_| mine)?;
-        Some((report.online_drift, report.offline_drift))
+        lae::drift_of(report)
     });
     let drift = live.or_else(|| cx.session.row(folder)?.drift.get(answer.task).copied());
+    if answer.opinions.len() < 2 {
+        return;
+    }
     card_of(ui, height, |ui| {
         widgets::title(ui, "Why these two differ");
         let baseline = cx
             .session
             .header_of(folder)
-            .is_some_and(|header| header.config.method == MethodName::Baseline);
+            .is_some_and(|header| header.config.method == lae::BASELINE.key);
         let text = match drift {
             _ if baseline => {
                 "Baseline trains one expert on every task and keeps no other: all three answers are its own.".to_string()

@@ -63,7 +63,7 @@ pub fn askable(session: &Session) -> Vec<(PathBuf, String)> {
     }
     for row in session.runs.ready().map_or(&[][..], |rows| rows.as_slice()) {
         let known = list.iter().any(|(folder, _)| *folder == row.folder);
-        if !known && row.header.is_some() && !row.history[0].accuracy.is_empty() {
+        if !known && row.header.is_some() && !row.answers().accuracy.is_empty() {
             list.push((
                 row.folder.clone(),
                 format!("{} · {}", row.title(), row.name),

@@ -41,7 +41,7 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
             .task
             .map_or(count - 1, |task| task.min(count - 1));
         let top = ui.cursor().top();
-        controls(ui, cx, count, task);
+        controls(ui, cx, run, (count, task));
         let matrix = prepared(ui, cx, run, task);
         let used = ui.cursor().top() - top;
         let room = if height > 0.0 {
@@ -53,8 +53,9 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
     });
 }
 
-fn controls(ui: &mut Ui, cx: &mut Cx<'_>, count: usize, task: usize) {
+fn controls(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, (count, task): (usize, usize)) {
     let state = &mut cx.pages.train;
+    state.expert = run.history.nearest(state.expert);
     ui.horizontal_wrapped(|ui| {
         widgets::title(ui, "Confusion after task");
         let mut chosen = task;
@@ -74,12 +75,8 @@ fn controls(ui: &mut Ui, cx: &mut Cx<'_>, count: usize, task: usize) {
             state.task = (chosen + 1 < count).then_some(chosen);
             state.cell = None;
         }
-        let experts = [
-            (Expert::Online, "Online"),
-            (Expert::Offline, "Offline"),
-            (Expert::Ensemble, "Ensemble"),
-        ];
-        if segmented(ui, "expert", &experts, &mut state.expert) {
+        let experts: Vec<_> = run.history.experts().map(|e| (e, e.title())).collect();
+        if experts.len() > 1 && segmented(ui, "expert", &experts, &mut state.expert) {
             state.cell = None;
         }
         let kinds = [(false, "Classes"), (true, "Tasks")];

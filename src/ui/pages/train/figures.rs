@@ -17,20 +17,23 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
         .sum();
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = GAP;
-        let label = if seen > 0 {
-            format!("Ensemble, {} seen", counted(seen, "class"))
-        } else {
-            "Ensemble".to_string()
-        };
-        for (expert, label) in [
-            (Expert::Ensemble, label.as_str()),
-            (Expert::Online, "Online"),
-            (Expert::Offline, "Offline"),
-        ] {
+        let header = run.header.as_ref();
+        let experts = header.map_or(&[Expert::Answer][..], |h| &h.method.experts);
+        for &expert in experts.iter().rev() {
+            let first = Some(&expert) == experts.last() && seen > 0;
+            let label = match first {
+                true => format!("{}, {} seen", expert.title(), counted(seen, "class")),
+                false => expert.title().to_string(),
+            };
             let value = run.of(expert).last().map(|v| format!("{:.1}", v * 100.0));
-            number(ui, width, Some(expert), label, value, "%");
+            number(ui, width, Some(expert), &label, value, "%");
         }
-        let history = run.of(Expert::Ensemble);
+        if experts.len() < 3 {
+            let given = run.history.task_given.last().copied().flatten();
+            let given = given.map(|v| format!("{:.1}", v * 100.0));
+            number(ui, width, None, "With the task given", given, "%");
+        }
+        let history = run.answers();
         let forgotten =
             (run.reports.len() > 1).then(|| format!("{:.1}", history.forgetting() * 100.0));
         number(ui, width, None, "Forgotten so far", forgotten, "points");
@@ -87,10 +90,10 @@ pub fn curves(ui: &mut Ui, run: &RunView, height: f32) {
             |ui| {
                 widgets::title(ui, "Accuracy over all classes seen so far");
             },
-            legend,
+            |ui| legend(ui, run.history.experts()),
         );
         let labels = task_labels(run);
-        let series = [Expert::Online, Expert::Offline, Expert::Ensemble].map(|expert| {
+        let series = run.history.experts().map(|expert| {
             let values = run.of(expert).accuracy.iter().copied().enumerate();
             Series::of_expert(t, expert, values)
         });
@@ -103,7 +106,7 @@ pub fn curves(ui: &mut Ui, run: &RunView, height: f32) {
             name: "Accuracy over tasks",
             height: (height - 62.0).max(170.0),
             tasks: &labels,
-            series: series.into(),
+            series: series.collect(),
             now,
             low: None,
         }
@@ -156,7 +159,7 @@ pub fn matrix(ui: &mut Ui, run: &RunView, height: f32) {
             52.0
         };
         let side = wide.min(high).clamp(1.0, 52.0);
-        matrices::accuracy(ui, &run.of(Expert::Ensemble).matrix, tasks, side);
+        matrices::accuracy(ui, &run.answers().matrix, tasks, side);
         faint(ui, "Read down a column to see a task being forgotten.");
     });
 }

@@ -1,4 +1,4 @@
-//! The only things that are trained, averaged and saved: PETs at sites and the growing head.
+//! The growing head: one linear map per task.
 //!
 //! Values live on the plain device; for a training step the tracked copies are made anew, so that
 //! no graph outlives its step.
@@ -7,9 +7,9 @@ use burn::tensor::{Device, Tensor, TensorData};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::pet::{PetStack, standard_normal};
+use crate::pet::standard_normal;
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named};
+use crate::tensors::{HostTensor, Named, named};
 
 /// Standard deviation of a new head's weights.
 const HEAD_STD: f32 = 0.001;
@@ -105,62 +105,6 @@ impl Heads {
         });
         Ok(Self(heads.collect::<Result<_>>()?))
     }
-}
-
-/// A tensor by name, or a Problem that names it.
-///
-/// # Errors
-/// When there is none of that name.
-pub fn named<'a>(tensors: &'a Named, name: &str) -> Result<&'a HostTensor> {
-    tensors
-        .get(name)
-        .ok_or_else(|| Problem::new(format!("the tensor {name} is missing")))
-}
-
-/// Adds a PET stack's parameters as `<prefix>.<block>.<parameter>`.
-///
-/// # Errors
-/// A Problem when the device failed.
-pub fn write_pets(stack: &PetStack, prefix: &str, into: &mut Named) -> Result<()> {
-    for (name, tensor, _) in stack.parameters() {
-        into.insert(format!("{prefix}.{name}"), HostTensor::read(tensor)?);
-    }
-    Ok(())
-}
-
-/// A stack of the same structure with the values stored under `prefix`.
-///
-/// # Errors
-/// A Problem that names a missing or mis-shaped tensor.
-pub fn read_pets(like: &PetStack, prefix: &str, from: &Named, device: &Device) -> Result<PetStack> {
-    let mut stack = like.clone();
-    for (name, ..) in like.parameters() {
-        let stored = named(from, &format!("{prefix}.{name}"))?;
-        stack.set(name, stored.to_device(device)?)?;
-    }
-    Ok(stack)
-}
-
-/// ‖θ − θ₀‖ / ‖θ₀‖ over all trained parameters of two stacks of the same structure; 0 for an
-/// empty stack.
-///
-/// # Errors
-/// A Problem when the device failed.
-pub fn relative_distance(stack: &PetStack, origin: &PetStack) -> Result<f64> {
-    let (mut moved, mut length) = (0.0, 0.0);
-    let pairs = stack.parameters().zip(origin.parameters());
-    for ((_, now, _), (_, then, _)) in pairs.filter(|((.., trained), _)| *trained) {
-        let (now, then) = (HostTensor::read(now)?, HostTensor::read(then)?);
-        for (a, b) in now.values.iter().zip(&then.values) {
-            moved += f64::from(a - b).powi(2);
-            length += f64::from(*b).powi(2);
-        }
-    }
-    Ok(if length > 0.0 {
-        (moved / length).sqrt()
-    } else {
-        0.0
-    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,106 @@
+//! `methods`: what there is to learn by, and the settings of each.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::End;
+use super::output::{Json, Table};
+use crate::method::{METHODS, MethodSpec, SettingSpec, named_method};
+use crate::metrics::Expert;
+use crate::problem::Result;
+use crate::run::config::Setting;
+
+/// Options of `methods`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// One method: its settings in full
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// A method for scripts.
+#[derive(Serialize)]
+struct Row {
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    paper: &'static str,
+    experts: &'static [Expert],
+    uses_pet: bool,
+    settings: Vec<SettingRow>,
+}
+
+/// A setting for scripts.
+#[derive(Serialize)]
+struct SettingRow {
+    key: &'static str,
+    title: &'static str,
+    about: &'static str,
+    default: Setting,
+    range: String,
+}
+
+/// Lists.
+pub(super) fn run(args: &Args) -> Result<End> {
+    let methods = match &args.name {
+        Some(name) => vec![named_method(name)?],
+        None => METHODS.to_vec(),
+    };
+    let text = match methods.as_slice() {
+        [one] if args.name.is_some() => in_full(one),
+        all => listed(all),
+    };
+    let rows: Vec<Row> = methods.into_iter().map(row).collect();
+    args.json.give(&rows, &text)?;
+    Ok(End::Done)
+}
+
+fn row(spec: &'static MethodSpec) -> Row {
+    Row {
+        name: spec.key,
+        title: spec.title,
+        about: spec.summary,
+        paper: spec.paper,
+        experts: spec.experts,
+        uses_pet: spec.pet.is_some(),
+        settings: spec.settings.iter().map(setting).collect(),
+    }
+}
+
+fn setting(spec: &SettingSpec) -> SettingRow {
+    SettingRow {
+        key: spec.key,
+        title: spec.title,
+        about: spec.meaning,
+        default: spec.kind.default(),
+        range: spec.kind.range(),
+    }
+}
+
+fn listed(methods: &[&MethodSpec]) -> String {
+    let mut table = Table::new(&["method", "", "what it does"]);
+    for spec in methods {
+        let cells = [spec.key, spec.title, spec.summary];
+        table.row(cells.map(str::to_string));
+    }
+    table.to_string()
+}
+
+fn in_full(spec: &MethodSpec) -> String {
+    let mut text = format!("{}: {}\n{}\n", spec.title, spec.summary, spec.paper);
+    for setting in spec.settings {
+        // Writing to a String cannot fail.
+        let _ = write!(
+            text,
+            "\n  --set {}={}\n      {} ({})\n",
+            setting.key,
+            setting.kind.default(),
+            setting.meaning,
+            setting.kind.range()
+        );
+    }
+    text
+}

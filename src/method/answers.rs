@@ -1,0 +1,152 @@
+//! What the experts of a method say to an image, from their logits or scores.
+//!
+//! Answers are per image, never per batch. Every choice is an argmax with the lowest class first
+//! among equals.
+
+use std::ops::Range;
+
+use burn::tensor::Tensor;
+
+use crate::metrics::Expert;
+use crate::problem::Result;
+use crate::run::event::Opinion;
+use crate::tensors::HostTensor;
+
+/// What a method says to one image.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// One opinion for each expert of the method, in their order; the last one is the answer.
+    pub opinions: Vec<Opinion>,
+    /// Whose answer it is.
+    pub decided_by: Expert,
+    /// A score for each class, the highest within a task being the answer when the task is told.
+    pub scores: Vec<f32>,
+}
+
+impl Verdict {
+    /// The answer of the only expert there is: the highest score, its softmax as probabilities.
+    pub fn alone(expert: Expert, logits: &[f32]) -> Self {
+        Self {
+            opinions: vec![opinion(expert, logits)],
+            decided_by: expert,
+            scores: logits.to_vec(),
+        }
+    }
+
+    /// The class answered when the task of the image is told.
+    pub fn within(&self, task: &Range<usize>) -> usize {
+        let scores = self.scores.get(task.clone()).unwrap_or_default();
+        task.start + argmax(scores)
+    }
+}
+
+/// One verdict per row of logits (batch × classes) of the only expert there is.
+///
+/// # Errors
+/// A Problem when the device failed.
+pub fn alone(expert: Expert, logits: &Tensor<2>) -> Result<Vec<Verdict>> {
+    let rows = rows(logits)?;
+    Ok(rows.iter().map(|row| Verdict::alone(expert, row)).collect())
+}
+
+/// One verdict per row of cosines (batch × classes) of the only expert there is. For the eye alone
+/// they become probabilities by a softmax at a temperature of 0.05; they have no energy.
+///
+/// # Errors
+/// A Problem when the device failed.
+pub fn by_cosine(expert: Expert, cosines: &Tensor<2>) -> Result<Vec<Verdict>> {
+    let rows = rows(cosines)?;
+    let verdict = |row: &Vec<f32>| {
+        let sharpened: Vec<f32> = row.iter().map(|cosine| cosine / 0.05).collect();
+        let shown = opinion(expert, &sharpened);
+        Verdict {
+            opinions: vec![Opinion {
+                class: argmax(row),
+                energy: None,
+                ..shown
+            }],
+            decided_by: expert,
+            scores: row.clone(),
+        }
+    };
+    Ok(rows.iter().map(verdict).collect())
+}
+
+/// The rows of a matrix, read from its device.
+///
+/// # Errors
+/// A Problem when the device failed.
+pub fn rows(matrix: &Tensor<2>) -> Result<Vec<Vec<f32>>> {
+    let columns = matrix.dims()[1].max(1);
+    let values = HostTensor::read(matrix)?.values;
+    Ok(values.chunks_exact(columns).map(<[f32]>::to_vec).collect())
+}
+
+/// The first of the highest values; 0 where there are none.
+pub fn argmax(values: &[f32]) -> usize {
+    let mut best = (0, f32::NEG_INFINITY);
+    for (index, &value) in values.iter().enumerate() {
+        if value > best.1 {
+            best = (index, value);
+        }
+    }
+    best.0
+}
+
+/// Softmax (in f64, from the largest logit down) and energy −logsumexp of one row of logits.
+pub fn opinion(expert: Expert, logits: &[f32]) -> Opinion {
+    let (top, sum, shifted) = exponentials(logits);
+    let probabilities: Vec<f32> = shifted.iter().map(|e| (e / sum) as f32).collect();
+    Opinion {
+        expert,
+        class: argmax(&probabilities),
+        probabilities,
+        energy: Some(-(f64::from(top) + sum.ln()) as f32),
+    }
+}
+
+/// ln softmax of one row of logits; unlike the softmax it tells small values apart.
+pub fn log_probabilities(logits: &[f32]) -> Vec<f32> {
+    let (top, sum, _) = exponentials(logits);
+    let all = f64::from(top) + sum.ln();
+    let each = logits.iter();
+    each.map(|&l| (f64::from(l) - all) as f32).collect()
+}
+
+/// The largest value, the sum of exponentials of the differences from it, and these.
+fn exponentials(logits: &[f32]) -> (f32, f64, Vec<f64>) {
+    let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let shifted: Vec<f64> = logits.iter().map(|&l| f64::from(l - top).exp()).collect();
+    (top, shifted.iter().sum(), shifted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn energy_is_minus_logsumexp_even_for_large_logits() {
+        let o = opinion(Expert::Answer, &[1000.0, 1000.0]);
+        let energy = o.energy.unwrap_or_default();
+        assert!((energy + 1000.0 + std::f32::consts::LN_2).abs() < 1e-3);
+        assert!((o.probabilities[0] - 0.5).abs() < 1e-6);
+        assert_eq!(o.class, 0);
+    }
+
+    #[test]
+    fn with_the_task_given_only_its_classes_compete() {
+        let verdict = Verdict::alone(Expert::Answer, &[9.0, 1.0, -200.0, -190.0]);
+        assert_eq!(verdict.opinions[0].class, 0);
+        assert_eq!(verdict.within(&(2..4)), 3);
+        assert_eq!(verdict.within(&(0..2)), 0);
+    }
+
+    #[test]
+    fn log_probabilities_are_those_of_the_softmax() {
+        let logits = [2.0, -1.0, 0.5];
+        let softmax = opinion(Expert::Answer, &logits).probabilities;
+        for (log, p) in log_probabilities(&logits).iter().zip(softmax) {
+            assert!((log.exp() - p).abs() < 1e-6);
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! APER with any PET plugin (Zhou et al., Revisiting Class-Incremental Learning with Pre-Trained
+//! Models, IJCV 2024; "ADAM" in its first version): the PET is tuned in the first task only, under
+//! a cosine head that is dropped. A feature is that of the untouched backbone followed by that of
+//! the tuned one, each as it is; a class is the mean feature of its images, cosines decide.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+
+use super::answers::{self, Verdict};
+use super::prototypes::{Prototypes, Sums, cosines};
+use super::tuning::FirstSession;
+use super::{
+    Batch, Kind, Method, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec, Setup, Task, Work,
+};
+use crate::backbone::Backbone;
+use crate::metrics::Expert;
+use crate::pet::{Hooks, PetStack};
+use crate::problem::Result;
+use crate::run::config::Setting;
+use crate::tensors::Named;
+
+/// APER.
+pub const SPEC: MethodSpec = MethodSpec {
+    key: "aper",
+    title: "APER",
+    summary: "Tunes a PET in the first task, then a class is the mean of old and tuned features",
+    paper: "Zhou et al., Revisiting Class-Incremental Learning with Pre-Trained Models: \
+            Generalizability and Adaptivity are All You Need, IJCV 2024",
+    experts: Expert::ALONE,
+    settings: &[WEIGHT_DECAY],
+    pet: Some(ADAPTER),
+    rate: Some(Rate::at_batch(0.01, 48)),
+    published: &[
+        Published {
+            data: "cifar-100",
+            epochs: 20,
+            base_lr: None,
+            settings: &[],
+        },
+        on_pictures("imagenet-r", 10),
+        on_pictures("domainnet", 10),
+    ],
+    all_at_once: false,
+    passes: |chosen, task| {
+        let mut passes = FirstSession::passes(chosen.config.epochs, task);
+        passes.push(Pass::measuring());
+        Ok(passes)
+    },
+    check: |_, _| Ok(()),
+    build: |setup| Ok(Box::new(Aper::new(&setup)?)),
+};
+
+/// The adapter of APER, RanPAC and EASE: in every block, 64 channels in the middle for 768.
+pub const ADAPTER: PetUse = PetUse {
+    plugin: Some("streamadapter"),
+    size: Some(|width| (width / 12).max(1)),
+    every_block: true,
+    ..PetUse::USUAL
+};
+
+/// The weight decay of APER, RanPAC and EASE.
+pub const WEIGHT_DECAY: SettingSpec = SettingSpec {
+    key: "weight_decay",
+    title: "weight decay",
+    meaning: "What every step takes off a trained number, times the learning rate",
+    kind: Kind::Real {
+        default: 5e-4,
+        least: 0.0,
+        most: 1.0,
+    },
+};
+
+/// The authors' values on ImageNet-R: rate 0.05 at batch 16, ten times the weight decay.
+pub const fn on_pictures(data: &'static str, epochs: usize) -> Published {
+    Published {
+        data,
+        epochs,
+        base_lr: Some(Rate::at_batch(0.05, 16).base),
+        settings: &[("weight_decay", Setting::Real(5e-3))],
+    }
+}
+
+/// APER's state over a run.
+pub struct Aper {
+    backbone: Arc<dyn Backbone>,
+    session: FirstSession,
+    sums: Sums,
+    prototypes: Prototypes,
+}
+
+impl Aper {
+    /// Before the first task.
+    ///
+    /// # Errors
+    /// A Problem for a PET or settings that do not fit.
+    pub fn new(setup: &Setup<'_>) -> Result<Self> {
+        Ok(Self {
+            backbone: setup.backbone.clone(),
+            session: FirstSession::new(setup)?,
+            sums: Sums::default(),
+            prototypes: Prototypes::default(),
+        })
+    }
+
+    /// The session of the first task.
+    pub fn session(&mut self) -> &mut FirstSession {
+        &mut self.session
+    }
+
+    /// The prototypes of all classes so far.
+    pub fn prototypes(&self) -> &Prototypes {
+        &self.prototypes
+    }
+
+    /// Feature of the untouched backbone and, behind it, that of the tuned one.
+    ///
+    /// # Errors
+    /// A Problem when the PET's equation does not fit or the device failed.
+    pub fn features(&self, images: Tensor<4>) -> Result<Tensor<2>> {
+        let both: [&dyn Hooks; 2] = [&PetStack::empty(), self.session.pets()];
+        Ok(Tensor::cat(self.backbone.features_of(images, &both)?, 1))
+    }
+
+    /// Cosines with all classes so far (batch × classes).
+    ///
+    /// # Errors
+    /// As [`Aper::features`].
+    pub fn scores(&self, images: Tensor<4>) -> Result<Tensor<2>> {
+        let prototypes = self.prototypes.matrix(&self.backbone.device())?;
+        Ok(cosines(self.features(images)?, prototypes))
+    }
+}
+
+impl Method for Aper {
+    fn trained_parameters(&self) -> usize {
+        self.session.pets().trained_count()
+    }
+
+    fn begin_task(&mut self, task: &Task) -> Result<()> {
+        self.session.begin_task(task);
+        Ok(())
+    }
+
+    fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
+        if pass.work != Work::Measure {
+            return self.session.learn(batch);
+        }
+        let features = self.features(batch.images.clone())?;
+        self.sums.add(&features, batch.labels)?;
+        Ok(None)
+    }
+
+    fn end_pass(&mut self, _pass: usize) -> Result<()> {
+        self.prototypes.extend(self.sums.take_means());
+        Ok(())
+    }
+
+    fn end_task(&mut self) -> Result<()> {
+        self.session.end_task();
+        Ok(())
+    }
+
+    fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
+        answers::by_cosine(Expert::Answer, &self.scores(images)?)
+    }
+
+    fn snapshot(&self) -> Result<Named> {
+        let mut named = Named::new();
+        self.session.snapshot(&mut named)?;
+        self.prototypes.write(&mut named);
+        Ok(named)
+    }
+
+    fn checkpoint(&self) -> Result<Named> {
+        let mut named = self.snapshot()?;
+        self.session.checkpoint(&mut named)?;
+        Ok(named)
+    }
+
+    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
+        self.session.restore(state, tasks)?;
+        let classes = tasks.last().map_or(0, |task| task.end);
+        self.prototypes = Prototypes::read(state, classes)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,351 @@
+//! A method with the settings chosen for it: typed values, checks, and the usual values.
+
+use super::spec::{Kind, MethodSpec, Published, SettingSpec};
+use super::{METHODS, Pass};
+use crate::backbone::library::Description;
+use crate::data::named;
+use crate::problem::{Problem, Result, listed};
+use crate::run::config::{RunConfig, Setting, Settings, block_list};
+use crate::run::event::MethodFacts;
+
+/// The method of this key.
+///
+/// # Errors
+/// A Problem that lists the methods there are.
+pub fn named_method(key: &str) -> Result<&'static MethodSpec> {
+    METHODS
+        .into_iter()
+        .find(|spec| spec.key == key)
+        .ok_or_else(|| {
+            let keys: Vec<&str> = METHODS.iter().map(|spec| spec.key).collect();
+            let problem = Problem::new(format!("there is no method \"{key}\"")).at("--method");
+            problem.advise(format!("one of {}", listed(&keys, 20)))
+        })
+}
+
+/// A method with the settings chosen for it.
+#[derive(Clone, Copy)]
+pub struct Chosen<'a> {
+    /// All settings of the run.
+    pub config: &'a RunConfig,
+    /// The method.
+    pub spec: &'static MethodSpec,
+}
+
+impl<'a> Chosen<'a> {
+    /// The method that these settings name.
+    ///
+    /// # Errors
+    /// A Problem when there is none of that name.
+    pub fn of(config: &'a RunConfig) -> Result<Self> {
+        let spec = named_method(&config.method)?;
+        Ok(Self { config, spec })
+    }
+
+    /// The value of one of the method's own settings.
+    fn value(&self, key: &str) -> Result<Setting> {
+        let found = self.spec.settings.iter().find(|setting| setting.key == key);
+        let setting = found.ok_or_else(|| self.unknown(key))?;
+        match self.config.settings.get(key) {
+            None => Ok(setting.kind.default()),
+            Some(given) => setting
+                .kind
+                .admit(given)
+                .ok_or_else(|| outside(setting, given)),
+        }
+    }
+
+    /// A setting that is on or off.
+    ///
+    /// # Errors
+    /// A Problem for an unknown key or a value of another kind.
+    pub fn flag(&self, key: &str) -> Result<bool> {
+        match self.value(key)? {
+            Setting::Flag(on) => Ok(on),
+            _ => Err(self.unknown(key)),
+        }
+    }
+
+    /// A setting that is a whole number, as the count it is.
+    ///
+    /// # Errors
+    /// A Problem for an unknown key or a value of another kind.
+    pub fn count(&self, key: &str) -> Result<usize> {
+        match self.value(key)? {
+            Setting::Whole(n) => usize::try_from(n).map_err(|_| self.unknown(key)),
+            _ => Err(self.unknown(key)),
+        }
+    }
+
+    /// A setting that is a number.
+    ///
+    /// # Errors
+    /// A Problem for an unknown key or a value of another kind.
+    pub fn real(&self, key: &str) -> Result<f64> {
+        match self.value(key)? {
+            Setting::Real(x) => Ok(x),
+            _ => Err(self.unknown(key)),
+        }
+    }
+
+    /// A setting that is one of several names.
+    ///
+    /// # Errors
+    /// A Problem for an unknown key or a value of another kind.
+    pub fn text(&self, key: &str) -> Result<String> {
+        match self.value(key)? {
+            Setting::Text(text) => Ok(text.into_owned()),
+            _ => Err(self.unknown(key)),
+        }
+    }
+
+    /// A setting that lists blocks of a network of this depth.
+    ///
+    /// # Errors
+    /// As [`block_list`]; a Problem for an unknown key.
+    pub fn blocks(&self, key: &str, depth: usize) -> Result<Vec<usize>> {
+        block_list(&self.text(key)?, depth, &place(key))
+    }
+
+    /// The learning rate of every step: base_lr · batch / 256, or base_lr itself where the authors
+    /// do not scale it.
+    pub fn learning_rate(&self) -> f64 {
+        match self.spec.rate {
+            Some(rate) if !rate.scaled => self.config.base_lr,
+            _ => self.config.base_lr * self.config.batch as f64 / 256.0,
+        }
+    }
+
+    /// Whether these settings train a PET plugin.
+    ///
+    /// # Errors
+    /// A Problem for a setting out of range.
+    pub fn trains_pet(&self) -> Result<bool> {
+        self.spec.pet.map_or(Ok(false), |pet| (pet.when)(self))
+    }
+
+    /// Whether a plugin takes its main form rather than the one without LAE's Learning.
+    ///
+    /// # Errors
+    /// A Problem for a setting out of range.
+    pub fn calibrated(&self) -> Result<bool> {
+        let flag = self.spec.pet.and_then(|pet| pet.calibrated_by);
+        flag.map_or(Ok(false), |key| self.flag(key))
+    }
+
+    /// The passes over the images of a task (from 0).
+    ///
+    /// # Errors
+    /// A Problem for a setting out of range.
+    pub fn passes(&self, task: usize) -> Result<Vec<Pass>> {
+        (self.spec.passes)(self, task)
+    }
+
+    /// All of the method's own settings, those included that were not named.
+    ///
+    /// # Errors
+    /// A Problem for a setting out of range.
+    pub fn all(&self) -> Result<Settings> {
+        let each = self.spec.settings.iter();
+        each.map(|setting| Ok((setting.key.to_string(), self.value(setting.key)?)))
+            .collect()
+    }
+
+    /// What a run keeps of its method.
+    ///
+    /// # Errors
+    /// A Problem for a setting out of range.
+    pub fn facts(&self) -> Result<MethodFacts> {
+        Ok(MethodFacts {
+            title: self.spec.title.to_string(),
+            variant: self.variant()?,
+            experts: self.spec.experts.to_vec(),
+            uses_pet: self.trains_pet()?,
+        })
+    }
+
+    /// How flags and choices differ from the usual ones, in words.
+    fn variant(&self) -> Result<Vec<String>> {
+        let mut words = Vec::new();
+        for setting in self.spec.settings {
+            let (value, title) = (self.value(setting.key)?, setting.title);
+            match (setting.kind, &value) {
+                (Kind::Flag(true), Setting::Flag(false)) => words.push(format!("no {title}")),
+                (Kind::Flag(false), Setting::Flag(true)) => words.push(title.to_string()),
+                (Kind::Choice(_), value) if *value != setting.kind.default() => {
+                    words.push(format!("{title} {value}"));
+                }
+                _ => {}
+            }
+        }
+        Ok(words)
+    }
+
+    fn unknown(&self, key: &str) -> Problem {
+        let keys: Vec<&str> = self
+            .spec
+            .settings
+            .iter()
+            .map(|setting| setting.key)
+            .collect();
+        let remedy = match keys.as_slice() {
+            [] => "leave it out: this method has no settings of its own".to_string(),
+            keys => format!("its settings are {}", listed(keys, 20)),
+        };
+        Problem::new(format!("{} has no setting \"{key}\"", self.spec.title))
+            .at(place(key))
+            .advise(remedy)
+    }
+}
+
+/// How a person names a setting of a method.
+fn place(key: &str) -> String {
+    match key {
+        "freeze_epochs" => "--freeze-epochs".into(),
+        "ema" => "--ema".into(),
+        "learning" | "accumulation" | "ensemble" => format!("--no-{key}"),
+        _ => format!("--set {key}"),
+    }
+}
+
+fn outside(setting: &SettingSpec, given: &Setting) -> Problem {
+    let what = format!("{given} is no value of the setting \"{}\"", setting.key);
+    Problem::new(what)
+        .at(place(setting.key))
+        .advise(format!("give {}", setting.kind.range()))
+}
+
+/// Everything that is wrong with settings as far as they alone can tell.
+pub fn problems(config: &RunConfig) -> Vec<Problem> {
+    let mut problems = config.validate();
+    let chosen = match Chosen::of(config) {
+        Ok(chosen) => chosen,
+        Err(problem) => {
+            problems.push(problem);
+            return problems;
+        }
+    };
+    let before = problems.len();
+    for (key, value) in &config.settings {
+        match chosen
+            .spec
+            .settings
+            .iter()
+            .find(|setting| setting.key == key)
+        {
+            None => problems.push(chosen.unknown(key)),
+            Some(setting) if setting.kind.admit(value).is_none() => {
+                problems.push(outside(setting, value));
+            }
+            Some(_) => {}
+        }
+    }
+    if problems.len() == before {
+        problems.extend((chosen.spec.check)(&chosen, None).err());
+    }
+    problems
+}
+
+/// Reads `KEY=VALUE` for the method of these settings.
+///
+/// # Errors
+/// A Problem for text without `=`, an unknown key, or a value outside its range.
+pub fn set(config: &mut RunConfig, text: &str) -> Result<()> {
+    let Some((key, value)) = text.split_once('=') else {
+        let problem = Problem::new(format!("\"{text}\" sets nothing")).at("--set");
+        return Err(problem.advise("write it as KEY=VALUE, for example --set length=5"));
+    };
+    let (key, chosen) = (key.trim(), Chosen::of(config)?);
+    let setting = chosen
+        .spec
+        .settings
+        .iter()
+        .find(|setting| setting.key == key);
+    let setting = setting.ok_or_else(|| chosen.unknown(key))?;
+    let given = || Setting::Text(value.trim().to_string().into());
+    let value = setting
+        .kind
+        .parse(value)
+        .ok_or_else(|| outside(setting, &given()))?;
+    config.settings.insert(key.to_string(), value);
+    Ok(())
+}
+
+/// Turns settings to another method: its usual rate and PET, and none of the old one's own
+/// settings. With the data of one of the paper's experiments, the values its authors use there.
+pub fn adopt(config: &mut RunConfig, spec: &'static MethodSpec) {
+    let before = Chosen::of(config).ok().and_then(|chosen| chosen.spec.pet);
+    config.method = spec.key.to_string();
+    config.settings.clear();
+    if let Some(rate) = spec.rate {
+        config.base_lr = rate.base;
+    }
+    let plugin = |pet: Option<super::PetUse>| pet.and_then(|pet| pet.plugin);
+    match (plugin(before), plugin(spec.pet)) {
+        (_, Some(plugin)) => config.pet = plugin.into(),
+        // The other method's own plugin goes with it.
+        (Some(plugin), None) if plugin == config.pet => config.pet = RunConfig::default().pet,
+        _ => {}
+    }
+    config.pet_variant = None;
+}
+
+/// The values the method's authors use on the data set of these settings, if they published any.
+pub fn adopt_published(config: &mut RunConfig, spec: &'static MethodSpec) {
+    let data = named::published(&config.data).map_or(config.data.as_str(), |set| set.name);
+    let Some(published) = spec.published.iter().find(|values| values.data == data) else {
+        return;
+    };
+    let Published {
+        epochs,
+        base_lr,
+        settings,
+        ..
+    } = published;
+    config.epochs = *epochs;
+    if let Some(rate) = base_lr.or(spec.rate.map(|rate| rate.base)) {
+        config.base_lr = rate;
+    }
+    let settings = settings.iter();
+    config.settings = settings
+        .map(|(key, value)| ((*key).to_string(), value.clone()))
+        .collect();
+}
+
+/// Puts the usual size and blocks of the method's PET for this backbone; `size` is the plugin's own
+/// default.
+pub fn usual_pet(config: &mut RunConfig, about: Option<&Description>, size: Option<usize>) {
+    let Some(pet) = named_method(&config.method).ok().and_then(|spec| spec.pet) else {
+        return;
+    };
+    let own = pet.plugin == Some(config.pet.as_str());
+    let by_width = pet.size.filter(|_| own).zip(about);
+    let by_width = by_width.map(|(of, about)| of(about.feature_width));
+    if let Some(size) = by_width.or(size) {
+        config.pet_size = size;
+    }
+    if let Some(about) = about {
+        let blocks = if pet.every_block {
+            about.blocks.len()
+        } else {
+            about.entry.pet_blocks
+        };
+        config.blocks = blocks.to_string();
+    }
+}
+
+/// A short name for a run with these settings: "digits · LAE · adapter 5".
+pub fn run_title(config: &RunConfig) -> String {
+    let facts = Chosen::of(config).and_then(|chosen| chosen.facts());
+    facts.map_or_else(|_| config.data_name(), |facts| facts.run_title(config))
+}
+
+/// Settings with every own setting of the method named, so that equal runs have equal settings.
+#[must_use]
+pub fn filled(config: &RunConfig) -> RunConfig {
+    let all = Chosen::of(config).and_then(|chosen| chosen.all());
+    RunConfig {
+        settings: all.unwrap_or_else(|_| config.settings.clone()),
+        ..config.clone()
+    }
+}

@@ -1,0 +1,265 @@
+//! EASE with any PET plugin (Zhou et al., Expandable Subspace Ensemble for Pre-Trained Model-Based
+//! Class-Incremental Learning, CVPR 2024). Every task tunes a PET of its own under a cosine head that
+//! is dropped; each PET alone on the plain backbone spans a subspace. A class has a prototype in
+//! every subspace, measured or filled in (`prototypes`), and its score is the sum of the cosines,
+//! those outside its own task's subspace counting α/t.
+
+pub mod prototypes;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+
+use super::answers::{self, Verdict};
+use super::aper::{ADAPTER, WEIGHT_DECAY, on_pictures};
+use super::prototypes::Sums;
+use super::tuning::{Tuning, TuningSettings};
+use super::{
+    Batch, Chosen, Kind, Method, MethodSpec, Pass, PetPlan, Published, Rate, SettingSpec, Setup,
+    Task, Work, task_seed,
+};
+use crate::backbone::Backbone;
+use crate::metrics::Expert;
+use crate::pet::{Hooks, PetStack};
+use crate::problem::{Problem, Result};
+use crate::tensors::{HostTensor, Named, named};
+use prototypes::{Scorer, Subspaces};
+
+/// EASE.
+pub const SPEC: MethodSpec = MethodSpec {
+    key: "ease",
+    title: "EASE",
+    summary: "Tunes a PET for each task; classes have prototypes in the subspaces of all of them",
+    paper: "Zhou et al., Expandable Subspace Ensemble for Pre-Trained Model-Based \
+            Class-Incremental Learning, CVPR 2024",
+    experts: Expert::ALONE,
+    settings: &[
+        SettingSpec {
+            key: "alpha",
+            title: "α",
+            meaning: "How much the subspaces of other tasks count together, against 1 for the own",
+            kind: Kind::Real {
+                default: 0.1,
+                least: 0.0,
+                most: 10.0,
+            },
+        },
+        WEIGHT_DECAY,
+    ],
+    pet: Some(ADAPTER),
+    rate: Some(Rate::at_batch(0.025, 48)),
+    published: &[
+        Published {
+            data: "cifar-100",
+            epochs: 20,
+            base_lr: None,
+            settings: &[],
+        },
+        on_pictures("imagenet-r", 20),
+        on_pictures("domainnet", 20),
+    ],
+    all_at_once: false,
+    passes: |chosen, _| {
+        let mut passes = vec![Pass::learning(false); chosen.config.epochs];
+        passes.push(Pass::measuring());
+        Ok(passes)
+    },
+    check: |_, _| Ok(()),
+    build: |setup| Ok(Box::new(Ease::new(&setup)?)),
+};
+
+/// EASE's state over a run.
+pub struct Ease {
+    backbone: Arc<dyn Backbone>,
+    plan: PetPlan,
+    settings: TuningSettings,
+    alpha: f64,
+    /// The PETs of the tasks that are over.
+    sets: Vec<PetStack>,
+    /// The present task's.
+    tuning: Option<Tuning>,
+    /// The present task's classes.
+    classes: Range<usize>,
+    /// One for each subspace, while they are measured.
+    sums: Vec<Sums>,
+    subspaces: Subspaces,
+    /// None before the first task was measured.
+    scorer: Option<Scorer>,
+}
+
+impl Ease {
+    /// Before the first task.
+    ///
+    /// # Errors
+    /// A Problem for a PET or settings that do not fit.
+    pub fn new(setup: &Setup<'_>) -> Result<Self> {
+        let plan = setup.pet.cloned();
+        Ok(Self {
+            backbone: setup.backbone.clone(),
+            plan: plan.ok_or_else(|| Problem::new("this method needs a PET plugin"))?,
+            settings: TuningSettings::chosen(setup)?,
+            alpha: Chosen::of(setup.config)?.real("alpha")?,
+            sets: Vec::new(),
+            tuning: None,
+            classes: 0..0,
+            sums: Vec::new(),
+            subspaces: Subspaces::default(),
+            scorer: None,
+        })
+    }
+
+    /// What the present session trains.
+    pub fn tuning(&mut self) -> Option<&mut Tuning> {
+        self.tuning.as_mut()
+    }
+
+    /// The prototypes in all subspaces.
+    pub fn subspaces(&self) -> &Subspaces {
+        &self.subspaces
+    }
+
+    /// The features in all subspaces, each batch × width.
+    ///
+    /// # Errors
+    /// A Problem when the PET's equation does not fit or the device failed.
+    pub fn features(&self, images: Tensor<4>) -> Result<Vec<Tensor<2>>> {
+        let newest = self.tuning.as_ref().map(|tuning| &tuning.pets);
+        let sets = self.sets.iter().chain(newest);
+        let sets: Vec<&dyn Hooks> = sets.map(|pets| pets as &dyn Hooks).collect();
+        self.backbone.features_of(images, &sets)
+    }
+
+    /// Scores of all classes so far (batch × classes).
+    ///
+    /// # Errors
+    /// As [`Ease::features`]; a Problem before the first task was learned.
+    pub fn scores(&self, images: Tensor<4>) -> Result<Tensor<2>> {
+        let scorer = self.scorer.as_ref();
+        let scorer = scorer.ok_or_else(|| Problem::new("nothing has been learned yet"))?;
+        scorer.scores(self.features(images)?)
+    }
+
+    fn fresh(&self, task: usize) -> Result<PetStack> {
+        self.plan
+            .stack(&*self.backbone, task_seed(self.settings.seed, task))
+    }
+
+    fn prepare(&mut self) -> Result<()> {
+        let device = self.backbone.device();
+        self.scorer = match self.subspaces.tasks() {
+            0 => None,
+            _ => Some(Scorer::new(&self.subspaces, self.alpha, &device)?),
+        };
+        Ok(())
+    }
+}
+
+impl Method for Ease {
+    fn trained_parameters(&self) -> usize {
+        self.fresh(0).map_or(0, |pets| pets.trained_count())
+    }
+
+    fn begin_task(&mut self, task: &Task) -> Result<()> {
+        let pets = self.fresh(task.index)?;
+        self.classes = task.classes.clone();
+        self.tuning = Some(Tuning::new(pets, task, &self.backbone, self.settings));
+        Ok(())
+    }
+
+    fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
+        if let (Work::Learn { .. }, Some(tuning)) = (pass.work, &mut self.tuning) {
+            return tuning.learn(batch).map(Some);
+        }
+        let features = self.features(batch.images.clone())?;
+        self.sums.resize_with(features.len(), Sums::default);
+        for (sums, features) in self.sums.iter_mut().zip(&features) {
+            sums.add(features, batch.labels)?;
+        }
+        Ok(None)
+    }
+
+    fn end_pass(&mut self, _pass: usize) -> Result<()> {
+        if self.sums.is_empty() {
+            return Ok(());
+        }
+        let (width, classes) = (self.backbone.feature_width(), self.classes.clone());
+        let sums = std::mem::take(&mut self.sums);
+        let rows = sums.into_iter().map(|mut sums| {
+            let means: BTreeMap<usize, Vec<f32>> = sums.take_means().collect();
+            let row = |class| means.get(&class).cloned();
+            // Zeros for a class without a readable image.
+            let row = |class| row(class).unwrap_or_else(|| vec![0.0; width]);
+            HostTensor {
+                shape: vec![classes.len(), width],
+                values: classes.clone().flat_map(row).collect(),
+            }
+        });
+        self.subspaces.push(rows.collect())?;
+        self.prepare()
+    }
+
+    fn end_task(&mut self) -> Result<()> {
+        if let Some(tuning) = self.tuning.take() {
+            self.sets.push(tuning.pets);
+        }
+        Ok(())
+    }
+
+    fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
+        answers::by_cosine(Expert::Answer, &self.scores(images)?)
+    }
+
+    fn snapshot(&self) -> Result<Named> {
+        let mut named = Named::new();
+        let newest = self.tuning.as_ref().map(|tuning| &tuning.pets);
+        for (task, pets) in self.sets.iter().chain(newest).enumerate() {
+            pets.write(&format!("pet.{task}"), &mut named)?;
+        }
+        for (task, of_task) in self.subspaces.real().iter().enumerate() {
+            for (subspace, rows) in of_task.iter().enumerate() {
+                named.insert(format!("prototypes.{task}.{subspace}"), rows.clone());
+            }
+        }
+        Ok(named)
+    }
+
+    fn checkpoint(&self) -> Result<Named> {
+        let mut named = self.snapshot()?;
+        if let Some(tuning) = &self.tuning {
+            tuning.write(&mut named)?;
+        }
+        Ok(named)
+    }
+
+    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
+        let device = self.backbone.device();
+        let like = self.fresh(0)?;
+        let read = |task: usize| like.read(&format!("pet.{task}"), state, &device);
+        self.sets = (0..tasks.len()).map(read).collect::<Result<_>>()?;
+        let newest = tasks.iter().cloned().enumerate().last();
+        self.classes = tasks.last().cloned().unwrap_or(0..0);
+        self.tuning = match newest {
+            Some((index, classes)) => {
+                let task = Task { index, classes };
+                let fresh = Tuning::new(like, &task, &self.backbone, self.settings);
+                fresh.restored(state)?
+            }
+            None => None,
+        };
+        if self.tuning.is_some() {
+            self.sets.pop();
+        }
+        self.subspaces = Subspaces::default();
+        for task in 0..tasks.len() {
+            if !state.contains_key(&format!("prototypes.{task}.0")) {
+                break;
+            }
+            let one = |subspace| named(state, &format!("prototypes.{task}.{subspace}")).cloned();
+            self.subspaces
+                .push((0..=task).map(one).collect::<Result<_>>()?)?;
+        }
+        self.prepare()
+    }
+}

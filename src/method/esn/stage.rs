@@ -1,0 +1,227 @@
+//! One stage of ESN (Wang et al., AAAI 2023, section 3.2): a task token that gathers what it needs
+//! from all tokens by one class-attention block, and a linear classifier for the task's classes.
+//!
+//! X = [token; F] and n = LN(X): q comes from the token's row alone, k and v from all rows;
+//! y = token + proj(attention), y = y + MLP(LN(y)) with a hidden width of d/2, z = y·W + b.
+
+use std::collections::BTreeMap;
+
+use burn::tensor::{Device, Tensor, TensorData};
+
+use crate::nn;
+use crate::pet::Init;
+use crate::problem::{Problem, Result};
+use crate::tensors::{HostTensor, Named, named};
+
+/// Added to the variance in the stage's layer norms.
+const EPSILON: f64 = 1e-5;
+/// Standard deviation of the new weights of attention and MLP.
+const STD: f64 = 0.02;
+
+/// The parameters of a stage: weights are inputs × outputs, vectors 1 × channels.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    values: BTreeMap<String, Tensor<2>>,
+    heads: usize,
+}
+
+/// Names, shapes and starting values of a stage over tokens of `d` channels; none for the token,
+/// which starts as the class token.
+fn plan(d: usize, classes: usize) -> Vec<(&'static str, [usize; 2], Option<Init>)> {
+    let (zeros, ones) = (Some(Init::Constant(0.0)), Some(Init::Constant(1.0)));
+    let small = Some(Init::Normal(STD));
+    let bound = 1.0 / (d as f64).sqrt();
+    let linear = Some(Init::Uniform(-bound, bound));
+    let hidden = (d / 2).max(1);
+    vec![
+        ("token", [1, d], None),
+        ("norm1.weight", [1, d], ones),
+        ("norm1.bias", [1, d], zeros),
+        ("q.weight", [d, d], small),
+        ("q.bias", [1, d], zeros),
+        ("k.weight", [d, d], small),
+        ("k.bias", [1, d], zeros),
+        ("v.weight", [d, d], small),
+        ("v.bias", [1, d], zeros),
+        ("proj.weight", [d, d], small),
+        ("proj.bias", [1, d], zeros),
+        ("norm2.weight", [1, d], ones),
+        ("norm2.bias", [1, d], zeros),
+        ("fc1.weight", [d, hidden], small),
+        ("fc1.bias", [1, hidden], zeros),
+        ("fc2.weight", [hidden, d], small),
+        ("fc2.bias", [1, d], zeros),
+        ("classifier.weight", [d, classes], linear),
+        ("classifier.bias", [1, classes], linear),
+    ]
+}
+
+impl Stage {
+    /// A new stage; `token` (1 × d) is the pre-trained class token without its position. The drawn
+    /// values depend on the seed alone.
+    pub fn new(token: Tensor<2>, heads: usize, classes: usize, seed: u64, device: &Device) -> Self {
+        let width = token.dims()[1];
+        let plan = plan(width, classes).into_iter().enumerate();
+        let values = plan.map(|(stream, (name, shape, init))| {
+            let value = match init {
+                Some(init) => {
+                    let values = init.draw(shape, seed, stream as u64);
+                    Tensor::from_data(TensorData::new(values, shape), device)
+                }
+                None => token.clone(),
+            };
+            (name.to_string(), value)
+        });
+        Self {
+            values: values.collect(),
+            heads,
+        }
+    }
+
+    /// A stage whose tensors are stored as `<prefix>.<name>`.
+    ///
+    /// # Errors
+    /// A Problem that names a missing or mis-shaped tensor.
+    pub fn read(prefix: &str, heads: usize, from: &Named, device: &Device) -> Result<Self> {
+        let shape_of = |name: &str, axis: usize| -> Result<usize> {
+            let shape = &named(from, &format!("{prefix}.{name}"))?.shape;
+            let size = shape.get(axis).copied();
+            size.ok_or_else(|| Problem::new(format!("the tensor {prefix}.{name} lacks an axis")))
+        };
+        let (width, classes) = (shape_of("token", 1)?, shape_of("classifier.bias", 1)?);
+        let one = |(name, shape, _): (&str, [usize; 2], _)| {
+            let full = format!("{prefix}.{name}");
+            let stored = named(from, &full)?;
+            if stored.shape != shape {
+                let found = &stored.shape;
+                let what = format!("the tensor {full} has shape {found:?}, not {shape:?}");
+                return Err(Problem::new(what));
+            }
+            Ok((name.to_string(), stored.to_device(device)?))
+        };
+        let plan = plan(width, classes).into_iter();
+        Ok(Self {
+            values: plan.map(one).collect::<Result<_>>()?,
+            heads,
+        })
+    }
+
+    /// Adds all tensors as `<prefix>.<name>`.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub fn write(&self, prefix: &str, into: &mut Named) -> Result<()> {
+        for (name, value) in &self.values {
+            into.insert(format!("{prefix}.{name}"), HostTensor::read(value)?);
+        }
+        Ok(())
+    }
+
+    /// Numbers of a stage over tokens of `width` channels, its classifier not counted.
+    pub fn size(width: usize) -> usize {
+        let plan = plan(width, 0).into_iter();
+        plan.map(|(_, [rows, columns], _)| rows * columns).sum()
+    }
+
+    /// All parameters by name.
+    pub fn parameters(&self) -> impl Iterator<Item = (&str, &Tensor<2>)> {
+        self.values
+            .iter()
+            .map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// The same with every tensor replaced by what `map` makes of it.
+    #[must_use]
+    pub fn with(&self, mut map: impl FnMut(&str, &Tensor<2>) -> Tensor<2>) -> Self {
+        let values = self.values.iter();
+        Self {
+            values: values
+                .map(|(name, value)| (name.clone(), map(name, value)))
+                .collect(),
+            heads: self.heads,
+        }
+    }
+
+    /// Copies whose gradients are recorded.
+    #[must_use]
+    pub fn tracked(&self) -> Self {
+        self.with(|_, value| value.clone().autodiff().require_grad())
+    }
+
+    fn value(&self, name: &str) -> Tensor<2> {
+        self.values[name].clone()
+    }
+
+    /// x · weight + bias.
+    fn linear(&self, name: &str, x: Tensor<2>) -> Tensor<2> {
+        let weight = self.value(&format!("{name}.weight"));
+        nn::plus(nn::project(x, weight), self.value(&format!("{name}.bias")))
+    }
+
+    /// Layer norm over the last axis.
+    fn norm(&self, name: &str, x: Tensor<2>) -> Tensor<2> {
+        let centred = x.clone() - x.mean_dim(1);
+        let variance = (centred.clone() * centred.clone()).mean_dim(1);
+        let normal = centred / (variance + EPSILON).sqrt();
+        let scaled = nn::times(normal, self.value(&format!("{name}.weight")));
+        nn::plus(scaled, self.value(&format!("{name}.bias")))
+    }
+
+    /// The tokens of the last block, without the final norm (batch × tokens × d) → logits (batch ×
+    /// classes of the stage).
+    pub fn forward(&self, tokens: Tensor<3>) -> Tensor<2> {
+        let [batch, count, width] = tokens.dims();
+        let rows = count + 1;
+        let token = self.value("token").expand([batch, width]);
+        let all = Tensor::cat(vec![token.clone().reshape([batch, 1, width]), tokens], 1);
+        let e = self.norm("norm1", all.reshape([batch * rows, width]));
+        let head = width / self.heads;
+        // batch × heads × rows × head width
+        let split =
+            |x: Tensor<2>, rows: usize| x.reshape([batch, rows, self.heads, head]).swap_dims(1, 2);
+        let own = e.clone().reshape([batch, rows, width]);
+        let own = own
+            .slice([0..batch, 0..1, 0..width])
+            .reshape([batch, width]);
+        let q = split(self.linear("q", own) * (head as f64).powf(-0.5), 1);
+        let k = split(self.linear("k", e.clone()), rows);
+        let v = split(self.linear("v", e), rows);
+        let shares = nn::softmax(q.matmul(k.transpose()));
+        let mixed = shares.matmul(v).swap_dims(1, 2).reshape([batch, width]);
+        let y = token + self.linear("proj", mixed);
+        let hidden = nn::gelu(self.linear("fc1", self.norm("norm2", y.clone())));
+        let y = y + self.linear("fc2", hidden);
+        self.linear("classifier", y)
+    }
+}
+
+/// ln Σ e^z over each row (batch × 1).
+pub fn log_sum_exp(z: Tensor<2>) -> Tensor<2> {
+    // The largest is a constant here: it falls away in value and gradient alike.
+    let largest = z.clone().detach().max_dim(1);
+    (z - largest.clone()).exp().sum_dim(1).log() + largest
+}
+
+/// How the energy enters the loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EnergyTerm {
+    /// λ, its weight beside the cross-entropy.
+    pub weight: f64,
+    /// What the energy is pulled towards.
+    pub anchor: f64,
+    /// E = −logsumexp(z) as the paper writes it, in place of the released −logsumexp(−z).
+    pub as_printed: bool,
+}
+
+impl EnergyTerm {
+    /// λ · mean((E − anchor)²) of logits (batch × classes).
+    pub fn of(&self, logits: Tensor<2>) -> Tensor<1> {
+        let signed = if self.as_printed {
+            logits
+        } else {
+            logits.neg()
+        };
+        let away = log_sum_exp(signed).neg() - self.anchor;
+        (away.clone() * away).mean() * self.weight
+    }
+}

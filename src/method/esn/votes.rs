@@ -1,0 +1,125 @@
+//! Which stage of ESN answers (Wang et al., AAAI 2023, section 3.3): the stage with the largest
+//! energy logsumexp(z/τ), under a vote of several temperatures τ.
+//!
+//! After each task but the first a τ is chosen, the one that best tells the new stage from the
+//! earlier ones on the task's own images. Each distinct τ so far has one vote.
+
+/// The temperatures to choose from, smallest first.
+pub const TEMPERATURES: [f64; 12] = [
+    0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0,
+];
+
+/// ln Σ e^(z/τ).
+fn energy(logits: &[f32], temperature: f64) -> f64 {
+    let scaled = |z: &f32| f64::from(*z) / temperature;
+    let largest = logits.iter().map(scaled).fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = logits.iter().map(|z| (scaled(z) - largest).exp()).sum();
+    largest + sum.ln()
+}
+
+/// The first of the largest.
+fn first_best<T: PartialOrd + Copy>(values: impl Iterator<Item = T>) -> usize {
+    let mut best: Option<(usize, T)> = None;
+    for (at, value) in values.enumerate() {
+        if best.is_none_or(|(_, most)| value > most) {
+            best = Some((at, value));
+        }
+    }
+    best.map_or(0, |(at, _)| at)
+}
+
+/// The stage with the largest energy at one temperature; `stages` are the logits of an image, stage
+/// by stage.
+fn leading(stages: &[&[f32]], temperature: f64) -> usize {
+    first_best(stages.iter().map(|logits| energy(logits, temperature)))
+}
+
+/// How many of the chosen temperatures (places in [`TEMPERATURES`]) vote for each stage; one votes
+/// once however often it was chosen.
+pub fn votes(stages: &[&[f32]], chosen: &[usize]) -> Vec<usize> {
+    let mut votes = vec![0; stages.len()];
+    for (place, temperature) in TEMPERATURES.iter().enumerate() {
+        if chosen.contains(&place) {
+            votes[leading(stages, *temperature)] += 1;
+        }
+    }
+    votes
+}
+
+/// The stage with most votes, the lowest of equals.
+pub fn elected(votes: &[usize]) -> usize {
+    first_best(votes.iter().copied())
+}
+
+/// How many images the newest stage wins at each of [`TEMPERATURES`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Separation {
+    wins: [usize; TEMPERATURES.len()],
+    images: usize,
+}
+
+impl Separation {
+    /// Counts one image of the newest task.
+    pub fn add(&mut self, stages: &[&[f32]]) {
+        self.images += 1;
+        for (wins, temperature) in self.wins.iter_mut().zip(TEMPERATURES) {
+            *wins += usize::from(leading(stages, temperature) + 1 == stages.len());
+        }
+    }
+
+    /// Images counted so far.
+    pub fn images(&self) -> usize {
+        self.images
+    }
+
+    /// The share of images at each temperature.
+    pub fn shares(&self) -> Vec<f64> {
+        let images = self.images.max(1) as f64;
+        self.wins.iter().map(|wins| *wins as f64 / images).collect()
+    }
+
+    /// The place in [`TEMPERATURES`] of the largest share, the smallest of equals.
+    pub fn best(&self) -> usize {
+        first_best(self.wins.iter().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At a low temperature the largest logit decides, at a high one many middling logits do.
+    const PEAK: &[f32] = &[2.0, -9.0, -9.0];
+    const BROAD: &[f32] = &[1.9, 1.9, 1.9];
+
+    #[test]
+    fn the_temperature_decides_which_stage_leads() {
+        assert_eq!(leading(&[PEAK, BROAD], 0.01), 0);
+        assert_eq!(leading(&[PEAK, BROAD], 1.0), 1);
+        assert!((energy(&[0.0, 0.0], 0.5) - 2f64.ln()).abs() < 1e-12);
+        assert!(energy(&[1e6, 0.0], 0.001).is_finite());
+    }
+
+    #[test]
+    fn a_repeated_temperature_votes_once_and_the_lowest_stage_wins_ties() {
+        let stages = [PEAK, BROAD];
+        let won = |chosen: &[usize]| elected(&votes(&stages, chosen));
+        // Places 0, 10 and 11 stand for 0.001, 0.9 and 1.
+        assert_eq!(won(&[11]), 1);
+        assert_eq!(won(&[0, 11]), 0, "one vote each");
+        assert_eq!(won(&[0, 11, 11, 11]), 0);
+        assert_eq!(won(&[0, 11, 10]), 1);
+        assert_eq!(elected(&votes(&[PEAK, PEAK], &[6])), 0);
+    }
+
+    #[test]
+    fn the_smallest_of_the_best_temperatures_is_chosen() {
+        let mut separation = Separation::default();
+        separation.add(&[PEAK, BROAD]);
+        // From 0.1 on the three middling logits outweigh the peak: 0.1 · ln 3 > 0.1.
+        assert_eq!(TEMPERATURES[separation.best()], 0.1);
+        separation.add(&[&[0.0], &[5.0]]);
+        assert_eq!(separation.shares()[..3], [0.5, 0.5, 1.0]);
+        assert_eq!(TEMPERATURES[separation.best()], 0.1);
+    }
+}

@@ -1,0 +1,70 @@
+//! The PET of a run: which plugin, in which form, in which blocks.
+
+use std::sync::Arc;
+
+use super::chosen::Chosen;
+use crate::backbone::{Backbone, BlockShape};
+use crate::pet::{PetSettings, PetSpec, PetStack};
+use crate::problem::Result;
+
+/// The PET of a run: which plugin, in which form, in which blocks.
+#[derive(Clone)]
+pub struct PetPlan {
+    /// The checked plugin.
+    pub spec: Arc<PetSpec>,
+    /// Sizes and variant.
+    pub settings: PetSettings,
+    /// Block numbers.
+    pub blocks: Vec<usize>,
+}
+
+impl PetPlan {
+    /// Chooses sizes, form and blocks as the settings say; checks that the backbone offers what
+    /// the plugin needs.
+    ///
+    /// # Errors
+    /// A Problem for a size out of range, an unknown form, or blocks or sites that do not exist.
+    pub fn new(chosen: &Chosen<'_>, spec: Arc<PetSpec>, shapes: &[BlockShape]) -> Result<Self> {
+        let blocks = chosen.config.block_list(shapes.len())?;
+        let settings = Self::settings(chosen, &spec)?;
+        spec.fits(shapes, &blocks)?;
+        Ok(Self {
+            spec,
+            settings,
+            blocks,
+        })
+    }
+
+    /// Size and form of the PET: the form asked for, else the plugin's for LAE without Learning
+    /// where that is switched off.
+    ///
+    /// # Errors
+    /// A Problem for a setting out of range.
+    pub fn settings(chosen: &Chosen<'_>, spec: &PetSpec) -> Result<PetSettings> {
+        let variant = match &chosen.config.pet_variant {
+            Some(name) => Some(name.clone()),
+            None if !chosen.calibrated()? => spec.without_learning.clone(),
+            None => None,
+        };
+        Ok(PetSettings {
+            variant,
+            ..PetSettings::of_size(chosen.config.pet_size)
+        })
+    }
+
+    /// Freshly initialised PETs on the backbone's device; the same for the same seed on every
+    /// device.
+    ///
+    /// # Errors
+    /// A Problem when a parameter's shape cannot be formed.
+    pub fn stack(&self, backbone: &dyn Backbone, seed: u64) -> Result<PetStack> {
+        PetStack::init(
+            &self.spec,
+            &self.settings,
+            backbone.blocks(),
+            &self.blocks,
+            seed,
+            &backbone.device(),
+        )
+    }
+}

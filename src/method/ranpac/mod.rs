@@ -1,0 +1,345 @@
+//! RanPAC (McDonnell et al., NeurIPS 2023): a random projection h = ReLU(f·R) of features that stand
+//! still, and a ridge regression on it, solved in closed form after every task: W = (G + λI)⁻¹Q with
+//! G = Σ HᵀH and Q = Σ HᵀY over all images so far. λ is chosen anew for each task from its own
+//! images. Scores are h·W: nothing is normalised.
+//!
+//! With a first session a PET is tuned in the first task, and f is that of the tuned backbone alone;
+//! without one f is that of the backbone as it is.
+
+mod projection;
+mod regression;
+mod ridge;
+mod square;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use burn::tensor::activation::relu;
+use burn::tensor::{Device, Tensor, TensorData};
+
+use super::answers::{self, Verdict};
+use super::aper::{ADAPTER, WEIGHT_DECAY, on_pictures};
+use super::tuning::FirstSession;
+use super::{
+    Batch, Chosen, Kind, Method, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec, Setup,
+    Task, Work,
+};
+use crate::backbone::Backbone;
+use crate::metrics::Expert;
+use crate::pet::PetStack;
+use crate::problem::Result;
+use crate::tensors::{HostTensor, Named, named};
+
+pub use projection::Projection;
+pub use regression::Regression;
+pub use ridge::Choice;
+use ridge::{Images, choose};
+
+/// RanPAC.
+pub const SPEC: MethodSpec = MethodSpec {
+    key: "ranpac",
+    title: "RanPAC",
+    summary: "Projects features at random and solves a ridge regression over all images so far",
+    paper: "McDonnell et al., RanPAC: Random Projections and Pre-trained Models for Continual \
+            Learning, NeurIPS 2023",
+    experts: Expert::ALONE,
+    settings: &[
+        SettingSpec {
+            key: "projection",
+            title: "projections",
+            meaning: "Length M of the projected feature; 8·M² bytes of memory (10000: 800 MB)",
+            kind: Kind::Whole {
+                default: 10_000,
+                least: 1,
+                most: 30_000,
+            },
+        },
+        SettingSpec {
+            key: "first_session",
+            title: "first session",
+            meaning: "Whether a PET is tuned in the first task (adapter) or nothing is (none)",
+            kind: Kind::Choice(&[NONE, ADAPTED]),
+        },
+        WEIGHT_DECAY,
+    ],
+    pet: Some(PetUse {
+        when: adapts,
+        ..ADAPTER
+    }),
+    rate: Some(Rate::at_batch(0.01, 48)),
+    published: &[
+        Published {
+            data: "cifar-100",
+            epochs: 20,
+            base_lr: None,
+            settings: &[],
+        },
+        on_pictures("imagenet-r", 10),
+        on_pictures("domainnet", 10),
+    ],
+    all_at_once: false,
+    passes: |chosen, task| {
+        let epochs = if adapts(chosen)? {
+            chosen.config.epochs
+        } else {
+            0
+        };
+        let mut passes = FirstSession::passes(epochs, task);
+        // The order decides which images fit and which judge λ.
+        passes.push(Pass {
+            shuffle: true,
+            ..Pass::measuring()
+        });
+        Ok(passes)
+    },
+    check: |_, _| Ok(()),
+    build: |setup| Ok(Box::new(RanPac::new(&setup)?)),
+};
+
+const NONE: &str = "none";
+const ADAPTED: &str = "adapter";
+
+/// Whether these settings tune a PET in the first task.
+fn adapts(chosen: &Chosen<'_>) -> Result<bool> {
+    Ok(chosen.text("first_session")? == ADAPTED)
+}
+
+/// RanPAC's state over a run.
+pub struct RanPac {
+    backbone: Arc<dyn Backbone>,
+    session: Option<FirstSession>,
+    projection: Projection,
+    /// Classes of all tasks of the run.
+    all_classes: usize,
+    /// Classes so far.
+    classes: usize,
+    /// Features and labels of the pass that is running.
+    features: Vec<f32>,
+    labels: Vec<usize>,
+    /// None before the first task was measured, and where only answers are wanted.
+    regression: Option<Regression>,
+    choice: Option<Choice>,
+    /// Wᵀ: classes so far × projections.
+    weight: HostTensor,
+    on_device: OnDevice,
+}
+
+/// What answers, where the backbone is.
+struct OnDevice {
+    /// width × projections.
+    projection: Tensor<2>,
+    /// projections × classes.
+    weight: Tensor<2>,
+}
+
+impl OnDevice {
+    fn new(projection: &Projection, weight: &HostTensor, device: &Device) -> Result<Self> {
+        let shape = [projection.inputs(), projection.outputs()];
+        let values = TensorData::new(projection.values().to_vec(), shape);
+        Ok(Self {
+            projection: Tensor::from_data(values, device),
+            weight: weight.to_device::<2>(device)?.transpose(),
+        })
+    }
+}
+
+impl RanPac {
+    /// Before the first task.
+    ///
+    /// # Errors
+    /// A Problem for a PET or settings that do not fit.
+    pub fn new(setup: &Setup<'_>) -> Result<Self> {
+        let chosen = Chosen::of(setup.config)?;
+        let session = adapts(&chosen)?.then(|| FirstSession::new(setup));
+        let backbone = setup.backbone.clone();
+        let outputs = chosen.count("projection")?;
+        let projection = Projection::drawn(backbone.feature_width(), outputs, setup.config.seed);
+        let weight = HostTensor {
+            shape: vec![0, outputs],
+            values: Vec::new(),
+        };
+        Ok(Self {
+            session: session.transpose()?,
+            all_classes: setup.tasks.last().map_or(0, |task| task.end),
+            classes: 0,
+            features: Vec::new(),
+            labels: Vec::new(),
+            regression: None,
+            choice: None,
+            on_device: OnDevice::new(&projection, &weight, &backbone.device())?,
+            backbone,
+            projection,
+            weight,
+        })
+    }
+
+    /// Puts a given R in place of the drawn one.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub fn set_projection(&mut self, projection: Projection) -> Result<()> {
+        self.projection = projection;
+        self.place()
+    }
+
+    /// The session of the first task, if there is one.
+    pub fn session(&mut self) -> Option<&mut FirstSession> {
+        self.session.as_mut()
+    }
+
+    /// G and Q, once a task was measured.
+    pub fn regression(&self) -> Option<&Regression> {
+        self.regression.as_ref()
+    }
+
+    /// The choice of λ for the newest task.
+    pub fn choice(&self) -> Option<&Choice> {
+        self.choice.as_ref()
+    }
+
+    /// Wᵀ: classes so far × projections.
+    pub fn weight(&self) -> &HostTensor {
+        &self.weight
+    }
+
+    /// f of these images.
+    ///
+    /// # Errors
+    /// A Problem when the PET's equation does not fit or the device failed.
+    pub fn features(&self, images: Tensor<4>) -> Result<Tensor<2>> {
+        match &self.session {
+            Some(session) => self.backbone.features(images, session.pets()),
+            None => self.backbone.features(images, &PetStack::empty()),
+        }
+    }
+
+    /// h·W (batch × classes so far).
+    ///
+    /// # Errors
+    /// As [`RanPac::features`].
+    pub fn scores(&self, images: Tensor<4>) -> Result<Tensor<2>> {
+        let OnDevice { projection, weight } = &self.on_device;
+        let hidden = relu(self.features(images)?.matmul(projection.clone()));
+        Ok(hidden.matmul(weight.clone()))
+    }
+
+    fn place(&mut self) -> Result<()> {
+        let device = self.backbone.device();
+        self.on_device = OnDevice::new(&self.projection, &self.weight, &device)?;
+        Ok(())
+    }
+
+    /// Takes in what was measured and solves anew.
+    fn solve(&mut self) -> Result<()> {
+        let (features, labels) = (
+            std::mem::take(&mut self.features),
+            std::mem::take(&mut self.labels),
+        );
+        let images = Images {
+            features: &features,
+            labels: &labels,
+        };
+        let outputs = self.projection.outputs();
+        // Before G exists, so that their memories do not add up in the first task.
+        let choice = choose(images, &self.projection, self.all_classes)?;
+        let mut regression = match self.regression.take() {
+            Some(regression) => regression,
+            None => Regression::new(outputs)?,
+        };
+        regression.absorb(images, &self.projection, self.classes);
+        let (values, ridge) = regression.solve(choice.ridge)?;
+        self.weight = HostTensor {
+            shape: vec![self.classes, outputs],
+            values,
+        };
+        self.choice = Some(Choice { ridge, ..choice });
+        self.regression = Some(regression);
+        self.place()
+    }
+}
+
+impl Method for RanPac {
+    fn trained_parameters(&self) -> usize {
+        let session = self.session.as_ref();
+        session.map_or(0, |session| session.pets().trained_count())
+    }
+
+    fn begin_task(&mut self, task: &Task) -> Result<()> {
+        self.classes = task.classes.end;
+        if let Some(session) = &mut self.session {
+            session.begin_task(task);
+        }
+        Ok(())
+    }
+
+    fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
+        if let (Work::Learn { .. }, Some(session)) = (pass.work, &mut self.session) {
+            return session.learn(batch);
+        }
+        let features = self.features(batch.images.clone())?;
+        self.features.extend(HostTensor::read(&features)?.values);
+        self.labels.extend(batch.labels);
+        Ok(None)
+    }
+
+    fn end_pass(&mut self, _pass: usize) -> Result<()> {
+        match self.labels.is_empty() {
+            true => Ok(()),
+            false => self.solve(),
+        }
+    }
+
+    fn end_task(&mut self) -> Result<()> {
+        if let Some(session) = &mut self.session {
+            session.end_task();
+        }
+        Ok(())
+    }
+
+    fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
+        answers::by_cosine(Expert::Answer, &self.scores(images)?)
+    }
+
+    fn gauges(&self) -> Result<BTreeMap<String, f64>> {
+        let ridge = self.choice.as_ref().map(|choice| choice.ridge);
+        Ok(ridge
+            .map(|ridge| ("ridge".to_string(), ridge))
+            .into_iter()
+            .collect())
+    }
+
+    fn snapshot(&self) -> Result<Named> {
+        let mut named = Named::new();
+        if let Some(session) = &self.session {
+            session.snapshot(&mut named)?;
+        }
+        named.insert("weight".into(), self.weight.clone());
+        Ok(named)
+    }
+
+    fn checkpoint(&self) -> Result<Named> {
+        let mut named = self.snapshot()?;
+        if let Some(session) = &self.session {
+            session.checkpoint(&mut named)?;
+        }
+        if let Some(regression) = &self.regression {
+            regression.write(&mut named);
+        }
+        Ok(named)
+    }
+
+    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
+        if let Some(session) = &mut self.session {
+            session.restore(state, tasks)?;
+        }
+        self.classes = tasks.last().map_or(0, |task| task.end);
+        self.weight = named(state, "weight")?.clone();
+        let outputs = self.projection.outputs();
+        if state.contains_key("gram.high") {
+            let measured = self.weight.shape.first().copied().unwrap_or(0);
+            self.regression = Some(Regression::read(outputs, measured, state)?);
+        }
+        self.place()
+    }
+}

@@ -1,0 +1,64 @@
+//! The random projection in front of the regression: h = ReLU(f·R) (RanPAC, McDonnell et al.,
+//! NeurIPS 2023, section 4.2). R is drawn once from a seed, so it is never stored.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::nn::gemm::{Matrix, Store, parallel_product};
+use crate::pet::Init;
+
+/// Keeps R apart from everything else drawn from a run's seed.
+const STREAM: u64 = 0x52;
+
+/// R: `inputs` × `outputs` numbers, row by row.
+pub struct Projection {
+    inputs: usize,
+    outputs: usize,
+    values: Vec<f32>,
+}
+
+impl Projection {
+    /// Entries N(0, 1), drawn on the host: the same on every device.
+    pub fn drawn(inputs: usize, outputs: usize, seed: u64) -> Self {
+        let values = Init::Normal(1.0).draw([inputs, outputs], seed, STREAM);
+        Self::of(values, inputs)
+    }
+
+    /// Given entries, for features of `inputs` numbers.
+    pub fn of(values: Vec<f32>, inputs: usize) -> Self {
+        Self {
+            inputs,
+            outputs: values.len() / inputs.max(1),
+            values,
+        }
+    }
+
+    /// Length of a feature.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// Length of h.
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// The entries, row by row.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// These columns of h for features that lie one behind the other: rows × columns.
+    pub fn hidden(&self, features: &[f32], columns: Range<usize>) -> Vec<f64> {
+        let (rows, width) = (features.len() / self.inputs.max(1), columns.len());
+        let mut hidden = vec![0f32; rows * width];
+        let features = Matrix::new(features, rows, self.inputs, self.inputs);
+        let own = &self.values[columns.start..];
+        let own = Matrix::new(own, self.inputs, width, self.outputs);
+        parallel_product(&mut hidden, Store::Replace, features, own);
+        // Not `max`, which would turn what is not a number into 0.
+        let relu = |h: &f32| if *h < 0.0 { 0.0 } else { f64::from(*h) };
+        hidden.par_iter().map(relu).collect()
+    }
+}

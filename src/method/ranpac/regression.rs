@@ -1,0 +1,263 @@
+//! The regression behind RanPAC: G = Σ HᵀH and Q = Σ HᵀY over all images of all tasks, and the
+//! classifier W = (G + λI)⁻¹Q (McDonnell et al., NeurIPS 2023, section 4.2, equations 4 and 5).
+//!
+//! Images come in blocks: h in f32, all sums in f64, in which a hundred thousand images lose
+//! nothing. Memory: 8·M² bytes for G and its factor together (`square.rs`), that is 800 MB for
+//! M = 10,000, 8·M for each class and some blocks of M × 512 numbers. The choice of λ needs
+//! 8·min(0.8·n, M)² bytes more while it lasts, n being the task's images.
+
+use super::projection::Projection;
+use super::ridge::{Images, choices};
+use super::square::Square;
+use crate::nn::gemm::Matrix;
+use crate::problem::{Problem, Result};
+use crate::tensors::{HostTensor, Named, named};
+
+/// G and Q.
+pub struct Regression {
+    square: Square,
+    /// Qᵀ: for each class the sum of its h.
+    sums: Vec<Vec<f64>>,
+}
+
+impl Regression {
+    /// Before the first task, for `projections` numbers h.
+    ///
+    /// # Errors
+    /// A Problem when there is too little memory.
+    pub fn new(projections: usize) -> Result<Self> {
+        Ok(Self {
+            square: Square::new(projections)?,
+            sums: Vec::new(),
+        })
+    }
+
+    /// G; what lies below its diagonal means nothing.
+    pub fn square(&self) -> &Square {
+        &self.square
+    }
+
+    /// Qᵀ: one row of M numbers per class.
+    pub fn sums(&self) -> &[Vec<f64>] {
+        &self.sums
+    }
+
+    /// Takes in the images of a task: labels count over all tasks, `classes` are known by now.
+    /// What was there before is kept. All sums are rounded to 48 bits at the end, which is what
+    /// their stored form holds.
+    pub fn absorb(&mut self, images: Images<'_>, projection: &Projection, classes: usize) {
+        let outputs = projection.outputs();
+        let known = self.sums.len().max(classes);
+        self.sums.resize(known, vec![0.0; outputs]);
+        for block in images.blocks(projection.inputs()) {
+            let hidden = projection.hidden(block.features, 0..outputs);
+            let rows = Matrix::new(&hidden, block.labels.len(), outputs, outputs);
+            self.square.add(rows.transposed());
+            for (h, &label) in hidden.chunks_exact(outputs).zip(block.labels) {
+                let sums = &mut self.sums[label];
+                sums.iter_mut().zip(h).for_each(|(sum, h)| *sum += h);
+            }
+        }
+        let round = |value: &mut f64| *value = joined(halves(*value));
+        for row in 0..outputs {
+            self.square.upper_row_mut(row).iter_mut().for_each(round);
+        }
+        self.sums.iter_mut().flatten().for_each(round);
+    }
+
+    /// Wᵀ for the classes known so far, one row of M numbers each, and the λ it was solved with:
+    /// `ridge`, or the next larger choice for which G + λI is positive definite in f64.
+    ///
+    /// # Errors
+    /// A Problem when there is none, for features that are not finite.
+    pub fn solve(&mut self, ridge: f64) -> Result<(Vec<f32>, f64)> {
+        let larger = choices().into_iter().filter(|choice| *choice > ridge);
+        let found = std::iter::once(ridge)
+            .chain(larger)
+            .find(|ridge| self.square.factor(*ridge));
+        let Some(used) = found else {
+            return Err(Problem::new(
+                "the regression has no solution: the features are not finite numbers",
+            )
+            .advise("train the first session with a smaller learning rate"));
+        };
+        let mut rows = self.sums.concat();
+        self.square.solve(&mut rows);
+        let weights = rows.into_iter().map(|value| value as f32);
+        Ok((weights.collect(), used))
+    }
+
+    /// Adds G's upper half row by row as `gram.…` and Qᵀ as `sums.…`.
+    pub fn write(&self, into: &mut Named) {
+        let rows = (0..self.square.side()).flat_map(|row| self.square.upper_row(row));
+        write("gram", rows, into);
+        write("sums", self.sums.iter().flatten(), into);
+    }
+
+    /// Reads such a state of `classes` classes back.
+    ///
+    /// # Errors
+    /// A Problem that names a missing or mis-shaped tensor, or when there is too little memory.
+    pub fn read(projections: usize, classes: usize, from: &Named) -> Result<Self> {
+        let mut own = Self::new(projections)?;
+        let mut stored = read("gram", projections * (projections + 1) / 2, from)?;
+        for row in 0..projections {
+            let values = own.square.upper_row_mut(row).iter_mut();
+            values
+                .zip(&mut stored)
+                .for_each(|(value, stored)| *value = stored);
+        }
+        let sums: Vec<f64> = read("sums", projections * classes, from)?.collect();
+        own.sums = sums
+            .chunks_exact(projections.max(1))
+            .map(<[f64]>::to_vec)
+            .collect();
+        Ok(own)
+    }
+}
+
+/// A number as the sum of two f32, and back: 48 bits of it.
+fn halves(value: f64) -> [f32; 2] {
+    let high = value as f32;
+    [high, (value - f64::from(high)) as f32]
+}
+
+fn joined([high, low]: [f32; 2]) -> f64 {
+    f64::from(high) + f64::from(low)
+}
+
+/// Adds numbers as two tensors of f32, which together hold them exactly.
+fn write<'a>(name: &str, values: impl Iterator<Item = &'a f64>, into: &mut Named) {
+    let (mut high, mut low) = (Vec::new(), Vec::new());
+    for value in values {
+        let [a, b] = halves(*value);
+        high.push(a);
+        low.push(b);
+    }
+    for (part, values) in [("high", high), ("low", low)] {
+        let shape = vec![values.len()];
+        into.insert(format!("{name}.{part}"), HostTensor { shape, values });
+    }
+}
+
+/// Reads such numbers back.
+fn read(name: &str, count: usize, from: &Named) -> Result<impl Iterator<Item = f64>> {
+    let part = |part: &str| -> Result<&Vec<f32>> {
+        let full = format!("{name}.{part}");
+        let values = &named(from, &full)?.values;
+        if values.len() == count {
+            return Ok(values);
+        }
+        let found = values.len();
+        Err(Problem::new(format!(
+            "{full} holds {found} numbers, not {count}"
+        )))
+    };
+    let pairs = part("high")?.iter().zip(part("low")?);
+    Ok(pairs.map(|(high, low)| joined([*high, *low])))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::square::tests::eliminate;
+    use super::*;
+    use crate::pet::Init;
+
+    #[test]
+    fn the_classifier_is_the_ridge_regression_of_all_images() {
+        let (width, outputs, classes) = (5, 24, 4);
+        let features = Init::Normal(1.0).draw([60, width], 8, 0);
+        let labels: Vec<usize> = (0..60)
+            .map(|i| if i < 30 { i % 2 } else { 2 + i % 2 })
+            .collect();
+        let projection = Projection::drawn(width, outputs, 2);
+        let mut own = Regression::new(outputs).unwrap();
+        for (task, classes) in [(0..30, 2), (30..60, 4)] {
+            let features = &features[task.start * width..task.end * width];
+            let labels = &labels[task];
+            own.absorb(Images { features, labels }, &projection, classes);
+        }
+        let (weights, used) = own.solve(0.1).unwrap();
+        assert_eq!((weights.len(), used), (classes * outputs, 0.1));
+        let h = projection.hidden(&features, 0..outputs);
+        let sum = |f: &dyn Fn(usize) -> f64| (0..60).map(f).sum::<f64>();
+        let gram = |k: usize, l: usize| sum(&|i| h[i * outputs + k] * h[i * outputs + l]);
+        let row = |k: usize| {
+            let own = |l: usize| gram(k, l) + if k == l { 0.1 } else { 0.0 };
+            (0..outputs).map(own).collect::<Vec<f64>>()
+        };
+        let square: Vec<Vec<f64>> = (0..outputs).map(row).collect();
+        for class in 0..classes {
+            let of = |k: usize| {
+                sum(&|i| {
+                    if labels[i] == class {
+                        h[i * outputs + k]
+                    } else {
+                        0.0
+                    }
+                })
+            };
+            let wanted = eliminate(square.clone(), (0..outputs).map(of).collect());
+            for (got, wanted) in weights[class * outputs..].iter().zip(wanted) {
+                assert!((f64::from(*got) - wanted).abs() < 1e-6, "{got} {wanted}");
+            }
+        }
+    }
+
+    /// A hundred thousand large equal terms and one small one: f32 sums would lose the small one
+    /// and much of the rest.
+    #[test]
+    fn a_hundred_thousand_images_lose_nothing() {
+        let count = 100_000;
+        let projection = Projection::of(vec![1.0, 0.1], 1);
+        let mut own = Regression::new(2).unwrap();
+        let mut features = vec![3.3f32; count];
+        features.push(0.01);
+        absorb(&mut own, &projection, &features);
+        let h = projection.hidden(&[3.3, 0.01], 0..2);
+        let n = count as f64;
+        let wanted = [n * h[0] * h[0] + h[2] * h[2], n * h[0] * h[1] + h[2] * h[3]];
+        for (got, wanted) in own.square().upper_row(0).iter().zip(wanted) {
+            assert!((got / wanted - 1.0).abs() < 1e-12, "{got} {wanted}");
+        }
+        assert!((own.sums()[0][0] / (n * h[0] + h[2]) - 1.0).abs() < 1e-12);
+    }
+
+    /// Images of one class.
+    fn absorb(own: &mut Regression, projection: &Projection, features: &[f32]) {
+        let labels = vec![0; features.len() / projection.inputs()];
+        let labels = &labels;
+        own.absorb(Images { features, labels }, projection, 1);
+    }
+
+    #[test]
+    fn a_stored_regression_goes_on_to_the_same_bits() {
+        let projection = Projection::drawn(4, 20, 1);
+        let draw = |stream| Init::Normal(1.0).draw([30, 4], 5, stream);
+        let mut own = Regression::new(20).unwrap();
+        absorb(&mut own, &projection, &draw(0));
+        let mut file = Named::new();
+        own.write(&mut file);
+        let mut back = Regression::read(20, 1, &file).unwrap();
+        for one in [&mut own, &mut back] {
+            absorb(one, &projection, &draw(1));
+        }
+        assert_eq!(own.solve(1e-3).unwrap(), back.solve(1e-3).unwrap());
+        assert!(Regression::read(21, 1, &file).is_err());
+        assert!(Regression::read(20, 2, &file).is_err());
+        file.remove("sums.low");
+        assert!(Regression::read(20, 1, &file).is_err());
+    }
+
+    #[test]
+    fn a_ridge_too_small_for_f64_gives_way_to_the_next() {
+        let projection = Projection::drawn(2, 12, 1);
+        let mut own = Regression::new(12).unwrap();
+        absorb(&mut own, &projection, &[1e6; 8]);
+        let (weights, used) = own.solve(1e-8).unwrap();
+        assert!(used > 1e-8 && weights.iter().all(|weight| weight.is_finite()));
+        absorb(&mut own, &projection, &[f32::NAN; 2]);
+        assert!(own.solve(1e-8).unwrap_err().what.contains("finite"));
+    }
+}

@@ -1,0 +1,318 @@
+//! The choice of the ridge λ: four fifths of a task's images fit, the rest judge, for every power
+//! of ten from 1e-8 to 1e8; the smallest mean square error wins.
+//!
+//! With H₁ the images that fit and H₂ those that judge, either of two squares is factored anew for
+//! each λ, whichever is smaller:
+//! * fewer images than projections: W = H₁ᵀ(H₁H₁ᵀ + λI)⁻¹Y₁, so H₂W = (H₂H₁ᵀ)(H₁H₁ᵀ + λI)⁻¹Y₁: no
+//!   more than products of images with images, summed over blocks of projections;
+//! * else W = (H₁ᵀH₁ + λI)⁻¹H₁ᵀY₁, from this task's images alone, so it is a square beside G.
+
+use rayon::prelude::*;
+
+use super::projection::Projection;
+use super::square::Square;
+use crate::nn::gemm::{Matrix, Store, parallel_product};
+use crate::problem::Result;
+
+/// Exponents of the λ that are tried.
+const EXPONENTS: std::ops::RangeInclusive<i32> = -8..=8;
+/// Projections, or images, that are worked on at once.
+const BLOCK: usize = 512;
+
+/// All λ that are tried, smallest first.
+pub fn choices() -> Vec<f64> {
+    EXPONENTS.map(|exponent| 10f64.powi(exponent)).collect()
+}
+
+/// What came of the choice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The λ with the smallest loss, the first of equals.
+    pub ridge: f64,
+    /// Mean over all entries of (H₂W − Y₂)² for each of [`choices`]; infinite where the equations
+    /// could not be solved.
+    pub losses: Vec<f64>,
+}
+
+/// The images of one task in the order they are split in: features one behind the other, and the
+/// class of each.
+#[derive(Clone, Copy)]
+pub struct Images<'a> {
+    /// images × feature width.
+    pub features: &'a [f32],
+    /// One per image.
+    pub labels: &'a [usize],
+}
+
+impl<'a> Images<'a> {
+    /// The images before `at` and those from there on.
+    fn split(self, at: usize, width: usize) -> (Self, Self) {
+        let (first, second) = self.features.split_at(at * width);
+        let (own, other) = self.labels.split_at(at);
+        let of = |features: &'a [f32], labels: &'a [usize]| Self { features, labels };
+        (of(first, own), of(second, other))
+    }
+
+    /// Blocks of at most `BLOCK` images.
+    pub(super) fn blocks(self, width: usize) -> impl Iterator<Item = Self> {
+        let features = self.features.chunks(BLOCK * width.max(1));
+        features
+            .zip(self.labels.chunks(BLOCK))
+            .map(|(features, labels)| Self { features, labels })
+    }
+}
+
+/// Chooses λ for the images of a task; the mean is over `classes` columns, of which those without
+/// an image add nothing.
+///
+/// # Errors
+/// A Problem when there is too little memory.
+pub fn choose(images: Images<'_>, projection: &Projection, classes: usize) -> Result<Choice> {
+    let count = images.labels.len();
+    let (fit, judge) = images.split(count * 4 / 5, projection.inputs());
+    let mut own: Vec<usize> = images.labels.to_vec();
+    own.sort_unstable();
+    own.dedup();
+    let predicted = if fit.labels.len() <= projection.outputs() {
+        by_images(fit, judge, projection, &own)?
+    } else {
+        by_projections(fit, judge, projection, &own)?
+    };
+    let entries = (judge.labels.len() * classes).max(1) as f64;
+    let losses: Vec<f64> = (0..choices().len())
+        .map(|choice| {
+            let mut sum = 0.0;
+            for (row, label) in predicted.iter().zip(judge.labels) {
+                let row = &row[choice * own.len()..(choice + 1) * own.len()];
+                for (value, class) in row.iter().zip(&own) {
+                    sum += (value - f64::from(u8::from(class == label))).powi(2);
+                }
+            }
+            if sum.is_nan() {
+                f64::INFINITY
+            } else {
+                sum / entries
+            }
+        })
+        .collect();
+    let mut best = 0;
+    for (at, loss) in losses.iter().enumerate() {
+        if *loss < losses[best] {
+            best = at;
+        }
+    }
+    Ok(Choice {
+        ridge: choices()[best],
+        losses,
+    })
+}
+
+/// What each judging image gets (choices × own classes), from products of images with images.
+fn by_images(
+    fit: Images<'_>,
+    judge: Images<'_>,
+    projection: &Projection,
+    own: &[usize],
+) -> Result<Vec<Vec<f64>>> {
+    let (n, m) = (fit.labels.len(), judge.labels.len());
+    let mut square = Square::new(n)?;
+    let mut between = vec![0.0; m * n];
+    for start in (0..projection.outputs()).step_by(BLOCK) {
+        let columns = start..(start + BLOCK).min(projection.outputs());
+        let width = columns.len();
+        let (one, two) = (
+            projection.hidden(fit.features, columns.clone()),
+            projection.hidden(judge.features, columns),
+        );
+        let one = Matrix::new(&one, n, width, width);
+        square.add(one);
+        let two = Matrix::new(&two, m, width, width);
+        parallel_product(&mut between, Store::Add, two, one.transposed());
+    }
+    let targets = own.iter().flat_map(|class| {
+        let hits = fit.labels.iter().map(move |label| label == class);
+        hits.map(|hit| f64::from(u8::from(hit)))
+    });
+    let solved = solutions(&mut square, &targets.collect::<Vec<_>>());
+    Ok(answers(&between, &solved, n))
+}
+
+/// The same from products of projections with projections.
+fn by_projections(
+    fit: Images<'_>,
+    judge: Images<'_>,
+    projection: &Projection,
+    own: &[usize],
+) -> Result<Vec<Vec<f64>>> {
+    let (inputs, outputs) = (projection.inputs(), projection.outputs());
+    let mut square = Square::new(outputs)?;
+    let mut targets = vec![0.0; own.len() * outputs];
+    for block in fit.blocks(inputs) {
+        let hidden = projection.hidden(block.features, 0..outputs);
+        square.add(Matrix::new(&hidden, block.labels.len(), outputs, outputs).transposed());
+        for (h, label) in hidden.chunks_exact(outputs).zip(block.labels) {
+            let class = own.binary_search(label).unwrap_or(0);
+            let sums = &mut targets[class * outputs..(class + 1) * outputs];
+            sums.iter_mut().zip(h).for_each(|(sum, h)| *sum += h);
+        }
+    }
+    let solved = solutions(&mut square, &targets);
+    let mut all = Vec::with_capacity(judge.labels.len());
+    for block in judge.blocks(inputs) {
+        let hidden = projection.hidden(block.features, 0..outputs);
+        all.extend(answers(&hidden, &solved, outputs));
+    }
+    Ok(all)
+}
+
+/// (square + λI)⁻¹·targets for every λ, one behind the other; not a number where that failed.
+fn solutions(square: &mut Square, targets: &[f64]) -> Vec<f64> {
+    let mut all = Vec::with_capacity(choices().len() * targets.len());
+    for ridge in choices() {
+        let start = all.len();
+        all.extend_from_slice(targets);
+        if square.factor(ridge) {
+            square.solve(&mut all[start..]);
+        } else {
+            all[start..].fill(f64::NAN);
+        }
+    }
+    all
+}
+
+/// rows (each `inner` numbers) · solutionsᵀ.
+fn answers(rows: &[f64], solutions: &[f64], inner: usize) -> Vec<Vec<f64>> {
+    let (count, columns) = (rows.len() / inner.max(1), solutions.len() / inner.max(1));
+    let mut answers = vec![0.0; count * columns];
+    let rows = Matrix::new(rows, count, inner, inner);
+    let solutions = Matrix::new(solutions, columns, inner, inner);
+    parallel_product(&mut answers, Store::Replace, rows, solutions.transposed());
+    answers
+        .par_chunks(columns.max(1))
+        .map(<[f64]>::to_vec)
+        .collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::square::tests::eliminate;
+    use super::*;
+    use crate::pet::Init;
+
+    const WIDTH: usize = 6;
+
+    /// Features that lie around one centre for each of three classes.
+    fn images(count: usize, seed: u64) -> (Vec<f32>, Vec<usize>) {
+        let centres = Init::Normal(1.0).draw([3, WIDTH], 1, 0);
+        let noise = Init::Normal(0.5).draw([count, WIDTH], seed, 1);
+        let labels: Vec<usize> = (0..count).map(|i| 2 + i % 3).collect();
+        let value = |(i, noise): (usize, &f32)| {
+            noise + centres[(labels[i / WIDTH] - 2) * WIDTH + i % WIDTH]
+        };
+        (noise.iter().enumerate().map(value).collect(), labels)
+    }
+
+    /// The losses as they are defined, (H₁ᵀH₁ + λI)⁻¹ by elimination.
+    fn defined(features: &[f32], labels: &[usize], r: &Projection, classes: usize) -> Vec<f64> {
+        let (m, n) = (r.outputs(), labels.len());
+        let fit = n * 4 / 5;
+        let h = r.hidden(features, 0..m);
+        let h = |i: usize, k: usize| h[i * m + k];
+        let y = |i: usize, c: usize| f64::from(u8::from(labels[i] == c));
+        let sum = |f: &dyn Fn(usize) -> f64| (0..fit).map(f).sum::<f64>();
+        let loss = |ridge: f64| {
+            let row = |k: usize| {
+                let entry =
+                    |l: usize| sum(&|i| h(i, k) * h(i, l)) + if k == l { ridge } else { 0.0 };
+                (0..m).map(entry).collect()
+            };
+            let gram: Vec<Vec<f64>> = (0..m).map(row).collect();
+            let mut error = 0.0;
+            for c in 0..classes {
+                let right = (0..m).map(|k| sum(&|i| h(i, k) * y(i, c))).collect();
+                let w = eliminate(gram.clone(), right);
+                for i in fit..n {
+                    let score: f64 = (0..m).map(|k| h(i, k) * w[k]).sum();
+                    error += (score - y(i, c)).powi(2);
+                }
+            }
+            error / ((n - fit) * classes) as f64
+        };
+        choices().into_iter().map(loss).collect()
+    }
+
+    /// Both squares: 20 images and then 48 fit, for 30 projections.
+    #[test]
+    fn losses_are_the_defined_ones_from_either_square() {
+        let projection = Projection::drawn(WIDTH, 30, 4);
+        for count in [26, 60] {
+            let (features, labels) = images(count, 9);
+            let own = Images {
+                features: &features,
+                labels: &labels,
+            };
+            let choice = choose(own, &projection, 7).unwrap();
+            let wanted = defined(&features, &labels, &projection, 7);
+            // With a singular square the smallest λ are noise in the reference.
+            let trusted = if count == 26 { 6 } else { 0 };
+            for (got, wanted) in choice.losses.iter().zip(&wanted).skip(trusted) {
+                assert!((got / wanted - 1.0).abs() < 1e-6, "{got} {wanted}");
+            }
+            let least = choice.losses.iter().copied().fold(f64::INFINITY, f64::min);
+            let at = choice
+                .losses
+                .iter()
+                .position(|loss| *loss == least)
+                .unwrap();
+            assert_eq!(choice.ridge, choices()[at]);
+        }
+    }
+
+    /// Of 9 images 7 fit (0.8 · 9 = 7.2): the loss is a mean over two images.
+    #[test]
+    fn the_split_is_rounded_down() {
+        let projection = Projection::drawn(WIDTH, 20, 4);
+        let (features, labels) = images(9, 2);
+        let own = Images {
+            features: &features,
+            labels: &labels,
+        };
+        let choice = choose(own, &projection, 5).unwrap();
+        let wanted = defined(&features, &labels, &projection, 5);
+        assert!((choice.losses[10] / wanted[10] - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn what_cannot_be_solved_is_never_chosen() {
+        let projection = Projection::drawn(WIDTH, 20, 4);
+        // Equal images make a singular square; the smallest λ drown in rounding.
+        let (mut features, labels) = (vec![1e5; 15 * WIDTH], vec![0; 15]);
+        let own = Images {
+            features: &features,
+            labels: &labels,
+        };
+        let choice = choose(own, &projection, 1).unwrap();
+        assert_eq!(choice.losses[0], f64::INFINITY);
+        assert!(choice.losses.iter().any(|loss| loss.is_finite()));
+        assert!(choice.ridge > choices()[0]);
+        features[3] = f32::NAN;
+        let own = Images {
+            features: &features,
+            labels: &labels,
+        };
+        let choice = choose(own, &projection, 1).unwrap();
+        assert!(choice.losses.iter().all(|loss| *loss == f64::INFINITY));
+    }
+
+    #[test]
+    fn one_image_is_enough_for_some_answer() {
+        let projection = Projection::drawn(WIDTH, 20, 4);
+        let (features, labels) = images(1, 2);
+        let own = Images {
+            features: &features,
+            labels: &labels,
+        };
+        assert!(choose(own, &projection, 3).unwrap().ridge > 0.0);
+    }
+}

@@ -1,0 +1,380 @@
+//! A symmetric positive definite matrix that grows by products A·Aᵀ, and the solution of
+//! (G + λI)·X = B by Cholesky's factorisation, in f64 and on all cores.
+//!
+//! One square holds everything: G on and above the diagonal, the factor L of the last λ below it,
+//! L's diagonal beside it. So a matrix of 10,000 rows takes 800 MB whether it is being
+//! accumulated or solved. The factor is made panel by panel, each from G and from the panels left
+//! of it ("left-looking"; Golub and Van Loan, Matrix Computations, section 4.2): G itself is never
+//! written, and the next λ starts from it again.
+//!
+//! f64 for the products too: with n rows of n < M the matrix has M − n eigenvalues 0, and products
+//! rounded to f32 move them by some 1e-7 of the largest, which is far more than a small λ lifts.
+
+use rayon::prelude::*;
+
+use crate::nn::gemm::{Matrix, Store, product};
+use crate::problem::{Problem, Result};
+
+/// Rows one core takes at a time, and columns of a panel. The split into parts is the same for any
+/// number of cores, and so are the sums.
+const PANEL: usize = 256;
+/// Columns of a panel that are solved number by number.
+const STRIP: usize = 32;
+/// Right-hand sides that are solved together.
+const GROUP: usize = 32;
+
+/// A symmetric matrix and the factor of it plus a multiple of I.
+pub struct Square {
+    side: usize,
+    /// Rows of `side` numbers: G where column ≥ row, L below.
+    values: Vec<f64>,
+    /// The diagonal of L.
+    pivots: Vec<f64>,
+}
+
+impl Square {
+    /// Zero, with `side` rows and columns: 8·side² bytes.
+    ///
+    /// # Errors
+    /// A Problem when there is not that much memory.
+    pub fn new(side: usize) -> Result<Self> {
+        let mut values = Vec::new();
+        let count = side.saturating_mul(side);
+        values.try_reserve_exact(count).map_err(|_| {
+            let megabytes = count.saturating_mul(8) / 1_000_000;
+            Problem::new(format!(
+                "there is no memory for a matrix of {side} × {side} numbers ({megabytes} MB)"
+            ))
+            .advise("choose a smaller projection")
+        })?;
+        values.resize(count, 0.0);
+        Ok(Self {
+            side,
+            values,
+            pivots: vec![0.0; side],
+        })
+    }
+
+    /// Number of rows.
+    pub fn side(&self) -> usize {
+        self.side
+    }
+
+    /// G = G + A·Aᵀ, A having `side` rows.
+    pub fn add(&mut self, a: Matrix<'_, f64>) {
+        let side = self.side;
+        bands(&mut self.values, side).for_each(|(start, band)| {
+            let rows = band.len() / side;
+            let right = a.some_rows(start, side - start).transposed();
+            // Below the diagonal this spoils some of L, which is of the past by now.
+            let y = &mut band[start..];
+            product(y, side, Store::Add, a.some_rows(start, rows), right);
+        });
+    }
+
+    /// Row `row` of G from the diagonal on.
+    pub fn upper_row(&self, row: usize) -> &[f64] {
+        &self.values[row * self.side + row..(row + 1) * self.side]
+    }
+
+    /// The same to write.
+    pub fn upper_row_mut(&mut self, row: usize) -> &mut [f64] {
+        &mut self.values[row * self.side + row..(row + 1) * self.side]
+    }
+
+    /// Factors G + ridge·I = L·Lᵀ. False where the matrix is not positive definite as far as f64
+    /// can tell; then there is nothing to solve with.
+    #[must_use]
+    pub fn factor(&mut self, ridge: f64) -> bool {
+        let side = self.side;
+        for start in (0..side).step_by(PANEL) {
+            let width = PANEL.min(side - start);
+            let mut panel = self.panel(start, width, ridge);
+            let (top, below) = panel.split_at_mut(width * width);
+            if !factor_small(top, width) {
+                return false;
+            }
+            let under = &mut self.values[(start + width) * side..];
+            bands(under, side)
+                .zip(below.par_chunks_mut(PANEL * width))
+                .for_each(|((_, rows), rest)| {
+                    let solved = solve_right(rest, top, width);
+                    let rows = rows.chunks_exact_mut(side);
+                    for (row, solved) in rows.zip(solved.chunks_exact(width)) {
+                        row[start..start + width].copy_from_slice(solved);
+                    }
+                });
+            for (i, row) in top.chunks_exact(width).enumerate() {
+                self.pivots[start + i] = row[i];
+                let at = (start + i) * side + start;
+                self.values[at..at + i].copy_from_slice(&row[..i]);
+            }
+        }
+        true
+    }
+
+    /// Columns `start..start + width` of G + ridge·I from row `start` on, less what the factor's
+    /// earlier columns account for.
+    fn panel(&self, start: usize, width: usize, ridge: f64) -> Vec<f64> {
+        let side = self.side;
+        let values = &self.values;
+        let mut panel = vec![0.0; (side - start) * width];
+        let chunks = panel.par_chunks_mut(PANEL * width).with_max_len(1);
+        chunks.enumerate().for_each(|(chunk, part)| {
+            let first = start + chunk * PANEL;
+            let rows = part.len() / width;
+            for j in 0..width {
+                let at = (start + j) * side + first;
+                let column = &values[at..at + rows];
+                for (row, value) in part.chunks_exact_mut(width).zip(column) {
+                    row[j] = *value;
+                }
+            }
+            if chunk == 0 {
+                part.iter_mut()
+                    .step_by(width + 1)
+                    .for_each(|value| *value += ridge);
+            }
+            let left = Matrix::new(&values[first * side..], rows, start, side);
+            let right = Matrix::new(&values[start * side..], width, start, side);
+            product(part, width, Store::Subtract, left, right.transposed());
+        });
+        panel
+    }
+
+    /// Solves (G + ridge·I)·x = b for every row of `rows` (`side` numbers each), which then holds
+    /// x; [`Square::factor`] comes first.
+    pub fn solve(&self, rows: &mut [f64]) {
+        let side = self.side.max(1);
+        rows.par_chunks_mut(GROUP * side).for_each(|rows| {
+            let starts = (0..self.side).step_by(PANEL);
+            starts.clone().for_each(|start| self.forward(rows, start));
+            starts.rev().for_each(|start| self.backward(rows, start));
+        });
+    }
+
+    /// One panel of L·y = b.
+    fn forward(&self, rows: &mut [f64], start: usize) {
+        let (side, count) = (self.side, rows.len() / self.side);
+        let width = PANEL.min(side - start);
+        let mut part = columns_of(rows, side, start, width);
+        let done = Matrix::new(rows, count, start, side);
+        let factor = Matrix::new(&self.values[start * side..], width, start, side);
+        product(&mut part, width, Store::Subtract, done, factor.transposed());
+        for x in part.chunks_exact_mut(width) {
+            for i in 0..width {
+                let row = self.factor_row(start + i, start);
+                let known: f64 = row.iter().zip(&*x).map(|(l, x)| l * x).sum();
+                x[i] = (x[i] - known) / self.pivots[start + i];
+            }
+        }
+        put_columns(rows, side, start, &part, width);
+    }
+
+    /// One panel of Lᵀ·x = y.
+    fn backward(&self, rows: &mut [f64], start: usize) {
+        let (side, count) = (self.side, rows.len() / self.side);
+        let width = PANEL.min(side - start);
+        let end = start + width;
+        let mut part = columns_of(rows, side, start, width);
+        if end < side {
+            let done = Matrix::new(&rows[end..], count, side - end, side);
+            let factor = Matrix::new(&self.values[end * side + start..], side - end, width, side);
+            product(&mut part, width, Store::Subtract, done, factor);
+        }
+        for x in part.chunks_exact_mut(width) {
+            for i in (0..width).rev() {
+                let solved = x[i] / self.pivots[start + i];
+                x[i] = solved;
+                let row = self.factor_row(start + i, start);
+                for (x, l) in x.iter_mut().zip(row) {
+                    *x -= solved * l;
+                }
+            }
+        }
+        put_columns(rows, side, start, &part, width);
+    }
+
+    /// Row `row` of L from column `from` up to the diagonal, which is left out.
+    fn factor_row(&self, row: usize, from: usize) -> &[f64] {
+        &self.values[row * self.side + from..row * self.side + row]
+    }
+}
+
+/// Bands of `PANEL` rows with the number of their first row, each for one core.
+fn bands(
+    values: &mut [f64],
+    side: usize,
+) -> impl IndexedParallelIterator<Item = (usize, &mut [f64])> {
+    let bands = values.par_chunks_mut(PANEL * side.max(1)).with_max_len(1);
+    bands.enumerate().map(|(band, rows)| (band * PANEL, rows))
+}
+
+/// A copy of some columns of rows of `side` numbers.
+fn columns_of(rows: &[f64], side: usize, start: usize, width: usize) -> Vec<f64> {
+    let rows = rows.chunks_exact(side);
+    rows.flat_map(|row| &row[start..start + width])
+        .copied()
+        .collect()
+}
+
+/// Puts such a copy back.
+fn put_columns(rows: &mut [f64], side: usize, start: usize, part: &[f64], width: usize) {
+    for (row, part) in rows.chunks_exact_mut(side).zip(part.chunks_exact(width)) {
+        row[start..start + width].copy_from_slice(part);
+    }
+}
+
+/// Cholesky's factor of the lower triangle of a small square, in its place; false where a pivot is
+/// not positive.
+fn factor_small(square: &mut [f64], width: usize) -> bool {
+    for i in 0..width {
+        let (above, rest) = square.split_at_mut(i * width);
+        let row = &mut rest[..width];
+        for (j, earlier) in above.chunks_exact(width).enumerate() {
+            let known: f64 = earlier[..j].iter().zip(&*row).map(|(a, b)| a * b).sum();
+            row[j] = (row[j] - known) / earlier[j];
+        }
+        let known: f64 = row[..i].iter().map(|a| a * a).sum();
+        let pivot = row[i] - known;
+        // Not "pivot <= 0": what is not a number must fail too.
+        if !(pivot > 0.0 && pivot.is_finite()) {
+            return false;
+        }
+        row[i] = pivot.sqrt();
+    }
+    true
+}
+
+/// X of X·Lᵀ = B for rows B, L being the lower triangle of a small square; B is used up. Strip by
+/// strip: what earlier strips contribute is one product, the rest goes number by number.
+fn solve_right(b: &mut [f64], factor: &[f64], width: usize) -> Vec<f64> {
+    let rows = b.len() / width;
+    let mut solved = vec![0.0; b.len()];
+    for start in (0..width).step_by(STRIP) {
+        let strip = STRIP.min(width - start);
+        let left = Matrix::new(&solved, rows, start, width);
+        let right = Matrix::new(&factor[start * width..], strip, start, width);
+        let y = &mut b[start..];
+        product(y, width, Store::Subtract, left, right.transposed());
+        for (b, x) in b.chunks_exact(width).zip(solved.chunks_exact_mut(width)) {
+            for j in start..start + strip {
+                let row = &factor[j * width..=j * width + j];
+                let known: f64 = x[start..j]
+                    .iter()
+                    .zip(&row[start..])
+                    .map(|(x, l)| x * l)
+                    .sum();
+                x[j] = (b[j] - known) / row[j];
+            }
+        }
+    }
+    solved
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+pub(super) mod tests {
+    use super::*;
+    use crate::pet::Init;
+
+    /// x of A·x = b by Gauss's elimination with pivoting; A row by row.
+    pub fn eliminate(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
+        let n = b.len();
+        for k in 0..n {
+            let best = (k..n).max_by(|&i, &j| a[i][k].abs().total_cmp(&a[j][k].abs()));
+            let best = best.unwrap_or(k);
+            a.swap(k, best);
+            b.swap(k, best);
+            let (above, below) = a.split_at_mut(k + 1);
+            let (pivot, known) = (&above[k], b[k]);
+            for (row, b) in below.iter_mut().zip(&mut b[k + 1..]) {
+                let factor = row[k] / pivot[k];
+                row.iter_mut()
+                    .zip(pivot)
+                    .for_each(|(x, p)| *x -= factor * p);
+                *b -= factor * known;
+            }
+        }
+        for k in (0..n).rev() {
+            let known: f64 = (k + 1..n).map(|j| a[k][j] * b[j]).sum();
+            b[k] = (b[k] - known) / a[k][k];
+        }
+        b
+    }
+
+    pub fn random(rows: usize, columns: usize, stream: u64) -> Vec<f64> {
+        let values = Init::Normal(1.0).draw([rows, columns], 3, stream);
+        values.into_iter().map(f64::from).collect()
+    }
+
+    /// A·Aᵀ + ridge·I of A (side × inner).
+    fn dense(a: &[f64], side: usize, inner: usize, ridge: f64) -> Vec<Vec<f64>> {
+        let row = |i: usize| &a[i * inner..(i + 1) * inner];
+        let entry = |i: usize, j: usize| {
+            let sum: f64 = row(i).iter().zip(row(j)).map(|(x, y)| x * y).sum();
+            sum + if i == j { ridge } else { 0.0 }
+        };
+        (0..side)
+            .map(|i| (0..side).map(|j| entry(i, j)).collect())
+            .collect()
+    }
+
+    fn apart(a: &[f64], b: &[f64]) -> f64 {
+        let largest = b.iter().fold(0f64, |m, x| m.max(x.abs()));
+        let apart = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+        apart.fold(0f64, f64::max) / largest
+    }
+
+    /// Sides below, at and above one panel, and a matrix that is singular without its ridge.
+    #[test]
+    fn solutions_are_those_of_elimination() {
+        for (side, inner, ridge) in [(1, 3, 0.5), (40, 90, 0.0), (256, 300, 0.0), (300, 20, 0.1)] {
+            let a = random(side, inner, side as u64);
+            let mut square = Square::new(side).unwrap();
+            square.add(Matrix::new(&a, side, inner, inner));
+            assert!(square.factor(ridge));
+            // More right-hand sides than are solved together.
+            let right = random(GROUP + 1, side, 99);
+            let mut solved = right.clone();
+            square.solve(&mut solved);
+            for at in [0, GROUP] {
+                let own = at * side..(at + 1) * side;
+                let wanted = eliminate(dense(&a, side, inner, ridge), right[own.clone()].to_vec());
+                assert!(apart(&solved[own], &wanted) < 1e-9, "side {side}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_matrix_survives_its_factor_and_goes_on_growing() {
+        let (side, inner) = (270, 10);
+        let a = random(side, 2 * inner, 1);
+        let half = |from: usize| Matrix::new(&a[from..], side, inner, 2 * inner);
+        let mut square = Square::new(side).unwrap();
+        square.add(half(0));
+        assert!(!square.factor(0.0), "ten products cannot have rank 270");
+        assert!(square.factor(1.0));
+        square.add(half(inner));
+        let wanted = dense(&a, side, 2 * inner, 0.0);
+        for (row, wanted) in wanted.iter().enumerate() {
+            assert!(apart(square.upper_row(row), &wanted[row..]) < 1e-12);
+        }
+        assert!(square.factor(1.0));
+        let right = random(1, side, 7);
+        let mut solved = right.clone();
+        square.solve(&mut solved);
+        let wanted = eliminate(dense(&a, side, 2 * inner, 1.0), right);
+        assert!(apart(&solved, &wanted) < 1e-9);
+    }
+
+    #[test]
+    fn what_is_not_positive_definite_is_told() {
+        let mut square = Square::new(3).unwrap();
+        square.add(Matrix::new(&[1.0, 2.0, f64::NAN], 3, 1, 1));
+        assert!(!square.factor(1.0));
+        square.upper_row_mut(2)[0] = -5.0;
+        assert!(!square.factor(1.0));
+        assert!(Square::new(usize::MAX / 4).is_err());
+    }
+}

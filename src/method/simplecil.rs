@@ -1,0 +1,92 @@
+//! SimpleCIL (Zhou et al., Revisiting Class-Incremental Learning with Pre-Trained Models, 2023):
+//! nothing is trained. A class is the mean feature of its training images; an image is what its
+//! feature points to most. Prototypes of earlier classes stay as they are.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+
+use super::answers::{self, Verdict};
+use super::prototypes::{Prototypes, Sums, cosines};
+use super::{Batch, Method, MethodSpec, Pass, Task};
+use crate::backbone::Backbone;
+use crate::metrics::Expert;
+use crate::pet::PetStack;
+use crate::problem::Result;
+use crate::tensors::Named;
+
+/// SimpleCIL.
+pub const SPEC: MethodSpec = MethodSpec {
+    key: "simplecil",
+    title: "SimpleCIL",
+    summary: "Trains nothing: a class is the mean feature of its images, the nearest mean wins",
+    paper: "Zhou et al., Revisiting Class-Incremental Learning with Pre-Trained Models: \
+            Generalizability and Adaptivity are All You Need, IJCV 2024",
+    experts: Expert::ALONE,
+    settings: &[],
+    pet: None,
+    rate: None,
+    published: &[],
+    all_at_once: false,
+    passes: |_, _| Ok(vec![Pass::measuring()]),
+    check: |_, _| Ok(()),
+    build: |setup| {
+        Ok(Box::new(SimpleCil {
+            backbone: setup.backbone,
+            sums: Sums::default(),
+            prototypes: Prototypes::default(),
+        }))
+    },
+};
+
+struct SimpleCil {
+    backbone: Arc<dyn Backbone>,
+    sums: Sums,
+    prototypes: Prototypes,
+}
+
+impl SimpleCil {
+    fn features(&self, images: Tensor<4>) -> Result<Tensor<2>> {
+        self.backbone.features(images, &PetStack::empty())
+    }
+}
+
+impl Method for SimpleCil {
+    fn trained_parameters(&self) -> usize {
+        0
+    }
+
+    fn begin_task(&mut self, _task: &Task) -> Result<()> {
+        Ok(())
+    }
+
+    fn learn(&mut self, batch: &Batch<'_>, _pass: &Pass) -> Result<Option<Tensor<1>>> {
+        let features = self.features(batch.images.clone())?;
+        self.sums.add(&features, batch.labels)?;
+        Ok(None)
+    }
+
+    fn end_pass(&mut self, _pass: usize) -> Result<()> {
+        self.prototypes.extend(self.sums.take_means());
+        Ok(())
+    }
+
+    fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
+        let prototypes = self.prototypes.matrix(&self.backbone.device())?;
+        let scores = cosines(self.features(images)?, prototypes);
+        answers::by_cosine(Expert::Answer, &scores)
+    }
+
+    fn snapshot(&self) -> Result<Named> {
+        let mut named = Named::new();
+        self.prototypes.write(&mut named);
+        Ok(named)
+    }
+
+    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
+        let classes = tasks.last().map_or(0, |task| task.end);
+        self.prototypes = Prototypes::read(state, classes)?;
+        Ok(())
+    }
+}

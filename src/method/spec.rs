@@ -1,0 +1,217 @@
+//! What a method says of itself, as data: its name, who answers, its settings with meaning, range
+//! and default, what it needs. File, command line, checks, window and help are made from it.
+
+use super::chosen::Chosen;
+use super::{Method, Pass, Setup};
+use crate::backbone::BlockShape;
+use crate::backbone::architecture::Architecture;
+use crate::metrics::Expert;
+use crate::problem::Result;
+use crate::run::config::Setting;
+
+/// A method: one of these stands in each method's file, and in the table [`super::METHODS`].
+pub struct MethodSpec {
+    /// The name on the command line.
+    pub key: &'static str,
+    /// The name people read.
+    pub title: &'static str,
+    /// What it does, in a sentence.
+    pub summary: &'static str,
+    /// Where it was published.
+    pub paper: &'static str,
+    /// Who answers, in the order they are shown; the last one's answer is the run's.
+    pub experts: &'static [Expert],
+    /// Its own settings.
+    pub settings: &'static [SettingSpec],
+    /// What it trains of a PET plugin, if any.
+    pub pet: Option<PetUse>,
+    /// Its learning rate; none for methods without gradient steps.
+    pub rate: Option<Rate>,
+    /// The authors' values by data set, where they differ from the defaults.
+    pub published: &'static [Published],
+    /// Whether all classes come as one task (the upper bound of continual learning).
+    pub all_at_once: bool,
+    /// The passes over the images of a task (from 0).
+    pub passes: fn(&Chosen<'_>, usize) -> Result<Vec<Pass>>,
+    /// Says what does not fit together, before the start.
+    pub check: fn(&Chosen<'_>, Option<&Ground<'_>>) -> Result<()>,
+    /// Before the first task.
+    pub build: fn(Setup<'_>) -> Result<Box<dyn Method>>,
+}
+
+/// One setting of a method.
+#[derive(Clone, Copy, Debug)]
+pub struct SettingSpec {
+    /// The name in files and in `--set KEY=VALUE`.
+    pub key: &'static str,
+    /// The name people read.
+    pub title: &'static str,
+    /// What it does, in a sentence.
+    pub meaning: &'static str,
+    /// What values it takes, with the default.
+    pub kind: Kind,
+}
+
+/// What values a setting takes, with the default.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// On or off.
+    Flag(bool),
+    /// A whole number within bounds.
+    Whole {
+        /// Without another word.
+        default: i64,
+        /// Smallest.
+        least: i64,
+        /// Largest.
+        most: i64,
+    },
+    /// A number within bounds.
+    Real {
+        /// Without another word.
+        default: f64,
+        /// Smallest.
+        least: f64,
+        /// Largest.
+        most: f64,
+    },
+    /// One of several names; the first is the default.
+    Choice(&'static [&'static str]),
+    /// Blocks of the backbone: a count of the first ("5") or a list ("0,2,4").
+    Blocks(&'static str),
+}
+
+impl Kind {
+    /// The value without another word.
+    pub fn default(&self) -> Setting {
+        match *self {
+            Self::Flag(on) => Setting::Flag(on),
+            Self::Whole { default, .. } => Setting::Whole(default),
+            Self::Real { default, .. } => Setting::Real(default),
+            Self::Choice(names) => Setting::Text(names.first().copied().unwrap_or_default().into()),
+            Self::Blocks(list) => Setting::Text(list.into()),
+        }
+    }
+
+    /// What may be given, in words.
+    pub fn range(&self) -> String {
+        match *self {
+            Self::Flag(_) => "on or off".into(),
+            Self::Whole { least, most, .. } if most == i64::MAX => {
+                format!("a whole number from {least}")
+            }
+            Self::Whole { least, most, .. } => format!("a whole number from {least} to {most}"),
+            Self::Real { least, most, .. } if most == f64::MAX => format!("a number from {least}"),
+            Self::Real { least, most, .. } => format!("a number from {least} to {most}"),
+            Self::Choice(names) => names.join(" or "),
+            Self::Blocks(_) => "a count of the first blocks (5) or a list (0,2,4)".into(),
+        }
+    }
+
+    /// The value a text means; none when it means none or lies outside.
+    pub fn parse(&self, text: &str) -> Option<Setting> {
+        let text = text.trim();
+        let value = match self {
+            Self::Flag(_) => Setting::Flag(match text {
+                "on" | "true" => true,
+                "off" | "false" => false,
+                _ => return None,
+            }),
+            Self::Whole { .. } => Setting::Whole(text.parse().ok()?),
+            Self::Real { .. } => Setting::Real(text.parse().ok()?),
+            Self::Choice(_) | Self::Blocks(_) => Setting::Text(text.to_string().into()),
+        };
+        self.admit(&value)
+    }
+
+    /// The value as this kind holds it; none for a value of another kind or outside the range.
+    pub fn admit(&self, value: &Setting) -> Option<Setting> {
+        let fits = match (self, value) {
+            (Self::Flag(_), Setting::Flag(_)) => true,
+            (Self::Whole { least, most, .. }, Setting::Whole(n)) => (least..=most).contains(&n),
+            // A file may say 1 where 1.0 is meant.
+            (Self::Real { .. }, Setting::Whole(n)) => {
+                return self.admit(&Setting::Real(*n as f64));
+            }
+            (Self::Real { least, most, .. }, Setting::Real(x)) => (least..=most).contains(&x),
+            (Self::Choice(names), Setting::Text(name)) => names.contains(&name.as_ref()),
+            (Self::Blocks(_), Setting::Text(list)) => !list.is_empty(),
+            // A count of blocks looks like a number.
+            (Self::Blocks(_), Setting::Whole(n)) => {
+                return self.admit(&Setting::Text(n.to_string().into()));
+            }
+            _ => false,
+        };
+        fits.then(|| value.clone())
+    }
+}
+
+/// What a method trains of a PET plugin.
+#[derive(Clone, Copy, Debug)]
+pub struct PetUse {
+    /// The authors' plugin; none where the project's usual one serves.
+    pub plugin: Option<&'static str>,
+    /// The usual size for a network of this width; none for the plugin's own default.
+    pub size: Option<fn(usize) -> usize>,
+    /// Whether every block carries one, unless told otherwise.
+    pub every_block: bool,
+    /// The flag that switches the plugin's main form on; without it, or where there is none, a
+    /// plugin takes the form it has without LAE's Learning.
+    pub calibrated_by: Option<&'static str>,
+    /// Whether these settings train a PET at all.
+    pub when: fn(&Chosen<'_>) -> Result<bool>,
+}
+
+impl PetUse {
+    /// The project's usual PET, always.
+    pub const USUAL: Self = Self {
+        plugin: None,
+        size: None,
+        every_block: false,
+        calibrated_by: None,
+        when: |_| Ok(true),
+    };
+}
+
+/// A learning rate as its authors state it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rate {
+    /// At batch 256, or at any batch where it is not scaled.
+    pub base: f64,
+    /// Whether it grows in proportion to the batch.
+    pub scaled: bool,
+}
+
+impl Rate {
+    /// A rate that its authors use at some batch and scale with it.
+    pub const fn at_batch(rate: f64, batch: usize) -> Self {
+        Self {
+            base: rate * 256.0 / batch as f64,
+            scaled: true,
+        }
+    }
+}
+
+/// The authors' values for one data set.
+#[derive(Clone, Copy, Debug)]
+pub struct Published {
+    /// The data set's name.
+    pub data: &'static str,
+    /// Epochs per task.
+    pub epochs: usize,
+    /// Learning rate, as [`Rate::base`]; none for the method's usual one.
+    pub base_lr: Option<f64>,
+    /// Own settings that differ from the defaults.
+    pub settings: &'static [(&'static str, Setting)],
+}
+
+/// What a run stands on, known before any weight is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Ground<'a> {
+    /// The backbone's family and dimensions.
+    pub architecture: &'a Architecture,
+    /// One shape per block.
+    pub blocks: &'a [BlockShape],
+    /// Number of tasks.
+    pub tasks: usize,
+}

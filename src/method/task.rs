@@ -1,0 +1,142 @@
+//! The small change between trainer and method: which task, which pass over its images, which
+//! batch of a pass.
+
+use std::ops::Range;
+
+use burn::tensor::Tensor;
+
+/// A task of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// From 0.
+    pub index: usize,
+    /// Its classes, as positions in the class order.
+    pub classes: Range<usize>,
+}
+
+/// Which training images a pass goes over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Those of the present task.
+    Task,
+    /// Those of all tasks so far.
+    Seen,
+}
+
+/// What is done with the images of a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Learning by gradients.
+    Learn {
+        /// Whether only the head moves.
+        frozen: bool,
+    },
+    /// Looking without learning by gradients: prototypes, statistics of features.
+    Measure,
+}
+
+/// One pass over training images. A task is a list of them; the trainer and the estimate of time
+/// both go by that list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// Which images.
+    pub source: Source,
+    /// Whether they are varied as training images are; else they come as test images do.
+    pub augment: bool,
+    /// Whether they come in a random order.
+    pub shuffle: bool,
+    /// Whether an incomplete last batch is left out where there are others.
+    pub drop_last: bool,
+    /// What is done with them.
+    pub work: Work,
+}
+
+impl Pass {
+    /// An epoch of training on the task's own images.
+    pub const fn learning(frozen: bool) -> Self {
+        Self {
+            source: Source::Task,
+            augment: true,
+            shuffle: true,
+            drop_last: true,
+            work: Work::Learn { frozen },
+        }
+    }
+
+    /// A look at each of the task's own images as at a test image.
+    pub const fn measuring() -> Self {
+        Self {
+            source: Source::Task,
+            augment: false,
+            shuffle: false,
+            drop_last: false,
+            work: Work::Measure,
+        }
+    }
+
+    /// Work for one image, against one that is learned from with the PET trained. Measured on the
+    /// CPU device; it shapes progress and estimates only.
+    pub fn cost(&self) -> f64 {
+        match self.work {
+            Work::Learn { frozen: false } => 1.0,
+            // Only a forward pass.
+            Work::Learn { frozen: true } => 0.45,
+            Work::Measure => 0.4,
+        }
+    }
+
+    /// Whether only the head moves.
+    pub fn frozen(&self) -> bool {
+        self.work == Work::Learn { frozen: true }
+    }
+
+    /// How many of so many images it shows.
+    pub fn shown(&self, images: usize, batch: usize) -> usize {
+        // A task smaller than one batch is one smaller batch.
+        if self.drop_last && images >= batch {
+            images / batch * batch
+        } else {
+            images
+        }
+    }
+}
+
+/// A batch of a pass.
+#[derive(Clone, Debug)]
+pub struct Batch<'a> {
+    /// Normalised images, batch × 3 × side × side, on the plain device.
+    pub images: Tensor<4>,
+    /// The class of each, as a position in the class order.
+    pub labels: &'a [usize],
+    /// Which image of the pass's source each is; the same image has the same number in every pass
+    /// over that source.
+    pub samples: &'a [usize],
+    /// The pass within the task, from 0.
+    pub pass: usize,
+    /// The batch within the pass, from 0.
+    pub step: usize,
+    /// Batches of the pass.
+    pub steps: usize,
+}
+
+impl Batch<'_> {
+    /// The labels counted within the task's own classes.
+    pub fn local_labels(&self, task: &Task) -> Vec<usize> {
+        let first = task.classes.start;
+        let labels = self.labels.iter();
+        labels.map(|label| label.saturating_sub(first)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_incomplete_batch_is_left_out_only_where_there_are_others() {
+        let learning = Pass::learning(false);
+        assert_eq!(learning.shown(50, 24), 48);
+        assert_eq!(learning.shown(20, 24), 20);
+        assert_eq!(Pass::measuring().shown(50, 24), 50);
+    }
+}

@@ -1,0 +1,294 @@
+//! A PET and a cosine head trained together by SGD: the first session of APER and RanPAC, every
+//! session of EASE. The head is dropped afterwards.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+
+use super::cosine::CosineHead;
+use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
+use super::{Batch, Chosen, Pass, Setup, Task, local_cross_entropy, task_seed};
+use crate::backbone::Backbone;
+use crate::pet::{Draws, PetStack};
+use crate::problem::{Problem, Result};
+use crate::tensors::{HostTensor, Named, named};
+
+/// Momentum of all methods that train by SGD.
+pub const MOMENTUM: f64 = 0.9;
+
+/// How modules are tuned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TuningSettings {
+    /// The rule and its rate.
+    pub optimiser: OptimiserSettings,
+    /// Epochs of a session.
+    pub epochs: usize,
+    /// Of the run: initial values and what dropout drops.
+    pub seed: u64,
+    /// Whether `dropout` in a PET's equation acts while training.
+    pub dropout: bool,
+}
+
+impl TuningSettings {
+    /// As the settings of a run say: SGD with momentum 0.9, their `weight_decay`, a cosine by
+    /// epochs.
+    ///
+    /// # Errors
+    /// A Problem for a setting out of range.
+    pub fn chosen(setup: &Setup<'_>) -> Result<Self> {
+        let chosen = Chosen::of(setup.config)?;
+        Ok(Self {
+            optimiser: OptimiserSettings {
+                rule: Rule::Sgd {
+                    momentum: MOMENTUM,
+                    weight_decay: chosen.real("weight_decay")?,
+                },
+                learning_rate: chosen.learning_rate(),
+                schedule: Schedule::CosineEpoch,
+                clip: None,
+            },
+            epochs: setup.config.epochs,
+            seed: setup.config.seed,
+            dropout: true,
+        })
+    }
+}
+
+/// One session: what is trained in it, and the optimiser's state.
+pub struct Tuning {
+    /// The PET.
+    pub pets: PetStack,
+    /// The head over the session's classes.
+    pub head: CosineHead,
+    backbone: Arc<dyn Backbone>,
+    settings: TuningSettings,
+    optimiser: Optimiser,
+    task: Task,
+}
+
+impl Tuning {
+    /// Before the first step of a task's session, with a fresh PET and a head drawn from the seed.
+    pub fn new(
+        pets: PetStack,
+        task: &Task,
+        backbone: &Arc<dyn Backbone>,
+        settings: TuningSettings,
+    ) -> Self {
+        let (width, classes) = (backbone.feature_width(), task.classes.len());
+        let seed = task_seed(settings.seed, task.index);
+        Self {
+            pets,
+            head: CosineHead::new(width, classes, seed, &backbone.device()),
+            backbone: backbone.clone(),
+            settings,
+            optimiser: Optimiser::new(settings.optimiser),
+            task: task.clone(),
+        }
+    }
+
+    /// Loss of a batch and the gradients of everything trained (`pet.…`, `head.weight`,
+    /// `head.sigma`), without any update; labels count within the task.
+    ///
+    /// # Errors
+    /// A Problem when the PET's equation does not fit or the device failed.
+    pub fn gradients(
+        &self,
+        images: Tensor<4>,
+        labels: &[usize],
+        draws: Option<Draws>,
+    ) -> Result<(Tensor<1>, Gradients)> {
+        let (mut pets, head) = (self.pets.tracked(), self.head.tracked());
+        if let Some(draws) = draws {
+            pets = pets.in_training(draws);
+        }
+        let features = self.backbone.features(images, &pets)?;
+        let device = self.backbone.device();
+        let loss = local_cross_entropy(head.forward(features), labels, &device);
+        let mut all = loss.backward();
+        let mut gradients = Gradients::default();
+        let of_head = [("head.weight", &head.weight), ("head.sigma", &head.sigma)];
+        let of_pets = pets.parameters().filter(|(.., trained)| *trained);
+        let of_pets = of_pets.map(|(name, tensor, _)| (format!("pet.{name}"), tensor));
+        let of_head = of_head.map(|(name, tensor)| (name.to_string(), tensor));
+        for (name, tensor) in of_head.into_iter().chain(of_pets) {
+            // A parameter that the equations in use do not mention has none.
+            if let Some(gradient) = tensor.grad_remove(&mut all) {
+                gradients.insert(name, gradient);
+            }
+        }
+        Ok((loss.inner(), gradients))
+    }
+
+    /// Learns one batch; gives its loss before the update.
+    ///
+    /// # Errors
+    /// As [`Tuning::gradients`].
+    pub fn learn(&mut self, batch: &Batch<'_>) -> Result<Tensor<1>> {
+        let labels = batch.local_labels(&self.task);
+        let draws = self.settings.dropout.then(|| self.draws(batch));
+        let images = batch.images.clone();
+        let (loss, gradients) = self.gradients(images, &labels, draws)?;
+        let now = Progress {
+            step: batch.pass * batch.steps + batch.step,
+            steps: self.settings.epochs * batch.steps,
+            epoch: batch.pass,
+            epochs: self.settings.epochs,
+        };
+        let mut step = self.optimiser.step(gradients, now);
+        self.head.weight = step.moved("head.weight", self.head.weight.clone());
+        self.head.sigma = step.moved("head.sigma", self.head.sigma.clone());
+        self.pets = self
+            .pets
+            .with(|name, value, _| step.moved(&format!("pet.{name}"), value.clone()));
+        Ok(loss)
+    }
+
+    /// No two batches of a run share these.
+    fn draws(&self, batch: &Batch<'_>) -> Draws {
+        let place = [self.task.index as u64, batch.pass as u64];
+        Draws {
+            seed: self.settings.seed,
+            step: place[0] << 48 | place[1] << 32 | batch.step as u64,
+        }
+    }
+
+    /// Adds everything as `tuning.…`, the optimiser's state by its own names.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub fn write(&self, into: &mut Named) -> Result<()> {
+        self.pets.write("tuning.pet", into)?;
+        for (name, tensor) in [("weight", &self.head.weight), ("sigma", &self.head.sigma)] {
+            into.insert(format!("tuning.head.{name}"), HostTensor::read(tensor)?);
+        }
+        self.optimiser.write(into)
+    }
+
+    /// The same with such a state put in; none where there is no such state.
+    ///
+    /// # Errors
+    /// A Problem that names a missing or mis-shaped tensor.
+    pub fn restored(self, from: &Named) -> Result<Option<Self>> {
+        let Some(weight) = from.get("tuning.head.weight") else {
+            return Ok(None);
+        };
+        let device = self.backbone.device();
+        let shape = self.head.weight.dims();
+        if weight.shape != shape {
+            let found = &weight.shape;
+            let what = format!("the head's weight has shape {found:?}, not {shape:?}");
+            return Err(Problem::new(what));
+        }
+        Ok(Some(Self {
+            pets: self.pets.read("tuning.pet", from, &device)?,
+            head: CosineHead {
+                weight: weight.to_device(&device)?,
+                sigma: named(from, "tuning.head.sigma")?.to_device(&device)?,
+            },
+            optimiser: Optimiser::read(self.settings.optimiser, from, &device)?,
+            ..self
+        }))
+    }
+}
+
+/// A PET that is tuned in the first task and stands still afterwards.
+pub struct FirstSession {
+    backbone: Arc<dyn Backbone>,
+    settings: TuningSettings,
+    /// Outside the session.
+    pets: PetStack,
+    /// In the first task.
+    tuning: Option<Tuning>,
+}
+
+impl FirstSession {
+    /// With a fresh PET.
+    ///
+    /// # Errors
+    /// A Problem for a PET or settings that do not fit.
+    pub fn new(setup: &Setup<'_>) -> Result<Self> {
+        Ok(Self {
+            backbone: setup.backbone.clone(),
+            settings: TuningSettings::chosen(setup)?,
+            pets: setup.fresh_pets(setup.config.seed)?,
+            tuning: None,
+        })
+    }
+
+    /// The passes of a task (from 0) before its images are measured.
+    pub fn passes(epochs: usize, task: usize) -> Vec<Pass> {
+        vec![Pass::learning(false); if task == 0 { epochs } else { 0 }]
+    }
+
+    /// The PET as it is now.
+    pub fn pets(&self) -> &PetStack {
+        self.tuning
+            .as_ref()
+            .map_or(&self.pets, |tuning| &tuning.pets)
+    }
+
+    /// What the session trains, in the first task.
+    pub fn tuning(&mut self) -> Option<&mut Tuning> {
+        self.tuning.as_mut()
+    }
+
+    /// A task begins.
+    pub fn begin_task(&mut self, task: &Task) {
+        self.tuning = (task.index == 0)
+            .then(|| Tuning::new(self.pets.clone(), task, &self.backbone, self.settings));
+    }
+
+    /// Learns one batch of the first task; gives its loss.
+    ///
+    /// # Errors
+    /// As [`Tuning::learn`].
+    pub fn learn(&mut self, batch: &Batch<'_>) -> Result<Option<Tensor<1>>> {
+        let tuning = self.tuning.as_mut();
+        tuning.map(|tuning| tuning.learn(batch)).transpose()
+    }
+
+    /// A task ends: the head is dropped.
+    pub fn end_task(&mut self) {
+        if let Some(tuning) = self.tuning.take() {
+            self.pets = tuning.pets;
+        }
+    }
+
+    /// Adds the PET as `pet.…`.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub fn snapshot(&self, into: &mut Named) -> Result<()> {
+        self.pets().write("pet", into)
+    }
+
+    /// Adds what the session needs to go on, if it lasts.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub fn checkpoint(&self, into: &mut Named) -> Result<()> {
+        let tuning = self.tuning.as_ref();
+        tuning.map_or(Ok(()), |tuning| tuning.write(into))
+    }
+
+    /// Takes either back; these tasks were begun by then.
+    ///
+    /// # Errors
+    /// A Problem that names a missing or mis-shaped tensor.
+    pub fn restore(&mut self, from: &Named, tasks: &[Range<usize>]) -> Result<()> {
+        self.pets = self.pets.read("pet", from, &self.backbone.device())?;
+        self.tuning = match tasks {
+            [only] => {
+                let task = Task {
+                    index: 0,
+                    classes: only.clone(),
+                };
+                let fresh = Tuning::new(self.pets.clone(), &task, &self.backbone, self.settings);
+                fresh.restored(from)?
+            }
+            _ => None,
+        };
+        Ok(())
+    }
+}

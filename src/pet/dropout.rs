@@ -1,0 +1,160 @@
+//! Dropout inside equations (Srivastava et al., JMLR 2014): while a step trains, each element is
+//! set to 0 with probability p and the others are divided by 1 − p; at all other times nothing
+//! happens.
+//!
+//! What is dropped is drawn on the host from (seed, step, block, site), so that a run repeats
+//! itself on every device, and a resumed one goes on as it would have.
+
+use std::cell::RefCell;
+
+use burn::tensor::{Tensor, TensorData};
+
+use super::site::Site;
+use super::value::{Outcome, Value};
+use crate::data::chance::{Chance, Purpose};
+
+/// Bits of randomness for each element: p is met to one part in 65,536.
+const BITS: u32 = 16;
+
+/// What the masks of one training step are drawn from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Draws {
+    /// Of the run.
+    pub seed: u64,
+    /// The number of the step within the run; no two steps may share one.
+    pub step: u64,
+}
+
+thread_local! {
+    /// The stream of the evaluation running on this thread; none outside training.
+    static STREAM: RefCell<Option<Chance>> = const { RefCell::new(None) };
+}
+
+/// Opens the stream of an evaluation, or says that it does not train.
+pub(super) fn begin(draws: Option<Draws>, block: usize, site: Site) {
+    // The first letters of a site's name are its own and stay when sites are added.
+    let mut letters = [0; 8];
+    let name = site.name().as_bytes();
+    let count = name.len().min(6);
+    letters[2..2 + count].copy_from_slice(&name[..count]);
+    let place = u64::from_le_bytes(letters) | block as u64;
+    let stream = draws.map(|draws| Chance::new(Purpose::Dropout, draws.seed, draws.step, place));
+    STREAM.set(stream);
+}
+
+/// `x` with some elements dropped if the running evaluation trains.
+pub(super) fn apply(x: Value, p: f64) -> Outcome {
+    if !(0.0..1.0).contains(&p) {
+        return Err(format!("{p} is no share to drop: it lies between 0 and 1"));
+    }
+    let count = x.dims().iter().product();
+    let factors = STREAM.with_borrow_mut(|stream| Some(factors(stream.as_mut()?, p, count)));
+    let Some(factors) = factors else {
+        return Ok(x);
+    };
+    let mask = match &x {
+        Value::Two(x) => mask(x, factors).into(),
+        Value::Three(x) => mask(x, factors).into(),
+        Value::Four(x) => mask(x, factors).into(),
+    };
+    x.combine('*', mask)
+}
+
+/// 0 for what is dropped, 1 / (1 − p) for the rest.
+fn factors(stream: &mut Chance, p: f64, count: usize) -> Vec<f32> {
+    let (kept, below) = (
+        (1.0 / (1.0 - p)) as f32,
+        (p * f64::from(1u32 << BITS)) as u64,
+    );
+    let mut factors = Vec::with_capacity(count);
+    let mut bits = 0;
+    for at in 0..count {
+        if at % (u64::BITS / BITS) as usize == 0 {
+            bits = stream.bits();
+        }
+        let dropped = bits & ((1 << BITS) - 1) < below;
+        factors.push(if dropped { 0.0 } else { kept });
+        bits >>= BITS;
+    }
+    factors
+}
+
+/// The factors as a constant of the shape of `x`, where `x` is.
+fn mask<const D: usize>(x: &Tensor<D>, factors: Vec<f32>) -> Tensor<D> {
+    let device = x.clone().inner().device();
+    Tensor::from_data(TensorData::new(factors, x.dims()), &device)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::super::value::start_budget;
+    use super::*;
+
+    /// What a training step makes of 40 × 50 ones.
+    fn dropped(draws: Option<Draws>, block: usize, site: Site, p: f64) -> Vec<f32> {
+        start_budget(2000);
+        begin(draws, block, site);
+        let ones = Tensor::<2>::ones([40, 50], &Device::flex());
+        let Value::Two(x) = apply(ones.into(), p).unwrap() else {
+            panic!("the rank changed")
+        };
+        x.into_data().try_to_vec().unwrap()
+    }
+
+    #[test]
+    fn outside_training_nothing_happens() {
+        let values = dropped(None, 0, Site::Mlp, 0.9);
+        assert!(values.iter().all(|value| *value == 1.0));
+    }
+
+    #[test]
+    fn a_share_is_dropped_and_the_rest_makes_up_for_it() {
+        let draws = Some(Draws { seed: 1, step: 2 });
+        for p in [0.0, 0.1, 0.5] {
+            let values = dropped(draws, 3, Site::Mlp, p);
+            let gone = values.iter().filter(|value| **value == 0.0).count();
+            // Five standard deviations of 2,000 draws.
+            let spread = 5.0 * (2000.0 * p * (1.0 - p)).sqrt();
+            assert!((gone as f64 - 2000.0 * p).abs() <= spread, "{gone} at {p}");
+            let kept = (1.0 / (1.0 - p)) as f32;
+            assert!(values.iter().all(|value| *value == 0.0 || *value == kept));
+        }
+        begin(draws, 0, Site::Mlp);
+        let one = || Tensor::<2>::ones([1, 1], &Device::flex()).into();
+        assert!(apply(one(), 1.0).is_err() && apply(one(), -0.1).is_err());
+    }
+
+    #[test]
+    fn masks_are_a_function_of_seed_step_block_and_site() {
+        let of = |seed, step, block, site| dropped(Some(Draws { seed, step }), block, site, 0.5);
+        let one = of(1, 2, 3, Site::Attention);
+        assert_eq!(one, of(1, 2, 3, Site::Attention));
+        for other in [
+            of(2, 2, 3, Site::Attention),
+            of(1, 3, 3, Site::Attention),
+            of(1, 2, 4, Site::Attention),
+            of(1, 2, 3, Site::Attend),
+        ] {
+            assert_ne!(one, other);
+        }
+    }
+
+    #[test]
+    fn the_gradient_goes_where_the_values_went() {
+        let draws = Some(Draws { seed: 5, step: 1 });
+        start_budget(24);
+        begin(draws, 0, Site::Mlp);
+        let x = Tensor::<3>::ones([2, 3, 4], &Device::flex())
+            .autodiff()
+            .require_grad();
+        let Value::Three(y) = apply(x.clone().into(), 0.5).unwrap() else {
+            panic!("the rank changed")
+        };
+        let gradient = x.grad(&y.clone().sum().backward()).unwrap();
+        let values = |x: Tensor<3>| x.into_data().try_to_vec::<f32>().unwrap();
+        assert_eq!(values(gradient), values(y.inner()));
+    }
+}
