@@ -7,10 +7,11 @@ use burn::tensor::{Device, Distribution, Tensor, TensorData};
 use lae_studio::backbone::architecture::Architecture;
 use lae_studio::backbone::{Backbone, swin, vit};
 use lae_studio::method::optimiser::{Progress, Schedule};
+use lae_studio::method::prompt::choice::best;
 use lae_studio::method::prompt::coda::Coda;
 use lae_studio::method::prompt::dualprompt::DualPrompt;
 use lae_studio::method::prompt::l2p::L2p;
-use lae_studio::method::prompt::{Leaves, Prompted, Scheme, Training, best};
+use lae_studio::method::prompt::{Leaves, Prompted, Scheme, Training};
 use lae_studio::problem::Result;
 use lae_studio::tensors::HostTensor;
 

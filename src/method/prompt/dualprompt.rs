@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 use burn::tensor::Tensor;
 
 use super::super::{Chosen, Kind, MethodSpec, Pass, Published, Rate, SettingSpec};
-use super::l2p::{CLIP, pull};
+use super::choice::{CLIP, best, one_hot, pull, pulled, similarity};
 use super::{Asked, Leaves, Occasion, Prompted, Prompts, Question, Scheme, Training};
-use super::{best, check, check_blocks, drawn, leaf, one_hot, pulled, similarity};
+use super::{check, check_blocks, drawn, leaf};
 use crate::metrics::Expert;
 use crate::nn;
 use crate::pet::Init;

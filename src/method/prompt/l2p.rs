@@ -9,10 +9,9 @@ use std::collections::BTreeMap;
 
 use burn::tensor::Tensor;
 
-use super::super::optimiser::Schedule;
 use super::super::{Chosen, Kind, MethodSpec, Pass, Published, Rate, SettingSpec};
-use super::{Asked, Leaves, Prompted, Prompts, Question, Scheme, Training};
-use super::{best, check, drawn, leaf, one_hot, pulled, similarity};
+use super::choice::{CLIP, best, one_hot, pull, pulled, similarity};
+use super::{Asked, Leaves, Prompted, Prompts, Question, Scheme, Training, check, drawn, leaf};
 use crate::backbone::{Backbone, Tokens};
 use crate::metrics::Expert;
 use crate::nn;
@@ -84,44 +83,6 @@ pub const SPEC: MethodSpec = MethodSpec {
         Ok(Box::new(Prompted::from_setup(&setup, scheme, training)?))
     },
 };
-
-/// The weight of the pull, for methods that choose prompts by key.
-pub(super) const fn pull(default: f64) -> SettingSpec {
-    SettingSpec {
-        key: "pull",
-        title: "pull",
-        meaning: "How strongly keys are pulled towards the images that chose them",
-        kind: Kind::Real {
-            default,
-            least: 0.0,
-            most: 100.0,
-        },
-    }
-}
-
-/// The bound of the gradients, for the same methods.
-pub(super) const CLIP: SettingSpec = SettingSpec {
-    key: "clip",
-    title: "clipping",
-    meaning: "Largest length of all gradients of a step together; 0 for no bound",
-    kind: Kind::Real {
-        default: 1.0,
-        least: 0.0,
-        most: 1e6,
-    },
-};
-
-impl Training {
-    /// At a constant rate, with the gradients clipped.
-    pub(super) fn clipped(chosen: &Chosen<'_>) -> Result<Self> {
-        Ok(Self {
-            learning_rate: chosen.learning_rate(),
-            schedule: Schedule::Constant,
-            clip: chosen.real("clip")?,
-            epochs: chosen.config.epochs,
-        })
-    }
-}
 
 const fn published(data: &'static str, epochs: usize, base_lr: f64) -> Published {
     Published {
