@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
+use crate::store::write_file;
 
 /// Light, dark or what the system says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,10 +68,10 @@ impl Settings {
             .unwrap_or_default()
     }
 
-    /// Writes them.
+    /// Writes them, whole or not at all.
     ///
     /// # Errors
-    /// A Problem when folder or file cannot be written.
+    /// A Problem when folder or file cannot be written; the file before stays.
     pub fn save(&self, file: &PathBuf) -> Result<()> {
         let text = toml::to_string_pretty(self)
             .map_err(|error| Problem::new(format!("the settings cannot be written: {error}")))?;
@@ -78,7 +79,9 @@ impl Settings {
             std::fs::create_dir_all(folder)
                 .map_err(|error| Problem::io("make the settings folder", folder, &error))?;
         }
-        std::fs::write(file, text).map_err(|error| Problem::io("save the settings", file, &error))
+        write_file(file, text.as_bytes())
+            .map(drop)
+            .map_err(|problem| problem.advise("the window goes on; check the disk and its rights"))
     }
 }
 
@@ -98,6 +101,12 @@ mod tests {
         };
         settings.save(&file).unwrap();
         assert_eq!(Settings::load(Some(&file)), settings);
+        // Replaced in one step: who reads meanwhile sees the old file to its end.
+        let old = folder.path().join("old.toml");
+        std::fs::hard_link(&file, &old).unwrap();
+        Settings::default().save(&file).unwrap();
+        assert_eq!(Settings::load(Some(&file)), Settings::default());
+        assert_eq!(Settings::load(Some(&old)), settings);
         std::fs::write(&file, "theme = 7").unwrap();
         assert_eq!(Settings::load(Some(&file)), Settings::default());
     }
