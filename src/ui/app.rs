@@ -64,13 +64,14 @@ impl StudioApp {
     /// Dresses the context and takes over the workspace.
     pub fn new(
         ctx: &Context,
-        session: Session,
+        mut session: Session,
         settings: Settings,
         settings_file: Option<PathBuf>,
         started: Instant,
     ) -> Self {
         theme::install(ctx);
         ctx.set_theme(settings.theme.preference());
+        session.former.clone_from(&settings.former);
         Self {
             session,
             page: Page::default(),
@@ -200,6 +201,7 @@ impl StudioApp {
     fn remember(&mut self) {
         self.remembered = Instant::now();
         self.settings.setup = Some(self.session.draft.clone());
+        self.settings.former.clone_from(&self.session.former);
         if let Some(file) = &self.settings_file
             && let Err(problem) = self.settings.save(file)
         {
@@ -224,7 +226,8 @@ impl eframe::App for StudioApp {
         // Whatever ends the program, the set-up is there again; not written while it is dragged.
         if self.remembered.elapsed().as_secs() >= 2
             && !ctx.input(|i| i.pointer.any_down())
-            && self.settings.setup.as_ref() != Some(&self.session.draft)
+            && (self.settings.setup.as_ref() != Some(&self.session.draft)
+                || self.settings.former != self.session.former)
         {
             self.remember();
         }

@@ -1,7 +1,7 @@
 //! What the window remembers between two starts: theme and the last set-up, as a small TOML file in
 //! the user's configuration folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +51,9 @@ pub struct Settings {
     /// The last set-up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub setup: Option<RunConfig>,
+    /// The set-up of a window that crashed, until the person takes it up or drops it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub former: Option<RunConfig>,
 }
 
 impl Settings {
@@ -58,6 +61,26 @@ impl Settings {
     pub fn file() -> Option<PathBuf> {
         let folders = directories::ProjectDirs::from("", "", "lae-studio")?;
         Some(folders.config_dir().join("window.toml"))
+    }
+
+    /// The file beside them that marks an open window.
+    pub fn marker(file: &Path) -> PathBuf {
+        file.with_file_name("window.open")
+    }
+
+    /// What a window begins with after one that crashed: the last set-up may be what brought it
+    /// down, so it is not opened again unasked. A default one is not worth a question, and one that
+    /// waits already is not lost to the next crash.
+    #[must_use]
+    pub fn after_crash(mut self) -> Self {
+        let setup = self.setup.take();
+        let defaults = RunConfig {
+            device: self.device.clone(),
+            ..RunConfig::default()
+        };
+        let own = setup.filter(|setup| *setup != RunConfig::default() && *setup != defaults);
+        self.former = own.or(self.former);
+        self
     }
 
     /// Reads them; a missing or unreadable file gives the defaults, for nothing in it is worth an
@@ -98,6 +121,7 @@ mod tests {
             theme: ThemeChoice::Light,
             device: "cpu".into(),
             setup: Some(RunConfig::default()),
+            former: None,
         };
         settings.save(&file).unwrap();
         assert_eq!(Settings::load(Some(&file)), settings);
@@ -109,5 +133,24 @@ mod tests {
         assert_eq!(Settings::load(Some(&old)), settings);
         std::fs::write(&file, "theme = 7").unwrap();
         assert_eq!(Settings::load(Some(&file)), Settings::default());
+    }
+
+    #[test]
+    fn after_a_crash_the_set_up_waits_and_outlives_another_crash() {
+        let own = RunConfig {
+            data: "/my/pictures".into(),
+            ..RunConfig::default()
+        };
+        let settings = Settings {
+            setup: Some(own.clone()),
+            ..Settings::default()
+        };
+        let first = settings.after_crash();
+        assert_eq!((&first.setup, &first.former), (&None, &Some(own.clone())));
+        let again = Settings {
+            setup: Some(RunConfig::default()),
+            ..first
+        };
+        assert_eq!(again.after_crash().former, Some(own));
     }
 }

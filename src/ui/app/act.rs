@@ -28,6 +28,8 @@ impl StudioApp {
             UiCommand::Train(configs) => self.train(configs),
             UiCommand::SetUp(config) => self.set_up(*config),
             UiCommand::Repeat(config) => self.repeat(*config),
+            UiCommand::UseFormer => self.use_former(),
+            UiCommand::DropFormer => self.session.former = None,
             UiCommand::ChooseData(key) => self.choose_data(&key),
             UiCommand::ChooseWeights(path) => self.choose_weights(path),
             UiCommand::Pick(wanted) => self.pick(wanted),
@@ -113,6 +115,12 @@ impl StudioApp {
         self.session.draft = config;
         self.session.choose_data(&data);
         self.show(Page::Experiment);
+    }
+
+    fn use_former(&mut self) {
+        if let Some(config) = self.session.former.take() {
+            self.repeat(config);
+        }
     }
 
     fn choose_data(&mut self, key: &str) {
