@@ -321,7 +321,7 @@ impl Prompted {
 
 impl Method for Prompted {
     fn trained_parameters(&self) -> usize {
-        let sizes = self.leaves.values().map(|leaf| leaf.dims());
+        let sizes = self.leaves.values().map(Tensor::dims);
         sizes.map(|[rows, columns]| rows * columns).sum()
     }
 
