@@ -10,10 +10,8 @@ use burn::tensor::Tensor;
 
 use super::answers::{self, Verdict};
 use super::prototypes::{Prototypes, Sums, cosines};
-use super::tuning::FirstSession;
-use super::{
-    Batch, Kind, Method, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec, Setup, Task, Work,
-};
+use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
+use super::{Batch, Method, MethodSpec, Pass, PetUse, Published, Rate, Setup, Task, Work};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::pet::{Hooks, PetStack};
@@ -29,7 +27,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     paper: "Zhou et al., Revisiting Class-Incremental Learning with Pre-Trained Models: \
             Generalizability and Adaptivity are All You Need, IJCV 2024",
     experts: Expert::ALONE,
-    settings: &[WEIGHT_DECAY],
+    settings: &[WEIGHT_DECAY, DROPOUT],
     pet: Some(ADAPTER),
     rate: Some(Rate::at_batch(0.01, 48)),
     published: &[
@@ -58,18 +56,6 @@ pub const ADAPTER: PetUse = PetUse {
     size: Some(|width| (width / 12).max(1)),
     every_block: true,
     ..PetUse::USUAL
-};
-
-/// The weight decay of APER, RanPAC and EASE.
-pub const WEIGHT_DECAY: SettingSpec = SettingSpec {
-    key: "weight_decay",
-    title: "weight decay",
-    meaning: "What every step takes off a trained number, times the learning rate",
-    kind: Kind::Real {
-        default: 5e-4,
-        least: 0.0,
-        most: 1.0,
-    },
 };
 
 /// The authors' values on ImageNet-R: rate 0.05 at batch 16, ten times the weight decay.

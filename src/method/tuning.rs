@@ -8,7 +8,7 @@ use burn::tensor::Tensor;
 
 use super::cosine::CosineHead;
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
-use super::{Batch, Chosen, Pass, Setup, Task, local_cross_entropy, task_seed};
+use super::{Batch, Chosen, Kind, Pass, SettingSpec, Setup, Task, local_cross_entropy, task_seed};
 use crate::backbone::Backbone;
 use crate::pet::{Draws, PetStack};
 use crate::problem::{Problem, Result};
@@ -16,6 +16,26 @@ use crate::tensors::{HostTensor, Named, named};
 
 /// Momentum of all methods that train by SGD.
 pub const MOMENTUM: f64 = 0.9;
+
+/// The weight decay of the methods that train by SGD.
+pub const WEIGHT_DECAY: SettingSpec = SettingSpec {
+    key: "weight_decay",
+    title: "weight decay",
+    meaning: "What every step takes off a trained number, times the learning rate",
+    kind: Kind::Real {
+        default: 5e-4,
+        least: 0.0,
+        most: 1.0,
+    },
+};
+
+/// Whether PETs drop values while they are tuned.
+pub const DROPOUT: SettingSpec = SettingSpec {
+    key: "dropout",
+    title: "dropout",
+    meaning: "While training, a plugin drops what its equation says (the adapter a tenth)",
+    kind: Kind::Flag(true),
+};
 
 /// How modules are tuned.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +62,7 @@ impl TuningSettings {
             optimiser: OptimiserSettings {
                 rule: Rule::Sgd {
                     momentum: MOMENTUM,
-                    weight_decay: chosen.real("weight_decay")?,
+                    weight_decay: chosen.real(WEIGHT_DECAY.key)?,
                 },
                 learning_rate: chosen.learning_rate(),
                 schedule: Schedule::CosineEpoch,
@@ -50,7 +70,7 @@ impl TuningSettings {
             },
             epochs: setup.config.epochs,
             seed: setup.config.seed,
-            dropout: true,
+            dropout: chosen.flag(DROPOUT.key)?,
         })
     }
 }
@@ -85,6 +105,11 @@ impl Tuning {
             optimiser: Optimiser::new(settings.optimiser),
             task: task.clone(),
         }
+    }
+
+    /// The learning rate of a step.
+    pub fn rate(&self, now: Progress) -> f64 {
+        self.optimiser.rate(now)
     }
 
     /// Loss of a batch and the gradients of everything trained (`pet.…`, `head.weight`,

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::Fingerprints;
 use crate::metrics::{Answers, Expert};
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Setting, line_and_column};
@@ -31,12 +32,13 @@ struct Facts {
     train_images: Vec<usize>,
     test_images: Vec<usize>,
     class_order: Vec<String>,
+    images: Option<Fingerprints>,
     /// Absent in runs of older versions, which knew LAE and its Baseline.
     method: Option<MethodFacts>,
 }
 
 /// A whole `run.toml` as far as the facts go.
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct WithFacts {
     facts: Facts,
 }
@@ -69,12 +71,13 @@ pub(super) fn run_toml(header: &RunHeader) -> Result<String> {
         train_images: header.train_images.clone(),
         test_images: header.test_images.clone(),
         class_order: header.class_order.clone(),
+        images: header.images.clone(),
         method: Some(header.method.clone()),
     };
     let settings = header.config.to_toml()?;
-    let facts = toml::to_string(&facts)
+    let facts = toml::to_string(&WithFacts { facts })
         .map_err(|error| Problem::new(format!("the run's facts cannot be written: {error}")))?;
-    Ok(format!("{PREFACE}{settings}\n{FACTS}\n{facts}"))
+    Ok(format!("{PREFACE}{settings}\n{facts}"))
 }
 
 /// Reads `run.toml`; `folder` gives the run its name.
@@ -129,6 +132,7 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
         trained_parameters: facts.trained_parameters,
         frozen_parameters: facts.frozen_parameters,
         weights_sha256: facts.weights_sha256,
+        images: facts.images,
         started: facts.started,
         version: facts.version,
     })

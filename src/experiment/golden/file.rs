@@ -1,7 +1,7 @@
 //! Golden files: their tensors and settings, and how other programs name what we know under other
 //! names.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use safetensors::tensor::{Dtype, SafeTensors};
 use serde_json::Value;
 
 use crate::backbone::Backbone;
+use crate::backbone::architecture::Architecture;
 use crate::backbone::timm;
 use crate::backbone::weights::{Stored, Tensors};
 use crate::method::heads::{Head, Heads};
@@ -22,6 +23,7 @@ use crate::tensors::{HostTensor, Named, named};
 /// A file's tensors (f32; targets as exact small numbers) and settings.
 pub(super) struct GoldenFile {
     pub(super) tensors: Named,
+    doubles: BTreeMap<String, Vec<f64>>,
     settings: HashMap<String, String>,
 }
 
@@ -37,17 +39,27 @@ impl GoldenFile {
         let (_, header) = SafeTensors::read_metadata(&bytes).map_err(|e| foreign(e.to_string()))?;
         let file = SafeTensors::deserialize(&bytes).map_err(|e| foreign(e.to_string()))?;
         let mut tensors = Named::new();
+        let mut doubles = BTreeMap::new();
         for (name, view) in file.iter() {
             let values = match view.dtype() {
                 Dtype::F32 => numbers(view.data(), f32::from_le_bytes),
                 Dtype::I64 => numbers(view.data(), |bytes| i64::from_le_bytes(bytes) as f32),
+                Dtype::F64 => {
+                    let values = numbers(view.data(), f64::from_le_bytes);
+                    doubles.insert(name.to_string(), values);
+                    continue;
+                }
                 other => return Err(foreign(format!("{name} is made of {other:?}"))),
             };
             let shape = view.shape().to_vec();
             tensors.insert(name.to_string(), HostTensor { shape, values });
         }
         let settings = header.metadata().clone().unwrap_or_default();
-        Ok(Self { tensors, settings })
+        Ok(Self {
+            tensors,
+            doubles,
+            settings,
+        })
     }
 
     /// The method the file is of; none for LAE.
@@ -57,6 +69,26 @@ impl GoldenFile {
 
     pub(super) fn tensor(&self, name: &str) -> Result<&HostTensor> {
         named(&self.tensors, name)
+    }
+
+    /// The tensors whose names begin with a prefix, without it.
+    pub(super) fn under(&self, prefix: &str) -> Named {
+        let found = self.tensors.iter().filter_map(|(name, tensor)| {
+            let name = name.strip_prefix(prefix)?;
+            Some((name.to_string(), tensor.clone()))
+        });
+        found.collect()
+    }
+
+    /// A tensor of f64 values.
+    pub(super) fn doubles(&self, name: &str) -> Result<&[f64]> {
+        let found = self.doubles.get(name).map(Vec::as_slice);
+        found.ok_or_else(|| Problem::new(format!("the tensor {name} is missing")))
+    }
+
+    /// The settings, sorted.
+    pub(super) fn metadata(&self) -> BTreeMap<String, String> {
+        self.settings.clone().into_iter().collect()
     }
 
     pub(super) fn text(&self, key: &str) -> Result<&str> {
@@ -84,7 +116,7 @@ impl GoldenFile {
     }
 }
 
-fn numbers<const N: usize>(bytes: &[u8], convert: impl Fn([u8; N]) -> f32) -> Vec<f32> {
+fn numbers<const N: usize, T>(bytes: &[u8], convert: impl Fn([u8; N]) -> T) -> Vec<T> {
     bytes
         .as_chunks::<N>()
         .0
@@ -119,18 +151,27 @@ const PREFIX: Names = &[
     ("s_v", "val.scaler.scale", false),
 ];
 
+/// The family and dimensions of the file's network. Files of compared methods name the family
+/// apart from their kind.
+pub(super) fn architecture_of(file: &GoldenFile) -> Result<Architecture> {
+    let family = file.text("backbone").or_else(|_| file.text("kind"))?;
+    timm::architecture(family, &timm::arguments(&file.metadata()))
+}
+
 pub(super) fn backbone_of(file: &GoldenFile, place: &Place) -> Result<Arc<dyn Backbone>> {
-    let metadata = file.settings.clone().into_iter().collect();
-    let architecture = timm::architecture(file.text("kind")?, &timm::arguments(&metadata))?;
     let mut tensors = Tensors::new();
     for (name, tensor) in &file.tensors {
         if let Some(name) = name.strip_prefix("backbone.") {
-            let values = tensor.values.clone();
-            let stored = Stored::new(tensor.shape.clone(), move || Ok(values.clone()));
-            tensors.insert(name, stored);
+            tensors.insert(name, in_memory(tensor));
         }
     }
-    architecture.assemble(tensors, place.clone())
+    architecture_of(file)?.assemble(tensors, place.clone())
+}
+
+/// A tensor of the file as one of a weight file.
+pub(super) fn in_memory(tensor: &HostTensor) -> Stored {
+    let values = tensor.values.clone();
+    Stored::new(tensor.shape.clone(), move || Ok(values.clone()))
 }
 
 pub(super) fn fresh_pets(

@@ -5,9 +5,13 @@
 //! them; its metadata says the sizes and which method it is (none: LAE). Error of a tensor: max|a − b| / max|b|; where the reference is all
 //! zero, zero is required.
 
+mod closed_forms;
 mod file;
+mod finetune;
 mod lae;
+mod ledger;
 mod prompts;
+mod tasks;
 
 use std::path::Path;
 
@@ -86,7 +90,8 @@ pub fn check(path: &Path, place: &Place, tolerance: Tolerance) -> Result<GoldenR
     let report = match file.method() {
         None => lae::check(&file, place, tolerance),
         Some("l2p" | "dualprompt" | "coda") => prompts::check(&file, place, tolerance),
-        Some(other) => Err(Problem::new(format!("no golden check of {other} is known"))),
+        Some("seqft" | "jointft") => finetune::check(&file, place, tolerance),
+        Some(_) => closed_forms::check(&file, place, tolerance),
     };
     report.map_err(|problem| {
         let place = match problem.place.as_str() {

@@ -13,9 +13,9 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::answers::{self, Verdict};
-use super::aper::{ADAPTER, WEIGHT_DECAY, on_pictures};
+use super::aper::{ADAPTER, on_pictures};
 use super::prototypes::Sums;
-use super::tuning::{Tuning, TuningSettings};
+use super::tuning::{DROPOUT, Tuning, TuningSettings, WEIGHT_DECAY};
 use super::{
     Batch, Chosen, Kind, Method, MethodSpec, Pass, PetPlan, Published, Rate, SettingSpec, Setup,
     Task, Work, task_seed,
@@ -47,6 +47,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             },
         },
         WEIGHT_DECAY,
+        DROPOUT,
     ],
     pet: Some(ADAPTER),
     rate: Some(Rate::at_batch(0.025, 48)),

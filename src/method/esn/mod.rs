@@ -17,7 +17,7 @@ use burn::tensor::{Tensor, TensorData};
 
 use super::answers::{self, Verdict, argmax};
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
-use super::tuning::MOMENTUM;
+use super::tuning::{MOMENTUM, WEIGHT_DECAY};
 use super::{
     Batch, Chosen, Kind, Method, MethodSpec, Pass, Published, Rate, SettingSpec, Setup, Task, Work,
     local_cross_entropy, task_seed,
@@ -84,16 +84,7 @@ pub const SPEC: MethodSpec = MethodSpec {
                       (released), or as the paper prints it (printed)",
             kind: Kind::Choice(&["released", PRINTED]),
         },
-        SettingSpec {
-            key: "weight_decay",
-            title: "weight decay",
-            meaning: "What every step takes off a trained number, times the learning rate",
-            kind: Kind::Real {
-                default: 5e-4,
-                least: 0.0,
-                most: 1.0,
-            },
-        },
+        WEIGHT_DECAY,
     ],
     pet: None,
     rate: Some(Rate::at_batch(0.01, 128)),
@@ -198,7 +189,7 @@ impl Esn {
             optimiser: OptimiserSettings {
                 rule: Rule::Sgd {
                     momentum: MOMENTUM,
-                    weight_decay: chosen.real("weight_decay")?,
+                    weight_decay: chosen.real(WEIGHT_DECAY.key)?,
                 },
                 learning_rate: chosen.learning_rate(),
                 schedule: Schedule::CosineEpoch,
@@ -265,6 +256,11 @@ impl Esn {
     pub fn temperatures(&self) -> Vec<f64> {
         let places = self.temperatures.iter();
         places.map(|place| votes::TEMPERATURES[*place]).collect()
+    }
+
+    /// The learning rate of a step.
+    pub fn rate(&self, now: Progress) -> f64 {
+        self.optimiser.rate(now)
     }
 
     fn trains_prompt(&self) -> bool {

@@ -19,8 +19,8 @@ use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::answers::{self, Verdict};
-use super::aper::{ADAPTER, WEIGHT_DECAY, on_pictures};
-use super::tuning::FirstSession;
+use super::aper::{ADAPTER, on_pictures};
+use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
     Batch, Chosen, Kind, Method, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec, Setup,
     Task, Work,
@@ -62,6 +62,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             kind: Kind::Choice(&[NONE, ADAPTED]),
         },
         WEIGHT_DECAY,
+        DROPOUT,
     ],
     pet: Some(PetUse {
         when: adapts,

@@ -1,0 +1,191 @@
+//! How tensors of files that hold a whole run of tasks are compared.
+//!
+//! Error: max|a − b| / max|b|. For gradients the denominator is at least a thousandth of the step's
+//! largest entry, and the set of their names says what is trained. What training changed is compared
+//! as a change too: a small one hides behind a large value.
+
+use std::collections::BTreeSet;
+
+use super::file::GoldenFile;
+use super::{Comparison, GoldenReport, Tolerance};
+use crate::method::Verdict;
+use crate::problem::{Problem, Result};
+use crate::tensors::{HostTensor, Named};
+
+/// A change of less than this share of the tensor's size is not compared.
+const STILL: f64 = 1e-5;
+/// Answers must agree where the two best scores differ by more than this share of the largest.
+const CLEAR: f64 = 2e-3;
+
+/// Collects comparisons with one file.
+pub(super) struct Ledger<'a> {
+    pub(super) file: &'a GoldenFile,
+    pub(super) tolerance: Tolerance,
+    comparisons: Vec<Comparison>,
+}
+
+impl<'a> Ledger<'a> {
+    pub(super) fn new(file: &'a GoldenFile, tolerance: Tolerance) -> Self {
+        Self {
+            file,
+            tolerance,
+            comparisons: Vec::new(),
+        }
+    }
+
+    pub(super) fn report(self) -> GoldenReport {
+        GoldenReport {
+            comparisons: self.comparisons,
+        }
+    }
+
+    pub(super) fn push(&mut self, name: impl Into<String>, error: f64, ok: bool) {
+        // What is no number passes no limit.
+        let error = if error.is_nan() { f64::INFINITY } else { error };
+        let name = name.into();
+        self.comparisons.push(Comparison { name, error, ok });
+    }
+
+    /// Compares with the file's tensor of this name.
+    pub(super) fn compare(&mut self, name: &str, got: &[f32], limit: f64) -> Result<()> {
+        let wanted = &self.file.tensor(name)?.values;
+        same_length(name, got.len(), wanted.len())?;
+        let error = apart(got, wanted) / largest(wanted).max(f64::MIN_POSITIVE);
+        self.push(name, error, error <= limit);
+        Ok(())
+    }
+
+    /// Compares with the file's f64 tensor of this name, number by number.
+    pub(super) fn compare_doubles(&mut self, name: &str, got: &[f64], limit: f64) -> Result<()> {
+        let wanted = self.file.doubles(name)?;
+        same_length(name, got.len(), wanted.len())?;
+        let pairs = got.iter().zip(wanted).map(|(a, b)| (a - b).abs());
+        let error = pairs.fold(0.0, worse);
+        self.push(name, error, error <= limit);
+        Ok(())
+    }
+
+    /// Compares all gradients of a task's first step, by the file's names.
+    pub(super) fn compare_gradients(&mut self, task: usize, got: &Named) {
+        let prefix = format!("task.{task}.grad.");
+        let wanted = self.file.under(&prefix);
+        let names = |named: &Named| named.keys().cloned().collect::<BTreeSet<String>>();
+        let unlike = names(got).symmetric_difference(&names(&wanted)).count();
+        self.push(format!("{prefix}*"), unlike as f64, unlike == 0);
+        let sizes = wanted.values().map(|tensor| largest(&tensor.values));
+        let least = 1e-3 * sizes.fold(0.0, f64::max);
+        for (name, wanted) in &wanted {
+            if let Some(got) = got.get(name) {
+                let size = largest(&wanted.values).max(least);
+                let error = unless_unlike(got, wanted, |a, b| apart(a, b) / size);
+                let ok = error <= self.tolerance.single;
+                self.push(format!("{prefix}{name}"), error, ok);
+            }
+        }
+    }
+
+    /// Compares everything trained in a task and how far it moved, by the file's names; `before` is
+    /// what both began the task with.
+    pub(super) fn compare_state(
+        &mut self,
+        task: usize,
+        before: &Named,
+        wanted_before: &Named,
+        after: &Named,
+    ) -> Result<()> {
+        let prefix = format!("task.{task}.after.");
+        for (name, wanted) in &self.file.under(&prefix) {
+            let of = |named: &Named| {
+                let found = named.get(name).cloned();
+                found.ok_or_else(|| Problem::new(format!("nothing called {name} is trained")))
+            };
+            let (got, then, wanted_then) = (of(after)?, of(before)?, of(wanted_before)?);
+            let size = largest(&wanted.values);
+            let error = unless_unlike(&got, wanted, |a, b| {
+                apart(a, b) / size.max(f64::MIN_POSITIVE)
+            });
+            let ok = error <= self.tolerance.trajectory;
+            self.push(format!("{prefix}{name}"), error, ok);
+            let moved = difference(&got.values, &then.values);
+            let wanted_moved = difference(&wanted.values, &wanted_then.values);
+            let far = largest(&wanted_moved);
+            let full = format!("{prefix}{name} (change)");
+            if far == 0.0 {
+                let error = largest(&moved);
+                self.push(full, error, error == 0.0);
+            } else if far >= STILL * size {
+                let error = apart(&moved, &wanted_moved) / far;
+                self.push(full, error, error <= 20.0 * self.tolerance.trajectory);
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares scores of the test images (images × classes so far) and the classes given. Where
+    /// `by_score`, a class may differ if its score hardly does.
+    pub(super) fn compare_answers(
+        &mut self,
+        task: usize,
+        verdicts: &[Verdict],
+        by_score: bool,
+    ) -> Result<()> {
+        let scores: Vec<f32> = verdicts.iter().flat_map(|v| v.scores.clone()).collect();
+        let limit = 2.0 * self.tolerance.trajectory;
+        self.compare(&format!("task.{task}.logits"), &scores, limit)?;
+        let name = format!("task.{task}.pred");
+        let wanted = &self.file.tensor(&name)?.values;
+        same_length(&name, verdicts.len(), wanted.len())?;
+        let unclear = CLEAR * largest(&scores);
+        let wrong = verdicts.iter().zip(wanted).filter(|(verdict, wanted)| {
+            let class = verdict.opinions.last().map(|opinion| opinion.class);
+            let mut order = verdict.scores.clone();
+            order.sort_by(|a, b| b.total_cmp(a));
+            let gap = order.first().zip(order.get(1)).map(|(a, b)| a - b);
+            let clear = gap.is_none_or(|gap| f64::from(gap) > unclear);
+            (clear || !by_score) && class != Some(**wanted as usize)
+        });
+        let wrong = wrong.count();
+        self.push(name, wrong as f64, wrong == 0);
+        Ok(())
+    }
+}
+
+fn same_length(name: &str, got: usize, wanted: usize) -> Result<()> {
+    if got == wanted {
+        return Ok(());
+    }
+    Err(Problem::new(format!(
+        "{name} holds {wanted} values, the program gives {got}"
+    )))
+}
+
+/// Infinity for tensors of unlike length.
+fn unless_unlike(a: &HostTensor, b: &HostTensor, error: impl Fn(&[f32], &[f32]) -> f64) -> f64 {
+    match a.values.len() == b.values.len() {
+        true => error(&a.values, &b.values),
+        false => f64::INFINITY,
+    }
+}
+
+/// The larger of two; not a number as soon as one of them is.
+fn worse(most: f64, value: f64) -> f64 {
+    if value > most || value.is_nan() {
+        value
+    } else {
+        most
+    }
+}
+
+fn largest(values: &[f32]) -> f64 {
+    values.iter().map(|v| f64::from(v.abs())).fold(0.0, worse)
+}
+
+/// max|a − b|.
+fn apart(a: &[f32], b: &[f32]) -> f64 {
+    let pairs = a.iter().zip(b).map(|(a, b)| f64::from((a - b).abs()));
+    pairs.fold(0.0, worse)
+}
+
+fn difference(a: &[f32], b: &[f32]) -> Vec<f32> {
+    a.iter().zip(b).map(|(a, b)| a - b).collect()
+}
