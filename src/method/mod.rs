@@ -16,6 +16,7 @@ pub mod heads;
 pub mod lae;
 pub mod optimiser;
 mod pets;
+pub mod prompt;
 pub mod prototypes;
 pub mod ranpac;
 mod simplecil;
@@ -46,9 +47,12 @@ pub use spec::{Ground, Kind, MethodSpec, PetUse, Published, Rate, SettingSpec};
 pub use task::{Batch, Pass, Source, Task, Work};
 
 /// All methods, in the order they are offered.
-pub const METHODS: [&MethodSpec; 7] = [
+pub const METHODS: [&MethodSpec; 10] = [
     &lae::LAE,
     &lae::BASELINE,
+    &prompt::l2p::SPEC,
+    &prompt::dualprompt::SPEC,
+    &prompt::coda::SPEC,
     &simplecil::SPEC,
     &aper::SPEC,
     &ranpac::SPEC,

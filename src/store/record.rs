@@ -36,7 +36,7 @@ struct Facts {
 }
 
 /// A whole `run.toml` as far as the facts go.
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct WithFacts {
     facts: Facts,
 }
@@ -72,9 +72,9 @@ pub(super) fn run_toml(header: &RunHeader) -> Result<String> {
         method: Some(header.method.clone()),
     };
     let settings = header.config.to_toml()?;
-    let facts = toml::to_string(&facts)
+    let facts = toml::to_string(&WithFacts { facts })
         .map_err(|error| Problem::new(format!("the run's facts cannot be written: {error}")))?;
-    Ok(format!("{PREFACE}{settings}\n{FACTS}\n{facts}"))
+    Ok(format!("{PREFACE}{settings}\n{facts}"))
 }
 
 /// Reads `run.toml`; `folder` gives the run its name.

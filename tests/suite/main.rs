@@ -13,12 +13,14 @@ mod engine;
 mod experiment;
 mod layering;
 mod method;
+mod methods;
 mod nn;
 mod nn_exact;
 mod pet;
 mod pet_errors;
 mod pet_library;
 mod pet_reference;
+mod prompts;
 mod store;
 mod ui;
 

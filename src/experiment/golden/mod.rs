@@ -9,6 +9,7 @@ mod closed_forms;
 mod file;
 mod lae;
 mod ledger;
+mod prompts;
 mod tasks;
 
 use std::path::Path;
@@ -87,6 +88,7 @@ pub fn check(path: &Path, place: &Place, tolerance: Tolerance) -> Result<GoldenR
     let file = GoldenFile::read(path)?;
     let report = match file.method() {
         None => lae::check(&file, place, tolerance),
+        Some("l2p" | "dualprompt" | "coda") => prompts::check(&file, place, tolerance),
         Some(_) => closed_forms::check(&file, place, tolerance),
     };
     report.map_err(|problem| {

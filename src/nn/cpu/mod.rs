@@ -33,11 +33,11 @@ use block::{Around, Mlp, Norm, SelfAttention};
 use buffer::Buffer;
 use glue::{Dense, Gradient, Input, apply};
 use linear::Weights;
-use prefixed::Prefixed;
 use simd::Level;
 
 pub use buffer::release;
 pub use pairs::{plus, project, sum_of_squares, times};
+pub use prefixed::prefixed_attention;
 
 /// Elements one core takes at a time in element-wise functions.
 const PIECE: usize = 1 << 13;
@@ -176,51 +176,6 @@ pub fn attention(qkv: &Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Opt
         let (y, stats) = attention::forward(shape, qkv.numbers(), scores_bias(&bias));
         let back = one(tracked, move |g| {
             attention::backward(shape, qkv.numbers(), scores_bias(&bias), &stats, g)
-        });
-        (y, back)
-    }))
-}
-
-/// The same with keys and values in front, which may be trained; see
-/// [`super::prefixed_attention`].
-pub fn prefixed_attention(
-    qkv: &Tensor<3>,
-    prefix: &[Tensor<3>; 2],
-    heads: usize,
-) -> Option<Tensor<3>> {
-    let [keys, values] = prefix;
-    let inputs = [Input::new(qkv)?, Input::new(keys)?, Input::new(values)?];
-    let [batch, tokens, packed] = qkv.dims();
-    let width = packed / 3;
-    let [shared, length, _] = keys.dims();
-    if keys.dims() != values.dims() || length == 0 || (shared != 1 && shared != batch) {
-        return None;
-    }
-    let shape = attention::Shape {
-        tokens,
-        heads,
-        width,
-    };
-    let layer = Prefixed { shape, length };
-    let result = [batch, tokens, width];
-    Some(apply(inputs, result, |inputs, tracked| {
-        let (y, stats) = layer.forward(inputs.each_ref().map(Dense::numbers).into());
-        let back = tracked.then(|| {
-            let back: glue::Run<3> = Arc::new(move |g, [to_qkv, to_keys, to_values]| {
-                let given = inputs.each_ref().map(Dense::numbers);
-                let of = layer.backward(given.into(), &stats, g, to_qkv);
-                let [to_all, keys, values] = of;
-                let own = |of: Buffer| match shared == batch {
-                    true => of,
-                    false => pairs::sum_of_rows(&of, None, length * width),
-                };
-                [
-                    to_qkv.then_some(Gradient::Own(to_all)),
-                    to_keys.then(|| Gradient::Own(own(keys))),
-                    to_values.then(|| Gradient::Own(own(values))),
-                ]
-            });
-            back
         });
         (y, back)
     }))

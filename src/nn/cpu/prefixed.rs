@@ -3,11 +3,16 @@
 //!
 //! As in [`super::attention`], two numbers per row of scores are all that is kept of the scores.
 
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
 use rayon::prelude::*;
 
 use super::attention::Shape;
 use super::buffer::Buffer;
 use super::gemm::{Matrix, Store, product};
+use super::glue::{Dense, Gradient, Input, Run, apply};
+use super::pairs::sum_of_rows;
 use super::simd::Level;
 use super::softmax::{PAD, RowStats, softmax_again, softmax_backward, softmax_rows};
 
@@ -238,4 +243,49 @@ impl Prefixed {
             );
         [dqkv, keys, values]
     }
+}
+
+/// The attention as a tensor operation; queries, keys and values may all be tracked. See
+/// [`crate::nn::prefixed_attention`].
+pub fn prefixed_attention(
+    qkv: &Tensor<3>,
+    prefix: &[Tensor<3>; 2],
+    heads: usize,
+) -> Option<Tensor<3>> {
+    let [keys, values] = prefix;
+    let inputs = [Input::new(qkv)?, Input::new(keys)?, Input::new(values)?];
+    let [batch, tokens, packed] = qkv.dims();
+    let width = packed / 3;
+    let [shared, length, _] = keys.dims();
+    if keys.dims() != values.dims() || length == 0 || (shared != 1 && shared != batch) {
+        return None;
+    }
+    let shape = Shape {
+        tokens,
+        heads,
+        width,
+    };
+    let layer = Prefixed { shape, length };
+    let result = [batch, tokens, width];
+    Some(apply(inputs, result, |inputs, tracked| {
+        let (y, stats) = layer.forward(inputs.each_ref().map(Dense::numbers).into());
+        let back = tracked.then(|| {
+            let back: Run<3> = Arc::new(move |g, [to_qkv, to_keys, to_values]| {
+                let given = inputs.each_ref().map(Dense::numbers);
+                let of = layer.backward(given.into(), &stats, g, to_qkv);
+                let [to_all, keys, values] = of;
+                let own = |of: Buffer| match shared == batch {
+                    true => of,
+                    false => sum_of_rows(&of, None, length * width),
+                };
+                [
+                    to_qkv.then_some(Gradient::Own(to_all)),
+                    to_keys.then(|| Gradient::Own(own(keys))),
+                    to_values.then(|| Gradient::Own(own(values))),
+                ]
+            });
+            back
+        });
+        (y, back)
+    }))
 }

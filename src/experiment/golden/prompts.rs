@@ -1,0 +1,378 @@
+//! Files of L2P, DualPrompt and CODA-Prompt: two tasks from given start to end, with everything
+//! that must come out on the way, through the code that trains and predicts.
+
+use burn::tensor::{Device, Tensor};
+use serde_json::Value;
+
+use super::file::{GoldenFile, backbone_of, ours_of, theirs_of};
+use super::{Board, GoldenReport, Tolerance};
+use crate::method::heads::Head;
+use crate::method::optimiser::{Progress, Schedule};
+use crate::method::prompt::choice::similarity;
+use crate::method::prompt::coda::{self, Coda};
+use crate::method::prompt::dualprompt::DualPrompt;
+use crate::method::prompt::l2p::L2p;
+use crate::method::prompt::{Gradients, Leaves, Prompted, Scheme, Training};
+use crate::nn::Place;
+use crate::pet::Init;
+use crate::problem::{Problem, Result};
+use crate::tensors::HostTensor;
+
+/// The methods these files are of.
+#[derive(Clone)]
+enum Method {
+    L2p(L2p),
+    DualPrompt(DualPrompt),
+    Coda(Coda),
+}
+
+impl Method {
+    fn of(file: &GoldenFile) -> Result<Self> {
+        let args = file.json("method_args")?;
+        let lacks = |key: &str| Problem::new(format!("the metadata's \"method_args\" lack {key}"));
+        let number = |key: &str| {
+            let number = args.get(key).and_then(Value::as_u64);
+            number.map(|n| n as usize).ok_or_else(|| lacks(key))
+        };
+        let weight = |key: &str| {
+            args.get(key)
+                .and_then(Value::as_f64)
+                .ok_or_else(|| lacks(key))
+        };
+        let blocks = |key: &str| {
+            let blocks = args.get(key).and_then(Value::as_array);
+            let blocks = blocks.map(|all| all.iter().filter_map(Value::as_u64));
+            blocks
+                .map(|all| all.map(|block| block as usize).collect())
+                .ok_or_else(|| lacks(key))
+        };
+        Ok(match file.text("method")? {
+            "l2p" => Self::L2p(L2p {
+                pool: number("pool")?,
+                length: number("length")?,
+                top_k: number("top_k")?,
+                pull: weight("pull")?,
+            }),
+            "dualprompt" => Self::DualPrompt(DualPrompt {
+                pool: number("pool")?,
+                g_blocks: blocks("g_blocks")?,
+                g_length: number("g_length")?,
+                e_blocks: blocks("e_blocks")?,
+                e_length: number("e_length")?,
+                pull: weight("pull")?,
+                tasks: classes_of(file)?.len(),
+            }),
+            "coda" => Self::Coda(Coda {
+                pool: number("pool")?,
+                length: number("length")?,
+                blocks: blocks("blocks")?,
+                mu: weight("mu")?,
+                tasks: number("tasks")?,
+            }),
+            other => {
+                return Err(Problem::new(format!(
+                    "no method of the name {other} is known"
+                )));
+            }
+        })
+    }
+
+    fn scheme(&self) -> Box<dyn Scheme> {
+        match self.clone() {
+            Self::L2p(l2p) => Box::new(l2p),
+            Self::DualPrompt(dualprompt) => Box::new(dualprompt),
+            Self::Coda(coda) => Box::new(coda),
+        }
+    }
+
+    /// Prompts chosen per image, and the weight of their pull; none where all are mixed.
+    fn choice(&self) -> Option<f64> {
+        match self {
+            Self::L2p(l2p) => Some(l2p.pull),
+            Self::DualPrompt(dualprompt) => Some(dualprompt.pull),
+            Self::Coda(_) => None,
+        }
+    }
+}
+
+fn classes_of(file: &GoldenFile) -> Result<Vec<usize>> {
+    let classes = file.json("classes_per_task")?;
+    let numbers = classes.as_array().map(|all| {
+        let numbers = all.iter().filter_map(Value::as_u64);
+        numbers.map(|number| number as usize).collect()
+    });
+    numbers.ok_or_else(|| Problem::new("the metadata's \"classes_per_task\" are no list"))
+}
+
+/// Runs the file.
+pub(super) fn check(
+    file: &GoldenFile,
+    place: &Place,
+    tolerance: Tolerance,
+) -> Result<GoldenReport> {
+    let method = Method::of(file)?;
+    let rates = rates_of(file)?;
+    let training = Training {
+        learning_rate: rates.first().copied().unwrap_or_default(),
+        schedule: match method {
+            Method::Coda(_) => Schedule::LaggingCosine,
+            _ => Schedule::Constant,
+        },
+        clip: file.number("clip")?,
+        epochs: file.number("epochs").unwrap_or(1),
+    };
+    let prompted = Prompted::new(backbone_of(file, place)?, method.scheme(), training, 0)?;
+    let mut run = Run {
+        file,
+        device: place.device.clone(),
+        tolerance,
+        board: Board::new(file, tolerance.single),
+        method,
+        prompted,
+        rates,
+    };
+    run.all()?;
+    Ok(run.board.report())
+}
+
+fn rates_of(file: &GoldenFile) -> Result<Vec<f64>> {
+    let rates = file.json("lr")?;
+    let rates = rates
+        .as_array()
+        .map(|all| all.iter().filter_map(Value::as_f64));
+    let rates = rates.map(Iterator::collect::<Vec<_>>);
+    rates.ok_or_else(|| Problem::new("the metadata's \"lr\" is no list"))
+}
+
+struct Run<'a> {
+    file: &'a GoldenFile,
+    device: Device,
+    tolerance: Tolerance,
+    board: Board<'a>,
+    method: Method,
+    prompted: Prompted,
+    /// The learning rate of each step of a task.
+    rates: Vec<f64>,
+}
+
+impl Run<'_> {
+    fn all(&mut self) -> Result<()> {
+        let mut leaves = Leaves::new();
+        for (name, leaf) in self.prompted.leaves() {
+            let values = self.file.tensor(&format!("init.{name}"))?.values.clone();
+            let shape = leaf.dims().to_vec();
+            let stored = HostTensor { shape, values };
+            leaves.insert(name.clone(), stored.to_device(&self.device)?);
+        }
+        let query = self.prompted.query(self.images("test.input")?)?;
+        self.compare("test.query", &query)?;
+        let mut old_classes = 0;
+        for (task, classes) in classes_of(self.file)?.into_iter().enumerate() {
+            self.begin(task, leaves)?;
+            self.learn(task, old_classes)?;
+            self.board.limit = self.tolerance.trajectory;
+            self.compare_state(&format!("task{task}.end"), task)?;
+            self.compare_answers(task, &query)?;
+            leaves = self.prompted.leaves().clone();
+            old_classes += classes;
+        }
+        Ok(())
+    }
+
+    fn images(&self, name: &str) -> Result<Tensor<4>> {
+        self.file.tensor(name)?.to_device(&self.device)
+    }
+
+    fn compare<const D: usize>(&mut self, name: &str, tensor: &Tensor<D>) -> Result<()> {
+        self.board.compare(name, &HostTensor::read(tensor)?)
+    }
+
+    /// What a task starts from, with the file's draws in place of our own.
+    fn begin(&mut self, task: usize, mut leaves: Leaves) -> Result<()> {
+        let file = self.file;
+        match &self.method {
+            Method::Coda(coda) => {
+                let mut missing = None;
+                coda.start_components(task, &mut leaves, |name, row, _, columns| {
+                    let name = format!("task{task}.draw.{name}");
+                    let own = row % (coda.pool / coda.tasks) * columns;
+                    match file.tensor(&name) {
+                        Ok(draws) => draws.values[own..own + columns].to_vec(),
+                        Err(problem) => {
+                            missing = Some(problem);
+                            Init::Normal(1.0).draw([1, columns], 0, row as u64)
+                        }
+                    }
+                })?;
+                if let Some(problem) = missing {
+                    return Err(problem);
+                }
+            }
+            other => other.scheme().begin_task(task, &mut leaves, 0)?,
+        }
+        let of = |part: &str, transposed: bool| -> Result<Tensor<2>> {
+            let stored = file.tensor(&format!("init.head.{task}.{part}"))?;
+            ours_of(stored, transposed).to_device(&self.device)
+        };
+        let mut heads = self.prompted.heads().clone();
+        heads.0.push(Head {
+            weight: of("weight", true)?,
+            bias: of("bias", false)?,
+        });
+        self.prompted.begin_with(leaves, heads);
+        self.board.limit = match task {
+            0 => self.tolerance.single,
+            _ => self.tolerance.trajectory,
+        };
+        self.compare_state(&format!("task{task}.start"), task)
+    }
+
+    /// All trained tensors under `prefix`.
+    fn compare_state(&mut self, prefix: &str, task: usize) -> Result<()> {
+        for (name, leaf) in self.prompted.leaves().clone() {
+            self.compare(&format!("{prefix}.{name}"), &leaf)?;
+        }
+        let heads = self.prompted.heads().0.clone();
+        for (of, head) in heads.iter().enumerate().take(task + 1) {
+            let weight = theirs_of(&HostTensor::read(&head.weight)?, true);
+            self.board
+                .compare(&format!("{prefix}.head.{of}.weight"), &weight)?;
+            self.compare(&format!("{prefix}.head.{of}.bias"), &head.bias)?;
+        }
+        Ok(())
+    }
+
+    /// The steps of a task: gradients of the first, the numbers of all.
+    fn learn(&mut self, task: usize, old_classes: usize) -> Result<()> {
+        let (steps, mut seen) = (self.rates.len(), Seen::default());
+        let epochs = self.file.number("epochs").unwrap_or(1);
+        for step in 0..steps {
+            let now = Progress {
+                step,
+                steps,
+                epoch: step * epochs / steps,
+                epochs,
+            };
+            let images = self.images(&format!("task{task}.input.{step}"))?;
+            let labels = format!("task{task}.target.{step}");
+            let labels = self.file.labels(&labels, old_classes)?;
+            let gradients = self.prompted.gradients(images, &labels)?;
+            seen.note(&gradients, self.prompted.rate(now))?;
+            if step == 0 {
+                self.compare_gradients(task, &gradients)?;
+            }
+            self.prompted.update(gradients.of, now);
+        }
+        let of = |what: &str| format!("task{task}.{what}");
+        self.board.limit = self.tolerance.trajectory;
+        for (name, values) in [("loss", &seen.losses), ("ce", &seen.cross_entropies)] {
+            self.board.compare(&of(name), &row(values))?;
+        }
+        match self.method.choice() {
+            Some(pull) => {
+                let pulls: Vec<f32> = seen.penalties.iter().map(|p| -p / pull as f32).collect();
+                self.board.compare(&of("pull"), &row(&pulls))?;
+                self.board.compare(&of("grad_norm"), &row(&seen.norms))?;
+                self.compare_choice(&of("choice"), &seen.choice)?;
+            }
+            None => self.board.compare(&of("penalty"), &row(&seen.penalties))?,
+        }
+        let rate_differs = |(a, b): (&f64, &f64)| (a - b).abs() > 1e-9 * b.abs();
+        if seen.rates.iter().zip(&self.rates).any(rate_differs) {
+            let (ours, theirs) = (&seen.rates, &self.rates);
+            let what = format!("the learning rates are {ours:?}, not {theirs:?}");
+            return Err(Problem::new(what));
+        }
+        Ok(())
+    }
+
+    fn compare_gradients(&mut self, task: usize, gradients: &Gradients) -> Result<()> {
+        self.board.limit = match task {
+            0 => self.tolerance.single,
+            _ => self.tolerance.trajectory,
+        };
+        for (name, gradient) in gradients.of.iter() {
+            let of = format!("task{task}.grad.{name}");
+            let mut values = HostTensor::read(gradient)?;
+            if name.ends_with("weight") {
+                let width = self.prompted.heads().0[task].weight.dims()[0];
+                values.shape = vec![width, values.values.len() / width];
+                values = theirs_of(&values, true);
+            }
+            self.board.compare(&of, &values)?;
+        }
+        Ok(())
+    }
+
+    /// Which prompts, exactly.
+    fn compare_choice(&mut self, name: &str, choice: &[Vec<usize>]) -> Result<()> {
+        let chosen = choice.iter().flatten().map(|prompt| *prompt as f32);
+        self.board.limit = 0.0;
+        self.board
+            .compare(name, &row(&chosen.collect::<Vec<_>>()))?;
+        self.board.limit = self.tolerance.trajectory;
+        Ok(())
+    }
+
+    fn compare_answers(&mut self, task: usize, query: &Tensor<2>) -> Result<()> {
+        let of = |what: &str| format!("task{task}.test.{what}");
+        let images = self.images("test.input")?;
+        let (asked, features) = self.prompted.features(images.clone())?;
+        self.compare(&of("feature"), &features)?;
+        self.compare(&of("logits"), &self.prompted.logits(images)?)?;
+        let leaves = self.prompted.leaves().clone();
+        let leaf = |name: &str| {
+            let leaf = leaves.get(name).cloned();
+            leaf.ok_or_else(|| Problem::new(format!("the tensor {name} is missing")))
+        };
+        if let Method::Coda(coda) = self.method.clone() {
+            let rows = (task + 1) * (coda.pool / coda.tasks);
+            for block in &coda.blocks {
+                let part = |part: &str| -> Result<Tensor<2>> {
+                    Ok(leaf(&format!("coda.{block}.{part}"))?.slice_dim(0, 0..rows))
+                };
+                let weights = coda::weights(query, &part("a")?, &part("k")?);
+                self.compare(&of(&format!("weight.{block}")), &weights)?;
+            }
+            return Ok(());
+        }
+        self.compare(&of("similarity"), &similarity(query, &leaf("key")?))?;
+        self.compare_choice(&of("choice"), &asked.choice)
+    }
+}
+
+/// What the steps of a task showed.
+#[derive(Default)]
+struct Seen {
+    losses: Vec<f32>,
+    cross_entropies: Vec<f32>,
+    penalties: Vec<f32>,
+    norms: Vec<f32>,
+    rates: Vec<f64>,
+    choice: Vec<Vec<usize>>,
+}
+
+impl Seen {
+    fn note(&mut self, gradients: &Gradients, rate: f64) -> Result<()> {
+        let one = |tensor: Option<&Tensor<1>>| -> Result<f32> {
+            let values = tensor.map(HostTensor::read).transpose()?;
+            let first = values.and_then(|tensor| tensor.values.first().copied());
+            Ok(first.unwrap_or_default())
+        };
+        self.losses.push(one(Some(&gradients.loss))?);
+        self.cross_entropies
+            .push(one(Some(&gradients.cross_entropy))?);
+        self.penalties.push(one(gradients.penalty.as_ref())?);
+        self.norms.push(one(gradients.of.norm().as_ref())?);
+        self.rates.push(rate);
+        self.choice.extend(gradients.choice.iter().cloned());
+        Ok(())
+    }
+}
+
+fn row(values: &[f32]) -> HostTensor {
+    HostTensor {
+        shape: vec![values.len()],
+        values: values.to_vec(),
+    }
+}

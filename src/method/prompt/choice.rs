@@ -1,0 +1,86 @@
+//! Prompts chosen by key: which an image takes, and the pull of keys towards those that took them.
+//! L2P and DualPrompt share it, with the settings that belong to it.
+
+use burn::tensor::{Device, Tensor, TensorData};
+
+use super::super::{Kind, SettingSpec};
+use crate::problem::Result;
+use crate::tensors::HostTensor;
+
+/// The weight of the pull, for methods that choose prompts by key.
+pub const fn pull(default: f64) -> SettingSpec {
+    SettingSpec {
+        key: "pull",
+        title: "pull",
+        meaning: "How strongly keys are pulled towards the images that chose them",
+        kind: Kind::Real {
+            default,
+            least: 0.0,
+            most: 100.0,
+        },
+    }
+}
+
+/// The bound of the gradients, for the same methods.
+pub const CLIP: SettingSpec = SettingSpec {
+    key: "clip",
+    title: "clipping",
+    meaning: "Largest length of all gradients of a step together; 0 for no bound",
+    kind: Kind::Real {
+        default: 1.0,
+        least: 0.0,
+        most: 1e6,
+    },
+};
+
+/// Each row divided by its length: x·(max(Σx², 10⁻¹²))^−½.
+fn normalised(x: Tensor<2>) -> Tensor<2> {
+    let length = x.clone().powi_scalar(2).sum_dim(1).clamp_min(1e-12).sqrt();
+    x / length
+}
+
+/// Cosine between every query (batch × width) and every key (prompts × width): batch × prompts.
+pub fn similarity(query: &Tensor<2>, keys: &Tensor<2>) -> Tensor<2> {
+    normalised(query.clone()).matmul(normalised(keys.clone()).transpose())
+}
+
+/// The `count` most similar prompts of each image, best first; of equals the one with the lowest
+/// index.
+///
+/// # Errors
+/// A Problem when the device failed.
+pub fn best(similarity: &Tensor<2>, count: usize) -> Result<Vec<Vec<usize>>> {
+    let prompts = similarity.dims()[1];
+    let rows = HostTensor::read(&similarity.clone())?.values;
+    let chosen = rows.chunks_exact(prompts.max(1)).map(|row| {
+        let mut order: Vec<usize> = (0..prompts).collect();
+        order.sort_by(|&a, &b| row[b].total_cmp(&row[a]));
+        order.truncate(count);
+        order
+    });
+    Ok(chosen.collect())
+}
+
+/// A row per chosen prompt with 1 at its place: (images · choices) × prompts.
+pub fn one_hot(choice: &[Vec<usize>], prompts: usize, device: &Device) -> Tensor<2> {
+    let chosen: Vec<usize> = choice.iter().flatten().copied().collect();
+    let mut values = vec![0f32; chosen.len() * prompts];
+    for (row, prompt) in chosen.iter().enumerate() {
+        values[row * prompts + prompt] = 1.0;
+    }
+    Tensor::from_data(TensorData::new(values, [chosen.len(), prompts]), device)
+}
+
+/// Mean over the images of the sum of the similarities (batch × prompts) of what they chose, one
+/// value.
+pub fn pulled(similarity: Tensor<2>, choice: &[Vec<usize>], device: &Device) -> Tensor<1> {
+    let [batch, prompts] = similarity.dims();
+    let mut values = vec![0f32; batch * prompts];
+    for (row, chosen) in choice.iter().enumerate() {
+        for prompt in chosen {
+            values[row * prompts + prompt] = 1.0 / batch as f32;
+        }
+    }
+    let weights = Tensor::<2>::from_data(TensorData::new(values, [batch, prompts]), device);
+    (similarity * weights).sum()
+}

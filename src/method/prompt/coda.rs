@@ -1,0 +1,343 @@
+//! CODA-Prompt (Smith et al., CVPR 2023): each chosen block has M components (a prompt P, a key K
+//! and an attention vector A each), of which every task owns an equal share. An image's prompt is
+//! their sum, weighted by cos(q ∘ Aₘ, Kₘ) with its query q; its first half are keys, its second
+//! half values put in front of the block's own.
+//!
+//! Components of earlier tasks take part but stand still. New ones start orthogonal by the classical
+//! Gram–Schmidt process of the released code: each is projected on all earlier ones, as trained, by
+//! its original draw. loss = cross-entropy + mu · Σ over blocks of o(K) + o(A) + o(P), with o(T) =
+//! mean of (T·Tᵀ − I)² over the components in use.
+
+use std::collections::BTreeMap;
+
+use burn::tensor::{Device, Tensor};
+
+use super::super::optimiser::Schedule;
+use super::super::{Chosen, Kind, MethodSpec, Pass, Published, Rate, SettingSpec};
+use super::{Asked, Leaves, Occasion, Prompted, Prompts, Question, Scheme, Training};
+use super::{check, check_blocks, leaf};
+use crate::metrics::Expert;
+use crate::nn;
+use crate::pet::Init;
+use crate::problem::{Problem, Result};
+use crate::tensors::HostTensor;
+
+/// CODA-Prompt.
+pub const SPEC: MethodSpec = MethodSpec {
+    key: "coda-prompt",
+    title: "CODA-Prompt",
+    summary: "Mixes an image's prompts from components by attention; every task adds its share",
+    paper: "Smith et al., CODA-Prompt: COntinual Decomposed Attention-based Prompting for \
+            Rehearsal-Free Continual Learning, CVPR 2023",
+    experts: Expert::ALONE,
+    settings: &[
+        SettingSpec {
+            key: "pool",
+            title: "components",
+            meaning: "Prompt components of each block, shared out evenly among the tasks",
+            kind: Kind::Whole {
+                default: 100,
+                least: 1,
+                most: 10_000,
+            },
+        },
+        SettingSpec {
+            key: "length",
+            title: "prompt length",
+            meaning: "Tokens of a component: one half are keys, the other values",
+            kind: Kind::Whole {
+                default: 8,
+                least: 2,
+                most: 100,
+            },
+        },
+        SettingSpec {
+            key: "blocks",
+            title: "prompted blocks",
+            meaning: "Blocks with prompts",
+            kind: Kind::Blocks("0,1,2,3,4"),
+        },
+        SettingSpec {
+            key: "mu",
+            title: "µ",
+            meaning: "Weight of the orthogonality penalty: 0 as released since June 2023, 0.1 in \
+                      the paper",
+            kind: Kind::Real {
+                default: 0.0,
+                least: 0.0,
+                most: 1000.0,
+            },
+        },
+    ],
+    pet: None,
+    rate: Some(Rate {
+        base: 1e-3,
+        scaled: false,
+    }),
+    published: &[
+        published("cifar-100", 20),
+        published("imagenet-r", 50),
+        published("domainnet", 20),
+    ],
+    all_at_once: false,
+    passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
+    check: |chosen, ground| match ground {
+        Some(ground) => check(
+            &Coda::chosen(chosen, ground.blocks.len(), ground.tasks)?,
+            ground,
+        ),
+        None => Ok(()),
+    },
+    build: |setup| {
+        let chosen = Chosen::of(setup.config)?;
+        let training = Training {
+            learning_rate: chosen.learning_rate(),
+            schedule: Schedule::LaggingCosine,
+            clip: 0.0,
+            epochs: chosen.config.epochs,
+        };
+        let depth = setup.backbone.blocks().len();
+        let scheme = Box::new(Coda::chosen(&chosen, depth, setup.tasks.len())?);
+        Ok(Box::new(Prompted::from_setup(&setup, scheme, training)?))
+    },
+};
+
+const fn published(data: &'static str, epochs: usize) -> Published {
+    Published {
+        data,
+        epochs,
+        base_lr: None,
+        settings: &[],
+    }
+}
+
+/// CODA-Prompt's settings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coda {
+    /// Components (M) of each block.
+    pub pool: usize,
+    /// Tokens of a component, keys and values together (L).
+    pub length: usize,
+    /// Blocks with prompts.
+    pub blocks: Vec<usize>,
+    /// Weight of the orthogonality penalty.
+    pub mu: f64,
+    /// Number of tasks of the run.
+    pub tasks: usize,
+}
+
+/// A block's tensors: prompts, keys, attention vectors.
+const PARTS: [&str; 3] = ["p", "k", "a"];
+
+/// Below this squared length a component is none and is drawn again.
+const VANISHED: f64 = 1e-8;
+
+impl Coda {
+    fn chosen(chosen: &Chosen<'_>, depth: usize, tasks: usize) -> Result<Self> {
+        Ok(Self {
+            pool: chosen.count("pool")?,
+            length: chosen.count("length")?,
+            blocks: chosen.blocks("blocks", depth)?,
+            mu: chosen.real("mu")?,
+            tasks,
+        })
+    }
+
+    /// Components a task owns.
+    fn share(&self) -> usize {
+        self.pool / self.tasks.max(1)
+    }
+
+    /// What of the pool no task ever uses, as a sentence.
+    pub fn remark(&self) -> Option<String> {
+        let unused = self.pool % self.tasks.max(1);
+        let (pool, tasks, share) = (self.pool, self.tasks, self.share());
+        (unused > 0).then(|| {
+            format!(
+                "{unused} of CODA-Prompt's {pool} components are never used: \
+                 each of {tasks} tasks gets {share}"
+            )
+        })
+    }
+
+    /// Gives task `task` its components in every block, from standard normal draws: `draw` gets the
+    /// tensor's name, the component and the attempt, and gives a row.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub fn start_components(
+        &self,
+        task: usize,
+        leaves: &mut Leaves,
+        mut draw: impl FnMut(&str, usize, u64, usize) -> Vec<f32>,
+    ) -> Result<()> {
+        let share = self.share();
+        for (name, leaf) in leaves.iter_mut() {
+            let mut matrix = HostTensor::read(leaf)?;
+            let columns = leaf.dims()[1];
+            for row in task * share..(task + 1) * share {
+                let mut attempt = 0;
+                let own = loop {
+                    let drawn = draw(name, row, attempt, columns);
+                    if let Some(own) = orthogonal(&drawn, &matrix.values[..row * columns]) {
+                        break own;
+                    }
+                    attempt += 1;
+                };
+                matrix.values[row * columns..(row + 1) * columns].copy_from_slice(&own);
+            }
+            *leaf = matrix.to_device(&leaf.device())?;
+        }
+        Ok(())
+    }
+
+    /// Rows in use of one of a block's tensors: those of earlier tasks as constants while learning.
+    fn in_use(&self, leaves: &Leaves, name: &str, question: &Question) -> Result<Tensor<2>> {
+        let leaf = leaf(leaves, name)?;
+        let columns = leaf.dims()[1];
+        let old = question.task * self.share();
+        let rows = |range| leaf.clone().slice([range, 0..columns]);
+        if question.occasion == Occasion::Answering || old == 0 {
+            return Ok(rows(0..old + self.share()));
+        }
+        let own = rows(old..old + self.share());
+        Ok(Tensor::cat(vec![rows(0..old).detach(), own], 0))
+    }
+}
+
+/// A draw less its projections on the rows before it (all of its length), at length 1; none if
+/// nothing is left. Each projection is of the draw itself, not of what the others left.
+fn orthogonal(draw: &[f32], before: &[f32]) -> Option<Vec<f32>> {
+    let dot = |a: &[f32], b: &[f32]| -> f64 {
+        let products = a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b));
+        products.sum()
+    };
+    let mut rest: Vec<f64> = draw.iter().map(|value| f64::from(*value)).collect();
+    for row in before.chunks_exact(draw.len()) {
+        let length = dot(row, row);
+        // A row that training has brought to nothing has no direction to take away.
+        if length < VANISHED {
+            continue;
+        }
+        let along = dot(draw, row) / length;
+        for (rest, value) in rest.iter_mut().zip(row) {
+            *rest -= along * f64::from(*value);
+        }
+    }
+    let length = rest.iter().map(|value| value * value).sum::<f64>();
+    (length >= VANISHED).then(|| {
+        let scale = length.sqrt().recip();
+        rest.iter().map(|value| (value * scale) as f32).collect()
+    })
+}
+
+/// Weights (batch × components) of the components with these keys and attention vectors:
+/// cos(q ∘ A, K). The product q ∘ A of every image and component is never formed.
+pub fn weights(query: &Tensor<2>, attention: &Tensor<2>, keys: &Tensor<2>) -> Tensor<2> {
+    let square = |x: &Tensor<2>| x.clone().powi_scalar(2);
+    // The bound is that of the length, 1e-12, squared.
+    let length = |square: Tensor<2>| square.clamp_min(1e-24).sqrt();
+    let keys = keys.clone() / length(square(keys).sum_dim(1));
+    let along = nn::project(query.clone(), (attention.clone() * keys).transpose());
+    let asked = nn::project(square(query), square(attention).transpose());
+    along / length(asked)
+}
+
+/// Mean of (T·Tᵀ − I)² over all entries, one value.
+fn skewness(rows: &Tensor<2>, device: &Device) -> Tensor<1> {
+    let products = nn::project(rows.clone(), rows.clone().transpose());
+    let apart = products - Tensor::eye(rows.dims()[0], device);
+    apart.powi_scalar(2).mean()
+}
+
+impl Scheme for Coda {
+    fn title(&self) -> &'static str {
+        SPEC.title
+    }
+
+    fn first_block(&self) -> usize {
+        self.blocks.iter().min().copied().unwrap_or(0)
+    }
+
+    fn check(&self, width: usize, depth: usize) -> Result<()> {
+        check_blocks("prompts", &self.blocks, depth)?;
+        if self.blocks.is_empty() || self.length == 0 || !self.length.is_multiple_of(2) {
+            return Err(Problem::new(
+                "CODA-Prompt needs blocks and an even length: half of it are keys, half values",
+            ));
+        }
+        let (pool, tasks) = (self.pool, self.tasks);
+        if self.share() == 0 {
+            let what = format!("{pool} components cannot be shared among {tasks} tasks");
+            let problem = Problem::new(what).at("--set pool");
+            return Err(problem.advise(format!("give {tasks} or more")));
+        }
+        if pool > width {
+            let what = format!("{pool} components of {width} channels cannot be orthogonal");
+            let problem = Problem::new(what).at("--set pool");
+            return Err(problem.advise(format!("give {width} or less")));
+        }
+        Ok(())
+    }
+
+    fn start(&self, width: usize, _seed: u64) -> BTreeMap<String, HostTensor> {
+        let zeros = |columns: usize| HostTensor {
+            shape: vec![self.pool, columns],
+            values: vec![0.0; self.pool * columns],
+        };
+        let of_block = |&block: &usize| {
+            let columns = [self.length * width, width, width];
+            let parts = PARTS.into_iter().zip(columns);
+            parts.map(move |(part, columns)| (format!("coda.{block}.{part}"), zeros(columns)))
+        };
+        self.blocks.iter().flat_map(of_block).collect()
+    }
+
+    fn begin_task(&self, task: usize, leaves: &mut Leaves, seed: u64) -> Result<()> {
+        let named = |&block: &usize| {
+            let parts = PARTS.into_iter().zip(0..);
+            parts.map(move |(part, at)| (format!("coda.{block}.{part}"), 3 * block as u64 + at))
+        };
+        let streams: BTreeMap<String, u64> = self.blocks.iter().flat_map(named).collect();
+        self.start_components(task, leaves, |name, row, attempt, columns| {
+            let tensor = streams.get(name).copied().unwrap_or(0);
+            let stream = (tensor << 48) | ((row as u64) << 16) | attempt;
+            Init::Normal(1.0).draw([1, columns], seed, stream)
+        })
+    }
+
+    fn ask(&self, leaves: &Leaves, question: &Question) -> Result<Asked> {
+        let query = &question.query;
+        let ([batch, width], device) = (query.dims(), query.device());
+        let learns = question.occasion == Occasion::Learning;
+        let (mut prompts, mut skewed) = (Prompts::default(), None::<Tensor<1>>);
+        for block in &self.blocks {
+            let part = |part: &str| self.in_use(leaves, &format!("coda.{block}.{part}"), question);
+            let (p, k, a) = (part("p")?, part("k")?, part("a")?);
+            let prompt = nn::project(weights(query, &a, &k), p.clone());
+            let prompt = prompt.reshape([batch, self.length, width]);
+            let half = self.length / 2;
+            let prefix = [0..half, half..self.length].map(|part| prompt.clone().slice_dim(1, part));
+            prompts.prefixes.insert(*block, prefix);
+            if learns && self.mu != 0.0 {
+                for rows in [k, a, p] {
+                    let own = skewness(&rows, &device);
+                    skewed = Some(match skewed {
+                        Some(sum) => sum + own,
+                        None => own,
+                    });
+                }
+            }
+        }
+        Ok(Asked {
+            prompts,
+            penalty: skewed.map(|sum| sum * self.mu),
+            choice: Vec::new(),
+        })
+    }
+
+    fn head_start(&self, width: usize) -> [Init; 2] {
+        let bound = (width as f64).powf(-0.5);
+        [Init::Uniform(-bound, bound); 2]
+    }
+}

@@ -1,0 +1,270 @@
+//! DualPrompt (Wang et al., ECCV 2022): prefixes of keys and values, *general* ones (G) in some
+//! blocks that all tasks share, and *expert* ones (E) in others, one slot per task. While a task is
+//! learned all its images use its slot; afterwards an image takes the slot whose key is most
+//! similar to its query, among all slots, those of tasks to come included.
+//!
+//! loss = cross-entropy − pull · mean over images of cos(query, key of the slot). A task's slot
+//! starts as a copy of the one before it; keys are not copied. Where tasks outnumber the slots,
+//! images choose by key while learning too and nothing is copied.
+
+use std::collections::BTreeMap;
+
+use burn::tensor::Tensor;
+
+use super::super::{Chosen, Kind, MethodSpec, Pass, Published, Rate, SettingSpec};
+use super::choice::{CLIP, best, one_hot, pull, pulled, similarity};
+use super::{Asked, Leaves, Occasion, Prompted, Prompts, Question, Scheme, Training};
+use super::{check, check_blocks, drawn, leaf};
+use crate::metrics::Expert;
+use crate::nn;
+use crate::pet::Init;
+use crate::problem::{Problem, Result};
+use crate::run::config::Setting;
+use crate::tensors::HostTensor;
+
+/// DualPrompt.
+pub const SPEC: MethodSpec = MethodSpec {
+    key: "dualprompt",
+    title: "DualPrompt",
+    summary: "General prompts for all tasks and a slot of expert prompts for each, found by its key",
+    paper: "Wang et al., DualPrompt: Complementary Prompting for Rehearsal-free Continual Learning, \
+            ECCV 2022",
+    experts: Expert::ALONE,
+    settings: &[
+        SettingSpec {
+            key: "pool",
+            title: "slots",
+            meaning: "Slots of E prompts; 0 for one per task. With fewer than there are tasks, \
+                      images choose their slot by its key while learning too",
+            kind: Kind::Whole {
+                default: 0,
+                least: 0,
+                most: 1000,
+            },
+        },
+        SettingSpec {
+            key: "g_blocks",
+            title: "G blocks",
+            meaning: "Blocks with a general prompt, shared by all tasks",
+            kind: Kind::Blocks("0,1"),
+        },
+        SettingSpec {
+            key: "g_length",
+            title: "G length",
+            meaning: "Keys, and values, of a general prompt",
+            kind: LENGTH,
+        },
+        SettingSpec {
+            key: "e_blocks",
+            title: "E blocks",
+            meaning: "Blocks with an expert prompt for each slot",
+            kind: Kind::Blocks("2,3,4"),
+        },
+        SettingSpec {
+            key: "e_length",
+            title: "E length",
+            meaning: "Keys, and values, of an expert prompt",
+            kind: LENGTH,
+        },
+        pull(1.0),
+        CLIP,
+    ],
+    pet: None,
+    rate: Some(Rate {
+        base: 0.03,
+        scaled: true,
+    }),
+    published: &[
+        published("cifar-100", 5, 0.03, &[]),
+        published("imagenet-r", 50, 0.005, LONG),
+        published("domainnet", 50, 0.005, LONG),
+    ],
+    all_at_once: false,
+    passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
+    check: |chosen, ground| match ground {
+        Some(ground) => {
+            let scheme = DualPrompt::chosen(chosen, ground.blocks.len(), ground.tasks)?;
+            check(&scheme, ground)
+        }
+        None => Ok(()),
+    },
+    build: |setup| {
+        let chosen = Chosen::of(setup.config)?;
+        let training = Training::clipped(&chosen)?;
+        let depth = setup.backbone.blocks().len();
+        let scheme = DualPrompt::chosen(&chosen, depth, setup.tasks.len())?;
+        let scheme = Box::new(scheme);
+        Ok(Box::new(Prompted::from_setup(&setup, scheme, training)?))
+    },
+};
+
+const LENGTH: Kind = Kind::Whole {
+    default: 5,
+    least: 1,
+    most: 100,
+};
+/// As on ImageNet-R.
+const LONG: &[(&str, Setting)] = &[("e_length", Setting::Whole(20))];
+
+const fn published(
+    data: &'static str,
+    epochs: usize,
+    base_lr: f64,
+    settings: &'static [(&'static str, Setting)],
+) -> Published {
+    Published {
+        data,
+        epochs,
+        base_lr: Some(base_lr),
+        settings,
+    }
+}
+
+/// DualPrompt's settings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DualPrompt {
+    /// Slots of E prompts (M).
+    pub pool: usize,
+    /// Blocks with a G prompt.
+    pub g_blocks: Vec<usize>,
+    /// Keys, and values, of a G prompt.
+    pub g_length: usize,
+    /// Blocks with an E prompt.
+    pub e_blocks: Vec<usize>,
+    /// Keys, and values, of an E prompt.
+    pub e_length: usize,
+    /// Weight of the pull of a slot's key towards the queries of its task.
+    pub pull: f64,
+    /// Number of tasks of the run.
+    pub tasks: usize,
+}
+
+impl DualPrompt {
+    fn chosen(chosen: &Chosen<'_>, depth: usize, tasks: usize) -> Result<Self> {
+        let pool = match chosen.count("pool")? {
+            0 => tasks,
+            pool => pool,
+        };
+        Ok(Self {
+            pool,
+            g_blocks: chosen.blocks("g_blocks", depth)?,
+            g_length: chosen.count("g_length")?,
+            e_blocks: chosen.blocks("e_blocks", depth)?,
+            e_length: chosen.count("e_length")?,
+            pull: chosen.real("pull")?,
+            tasks,
+        })
+    }
+
+    /// Whether each task has a slot of its own.
+    fn slot_per_task(&self) -> bool {
+        self.tasks <= self.pool
+    }
+
+    /// The part for E block `block` and keys (0) or values (1) of the expert prompts, a row per
+    /// slot.
+    fn expert(&self, e: &Tensor<2>, block: usize, part: usize) -> Tensor<2> {
+        let width = e.dims()[1];
+        let rows = self.pool * self.e_length;
+        let first = (2 * block + part) * rows;
+        let slots = e.clone().slice([first..first + rows, 0..width]);
+        slots.reshape([self.pool, self.e_length * width])
+    }
+}
+
+impl Scheme for DualPrompt {
+    fn title(&self) -> &'static str {
+        SPEC.title
+    }
+
+    fn first_block(&self) -> usize {
+        let blocks = self.g_blocks.iter().chain(&self.e_blocks);
+        blocks.min().copied().unwrap_or(0)
+    }
+
+    fn check(&self, _width: usize, depth: usize) -> Result<()> {
+        check_blocks("G prompts", &self.g_blocks, depth)?;
+        check_blocks("E prompts", &self.e_blocks, depth)?;
+        if let Some(block) = self.g_blocks.iter().find(|b| self.e_blocks.contains(b)) {
+            let what = format!("block {block} cannot have a G prompt and an E prompt");
+            return Err(Problem::new(what).advise("let g_blocks and e_blocks differ"));
+        }
+        if self.e_blocks.is_empty() || self.pool == 0 || self.e_length == 0 {
+            return Err(Problem::new(
+                "DualPrompt needs E prompts: blocks, slots and a length",
+            ));
+        }
+        if !self.g_blocks.is_empty() && self.g_length == 0 {
+            return Err(Problem::new("G prompts need a length"));
+        }
+        Ok(())
+    }
+
+    fn start(&self, width: usize, seed: u64) -> BTreeMap<String, HostTensor> {
+        let uniform = |rows, stream| drawn(Init::Uniform(-1.0, 1.0), [rows, width], seed, stream);
+        let e_rows = self.e_blocks.len() * 2 * self.pool * self.e_length;
+        let mut start = BTreeMap::from([
+            ("e".to_owned(), uniform(e_rows, 1)),
+            ("key".to_owned(), uniform(self.pool, 2)),
+        ]);
+        if !self.g_blocks.is_empty() {
+            let g_rows = self.g_blocks.len() * 2 * self.g_length;
+            start.insert("g".to_owned(), uniform(g_rows, 0));
+        }
+        start
+    }
+
+    /// Copies the slot of the task before.
+    fn begin_task(&self, task: usize, leaves: &mut Leaves, _seed: u64) -> Result<()> {
+        if task == 0 || !self.slot_per_task() {
+            return Ok(());
+        }
+        let e = leaf(leaves, "e")?;
+        let [rows, width] = e.dims();
+        let parts = 2 * self.e_blocks.len();
+        let slots = e.clone().reshape([parts, self.pool, self.e_length * width]);
+        let slot = |range| slots.clone().slice_dim(1, range);
+        let mut joined = vec![slot(0..task), slot(task - 1..task)];
+        if task + 1 < self.pool {
+            joined.push(slot(task + 1..self.pool));
+        }
+        let copied = Tensor::cat(joined, 1).reshape([rows, width]);
+        leaves.insert("e".to_owned(), copied);
+        Ok(())
+    }
+
+    fn ask(&self, leaves: &Leaves, question: &Question) -> Result<Asked> {
+        let query = &question.query;
+        let ([batch, width], device) = (query.dims(), query.device());
+        let similarity = similarity(query, leaf(leaves, "key")?);
+        let choice = if question.occasion == Occasion::Learning && self.slot_per_task() {
+            vec![vec![question.task]; batch]
+        } else {
+            best(&similarity, 1)?
+        };
+        let mut prompts = Prompts::default();
+        for (at, block) in self.g_blocks.iter().enumerate() {
+            let g = leaf(leaves, "g")?;
+            let prefix = [0, 1].map(|part| {
+                let first = (2 * at + part) * self.g_length;
+                let rows = g.clone().slice([first..first + self.g_length, 0..width]);
+                rows.unsqueeze::<3>()
+            });
+            prompts.prefixes.insert(*block, prefix);
+        }
+        let chosen = one_hot(&choice, self.pool, &device);
+        let e = leaf(leaves, "e")?;
+        for (at, block) in self.e_blocks.iter().enumerate() {
+            let prefix = [0, 1].map(|part| {
+                let own = nn::project(chosen.clone(), self.expert(e, at, part));
+                own.reshape([batch, self.e_length, width])
+            });
+            prompts.prefixes.insert(*block, prefix);
+        }
+        Ok(Asked {
+            prompts,
+            penalty: Some(pulled(similarity, &choice, &device) * -self.pull),
+            choice,
+        })
+    }
+}

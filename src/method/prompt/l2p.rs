@@ -1,0 +1,183 @@
+//! L2P, Learning to Prompt (Wang et al., CVPR 2022): a pool of M prompts of L tokens with a key
+//! each. An image takes the k prompts whose keys are most similar to its query; their tokens stand
+//! behind the class token before block 0, and the mean of what becomes of them is the feature.
+//!
+//! loss = cross-entropy − pull · mean over images of the sum over the chosen of cos(query, key).
+//! The whole pool takes part from the first task on, and nothing is carried over or reset.
+
+use std::collections::BTreeMap;
+
+use burn::tensor::Tensor;
+
+use super::super::{Chosen, Kind, MethodSpec, Pass, Published, Rate, SettingSpec};
+use super::choice::{CLIP, best, one_hot, pull, pulled, similarity};
+use super::{Asked, Leaves, Prompted, Prompts, Question, Scheme, Training, check, drawn, leaf};
+use crate::backbone::{Backbone, Tokens};
+use crate::metrics::Expert;
+use crate::nn;
+use crate::pet::Init;
+use crate::problem::{Problem, Result};
+use crate::tensors::HostTensor;
+
+/// L2P.
+pub const SPEC: MethodSpec = MethodSpec {
+    key: "l2p",
+    title: "L2P",
+    summary: "Each image takes the prompts of a shared pool whose keys are most like it",
+    paper: "Wang et al., Learning to Prompt for Continual Learning, CVPR 2022",
+    experts: Expert::ALONE,
+    settings: &[
+        SettingSpec {
+            key: "pool",
+            title: "prompts",
+            meaning: "Prompts in the pool, each with a key",
+            kind: Kind::Whole {
+                default: 10,
+                least: 1,
+                most: 1000,
+            },
+        },
+        SettingSpec {
+            key: "length",
+            title: "prompt length",
+            meaning: "Tokens of a prompt",
+            kind: Kind::Whole {
+                default: 5,
+                least: 1,
+                most: 100,
+            },
+        },
+        SettingSpec {
+            key: "top_k",
+            title: "prompts an image takes",
+            meaning: "So many prompts, those with the most similar keys, stand before the patches",
+            kind: Kind::Whole {
+                default: 5,
+                least: 1,
+                most: 100,
+            },
+        },
+        pull(0.1),
+        CLIP,
+    ],
+    pet: None,
+    rate: Some(Rate {
+        base: 0.03,
+        scaled: true,
+    }),
+    published: &[
+        published("cifar-100", 5, 0.03),
+        published("imagenet-r", 50, 0.005),
+        published("domainnet", 50, 0.005),
+    ],
+    all_at_once: false,
+    passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
+    check: |chosen, ground| match ground {
+        Some(ground) => check(&L2p::chosen(chosen)?, ground),
+        None => Ok(()),
+    },
+    build: |setup| {
+        let chosen = Chosen::of(setup.config)?;
+        let training = Training::clipped(&chosen)?;
+        let scheme = Box::new(L2p::chosen(&chosen)?);
+        Ok(Box::new(Prompted::from_setup(&setup, scheme, training)?))
+    },
+};
+
+const fn published(data: &'static str, epochs: usize, base_lr: f64) -> Published {
+    Published {
+        data,
+        epochs,
+        base_lr: Some(base_lr),
+        settings: &[],
+    }
+}
+
+/// L2P's settings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct L2p {
+    /// Prompts in the pool (M).
+    pub pool: usize,
+    /// Tokens of a prompt (L).
+    pub length: usize,
+    /// Prompts an image takes (k).
+    pub top_k: usize,
+    /// Weight of the pull of keys towards the queries that chose them.
+    pub pull: f64,
+}
+
+impl L2p {
+    fn chosen(chosen: &Chosen<'_>) -> Result<Self> {
+        Ok(Self {
+            pool: chosen.count("pool")?,
+            length: chosen.count("length")?,
+            top_k: chosen.count("top_k")?,
+            pull: chosen.real("pull")?,
+        })
+    }
+}
+
+impl Scheme for L2p {
+    fn title(&self) -> &'static str {
+        SPEC.title
+    }
+
+    fn first_block(&self) -> usize {
+        0
+    }
+
+    fn check(&self, _width: usize, _depth: usize) -> Result<()> {
+        if self.pool == 0 || self.length == 0 || self.top_k == 0 {
+            return Err(Problem::new(
+                "L2P needs a pool of prompts with tokens, of which each image takes at least one",
+            ));
+        }
+        if self.top_k > self.pool {
+            let (top_k, pool) = (self.top_k, self.pool);
+            let what = format!("an image cannot take {top_k} of {pool} prompts");
+            let problem = Problem::new(what).at("--set top_k");
+            return Err(problem.advise(format!("give {pool} or less, or a larger pool")));
+        }
+        Ok(())
+    }
+
+    fn start(&self, width: usize, seed: u64) -> BTreeMap<String, HostTensor> {
+        let uniform = Init::Uniform(-1.0, 1.0);
+        let prompt = drawn(uniform, [self.pool * self.length, width], seed, 0);
+        let key = drawn(uniform, [self.pool, width], seed, 1);
+        BTreeMap::from([("prompt".to_owned(), prompt), ("key".to_owned(), key)])
+    }
+
+    fn begin_task(&self, _task: usize, _leaves: &mut Leaves, _seed: u64) -> Result<()> {
+        Ok(())
+    }
+
+    fn ask(&self, leaves: &Leaves, question: &Question) -> Result<Asked> {
+        let query = &question.query;
+        let ([batch, width], device) = (query.dims(), query.device());
+        let similarity = similarity(query, leaf(leaves, "key")?);
+        let choice = best(&similarity, self.top_k)?;
+        let table = leaf(leaves, "prompt")?.clone();
+        let table = table.reshape([self.pool, self.length * width]);
+        let chosen = nn::project(one_hot(&choice, self.pool, &device), table);
+        let chosen = chosen.reshape([batch, self.top_k * self.length, width]);
+        let entering = chosen + question.class_position.clone();
+        Ok(Asked {
+            prompts: Prompts {
+                entering: Some(entering),
+                ..Prompts::default()
+            },
+            penalty: Some(pulled(similarity, &choice, &device) * -self.pull),
+            choice,
+        })
+    }
+
+    /// The mean over the prompt positions after the final norm.
+    fn feature(&self, backbone: &dyn Backbone, tokens: Tokens) -> Result<Tensor<2>> {
+        let [batch, _, width] = tokens.values.dims();
+        let prompts = 1..1 + self.top_k * self.length;
+        let values = tokens.values.slice([0..batch, prompts, 0..width]);
+        let normed = backbone.normed(Tokens { values, ..tokens });
+        Ok(normed.mean_dim(1).reshape([batch, width]))
+    }
+}

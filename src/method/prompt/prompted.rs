@@ -1,0 +1,393 @@
+//! A prompt method over a run: both passes over a batch, the gradients of everything trained, and
+//! its place behind the interface of methods.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use burn::tensor::{Tensor, TensorData};
+
+use super::super::answers::{self, Verdict};
+use super::super::heads::{Head, Heads};
+use super::super::optimiser::{self, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
+use super::super::{Batch, Chosen, Method, Pass, Setup, Task, local_cross_entropy};
+use super::{Asked, Leaves, Occasion, Question, Scheme, no_class_token};
+use crate::backbone::Backbone;
+use crate::metrics::Expert;
+use crate::pet::{Init, PetStack};
+use crate::problem::{Problem, Result};
+use crate::tensors::{HostTensor, Named, named};
+
+/// Keeps the draws of heads apart from those of prompts.
+const HEADS: u64 = 1 << 32;
+
+/// What one batch asks to change.
+pub struct Gradients {
+    /// What is minimised, one value, plain.
+    pub loss: Tensor<1>,
+    /// The cross-entropy in it.
+    pub cross_entropy: Tensor<1>,
+    /// What was added to that; none where nothing was.
+    pub penalty: Option<Tensor<1>>,
+    /// Prompts chosen per image, best first.
+    pub choice: Vec<Vec<usize>>,
+    /// Of every trained tensor, the present head's included, by name.
+    pub of: optimiser::Gradients,
+}
+
+/// How a prompt method is trained: Adam, new for each task.
+#[derive(Clone, Copy, Debug)]
+pub struct Training {
+    /// The learning rate, as used, before the schedule.
+    pub learning_rate: f64,
+    /// How it changes within a task.
+    pub schedule: Schedule,
+    /// Largest norm of all gradients together; 0 where they are not clipped.
+    pub clip: f64,
+    /// Epochs of a task.
+    pub epochs: usize,
+}
+
+impl Training {
+    /// At a constant rate, with the gradients clipped.
+    pub(super) fn clipped(chosen: &Chosen<'_>) -> Result<Self> {
+        Ok(Self {
+            learning_rate: chosen.learning_rate(),
+            schedule: Schedule::Constant,
+            clip: chosen.real("clip")?,
+            epochs: chosen.config.epochs,
+        })
+    }
+
+    fn optimiser(self) -> OptimiserSettings {
+        OptimiserSettings {
+            rule: Rule::Adam,
+            learning_rate: self.learning_rate,
+            schedule: self.schedule,
+            clip: (self.clip > 0.0).then_some(self.clip),
+        }
+    }
+}
+
+/// A prompt method over a run: its tensors, its heads, the task it is in.
+pub struct Prompted {
+    backbone: Arc<dyn Backbone>,
+    class_position: Tensor<3>,
+    scheme: Box<dyn Scheme>,
+    training: Training,
+    seed: u64,
+    leaves: Leaves,
+    heads: Heads,
+    optimiser: Optimiser,
+    task: Option<Task>,
+    /// The present task's queries by sample, where training images come the same in every epoch.
+    queries: Option<HashMap<usize, Vec<f32>>>,
+}
+
+impl Prompted {
+    /// Before the first task.
+    ///
+    /// # Errors
+    /// When the backbone has no class token or the settings do not fit it.
+    pub fn new(
+        backbone: Arc<dyn Backbone>,
+        scheme: Box<dyn Scheme>,
+        training: Training,
+        seed: u64,
+    ) -> Result<Self> {
+        let Some(class_position) = backbone.class_position() else {
+            return Err(no_class_token(&*scheme));
+        };
+        let width = backbone.feature_width();
+        scheme.check(width, backbone.blocks().len())?;
+        let device = backbone.device();
+        let start = scheme.start(width, seed).into_iter();
+        let placed = start.map(|(name, values)| Ok((name, values.to_device(&device)?)));
+        Ok(Self {
+            leaves: placed.collect::<Result<_>>()?,
+            backbone,
+            class_position,
+            scheme,
+            seed,
+            heads: Heads::default(),
+            optimiser: Optimiser::new(training.optimiser()),
+            training,
+            task: None,
+            queries: None,
+        })
+    }
+
+    /// As the settings of a run say.
+    pub(super) fn from_setup(
+        setup: &Setup<'_>,
+        scheme: Box<dyn Scheme>,
+        training: Training,
+    ) -> Result<Self> {
+        let config = setup.config;
+        let made = Self::new(setup.backbone.clone(), scheme, training, config.seed)?;
+        // A crop of everything is the whole picture.
+        let still = config.crop_scale == [1.0, 1.0] && !config.flip;
+        Ok(Self {
+            queries: still.then(HashMap::new),
+            ..made
+        })
+    }
+
+    /// The trained tensors beside the heads.
+    pub fn leaves(&self) -> &Leaves {
+        &self.leaves
+    }
+
+    /// The heads of the tasks begun so far.
+    pub fn heads(&self) -> &Heads {
+        &self.heads
+    }
+
+    /// Begins a task with these tensors and these heads, the task's own included.
+    pub fn begin_with(&mut self, leaves: Leaves, heads: Heads) {
+        (self.leaves, self.heads) = (leaves, heads);
+        self.optimiser.clear();
+    }
+
+    /// Makes room for so many classes of the next task.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub fn begin(&mut self, classes: usize) -> Result<()> {
+        let task = self.heads.0.len();
+        self.optimiser.clear();
+        self.scheme.begin_task(task, &mut self.leaves, self.seed)?;
+        let width = self.backbone.feature_width();
+        let device = self.backbone.device();
+        let [weight, bias] = self.scheme.head_start(width);
+        let draw = |init: Init, rows: usize, part: u64| {
+            let stream = HEADS | (task as u64) << 1 | part;
+            let values = init.draw([rows, classes], self.seed, stream);
+            Tensor::from_data(TensorData::new(values, [rows, classes]), &device)
+        };
+        self.heads.0.push(Head {
+            weight: draw(weight, width, 0),
+            bias: draw(bias, 1, 1),
+        });
+        Ok(())
+    }
+
+    /// The plain backbone's features (batch × width), which say what an image asks for.
+    ///
+    /// # Errors
+    /// As [`Backbone::features`].
+    pub fn query(&self, images: Tensor<4>) -> Result<Tensor<2>> {
+        self.backbone.features(images, &PetStack::empty())
+    }
+
+    /// The queries of a batch that were met before in this task; all of it is noted. None where
+    /// training images differ from epoch to epoch.
+    fn known(&mut self, batch: &Batch<'_>) -> Result<Option<Tensor<2>>> {
+        let Some(queries) = &self.queries else {
+            return Ok(None);
+        };
+        let rows: Option<Vec<&[f32]>> = (batch.samples.iter())
+            .map(|sample| queries.get(sample).map(Vec::as_slice))
+            .collect();
+        if let Some(rows) = rows {
+            let (count, width) = (rows.len(), self.backbone.feature_width());
+            let data = TensorData::new(rows.concat(), [count, width]);
+            return Ok(Some(Tensor::from_data(data, &self.backbone.device())));
+        }
+        let query = self.query(batch.images.clone())?;
+        let rows = answers::rows(&query)?;
+        if let Some(queries) = &mut self.queries {
+            queries.extend(batch.samples.iter().copied().zip(rows));
+        }
+        Ok(Some(query))
+    }
+
+    /// Both passes over a batch: what its queries asked for, and the features (batch × width).
+    /// Without the first pass where the queries are known.
+    fn pass(
+        &self,
+        images: Tensor<4>,
+        known: Option<Tensor<2>>,
+        leaves: &Leaves,
+        occasion: Occasion,
+    ) -> Result<(Asked, Tensor<2>)> {
+        let backbone = &*self.backbone;
+        let (plain, depth) = (PetStack::empty(), backbone.blocks().len());
+        // Up to the first prompt both passes are the same.
+        let shared = self.scheme.first_block().min(depth);
+        let tokens = backbone.run(backbone.embed(images)?, 0..shared, &plain)?;
+        let query = match known {
+            Some(query) => query,
+            None => backbone.pool(backbone.run(tokens.clone(), shared..depth, &plain)?)?,
+        };
+        let question = Question {
+            query,
+            task: self.heads.0.len().saturating_sub(1),
+            occasion,
+            class_position: self.class_position.clone(),
+        };
+        let asked = self.scheme.ask(leaves, &question)?;
+        let tokens = backbone.enter(tokens, &asked.prompts)?;
+        let tokens = backbone.run(tokens, shared..depth, &asked.prompts)?;
+        let features = self.scheme.feature(backbone, tokens)?;
+        Ok((asked, features))
+    }
+
+    /// Features (batch × width) of images, with what they asked for.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub fn features(&self, images: Tensor<4>) -> Result<(Asked, Tensor<2>)> {
+        self.pass(images, None, &self.leaves, Occasion::Answering)
+    }
+
+    /// Logits (batch × all classes so far) of images.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub fn logits(&self, images: Tensor<4>) -> Result<Tensor<2>> {
+        Ok(self.heads.forward(&self.features(images)?.1))
+    }
+
+    /// Loss of a batch and the gradients of all trained tensors, without any update. A label is a
+    /// class counted within the present task.
+    ///
+    /// # Errors
+    /// A Problem when no task has begun or the device failed.
+    pub fn gradients(&self, images: Tensor<4>, labels: &[usize]) -> Result<Gradients> {
+        self.gradients_with(images, None, labels)
+    }
+
+    fn gradients_with(
+        &self,
+        images: Tensor<4>,
+        known: Option<Tensor<2>>,
+        labels: &[usize],
+    ) -> Result<Gradients> {
+        let task = self.heads.0.len();
+        let head = self.heads.0.last();
+        let head = head
+            .ok_or_else(|| Problem::new("learning began before any task"))?
+            .tracked();
+        let tracked = |(name, leaf): (&String, &Tensor<2>)| {
+            (name.clone(), leaf.clone().autodiff().require_grad())
+        };
+        let leaves: Leaves = self.leaves.iter().map(tracked).collect();
+        let (asked, features) = self.pass(images, known, &leaves, Occasion::Learning)?;
+        let cross_entropy =
+            local_cross_entropy(head.forward(features), labels, &self.backbone.device());
+        let loss = match &asked.penalty {
+            Some(penalty) => cross_entropy.clone() + penalty.clone(),
+            None => cross_entropy.clone(),
+        };
+        let mut all = loss.backward();
+        let mut of = optimiser::Gradients::default();
+        let head = [("weight", &head.weight), ("bias", &head.bias)];
+        let head = head.map(|(part, leaf)| (format!("head.{}.{part}", task - 1), leaf));
+        for (name, leaf) in leaves.iter().map(|(n, l)| (n.clone(), l)).chain(head) {
+            // What this batch did not touch still moves by its momentum.
+            let gradient = leaf.grad_remove(&mut all);
+            let gradient = gradient.unwrap_or_else(|| leaf.clone().inner().zeros_like());
+            of.insert(name, gradient);
+        }
+        Ok(Gradients {
+            loss: loss.inner(),
+            cross_entropy: cross_entropy.inner(),
+            penalty: asked.penalty.map(Tensor::inner),
+            choice: asked.choice,
+            of,
+        })
+    }
+
+    /// The learning rate of a step.
+    pub fn rate(&self, now: Progress) -> f64 {
+        self.optimiser.rate(now)
+    }
+
+    /// Moves every trained tensor, the present head's included.
+    pub fn update(&mut self, gradients: optimiser::Gradients, now: Progress) {
+        let mut step = self.optimiser.step(gradients, now);
+        for (name, leaf) in &mut self.leaves {
+            *leaf = step.moved(name, leaf.clone());
+        }
+        let task = self.heads.0.len();
+        if let Some(head) = self.heads.0.last_mut() {
+            let name = |part: &str| format!("head.{}.{part}", task - 1);
+            head.weight = step.moved(&name("weight"), head.weight.clone());
+            head.bias = step.moved(&name("bias"), head.bias.clone());
+        }
+    }
+}
+
+impl Method for Prompted {
+    fn trained_parameters(&self) -> usize {
+        let sizes = self.leaves.values().map(|leaf| leaf.dims());
+        sizes.map(|[rows, columns]| rows * columns).sum()
+    }
+
+    fn begin_task(&mut self, task: &Task) -> Result<()> {
+        self.begin(task.classes.len())?;
+        if let Some(queries) = &mut self.queries {
+            queries.clear();
+        }
+        self.task = Some(task.clone());
+        Ok(())
+    }
+
+    fn learn(&mut self, batch: &Batch<'_>, _pass: &Pass) -> Result<Option<Tensor<1>>> {
+        let task = self.task.as_ref();
+        let task = task.ok_or_else(|| Problem::new("learning began before any task"))?;
+        let labels = batch.local_labels(task);
+        let known = self.known(batch)?;
+        let gradients = self.gradients_with(batch.images.clone(), known, &labels)?;
+        let epochs = (batch.pass, self.training.epochs);
+        self.update(
+            gradients.of,
+            Progress::of(epochs, (batch.step, batch.steps)),
+        );
+        Ok(Some(gradients.loss))
+    }
+
+    fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
+        answers::alone(Expert::Answer, &self.logits(images)?)
+    }
+
+    fn snapshot(&self) -> Result<Named> {
+        let mut file = Named::new();
+        for (name, leaf) in &self.leaves {
+            file.insert(name.clone(), HostTensor::read(leaf)?);
+        }
+        self.heads.write(&mut file)?;
+        Ok(file)
+    }
+
+    fn checkpoint(&self) -> Result<Named> {
+        let mut file = self.snapshot()?;
+        self.optimiser.write(&mut file)?;
+        Ok(file)
+    }
+
+    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
+        let device = self.backbone.device();
+        for (name, leaf) in &mut self.leaves {
+            let stored = named(state, name)?;
+            if stored.shape != leaf.dims() {
+                let what = format!(
+                    "the tensor {name} is {:?}, not {:?}",
+                    stored.shape,
+                    leaf.dims()
+                );
+                return Err(Problem::new(what));
+            }
+            *leaf = stored.to_device(&device)?;
+        }
+        self.heads = Heads::read(state, tasks.len(), &device)?;
+        self.queries = self.queries.as_ref().map(|_| HashMap::new());
+        self.optimiser = Optimiser::read(self.training.optimiser(), state, &device)?;
+        self.task = tasks.last().map(|classes| Task {
+            index: tasks.len() - 1,
+            classes: classes.clone(),
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,224 @@
+//! What every method has to keep, whatever it does: runs that go on after a stop as if nothing had
+//! happened, predictions that repeat the evaluation, settings that survive file and command line;
+//! and a run that an older version of the program left behind.
+
+use std::path::{Path, PathBuf};
+
+use lae_studio::data::{Dataset, OpenOptions};
+use lae_studio::experiment::predict::Predictor;
+use lae_studio::experiment::{self, Outcome, Stock};
+use lae_studio::method::{Chosen, Kind, METHODS, MethodSpec, adopt, problems, set, usual_pet};
+use lae_studio::metrics::Expert;
+use lae_studio::run::config::{RunConfig, Setting};
+use lae_studio::run::event::{Control, Event, Phase, Picture, Sink, Wish};
+use lae_studio::store::{self, RunState};
+use lae_studio::tensors::Named;
+
+/// Two tasks of two digits.
+fn config_of(spec: &'static MethodSpec) -> RunConfig {
+    let mut config = RunConfig {
+        classes_per_task: "5".into(),
+        epochs: 2,
+        batch: 16,
+        train_limit: Some(9),
+        test_limit: Some(4),
+        device: "cpu".into(),
+        ..RunConfig::default()
+    };
+    adopt(&mut config, spec);
+    usual_pet(&mut config, None, Some(3));
+    // Small, so that the test is quick; CODA's pool has to divide among the tasks.
+    for small in ["freeze_epochs=1", "projection=48", "prompt_length=4", "pool=4"] {
+        let key = small.split('=').next().unwrap();
+        if spec.settings.iter().any(|setting| setting.key == key) {
+            set(&mut config, small).unwrap();
+        }
+    }
+    if spec.key == "l2p" {
+        set(&mut config, "top_k=2").unwrap();
+    }
+    config
+}
+
+/// Stops a run in the middle of its `passes`-th pass.
+struct StopIn {
+    control: Control,
+    passes: usize,
+}
+
+impl Sink for StopIn {
+    fn event(&mut self, event: Event) {
+        let Event::Phase { phase, .. } = event else {
+            return;
+        };
+        if matches!(phase, Phase::Training { .. } | Phase::Measuring { .. }) {
+            if self.passes == 0 {
+                self.control.set(Wish::Stop);
+            }
+            self.passes = self.passes.saturating_sub(1);
+        }
+    }
+}
+
+fn train(config: &RunConfig, root: &Path, sink: &mut dyn Sink, control: &Control) -> PathBuf {
+    let outcome = experiment::train(config, root, &Stock::default(), sink, control)
+        .unwrap_or_else(|problem| panic!("{}: {problem}", config.method));
+    outcome.header().unwrap().folder.clone()
+}
+
+fn snapshots(folder: &Path) -> Vec<Named> {
+    let tasks = store::load(folder).unwrap().reports.len();
+    let of = |task| store::load_snapshot(folder, task).unwrap();
+    (0..tasks).map(of).collect()
+}
+
+#[test]
+fn every_method_goes_on_after_a_stop_as_if_nothing_had_happened() {
+    let root = tempfile::tempdir().unwrap();
+    for spec in METHODS {
+        let config = config_of(spec);
+        let whole = train(&config, root.path(), &mut Vec::new(), &Control::default());
+        let chosen = Chosen::of(&config).unwrap();
+        let tasks = store::load(&whole).unwrap().header.tasks.len();
+        let passes = (0..tasks).map(|task| chosen.passes(task).unwrap().len());
+        for passes in 0..passes.sum() {
+            let what = format!("{} in pass {passes}", spec.key);
+            let control = Control::default();
+            let mut sink = StopIn {
+                control: control.clone(),
+                passes,
+            };
+            let folder = train(&config, root.path(), &mut sink, &control);
+            let state = store::load(&folder).unwrap().state;
+            assert!(matches!(state, RunState::Interrupted { .. }), "{what}");
+            control.set(Wish::Run);
+            let stock = Stock::default();
+            let end = experiment::resume(&folder, &stock, &mut Vec::new(), &control).unwrap();
+            assert!(matches!(end, Outcome::Finished(_)), "{what}");
+            assert!(snapshots(&folder) == snapshots(&whole), "{what}");
+            let answers = |folder: &Path| -> Vec<_> {
+                let reports = store::load(folder).unwrap().reports;
+                reports.into_iter().map(|report| report.answers).collect()
+            };
+            assert_eq!(answers(&folder), answers(&whole), "{what}");
+        }
+    }
+}
+
+#[test]
+fn every_method_predicts_what_its_evaluation_said_and_says_who_answers() {
+    let root = tempfile::tempdir().unwrap();
+    for spec in METHODS {
+        let config = config_of(spec);
+        let folder = train(&config, root.path(), &mut Vec::new(), &Control::default());
+        let stored = store::load(&folder).unwrap();
+        assert_eq!(stored.header.method.experts, spec.experts);
+        assert_eq!(stored.header.method.title, spec.title);
+        let options = OpenOptions {
+            train_limit: config.train_limit,
+            test_limit: config.test_limit,
+            test_share: config.test_share,
+            ..OpenOptions::default()
+        };
+        let data = Dataset::open("digits", &options).unwrap();
+        let last = stored.reports.len() - 1;
+        let answers = &stored.reports[last].answers;
+        assert_eq!(answers.task_given.len(), answers.labels.len());
+        let predictor = Predictor::open(&folder, last, None, &Stock::default(), false).unwrap();
+        for at in (0..answers.labels.len()).step_by(5) {
+            let image = data.test[answers.samples[at]].decode().unwrap();
+            let picture = Picture {
+                name: "test image".into(),
+                width: image.width() as usize,
+                height: image.height() as usize,
+                rgb: image.into_raw(),
+            };
+            let (verdict, _) = predictor.verdict(&picture).unwrap();
+            let told: Vec<Expert> = verdict.opinions.iter().map(|o| o.expert).collect();
+            assert_eq!(told, spec.experts, "{}", spec.key);
+            for opinion in &verdict.opinions {
+                let given = answers.of(opinion.expert)[at];
+                assert_eq!(opinion.class, given, "{} image {at}", spec.key);
+            }
+        }
+    }
+}
+
+#[test]
+fn settings_of_every_method_survive_the_file_and_wrong_ones_are_told_with_their_range() {
+    for spec in METHODS {
+        let mut config = config_of(spec);
+        assert!(problems(&config).is_empty(), "{:?}", problems(&config));
+        for setting in spec.settings {
+            let value = setting.kind.default();
+            let text = format!("{}={value}", setting.key);
+            set(&mut config, &text).unwrap();
+            assert_eq!(config.settings[setting.key], value, "{text}");
+            if matches!(setting.kind, Kind::Whole { .. } | Kind::Real { .. }) {
+                let problem = set(&mut config, &format!("{}=-1e300", setting.key)).unwrap_err();
+                assert!(problem.remedy.contains("number"), "{problem}");
+            }
+        }
+        let text = config.to_toml().unwrap();
+        assert_eq!(RunConfig::from_toml(&text, "run.toml").unwrap(), config);
+        let problem = set(&mut config, "no_such=1").unwrap_err();
+        assert!(problem.what.contains("no_such") && problem.what.contains(spec.title));
+        assert!(set(&mut config, "nothing").is_err());
+        config.settings.insert("no_such".into(), Setting::Flag(true));
+        assert_eq!(problems(&config).len(), 1);
+    }
+    let mut config = RunConfig {
+        method: "sgd".into(),
+        ..RunConfig::default()
+    };
+    assert!(problems(&config)[0].remedy.contains("simplecil"));
+    config.method = "lae".into();
+    set(&mut config, "freeze_epochs=9").unwrap();
+    assert!(problems(&config)[0].what.contains("frozen"));
+}
+
+/// A stopped run of version 0.1.0 as it was before methods had one interface, and what that
+/// version made of it in the end.
+#[test]
+fn a_run_of_an_older_version_opens_predicts_and_goes_on() {
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs");
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("old");
+    for part in ["", "confusion", "resume"] {
+        std::fs::create_dir_all(folder.join(part)).unwrap();
+        for file in std::fs::read_dir(kept.join("stopped").join(part)).unwrap() {
+            let file = file.unwrap().path();
+            if file.is_file() {
+                let name = file.file_name().unwrap();
+                std::fs::copy(&file, folder.join(part).join(name)).unwrap();
+            }
+        }
+    }
+    let stored = store::load(&folder).unwrap();
+    assert_eq!(stored.header.title(), "digits · LAE · adapter 2");
+    assert_eq!(stored.header.method.experts, Expert::OF_LAE);
+    assert_eq!(stored.reports.len(), 2);
+    assert_eq!(stored.reports[1].answers.accuracy_task_given(), None);
+    assert!(stored.reports[1].gauges["online_drift"] > 0.0);
+    let predictor = Predictor::open(&folder, 1, Some("cpu"), &Stock::default(), false).unwrap();
+    let picture = Picture {
+        name: "grey".into(),
+        width: 1,
+        height: 1,
+        rgb: vec![90; 3],
+    };
+    assert_eq!(predictor.verdict(&picture).unwrap().0.opinions.len(), 3);
+    let control = Control::default();
+    let end = experiment::resume(&folder, &Stock::default(), &mut Vec::new(), &control).unwrap();
+    assert!(matches!(end, Outcome::Finished(_)));
+    let want = std::fs::read(kept.join("stopped-finished-task-5.safetensors")).unwrap();
+    let (want, _) = lae_studio::tensors::from_bytes(&want, "kept").unwrap();
+    let got = store::load_snapshot(&folder, 4).unwrap();
+    assert!(got.keys().eq(want.keys()));
+    for (name, tensor) in &want {
+        // Other processors may round otherwise.
+        let pairs = tensor.values.iter().zip(&got[name].values);
+        let apart = pairs.fold(0f32, |most, (a, b)| most.max((a - b).abs()));
+        assert!(apart < 1e-4, "{name} is {apart} apart");
+    }
+}

@@ -1,0 +1,281 @@
+//! What golden files cannot show of the prompt methods: choices, carried-over slots, new components,
+//! what is refused.
+
+use std::sync::Arc;
+
+use burn::tensor::{Device, Distribution, Tensor, TensorData};
+use lae_studio::backbone::architecture::Architecture;
+use lae_studio::backbone::{Backbone, swin, vit};
+use lae_studio::method::optimiser::{Progress, Schedule};
+use lae_studio::method::prompt::choice::best;
+use lae_studio::method::prompt::coda::Coda;
+use lae_studio::method::prompt::dualprompt::DualPrompt;
+use lae_studio::method::prompt::l2p::L2p;
+use lae_studio::method::prompt::{Leaves, Prompted, Scheme, Training};
+use lae_studio::problem::Result;
+use lae_studio::tensors::HostTensor;
+
+const WIDTH: usize = 16;
+
+fn vit() -> Arc<dyn Backbone> {
+    let architecture = Architecture::Vit(vit::Config::plain(16, 8, WIDTH, 4, 2));
+    architecture.random(3, &Device::flex()).unwrap()
+}
+
+fn on(backbone: Arc<dyn Backbone>, scheme: impl Scheme + 'static) -> Result<Prompted> {
+    let training = Training {
+        learning_rate: 0.05,
+        schedule: Schedule::Constant,
+        clip: 1.0,
+        epochs: 1,
+    };
+    Prompted::new(backbone, Box::new(scheme), training, 5)
+}
+
+fn l2p() -> L2p {
+    L2p {
+        pool: 6,
+        length: 2,
+        top_k: 3,
+        pull: 0.1,
+    }
+}
+
+fn dualprompt(tasks: usize) -> DualPrompt {
+    DualPrompt {
+        pool: 3,
+        g_blocks: vec![0],
+        g_length: 2,
+        e_blocks: vec![1, 2],
+        e_length: 3,
+        pull: 1.0,
+        tasks,
+    }
+}
+
+fn coda() -> Coda {
+    Coda {
+        pool: 6,
+        length: 4,
+        blocks: vec![0, 2],
+        mu: 0.1,
+        tasks: 3,
+    }
+}
+
+fn images(count: usize) -> Tensor<4> {
+    let device = Device::flex();
+    device.seed(1);
+    let shape = [count, 3, 16, 16];
+    Tensor::random(shape, Distribution::Uniform(0.0, 1.0), &device)
+}
+
+fn numbers<const D: usize>(tensor: &Tensor<D>) -> Vec<f32> {
+    HostTensor::read(tensor).unwrap().values
+}
+
+fn steps(prompted: &mut Prompted, count: usize) {
+    for step in 0..count {
+        let now = Progress {
+            step,
+            steps: count,
+            epoch: 0,
+            epochs: 1,
+        };
+        let gradients = prompted.gradients(images(4), &[0, 1, 0, 1]).unwrap();
+        prompted.update(gradients.of, now);
+    }
+}
+
+#[test]
+fn the_most_similar_come_first_and_ties_go_to_the_lowest_index() {
+    let rows = [[0.1f32, 0.5, 0.5, 0.2], [0.3, 0.3, 0.3, 0.3]].concat();
+    let rows = Tensor::from_data(TensorData::new(rows, [2, 4]), &Device::flex());
+    assert_eq!(best(&rows, 3).unwrap(), [[1, 2, 3], [0, 1, 2]]);
+}
+
+#[test]
+fn every_image_gets_its_own_prompts() {
+    let schemes: [Box<dyn Fn() -> Prompted>; 3] = [
+        Box::new(|| on(vit(), l2p()).unwrap()),
+        Box::new(|| on(vit(), dualprompt(3)).unwrap()),
+        Box::new(|| on(vit(), coda()).unwrap()),
+    ];
+    for make in schemes {
+        let (mut prompted, again) = (make(), make());
+        prompted.begin(2).unwrap();
+        for (name, leaf) in again.leaves() {
+            let drawn = !name.starts_with("coda");
+            assert!(!drawn || numbers(leaf) == numbers(&prompted.leaves()[name]));
+        }
+        steps(&mut prompted, 3);
+        prompted.begin(3).unwrap();
+        let together = numbers(&prompted.logits(images(5)).unwrap());
+        assert_eq!(together.len(), 5 * 5);
+        for image in 0..5 {
+            let alone = images(5).slice_dim(0, image..image + 1);
+            let alone = numbers(&prompted.logits(alone).unwrap());
+            let apart = alone.iter().zip(&together[image * 5..]);
+            assert!(apart.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max) < 1e-4);
+        }
+    }
+}
+
+#[test]
+fn a_new_slot_of_dualprompt_is_a_copy_of_the_one_before() {
+    let mut prompted = on(vit(), dualprompt(3)).unwrap();
+    prompted.begin(2).unwrap();
+    let fresh = prompted.leaves().clone();
+    steps(&mut prompted, 2);
+    let before = prompted.leaves().clone();
+    let gradients = prompted.gradients(images(4), &[0, 1, 0, 1]).unwrap();
+    assert_eq!(gradients.choice, [[0]; 4]);
+    prompted.begin(2).unwrap();
+    let (was, is) = (&before, prompted.leaves());
+    // Rows of `e`: block and part, then slot, then token.
+    let slot = |leaves: &Leaves, part: usize, slot: usize| {
+        let rows = numbers(&leaves["e"]);
+        rows[(part * 3 + slot) * 3 * WIDTH..][..3 * WIDTH].to_vec()
+    };
+    for part in 0..4 {
+        assert_ne!(slot(was, part, 0), slot(&fresh, part, 0));
+        assert_eq!(slot(was, part, 1), slot(&fresh, part, 1));
+        assert_eq!(slot(is, part, 1), slot(was, part, 0));
+        for other in [0, 2] {
+            assert_eq!(slot(is, part, other), slot(was, part, other));
+        }
+    }
+    assert_eq!(numbers(&is["key"]), numbers(&was["key"]));
+    assert_eq!(numbers(&is["g"]), numbers(&was["g"]));
+}
+
+#[test]
+fn with_more_tasks_than_slots_images_choose_while_learning_too() {
+    let mut prompted = on(vit(), dualprompt(4)).unwrap();
+    prompted.begin(2).unwrap();
+    steps(&mut prompted, 2);
+    let before = prompted.leaves().clone();
+    prompted.begin(2).unwrap();
+    assert_eq!(numbers(&prompted.leaves()["e"]), numbers(&before["e"]));
+    let learning = prompted.gradients(images(4), &[0, 1, 0, 1]).unwrap();
+    let (answering, _) = prompted.features(images(4)).unwrap();
+    assert_eq!(learning.choice, answering.choice);
+}
+
+/// What the released code computes, in f64: each new row less its own projections on all earlier
+/// ones, then scaled to length 1.
+fn gram_schmidt(old: &[Vec<f64>], draws: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let mut rows = old.to_vec();
+    for draw in draws {
+        let mut rest = draw.clone();
+        for row in &rows {
+            let along = dot(draw, row) / dot(row, row);
+            rest.iter_mut().zip(row).for_each(|(r, v)| *r -= along * v);
+        }
+        rows.push(rest);
+    }
+    let scaled = rows[old.len()..].iter().map(|row| {
+        let length = dot(row, row).sqrt();
+        row.iter().map(|v| v / length).collect()
+    });
+    scaled.collect()
+}
+
+#[test]
+fn new_components_are_orthogonal_the_classical_way_and_old_ones_stand_still() {
+    let mut prompted = on(vit(), coda()).unwrap();
+    prompted.begin(2).unwrap();
+    let rows = |leaves: &Leaves, name: &str| -> Vec<Vec<f64>> {
+        let leaf = &leaves[name];
+        let values = numbers(leaf);
+        let rows = values.chunks_exact(leaf.dims()[1]);
+        rows.map(|row| row.iter().map(|v| f64::from(*v)).collect())
+            .collect()
+    };
+    let first = prompted.leaves().clone();
+    for name in first.keys() {
+        let rows = rows(&first, name);
+        let dot = |a: usize, b: usize| {
+            rows[a]
+                .iter()
+                .zip(&rows[b])
+                .map(|(a, b)| a * b)
+                .sum::<f64>()
+        };
+        assert!(
+            (dot(0, 0) - 1.0).abs() < 1e-5 && dot(0, 1).abs() < 1e-5,
+            "{name}"
+        );
+        assert!(rows[2..].iter().flatten().all(|v| *v == 0.0), "{name}");
+    }
+    steps(&mut prompted, 3);
+    let trained = prompted.leaves().clone();
+    let draw = |row: usize, columns: usize| -> Vec<f32> {
+        (0..columns)
+            .map(|i| ((i * 7 + row * 13) as f32).sin())
+            .collect()
+    };
+    let mut leaves = trained.clone();
+    coda()
+        .start_components(1, &mut leaves, |_, row, attempt, columns| match attempt {
+            // Nothing that could be made orthogonal: another draw is asked for.
+            0 => vec![0.0; columns],
+            _ => draw(row, columns),
+        })
+        .unwrap();
+    for name in leaves.keys() {
+        let (was, is) = (rows(&trained, name), rows(&leaves, name));
+        assert_ne!(was[..2], rows(&first, name)[..2], "{name} was trained");
+        assert_eq!(was[..2], is[..2]);
+        let draws: Vec<Vec<f64>> = [2, 3]
+            .map(|row| draw(row, was[0].len()).into_iter().map(f64::from).collect())
+            .to_vec();
+        let wanted = gram_schmidt(&was[..2], &draws);
+        let pairs = is[2..4].iter().flatten().zip(wanted.iter().flatten());
+        assert!(pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) < 1e-5);
+        assert!(is[4..].iter().flatten().all(|v| *v == 0.0));
+    }
+    prompted.begin(2).unwrap();
+    steps(&mut prompted, 2);
+    for name in trained.keys() {
+        let (was, is) = (rows(&trained, name), rows(prompted.leaves(), name));
+        assert_eq!(was[..2], is[..2], "{name}: earlier tasks' components");
+        assert!(is[4..].iter().flatten().all(|v| *v == 0.0), "{name}");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_in_words() {
+    let swin = swin::Config::plain((32, 4, 4), 24, vec![1, 1], vec![2, 4]);
+    let swin = Architecture::Swin(swin).random(5, &Device::flex()).unwrap();
+    let said = |made: Result<Prompted>| made.err().unwrap().to_string();
+    assert!(said(on(swin, l2p())).contains("class token"));
+    let many = L2p { top_k: 7, ..l2p() };
+    assert!(said(on(vit(), many)).contains("7 of 6"));
+    let overlapping = DualPrompt {
+        e_blocks: vec![0, 1],
+        ..dualprompt(3)
+    };
+    assert!(said(on(vit(), overlapping)).contains("block 0"));
+    let deep = DualPrompt {
+        e_blocks: vec![4],
+        ..dualprompt(3)
+    };
+    assert!(said(on(vit(), deep)).contains("block 4"));
+    let large = Coda {
+        pool: WIDTH + 1,
+        ..coda()
+    };
+    assert!(said(on(vit(), large)).contains("orthogonal"));
+    let few = Coda { tasks: 7, ..coda() };
+    assert!(said(on(vit(), few)).contains("7 tasks"));
+    let odd = Coda {
+        length: 3,
+        ..coda()
+    };
+    assert!(said(on(vit(), odd)).contains("even"));
+    assert_eq!(coda().remark(), None);
+    let uneven = Coda { tasks: 4, ..coda() };
+    assert!(uneven.remark().unwrap().contains("2 of CODA-Prompt's 6"));
+}
