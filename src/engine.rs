@@ -1,12 +1,12 @@
 //! The thread that owns every tensor and device: takes Commands, tells Events.
 //!
-//! Runs wait in line; predictions are served between two batches of the running one. Every job is
-//! fenced: a panic in it becomes a `Failed` event and the thread lives on. The front end is woken
-//! through a callback, so the engine knows no window.
+//! Jobs wait in line, which the engine alone owns and keeps on disk; predictions are served between
+//! two batches of the running one. Every job is fenced: a panic in it becomes a `Failed` event and
+//! the thread lives on. The front end is woken through a callback, so the engine knows no window.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
@@ -14,7 +14,9 @@ use std::thread::JoinHandle;
 use crate::experiment::predict::PredictorShelf;
 use crate::experiment::{self, Outcome, Stock};
 use crate::problem::{Problem, Result};
-use crate::run::event::{Command, Control, Event, PredictRequest, Sink, Wish};
+use crate::run::event::{Command, Control, Event, PredictRequest, Sink, Told, Wish};
+use crate::run::job::{Job, JobId, Line, Work, job_of};
+use crate::store::QueueFile;
 use crate::tensors::device_problem;
 
 /// Wakes the front end when an event waits.
@@ -23,7 +25,7 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 /// A handle on the engine thread. Dropping it stops the job in hand (saved) and ends the thread.
 pub struct Engine {
     commands: Sender<Command>,
-    events: Receiver<Event>,
+    events: Receiver<Told>,
     /// Pauses, resumes and stops the running job.
     pub control: Control,
     thread: Option<JoinHandle<()>>,
@@ -42,8 +44,11 @@ impl Engine {
             inbox,
             control: control.clone(),
             stock: Stock::default(),
-            working: false,
-            waiting: VecDeque::new(),
+            at_work: None,
+            unborn: None,
+            line: Line::default(),
+            file: QueueFile::below(&runs_root),
+            unkept: false,
             predictions: VecDeque::new(),
             shelf: PredictorShelf::default(),
             outbox,
@@ -69,7 +74,7 @@ impl Engine {
     }
 
     /// The next event, if one waits; never waits itself.
-    pub fn try_recv(&self) -> Option<Event> {
+    pub fn try_recv(&self) -> Option<Told> {
         self.events.try_recv().ok()
     }
 }
@@ -90,12 +95,16 @@ struct Desk {
     inbox: Receiver<Command>,
     control: Control,
     stock: Stock,
-    /// Whether a run is at work.
-    working: bool,
-    waiting: VecDeque<Command>,
+    at_work: Option<JobId>,
+    /// The job at work while its run has no folder: until then only the line's file knows of it.
+    unborn: Option<Job>,
+    line: Line,
+    file: QueueFile,
+    /// Whether it was told that the line cannot be kept.
+    unkept: bool,
     predictions: VecDeque<PredictRequest>,
     shelf: PredictorShelf,
-    outbox: Sender<Event>,
+    outbox: Sender<Told>,
     wake: Wake,
     ending: bool,
 }
@@ -109,23 +118,65 @@ impl Desk {
                 self.predictions.retain(|old| old.run != request.run);
                 self.predictions.push_back(request);
             }
-            Command::Stop => self.stop(),
+            Command::Queue(job) => {
+                let told = self.line.put(*job, usize::MAX);
+                self.changed([told]);
+            }
+            Command::Move { job, place } => {
+                let told = self.line.shift(job, place);
+                self.changed(told);
+            }
+            Command::Hold(held) => {
+                let told = self.line.hold(held);
+                self.changed(told);
+            }
+            Command::Stop(job) => self.stop(job),
             Command::ForgetData => self.stock.forget_data(),
             Command::Shutdown => self.ending = true,
-            other => self.waiting.push_back(other),
         }
     }
 
-    /// The wish to stop came through the line, so it is meant for everything sent before it.
-    fn stop(&mut self) {
-        let forgotten = !self.waiting.is_empty();
-        self.waiting.clear();
-        if self.working {
+    /// Stops the job at work, or takes one out of the line. One that has ended meanwhile is left.
+    fn stop(&mut self, job: JobId) {
+        if self.at_work == Some(job) {
             self.control.set(Wish::Stop);
-        } else if forgotten {
-            // It was stopped before it began.
+        } else if self.line.take(job).is_some() {
+            self.changed([Event::Removed(job)]);
+        }
+    }
+
+    /// Tells changes of the line and keeps it.
+    fn changed(&mut self, events: impl IntoIterator<Item = Event>) {
+        for event in events {
+            self.tell(job_of(&event), event);
+        }
+        self.keep();
+    }
+
+    /// Keeps the line on disk; a failure is told once, for the jobs are still worked on.
+    fn keep(&mut self) {
+        let jobs: Vec<&Job> = self.unborn.iter().chain(self.line.jobs()).collect();
+        let kept = self.file.save(&jobs);
+        let known = std::mem::replace(&mut self.unkept, kept.is_err());
+        if let Err(problem) = kept
+            && !known
+        {
             let run = String::new();
-            self.tell(Event::Stopped { run });
+            self.tell(None, Event::Remark { run, problem });
+        }
+    }
+
+    /// Takes up the line that an earlier program left. Nothing begins by itself: who opens the
+    /// program again may not want that, least of all if one of these jobs brought it down.
+    fn restore(&mut self) {
+        let (jobs, problem) = self.file.load();
+        for job in jobs {
+            let told = self.line.put(job, usize::MAX);
+            self.changed([told]);
+        }
+        if let Some(problem) = problem {
+            let run = String::new();
+            self.tell(None, Event::Remark { run, problem });
         }
     }
 
@@ -143,9 +194,9 @@ impl Desk {
         }
     }
 
-    fn tell(&self, event: Event) {
+    fn tell(&self, job: Option<JobId>, event: Event) {
         // The front end may be gone already; then nobody wants the event.
-        let _ = self.outbox.send(event);
+        let _ = self.outbox.send(Told { job, event });
         (self.wake)();
     }
 
@@ -162,12 +213,12 @@ impl Desk {
         let answer = fenced(|| self.shelf.predict(&request, task, &self.stock));
         match answer {
             Ok(prediction) => {
-                self.tell(Event::Predicted(Box::new(prediction)));
+                self.tell(None, Event::Predicted(Box::new(prediction)));
                 if !request.tasks.is_empty() {
                     self.predictions.push_front(request);
                 }
             }
-            Err(problem) => self.tell(Event::NotPredicted { ticket, problem }),
+            Err(problem) => self.tell(None, Event::NotPredicted { ticket, problem }),
         }
         true
     }
@@ -176,6 +227,7 @@ impl Desk {
 /// What a running job sees of the engine: a place for its events, and short jobs in between.
 struct JobSink<'a> {
     desk: &'a mut Desk,
+    job: JobId,
     run: String,
 }
 
@@ -183,8 +235,11 @@ impl Sink for JobSink<'_> {
     fn event(&mut self, event: Event) {
         if let Event::Started(header) = &event {
             self.run.clone_from(&header.run);
+            // From here on its folder knows of it.
+            self.desk.unborn = None;
+            self.desk.keep();
         }
-        self.desk.tell(event);
+        self.desk.tell(Some(self.job), event);
     }
 
     fn between_batches(&mut self) {
@@ -198,7 +253,8 @@ impl Sink for JobSink<'_> {
 }
 
 /// The thread's loop.
-fn serve(mut desk: Desk, runs_root: &std::path::Path) {
+fn serve(mut desk: Desk, runs_root: &Path) {
+    desk.restore();
     loop {
         desk.take_in();
         if desk.ending {
@@ -207,48 +263,60 @@ fn serve(mut desk: Desk, runs_root: &std::path::Path) {
         if desk.predict_one() {
             continue;
         }
-        let Some(command) = desk.waiting.pop_front() else {
-            match desk.inbox.recv() {
-                Ok(command) => desk.sort(command),
-                Err(_) => return,
-            }
+        if let Some(job) = desk.line.begin() {
+            work(&mut desk, job, runs_root);
             continue;
-        };
-        // A stop was meant for the job before this one; one for this job still lies in the line.
-        if desk.control.wish() == Wish::Stop {
-            desk.control.set(Wish::Run);
         }
-        desk.working = true;
-        run_job(&mut desk, command, runs_root);
-        desk.working = false;
+        match desk.inbox.recv() {
+            Ok(command) => desk.sort(command),
+            Err(_) => return,
+        }
     }
 }
 
-/// Runs one training job to its end and tells how it ended.
-fn run_job(desk: &mut Desk, command: Command, runs_root: &std::path::Path) {
+/// Takes a job from its beginning to its end.
+fn work(desk: &mut Desk, job: Job, runs_root: &Path) {
+    let id = job.id;
+    desk.at_work = Some(id);
+    desk.unborn = Some(job.clone());
+    desk.control.begin(id);
+    desk.tell(Some(id), Event::Began(id));
+    // A stop that was meant for this job while it waited still lies in the inbox.
+    desk.take_in();
+    if desk.ending {
+        return; // It stays in the line's file.
+    }
+    let event = run_job(desk, &job, runs_root);
+    let unbegun = matches!(&event, Event::Stopped { run } if run.is_empty());
+    if !(desk.ending && unbegun) {
+        desk.unborn = None;
+    }
+    desk.at_work = None;
+    desk.tell(Some(id), event);
+    desk.keep();
+    // The next job may be far away; this one's scratch memory is better free until then.
+    crate::nn::release_buffers();
+}
+
+/// Does what a job says; gives how it ended.
+fn run_job(desk: &mut Desk, job: &Job, runs_root: &Path) -> Event {
     let (stock, control) = (desk.stock.clone(), desk.control.clone());
     let mut sink = JobSink {
         desk,
+        job: job.id,
         run: String::new(),
     };
-    let outcome = fenced(|| match &command {
-        Command::Train { config } => {
-            experiment::train(config, runs_root, &stock, &mut sink, &control)
-        }
-        Command::Resume { run } => experiment::resume(run, &stock, &mut sink, &control),
-        // `sort` keeps the other commands out of this line.
-        _ => Err(Problem::new("not a training job")),
+    let outcome = fenced(|| match &job.work {
+        Work::Train(config) => experiment::train(config, runs_root, &stock, &mut sink, &control),
+        Work::Resume(run) => experiment::resume(run, &stock, &mut sink, &control),
     });
-    let run = std::mem::take(&mut sink.run);
-    let event = match outcome {
+    let run = sink.run;
+    match outcome {
         Ok(Outcome::Finished(header)) => Event::Finished { run: header.run },
         Ok(Outcome::Stopped(header)) => Event::Stopped { run: header.run },
         Ok(Outcome::NotBegun) => Event::Stopped { run },
         Err(problem) => Event::Failed { run, problem },
-    };
-    sink.desk.tell(event);
-    // The next job may be far away; this one's scratch memory is better free until then.
-    crate::nn::release_buffers();
+    }
 }
 
 /// Runs a job; a panic inside becomes a Problem.

@@ -11,9 +11,12 @@
 //! All of these are class-incremental: every answer is one of all classes seen. The accuracy with the
 //! task given (the choice is among that image's own task) is an easier question and stands apart.
 
+mod confusion;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+pub use confusion::{Blocks, Confusion, block_means};
 use serde::{Deserialize, Serialize};
 
 /// Who gives a class: the experts of a method. LAE has three, most methods have one.
@@ -84,56 +87,66 @@ impl Answers {
     /// measured.
     pub fn accuracy_task_given(&self) -> Option<f64> {
         let measured = self.task_given.len() == self.labels.len();
-        measured.then(|| share(self.labels.iter().zip(&self.task_given)))
+        measured.then(|| share_of(&self.labels, &self.task_given))
     }
 
     /// A_i: share of right answers over all images; 0 when there are none.
     pub fn accuracy(&self, expert: Expert) -> f64 {
-        share(self.labels.iter().zip(self.of(expert)))
+        share_of(&self.labels, self.of(expert))
     }
 
-    /// Accuracy on the images of each task (one row of the accuracy matrix).
+    /// Accuracy on the images of each task (one row of the accuracy matrix); 0 for a task without.
     pub fn by_task(&self, expert: Expert, tasks: &[Range<usize>]) -> Vec<f64> {
-        tasks
-            .iter()
-            .map(|task| {
-                let pairs = self.labels.iter().zip(self.of(expert));
-                share(pairs.filter(|(label, _)| task.contains(label)))
-            })
+        let task_of = tasks_of_classes(tasks);
+        let mut counts = vec![(0, 0); tasks.len()];
+        for (label, answer) in self.labels.iter().zip(self.of(expert)) {
+            if let Some(&Some(task)) = task_of.get(*label) {
+                let (right, all) = &mut counts[task];
+                *all += 1;
+                *right += usize::from(label == answer);
+            }
+        }
+        counts
+            .into_iter()
+            .map(|(right, all)| share(right, all))
             .collect()
     }
 
-    /// Confusion over classes: `counts[true][answered]`, `classes` × `classes`.
-    pub fn confusion(&self, expert: Expert, classes: usize) -> Vec<Vec<u32>> {
-        let mut counts = vec![vec![0; classes]; classes];
-        for (&label, &answer) in self.labels.iter().zip(self.of(expert)) {
-            if label < classes && answer < classes {
-                counts[label][answer] += 1;
-            }
-        }
-        counts
+    /// Confusion over classes.
+    pub fn confusion(&self, expert: Expert, classes: usize) -> Confusion {
+        let labels = self.labels.iter().copied();
+        Confusion::new(classes, labels.zip(self.of(expert).iter().copied()))
     }
 
-    /// Confusion over tasks: `counts[task of the true class][task of the answer]`.
-    pub fn task_confusion(&self, expert: Expert, tasks: &[Range<usize>]) -> Vec<Vec<u32>> {
-        let task_of = |class: &usize| tasks.iter().position(|task| task.contains(class));
-        let mut counts = vec![vec![0; tasks.len()]; tasks.len()];
-        for (label, answer) in self.labels.iter().zip(self.of(expert)) {
-            if let (Some(row), Some(column)) = (task_of(label), task_of(answer)) {
-                counts[row][column] += 1;
-            }
-        }
-        counts
+    /// Confusion over tasks: the task of the true class, the task of the answer.
+    pub fn task_confusion(&self, expert: Expert, tasks: &[Range<usize>]) -> Confusion {
+        let task_of = tasks_of_classes(tasks);
+        let at = |class: &usize| task_of.get(*class).copied().flatten();
+        let pairs = self.labels.iter().zip(self.of(expert));
+        let known = pairs.filter_map(|(label, answer)| Some((at(label)?, at(answer)?)));
+        Confusion::new(tasks.len(), known)
     }
 }
 
-/// Share of pairs that agree; 0 for no pairs.
-fn share<'a>(pairs: impl Iterator<Item = (&'a usize, &'a usize)>) -> f64 {
-    let (mut right, mut all) = (0usize, 0usize);
-    for (label, answer) in pairs {
-        all += 1;
-        right += usize::from(label == answer);
+/// The task of each class, as a table.
+pub fn tasks_of_classes(tasks: &[Range<usize>]) -> Vec<Option<usize>> {
+    let classes = tasks.iter().map(|task| task.end).max().unwrap_or(0);
+    let mut table = vec![None; classes];
+    for (task, range) in tasks.iter().enumerate() {
+        table[range.clone()].fill(Some(task));
     }
+    table
+}
+
+/// Share of pairs that agree; 0 for no pairs.
+fn share_of(labels: &[usize], answers: &[usize]) -> f64 {
+    let pairs = labels.iter().zip(answers);
+    let right = pairs.filter(|(label, answer)| label == answer).count();
+    share(right, labels.len().min(answers.len()))
+}
+
+/// A share; 0 of nothing.
+fn share(right: usize, all: usize) -> f64 {
     if all == 0 {
         0.0
     } else {
@@ -184,11 +197,15 @@ impl History {
         let Some((last, before)) = self.matrix.split_last() else {
             return Vec::new();
         };
-        (0..before.len())
-            .map(|task| {
-                let best = before[task..].iter().map(|row| row[task]);
-                best.fold(f64::NEG_INFINITY, f64::max) - last[task]
-            })
+        let mut best = vec![f64::NEG_INFINITY; before.len()];
+        for row in before {
+            for (best, value) in best.iter_mut().zip(row) {
+                *best = best.max(*value);
+            }
+        }
+        best.iter()
+            .zip(last)
+            .map(|(best, end)| best - end)
             .collect()
     }
 }
@@ -284,11 +301,10 @@ mod tests {
         let tasks = [0..1, 1..2];
         assert_eq!(a.accuracy(Expert::Online), 0.75);
         assert_eq!(a.by_task(Expert::Online, &tasks), vec![1.0, 0.0]);
-        assert_eq!(a.confusion(Expert::Online, 2), vec![vec![3, 0], vec![1, 0]]);
-        assert_eq!(
-            a.task_confusion(Expert::Online, &tasks),
-            vec![vec![3, 0], vec![1, 0]]
-        );
+        let classes = a.confusion(Expert::Online, 2);
+        assert_eq!(classes, a.task_confusion(Expert::Online, &tasks));
+        assert_eq!(classes.count(&(0..1), &(0..1)), 3);
+        assert_eq!(classes.most_confused(5), [(1, 0, 1)]);
     }
 
     #[test]

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use super::loader::Loader;
+use super::parameters::Weights;
 use super::weights::Tensors;
-use super::{Backbone, BlockShape, convnext, infer, swin, vit};
+use super::{Backbone, BlockShape, convnext, infer, parameters, swin, vit};
 use crate::nn::Place;
 use crate::problem::{Problem, Result};
+use crate::tensors::HostTensor;
 
 /// One of the families, with its dimensions.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,7 +101,7 @@ impl Architecture {
     pub fn parameters(&self) -> usize {
         let mut plan = Loader::plan(None);
         self.build(&mut plan);
-        plan.parameters()
+        parameters::count(plan.wanted())
     }
 
     /// Builds the backbone from `tensors` (timm's names or one of the family's other namings).
@@ -123,6 +125,27 @@ impl Architecture {
         Ok(self.build(&mut Loader::random(seed, to.into())))
     }
 
+    /// A backbone made of these leaves, some of which may be tracked.
+    pub(super) fn given(
+        &self,
+        weights: &Weights,
+        to: impl Into<Place>,
+    ) -> Result<Arc<dyn Backbone>> {
+        let mut loader = Loader::given(weights, to.into());
+        let backbone = self.build(&mut loader);
+        loader.finish()?;
+        Ok(backbone)
+    }
+
+    /// A stored tensor as it is trained: tables learned at another resolution are resized.
+    pub(super) fn fitted(&self, name: &str, stored: HostTensor) -> HostTensor {
+        match self {
+            Self::Vit(config) => config.fitted(name, stored),
+            Self::Swin(config) => config.fitted(name, stored),
+            Self::Convnext(_) => stored,
+        }
+    }
+
     /// The family of the network in a file, where it is another one than this.
     fn other_family(&self, tensors: &Tensors) -> Option<&'static str> {
         let found = infer::architecture(tensors).ok()?.architecture.family();
@@ -137,7 +160,11 @@ impl Architecture {
         }
     }
 
-    fn renamed(&self, tensors: Tensors) -> Result<Tensors> {
+    /// The tensors under timm's names of today, whichever of the family's namings they come in.
+    ///
+    /// # Errors
+    /// A Problem when a naming is incomplete.
+    pub fn renamed(&self, tensors: Tensors) -> Result<Tensors> {
         match self {
             Self::Vit(_) => vit::renamed(tensors),
             Self::Swin(_) => Ok(swin::renamed(tensors)),

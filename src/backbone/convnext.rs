@@ -5,7 +5,7 @@
 
 use burn::tensor::Tensor;
 
-use super::architecture::{Length, implausible};
+use super::architecture::{Architecture, Length, implausible};
 use super::loader::Loader;
 use super::mlp::Mlp;
 use super::patches::Neighbours;
@@ -104,7 +104,7 @@ struct Downsample {
     reduction: Linear,
 }
 
-/// A frozen ConvNeXt.
+/// A ConvNeXt.
 pub struct Convnext {
     facts: Facts,
     stem: Linear,
@@ -138,7 +138,7 @@ impl Convnext {
             .final_norm
             .then(|| loader.norm("head.norm", last, epsilon));
         Self {
-            facts: Facts::new(config.blocks(), loader),
+            facts: Facts::new(Architecture::Convnext(config.clone()), loader),
             stem,
             stem_norm,
             blocks,
@@ -159,9 +159,8 @@ impl Block {
         let depthwise = loader.depthwise7(&name("conv_dw"), width);
         let norm = loader.norm(&name("norm"), width, epsilon);
         let fc1 = loader.linear(&name("mlp.fc1"), width, 4 * width, true);
-        let gamma = loader.values(&name("gamma"), &[width]);
-        let scale = (!gamma.is_empty()).then_some(gamma.as_slice());
-        let fc2 = loader.scaled_linear(&name("mlp.fc2"), 4 * width, width, scale);
+        let gamma = name("gamma");
+        let fc2 = loader.scaled_linear(&name("mlp.fc2"), 4 * width, width, Some(&gamma));
         Self {
             downsample,
             depthwise,

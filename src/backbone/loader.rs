@@ -1,16 +1,22 @@
 //! Hands a backbone's constructor its tensors by name, one at a time, in the layout the layers
-//! want. The same constructor runs three ways: as a plan (names and shapes are noted and compared
-//! with a file, nothing is read), on a file, or on random numbers. So a wrong file is refused
-//! before any weight is read and no list of names is kept beside the code that uses them.
+//! want. The same constructor runs four ways: as a plan (names and shapes are noted and compared
+//! with a file, nothing is read), on a file, on random numbers, or on leaves that are given. So a
+//! wrong file is refused before any weight is read and no list of names is kept beside the code
+//! that uses them.
+//!
+//! What a layer makes of its tensors (turned matrices, folded scales) is made of plain numbers, or,
+//! where a leaf wants a gradient, of tensors, so that the gradient finds its way to the leaf.
 
-use std::collections::BTreeSet;
+mod verify;
 
 use burn::tensor::{Device, Tensor, TensorData};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
+use super::parameters::{Origin, Weights};
 use super::weights::Tensors;
 use crate::nn::{Depthwise7, LayerNorm, Linear, Place};
-use crate::problem::{Problem, Result, listed};
+use crate::problem::{Problem, Result};
+use crate::tensors::HostTensor;
 
 /// See the module's text.
 pub struct Loader<'a> {
@@ -23,7 +29,8 @@ pub struct Loader<'a> {
 enum Source<'a> {
     Plan(Option<&'a Tensors>),
     File(&'a Tensors),
-    Random(Box<StdRng>),
+    Random(u64, Box<StdRng>),
+    Given(&'a Weights),
 }
 
 impl<'a> Loader<'a> {
@@ -40,7 +47,12 @@ impl<'a> Loader<'a> {
     /// Draws the weights at random.
     pub fn random(seed: u64, to: Place) -> Self {
         let rng = Box::new(StdRng::seed_from_u64(seed));
-        Self::new(Source::Random(rng), to)
+        Self::new(Source::Random(seed, rng), to)
+    }
+
+    /// Takes the leaves of `weights`.
+    pub fn given(weights: &'a Weights, to: Place) -> Self {
+        Self::new(Source::Given(weights), to)
     }
 
     fn new(source: Source<'a>, to: Place) -> Self {
@@ -52,18 +64,24 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// The device the weights go to.
-    pub fn device(&self) -> Device {
-        self.to.device.clone()
+    /// Where the weights go.
+    pub fn place(&self) -> &Place {
+        &self.to
     }
 
-    /// Number of weights asked for so far.
-    pub fn parameters(&self) -> usize {
-        let sizes = self
-            .wanted
-            .iter()
-            .map(|(_, shape)| shape.iter().product::<usize>());
-        sizes.sum()
+    /// Names and shapes asked for so far, in order.
+    pub fn wanted(&self) -> &[(String, Vec<usize>)] {
+        &self.wanted
+    }
+
+    /// Where the weights come from, to be asked again later.
+    pub fn origin(&self) -> Origin {
+        match &self.source {
+            Source::Plan(_) => Origin::Nothing,
+            Source::File(tensors) => Origin::File((*tensors).clone()),
+            Source::Random(seed, _) => Origin::Random(*seed),
+            Source::Given(weights) => Origin::Given((*weights).clone()),
+        }
     }
 
     /// The shape a tensor has in the file, where there is one.
@@ -72,38 +90,69 @@ impl<'a> Loader<'a> {
             Source::Plan(Some(tensors)) | Source::File(tensors) => {
                 tensors.shape(name).map(<[usize]>::to_vec)
             }
-            Source::Plan(None) | Source::Random(_) => None,
+            Source::Given(weights) => weights.get(name).map(|leaf| leaf.shape.clone()),
+            Source::Plan(None) | Source::Random(..) => None,
         }
     }
 
     /// The numbers of one tensor in row-major order; empty in a plan and after a failure.
     pub fn values(&mut self, name: &str, shape: &[usize]) -> Vec<f32> {
         self.wanted.push((name.to_owned(), shape.to_vec()));
-        let count = shape.iter().product();
-        match &mut self.source {
-            Source::Plan(_) => Vec::new(),
-            Source::File(_) if self.failed.is_some() => Vec::new(),
-            Source::File(tensors) => match tensors.read(name) {
-                Ok(values) if values.iter().all(|value| value.is_finite()) => values,
-                Ok(_) => {
-                    let what = format!(
-                        "the weight file is damaged: {name} holds numbers that are not finite"
-                    );
-                    let problem = Problem::new(what).at(tensors.origin());
-                    self.failed = Some(problem.advise("copy or download the file again"));
-                    Vec::new()
-                }
-                Err(problem) => {
-                    self.failed = Some(problem);
-                    Vec::new()
-                }
-            },
-            Source::Random(rng) => drawn(rng, name, shape.len(), count),
+        if self.failed.is_some() {
+            return Vec::new();
+        }
+        let read = match &mut self.source {
+            Source::Plan(_) => return Vec::new(),
+            Source::Random(_, rng) => {
+                return drawn(rng, name, shape.len(), shape.iter().product());
+            }
+            Source::File(tensors) => read_finite(tensors, name),
+            Source::Given(weights) => {
+                given(weights, name, shape).and_then(|leaf| Ok(HostTensor::read(&leaf)?.values))
+            }
+        };
+        read.unwrap_or_else(|problem| {
+            self.failed = Some(problem);
+            Vec::new()
+        })
+    }
+
+    /// Whether a leaf of one of these names is tracked.
+    pub fn trains(&self, names: &[&str]) -> bool {
+        let Source::Given(weights) = &self.source else {
+            return false;
+        };
+        let mut leaves = names.iter().filter_map(|name| weights.get(name));
+        leaves.any(|leaf| leaf.values.is_autodiff())
+    }
+
+    /// The numbers of one tensor as one row on the device: a given leaf itself, with its gradient.
+    fn leaf(&mut self, name: &str, shape: &[usize]) -> Tensor<1> {
+        if let Source::Given(weights) = &self.source {
+            self.wanted.push((name.to_owned(), shape.to_vec()));
+            match given(weights, name, shape) {
+                Ok(leaf) => return leaf,
+                Err(problem) => self.failed = self.failed.take().or(Some(problem)),
+            }
+            return Tensor::zeros([shape.iter().product::<usize>()], &self.to.device);
+        }
+        let values = self.values(name, shape);
+        let count = values.len();
+        self.put(values, [count])
+    }
+
+    /// A tensor on the device; a single zero where it has no numbers (plan, failure).
+    pub fn tensor<const D: usize>(&mut self, name: &str, shape: [usize; D]) -> Tensor<D> {
+        let leaf = self.leaf(name, &shape);
+        if leaf.dims()[0] == shape.iter().product::<usize>() {
+            leaf.reshape(shape)
+        } else {
+            Tensor::zeros([1; D], &self.to.device)
         }
     }
 
     /// Puts numbers on the device; a single zero where there are none (plan, failure).
-    pub fn place<const D: usize>(&self, values: Vec<f32>, shape: [usize; D]) -> Tensor<D> {
+    fn put<const D: usize>(&self, values: Vec<f32>, shape: [usize; D]) -> Tensor<D> {
         if values.len() == shape.iter().product::<usize>() && !values.is_empty() {
             Tensor::from_data(TensorData::new(values, shape), &self.to.device)
         } else {
@@ -120,25 +169,20 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// A vector.
-    pub fn vector(&mut self, name: &str, length: usize) -> Tensor<1> {
-        let values = self.values(name, &[length]);
-        self.place(values, [length])
-    }
-
     /// `prefix.weight` (out × in in the file) and, with `bias`, `prefix.bias`.
     pub fn linear(&mut self, prefix: &str, input: usize, output: usize, bias: bool) -> Linear {
         let shape = [output, input];
         self.linear_shaped(prefix, &shape, input, output, bias, None)
     }
 
-    /// A linear layer with its outputs multiplied by `scale` (layer scale), folded into it.
+    /// A linear layer with its outputs multiplied by the vector `scale` (layer scale), folded into
+    /// it.
     pub fn scaled_linear(
         &mut self,
         prefix: &str,
         input: usize,
         output: usize,
-        scale: Option<&[f32]>,
+        scale: Option<&str>,
     ) -> Linear {
         let shape = [output, input];
         self.linear_shaped(prefix, &shape, input, output, true, scale)
@@ -161,13 +205,19 @@ impl<'a> Loader<'a> {
     /// A 2×2 convolution of stride 2, as a linear layer over neighbours side by side: its inputs
     /// are ordered (row, column, channel), the file's (channel, row, column).
     pub fn neighbour_linear(&mut self, prefix: &str, channels: usize, output: usize) -> Linear {
+        let [weight, bias] = names_of(prefix);
         let shape = [output, channels, 2, 2];
-        let mut values = self.values(&format!("{prefix}.weight"), &shape);
+        if self.trains(&[&weight, &bias]) {
+            let apart: Tensor<3> = self.tensor(&weight, shape).reshape([output, channels, 4]);
+            let weight = apart.swap_dims(1, 2).reshape([output, 4 * channels]);
+            return Linear::trained(weight, Some(self.tensor(&bias, [output])));
+        }
+        let mut values = self.values(&weight, &shape);
         for kernel in values.chunks_mut(4 * channels) {
             kernel.copy_from_slice(&transposed(kernel, channels, 4));
         }
         let weight = transposed(&values, output, 4 * channels);
-        let bias = self.vector(&format!("{prefix}.bias"), output);
+        let bias = self.tensor(&bias, [output]);
         self.matrix(weight, [4 * channels, output], Some(bias))
     }
 
@@ -178,10 +228,24 @@ impl<'a> Loader<'a> {
         input: usize,
         output: usize,
         bias: bool,
-        scale: Option<&[f32]>,
+        scale: Option<&str>,
     ) -> Linear {
-        let mut values = self.values(&format!("{prefix}.weight"), shape);
-        if let Some(scale) = scale {
+        let [weight, bias_name] = names_of(prefix);
+        if self.trains(&[&weight, &bias_name, scale.unwrap_or_default()]) {
+            let scale = scale.map(|name| self.tensor(name, [output]));
+            let weight = self.leaf(&weight, shape).reshape([output, input]);
+            let bias = bias.then(|| self.tensor(&bias_name, [output]));
+            return match scale {
+                Some(scale) => {
+                    let bias = bias.map(|bias| bias * scale.clone());
+                    Linear::trained(weight * scale.reshape([output, 1]), bias)
+                }
+                None => Linear::trained(weight, bias),
+            };
+        }
+        let scale = scale.map(|name| self.values(name, &[output]));
+        let mut values = self.values(&weight, shape);
+        if let Some(scale) = &scale {
             for (row, factor) in values.chunks_mut(input).zip(scale) {
                 row.iter_mut().for_each(|v| *v *= factor);
             }
@@ -189,82 +253,30 @@ impl<'a> Loader<'a> {
         let weight = transposed(&values, output, input);
         drop(values);
         let bias = bias.then(|| {
-            let mut values = self.values(&format!("{prefix}.bias"), &[output]);
-            if let Some(scale) = scale {
+            let mut values = self.values(&bias_name, &[output]);
+            if let Some(scale) = &scale {
                 values.iter_mut().zip(scale).for_each(|(v, s)| *v *= s);
             }
-            self.place(values, [output])
+            self.put(values, [output])
         });
         self.matrix(weight, [input, output], bias)
     }
 
     /// `prefix.weight` (channels × 1 × 7 × 7) and `prefix.bias` of a depthwise convolution.
     pub fn depthwise7(&mut self, prefix: &str, channels: usize) -> Depthwise7 {
-        let shape = [channels, 1, 7, 7];
-        let values = self.values(&format!("{prefix}.weight"), &shape);
-        let weight = if values.is_empty() {
-            Tensor::zeros([1, 1, 7, 7], &self.to.device)
-        } else {
-            self.place(values, shape)
-        };
-        let bias = self.vector(&format!("{prefix}.bias"), channels);
-        Depthwise7::new(weight, bias)
+        let [weight, bias] = names_of(prefix);
+        let mut weight = self.tensor(&weight, [channels, 1, 7, 7]);
+        if weight.dims()[0] != channels {
+            weight = Tensor::zeros([1, 1, 7, 7], &self.to.device);
+        }
+        Depthwise7::new(weight, self.tensor(&bias, [channels]))
     }
 
     /// `prefix.weight` and `prefix.bias` of a layer norm.
     pub fn norm(&mut self, prefix: &str, width: usize, epsilon: f64) -> LayerNorm {
-        let gamma = self.vector(&format!("{prefix}.weight"), width);
-        let beta = self.vector(&format!("{prefix}.bias"), width);
-        LayerNorm::new(gamma, beta, epsilon)
-    }
-
-    /// Ends a plan: compares what was asked for with what the file holds. `other` is the family
-    /// of the file's network, where it is not this one.
-    pub fn verify(&self, tensors: &Tensors, family: &str, other: Option<&str>) -> Result<()> {
-        let mut missing = Vec::new();
-        let mut misshaped = Vec::new();
-        for (name, wanted) in &self.wanted {
-            match tensors.shape(name) {
-                None => missing.push(name.clone()),
-                Some(found) if found != wanted.as_slice() => {
-                    misshaped.push(format!("{name} is {found:?} instead of {wanted:?}"));
-                }
-                Some(_) => {}
-            }
-        }
-        let known: BTreeSet<&str> = self.wanted.iter().map(|(name, _)| name.as_str()).collect();
-        let unexpected: Vec<&str> = (tensors.names())
-            .filter(|name| !known.contains(name) && !ignored(name))
-            .collect();
-        let mut faults = Vec::new();
-        for (what, names) in [("missing", &missing), ("of another shape", &misshaped)] {
-            if !names.is_empty() {
-                faults.push(format!("{} {what} ({})", names.len(), listed(names, 3)));
-            }
-        }
-        if !unexpected.is_empty() {
-            let shown = listed(&unexpected, 3);
-            faults.push(format!("{} unexpected ({shown})", unexpected.len()));
-        }
-        if faults.is_empty() {
-            return Ok(());
-        }
-        let kinds = unsupported(&missing, &unexpected);
-        if !kinds.is_empty() {
-            faults.push(format!("{} not supported", listed(&kinds, 4)));
-        }
-        let holds = other.map_or(String::new(), |other| {
-            format!(": it holds a {other} network")
-        });
-        Err(Problem::new(format!(
-            "the weight file does not fit this {family} backbone{holds}; tensors: {}",
-            faults.join("; ")
-        ))
-        .at(tensors.origin())
-        .advise(
-            "choose the backbone these weights were made for, or give the file itself as the \
-             backbone so that its dimensions are read from it",
-        ))
+        let [gamma, beta] = names_of(prefix);
+        let gamma = self.tensor(&gamma, [width]);
+        LayerNorm::new(gamma, self.tensor(&beta, [width]), epsilon)
     }
 
     /// Ends a reading: the first failure, if any.
@@ -273,28 +285,37 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// Variants of the families that are not read, as far as the names of tensors show them.
-fn unsupported(missing: &[String], unexpected: &[&str]) -> Vec<&'static str> {
-    let signs = [
-        ("fc_norm.", "a norm after the mean over tokens is"),
-        ("reg_token", "register tokens are"),
-        (".q_norm.", "norms of queries and keys are"),
-        (".rel_pos", "relative positions in a ViT are"),
-    ];
-    let mut found: Vec<&str> = signs
-        .into_iter()
-        .filter(|(sign, _)| unexpected.iter().any(|name| name.contains(sign)))
-        .map(|(_, what)| what)
-        .collect();
-    if missing.iter().any(|name| name.ends_with("attn.qkv.bias")) {
-        found.push("attention without biases is");
-    }
-    found
+/// The names of a layer's weight and bias.
+fn names_of(prefix: &str) -> [String; 2] {
+    [format!("{prefix}.weight"), format!("{prefix}.bias")]
 }
 
-/// Tensors of a classifier or of training, which a feature extractor does not need.
-fn ignored(name: &str) -> bool {
-    name.starts_with("head.") || name.starts_with("fc.") || name == "mask_token"
+/// A tensor of a file, refused where its numbers make no sense.
+fn read_finite(tensors: &Tensors, name: &str) -> Result<Vec<f32>> {
+    let values = tensors.read(name)?;
+    if values.iter().all(|value| value.is_finite()) {
+        return Ok(values);
+    }
+    let what = format!("the weight file is damaged: {name} holds numbers that are not finite");
+    Err(Problem::new(what)
+        .at(tensors.origin())
+        .advise("copy or download the file again"))
+}
+
+/// A leaf that was given, of the shape that is wanted.
+fn given(weights: &Weights, name: &str, shape: &[usize]) -> Result<Tensor<1>> {
+    let Some(leaf) = weights.get(name) else {
+        return Err(Problem::new(format!(
+            "the backbone's weight {name} is missing"
+        )));
+    };
+    if leaf.shape == shape {
+        return Ok(leaf.values.clone());
+    }
+    let found = &leaf.shape;
+    Err(Problem::new(format!(
+        "the backbone's weight {name} is {found:?} instead of {shape:?}"
+    )))
 }
 
 /// out × in → in × out, in tiles that stay in the cache.

@@ -1,4 +1,4 @@
-//! Frozen feature extractors that offer named sites to PETs, and places for prompts.
+//! Feature extractors, frozen as a rule, that offer named sites to PETs, and places for prompts.
 //!
 //! A backbone is a family (`vit`, `swin`, `convnext`) with dimensions, given by an entry of the
 //! table in `assets/backbones.toml`, by the metadata of a weight file, or by the shapes in it.
@@ -11,6 +11,7 @@ mod infer;
 pub mod library;
 mod loader;
 mod mlp;
+pub mod parameters;
 mod patches;
 mod resample;
 pub mod swin;
@@ -19,9 +20,14 @@ pub mod vit;
 pub mod weights;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor};
 
+use architecture::Architecture;
+use parameters::{Origin, Weights};
+
+use crate::nn::Place;
 pub use crate::pet::BlockShape;
 use crate::pet::{Hooks, PetStack, Site};
 use crate::problem::{Problem, Result};
@@ -50,28 +56,30 @@ pub struct Tokens {
 }
 
 /// What every built network knows of itself.
-#[derive(Clone, Debug)]
 pub struct Facts {
+    architecture: Architecture,
     /// One shape per block, counted from 0 over all stages.
-    pub blocks: Vec<BlockShape>,
-    /// The plain device that holds the frozen weights.
-    pub device: Device,
-    /// Number of frozen weights.
-    pub parameters: usize,
+    blocks: Vec<BlockShape>,
+    place: Place,
+    /// Its tensors in a weight file, in the order they were asked for.
+    wanted: Vec<(String, Vec<usize>)>,
+    origin: Origin,
 }
 
 impl Facts {
     /// At the end of a construction, when the loader has been asked for everything.
-    fn new(blocks: Vec<BlockShape>, loader: &loader::Loader) -> Self {
+    fn new(architecture: Architecture, loader: &loader::Loader) -> Self {
         Self {
-            blocks,
-            device: loader.device(),
-            parameters: loader.parameters(),
+            blocks: architecture.blocks(),
+            architecture,
+            place: loader.place().clone(),
+            wanted: loader.wanted().to_vec(),
+            origin: loader.origin(),
         }
     }
 }
 
-/// A frozen network: images in, one feature vector per image out, with hooks acting on the way.
+/// A network: images in, one feature vector per image out, with hooks acting on the way.
 pub trait Backbone: Send + Sync {
     /// What it knows of itself.
     fn facts(&self) -> &Facts;
@@ -86,14 +94,32 @@ pub trait Backbone: Send + Sync {
         self.blocks().last().map_or(0, |shape| shape.width)
     }
 
-    /// The plain device that holds the frozen weights.
+    /// The plain device that holds the weights.
     fn device(&self) -> Device {
-        self.facts().device.clone()
+        self.facts().place.device.clone()
     }
 
-    /// Number of frozen weights.
+    /// Number of weights.
     fn parameters(&self) -> usize {
-        self.facts().parameters
+        parameters::count(&self.facts().wanted)
+    }
+
+    /// Its own weights, for methods that train them.
+    ///
+    /// # Errors
+    /// A Problem when they are kept in half precision, or their file cannot be read any more.
+    fn weights(&self) -> Result<Weights> {
+        parameters::of(self.facts())
+    }
+
+    /// The same network with these weights. Where leaves are tracked, everything that is made of
+    /// them is part of the gradient's way.
+    ///
+    /// # Errors
+    /// A Problem that names a missing or mis-shaped leaf.
+    fn with_weights(&self, weights: &Weights) -> Result<Arc<dyn Backbone>> {
+        let facts = self.facts();
+        facts.architecture.given(weights, &facts.place.device)
     }
 
     /// Normalised images (batch × 3 × rows × columns) → the tokens before block 0.

@@ -4,7 +4,7 @@
 
 use burn::tensor::Tensor;
 
-use super::architecture::{Length, implausible};
+use super::architecture::{Architecture, Length, implausible};
 use super::loader::Loader;
 use super::mlp::Mlp;
 use super::patches::Neighbours;
@@ -15,9 +15,11 @@ use crate::nn::{self, Frame, LayerNorm, Linear};
 use crate::pet::{Hooks, Site};
 use crate::problem::{Problem, Result};
 
+mod biases;
 mod windows;
 
-use windows::{Biases, Windows};
+use biases::Biases;
+use windows::Windows;
 
 /// Dimensions of a Swin.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,6 +110,11 @@ impl Config {
         (self.input_size / self.patch).div_ceil(1 << stage)
     }
 
+    /// Side of a stage's windows at the input size.
+    fn stage_window(&self, stage: usize) -> usize {
+        self.window.min(self.map_side(stage))
+    }
+
     /// One shape per block.
     pub fn blocks(&self) -> Vec<BlockShape> {
         (self.depths.iter().enumerate())
@@ -156,7 +163,7 @@ struct Merging {
     reduction: Linear,
 }
 
-/// A frozen Swin.
+/// A Swin.
 pub struct Swin {
     config: Config,
     facts: Facts,
@@ -189,7 +196,7 @@ impl Swin {
         let norm = loader.norm("norm", last, epsilon);
         Self {
             config: config.clone(),
-            facts: Facts::new(config.blocks(), loader),
+            facts: Facts::new(Architecture::Swin(config.clone()), loader),
             patch_embedding,
             patch_norm,
             blocks,
@@ -211,8 +218,8 @@ impl Block {
         let name = |rest: &str| format!("layers.{stage}.blocks.{index}.{rest}");
         let norm1 = loader.norm(&name("norm1"), width, epsilon);
         let qkv = loader.linear(&name("attn.qkv"), width, 3 * width, true);
-        let window = config.window.min(config.map_side(stage));
-        let table = name("attn.relative_position_bias_table");
+        let window = config.stage_window(stage);
+        let table = name(biases::TABLE);
         let biases = Biases::build(loader, &table, window, heads);
         let proj = loader.linear(&name("attn.proj"), width, width, true);
         let mlp = Mlp {
@@ -243,7 +250,7 @@ impl Block {
     ) -> Result<Tensor<3>> {
         let inside = windows.partition(e.clone());
         if !hooks.uses_any(index, IN_ATTENTION) {
-            let bias = self.biases.of(windows, &e.device());
+            let bias = self.biases.of(windows, &e.device())?;
             let (frame, projections) = (Frame::default(), [&self.qkv, &self.proj]);
             let h = nn::self_attention(inside, frame, projections, self.heads, Some(&bias));
             return Ok(windows.reverse(h));
@@ -254,7 +261,7 @@ impl Block {
         } else {
             qkv
         };
-        let bias = self.biases.of(windows, &e.device());
+        let bias = self.biases.of(windows, &e.device())?;
         let mixed = nn::attention(qkv, self.heads, Some(&bias));
         let h = self.proj.forward(mixed.clone());
         let h = hooks.around(index, Site::Proj, &mixed, h)?;

@@ -14,7 +14,7 @@ use last::LastAttention;
 pub use names::renamed;
 use positions::Positions;
 
-use super::architecture::{Length, implausible};
+use super::architecture::{Architecture, Length, implausible};
 use super::loader::Loader;
 use super::mlp::Mlp;
 use super::{Backbone, BlockShape, Facts, IN_ATTENTION, Tokens, no_prompts, patches};
@@ -139,7 +139,7 @@ struct Block {
     mlp: Mlp,
 }
 
-/// A frozen ViT.
+/// A ViT.
 pub struct Vit {
     config: Config,
     facts: Facts,
@@ -164,10 +164,9 @@ impl Vit {
         } = *config;
         let patch_embedding =
             loader.patch_linear("patch_embed.proj", (3, patch), width, !config.pre_norm);
-        let class_token = config.class_token.then(|| {
-            let values = loader.values("cls_token", &[1, 1, width]);
-            loader.place(values, [1, 1, width])
-        });
+        let class_token = config
+            .class_token
+            .then(|| loader.tensor("cls_token", [1, 1, width]));
         let positions = Positions::build(config, loader);
         let pre_norm = config
             .pre_norm
@@ -178,7 +177,7 @@ impl Vit {
         let norm = loader.norm("norm", width, epsilon);
         Self {
             config: config.clone(),
-            facts: Facts::new(config.blocks(), loader),
+            facts: Facts::new(Architecture::Vit(config.clone()), loader),
             patch_embedding,
             class_token,
             positions,
@@ -278,17 +277,12 @@ impl Block {
         let name = |rest: &str| format!("{prefix}.{rest}");
         let norm1 = loader.norm(&name("norm1"), width, epsilon);
         let qkv = loader.linear(&name("attn.qkv"), width, 3 * width, true);
-        let scale = |loader: &mut Loader, which: &str| {
-            let values = config
-                .layer_scale
-                .then(|| loader.values(&name(which), &[width]));
-            values.filter(|values| !values.is_empty())
-        };
-        let first = scale(loader, "ls1.gamma");
+        let scale = |which: &str| config.layer_scale.then(|| name(which));
+        let first = scale("ls1.gamma");
         let proj = loader.scaled_linear(&name("attn.proj"), width, width, first.as_deref());
         let norm = loader.norm(&name("norm2"), width, epsilon);
         let fc1 = loader.linear(&name("mlp.fc1"), width, hidden, true);
-        let second = scale(loader, "ls2.gamma");
+        let second = scale("ls2.gamma");
         let fc2 = loader.scaled_linear(&name("mlp.fc2"), hidden, width, second.as_deref());
         Self {
             norm1,
@@ -319,7 +313,7 @@ impl Backbone for Vit {
             values = Tensor::cat(vec![tokens, values], 1);
         }
         let extra = usize::from(self.config.class_token);
-        values = values + self.positions.of(rows, columns, extra, &self.device());
+        values = values + self.positions.of(rows, columns, extra, &self.device())?;
         if let Some(norm) = &self.pre_norm {
             values = norm.forward(values);
         }
@@ -337,7 +331,7 @@ impl Backbone for Vit {
     fn class_position(&self) -> Option<Tensor<3>> {
         self.class_token.as_ref()?;
         let side = self.config.input_size / self.config.patch;
-        let positions = self.positions.of(side, side, 1, &self.device());
+        let positions = self.positions.of(side, side, 1, &self.device()).ok()?;
         Some(positions.slice([0..1, 0..1, 0..self.config.width]))
     }
 

@@ -20,7 +20,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     out: Option<PathBuf>,
     /// Write a table (.csv, .md, .tex) or a figure (.svg) of the runs; runs that differ only in
-    /// class order become mean ± std
+    /// class order or seed become mean ± std
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     export: Option<PathBuf>,
     #[command(flatten)]

@@ -88,6 +88,16 @@ pub struct Duplicate {
     pub test: String,
 }
 
+/// Which images a data set holds, in which order: 64 hexadecimal digits each, which change with
+/// names, classes and contents but not with the place.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fingerprints {
+    /// Of the training split.
+    pub train: String,
+    /// Of the test split.
+    pub test: String,
+}
+
 /// When the picture files themselves are read while opening.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -206,23 +216,27 @@ impl Dataset {
         Scan::read(what, options, watch)?.into_dataset(options)
     }
 
-    /// A fingerprint of the images and their order: 64 hexadecimal digits over names, classes, and
-    /// the lengths of files or the pixels of records. Where the data lies plays no part.
-    pub fn fingerprint(&self) -> String {
-        let lines = |samples: &[Sample]| -> Vec<Vec<u8>> {
-            use rayon::prelude::*;
-            samples.par_iter().map(source::print_line).collect()
-        };
+    /// Fingerprints of the images of both splits and their order: 64 hexadecimal digits each, over
+    /// names, classes, and the lengths of files or the pixels of records. Where the data lies plays
+    /// no part; files are looked at when this is called.
+    pub fn fingerprints(&self) -> Fingerprints {
+        Fingerprints {
+            train: self.fingerprint(&self.train),
+            test: self.fingerprint(&self.test),
+        }
+    }
+
+    fn fingerprint(&self, split: &[Sample]) -> String {
+        use rayon::prelude::*;
+        let lines: Vec<Vec<u8>> = split.par_iter().map(source::print_line).collect();
         let mut hash = Sha256::new();
         for name in &self.classes {
             hash.update(name.as_bytes());
             hash.update([0]);
         }
-        for split in [&self.train, &self.test] {
-            hash.update((split.len() as u64).to_le_bytes());
-            for line in lines(split) {
-                hash.update(line);
-            }
+        hash.update((split.len() as u64).to_le_bytes());
+        for line in lines {
+            hash.update(line);
         }
         crate::fetch::hex(&hash.finalize())
     }

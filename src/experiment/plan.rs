@@ -178,6 +178,7 @@ impl Plan {
             trained_parameters: method.trained_parameters(),
             frozen_parameters: self.backbone.backbone.parameters(),
             weights_sha256: self.backbone.sha256.clone(),
+            images: Some(self.data.fingerprints()),
             started: jiff::Zoned::now()
                 .strftime("%Y-%m-%dT%H:%M:%S%:z")
                 .to_string(),
@@ -214,6 +215,10 @@ impl Plan {
         }
         if self.images() != (header.train_images.clone(), header.test_images.clone()) {
             return changed("the number of images in the data set");
+        }
+        let images = header.images.as_ref();
+        if images.is_some_and(|images| *images != self.data.fingerprints()) {
+            return changed("the data set's images");
         }
         Ok(())
     }

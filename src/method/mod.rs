@@ -12,6 +12,7 @@ mod chosen;
 pub mod cosine;
 pub mod ease;
 pub mod esn;
+pub mod finetune;
 pub mod heads;
 pub mod lae;
 pub mod optimiser;
@@ -47,9 +48,11 @@ pub use spec::{Ground, Kind, MethodSpec, PetUse, Published, Rate, SettingSpec};
 pub use task::{Batch, Pass, Source, Task, Work};
 
 /// All methods, in the order they are offered.
-pub const METHODS: [&MethodSpec; 10] = [
+pub const METHODS: [&MethodSpec; 12] = [
     &lae::LAE,
     &lae::BASELINE,
+    &finetune::SEQUENTIAL,
+    &finetune::JOINT,
     &prompt::l2p::SPEC,
     &prompt::dualprompt::SPEC,
     &prompt::coda::SPEC,

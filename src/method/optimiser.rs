@@ -153,12 +153,8 @@ impl Gradients {
             return self;
         };
         let factor = ((norm + CLIP_EPSILON).recip() * most).clamp_max(1.0);
-        let gradients = self.0.into_iter();
-        Self(
-            gradients
-                .map(|(name, gradient)| (name, nn::times(gradient, factor.clone())))
-                .collect(),
-        )
+        let shorter = |(name, gradient)| (name, nn::times(gradient, factor.clone()));
+        Self(self.0.into_iter().map(shorter).collect())
     }
 }
 

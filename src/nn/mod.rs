@@ -1,16 +1,17 @@
-//! Frozen layers the backbones share, and the element-wise functions PET equations use.
+//! Layers the backbones share, and the element-wise functions PET equations use.
 //!
-//! Weights here are constants: plain tensors on the plain (not autodiff) device, so no gradient is
-//! computed for them. Inputs may be plain or tracked; the same functions serve both. This module is
-//! the one dispatch point between the framework's operations and the CPU kernels: f32 on the CPU
-//! device takes [`cpu`], everything else (and every layer whose weights are trained) [`framework`],
-//! with matrices that are kept in half precision in [`half`].
+//! Weights are constants as a rule: plain tensors on the plain (not autodiff) device, so no gradient
+//! is computed for them. Where a backbone itself is trained they are tracked tensors, and the same
+//! layers give their gradients too. Inputs may be plain or tracked; the same functions serve both.
+//! This module is the one dispatch point between the framework's operations and the CPU kernels:
+//! f32 on the CPU device takes [`cpu`], everything else [`framework`], with matrices that are kept
+//! in half precision in [`half`].
 
 mod cpu;
 mod framework;
 mod half;
 
-use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor, TensorData};
 
 pub(crate) use cpu::gemm;
 pub use cpu::release as release_buffers;
@@ -58,25 +59,37 @@ impl From<(&Device, WeightType)> for Place {
     }
 }
 
-/// A frozen linear map `x · weight + bias` over the last axis.
+/// A linear map `x · weight + bias` over the last axis.
 #[derive(Clone, Debug)]
 pub struct Linear {
-    /// in × out, f32 or f16.
-    pub weight: Tensor<2>,
-    /// 1 × out: what the columns of an f16 weight are multiplied by, where that is not 1.
-    factors: Option<Tensor<2>>,
+    matrix: Matrix,
     /// out.
     pub bias: Option<Tensor<1>>,
+}
+
+/// The ways a weight lies in memory.
+#[derive(Clone, Debug)]
+enum Matrix {
+    /// in × out, f32.
+    Whole(Tensor<2>),
+    /// in × out, f16.
+    Half(HalfMatrix),
+    /// out × in, f32, as weight files hold it: what is trained is laid out for the optimiser and
+    /// for files, and must not be turned in every step.
+    Trained(Tensor<2>),
 }
 
 impl Linear {
     /// Wraps an f32 weight (in × out) and an optional bias (out).
     pub fn new(weight: Tensor<2>, bias: Option<Tensor<1>>) -> Self {
-        Self {
-            weight,
-            factors: None,
-            bias,
-        }
+        let matrix = Matrix::Whole(weight);
+        Self { matrix, bias }
+    }
+
+    /// Wraps an f32 weight (out × in) and an optional bias (out) of which some want a gradient.
+    pub fn trained(weight: Tensor<2>, bias: Option<Tensor<1>>) -> Self {
+        let matrix = Matrix::Trained(weight);
+        Self { matrix, bias }
     }
 
     /// Puts a weight (in × out, row by row) where `place` says.
@@ -92,43 +105,48 @@ impl Linear {
                 Self::new(Tensor::from_data(data, &place.device), bias)
             }
             WeightType::F16 => {
-                let HalfMatrix { values, factors } = HalfMatrix::new(&values, shape, &place.device);
-                Self {
-                    weight: values,
-                    factors,
-                    bias,
-                }
+                let half = HalfMatrix::new(&values, shape, &place.device);
+                let matrix = Matrix::Half(half);
+                Self { matrix, bias }
             }
         }
     }
 
     /// The weight (in × out) in f32.
     pub fn wide_weight(&self) -> Tensor<2> {
-        self.half()
-            .map_or_else(|| self.weight.clone(), |matrix| matrix.widened())
+        match &self.matrix {
+            Matrix::Whole(weight) => weight.clone(),
+            Matrix::Half(half) => half.widened(),
+            Matrix::Trained(weight) => weight.clone().transpose(),
+        }
     }
 
-    fn half(&self) -> Option<HalfMatrix> {
-        (self.weight.dtype() == DType::F16).then(|| HalfMatrix {
-            values: self.weight.clone(),
-            factors: self.factors.clone(),
-        })
+    /// The weight (in × out) of a frozen layer in f32.
+    fn whole(&self) -> Option<&Tensor<2>> {
+        match &self.matrix {
+            Matrix::Whole(weight) => Some(weight),
+            Matrix::Half(_) | Matrix::Trained(_) => None,
+        }
     }
 
     /// `… × in` → `… × out`.
     pub fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
         let bias = self.bias.as_ref();
-        if let Some(matrix) = self.half() {
-            return framework::linear(x, self.weight.dims(), |x| matrix.product(x), bias);
-        }
-        cpu::linear(&x, &self.weight, bias).unwrap_or_else(|| {
-            let weight = self.weight.clone();
+        let kernel = match &self.matrix {
+            Matrix::Half(half) => {
+                return framework::linear(x, half.values.dims(), |x| half.product(x), bias);
+            }
+            Matrix::Whole(weight) => cpu::linear(&x, weight, bias),
+            Matrix::Trained(weight) => cpu::trained_linear(&x, weight, bias),
+        };
+        kernel.unwrap_or_else(|| {
+            let weight = self.wide_weight();
             framework::linear(x, weight.dims(), |x| x.matmul(weight), bias)
         })
     }
 }
 
-/// A frozen layer norm over the last axis, with the ordinary (biased) variance.
+/// A layer norm over the last axis, with the ordinary (biased) variance.
 #[derive(Clone, Debug)]
 pub struct LayerNorm {
     /// width.
@@ -161,7 +179,7 @@ impl LayerNorm {
     }
 }
 
-/// A frozen depthwise 7 × 7 convolution over the grid that tokens form (stride 1, zeros around).
+/// A depthwise 7 × 7 convolution over the grid that tokens form (stride 1, zeros around).
 #[derive(Clone, Debug)]
 pub struct Depthwise7 {
     /// channels × 1 × 7 × 7.
@@ -221,7 +239,8 @@ pub fn softmax<const D: usize>(x: Tensor<D>) -> Tensor<D> {
 /// Multi-head self-attention on packed projections: `qkv` is batch × tokens × 3·width (queries,
 /// keys, values side by side, heads inside each), the result batch × tokens × width.
 /// Scores are scaled by head_width^−½. `bias` (groups × heads × tokens × tokens) is added to the
-/// scores before the softmax; batch row `i` takes group `i % groups` (Swin's windows).
+/// scores before the softmax; batch row `i` takes group `i % groups` (Swin's windows). It may be
+/// trained.
 pub fn attention(qkv: Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Tensor<3> {
     cpu::attention(&qkv, heads, bias).unwrap_or_else(|| {
         let parts = framework::split_heads(&qkv, None, heads);

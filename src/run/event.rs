@@ -7,38 +7,40 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::config::RunConfig;
+use super::job::{Job, JobId};
+use crate::data::Fingerprints;
 use crate::metrics::{Answers, Expert};
 use crate::problem::Problem;
 
 /// What the engine can be asked to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Command {
-    /// Train a new run; runs wait in line.
-    Train {
-        /// The settings.
-        config: Box<RunConfig>,
+    /// Train or continue a run; jobs wait in line.
+    Queue(Box<Job>),
+    /// Stop this job: at work, its run is saved and the next one begins; in line, it is taken out.
+    Stop(JobId),
+    /// Move a job that waits to another place in line, from 0.
+    Move {
+        /// Which.
+        job: JobId,
+        /// Where to.
+        place: usize,
     },
-    /// Continue the stopped or killed run in this folder.
-    Resume {
-        /// The run's folder.
-        run: PathBuf,
-    },
+    /// Hold every job that waits, or let them all go. Jobs asked for later are not held.
+    Hold(bool),
     /// Show one picture to a run's experts after the given tasks. Served between two batches while
     /// another run trains. A newer request with the same `ticket` stream replaces older ones that
     /// have not begun.
     Predict(PredictRequest),
-    /// Stop the run at work, which is saved, and forget those that wait in line. What is sent
-    /// later is not touched.
-    Stop,
     /// Look at data sets anew when they are used next: their files may have changed.
     ForgetData,
-    /// End the thread after the job in hand was stopped and saved.
+    /// End the thread after the job in hand was stopped and saved; what waits is kept on disk.
     Shutdown,
 }
 
@@ -129,6 +131,8 @@ pub struct RunHeader {
     pub frozen_parameters: usize,
     /// SHA-256 of the weight file, in hex.
     pub weights_sha256: String,
+    /// The images it learns from and is tested on; none for runs of versions that did not note it.
+    pub images: Option<Fingerprints>,
     /// RFC 3339 time at which the run began.
     pub started: String,
     /// Version of the program that began it.
@@ -284,9 +288,29 @@ impl Prediction {
     }
 }
 
+/// An event and the job it belongs to; none for what belongs to no job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Told {
+    /// The job.
+    pub job: Option<JobId>,
+    /// What happened.
+    pub event: Event,
+}
+
 /// What the engine tells. Milestones are never dropped; `Progress` is thinned at the source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Event {
+    /// A job waits at this place in line (from 0): it is new there, was moved, held or let go.
+    Queued {
+        /// The job as it is now.
+        job: Box<Job>,
+        /// Its place.
+        place: usize,
+    },
+    /// A job left the line and is at work. One of `Finished`, `Stopped`, `Failed` ends it.
+    Began(JobId),
+    /// A job was taken out of the line before it began.
+    Removed(JobId),
     /// A run exists: data and backbone are open, the folder is made.
     Started(Box<RunHeader>),
     /// What is being done now.
@@ -355,9 +379,9 @@ pub enum Event {
         /// The run's name.
         run: String,
     },
-    /// The run ended for a reason; what it had saved stays and can be continued.
+    /// The job ended for a reason; what its run had saved stays and can be continued.
     Failed {
-        /// The run's name; empty when it failed before it had one.
+        /// The run's name; empty when the job failed before it had one.
         run: String,
         /// The reason.
         problem: Problem,
@@ -391,19 +415,45 @@ pub enum Wish {
     Stop,
 }
 
-/// A switch shared by the front end and the running job.
+/// A switch shared by the front end and the running job. It knows which job is at work, so that a
+/// wish for one cannot hit the next.
 #[derive(Clone, Debug, Default)]
-pub struct Control(Arc<AtomicU8>);
+pub struct Control(Arc<AtomicU64>);
+
+/// Bits of the switch that hold the wish; the others hold the job.
+const WISH: u64 = 0b11;
 
 impl Control {
-    /// Lets the job run, pause or stop at the next batch.
+    /// Lets the job at work run, pause or stop at the next batch.
     pub fn set(&self, wish: Wish) {
-        self.0.store(wish as u8, Ordering::Release);
+        self.change(|state| Some(state & !WISH | wish as u64));
+    }
+
+    /// The same, unless another job is at work than this one.
+    pub fn set_for(&self, job: JobId, wish: Wish) {
+        let mine = job.number() << 2;
+        self.change(|state| (state & !WISH == mine).then_some(mine | wish as u64));
+    }
+
+    /// A job goes to work. A wish to stop was meant for the one before; a pause stays.
+    pub fn begin(&self, job: JobId) {
+        let stays = |state: u64| match state & WISH {
+            stop if stop == Wish::Stop as u64 => Wish::Run as u64,
+            other => other,
+        };
+        self.change(|state| Some(job.number() << 2 | stays(state)));
+    }
+
+    fn change(&self, new: impl Fn(u64) -> Option<u64>) {
+        // An error says that nothing was to be changed.
+        let _ = self
+            .0
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, new);
     }
 
     /// The present wish.
     pub fn wish(&self) -> Wish {
-        match self.0.load(Ordering::Acquire) {
+        match self.0.load(Ordering::Acquire) & WISH {
             0 => Wish::Run,
             1 => Wish::Pause,
             _ => Wish::Stop,
@@ -464,5 +514,21 @@ mod tests {
         assert_eq!(events, vec![paused, Event::Phase { run, phase }]);
         control.set(Wish::Stop);
         assert!(!control.gate("r", &mut events, &Phase::Paused));
+    }
+
+    #[test]
+    fn a_wish_to_stop_hits_its_own_job_only_and_a_pause_stays() {
+        let control = Control::default();
+        let (first, second) = (JobId::fresh(), JobId::fresh());
+        control.begin(first);
+        control.set_for(second, Wish::Stop);
+        assert_eq!(control.wish(), Wish::Run);
+        control.set_for(first, Wish::Stop);
+        assert_eq!(control.wish(), Wish::Stop);
+        control.begin(second);
+        assert_eq!(control.wish(), Wish::Run);
+        control.set(Wish::Pause);
+        control.begin(first);
+        assert_eq!(control.wish(), Wish::Pause);
     }
 }

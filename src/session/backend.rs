@@ -1,42 +1,112 @@
 //! The seam between the session and the engine, so that recorded events can stand in for it.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::run::event::{Command, Control, Event, Wish};
+use crate::run::event::{Command, Control, Event, Told, Wish};
+use crate::run::job::{Job, JobId, Line, job_of};
 
 /// Whatever trains and predicts: takes commands, tells events, never makes the caller wait.
 pub trait Backend {
     /// Hands a command over.
     fn send(&mut self, command: Command);
     /// The next event, if one is there.
-    fn try_recv(&mut self) -> Option<Event>;
-    /// What the person wants of the running job.
+    fn try_recv(&mut self) -> Option<Told>;
+    /// What the person wants of the job at work.
     fn wish(&self, wish: Wish);
+    /// Stops this job at once if it is at work; the command says so, too, but is read later.
+    fn hurry(&self, job: JobId);
 }
 
-/// A backend that plays recorded events back and remembers what it was asked.
+/// A backend that plays recorded events back and remembers what it was asked. Jobs begin and wait
+/// as the engine would have it; an event that ends a run lets the next one begin.
 #[derive(Clone, Default)]
 pub struct Recorded {
-    events: Arc<Mutex<VecDeque<Event>>>,
-    asked: Arc<Mutex<Vec<Command>>>,
+    state: Arc<Mutex<State>>,
     control: Control,
 }
 
-impl Recorded {
-    /// Adds an event to be told.
-    pub fn push(&self, event: Event) {
-        if let Ok(mut events) = self.events.lock() {
-            events.push_back(event);
+#[derive(Default)]
+struct State {
+    events: VecDeque<Told>,
+    asked: Vec<Command>,
+    line: Line,
+    at_work: Option<JobId>,
+}
+
+impl State {
+    fn changed(&mut self, events: impl IntoIterator<Item = Event>) {
+        let told = events.into_iter().map(|event| Told {
+            job: job_of(&event),
+            event,
+        });
+        self.events.extend(told);
+    }
+
+    fn begin(&mut self) {
+        if self.at_work.is_none()
+            && let Some(job) = self.line.begin()
+        {
+            self.at_work = Some(job.id);
+            self.changed([Event::Began(job.id)]);
         }
+    }
+
+    fn take(&mut self, command: &Command) {
+        match command {
+            Command::Queue(job) => {
+                let told = self.line.put(Job::clone(job), usize::MAX);
+                self.changed([told]);
+            }
+            Command::Stop(job) if self.line.take(*job).is_some() => {
+                self.changed([Event::Removed(*job)]);
+            }
+            Command::Move { job, place } => {
+                let told = self.line.shift(*job, *place);
+                self.changed(told);
+            }
+            Command::Hold(held) => {
+                let told = self.line.hold(*held);
+                self.changed(told);
+            }
+            Command::Stop(_) | Command::Predict(_) | Command::ForgetData | Command::Shutdown => {}
+        }
+        self.begin();
+    }
+
+    fn push(&mut self, event: Event) {
+        let ends = matches!(
+            event,
+            Event::Finished { .. } | Event::Stopped { .. } | Event::Failed { .. }
+        );
+        let free = matches!(event, Event::Predicted(_) | Event::NotPredicted { .. });
+        if free {
+            self.events.push_back(Told { job: None, event });
+            return;
+        }
+        // Tests may tell of a run that nobody asked for.
+        let job = Some(*self.at_work.get_or_insert_with(JobId::fresh));
+        self.events.push_back(Told { job, event });
+        if ends {
+            self.at_work = None;
+            self.begin();
+        }
+    }
+}
+
+impl Recorded {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds an event to be told, of the run at work unless it belongs to none.
+    pub fn push(&self, event: Event) {
+        self.state().push(event);
     }
 
     /// What was asked so far.
     pub fn asked(&self) -> Vec<Command> {
-        self.asked
-            .lock()
-            .map(|asked| asked.clone())
-            .unwrap_or_default()
+        self.state().asked.clone()
     }
 
     /// The person's present wish.
@@ -47,16 +117,20 @@ impl Recorded {
 
 impl Backend for Recorded {
     fn send(&mut self, command: Command) {
-        if let Ok(mut asked) = self.asked.lock() {
-            asked.push(command);
-        }
+        let mut state = self.state();
+        state.take(&command);
+        state.asked.push(command);
     }
 
-    fn try_recv(&mut self) -> Option<Event> {
-        self.events.lock().ok()?.pop_front()
+    fn try_recv(&mut self) -> Option<Told> {
+        self.state().events.pop_front()
     }
 
     fn wish(&self, wish: Wish) {
         self.control.set(wish);
+    }
+
+    fn hurry(&self, _: JobId) {
+        self.control.set(Wish::Stop);
     }
 }

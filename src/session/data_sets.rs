@@ -60,6 +60,7 @@ impl Session {
     /// Opens the data set of the settings anew: its files may have changed.
     pub fn read_data_again(&mut self) {
         self.sets.forget(&self.draft.data);
+        self.tested.forget();
         self.backend.send(Command::ForgetData);
         self.sets.leave();
         self.ask_data(true);
@@ -120,11 +121,7 @@ impl Session {
 
     /// The data set of a run, split and limited as the run had it; opened when it is not there yet.
     pub fn need_data(&mut self, config: &RunConfig) -> Option<&Arc<DataView>> {
-        let ask = DataAsk {
-            place: config.data.clone(),
-            options: open_options(config),
-            fresh: false,
-        };
+        let ask = asked_of(config);
         let key = ask.key();
         if !self.sets.views.contains_key(&key) && self.sets.asked.insert(key.clone()) {
             self.jobs.ask(Ask::Data(ask, Arc::default()));
@@ -132,21 +129,18 @@ impl Session {
         self.sets.views.get(&key)
     }
 
-    /// Tries data sets of runs again that could not be opened: the disk may be there by now.
+    /// Looks again at the data sets of runs: those that could not be opened may be there by now,
+    /// and the images of the others may be other ones.
     pub fn retry_data(&mut self) {
+        self.tested.forget();
         for key in std::mem::take(&mut self.sets.failed) {
             self.sets.asked.remove(&key);
         }
     }
 
-    /// A decoded test image of a run's data set, asked for when it is not there yet.
-    pub fn need_picture(
-        &mut self,
-        config: &RunConfig,
-        index: usize,
-    ) -> Option<&Result<Arc<Picture>>> {
-        let data = self.need_data(config)?.clone();
-        self.need_picture_of(&data, index)
+    /// Whether the data set of a run was asked for and could not be opened.
+    pub(super) fn data_is_missing(&self, config: &RunConfig) -> bool {
+        self.sets.failed.contains(&asked_of(config).key())
     }
 
     /// A decoded test image of an open data set, asked for when it is not there yet.
@@ -272,6 +266,15 @@ impl Session {
     pub(super) fn take_sight(&mut self, answer: Result<Arc<Sight>>) {
         self.sets.seeing = false;
         self.sets.sight.fill(answer);
+    }
+}
+
+/// The question for a run's data set.
+fn asked_of(config: &RunConfig) -> DataAsk {
+    DataAsk {
+        place: config.data.clone(),
+        options: open_options(config),
+        fresh: false,
     }
 }
 

@@ -1,5 +1,9 @@
-//! In which settings runs differ.
+//! In what runs differ: settings, and what the settings only name.
 
+use sha2::{Digest, Sha256};
+
+use super::views::RunRow;
+use crate::fetch::hex;
 use crate::method::filled;
 use crate::run::config::RunConfig;
 
@@ -19,15 +23,36 @@ pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
         Some(toml::Value::String(text)) => text.clone(),
         Some(value) => value.to_string(),
     };
-    keys.into_iter()
-        .map(|key| {
-            let values = tables.iter().map(|table| shown(table, key)).collect();
-            (key.clone(), values)
-        })
-        .filter(|(_, values): &(String, Vec<String>)| {
-            values.windows(2).any(|pair| pair[0] != pair[1])
-        })
-        .collect()
+    let row = |key: &String| {
+        let values = tables.iter().map(|table| shown(table, key)).collect();
+        (key.clone(), values)
+    };
+    keys.into_iter().map(row).filter(differs).collect()
+}
+
+fn differs((_, values): &(String, Vec<String>)) -> bool {
+    values.windows(2).any(|pair| pair[0] != pair[1])
+}
+
+/// Weights and plugin texts where they differ, by the beginnings of their hashes: equal settings
+/// may name files that were changed in between.
+pub fn other_texts(runs: &[&RunRow]) -> Vec<(String, Vec<String>)> {
+    let weights = |run: &&RunRow| {
+        let header = run.header.as_ref();
+        header.map_or_else(String::new, |header| begins(&header.weights_sha256))
+    };
+    let plugin = |run: &&RunRow| begins(&hex(&Sha256::digest(&run.plugin)));
+    let rows = [
+        ("weights, SHA-256", runs.iter().map(weights).collect()),
+        ("plugin file, SHA-256", runs.iter().map(plugin).collect()),
+    ];
+    let named = rows.map(|(key, values)| (key.to_string(), values));
+    named.into_iter().filter(differs).collect()
+}
+
+/// Enough of a hash to tell two apart.
+fn begins(hash: &str) -> String {
+    hash.chars().take(8).collect()
 }
 
 /// All settings as one table: the method's own, filled in, beside the others.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::Session;
 use super::jobs::{Ask, Found};
-use super::run_view::RunView;
 use super::views::{Plan, RunRow};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -123,7 +122,7 @@ impl Session {
             Found::Runs(answer) => self.take_runs(answer),
             Found::Opened(folder, _) if self.flights.run.as_ref() != Some(&folder) => {}
             Found::Opened(_, Ok(run)) => {
-                self.opened = Some(Arc::new(RunView::stored(run.header, run.reports)));
+                self.opened = Some(run);
             }
             Found::Opened(_, Err(problem)) => self.notify(problem, true),
             Found::Trashed(folder, answer) => self.take_trashed(&folder, answer),
@@ -133,6 +132,7 @@ impl Session {
                 self.predict.problem = Some(problem);
             }
             Found::TestPictures(key, list) => self.take_pictures(&key, list),
+            Found::Fingerprint(key, answer) => self.tested.take(&key, answer),
             Found::Sight(answer) => self.take_sight(answer),
             Found::Picked(wanted, path) => self.picked.push((wanted, path)),
             Found::Downloaded(item, answer) => self.take_download(&item, answer),

@@ -9,9 +9,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::downloads::Item;
-use super::views::{
-    BackboneView, DataView, DeviceView, OpenedRun, Pictures, Plan, PluginView, RunRow, Sight,
-};
+use super::run_view::RunView;
+use super::views::{BackboneView, DataView, DeviceView, Pictures, Plan, PluginView, RunRow, Sight};
 use super::words::count_text;
 use crate::data::OpenOptions;
 use crate::fetch;
@@ -167,6 +166,8 @@ pub enum Ask {
     Picture(PathBuf),
     /// Decode images of a test split: data set's key, indices.
     TestPictures(String, Arc<dyn Pictures>, Vec<usize>),
+    /// See which images a test split holds: data set's key.
+    Fingerprint(String, Arc<dyn Pictures>),
     /// Ask the person for a file or folder.
     Pick(Wanted),
 }
@@ -196,6 +197,7 @@ impl Ask {
                 let failed = |&index: &usize| (index, Err(p.clone()));
                 Found::TestPictures(key.clone(), indices.iter().map(failed).collect())
             }),
+            Self::Fingerprint(key, _) => Arc::new(move |p| Found::Fingerprint(key.clone(), Err(p))),
             Self::Plugins | Self::Backbones | Self::Devices | Self::Pick(_) => {
                 Arc::new(Found::Remark)
             }
@@ -222,13 +224,15 @@ pub enum Found {
     /// The runs.
     Runs(Result<Vec<RunRow>>),
     /// An opened run.
-    Opened(PathBuf, Result<Box<OpenedRun>>),
+    Opened(PathBuf, Result<Arc<RunView>>),
     /// A run was moved to the trash.
     Trashed(PathBuf, Result<()>),
     /// A decoded image file.
     Picture(PathBuf, Result<Picture>),
     /// Decoded test images, by data set and index.
     TestPictures(String, Vec<(usize, Result<Picture>)>),
+    /// Which images a test split holds.
+    Fingerprint(String, Result<String>),
     /// What the person picked, if anything.
     Picked(Wanted, Option<PathBuf>),
     /// Something to tell the person.

@@ -9,22 +9,23 @@ pub mod drawing;
 mod errands;
 pub mod estimate;
 pub mod jobs;
+mod line;
 pub mod predict;
 pub mod presets;
 pub mod run_view;
 mod sources;
 pub mod story;
+mod tested;
 pub mod views;
 pub mod words;
 
-use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::method::run_title;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{Command, Event, RunHeader, Wish};
+use crate::run::event::{Command, Event, RunHeader, Told, Wish};
+use crate::run::job::Line;
 use backend::Backend;
 use jobs::{Ask, Jobs, Wanted};
 use predict::PredictView;
@@ -66,13 +67,14 @@ pub struct Session {
     pub runs: Fetch<Arc<Vec<RunRow>>>,
     /// The run at work, or the one that ended last.
     pub live: Option<Arc<RunView>>,
-    /// Titles of runs that wait in line.
-    pub queue: VecDeque<String>,
+    /// What waits, as the engine told.
+    line: Line,
     /// A stored run, opened on Train.
     pub opened: Option<Arc<RunView>>,
     /// The Predict page's picture and answers.
     pub predict: PredictView,
     sets: data_sets::DataSets,
+    tested: tested::Tested,
     flights: errands::Flights,
     downloads: Vec<downloads::Download>,
     /// Files and folders picked in a dialog, for the window to act upon.
@@ -107,10 +109,11 @@ impl Session {
             devices: Vec::new(),
             runs: Fetch::Nothing,
             live: None,
-            queue: VecDeque::new(),
+            line: Line::default(),
             opened: None,
             predict: PredictView::default(),
             sets: data_sets::DataSets::default(),
+            tested: tested::Tested::default(),
             flights: errands::Flights::default(),
             downloads: Vec::new(),
             picked: Vec::new(),
@@ -128,8 +131,8 @@ impl Session {
     /// whether anything changed.
     pub fn drain(&mut self) -> bool {
         let mut changed = false;
-        while let Some(event) = self.backend.try_recv() {
-            self.take_event(event);
+        while let Some(told) = self.backend.try_recv() {
+            self.take_event(told);
             changed = true;
         }
         while let Some(found) = self.jobs.try_recv() {
@@ -144,50 +147,6 @@ impl Session {
     /// Whether helper threads are at work.
     pub fn busy(&self) -> bool {
         self.jobs.busy()
-    }
-
-    /// Trains a run with these settings; it waits in line while another one trains.
-    pub fn train(&mut self, config: RunConfig) {
-        if self.is_training() {
-            self.queue.push_back(run_title(&config));
-        } else {
-            self.live = Some(Arc::new(RunView::waiting(run_title(&config))));
-            self.opened = None;
-            self.flights.forget_run();
-            self.backend.wish(Wish::Run);
-        }
-        self.backend.send(Command::Train {
-            config: Box::new(config),
-        });
-    }
-
-    /// Continues a stopped or killed run.
-    pub fn resume(&mut self, folder: &Path) {
-        let row = self.row(folder);
-        let title = row.map_or_else(|| folder.display().to_string(), RunRow::title);
-        if self.is_training() {
-            self.queue.push_back(title);
-        } else {
-            self.live = Some(Arc::new(RunView::waiting(title)));
-            self.opened = None;
-            self.flights.forget_run();
-            self.backend.wish(Wish::Run);
-        }
-        self.backend.send(Command::Resume {
-            run: folder.to_path_buf(),
-        });
-    }
-
-    /// Lets the run at work go on, pause or stop. Those that wait in line are stopped with it.
-    pub fn wish(&mut self, wish: Wish) {
-        if wish == Wish::Stop {
-            for title in std::mem::take(&mut self.queue) {
-                let told = Problem::new(format!("{title} was taken out of the line"));
-                self.notify(told.advise("start it again from Experiment"), false);
-            }
-            self.backend.send(Command::Stop);
-        }
-        self.backend.wish(wish);
     }
 
     /// Whether a run is at work.
@@ -238,38 +197,30 @@ impl Session {
         });
     }
 
-    fn take_event(&mut self, event: Event) {
-        match event {
-            Event::Predicted(answer) => self.predict.take(*answer),
-            Event::NotPredicted { ticket, problem } => {
+    fn take_event(&mut self, told: Told) {
+        match (told.job, told.event) {
+            (_, Event::Predicted(answer)) => self.predict.take(*answer),
+            (_, Event::NotPredicted { ticket, problem }) => {
                 if ticket == self.predict.ticket {
                     self.predict.problem = Some(problem);
                 }
             }
             // The data and backbone cards say so.
-            Event::Assumed(_) => {}
-            Event::Remark {
-                ref run,
-                ref problem,
-            } if run.is_empty() => {
-                self.notify(problem.clone(), true);
+            (_, Event::Assumed(_)) => {}
+            (_, Event::Remark { run, problem }) if run.is_empty() => self.notify(problem, true),
+            (Some(job), event) => {
+                if let Some(event) = self.take_job_event(job, event) {
+                    self.take_run_event(event);
+                }
             }
-            event => self.take_run_event(event),
+            // Everything else belongs to a job.
+            (None, _) => {}
         }
     }
 
+    /// Takes an event of the run at work.
     fn take_run_event(&mut self, event: Event) {
         let now = clock();
-        if matches!(&event, Event::Stopped { run } if run.is_empty()) && !self.is_training() {
-            return; // Only waiting runs were stopped.
-        }
-        let begins = matches!(&event, Event::Started(_))
-            || matches!(&event, Event::Phase { run, .. } if run.is_empty());
-        if begins && !self.is_training() {
-            // The next run in line begins.
-            let title = self.queue.pop_front();
-            self.live = Some(Arc::new(RunView::waiting(title.unwrap_or_default())));
-        }
         let ends = match &event {
             Event::Finished { .. } => Some(Stage::Finished),
             Event::Stopped { .. } => Some(Stage::Stopped),

@@ -6,6 +6,7 @@ use super::words::bytes_text;
 use crate::metrics::{Expert, Histories, History};
 use crate::problem::Problem;
 use crate::run::event::{Event, Phase, Progress, RunHeader, TaskReport};
+use crate::run::job::JobId;
 
 /// Loss values kept for the curve.
 const LOSSES: usize = 4096;
@@ -60,6 +61,8 @@ pub struct LogLine {
 /// Everything known of one run.
 #[derive(Clone, Debug, Default)]
 pub struct RunView {
+    /// The job that trains it; none for a stored run.
+    pub job: Option<JobId>,
     /// Its constant facts; none until data and backbone are open.
     pub header: Option<RunHeader>,
     /// What to call it before it has a header.
@@ -74,6 +77,8 @@ pub struct RunView {
     pub reports: Vec<TaskReport>,
     /// What each expert achieved, task by task.
     pub history: Histories,
+    /// F_N of the run's answer as a fraction, worked out once per report.
+    pub forgotten: f64,
     /// Latest loss values with the task they belong to, oldest first.
     pub losses: VecDeque<(usize, f32)>,
     /// What happened, oldest first.
@@ -91,6 +96,14 @@ impl RunView {
         }
     }
 
+    /// The run of a job that was just asked for.
+    pub fn of_job(job: JobId, title: String) -> Self {
+        Self {
+            job: Some(job),
+            ..Self::waiting(title)
+        }
+    }
+
     /// What its accuracies are measured on: `test` or `validation` images.
     pub fn measured_on(&self) -> &'static str {
         let header = self.header.as_ref();
@@ -104,9 +117,7 @@ impl RunView {
             header: Some(header),
             ..Self::default()
         };
-        for report in reports {
-            view.measured(report);
-        }
+        view.all_measured(reports);
         view.stage = if view.reports.len() == view.tasks() {
             Stage::Finished
         } else {
@@ -175,12 +186,12 @@ impl RunView {
             Event::Phase { phase, .. } => self.enter(phase, now),
             Event::Progress { progress, .. } => self.advance(progress),
             Event::TaskEvaluated { report, .. } => {
-                self.measured(*report);
+                self.all_measured(vec![*report]);
                 self.log_measurement(now);
             }
             Event::TakenUp { reports, .. } => {
                 let text = format!("taken up after task {}", reports.len());
-                reports.into_iter().for_each(|report| self.measured(report));
+                self.all_measured(reports);
                 self.say(now, text);
             }
             Event::Saved { what, bytes, .. } => {
@@ -195,7 +206,11 @@ impl RunView {
             Event::Stopped { .. } => {
                 self.stage = Stage::Stopped;
                 self.phase = None;
-                self.say(now, "stopped and saved; it can be continued".into());
+                let text = match self.header {
+                    Some(_) => "stopped and saved; it can be continued",
+                    None => "stopped before it had begun",
+                };
+                self.say(now, text.into());
             }
             Event::Failed { problem, .. } => {
                 self.stage = Stage::Failed;
@@ -203,7 +218,13 @@ impl RunView {
                 self.warn(now, problem.what.clone());
                 self.problem = Some(problem);
             }
-            Event::Predicted(_) | Event::NotPredicted { .. } | Event::Assumed(_) => {}
+            // These tell of no run.
+            Event::Queued { .. }
+            | Event::Began(_)
+            | Event::Removed(_)
+            | Event::Predicted(_)
+            | Event::NotPredicted { .. }
+            | Event::Assumed(_) => {}
         }
     }
 
@@ -261,6 +282,11 @@ impl RunView {
             self.losses.push_back((progress.task, loss));
         }
         self.progress = Some(progress);
+    }
+
+    fn all_measured(&mut self, reports: Vec<TaskReport>) {
+        reports.into_iter().for_each(|report| self.measured(report));
+        self.forgotten = self.answers().forgetting();
     }
 
     fn measured(&mut self, report: TaskReport) {
@@ -336,6 +362,7 @@ mod tests {
             trained_parameters: 1,
             frozen_parameters: 1,
             weights_sha256: String::new(),
+            images: None,
             started: String::new(),
             version: String::new(),
         }

@@ -194,7 +194,7 @@ fn finished(run: &RunView) -> Paragraph {
             "After {} the answers are right for {:.1} % of the test images of all classes; {:.1} points of what was once known are forgotten. Open Predict to watch an image through the tasks.",
             counted(run.reports.len(), "task"),
             percent(history.last().unwrap_or(0.0)),
-            percent(history.forgetting())
+            percent(run.forgotten)
         ),
     )
 }

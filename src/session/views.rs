@@ -12,7 +12,8 @@ use crate::method::{Chosen, Pass, Source};
 use crate::metrics::{Expert, Histories, History};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{Costs, Picture, RunHeader, TaskReport};
+use crate::run::event::{Costs, Picture, RunHeader};
+use crate::store::{Figures, Kin};
 
 /// Something a helper thread is fetching.
 #[derive(Clone, Debug, Default)]
@@ -76,6 +77,9 @@ pub trait Pictures: Send + Sync {
     /// # Errors
     /// A Problem for an image that cannot be read any more.
     fn test_picture(&self, index: usize) -> Result<Picture>;
+
+    /// Which images the test split holds now (see `Dataset::fingerprints`); reads the disk.
+    fn test_fingerprint(&self) -> String;
 }
 
 /// A scanned data set.
@@ -359,6 +363,12 @@ pub struct RunRow {
     pub header: Option<RunHeader>,
     /// How it stands.
     pub state: RunState,
+    /// The exact text of its PET plugin.
+    pub plugin: String,
+    /// What tells which other runs repeat it; none while no task is measured.
+    pub kin: Option<Kin>,
+    /// What runs are compared by, in percent.
+    pub figures: Figures,
     /// What each expert achieved, task by task.
     pub history: Histories,
     /// Training speed over all tasks.
@@ -392,13 +402,4 @@ impl RunRow {
             .as_ref()
             .map_or_else(|| self.name.clone(), RunHeader::title)
     }
-}
-
-/// A stored run, opened.
-#[derive(Clone, Debug)]
-pub struct OpenedRun {
-    /// Its facts.
-    pub header: RunHeader,
-    /// What was measured after each task.
-    pub reports: Vec<TaskReport>,
 }

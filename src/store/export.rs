@@ -9,11 +9,11 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::figure;
+use super::groups::{Group, groups};
 use super::load::StoredRun;
 use super::record::to_csv;
-use super::summary::{Figures, OrdersSummary, summary_of_orders};
+use super::summary::{Figures, OrdersSummary};
 use crate::problem::{Problem, Result};
-use crate::run::config::RunConfig;
 
 /// What can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,82 +53,6 @@ impl Format {
                     .advise("end it in .csv, .md, .tex or .svg")
             })
     }
-}
-
-/// Runs that differ only in class order and seed.
-#[derive(Clone, Debug)]
-pub struct Group {
-    /// Data set, backbone, PET and method in words.
-    pub label: String,
-    /// The settings of the first of them.
-    pub config: RunConfig,
-    /// Figures per run, their mean and spread.
-    pub orders: OrdersSummary,
-}
-
-/// Sorts runs into groups, in the order of their first members; of several runs with one class
-/// order the newest counts. Runs without a finished task are left out.
-pub fn groups(runs: &[StoredRun]) -> Vec<Group> {
-    let mut sorted: Vec<(String, Vec<StoredRun>)> = Vec::new();
-    for run in runs.iter().filter(|run| !run.reports.is_empty()) {
-        let key = group_key(run);
-        match sorted.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, members)) => {
-                let order = &run.header.class_order;
-                match members
-                    .iter_mut()
-                    .find(|other| other.header.class_order == *order)
-                {
-                    // A class order counts once: the newest run of it.
-                    Some(other) if other.header.started < run.header.started => {
-                        *other = run.clone();
-                    }
-                    Some(_) => {}
-                    None => members.push(run.clone()),
-                }
-            }
-            None => sorted.push((key, vec![run.clone()])),
-        }
-    }
-    let labels: Vec<String> = sorted.iter().map(|(_, runs)| label(&runs[0])).collect();
-    let group = |((_, members), label): ((String, Vec<StoredRun>), &String)| {
-        // Equal words for different settings would be read as one line; the name tells them apart.
-        let twins = labels.iter().filter(|other| *other == label).count() > 1;
-        Group {
-            label: if twins {
-                format!("{label} ({})", members[0].header.run)
-            } else {
-                label.clone()
-            },
-            config: members[0].header.config.clone(),
-            orders: summary_of_orders(&members),
-        }
-    };
-    sorted.into_iter().zip(&labels).map(group).collect()
-}
-
-/// What members of a group share.
-fn group_key(run: &StoredRun) -> String {
-    let header = &run.header;
-    let shared = RunConfig {
-        order: String::new(),
-        seed: 0,
-        device: String::new(),
-        cache_mb: 0,
-        ..header.config.clone()
-    };
-    let tasks = (run.reports.len(), &header.tasks);
-    format!(
-        "{shared:?} {} {tasks:?} {}",
-        header.weights_sha256, run.plugin
-    )
-}
-
-/// A run's settings in words.
-fn label(run: &StoredRun) -> String {
-    let header = &run.header;
-    let variant = header.method.variant.iter();
-    variant.fold(header.title(), |label, words| format!("{label}, {words}"))
 }
 
 /// The text of a table or figure of these runs.
@@ -212,7 +136,12 @@ pub fn mean_and_spread(
     figure: impl Fn(&Figures) -> Option<f64>,
     plus_minus: &str,
 ) -> String {
-    match (figure(&orders.mean), figure(&orders.std)) {
+    spread_text(figure(&orders.mean), figure(&orders.std), plus_minus)
+}
+
+/// The same of a mean and a spread that are at hand.
+pub fn spread_text(mean: Option<f64>, std: Option<f64>, plus_minus: &str) -> String {
+    match (mean, std) {
         (Some(mean), Some(std)) => format!("{mean:.1}{plus_minus}{std:.1}"),
         (Some(mean), None) => format!("{mean:.1}"),
         _ => "–".to_string(),

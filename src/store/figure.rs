@@ -4,7 +4,7 @@ use plotters::coord::Shift;
 use plotters::drawing::DrawingAreaErrorKind;
 use plotters::prelude::*;
 
-use super::export::Group;
+use super::groups::Group;
 use crate::metrics::{mean, std_dev};
 use crate::problem::{Problem, Result};
 

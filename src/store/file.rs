@@ -94,30 +94,37 @@ pub(super) fn sweep(folder: &Path) {
 /// # Errors
 /// A Problem when another program holds it or the folder cannot be written.
 pub(super) fn lock(folder: &Path) -> Result<File> {
-    let path = folder.join(LOCK_FILE);
+    lock_file(&folder.join(LOCK_FILE))?.ok_or_else(|| {
+        Problem::new("another program is working on this run right now")
+            .at_path(folder)
+            .advise("wait until it has finished, or stop it there first")
+    })
+}
+
+/// Takes the lock of a file, made where there is none; none when another program holds it.
+///
+/// # Errors
+/// A Problem when the file cannot be opened.
+pub(super) fn lock_file(path: &Path) -> Result<Option<File>> {
     let file = OpenOptions::new()
         .create(true)
         .truncate(false)
         .write(true)
-        .open(&path)
-        .map_err(|error| Problem::io("work in this run's folder", folder, &error))?;
+        .open(path)
+        .map_err(|error| Problem::io("work in this folder", path, &error))?;
     // A program that only lists runs holds the lock for a moment; hence a few attempts.
     for attempt in 0..10 {
         match file.try_lock() {
-            Ok(()) => return Ok(file),
+            Ok(()) => return Ok(Some(file)),
             Err(TryLockError::WouldBlock) if attempt < 9 => {
                 std::thread::sleep(Duration::from_millis(20));
             }
             Err(TryLockError::WouldBlock) => break,
             // Some network file systems have no locks; working without one beats not working.
-            Err(TryLockError::Error(_)) => return Ok(file),
+            Err(TryLockError::Error(_)) => return Ok(Some(file)),
         }
     }
-    Err(
-        Problem::new("another program is working on this run right now")
-            .at_path(folder)
-            .advise("wait until it has finished, or stop it there first"),
-    )
+    Ok(None)
 }
 
 /// Whether some program (this one included) holds the lock of a run's folder.

@@ -3,6 +3,9 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use super::file::is_locked;
@@ -97,12 +100,7 @@ impl StoredRun {
 /// # Errors
 /// A Problem that names the missing or damaged file.
 pub fn load(folder: &Path) -> Result<StoredRun> {
-    let path = folder.join(RUN_FILE);
-    let text = match std::fs::read_to_string(&path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Err(no_run(folder)),
-        other => other.map_err(|error| Problem::io("read the run's settings", &path, &error))?,
-    };
-    let header = read_run_toml(&text, folder, &path)?;
+    let header = load_header(folder)?;
     let path = folder.join(PLUGIN_FILE);
     let plugin = match header.method.uses_pet {
         true => std::fs::read_to_string(&path)
@@ -137,6 +135,16 @@ pub fn load(folder: &Path) -> Result<StoredRun> {
         state,
         peak_memory_bytes: rows.iter().filter_map(|row| row.peak_memory_bytes).max(),
     })
+}
+
+/// Reads the settings and facts of a run and nothing else.
+fn load_header(folder: &Path) -> Result<RunHeader> {
+    let path = folder.join(RUN_FILE);
+    let text = match std::fs::read_to_string(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Err(no_run(folder)),
+        other => other.map_err(|error| Problem::io("read the run's settings", &path, &error))?,
+    };
+    read_run_toml(&text, folder, &path)
 }
 
 /// The rows of `metrics.csv`, one per saved task, in order.
@@ -194,26 +202,33 @@ pub fn entry(folder: &Path) -> Listed {
 /// All runs below a folder, newest first; damaged ones with their Problem. A folder that does not
 /// exist holds none.
 pub fn list(root: &Path) -> Vec<Listed> {
-    let mut runs: Vec<(String, Listed)> = run_folders(root)
-        .into_iter()
-        .map(|folder| {
-            let entry = entry(&folder);
-            // Names begin with the time, so they order runs whose settings cannot be read.
-            let started = match &entry.stored {
-                Ok(stored) => sortable(&stored.header.started),
-                Err(_) => entry.run.replace('_', "T"),
-            };
-            (started, entry)
-        })
-        .collect();
-    runs.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| b.1.run.cmp(&a.1.run)));
-    runs.into_iter().map(|(_, entry)| entry).collect()
+    let mut runs: Vec<Listed> = run_folders(root).iter().map(|path| entry(path)).collect();
+    let header = |entry: &Listed| {
+        entry
+            .stored
+            .as_ref()
+            .ok()
+            .map(|run| run.header.started.clone())
+    };
+    runs.sort_by_cached_key(|entry| {
+        let began = began(&entry.run, header(entry).as_deref());
+        std::cmp::Reverse((began, entry.run.clone()))
+    });
+    runs
 }
 
-/// A time as text that sorts like time: UTC, fixed width.
-fn sortable(time: &str) -> String {
-    time.parse::<jiff::Timestamp>()
-        .map_or_else(|_| time.to_string(), |t| format!("{t:.3}"))
+/// When a run began: as its header says, else as its name does, which begins with the local time.
+/// A run without either counts as older than all others.
+fn began(name: &str, started: Option<&str>) -> Option<Timestamp> {
+    started.and_then(instant).or_else(|| {
+        let time = DateTime::strptime("%Y-%m-%d_%H-%M-%S", name.get(..19)?).ok()?;
+        Some(time.to_zoned(TimeZone::system()).ok()?.timestamp())
+    })
+}
+
+/// A header's time; none for text that is no time.
+pub(super) fn instant(time: &str) -> Option<Timestamp> {
+    time.parse().ok()
 }
 
 /// The folders below `root` that are runs, whole or damaged.
@@ -230,7 +245,7 @@ fn run_folders(root: &Path) -> Vec<PathBuf> {
 }
 
 /// The folder of the run a person means: a run's folder, a folder with a single run in it, a
-/// run's name below `root` (or how it begins), or `latest`.
+/// run's name below `root` (or how it begins), or `latest`, the one that began last.
 ///
 /// # Errors
 /// A Problem that lists what there is.
@@ -242,11 +257,13 @@ pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
     if let [only] = run_folders(path).as_slice() {
         return Ok(only.clone());
     }
-    let mut names: Vec<String> = run_folders(root).iter().map(|p| run_name(p)).collect();
+    let folders = run_folders(root);
+    let mut names: Vec<String> = folders.iter().map(|path| run_name(path)).collect();
     names.sort_unstable_by(|a, b| b.cmp(a));
-    let fitting: Vec<&String> = match wanted {
-        "latest" => names.iter().take(1).collect(),
-        _ => names.iter().filter(|n| n.starts_with(wanted)).collect(),
+    let newest = (wanted == "latest").then(|| newest(&folders)).flatten();
+    let fitting: Vec<&String> = match &newest {
+        Some(name) => vec![name],
+        None => names.iter().filter(|n| n.starts_with(wanted)).collect(),
     };
     match fitting.as_slice() {
         [only] => Ok(root.join(only)),
@@ -268,6 +285,19 @@ pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
                 .advise(format!("write more of the name: {}", listed(several, 5))),
         ),
     }
+}
+
+/// The name of the run that began last, which need not be the last by name: folders can be renamed.
+fn newest(folders: &[PathBuf]) -> Option<String> {
+    let when = |folder: &PathBuf| {
+        let name = run_name(folder);
+        let header = load_header(folder).ok();
+        (
+            began(&name, header.as_ref().map(|h| h.started.as_str())),
+            name,
+        )
+    };
+    folders.iter().map(when).max().map(|(_, name)| name)
 }
 
 /// A folder that holds no run.

@@ -10,6 +10,8 @@
 //! | `resume/checkpoint.safetensors` | where training stands; gone when the run is finished |
 //! | `lock` | held by the program that works on the run |
 //!
+//! Beside the run folders `queue.toml` keeps what waits to be trained (see [`QueueFile`]).
+//!
 //! Every file is written under another name, synced and renamed, so a kill or a full disk at any
 //! moment leaves what was there before. Tasks count from 1 in file names and from 0 in the code.
 
@@ -18,7 +20,9 @@ pub mod export;
 mod figure;
 mod file;
 mod folder;
+pub mod groups;
 mod load;
+mod queue;
 mod record;
 mod summary;
 
@@ -27,7 +31,9 @@ use std::path::{Path, PathBuf};
 pub use checkpoint::Checkpoint;
 pub use file::write_file;
 pub use folder::RunFolder;
+pub use groups::Kin;
 pub use load::{Listed, RunState, StoredRun, entry, find, list, load, load_snapshot};
+pub use queue::QueueFile;
 pub use record::settings_part;
 pub use summary::{Figures, OrdersSummary, Summary, TaskSummary, summary, summary_of_orders};
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::Fingerprints;
 use crate::metrics::{Answers, Expert};
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Setting, line_and_column};
@@ -31,6 +32,7 @@ struct Facts {
     train_images: Vec<usize>,
     test_images: Vec<usize>,
     class_order: Vec<String>,
+    images: Option<Fingerprints>,
     /// Absent in runs of older versions, which knew LAE and its Baseline.
     method: Option<MethodFacts>,
 }
@@ -69,6 +71,7 @@ pub(super) fn run_toml(header: &RunHeader) -> Result<String> {
         train_images: header.train_images.clone(),
         test_images: header.test_images.clone(),
         class_order: header.class_order.clone(),
+        images: header.images.clone(),
         method: Some(header.method.clone()),
     };
     let settings = header.config.to_toml()?;
@@ -129,6 +132,7 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
         trained_parameters: facts.trained_parameters,
         frozen_parameters: facts.frozen_parameters,
         weights_sha256: facts.weights_sha256,
+        images: facts.images,
         started: facts.started,
         version: facts.version,
     })

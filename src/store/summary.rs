@@ -99,6 +99,11 @@ impl Figures {
         [self.final_accuracy, self.average_accuracy, self.forgetting]
     }
 
+    /// Mean and sample standard deviation (n − 1; none for one run) of each figure.
+    pub fn mean_and_std(all: &[Self]) -> (Self, Self) {
+        (Self::combine(all, mean), Self::combine(all, std_dev))
+    }
+
     /// Combines the same figure of several runs.
     fn combine(all: &[Self], join: fn(&[f64]) -> Option<f64>) -> Self {
         let over = |figure: fn(&Self) -> Option<f64>| {
@@ -265,7 +270,7 @@ pub fn summary(run: &StoredRun) -> Summary {
     }
 }
 
-/// Several runs that differ in their class order.
+/// Several runs that differ in their class order or seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OrdersSummary {
     /// Each of them.
@@ -280,9 +285,6 @@ pub struct OrdersSummary {
 pub fn summary_of_orders(runs: &[StoredRun]) -> OrdersSummary {
     let runs: Vec<Summary> = runs.iter().map(summary).collect();
     let figures: Vec<Figures> = runs.iter().map(|run| run.figures).collect();
-    OrdersSummary {
-        mean: Figures::combine(&figures, mean),
-        std: Figures::combine(&figures, std_dev),
-        runs,
-    }
+    let (mean, std) = Figures::mean_and_std(&figures);
+    OrdersSummary { runs, mean, std }
 }

@@ -176,6 +176,9 @@ impl StudioApp {
                 self.settings.theme = choice;
                 ctx.set_theme(choice.preference());
             }
+            UiCommand::TakeOut(job) => self.session.take_out(job),
+            UiCommand::MoveInLine(job, place) => self.session.move_in_line(job, place),
+            UiCommand::HoldLine(held) => self.session.hold_line(held),
             UiCommand::ReloadPlugins => self.session.ask(Ask::Plugins),
             UiCommand::ReloadRuns => self.session.ask(Ask::Runs),
             _ => {}
@@ -301,7 +304,8 @@ impl StudioApp {
 
     fn answer(&mut self, question: Question) {
         match question {
-            Question::Stop => self.session.wish(Wish::Stop),
+            Question::Stop => self.session.stop(true),
+            Question::StopThis => self.session.stop(false),
             Question::Trash(folder) => self.session.ask(Ask::Trash(folder)),
         }
     }

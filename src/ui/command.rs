@@ -9,6 +9,7 @@ use egui::{Key, KeyboardShortcut, Modifiers};
 use super::settings::ThemeChoice;
 use crate::run::config::RunConfig;
 use crate::run::event::Picture;
+use crate::run::job::JobId;
 use crate::session::Session;
 use crate::session::jobs::Wanted;
 use crate::session::presets::{Preset, presets};
@@ -67,6 +68,12 @@ pub enum UiCommand {
     PauseOrGoOn,
     /// Ask whether to stop the run.
     Stop,
+    /// Take a job out of the line.
+    TakeOut(JobId),
+    /// Move a job that waits to another place in line.
+    MoveInLine(JobId, usize),
+    /// Keep the jobs in line from beginning, or let them go.
+    HoldLine(bool),
     /// Continue a stopped run.
     Resume(PathBuf),
     /// Open a stored run on Train.
@@ -181,6 +188,12 @@ pub fn entries(session: &Session) -> Vec<Entry> {
             "Ctrl+.",
             UiCommand::Stop,
             training,
+        ),
+        entry(
+            "Let the runs in line go on",
+            "",
+            UiCommand::HoldLine(false),
+            session.waiting().any(|job| job.held),
         ),
         entry(
             "Choose a data folder…",

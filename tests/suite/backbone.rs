@@ -8,3 +8,4 @@ mod hub;
 mod networks;
 mod precision;
 mod table;
+mod weights;

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use crate::data::Made;
 use lae_studio::engine::Engine;
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Command, Event, Phase, Picture, PredictRequest, Wish};
+use lae_studio::run::event::{Command, Event, Phase, Picture, PredictRequest, Told, Wish};
+use lae_studio::run::job::Job;
 
 /// Far beyond what any of these runs takes.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -28,9 +29,7 @@ fn short() -> RunConfig {
 }
 
 fn train(config: RunConfig) -> Command {
-    Command::Train {
-        config: Box::new(config),
-    }
+    Command::Queue(Box::new(Job::train(config, String::new())))
 }
 
 fn engine(root: &Path) -> (Engine, Arc<AtomicUsize>) {
@@ -44,11 +43,16 @@ fn engine(root: &Path) -> (Engine, Arc<AtomicUsize>) {
 
 /// Waits for an event that `wanted` turns into something.
 fn wait<T>(engine: &Engine, mut wanted: impl FnMut(Event) -> Option<T>) -> T {
+    wait_told(engine, |told| wanted(told.event))
+}
+
+/// The same, with the job each event belongs to.
+fn wait_told<T>(engine: &Engine, mut wanted: impl FnMut(Told) -> Option<T>) -> T {
     let until = Instant::now() + PATIENCE;
     while Instant::now() < until {
         match engine.try_recv() {
-            Some(event) => {
-                if let Some(found) = wanted(event) {
+            Some(told) => {
+                if let Some(found) = wanted(told) {
                     return found;
                 }
             }
@@ -141,7 +145,7 @@ fn pause_holds_the_run_and_stop_saves_it_for_later() {
     wait(&engine, |event| {
         matches!(event, Event::Stopped { .. }).then_some(())
     });
-    engine.send(Command::Resume { run });
+    engine.send(Command::Queue(Box::new(Job::resume(run, String::new()))));
     wait(&engine, |event| match event {
         Event::Finished { .. } => Some(()),
         Event::Failed { problem, .. } => panic!("{problem}"),
@@ -149,26 +153,141 @@ fn pause_holds_the_run_and_stop_saves_it_for_later() {
     });
 }
 
+/// Jobs of very short runs that are told apart by their seeds.
+fn seeded(seeds: std::ops::RangeInclusive<u64>) -> Vec<Job> {
+    let job = |seed| {
+        let config = RunConfig {
+            seed,
+            epochs: 1,
+            settings: crate::frozen_epochs(0),
+            ..short()
+        };
+        Job::train(config, String::new())
+    };
+    seeds.map(job).collect()
+}
+
+fn queue(engine: &Engine, jobs: &[Job]) {
+    for job in jobs {
+        engine.send(Command::Queue(Box::new(job.clone())));
+    }
+}
+
+/// The seeds of the runs that begin, until so many have finished.
+fn begun(engine: &Engine, mut finished: usize) -> Vec<u64> {
+    let mut begun = Vec::new();
+    wait(engine, |event| {
+        match event {
+            Event::Started(header) => begun.push(header.config.seed),
+            Event::Finished { .. } => finished -= 1,
+            Event::Failed { problem, .. } => panic!("{problem}"),
+            _ => {}
+        }
+        (finished == 0).then_some(())
+    });
+    begun
+}
+
 #[test]
-fn stop_forgets_the_runs_in_line_but_not_later_ones() {
+fn what_waits_is_moved_taken_out_and_held_while_a_run_is_at_work() {
     let root = tempfile::tempdir().unwrap();
     let (engine, _) = engine(root.path());
-    let seeded = |seed| RunConfig { seed, ..short() };
+    let jobs = seeded(1..=5);
     engine.control.set(Wish::Pause);
-    for seed in 1..=3 {
-        engine.send(train(seeded(seed)));
-    }
+    queue(&engine, &jobs[..4]);
     wait(&engine, folder);
-    engine.send(Command::Stop);
-    engine.send(train(seeded(4)));
-    let mut begun = Vec::new();
-    wait(&engine, |event| {
-        if let Event::Started(header) = &event {
-            begun.push(header.config.seed);
-        }
-        matches!(event, Event::Finished { .. }).then_some(())
+    let (second, third, fourth) = (jobs[1].id, jobs[2].id, jobs[3].id);
+    engine.send(Command::Move {
+        job: fourth,
+        place: 0,
     });
-    assert_eq!(begun, [4]);
+    engine.send(Command::Stop(third));
+    wait(&engine, |event| {
+        (event == Event::Removed(third)).then_some(())
+    });
+    // Those that wait stay where they are; one that is asked for later passes them.
+    engine.send(Command::Hold(true));
+    engine.send(Command::Stop(jobs[0].id));
+    queue(&engine, &jobs[4..]);
+    let stopped = wait_told(&engine, |told| {
+        matches!(told.event, Event::Stopped { .. }).then_some(told.job)
+    });
+    assert_eq!(stopped, Some(jobs[0].id));
+    engine.control.set(Wish::Run);
+    assert_eq!(begun(&engine, 1), [5]);
+    engine.send(Command::Hold(false));
+    assert_eq!(begun(&engine, 2), [4, 2]);
+    // A stop for a job that has ended hits nobody.
+    engine.send(Command::Stop(second));
+    queue(&engine, &seeded(6..=6));
+    assert_eq!(begun(&engine, 1), [6]);
+}
+
+#[test]
+fn a_job_that_fails_before_its_first_word_is_told_as_its_own() {
+    let root = tempfile::tempdir().unwrap();
+    let (engine, _) = engine(root.path());
+    let good = seeded(1..=1).remove(0);
+    let config = RunConfig {
+        order: "/nowhere/order.json".into(),
+        ..short()
+    };
+    let broken = Job::train(config, String::new());
+    queue(&engine, &[good.clone(), broken.clone()]);
+    let mut told = Vec::new();
+    wait_told(&engine, |one| {
+        let word = match &one.event {
+            Event::Queued { .. } => "queued",
+            Event::Began(_) => "began",
+            Event::Started(_) => "started",
+            Event::Finished { .. } => "finished",
+            Event::Failed { .. } => "failed",
+            _ => return None,
+        };
+        told.push((one.job, word));
+        (word == "failed").then_some(())
+    });
+    let (good, broken) = (Some(good.id), Some(broken.id));
+    told.retain(|(_, word)| *word != "queued");
+    let expected = [
+        (good, "began"),
+        (good, "started"),
+        (good, "finished"),
+        (broken, "began"),
+        (broken, "failed"),
+    ];
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn the_line_survives_the_program_and_waits_for_a_word() {
+    let root = tempfile::tempdir().unwrap();
+    let jobs = seeded(1..=3);
+    let (first, _) = engine(root.path());
+    first.control.set(Wish::Pause);
+    queue(&first, &jobs);
+    wait(&first, folder);
+    drop(first);
+
+    let (second, _) = engine(root.path());
+    let mut found = Vec::new();
+    wait(&second, |event| {
+        if let Event::Queued { job, place } = event {
+            assert!(job.held);
+            found.push((place, job.id));
+        }
+        (found.len() == 2).then_some(())
+    });
+    // The first one has a folder and can be continued from there.
+    assert_eq!(found, [(0, jobs[1].id), (1, jobs[2].id)]);
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(second.try_recv().is_none(), "nothing begins by itself");
+    second.send(Command::Hold(false));
+    assert_eq!(begun(&second, 2), [2, 3]);
+    drop(second);
+    let (third, _) = engine(root.path());
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(third.try_recv().is_none(), "the line is empty");
 }
 
 #[test]

@@ -163,6 +163,39 @@ fn a_stopped_run_continues_to_the_same_end() {
 }
 
 #[test]
+fn a_run_is_not_continued_with_other_images() {
+    let made = Made::new();
+    made.class("train/a", 8).class("train/b", 8);
+    made.class("test/a", 2).class("test/b", 2);
+    let config = RunConfig {
+        data: made.path().to_string_lossy().into_owned(),
+        classes_per_task: "1".into(),
+        train_limit: None,
+        test_limit: None,
+        ..short()
+    };
+    let root = tempfile::tempdir().unwrap();
+    let control = Control::default();
+    let mut sink = StopAfter {
+        control: control.clone(),
+        epochs: 1,
+    };
+    let outcome = train(&config, root.path(), &mut sink, &control);
+    assert!(matches!(outcome, Outcome::Stopped(_)));
+    control.set(Wish::Run);
+    let resume = || {
+        let (folder, stock) = (folder_of(&outcome), Stock::default());
+        experiment::resume(&folder, &stock, &mut Vec::new(), &control)
+    };
+    let replaced = made.path().join("train/b/003.png");
+    image::RgbImage::new(40, 40).save(&replaced).unwrap();
+    let problem = resume().unwrap_err();
+    assert!(problem.what.contains("images changed"), "{problem}");
+    super::data::picture(&replaced, "train/b/003.png");
+    assert!(matches!(resume().unwrap(), Outcome::Finished(_)));
+}
+
+#[test]
 fn a_killed_process_loses_nothing_but_the_epoch_in_hand() {
     let root = tempfile::tempdir().unwrap();
     let config = RunConfig {

@@ -8,17 +8,17 @@ use proptest::prelude::*;
 use crate::nn_exact as exact;
 
 /// The CPU device with gradients; this one takes the kernels.
-fn fast() -> Device {
+pub fn fast() -> Device {
     Device::flex().autodiff()
 }
 
 /// The CPU device recomputing activations; this one takes the framework's operations.
-fn plain() -> Device {
+pub fn plain() -> Device {
     Device::flex().autodiff().gradient_checkpointing()
 }
 
 /// Reproducible numbers, roughly normal with this deviation.
-fn numbers(count: usize, seed: u64, deviation: f64) -> Vec<f64> {
+pub fn numbers(count: usize, seed: u64, deviation: f64) -> Vec<f64> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut uniform = || {
         state ^= state << 13;
@@ -35,12 +35,12 @@ fn numbers(count: usize, seed: u64, deviation: f64) -> Vec<f64> {
         .collect()
 }
 
-fn tensor<const D: usize>(values: &[f64], shape: [usize; D], device: &Device) -> Tensor<D> {
+pub fn tensor<const D: usize>(values: &[f64], shape: [usize; D], device: &Device) -> Tensor<D> {
     let values: Vec<f32> = values.iter().map(|v| *v as f32).collect();
     Tensor::from_data(TensorData::new(values, shape), device)
 }
 
-fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
+pub fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
     let values = tensor.into_data().try_to_vec::<f32>().unwrap();
     values.into_iter().map(f64::from).collect()
 }
@@ -58,18 +58,18 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// max|a − b| / max|b|.
-fn error(a: &[f64], b: &[f64]) -> f64 {
+pub fn error(a: &[f64], b: &[f64]) -> f64 {
     apart(a, b) / largest(b)
 }
 
 /// max|a − b| over the larger of max|b| and max|incoming|: where a gradient is what is left of
 /// incoming ones that cancel (a saturated softmax), f32 keeps digits of those, not of the rest.
-fn gradient_error(a: &[f64], b: &[f64], incoming: &[f64]) -> f64 {
+pub fn gradient_error(a: &[f64], b: &[f64], incoming: &[f64]) -> f64 {
     apart(a, b) / largest(b).max(largest(incoming))
 }
 
 /// The gradient of Σ weights·f(x) by central differences.
-fn differences(f: &dyn Fn(&[f64]) -> Vec<f64>, x: &[f64], weights: &[f64]) -> Vec<f64> {
+pub fn differences(f: &dyn Fn(&[f64]) -> Vec<f64>, x: &[f64], weights: &[f64]) -> Vec<f64> {
     const STEP: f64 = 1e-4;
     let total = |x: &[f64]| -> f64 { f(x).iter().zip(weights).map(|(y, w)| y * w).sum() };
     (0..x.len())
@@ -335,7 +335,7 @@ fn constants_and_tracked_inputs_mix() {
     assert!(tracked.grad(&graph).is_some());
 }
 
-/// A layer whose own weight is trained takes the framework's path and gets its gradient.
+/// A derived weight that is part of a gradient's way takes the framework's path.
 #[test]
 fn trained_weights_get_their_gradient() {
     let device = fast();

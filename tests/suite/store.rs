@@ -7,7 +7,7 @@ use lae_studio::metrics::{Answers, Expert};
 use lae_studio::problem::Problem;
 use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::run::event::{Costs, RunHeader, TaskReport};
-use lae_studio::store::{self, Checkpoint, RunFolder, RunState};
+use lae_studio::store::{self, Checkpoint, RunFolder, RunState, StoredRun};
 use lae_studio::tensors::{HostTensor, Named};
 
 /// Two tasks of two classes; class names in several scripts and with awkward characters.
@@ -28,6 +28,7 @@ pub fn header() -> RunHeader {
         trained_parameters: 100,
         frozen_parameters: 1000,
         weights_sha256: "ab".repeat(32),
+        images: None,
         started: "2026-11-21T09:00:00+01:00".into(),
         version: "0.1.0".into(),
     }
@@ -270,6 +271,87 @@ fn a_run_is_found_by_folder_name_beginning_or_latest() {
     );
 }
 
+/// A finished run of the two tasks, in a folder of its own below `root`.
+fn finished(root: &Path) -> StoredRun {
+    let folder = RunFolder::create(root, &mut header(), "p").unwrap();
+    for task in 0..2 {
+        folder.save_task(&report(task), &snapshot(1.0)).unwrap();
+    }
+    store::load(folder.path()).unwrap()
+}
+
+#[test]
+fn seeds_are_repetitions_while_other_weights_plugins_and_tasks_are_another_kind() {
+    let root = tempfile::tempdir().unwrap();
+    let first = finished(root.path());
+    let with = |change: &dyn Fn(&mut StoredRun)| {
+        let mut run = first.clone();
+        change(&mut run);
+        run
+    };
+    // Half an hour after the first one by the clock, though its text sorts before.
+    let again = with(&|run| {
+        run.header.started = "2026-11-21T08:30:00+00:00".into();
+        run.header.config.device = "gpu".into();
+        run.header.config.cache_mb += 1;
+        let answers = &mut run.reports[1].answers;
+        answers
+            .given
+            .insert(Expert::Ensemble, answers.labels.clone());
+    });
+    let seeded = with(&|run| run.header.config.seed = 7);
+    let weights = with(&|run| run.header.weights_sha256 = "cd".repeat(32));
+    let plugin = with(&|run| run.plugin.push('q'));
+    let tasks = with(&|run| run.header.tasks = vec![0..1, 1..4]);
+    let groups = store::groups::groups(&[first.clone(), again, seeded, weights, plugin, tasks]);
+    let sizes: Vec<usize> = groups.iter().map(|g| g.orders.runs.len()).collect();
+    assert_eq!(sizes, [2, 1, 1, 1]);
+    let figures = |g: &store::groups::Group| -> Vec<Option<f64>> {
+        let runs = g.orders.runs.iter();
+        runs.map(|run| run.figures.final_accuracy).collect()
+    };
+    // The newer run of seed 0 counts, and the one of seed 7.
+    assert_eq!(figures(&groups[0]), [Some(100.0), Some(75.0)]);
+    assert_eq!(groups[0].orders.mean.final_accuracy, Some(87.5));
+    assert_eq!(
+        groups[0].orders.std.final_accuracy.map(f64::round),
+        Some(18.0)
+    );
+}
+
+#[test]
+fn latest_is_the_run_that_began_last_whatever_its_folder_is_called() {
+    let root = tempfile::tempdir().unwrap();
+    let at = root.path();
+    let made = |started: &str, name: &str| {
+        let mut header = RunHeader {
+            started: started.into(),
+            ..header()
+        };
+        drop(RunFolder::create(at, &mut header, "").unwrap());
+        std::fs::rename(&header.folder, at.join(name)).unwrap();
+    };
+    made("2026-11-21T09:00:00+01:00", "my best run");
+    made("2026-11-21T08:30:00+00:00", "2026-11-21_08-30-00_digits");
+    made("2026-11-20T23:00:00-11:00", "a night's work");
+    // A text that is no time does not come before all others.
+    made("yesterday", "zebra");
+    assert_eq!(
+        store::find(at, "latest").unwrap(),
+        at.join("a night's work")
+    );
+    let names: Vec<String> = store::list(at).into_iter().map(|run| run.run).collect();
+    assert_eq!(
+        names,
+        [
+            "a night's work",
+            "2026-11-21_08-30-00_digits",
+            "my best run",
+            "zebra"
+        ]
+    );
+}
+
 #[test]
 fn a_task_that_leaves_a_gap_is_refused() {
     let root = tempfile::tempdir().unwrap();
@@ -301,7 +383,8 @@ fn a_folder_that_cannot_be_written_is_a_problem() {
 
 #[test]
 fn tables_and_figures_put_class_orders_together() {
-    use lae_studio::store::export::{Format, export, groups};
+    use lae_studio::store::export::{Format, export};
+    use lae_studio::store::groups::groups;
     let root = tempfile::tempdir().unwrap();
     let mut runs = Vec::new();
     for order in ["natural", "seed:1"] {

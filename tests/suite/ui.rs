@@ -1,11 +1,15 @@
 //! The window, driven as a person would: by label, mouse and key. Pictures of the pages are written
 //! where the environment variable `LAE_SHOTS` names a folder.
 
+mod compare;
 mod data;
 mod flow;
+mod large;
+mod line;
 mod pages;
 mod stored;
 mod synthetic;
+mod tested;
 mod wrong;
 
 use std::path::{Path, PathBuf};

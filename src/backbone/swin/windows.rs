@@ -1,24 +1,16 @@
-//! A token map cut into attention windows, and the bias of each pair of tokens in one: the learned
-//! bias of their relative position, and −100 where a shifted window joins opposite borders.
+//! A token map cut into attention windows and put together again.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use burn::tensor::Tensor;
 
-use burn::tensor::{Device, Tensor, TensorData};
-
-use crate::backbone::loader::Loader;
-use crate::backbone::{Tokens, resample};
-
-/// Keeps tokens of regions that are no neighbours from attending to each other.
-const APART: f32 = -100.0;
+use crate::backbone::Tokens;
 
 /// How a map of tokens is cut. A window never exceeds the map, and a map that is one window along
 /// an axis is not shifted along it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Windows {
     map: (usize, usize),
-    window: (usize, usize),
-    shift: (usize, usize),
+    pub(super) window: (usize, usize),
+    pub(super) shift: (usize, usize),
 }
 
 impl Windows {
@@ -92,7 +84,7 @@ impl Windows {
     }
 
     /// For each token of each window the region it belongs to once the map was rolled.
-    fn regions(&self) -> Vec<Vec<usize>> {
+    pub(super) fn regions(&self) -> Vec<Vec<usize>> {
         let (rows, columns) = self.whole();
         let band = |at: usize, side: usize, window: usize, shift: usize| {
             if shift == 0 || at < side - window {
@@ -143,84 +135,11 @@ pub fn padded(tokens: Tensor<3>, from: (usize, usize), to: (usize, usize)) -> Te
     map.reshape([batch, to.0 * to.1, width])
 }
 
-/// The learned biases of one block, laid out for the cuts met so far.
-pub struct Biases {
-    /// (2·window − 1)² × heads.
-    table: Vec<f32>,
-    window: usize,
-    heads: usize,
-    known: Mutex<HashMap<Windows, Tensor<4>>>,
-}
-
-impl Biases {
-    /// Takes the table from the loader; a file may hold it for another window.
-    pub fn build(loader: &mut Loader, name: &str, window: usize, heads: usize) -> Self {
-        let window = loader
-            .shape_of(name)
-            .and_then(|shape| shape.first().copied())
-            .map_or(window, |cells| cells.isqrt().div_ceil(2).max(1));
-        let cells = (2 * window - 1).pow(2);
-        Self {
-            table: loader.values(name, &[cells, heads]),
-            window,
-            heads,
-            known: Mutex::new(HashMap::new()),
-        }
-    }
-
-    /// Added to the scores: groups × heads × tokens × tokens, one group per window of an image,
-    /// a single one where all windows are alike.
-    pub fn of(&self, windows: &Windows, device: &Device) -> Tensor<4> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let made = known.entry(*windows).or_insert_with(|| {
-            let tokens = windows.window.0 * windows.window.1;
-            let values = self.laid_out(windows);
-            let groups = values.len() / (self.heads * tokens * tokens);
-            let shape = [groups, self.heads, tokens, tokens];
-            Tensor::from_data(TensorData::new(values, shape), &device.clone().inner())
-        });
-        made.clone()
-    }
-
-    fn laid_out(&self, windows: &Windows) -> Vec<f32> {
-        let (rows, columns) = windows.window;
-        let resized;
-        let table = if (rows, columns) == (self.window, self.window) {
-            &self.table
-        } else {
-            resized =
-                resample::relative_bias(&self.table, self.window, self.heads, (rows, columns));
-            &resized
-        };
-        let tokens = rows * columns;
-        let mut plain = Vec::with_capacity(self.heads * tokens * tokens);
-        for head in 0..self.heads {
-            for query in 0..tokens {
-                for key in 0..tokens {
-                    let down = query / columns + rows - 1 - key / columns;
-                    let across = query % columns + columns - 1 - key % columns;
-                    let cell = down * (2 * columns - 1) + across;
-                    plain.push(table[cell * self.heads + head]);
-                }
-            }
-        }
-        if windows.shift == (0, 0) {
-            return plain;
-        }
-        let regions = windows.regions();
-        let masked = regions.iter().flat_map(|region| {
-            let apart = |i: usize| region[i / tokens % tokens] != region[i % tokens];
-            let masked = plain.iter().enumerate();
-            masked.map(move |(i, bias)| if apart(i) { bias + APART } else { *bias })
-        });
-        masked.collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use burn::tensor::{Device, TensorData};
 
     fn tokens(rows: usize, columns: usize) -> Tokens {
         let values: Vec<f32> = (0..rows * columns).map(|i| i as f32).collect();
@@ -263,25 +182,5 @@ mod tests {
         assert_eq!(&parts[12..], [15., 12., 3., 0.]);
         assert_eq!(windows.regions()[0], [0, 0, 0, 0]);
         assert_eq!(windows.regions()[3], [4, 5, 7, 8]);
-    }
-
-    #[test]
-    fn the_bias_of_a_pair_depends_on_how_far_apart_it_lies() {
-        let biases = Biases {
-            table: (0..9).map(|i| i as f32).collect(),
-            window: 2,
-            heads: 1,
-            known: Mutex::default(),
-        };
-        let plain = biases.laid_out(&Windows::new(&tokens(2, 2), 2, false));
-        let expected = [
-            4., 3., 1., 0., 5., 4., 2., 1., 7., 6., 4., 3., 8., 7., 5., 4.,
-        ];
-        assert_eq!(plain, expected);
-        let masked = biases.laid_out(&Windows::new(&tokens(4, 4), 2, true));
-        assert_eq!(masked.len(), 4 * 16);
-        assert_eq!(masked[..16], expected);
-        assert_eq!(masked[48 + 1], 3. - 100.);
-        assert_eq!(masked[48], 4.);
     }
 }

@@ -1,20 +1,33 @@
-//! The learned position embedding of a ViT, on the grid it was learned on and on others.
+//! The learned position embedding of a ViT, on the grid it was learned on and on others. While it
+//! is trained it is that of the network's own grid alone.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 
 use super::Config;
 use crate::backbone::loader::Loader;
 use crate::backbone::resample;
+use crate::problem::{Problem, Result};
+use crate::tensors::HostTensor;
+
+/// The tensor's name.
+const NAME: &str = "pos_embed";
 
 /// The position embedding as learned, and resized to the grids met so far.
 pub struct Positions {
-    /// (class +) rows·columns × width, row-major.
-    learned: Vec<f32>,
+    learned: Learned,
     grid: usize,
     resized: Mutex<HashMap<(usize, usize), Tensor<3>>>,
+}
+
+/// (class +) rows·columns × width.
+enum Learned {
+    /// Row-major.
+    Fixed(Vec<f32>),
+    /// 1 × all.
+    Trained(Tensor<3>),
 }
 
 impl Positions {
@@ -22,35 +35,86 @@ impl Positions {
     pub fn build(config: &Config, loader: &mut Loader) -> Self {
         let extra = usize::from(config.class_token);
         let grid = loader
-            .shape_of("pos_embed")
+            .shape_of(NAME)
             .filter(|shape| shape.len() == 3 && shape[1] > extra)
             .map(|shape| (shape[1] - extra).isqrt())
             .unwrap_or(config.learned_size / config.patch);
         let shape = [1, grid * grid + extra, config.width];
+        let learned = if loader.trains(&[NAME]) {
+            Learned::Trained(loader.tensor(NAME, shape))
+        } else {
+            Learned::Fixed(loader.values(NAME, &shape))
+        };
         Self {
-            learned: loader.values("pos_embed", &shape),
+            learned,
             grid,
             resized: Mutex::new(HashMap::new()),
         }
     }
 
     /// The embedding of a grid (1 × tokens × width), resized where it was learned on another.
-    pub fn of(&self, rows: usize, columns: usize, extra: usize, device: &Device) -> Tensor<3> {
+    ///
+    /// # Errors
+    /// A Problem for another grid while it is trained.
+    pub fn of(
+        &self,
+        rows: usize,
+        columns: usize,
+        extra: usize,
+        device: &Device,
+    ) -> Result<Tensor<3>> {
+        let own = (rows, columns) == (self.grid, self.grid);
+        let learned = match &self.learned {
+            Learned::Trained(learned) if own => return Ok(learned.clone()),
+            Learned::Trained(_) => {
+                let grid = self.grid;
+                return Err(Problem::new(format!(
+                    "the position embedding is trained on {grid}×{grid} patches; these images \
+                     have {columns}×{rows}"
+                )));
+            }
+            Learned::Fixed(learned) => learned,
+        };
         let mut known = self.resized.lock().unwrap_or_else(PoisonError::into_inner);
-        let made = known.entry((rows, columns)).or_insert_with(|| {
-            let cells = self.grid * self.grid + extra;
-            let width = self.learned.len() / cells;
-            let values = if (rows, columns) == (self.grid, self.grid) {
-                self.learned.clone()
-            } else {
-                let (class, map) = self.learned.split_at(extra * width);
-                let from = (self.grid, self.grid);
-                let resized = resample::bicubic(map, from, width, (rows, columns));
-                [class, &resized].concat()
-            };
-            let shape = [1, rows * columns + extra, width];
-            Tensor::from_data(TensorData::new(values, shape), device)
-        });
-        made.clone()
+        if let Some(made) = known.get(&(rows, columns)) {
+            return Ok(made.clone());
+        }
+        let width = learned.len() / (self.grid * self.grid + extra);
+        let values = resized(learned, extra, width, self.grid, (rows, columns));
+        let shape = vec![1, rows * columns + extra, width];
+        let made: Tensor<3> = HostTensor { shape, values }.to_device(device)?;
+        known.insert((rows, columns), made.clone());
+        Ok(made)
     }
+}
+
+impl Config {
+    /// A stored tensor as it is trained: the position embedding on the network's own grid.
+    pub(in crate::backbone) fn fitted(&self, name: &str, stored: HostTensor) -> HostTensor {
+        let extra = usize::from(self.class_token);
+        let side = self.input_size / self.patch;
+        let tokens = side * side + extra;
+        if name != NAME || stored.shape[1] == tokens {
+            return stored;
+        }
+        let grid = (stored.shape[1] - extra).isqrt();
+        let values = resized(&stored.values, extra, self.width, grid, (side, side));
+        let shape = vec![1, tokens, self.width];
+        HostTensor { shape, values }
+    }
+}
+
+/// An embedding learned on a square grid, on another grid; its first `extra` rows stay.
+fn resized(
+    learned: &[f32],
+    extra: usize,
+    width: usize,
+    grid: usize,
+    to: (usize, usize),
+) -> Vec<f32> {
+    if to == (grid, grid) {
+        return learned.to_vec();
+    }
+    let (class, map) = learned.split_at(extra * width);
+    [class, &resample::bicubic(map, (grid, grid), width, to)].concat()
 }

@@ -10,6 +10,7 @@ use safetensors::tensor::{Dtype, SafeTensors};
 use serde_json::Value;
 
 use crate::backbone::Backbone;
+use crate::backbone::architecture::Architecture;
 use crate::backbone::timm;
 use crate::backbone::weights::{Stored, Tensors};
 use crate::method::heads::{Head, Heads};
@@ -150,27 +151,27 @@ const PREFIX: Names = &[
     ("s_v", "val.scaler.scale", false),
 ];
 
-pub(super) fn backbone_of(file: &GoldenFile, place: &Place) -> Result<Arc<dyn Backbone>> {
-    toy_backbone(file, place, file.text("kind")?)
+/// The family and dimensions of the file's network. Files of compared methods name the family
+/// apart from their kind.
+pub(super) fn architecture_of(file: &GoldenFile) -> Result<Architecture> {
+    let family = file.text("backbone").or_else(|_| file.text("kind"))?;
+    timm::architecture(family, &timm::arguments(&file.metadata()))
 }
 
-/// The file's network, which is of this family.
-pub(super) fn toy_backbone(
-    file: &GoldenFile,
-    place: &Place,
-    family: &str,
-) -> Result<Arc<dyn Backbone>> {
-    let arguments = timm::arguments(&file.metadata());
-    let architecture = timm::architecture(family, &arguments)?;
+pub(super) fn backbone_of(file: &GoldenFile, place: &Place) -> Result<Arc<dyn Backbone>> {
     let mut tensors = Tensors::new();
     for (name, tensor) in &file.tensors {
         if let Some(name) = name.strip_prefix("backbone.") {
-            let values = tensor.values.clone();
-            let stored = Stored::new(tensor.shape.clone(), move || Ok(values.clone()));
-            tensors.insert(name, stored);
+            tensors.insert(name, in_memory(tensor));
         }
     }
-    architecture.assemble(tensors, place.clone())
+    architecture_of(file)?.assemble(tensors, place.clone())
+}
+
+/// A tensor of the file as one of a weight file.
+pub(super) fn in_memory(tensor: &HostTensor) -> Stored {
+    let values = tensor.values.clone();
+    Stored::new(tensor.shape.clone(), move || Ok(values.clone()))
 }
 
 pub(super) fn fresh_pets(

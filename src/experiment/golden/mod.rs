@@ -7,6 +7,7 @@
 
 mod closed_forms;
 mod file;
+mod finetune;
 mod lae;
 mod ledger;
 mod prompts;
@@ -89,6 +90,7 @@ pub fn check(path: &Path, place: &Place, tolerance: Tolerance) -> Result<GoldenR
     let report = match file.method() {
         None => lae::check(&file, place, tolerance),
         Some("l2p" | "dualprompt" | "coda") => prompts::check(&file, place, tolerance),
+        Some("seqft" | "jointft") => finetune::check(&file, place, tolerance),
         Some(_) => closed_forms::check(&file, place, tolerance),
     };
     report.map_err(|problem| {

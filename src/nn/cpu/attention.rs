@@ -9,9 +9,10 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::buffer::Buffer;
+use super::elementwise::add;
 use super::gemm::{Matrix, Store, product};
 use super::simd::Level;
-use super::softmax::{PAD, RowStats, softmax_again, softmax_backward, softmax_rows};
+use super::softmax::{PAD, RowStats, add_unscaled, softmax_again, softmax_backward, softmax_rows};
 
 /// Sizes of one attention.
 #[derive(Clone, Copy, Debug)]
@@ -154,6 +155,18 @@ pub fn backward_image(
     dqkv: &mut [f32],
     scratch: &mut Scratch,
 ) {
+    backward_heads(shape, (qkv, bias, stats), g, dqkv, &mut [], scratch);
+}
+
+/// The same; `dbias` (heads × tokens × tokens, or empty) is added the gradient for the bias.
+fn backward_heads(
+    shape: Shape,
+    (qkv, bias, stats): (&[f32], &[f32], &[RowStats]),
+    g: &[f32],
+    dqkv: &mut [f32],
+    dbias: &mut [f32],
+    scratch: &mut Scratch,
+) {
     let Shape { tokens, width, .. } = shape;
     let (stride, scale, level) = (shape.stride(), shape.scale(), Level::best());
     let Scratch { weights, gradient } = scratch;
@@ -166,6 +179,10 @@ pub fn backward_image(
         softmax_again(level, weights, tokens, stride, scale, bias, stats);
         product(gradient, stride, Store::Replace, g, v.transposed());
         softmax_backward(level, weights, gradient, tokens, stride, scale);
+        if !dbias.is_empty() {
+            let dbias = &mut dbias[head * tokens * tokens..(head + 1) * tokens * tokens];
+            add_unscaled(level, gradient, tokens, stride, scale, dbias);
+        }
         let p = Matrix::new(weights, tokens, tokens, stride);
         let ds = Matrix::new(gradient, tokens, tokens, stride);
         for (part, a, b) in [(0, ds, k), (1, ds.transposed(), q), (2, p.transposed(), g)] {
@@ -262,4 +279,59 @@ pub fn backward(
             },
         );
     dqkv
+}
+
+/// Images of one group whose gradients for the bias are summed in one go: a fixed number, so that
+/// the sum does not depend on the number of cores.
+const IMAGES: usize = 32;
+
+/// Gradients for `qkv` of all images and for the bias, which is not empty.
+pub fn backward_to_both(
+    shape: Shape,
+    qkv: &[f32],
+    bias: Bias<'_>,
+    stats: &[RowStats],
+    g: &[f32],
+) -> [Buffer; 2] {
+    let Shape {
+        tokens,
+        heads,
+        width,
+    } = shape;
+    let groups = bias.0.len() / shape.bias();
+    let mut dqkv = Buffer::new(qkv.len());
+    // The images of a group, some at a time: each with its own sum.
+    let mut lanes: Vec<Vec<(usize, &mut [f32])>> = Vec::new();
+    let images = dqkv.chunks_exact_mut(tokens * 3 * width).enumerate();
+    for (image, dqkv) in images {
+        let lane = image % groups + image / groups / IMAGES * groups;
+        lanes.resize_with(lanes.len().max(lane + 1), Vec::new);
+        lanes[lane].push((image, dqkv));
+    }
+    let sums: Vec<Buffer> = lanes
+        .into_par_iter()
+        .map_init(
+            || Scratch::new(shape),
+            |scratch, lane| {
+                let mut sum = Buffer::new(shape.bias());
+                sum.fill(0.0);
+                for (image, dqkv) in lane {
+                    let qkv = &qkv[image * tokens * 3 * width..][..tokens * 3 * width];
+                    let g = &g[image * tokens * width..][..tokens * width];
+                    let stats = &stats[image * heads * tokens..][..heads * tokens];
+                    let kept = (qkv, bias.of(image, shape), stats);
+                    backward_heads(shape, kept, g, dqkv, &mut sum, scratch);
+                }
+                sum
+            },
+        )
+        .collect();
+    let mut dbias = Buffer::new(bias.0.len());
+    dbias.fill(0.0);
+    for sums in sums.chunks(groups) {
+        for (dbias, sum) in dbias.chunks_exact_mut(shape.bias()).zip(sums) {
+            add(Level::best(), dbias, sum);
+        }
+    }
+    [dqkv, dbias]
 }

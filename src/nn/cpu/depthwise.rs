@@ -1,6 +1,7 @@
 //! Depthwise 7 × 7 convolution on tokens (channels last), stride 1, borders padded with zeros.
 //!
-//! The gradient for the input is the same convolution with the kernel turned by 180°.
+//! The gradient for the input is the same convolution with the kernel turned by 180°; that for the
+//! kernel sums, for each of its places, the products of input and gradient so far apart.
 
 use rayon::prelude::*;
 
@@ -167,4 +168,76 @@ fn write_row(shape: Shape, plane: &[Channels], r: usize, first: usize, y: &mut [
     for (y, outputs) in y.chunks_exact_mut(shape.channels).zip(outputs) {
         y[first..first + count].copy_from_slice(&outputs[..count]);
     }
+}
+
+simd! {
+    /// Adds to `sums` the products of a row of gradients (`g`: columns) with the inputs under each
+    /// place of the kernel. `x` as in [`convolve_row`].
+    fn correlate_row<L>(x: &[Channels], g: &[Channels], stride: usize, sums: &mut Kernel) {
+        for (row, sums) in sums.as_chunks_mut::<SIDE>().0.iter_mut().enumerate() {
+            let mut own = [L::splat(0.0); SIDE];
+            for (g, x) in g.iter().zip(x[row * stride..].windows(SIDE)) {
+                let g = L::load(g);
+                for (sum, x) in own.iter_mut().zip(x) {
+                    *sum = g.times_plus(L::load(x), *sum);
+                }
+            }
+            for (sum, own) in sums.iter_mut().zip(own) {
+                L::load(sum).plus(own).store(sum);
+            }
+        }
+    }
+}
+
+/// Images whose gradients for the kernel are summed in one go: a fixed number, so that the sum
+/// does not depend on the number of cores.
+const IMAGES: usize = 4;
+
+/// Gradient for the kernel (49 × channels) from that for the result, `g`; both it and `x` are
+/// batch × tokens × channels.
+pub fn kernel_gradient(shape: Shape, x: &[f32], g: &[f32]) -> Buffer {
+    let Shape { channels, .. } = shape;
+    let piece = IMAGES * shape.rows * shape.columns * channels;
+    let blocks: Vec<Kernel> = (0..channels.div_ceil(BLOCK))
+        .into_par_iter()
+        .map(|block| {
+            let parts: Vec<Kernel> = (x.par_chunks(piece).zip(g.par_chunks(piece)))
+                .map(|(x, g)| block_gradient(shape, x, g, block * BLOCK))
+                .collect();
+            let mut sum = [[0.0; BLOCK]; SIDE * SIDE];
+            for part in parts {
+                for (sum, part) in sum.as_flattened_mut().iter_mut().zip(part.as_flattened()) {
+                    *sum += part;
+                }
+            }
+            sum
+        })
+        .collect();
+    let mut all = Buffer::new(SIDE * SIDE * channels);
+    for (tap, all) in all.chunks_exact_mut(channels).enumerate() {
+        for (all, block) in all.chunks_mut(BLOCK).zip(&blocks) {
+            all.copy_from_slice(&block[tap][..all.len()]);
+        }
+    }
+    all
+}
+
+/// That of some images for the channels from `first` on.
+fn block_gradient(shape: Shape, x: &[f32], g: &[f32], first: usize) -> Kernel {
+    let image = shape.rows * shape.columns * shape.channels;
+    let stride = shape.padded_columns();
+    let count = BLOCK.min(shape.channels - first);
+    let mut grid = vec![[0.0; BLOCK]; shape.padded()];
+    let mut row = vec![[0.0; BLOCK]; shape.columns];
+    let mut sums = [[0.0; BLOCK]; SIDE * SIDE];
+    for (x, g) in x.chunks_exact(image).zip(g.chunks_exact(image)) {
+        fill_grid(shape, x, first, &mut grid);
+        for (r, g) in g.chunks_exact(shape.columns * shape.channels).enumerate() {
+            for (place, g) in row.iter_mut().zip(g.chunks_exact(shape.channels)) {
+                place[..count].copy_from_slice(&g[first..first + count]);
+            }
+            correlate_row(Level::best(), &grid[r * stride..], &row, stride, &mut sums);
+        }
+    }
+    sums
 }

@@ -1,10 +1,11 @@
-//! The layers' own operations on the CPU device, each with its gradient for the input.
+//! The layers' own operations on the CPU device, each with its gradient for the input and, where
+//! they may be trained, for the weights.
 //!
 //! The framework's CPU device runs element-wise functions, softmax and layer norm on one core and
 //! takes them apart when gradients are wanted. Here each layer is one operation: vector
 //! instructions chosen at run time, all cores, and nothing stored that is cheaper to compute
-//! again. A function returns none when it does not apply (another device, another number type, a
-//! layer that is itself trained); the caller then takes the framework's operations.
+//! again. A function returns none when it does not apply (another device, another number type);
+//! the caller then takes the framework's operations.
 
 mod attention;
 mod block;
@@ -22,6 +23,7 @@ mod simd;
 #[cfg(target_arch = "x86_64")]
 mod simd_x86;
 mod softmax;
+mod trained;
 
 use std::sync::Arc;
 
@@ -38,6 +40,7 @@ use simd::Level;
 pub use buffer::release;
 pub use pairs::{plus, project, sum_of_squares, times};
 pub use prefixed::prefixed_attention;
+pub use trained::linear as trained_linear;
 
 /// Elements one core takes at a time in element-wise functions.
 const PIECE: usize = 1 << 13;
@@ -104,17 +107,16 @@ pub fn softmax<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
     }))
 }
 
-/// Layer norm over the last axis with constant scale and shift.
+/// Layer norm over the last axis; scale and shift may be trained.
 pub fn layer_norm<const D: usize>(
     x: &Tensor<D>,
     gamma: &Tensor<1>,
     beta: &Tensor<1>,
     epsilon: f64,
 ) -> Option<Tensor<D>> {
-    let (gamma, beta) = (Dense::constant(gamma)?, Dense::constant(beta)?);
-    let input = Input::new(x)?;
-    let width = gamma.numbers().len();
-    Some(apply([input], x.dims(), |[x], tracked| {
+    let inputs = [Input::new(x)?, Input::new(gamma)?, Input::new(beta)?];
+    let [width] = gamma.dims();
+    Some(apply(inputs, x.dims(), |[x, gamma, beta], tracked| {
         let level = Level::best();
         let rows = rows_at_once(width);
         let mut y = Buffer::new(x.numbers().len());
@@ -126,16 +128,19 @@ pub fn layer_norm<const D: usize>(
                 let (gamma, beta) = (gamma.numbers(), beta.numbers());
                 norm::layer_norm(level, x, gamma, beta, epsilon as f32, y, moments);
             });
-        let back = one(tracked, move |g| {
-            let mut dx = Buffer::new(g.len());
-            dx.par_chunks_mut(rows * width)
-                .zip(x.numbers().par_chunks(rows * width))
-                .zip(g.par_chunks(rows * width))
-                .zip(moments.par_chunks(rows))
-                .for_each(|(((dx, x), g), moments)| {
-                    norm::layer_norm_backward(level, x, gamma.numbers(), moments, g, dx);
-                });
-            dx
+        let back = tracked.then(|| {
+            let back: glue::Run<3> = Arc::new(move |g, [to_x, to_gamma, to_beta]| {
+                let (x, gamma) = (x.numbers(), gamma.numbers());
+                let own = (to_gamma || to_beta).then(|| norm::own_gradients(x, &moments, g, width));
+                let [to_gamma, to_beta] =
+                    own.map_or([None, None], |own| own.map(Gradient::Own).map(Some));
+                [
+                    to_x.then(|| Gradient::Own(norm::gradient(x, gamma, &moments, g))),
+                    to_gamma,
+                    to_beta,
+                ]
+            });
+            back
         });
         (y, back)
     }))
@@ -160,17 +165,20 @@ pub fn linear<const D: usize>(
 
 /// Softmax attention on packed queries, keys and values; see [`super::attention`].
 pub fn attention(qkv: &Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Option<Tensor<3>> {
-    let bias = match bias {
-        Some(bias) => Some(Dense::constant(bias)?),
-        None => None,
-    };
-    let input = Input::new(qkv)?;
     let [batch, tokens, packed] = qkv.dims();
     let shape = attention::Shape {
         tokens,
         heads,
         width: packed / 3,
     };
+    let bias = match bias {
+        Some(bias) => match Dense::constant(bias) {
+            Some(bias) => Some(bias),
+            None => return trained::attention(qkv, shape, bias),
+        },
+        None => None,
+    };
+    let input = Input::new(qkv)?;
     let result = [batch, tokens, shape.width];
     Some(apply([input], result, |[qkv], tracked| {
         let (y, stats) = attention::forward(shape, qkv.numbers(), scores_bias(&bias));
@@ -185,26 +193,34 @@ fn scores_bias(bias: &Option<Dense>) -> attention::Bias<'_> {
     attention::Bias(bias.as_ref().map_or(&[], Dense::numbers))
 }
 
-/// Depthwise 7 × 7 convolution on tokens; `kernel` is 49 × channels, both it and the bias
-/// constant.
+/// Depthwise 7 × 7 convolution on tokens; `kernel` is 49 × channels, both it and the bias may be
+/// trained.
 pub fn depthwise7(
     x: &Tensor<3>,
     [rows, columns]: [usize; 2],
     kernel: &Tensor<2>,
     bias: &Tensor<1>,
 ) -> Option<Tensor<3>> {
-    let (kernel, bias) = (Dense::constant(kernel)?, Dense::constant(bias)?);
-    let input = Input::new(x)?;
+    let inputs = [Input::new(x)?, Input::new(kernel)?, Input::new(bias)?];
     let shape = depthwise::Shape {
         rows,
         columns,
         channels: x.dims()[2],
     };
-    Some(apply([input], x.dims(), |[x], tracked| {
-        let (kernel, bias) = (kernel, bias);
+    Some(apply(inputs, x.dims(), |[x, kernel, bias], tracked| {
         let y = depthwise::convolve(shape, x.numbers(), kernel.numbers(), bias.numbers(), false);
-        let back = one(tracked, move |g| {
-            depthwise::convolve(shape, g, kernel.numbers(), &[], true)
+        let back = tracked.then(|| {
+            let back: glue::Run<3> = Arc::new(move |g, [to_x, to_kernel, to_bias]| {
+                let input = || depthwise::convolve(shape, g, kernel.numbers(), &[], true);
+                let own = || depthwise::kernel_gradient(shape, x.numbers(), g);
+                let sum = || pairs::sum_of_rows(g, None, shape.channels);
+                [
+                    to_x.then(|| Gradient::Own(input())),
+                    to_kernel.then(|| Gradient::Own(own())),
+                    to_bias.then(|| Gradient::Own(sum())),
+                ]
+            });
+            back
         });
         (y, back)
     }))
@@ -213,8 +229,8 @@ pub fn depthwise7(
 /// A frozen MLP as one operation; see [`super::mlp`].
 pub fn mlp(x: &Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Option<Tensor<3>> {
     let frame = FrozenFrame::new(frame)?;
-    let fc1 = Frozen::new(&fc1.weight, fc1.bias.as_ref())?;
-    let fc2 = Frozen::new(&fc2.weight, fc2.bias.as_ref())?;
+    let fc1 = Frozen::new(fc1.whole()?, fc1.bias.as_ref())?;
+    let fc2 = Frozen::new(fc2.whole()?, fc2.bias.as_ref())?;
     let input = Input::new(x)?;
     Some(apply([input], x.dims(), |[x], tracked| {
         let layer = (frame, fc1, fc2);
@@ -260,8 +276,8 @@ pub fn self_attention(
     };
     let layer = FrozenAttention {
         frame: FrozenFrame::new(frame)?,
-        qkv: Frozen::new(&qkv.weight, qkv.bias.as_ref())?,
-        proj: Frozen::new(&proj.weight, proj.bias.as_ref())?,
+        qkv: Frozen::new(qkv.whole()?, qkv.bias.as_ref())?,
+        proj: Frozen::new(proj.whole()?, proj.bias.as_ref())?,
         shape,
         bias,
     };

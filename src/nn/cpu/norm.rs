@@ -1,7 +1,12 @@
-//! Layer norm over rows, with its backward for the input.
+//! Layer norm over rows, with its backward for the input and for scale and shift.
 
+use rayon::prelude::*;
+
+use super::buffer::Buffer;
 use super::math::{map, total};
-use super::simd::{Lanes, simd};
+use super::pairs::{ROWS, added};
+use super::rows_at_once;
+use super::simd::{Lanes, Level, WIDTH, simd};
 
 /// Mean and 1/√(variance + ε) of a row.
 pub type Moments = [f32; 2];
@@ -130,4 +135,68 @@ simd! {
             );
         }
     }
+}
+
+/// Gradient for the input of all rows, on all cores.
+pub fn gradient(x: &[f32], gamma: &[f32], moments: &[Moments], g: &[f32]) -> Buffer {
+    let rows = rows_at_once(gamma.len());
+    let piece = rows * gamma.len();
+    let mut dx = Buffer::new(g.len());
+    dx.par_chunks_mut(piece)
+        .zip(x.par_chunks(piece))
+        .zip(g.par_chunks(piece))
+        .zip(moments.par_chunks(rows))
+        .for_each(|(((dx, x), g), moments)| {
+            layer_norm_backward(Level::best(), x, gamma, moments, g, dx);
+        });
+    dx
+}
+
+simd! {
+    /// Adds the gradients of [`layer_norm`] for gamma (Σ g·x̂ over the rows) and beta (Σ g).
+    fn add_own_gradients<L>(
+        x: &[f32],
+        moments: &[Moments],
+        g: &[f32],
+        dgamma: &mut [f32],
+        dbeta: &mut [f32],
+    ) {
+        let width = dgamma.len();
+        let rows = x.chunks_exact(width).zip(g.chunks_exact(width));
+        for ((x, g), moments) in rows.zip(moments) {
+            let [center, scale] = moments.map(L::splat);
+            let (x, x_rest) = x.as_chunks::<WIDTH>();
+            let (g, g_rest) = g.as_chunks::<WIDTH>();
+            let (dgamma, dgamma_rest) = dgamma.as_chunks_mut::<WIDTH>();
+            let (dbeta, dbeta_rest) = dbeta.as_chunks_mut::<WIDTH>();
+            for (((x, g), dgamma), dbeta) in x.iter().zip(g).zip(dgamma).zip(dbeta) {
+                let g = L::load(g);
+                let normal = L::load(x).minus(center).times(scale);
+                g.times_plus(normal, L::load(dgamma)).store(dgamma);
+                L::load(dbeta).plus(g).store(dbeta);
+            }
+            let g = L::load_part(g_rest, 0.0);
+            let normal = L::load_part(x_rest, 0.0).minus(center).times(scale);
+            g.times_plus(normal, L::load_part(dgamma_rest, 0.0)).store_part(dgamma_rest);
+            L::load_part(dbeta_rest, 0.0).plus(g).store_part(dbeta_rest);
+        }
+    }
+}
+
+/// Gradients for gamma and beta, from `g` for the output. As all sums over rows they are made of
+/// pieces of a fixed number of rows: the same for any number of cores.
+pub fn own_gradients(x: &[f32], moments: &[Moments], g: &[f32], width: usize) -> [Buffer; 2] {
+    let parts: Vec<[Buffer; 2]> = (x.par_chunks(ROWS * width))
+        .zip(g.par_chunks(ROWS * width))
+        .zip(moments.par_chunks(ROWS))
+        .map(|((x, g), moments)| {
+            let [mut dgamma, mut dbeta] = [Buffer::new(width), Buffer::new(width)];
+            dgamma.fill(0.0);
+            dbeta.fill(0.0);
+            add_own_gradients(Level::best(), x, moments, g, &mut dgamma, &mut dbeta);
+            [dgamma, dbeta]
+        })
+        .collect();
+    let (dgamma, dbeta) = parts.into_iter().map(|[a, b]| (a, b)).unzip();
+    [added(dgamma, width), added(dbeta, width)]
 }

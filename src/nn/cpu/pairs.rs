@@ -19,7 +19,7 @@ use super::simd::Level;
 use super::{PIECE, rows_at_once};
 
 /// Rows whose sum is taken in one go.
-const ROWS: usize = 256;
+pub(super) const ROWS: usize = 256;
 
 /// How the smaller of two tensors is spread over the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,7 +179,7 @@ pub fn sum_of_squares(x: &Tensor<1>) -> Option<Tensor<1>> {
 }
 
 /// The sum of buffers of one length.
-fn added(parts: Vec<Buffer>, len: usize) -> Buffer {
+pub(super) fn added(parts: Vec<Buffer>, len: usize) -> Buffer {
     let mut parts = parts.into_iter();
     let mut sum = parts.next().unwrap_or_else(|| {
         let mut none = Buffer::new(len);

@@ -137,3 +137,19 @@ simd! {
         }
     }
 }
+
+simd! {
+    /// Adds rows of what [`softmax_backward`] left, without its factor `scale`, to `sum` (rows of
+    /// length `n`).
+    pub fn add_unscaled<L>(d: &[f32], n: usize, stride: usize, scale: f32, sum: &mut [f32]) {
+        let factor = L::splat(1.0 / scale);
+        for (d, sum) in d.chunks_exact(stride).zip(sum.chunks_exact_mut(n)) {
+            update(
+                sum,
+                [d],
+                #[inline(always)]
+                |sum: L, [d]| d.times_plus(factor, sum),
+            );
+        }
+    }
+}

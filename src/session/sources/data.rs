@@ -29,6 +29,10 @@ impl Pictures for TestImages {
         })?;
         picture_of(sample)
     }
+
+    fn test_fingerprint(&self) -> String {
+        self.0.fingerprints().test
+    }
 }
 
 fn picture_of(sample: &Sample) -> Result<Picture> {

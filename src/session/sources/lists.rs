@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::method::lae;
 use crate::metrics::Histories;
 use crate::session::views::{DeviceView, RunRow, RunState};
+use crate::store::{Figures, Kin};
 use crate::{device, store};
 
 /// The devices of this machine.
@@ -40,6 +41,9 @@ fn run_row(listed: store::Listed) -> RunRow {
         folder: listed.folder,
         header: None,
         state: RunState::Finished,
+        plugin: String::new(),
+        kin: None,
+        figures: Figures::default(),
         history: Default::default(),
         images_per_second: 0.0,
         drift: Vec::new(),
@@ -48,6 +52,8 @@ fn run_row(listed: store::Listed) -> RunRow {
     match listed.stored {
         Err(problem) => row.state = RunState::Damaged(problem),
         Ok(run) => {
+            row.kin = Kin::of(&run);
+            row.figures = store::summary(&run).figures;
             row.history = histories(&run);
             row.costs = run.costs();
             row.images_per_second = run.images_per_second();
@@ -58,6 +64,7 @@ fn run_row(listed: store::Listed) -> RunRow {
                 store::RunState::Running => RunState::Busy,
             };
             row.header = Some(run.header);
+            row.plugin = run.plugin;
         }
     }
     row

@@ -13,10 +13,11 @@ use std::sync::Arc;
 
 use super::backend::Backend;
 use super::jobs::{Answer, Ask, Found, IMAGES, WEIGHTS, Wake, Wanted};
-use super::views::OpenedRun;
+use super::run_view::RunView;
 use crate::engine::Engine;
 use crate::problem::Result;
-use crate::run::event::{Command, Event, Wish};
+use crate::run::event::{Command, Told, Wish};
+use crate::run::job::JobId;
 use crate::store;
 
 impl Backend for Engine {
@@ -24,12 +25,16 @@ impl Backend for Engine {
         Engine::send(self, command);
     }
 
-    fn try_recv(&mut self) -> Option<Event> {
+    fn try_recv(&mut self) -> Option<Told> {
         Engine::try_recv(self)
     }
 
     fn wish(&self, wish: Wish) {
         self.control.set(wish);
+    }
+
+    fn hurry(&self, job: JobId) {
+        self.control.set_for(job, Wish::Stop);
     }
 }
 
@@ -63,13 +68,8 @@ pub fn answer(runs_root: PathBuf) -> Answer {
         Ask::Devices => Found::Devices(lists::devices()),
         Ask::Runs => Found::Runs(Ok(lists::runs(&runs_root))),
         Ask::Open(folder) => {
-            let run = store::load(&folder).map(|run| {
-                Box::new(OpenedRun {
-                    header: run.header,
-                    reports: run.reports,
-                })
-            });
-            Found::Opened(folder, run)
+            let run = store::load(&folder).map(|run| RunView::stored(run.header, run.reports));
+            Found::Opened(folder, run.map(Arc::new))
         }
         Ask::Trash(folder) => {
             let done = files::trash(&runs_root, &folder);
@@ -83,6 +83,7 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             let one = |index| (index, pictures.test_picture(index));
             Found::TestPictures(key, indices.into_iter().map(one).collect())
         }
+        Ask::Fingerprint(key, pictures) => Found::Fingerprint(key, Ok(pictures.test_fingerprint())),
         Ask::Pick(wanted) => Found::Picked(wanted, pick(wanted)),
     })
 }

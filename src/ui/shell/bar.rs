@@ -208,7 +208,7 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
         Stage::Paused | Stage::Stopped => t.warning,
         Stage::Failed => t.bad,
     };
-    let text = chip_text(run, session.queue.len(), ui.available_width() > 330.0);
+    let text = chip_text(run, session.waiting().count(), ui.available_width() > 330.0);
     if chip(ui, Some(colour), &text, &format!("Run: {text}")).clicked() {
         commands.push(UiCommand::CloseOpened);
         commands.push(UiCommand::Show(Page::Train));

@@ -21,8 +21,10 @@ pub use palette::Palette;
 /// Something a person must agree to first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// Stop the run?
+    /// Stop the run? Those that wait in line are held there.
     Stop,
+    /// Stop the run and let the next one in line begin? Offered beside `Stop`.
+    StopThis,
     /// Move this run to the trash?
     Trash(PathBuf),
 }
@@ -59,14 +61,18 @@ impl Shell {
     }
 
     fn ask(&mut self, ctx: &Context, session: &Session) -> Option<Question> {
-        let question = self.question.clone()?;
+        let mut question = self.question.clone()?;
+        let waiting = session.waiting().filter(|job| !job.held).count();
         let (headline, text, yes) = match &question {
-            Question::Stop => {
+            Question::Stop | Question::StopThis => {
                 let kept =
                     "The finished tasks and epochs are kept; the run can be continued later.";
-                let text = match session.queue.len() {
+                let text = match waiting {
                     0 => kept.to_string(),
-                    n => format!("{kept} {} in line will not start.", counted(n, "run")),
+                    n => format!(
+                        "{kept} {} in line will wait until you let them go on.",
+                        counted(n, "run")
+                    ),
                 };
                 ("Stop training?".to_string(), text, "Stop and save")
             }
@@ -85,6 +91,12 @@ impl Shell {
             ui.add_space(8.0);
             ui.horizontal(|ui| {
                 agreed = widgets::button(ui, yes).clicked();
+                if question == Question::Stop && waiting > 0 {
+                    let this = widgets::button(ui, "Stop this one only").clicked();
+                    if this {
+                        (agreed, question) = (true, Question::StopThis);
+                    }
+                }
                 widgets::button(ui, "Cancel").clicked()
             })
             .inner

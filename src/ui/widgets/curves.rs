@@ -11,6 +11,9 @@ use crate::metrics::Expert;
 use crate::ui::theme::{Tokens, regular, tokens};
 use crate::ui::widgets::icons;
 
+/// Tasks narrower than this (points) get neither bands nor markers: these would run together.
+const NARROWEST: f32 = 4.0;
+
 /// One curve.
 #[derive(Clone, Debug)]
 pub struct Series {
@@ -156,12 +159,14 @@ impl Curves<'_> {
                     let top = 100.0 + (100.0 - low) * 0.03;
                     plot.set_plot_bounds_x(-0.5..=count as f64 - 0.5);
                     plot.set_plot_bounds_y(low..=top);
-                    bands(plot, t, count);
+                    if per_label >= NARROWEST {
+                        bands(plot, t, count);
+                    }
                     if let Some((task, words)) = &self.now {
                         now_mark(plot, t, (*task).min(count - 1) as f64, words, top);
                     }
                     for series in self.series {
-                        curve(plot, series);
+                        curve(plot, series, per_label >= NARROWEST);
                     }
                 })
             })
@@ -226,7 +231,7 @@ fn now_mark(plot: &mut egui_plot::PlotUi<'_>, t: &Tokens, task: f64, words: &str
     plot.text(Text::new("", PlotPoint::new(task, y), text).anchor(anchor));
 }
 
-fn curve(plot: &mut egui_plot::PlotUi<'_>, series: Series) {
+fn curve(plot: &mut egui_plot::PlotUi<'_>, series: Series, marked: bool) {
     let points = PlotPoints::from(series.points.clone());
     plot.line(
         Line::new(series.name.clone(), points)
@@ -234,13 +239,15 @@ fn curve(plot: &mut egui_plot::PlotUi<'_>, series: Series) {
             .width(series.width)
             .style(series.style),
     );
-    plot.points(
-        Points::new(series.name, PlotPoints::from(series.points))
-            .shape(series.marker)
-            .filled(true)
-            .radius(4.2)
-            .color(series.colour),
-    );
+    if marked {
+        plot.points(
+            Points::new(series.name, PlotPoints::from(series.points))
+                .shape(series.marker)
+                .filled(true)
+                .radius(4.2)
+                .color(series.colour),
+        );
+    }
 }
 
 /// The experts of a run with their markers, for a title row that grows from the right; nothing

@@ -23,6 +23,8 @@ pub enum Icon {
     Bell,
     /// A small triangle downwards.
     Down,
+    /// A small triangle upwards.
+    Up,
     /// A cross.
     Cross,
     /// Sun and moon in one: half a disc.
@@ -66,6 +68,11 @@ pub fn paint(painter: &Painter, icon: Icon, centre: Pos2, size: f32, colour: Col
         Icon::Down => triangle(
             painter,
             [at(-0.8, -0.4), at(0.8, -0.4), at(0.0, 0.6)],
+            colour,
+        ),
+        Icon::Up => triangle(
+            painter,
+            [at(-0.8, 0.4), at(0.8, 0.4), at(0.0, -0.6)],
             colour,
         ),
         Icon::Cross => {

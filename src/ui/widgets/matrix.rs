@@ -1,19 +1,49 @@
-//! Matrices painted natively: accuracy by task with the number in each cell, and confusion over
-//! classes or tasks with a frame around each task's block.
-
-use std::ops::Range;
+//! Accuracy by task: a cell with its number for each pair of tasks, or one picture of all of them
+//! where they are too many to be told apart.
 
 use egui::{
-    Align2, Color32, ColorImage, CornerRadius, Rect, Response, Role, Sense, Shape, Stroke,
-    StrokeKind, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
+    Align2, Color32, CornerRadius, Painter, Rect, Response, Role, Sense, Shape, Stroke,
+    TextureHandle, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
+use crate::metrics::{Blocks, block_means};
 use crate::ui::theme::{Tokens, regular, tokens};
-use crate::ui::widgets::painted_text;
+use crate::ui::widgets::textures::heat;
 
-/// Paints the accuracy matrix: row i = after task i, column j = on task j. Cells still to come are
-/// dashed.
-pub fn accuracy(ui: &mut Ui, rows: &[Vec<f64>], tasks: usize, side: f32) {
+/// Cells of at least this side (points) are painted one by one.
+const SINGLE: f32 = 6.0;
+/// Most cells along a side of a picture: finer than any such picture is shown, and far below what
+/// every graphics card takes.
+pub const FINEST: usize = 512;
+
+/// The picture of an accuracy matrix, and what it was made of: run, reports, dark theme.
+#[derive(Default)]
+pub struct Picture(Option<((String, usize, bool), TextureHandle)>);
+
+impl Picture {
+    fn of(&mut self, ui: &Ui, run: &str, rows: &[Vec<f64>], tasks: usize) -> &TextureHandle {
+        let key = (run.to_string(), rows.len(), ui.visuals().dark_mode);
+        let known = self.0.take().filter(|(known, _)| *known == key);
+        let (_, texture) = self.0.insert(known.unwrap_or_else(|| {
+            let t = tokens(ui);
+            let blocks = Blocks::at_most(FINEST, tasks);
+            let colour = |mean: Option<f64>| mean.map_or(Color32::TRANSPARENT, |m| t.heat_at(m));
+            let cells = block_means(rows, blocks).into_iter().map(colour);
+            (key, heat(ui.ctx(), "accuracy", blocks.count, cells))
+        }));
+        texture
+    }
+}
+
+/// Paints the accuracy matrix of a run: row i = after task i, column j = on task j. Cells still to
+/// come are dashed. `picture` is kept from frame to frame.
+pub fn accuracy(
+    ui: &mut Ui,
+    (run, rows): (&str, &[Vec<f64>]),
+    tasks: usize,
+    side: f32,
+    picture: &mut Picture,
+) {
     let t = tokens(ui);
     let gutter = 58.0;
     let size = vec2(gutter + side * tasks as f32, side * tasks as f32 + 22.0);
@@ -24,22 +54,27 @@ pub fn accuracy(ui: &mut Ui, rows: &[Vec<f64>], tasks: usize, side: f32) {
             rect.left() + gutter + side * column as f32,
             rect.top() + side * row as f32,
         );
-        Rect::from_min_size(min, Vec2::splat(side)).shrink(if side < 6.0 { 0.0 } else { 1.0 })
+        Rect::from_min_size(min, Vec2::splat(side)).shrink(1.0)
     };
-    let small = regular(if side < 30.0 { 10.0 } else { 12.0 });
     let every = (26.0 / side).ceil().max(1.0) as usize;
-    for row in 0..tasks {
+    for row in (0..tasks).step_by(every) {
         let at = pos2(rect.left() + gutter - 8.0, cell(row, 0).center().y);
-        if row.is_multiple_of(every) {
-            let text = format!("after {}", row + 1);
-            ui.painter()
-                .text(at, Align2::RIGHT_CENTER, text, regular(11.0), t.subdued);
-        }
-        for column in 0..=row {
+        let text = format!("after {}", row + 1);
+        ui.painter()
+            .text(at, Align2::RIGHT_CENTER, text, regular(11.0), t.subdued);
+    }
+    if side < SINGLE {
+        let whole = Rect::from_min_size(
+            rect.min + vec2(gutter, 0.0),
+            Vec2::splat(side * tasks as f32),
+        );
+        paint_all(ui.painter(), picture.of(ui, run, rows, tasks), whole);
+    } else {
+        let small = regular(if side < 30.0 { 10.0 } else { 12.0 });
+        for (row, column) in (0..tasks).flat_map(|row| (0..=row).map(move |c| (row, c))) {
             let place = cell(row, column);
             match rows.get(row).and_then(|values| values.get(column)) {
                 Some(&value) => number_cell(ui, t, place, value, &small),
-                None if side < 6.0 => {}
                 None => dashed(ui, t, place),
             }
         }
@@ -65,6 +100,12 @@ pub fn accuracy(ui: &mut Ui, rows: &[Vec<f64>], tasks: usize, side: f32) {
         );
     }
     accuracy_tip(rows, &response, rect, gutter, side);
+}
+
+/// Fills a rectangle with a texture.
+pub fn paint_all(painter: &Painter, texture: &TextureHandle, rect: Rect) {
+    let uv = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+    painter.image(texture.id(), rect, uv, Color32::WHITE);
 }
 
 fn number_cell(ui: &Ui, t: &Tokens, place: Rect, value: f64, font: &egui::FontId) {
@@ -114,174 +155,5 @@ fn accuracy_tip(rows: &[Vec<f64>], response: &Response, rect: Rect, gutter: f32,
             value * 100.0
         );
         response.clone().on_hover_text(text);
-    }
-}
-
-/// Confusion counts ready to be painted.
-#[derive(Clone)]
-pub struct Confusion {
-    /// `counts[true][answered]`.
-    pub counts: Vec<Vec<u32>>,
-    /// What each row and column stands for.
-    pub names: Vec<String>,
-    /// Blocks that get a frame.
-    pub frames: Vec<Range<usize>>,
-    /// Rows that are taught so far.
-    pub taught: usize,
-    texture: TextureHandle,
-}
-
-impl Confusion {
-    /// Prepares the picture of the counts.
-    pub fn new(
-        ui: &Ui,
-        counts: Vec<Vec<u32>>,
-        names: Vec<String>,
-        frames: Vec<Range<usize>>,
-        taught: usize,
-    ) -> Self {
-        let t = tokens(ui);
-        let n = counts.len().max(1);
-        let mut image = ColorImage::filled([n, n], t.background);
-        for (row, line) in counts.iter().enumerate().take(taught) {
-            let all: u32 = line.iter().sum();
-            for (column, &count) in line.iter().enumerate().take(taught) {
-                // The square root lets single mistakes show.
-                let share = f64::from(count) / f64::from(all.max(1));
-                image.pixels[row * n + column] = t.heat_at(share.sqrt() * 0.92);
-            }
-        }
-        let ctx = ui.ctx();
-        let texture = ctx.load_texture("confusion", image, TextureOptions::NEAREST);
-        Self {
-            counts,
-            names,
-            frames,
-            taught,
-            texture,
-        }
-    }
-
-    /// Paints the matrix with this side; returns the clicked cell (true, answered).
-    pub fn show(
-        &self,
-        ui: &mut Ui,
-        side: f32,
-        chosen: Option<(usize, usize)>,
-    ) -> Option<(usize, usize)> {
-        let t = tokens(ui);
-        let n = self.counts.len().max(1);
-        let gutter = self.gutter(ui);
-        let size = vec2(side + gutter, side + 38.0);
-        let (whole, response) = ui.allocate_exact_size(size, Sense::click());
-        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Confusion matrix"));
-        let rect = Rect::from_min_size(whole.min + vec2(gutter, 0.0), Vec2::splat(side));
-        let uv = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-        ui.painter()
-            .image(self.texture.id(), rect, uv, Color32::WHITE);
-        let step = side / n as f32;
-        if step >= 7.0 {
-            let line = Stroke::new(1.0, t.card);
-            for i in 1..n {
-                let offset = step * i as f32;
-                ui.painter()
-                    .vline(rect.left() + offset, rect.y_range(), line);
-                ui.painter()
-                    .hline(rect.x_range(), rect.top() + offset, line);
-            }
-        }
-        let block = |rows: &Range<usize>, columns: &Range<usize>| {
-            Rect::from_min_max(
-                rect.min + vec2(columns.start as f32 * step, rows.start as f32 * step),
-                rect.min + vec2(columns.end as f32 * step, rows.end as f32 * step),
-            )
-        };
-        for frame in &self.frames {
-            let line = Stroke::new(1.0, t.strong.gamma_multiply(0.75));
-            let place = block(frame, frame);
-            ui.painter()
-                .rect_stroke(place, CornerRadius::ZERO, line, StrokeKind::Middle);
-        }
-        if let Some((row, column)) = chosen {
-            let place = block(&(row..row + 1), &(column..column + 1));
-            let line = Stroke::new(2.0, t.accent);
-            ui.painter()
-                .rect_stroke(place, CornerRadius::ZERO, line, StrokeKind::Middle);
-        }
-        self.labels(ui, rect, step);
-        self.pointed(&response, rect, step)
-    }
-
-    fn gutter(&self, ui: &Ui) -> f32 {
-        let longest = self.names.iter().map(|name| name.chars().count()).max();
-        let width = longest.unwrap_or(1) as f32 * 6.6 + 14.0;
-        width.min(ui.available_width() * 0.25).clamp(22.0, 96.0)
-    }
-
-    fn labels(&self, ui: &Ui, rect: Rect, step: f32) {
-        let t = tokens(ui);
-        let widest = self.names.iter().map(|name| name.chars().count()).max();
-        let rows_every = (13.0 / step).ceil().max(1.0) as usize;
-        let wide = (widest.unwrap_or(1) as f32 * 6.6 + 4.0).min(40.0);
-        let columns_every = (wide.max(13.0) / step).ceil().max(1.0) as usize;
-        for (i, name) in self.names.iter().enumerate() {
-            let centre = step * (i as f32 + 0.5);
-            if i.is_multiple_of(rows_every) {
-                let at = pos2(rect.left() - 8.0, rect.top() + centre);
-                let width = rect.left() - 12.0 - ui.min_rect().left();
-                painted_text(
-                    ui,
-                    at,
-                    Align2::RIGHT_CENTER,
-                    name,
-                    regular(11.0),
-                    t.subdued,
-                    width.max(12.0),
-                );
-            }
-            if i.is_multiple_of(columns_every) {
-                let at = pos2(rect.left() + centre, rect.bottom() + 11.0);
-                let width = step * columns_every as f32;
-                painted_text(
-                    ui,
-                    at,
-                    Align2::CENTER_CENTER,
-                    name,
-                    regular(11.0),
-                    t.subdued,
-                    width,
-                );
-            }
-        }
-        let at = pos2(rect.center().x, rect.bottom() + 28.0);
-        ui.painter().text(
-            at,
-            Align2::CENTER_CENTER,
-            "answered class",
-            regular(11.0),
-            t.subdued,
-        );
-    }
-
-    /// Tells about the cell under the pointer; returns it when it was clicked.
-    fn pointed(&self, response: &Response, rect: Rect, step: f32) -> Option<(usize, usize)> {
-        let at = response.hover_pos().or(response.interact_pointer_pos())?;
-        if !rect.contains(at) {
-            return None;
-        }
-        let offset = at - rect.min;
-        let (row, column) = ((offset.y / step) as usize, (offset.x / step) as usize);
-        let count = *self.counts.get(row)?.get(column)?;
-        let all: u32 = self.counts[row].iter().sum();
-        let (name, answer) = (self.names.get(row)?, self.names.get(column)?);
-        let text = if row >= self.taught {
-            format!("{name} is not taught yet")
-        } else if row == column {
-            format!("{name}: {count} of {all} right")
-        } else {
-            format!("{name} taken for {answer}: {count} of {all}")
-        };
-        response.clone().on_hover_text_at_pointer(text);
-        response.clicked().then_some((row, column))
     }
 }

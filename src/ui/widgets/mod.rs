@@ -3,6 +3,7 @@
 
 pub mod bars;
 pub mod canvas;
+pub mod confusion;
 mod controls;
 pub mod curves;
 pub mod icons;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use egui::{ColorImage, Context, TextureHandle, TextureId, TextureOptions};
+use egui::{Color32, ColorImage, Context, TextureFilter, TextureHandle, TextureId, TextureOptions};
 
 use crate::run::event::Picture;
 
@@ -58,12 +58,32 @@ pub fn upload(ctx: &Context, name: &str, width: usize, height: usize, rgb: &[u8]
             ColorImage::from_rgb([width, height], rgb)
         }
     } else {
-        ColorImage::filled([1, 1], egui::Color32::TRANSPARENT)
+        ColorImage::filled([1, 1], Color32::TRANSPARENT)
     };
     let options = if width.max(height) <= 96 {
         TextureOptions::NEAREST
     } else {
         TextureOptions::LINEAR
+    };
+    ctx.load_texture(name, image, options)
+}
+
+/// Uploads a square of cells, `side` along, row by row, shown with hard edges; an empty one gives
+/// one clear cell.
+pub fn heat(
+    ctx: &Context,
+    name: &str,
+    side: usize,
+    cells: impl Iterator<Item = Color32>,
+) -> TextureHandle {
+    let image = match side {
+        0 => ColorImage::filled([1, 1], Color32::TRANSPARENT),
+        _ => ColorImage::new([side, side], cells.collect()),
+    };
+    // Shown smaller than it is, no cell may fall between two pixels.
+    let options = TextureOptions {
+        minification: TextureFilter::Linear,
+        ..TextureOptions::NEAREST
     };
     ctx.load_texture(name, image, options)
 }
@@ -88,7 +108,7 @@ fn shrunk(rgb: &[u8], [width, height]: [usize; 2], to: [usize; 2]) -> ColorImage
             }
             let count = (rows.len() * columns.len()) as u32;
             let [r, g, b] = sum.map(|sum| (sum / count) as u8);
-            pixels.push(egui::Color32::from_rgb(r, g, b));
+            pixels.push(Color32::from_rgb(r, g, b));
         }
     }
     ColorImage::new(to, pixels)

@@ -415,11 +415,11 @@ fn the_images_behind_a_runs_numbers_are_those_it_was_tested_on() {
     let session = &mut window.state_mut().session;
     let view = session.need_data(&config).unwrap().clone();
     assert_eq!((view.test_total(), view.train_total()), (30, 50));
-    assert!(session.need_picture(&config, 29).is_none());
+    assert!(session.need_picture_of(&view, 29).is_none());
     settle(&mut window);
     let session = &mut window.state_mut().session;
     let name = session
-        .need_picture(&config, 29)
+        .need_picture_of(&view, 29)
         .unwrap()
         .as_ref()
         .unwrap()

@@ -21,6 +21,7 @@ pub fn header() -> RunHeader {
         trained_parameters: 10_595,
         frozen_parameters: 3_600_000,
         weights_sha256: "0".repeat(64),
+        images: None,
         started: "2026-11-21T10:00:00Z".into(),
         version: "0.1.0".into(),
     }

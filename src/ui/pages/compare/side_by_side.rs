@@ -3,10 +3,14 @@
 use egui::{RichText, Sense, Ui, Vec2};
 use egui_plot::LineStyle;
 
-use crate::metrics::{Expert, mean, std_dev};
+use crate::metrics::Expert;
 use crate::run::config::RunConfig;
-use crate::session::differences::differences;
+use crate::run::event::RunHeader;
+use crate::session::differences::{differences, other_texts};
 use crate::session::views::{RunRow, RunState};
+use crate::store::Figures;
+use crate::store::export::spread_text;
+use crate::store::groups::{kinds, labels};
 use crate::ui::app::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, RUN_MARKERS, Series};
@@ -27,7 +31,7 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], column
     }
     curves(ui, cx, &shown);
     numbers(ui, &shown);
-    orders(ui, rows);
+    repetitions(ui, rows);
     differ(ui, &shown);
 }
 
@@ -119,7 +123,7 @@ fn numbers(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
                     for (value, strong) in [
                         (history.last(), true),
                         (history.average(), true),
-                        (Some(history.forgetting()), true),
+                        (row.figures.forgetting.map(|f| f / 100.0), true),
                         (row.of(Expert::Online).last(), false),
                         (row.of(Expert::Offline).last(), false),
                     ] {
@@ -143,15 +147,18 @@ fn figure(ui: &mut Ui, value: Option<f64>, strong: bool) {
 }
 
 /// Runs that differ only in class order and seed, as mean ± std.
-fn orders(ui: &mut Ui, rows: &[RunRow]) {
-    let groups = grouped(rows);
-    if groups.is_empty() {
+fn repetitions<'a>(ui: &mut Ui, rows: &'a [RunRow]) {
+    let repeated = repeated(rows);
+    if repeated.is_empty() {
         return;
     }
+    let first = |kind: &Vec<&'a RunRow>| kind[0].header.as_ref();
+    let firsts: Vec<&RunHeader> = repeated.iter().filter_map(first).collect();
+    let labels = labels(&firsts);
     let t = tokens(ui);
     card(ui, |ui| {
-        widgets::title(ui, "Mean ± std over class orders");
-        egui::Grid::new("orders")
+        widgets::title(ui, "Mean ± std over class orders and seeds");
+        egui::Grid::new("repetitions")
             .num_columns(5)
             .spacing([22.0, 7.0])
             .show(ui, |ui| {
@@ -159,25 +166,14 @@ fn orders(ui: &mut Ui, rows: &[RunRow]) {
                     faint(ui, head);
                 }
                 ui.end_row();
-                for group in groups {
-                    ui.label(RichText::new(group[0].title()).color(t.text));
-                    ui.label(RichText::new(group.len().to_string()).color(t.text));
-                    let of = |value: &dyn Fn(&RunRow) -> f64| -> Vec<f64> {
-                        group.iter().map(|row| value(row) * 100.0).collect()
-                    };
-                    let history = |row: &RunRow| row.answers().clone();
-                    for values in [
-                        of(&|row| history(row).last().unwrap_or(0.0)),
-                        of(&|row| history(row).average().unwrap_or(0.0)),
-                        of(&|row| history(row).forgetting()),
-                    ] {
-                        let (centre, spread) = (mean(&values), std_dev(&values));
-                        let text = format!(
-                            "{:.1} ± {:.1}",
-                            centre.unwrap_or(0.0),
-                            spread.unwrap_or(0.0)
-                        );
-                        ui.label(RichText::new(text).font(semibold(13.0)).color(t.strong));
+                for (kind, label) in repeated.iter().zip(labels) {
+                    ui.label(RichText::new(label).color(t.text));
+                    ui.label(RichText::new(kind.len().to_string()).color(t.text));
+                    let figures: Vec<Figures> = kind.iter().map(|row| row.figures).collect();
+                    let (mean, std) = Figures::mean_and_std(&figures);
+                    for (mean, std) in mean.of_answer().into_iter().zip(std.of_answer()) {
+                        let text = RichText::new(spread_text(mean, std, " ± "));
+                        ui.label(text.font(semibold(13.0)).color(t.strong));
                     }
                     ui.end_row();
                 }
@@ -185,48 +181,29 @@ fn orders(ui: &mut Ui, rows: &[RunRow]) {
     });
 }
 
-/// Finished runs in groups of at least two that share everything but class order, seed and device;
-/// a class order counts once, the newest run of it.
-fn grouped(rows: &[RunRow]) -> Vec<Vec<&RunRow>> {
-    let mut groups: Vec<(RunConfig, Vec<&RunRow>)> = Vec::new();
-    for row in rows.iter().filter(|row| row.state == RunState::Finished) {
-        let Some(header) = &row.header else { continue };
-        let mut key = header.config.clone();
-        key.order.clear();
-        key.device.clear();
-        key.seed = 0;
-        key.cache_mb = 0;
-        let same_order = |other: &&RunRow| {
-            other
-                .header
-                .as_ref()
-                .is_some_and(|h| h.class_order == header.class_order)
-        };
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, group)) if group.iter().any(same_order) => {}
-            Some((_, group)) => group.push(row),
-            None => groups.push((key, vec![row])),
-        }
-    }
-    groups.retain(|(_, group)| group.len() > 1);
-    groups.into_iter().map(|(_, group)| group).collect()
+/// The finished runs that were repeated with other class orders or seeds, by kind.
+fn repeated(rows: &[RunRow]) -> Vec<Vec<&RunRow>> {
+    let finished = |row: &RunRow| row.state == RunState::Finished;
+    let mut kinds = kinds(rows, |row| row.kin.as_ref().filter(|_| finished(row)));
+    kinds.retain(|kind| kind.len() > 1);
+    kinds
 }
 
 /// The settings in which the ticked runs differ.
 fn differ(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
-    let configs: Vec<&RunConfig> = shown
-        .iter()
-        .filter_map(|(_, row)| Some(&row.header.as_ref()?.config))
-        .collect();
-    if configs.len() < 2 {
+    let runs: Vec<&RunRow> = shown.iter().map(|(_, row)| *row).collect();
+    let headers: Vec<&RunHeader> = runs.iter().filter_map(|row| row.header.as_ref()).collect();
+    if headers.len() < 2 {
         return;
     }
+    let configs: Vec<&RunConfig> = headers.iter().map(|header| &header.config).collect();
     let t = tokens(ui);
     card(ui, |ui| {
         widgets::title(ui, "What differs");
-        let rows = differences(&configs);
+        let mut rows = differences(&configs);
+        rows.extend(other_texts(&runs));
         if rows.is_empty() {
-            faint(ui, "Nothing: the same settings.");
+            faint(ui, "Nothing: the same settings, weights and plugin.");
             return;
         }
         egui::ScrollArea::horizontal().show(ui, |ui| {

@@ -21,6 +21,8 @@ use crate::ui::widgets::{button, faint, painted_text};
 const CELL: f32 = 48.0;
 /// Narrowest cell.
 const NARROWEST: f32 = 26.0;
+/// Names written in a cell at most; the rest would be cut off anyway.
+const READ: usize = 100;
 
 /// Draws the strip: one cell per task.
 pub fn strip(ui: &mut Ui, cx: &mut Cx<'_>) {
@@ -113,8 +115,7 @@ fn one_cell(
             pos2(rect.left() + 7.0, rect.top() + 22.0),
             pos2(rect.right() - 5.0, rect.bottom() - 4.0),
         );
-        let wide: f32 = words.iter().map(|word| chip_width(ui, word) + 3.0).sum();
-        if wide <= room.width() + 3.0 {
+        if fits(ui, &words, room.width()) {
             ui.scope_builder(UiBuilder::new().max_rect(room), |ui| {
                 ui.horizontal(|ui| {
                     ui.spacing_mut().item_spacing.x = 3.0;
@@ -127,7 +128,8 @@ fn one_cell(
             });
         } else {
             let at = rect.min + Vec2::new(11.0, 33.0);
-            let all = words.join(", ");
+            let first = &words[..words.len().min(READ)];
+            let all = first.join(", ");
             painted_text(
                 ui,
                 at,
@@ -141,6 +143,15 @@ fn one_cell(
     }
     response.on_hover_text(tip);
     dropped(ui, rect, &chips, task, classes.len()).or(moved)
+}
+
+/// Whether all classes have room side by side. Of thousands only those that fit are measured.
+fn fits(ui: &Ui, words: &[&str], room: f32) -> bool {
+    let mut left = room + 3.0;
+    words.iter().all(|word| {
+        left -= chip_width(ui, word) + 3.0;
+        left >= 0.0
+    })
 }
 
 /// The classes of a task: index among the sorted ones, and name.

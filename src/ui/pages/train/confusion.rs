@@ -1,18 +1,20 @@
 //! The confusion card: after any task, for any expert, over classes or tasks; a click on a cell
 //! shows the images behind it.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use egui::{Role, Sense, Ui, Vec2, WidgetInfo};
 
-use crate::metrics::Expert;
-use crate::run::event::TaskReport;
+use crate::metrics::{Answers, Expert, tasks_of_classes};
+use crate::run::event::RunHeader;
 use crate::session::run_view::RunView;
+use crate::session::views::DataView;
 use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::experiment::covering;
 use crate::ui::theme::tokens;
-use crate::ui::widgets::matrix::Confusion;
+use crate::ui::widgets::confusion::{Cell, ConfusionMatrix};
 use crate::ui::widgets::{self, card_of, faint, link, segmented};
 
 /// Images shown behind one cell.
@@ -20,8 +22,12 @@ const IMAGES: usize = 24;
 
 /// What the prepared picture belongs to: run, reports, task, expert, granularity, theme.
 type Key = (String, usize, usize, Expert, bool, bool);
-/// The prepared picture.
-pub type Cache = Option<(Key, Arc<Confusion>)>;
+/// What is prepared: the picture, and of the cell looked at the answers behind it.
+#[derive(Default)]
+pub struct Cache {
+    matrix: Option<(Key, Arc<ConfusionMatrix>)>,
+    inside: Option<(Key, Cell, Arc<Vec<usize>>)>,
+}
 
 /// Draws the card.
 pub fn card(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
@@ -42,14 +48,15 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
             .map_or(count - 1, |task| task.min(count - 1));
         let top = ui.cursor().top();
         controls(ui, cx, run, (count, task));
-        let matrix = prepared(ui, cx, run, task);
+        let key = key(ui, cx, run, task);
+        let matrix = prepared(ui, cx, run, &key);
         let used = ui.cursor().top() - top;
         let room = if height > 0.0 {
             height - 68.0 - used
         } else {
             300.0
         };
-        body(ui, cx, run, task, &matrix, room);
+        body(ui, cx, run, &key, &matrix, room);
     });
 }
 
@@ -86,30 +93,33 @@ fn controls(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, (count, task): (usize, 
     });
 }
 
-/// The matrix as a picture, made anew only when it shows something else.
-fn prepared(ui: &Ui, cx: &mut Cx<'_>, run: &RunView, task: usize) -> Arc<Confusion> {
-    let state = &mut cx.pages.train;
-    let dark = ui.visuals().dark_mode;
-    let name = run.name().to_string();
-    let key: Key = (
-        name,
+fn key(ui: &Ui, cx: &Cx<'_>, run: &RunView, task: usize) -> Key {
+    let state = &cx.pages.train;
+    (
+        run.name().to_string(),
         run.reports.len(),
         task,
         state.expert,
         state.by_task,
-        dark,
-    );
-    if let Some((known, matrix)) = &state.cache
-        && *known == key
+        ui.visuals().dark_mode,
+    )
+}
+
+/// The matrix as a picture, made anew only when it shows something else.
+fn prepared(ui: &Ui, cx: &mut Cx<'_>, run: &RunView, key: &Key) -> Arc<ConfusionMatrix> {
+    let cache = &mut cx.pages.train.cache;
+    if let Some((known, matrix)) = &cache.matrix
+        && known == key
     {
         return matrix.clone();
     }
-    let matrix = Arc::new(prepare(ui, run, task, state.expert, state.by_task));
-    state.cache = Some((key, matrix.clone()));
+    let matrix = Arc::new(prepare(ui, run, key));
+    cache.matrix = Some((key.clone(), matrix.clone()));
     matrix
 }
 
-fn prepare(ui: &Ui, run: &RunView, task: usize, expert: Expert, by_task: bool) -> Confusion {
+fn prepare(ui: &Ui, run: &RunView, key: &Key) -> ConfusionMatrix {
+    let &(_, _, task, expert, by_task, _) = key;
     let (tasks, order) = run
         .header
         .as_ref()
@@ -118,54 +128,50 @@ fn prepare(ui: &Ui, run: &RunView, task: usize, expert: Expert, by_task: bool) -
     if by_task {
         let counts = answers.task_confusion(expert, tasks);
         let names = (1..=tasks.len()).map(|i| format!("task {i}")).collect();
-        return Confusion::new(ui, counts, names, Vec::new(), task + 1);
+        return ConfusionMatrix::new(ui, counts, names, Vec::new(), task + 1);
     }
     let counts = answers.confusion(expert, order.len());
     let taught = tasks.get(task).map_or(0, |range| range.end);
-    Confusion::new(ui, counts, order.to_vec(), tasks.to_vec(), taught)
+    ConfusionMatrix::new(ui, counts, order.to_vec(), tasks.to_vec(), taught)
 }
 
-fn body(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, task: usize, matrix: &Confusion, room: f32) {
+fn body(
+    ui: &mut Ui,
+    cx: &mut Cx<'_>,
+    run: &RunView,
+    key: &Key,
+    matrix: &ConfusionMatrix,
+    room: f32,
+) {
     let side = room.min(ui.available_width() * 0.56).clamp(150.0, 520.0);
     ui.horizontal_top(|ui| {
-        let cell = cx.pages.train.cell;
-        if let Some(clicked) = matrix.show(ui, side, cell) {
-            let same = cell == Some(clicked);
-            cx.pages.train.cell = (!same).then_some(clicked);
+        let state = &mut cx.pages.train;
+        if let Some(clicked) = matrix.show(ui, side, state.cell.as_ref()) {
+            let same = state.cell.as_ref() == Some(&clicked);
+            state.cell = (!same).then_some(clicked);
         }
         ui.add_space(10.0);
-        ui.vertical(|ui| match cx.pages.train.cell {
-            Some(cell) => images(ui, cx, run, &run.reports[task], cell, matrix),
+        ui.vertical(|ui| match cx.pages.train.cell.clone() {
+            Some(cell) => images(ui, cx, run, key, &cell, matrix),
             None => most_confused(ui, cx, matrix),
         });
     });
 }
 
-fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &Confusion) {
+fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &ConfusionMatrix) {
     let t = tokens(ui);
-    let mut wrong: Vec<(u32, usize, usize)> = Vec::new();
-    for (row, line) in matrix.counts.iter().enumerate() {
-        for (column, &count) in line.iter().enumerate() {
-            if row != column && count > 0 {
-                wrong.push((count, row, column));
-            }
-        }
-    }
-    wrong.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     faint(
         ui,
-        if wrong.is_empty() {
+        if matrix.worst.is_empty() {
             "Nothing is confused"
         } else {
             "Most confused"
         },
     );
-    for (count, row, column) in wrong.into_iter().take(6) {
-        let all: u32 = matrix.counts[row].iter().sum();
-        let names = (matrix.names.get(row), matrix.names.get(column));
-        let (Some(name), Some(answer)) = names else {
-            return;
-        };
+    for &(row, column, count) in &matrix.worst {
+        let cell = Cell::of(row, column);
+        let all = matrix.counts.total(&cell.rows);
+        let (name, answer) = (matrix.name(&cell.rows), matrix.name(&cell.columns));
         let mut job = egui::text::LayoutJob::default();
         let plain = egui::TextFormat::simple(crate::ui::theme::regular(13.0), t.text);
         let strong = egui::TextFormat::simple(crate::ui::theme::semibold(13.0), t.strong);
@@ -176,11 +182,38 @@ fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &Confusion) {
         let line = ui.add(egui::Label::new(job).sense(Sense::click()));
         let line = line.on_hover_cursor(egui::CursorIcon::PointingHand);
         if line.on_hover_text("Show the images").clicked() {
-            cx.pages.train.cell = Some((row, column));
+            cx.pages.train.cell = Some(cell);
         }
     }
     ui.add_space(6.0);
     faint(ui, "Click a cell to see the images.");
+}
+
+/// The answers of one cell, looked for only when it is another one.
+fn inside(cx: &mut Cx<'_>, run: &RunView, key: &Key, cell: &Cell) -> Arc<Vec<usize>> {
+    let cache = &mut cx.pages.train.cache;
+    if let Some((known, of, inside)) = &cache.inside
+        && (known, of) == (key, cell)
+    {
+        return inside.clone();
+    }
+    let &(_, _, task, expert, by_task, _) = key;
+    let table = match &run.header {
+        Some(header) if by_task => tasks_of_classes(&header.tasks),
+        _ => Vec::new(),
+    };
+    let place = |class: usize| match by_task {
+        true => table.get(class).copied().flatten(),
+        false => Some(class),
+    };
+    let lies = |range: &Range<usize>, class| place(class).is_some_and(|at| range.contains(&at));
+    let all = &run.reports[task].answers;
+    let pairs = all.labels.iter().zip(all.of(expert)).enumerate();
+    let fitting = pairs
+        .filter(|(_, (label, answer))| lies(&cell.rows, **label) && lies(&cell.columns, **answer));
+    let found = Arc::new(fitting.map(|(i, _)| i).collect::<Vec<usize>>());
+    cache.inside = Some((key.clone(), cell.clone(), found.clone()));
+    found
 }
 
 /// The test images of one cell. A click on one asks Predict about it.
@@ -188,40 +221,27 @@ fn images(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
     run: &RunView,
-    report: &TaskReport,
-    (row, column): (usize, usize),
-    matrix: &Confusion,
+    key: &Key,
+    cell: &Cell,
+    matrix: &ConfusionMatrix,
 ) {
     let Some(header) = &run.header else { return };
-    let expert = cx.pages.train.expert;
-    let by_task = cx.pages.train.by_task;
-    let place = |class: usize| {
-        if by_task {
-            header.tasks.iter().position(|range| range.contains(&class))
-        } else {
-            Some(class)
-        }
-    };
-    let answers = report.answers.of(expert);
-    let inside: Vec<usize> = (0..answers.len())
-        .filter(|&i| {
-            place(report.answers.labels[i]) == Some(row) && place(answers[i]) == Some(column)
-        })
-        .collect();
-    let (name, answer) = (&matrix.names[row], &matrix.names[column]);
-    let words = if row == column {
+    let answers = &run.reports[key.2].answers;
+    let inside = inside(cx, run, key, cell);
+    let (name, answer) = (matrix.name(&cell.rows), matrix.name(&cell.columns));
+    let words = if cell.rows == cell.columns && cell.rows.len() == 1 {
         format!("{name}, answered rightly: {}", inside.len())
     } else {
         format!("{name} taken for {answer}: {}", inside.len())
     };
     faint(ui, words);
-    ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing = Vec2::splat(4.0);
-        for &i in inside.iter().take(IMAGES) {
-            let truth = header.class_order.get(report.answers.labels[i]).cloned();
-            thumbnail(ui, cx, header, report.answers.samples[i], truth);
+    match cx.session.tested_on(run) {
+        Some(Ok(data)) => thumbnails(ui, cx, (header, &data), answers, &inside),
+        Some(Err(problem)) => widgets::problem(ui, &problem),
+        None => {
+            faint(ui, "The data set is being opened.");
         }
-    });
+    }
     if inside.len() > IMAGES {
         faint(ui, format!("and {} more", inside.len() - IMAGES));
     }
@@ -230,10 +250,26 @@ fn images(
     }
 }
 
+fn thumbnails(
+    ui: &mut Ui,
+    cx: &mut Cx<'_>,
+    of: (&RunHeader, &Arc<DataView>),
+    answers: &Answers,
+    inside: &[usize],
+) {
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = Vec2::splat(4.0);
+        for &i in inside.iter().take(IMAGES) {
+            let truth = of.0.class_order.get(answers.labels[i]).cloned();
+            thumbnail(ui, cx, of, answers.samples[i], truth);
+        }
+    });
+}
+
 fn thumbnail(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
-    header: &crate::run::event::RunHeader,
+    (header, data): (&RunHeader, &Arc<DataView>),
     index: usize,
     truth: Option<String>,
 ) {
@@ -241,7 +277,7 @@ fn thumbnail(
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(40.0), Sense::click());
     let name = format!("{} image {index}", header.config.measured_on());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-    match cx.session.need_picture(&header.config, index) {
+    match cx.session.need_picture_of(data, index) {
         Some(Ok(picture)) => {
             let picture = picture.clone();
             let texture = cx.textures.of(ui.ctx(), &picture);

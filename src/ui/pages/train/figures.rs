@@ -5,6 +5,7 @@ use egui::{RichText, Sense, Ui, Vec2};
 use crate::metrics::Expert;
 use crate::session::run_view::RunView;
 use crate::session::story::counted;
+use crate::ui::app::Cx;
 use crate::ui::theme::{GAP, regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series, legend};
 use crate::ui::widgets::{self, card, card_of, faint, icons, matrix as matrices};
@@ -33,9 +34,7 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
             let given = given.map(|v| format!("{:.1}", v * 100.0));
             number(ui, width, None, "With the task given", given, "%");
         }
-        let history = run.answers();
-        let forgotten =
-            (run.reports.len() > 1).then(|| format!("{:.1}", history.forgetting() * 100.0));
+        let forgotten = (run.reports.len() > 1).then(|| format!("{:.1}", run.forgotten * 100.0));
         number(ui, width, None, "Forgotten so far", forgotten, "points");
     });
 }
@@ -140,7 +139,7 @@ fn task_labels(run: &RunView) -> Vec<String> {
 }
 
 /// The accuracy matrix.
-pub fn matrix(ui: &mut Ui, run: &RunView, height: f32) {
+pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
     card_of(ui, height, |ui| {
         let top = ui.cursor().top();
         ui.horizontal(|ui| {
@@ -158,8 +157,9 @@ pub fn matrix(ui: &mut Ui, run: &RunView, height: f32) {
         } else {
             52.0
         };
-        let side = wide.min(high).clamp(1.0, 52.0);
-        matrices::accuracy(ui, &run.answers().matrix, tasks, side);
+        let side = wide.min(high).max(100.0 / tasks as f32).min(52.0);
+        let rows = (run.name(), &run.answers().matrix[..]);
+        matrices::accuracy(ui, rows, tasks, side, &mut cx.pages.train.accuracies);
         faint(ui, "Read down a column to see a task being forgotten.");
     });
 }

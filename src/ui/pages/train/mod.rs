@@ -3,15 +3,17 @@
 
 mod confusion;
 mod figures;
+mod line;
 mod side;
 
 use egui::Ui;
 
 use crate::metrics::Expert;
-use crate::session::run_view::RunView;
 use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::theme::{GAP, NARROW};
+use crate::ui::widgets::confusion::Cell;
+use crate::ui::widgets::matrix::Picture;
 use crate::ui::widgets::{self, Column, Fixed, button, two_columns};
 
 /// What the page remembers between frames.
@@ -22,8 +24,9 @@ pub struct State {
     task: Option<usize>,
     expert: Expert,
     by_task: bool,
-    cell: Option<(usize, usize)>,
+    cell: Option<Cell>,
     cache: confusion::Cache,
+    accuracies: Picture,
     filter: String,
     filtering: bool,
 }
@@ -36,7 +39,8 @@ impl Default for State {
             expert: Expert::Ensemble,
             by_task: false,
             cell: None,
-            cache: None,
+            cache: confusion::Cache::default(),
+            accuracies: Picture::default(),
             filter: String::new(),
             filtering: false,
         }
@@ -46,6 +50,7 @@ impl Default for State {
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.shown_run().is_none() {
+        line::card(ui, cx);
         let text = "Set up an experiment and start it, or open a stored run";
         widgets::empty(ui, "Nothing is running", text, |ui| {
             if button(ui, "Set up an experiment").clicked() {
@@ -78,19 +83,15 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let height = column.rest(ui, 300.0);
     let width = ui.available_width();
     if width < 640.0 {
-        matrix(ui, &run, 0.0);
+        figures::matrix(ui, cx, &run, 0.0);
         confusion::card(ui, cx, &run, 0.0);
         return;
     }
     let share = (width * 0.385).clamp(250.0, 460.0);
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = GAP;
-        widgets::part(ui, share, |ui| matrix(ui, &run, height));
+        widgets::part(ui, share, |ui| figures::matrix(ui, cx, &run, height));
         let rest = ui.available_width();
         widgets::part(ui, rest, |ui| confusion::card(ui, cx, &run, height));
     });
-}
-
-fn matrix(ui: &mut Ui, run: &RunView, height: f32) {
-    figures::matrix(ui, run, height);
 }

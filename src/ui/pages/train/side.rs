@@ -2,6 +2,7 @@
 
 use egui::{Align, Label, Layout, RichText, TextEdit, Ui};
 
+use super::line;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::story::{Paragraph, story};
 use crate::session::words::{count_text, duration_text};
@@ -20,6 +21,7 @@ pub fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         return;
     };
     state(ui, cx, &run);
+    line::card(ui, cx);
     if let Some(problem) = &run.problem {
         card(ui, |ui| widgets::problem(ui, problem));
     }

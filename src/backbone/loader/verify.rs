@@ -1,0 +1,82 @@
+//! Compares what a constructor asks for with what a weight file holds.
+
+use std::collections::BTreeSet;
+
+use super::Loader;
+use crate::backbone::weights::Tensors;
+use crate::problem::{Problem, Result, listed};
+
+impl Loader<'_> {
+    /// Ends a plan: compares what was asked for with what the file holds. `other` is the family
+    /// of the file's network, where it is not this one.
+    pub fn verify(&self, tensors: &Tensors, family: &str, other: Option<&str>) -> Result<()> {
+        let mut missing = Vec::new();
+        let mut misshaped = Vec::new();
+        for (name, wanted) in &self.wanted {
+            match tensors.shape(name) {
+                None => missing.push(name.clone()),
+                Some(found) if found != wanted.as_slice() => {
+                    misshaped.push(format!("{name} is {found:?} instead of {wanted:?}"));
+                }
+                Some(_) => {}
+            }
+        }
+        let known: BTreeSet<&str> = self.wanted.iter().map(|(name, _)| name.as_str()).collect();
+        let unexpected: Vec<&str> = (tensors.names())
+            .filter(|name| !known.contains(name) && !ignored(name))
+            .collect();
+        let mut faults = Vec::new();
+        for (what, names) in [("missing", &missing), ("of another shape", &misshaped)] {
+            if !names.is_empty() {
+                faults.push(format!("{} {what} ({})", names.len(), listed(names, 3)));
+            }
+        }
+        if !unexpected.is_empty() {
+            let shown = listed(&unexpected, 3);
+            faults.push(format!("{} unexpected ({shown})", unexpected.len()));
+        }
+        if faults.is_empty() {
+            return Ok(());
+        }
+        let kinds = unsupported(&missing, &unexpected);
+        if !kinds.is_empty() {
+            faults.push(format!("{} not supported", listed(&kinds, 4)));
+        }
+        let holds = other.map_or(String::new(), |other| {
+            format!(": it holds a {other} network")
+        });
+        Err(Problem::new(format!(
+            "the weight file does not fit this {family} backbone{holds}; tensors: {}",
+            faults.join("; ")
+        ))
+        .at(tensors.origin())
+        .advise(
+            "choose the backbone these weights were made for, or give the file itself as the \
+             backbone so that its dimensions are read from it",
+        ))
+    }
+}
+
+/// Variants of the families that are not read, as far as the names of tensors show them.
+fn unsupported(missing: &[String], unexpected: &[&str]) -> Vec<&'static str> {
+    let signs = [
+        ("fc_norm.", "a norm after the mean over tokens is"),
+        ("reg_token", "register tokens are"),
+        (".q_norm.", "norms of queries and keys are"),
+        (".rel_pos", "relative positions in a ViT are"),
+    ];
+    let mut found: Vec<&str> = signs
+        .into_iter()
+        .filter(|(sign, _)| unexpected.iter().any(|name| name.contains(sign)))
+        .map(|(_, what)| what)
+        .collect();
+    if missing.iter().any(|name| name.ends_with("attn.qkv.bias")) {
+        found.push("attention without biases is");
+    }
+    found
+}
+
+/// Tensors of a classifier or of training, which a feature extractor does not need.
+fn ignored(name: &str) -> bool {
+    name.starts_with("head.") || name.starts_with("fc.") || name == "mask_token"
+}

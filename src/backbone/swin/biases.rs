@@ -1,0 +1,245 @@
+//! The bias of each pair of tokens in an attention window: the learned bias of their relative
+//! position, and −100 where a shifted window joins opposite borders.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use burn::tensor::{Device, Int, Tensor, TensorData};
+
+use super::Config;
+use super::windows::Windows;
+use crate::backbone::loader::Loader;
+use crate::backbone::resample;
+use crate::problem::{Problem, Result};
+use crate::tensors::HostTensor;
+
+/// Keeps tokens of regions that are no neighbours from attending to each other.
+const APART: f32 = -100.0;
+
+/// The table's name within a block.
+pub const TABLE: &str = "attn.relative_position_bias_table";
+
+/// The learned biases of one block, laid out for the cuts met so far.
+pub struct Biases {
+    table: Table,
+    window: usize,
+    heads: usize,
+    known: Mutex<HashMap<Windows, Tensor<4>>>,
+}
+
+/// (2·window − 1)² × heads.
+enum Table {
+    /// Row-major.
+    Fixed(Vec<f32>),
+    Trained(Tensor<2>),
+}
+
+impl Biases {
+    /// Takes the table from the loader; a file may hold it for another window.
+    pub fn build(loader: &mut Loader, name: &str, window: usize, heads: usize) -> Self {
+        let window = loader
+            .shape_of(name)
+            .and_then(|shape| shape.first().copied())
+            .map_or(window, side_of);
+        let shape = [(2 * window - 1).pow(2), heads];
+        let table = if loader.trains(&[name]) {
+            Table::Trained(loader.tensor(name, shape))
+        } else {
+            Table::Fixed(loader.values(name, &shape))
+        };
+        Self {
+            table,
+            window,
+            heads,
+            known: Mutex::new(HashMap::new()),
+        }
+    }
+
+    /// Added to the scores: groups × heads × tokens × tokens, one group per window of an image,
+    /// a single one where all windows are alike.
+    ///
+    /// # Errors
+    /// A Problem for windows of another size while the table is trained.
+    pub fn of(&self, windows: &Windows, device: &Device) -> Result<Tensor<4>> {
+        let device = device.clone().inner();
+        let table = match &self.table {
+            Table::Trained(table) => return self.gathered(table, windows, &device),
+            Table::Fixed(table) => table,
+        };
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = known.get(windows) {
+            return Ok(made.clone());
+        }
+        let tokens = windows.window.0 * windows.window.1;
+        let values = self.laid_out(table, windows);
+        let groups = values.len() / (self.heads * tokens * tokens);
+        let shape = vec![groups, self.heads, tokens, tokens];
+        let made: Tensor<4> = HostTensor { shape, values }.to_device(&device)?;
+        known.insert(*windows, made.clone());
+        Ok(made)
+    }
+
+    fn laid_out(&self, table: &[f32], windows: &Windows) -> Vec<f32> {
+        let (rows, columns) = windows.window;
+        let resized;
+        let table = if (rows, columns) == (self.window, self.window) {
+            table
+        } else {
+            resized = resample::relative_bias(table, self.window, self.heads, (rows, columns));
+            &resized
+        };
+        let cells = cells(windows);
+        let plain: Vec<f32> = (0..self.heads)
+            .flat_map(|head| {
+                cells
+                    .iter()
+                    .map(move |cell| table[cell * self.heads + head])
+            })
+            .collect();
+        if windows.shift == (0, 0) {
+            return plain;
+        }
+        let tokens = rows * columns;
+        let regions = windows.regions();
+        let masked = regions.iter().flat_map(|region| {
+            let apart = |i: usize| region[i / tokens % tokens] != region[i % tokens];
+            let masked = plain.iter().enumerate();
+            masked.map(move |(i, bias)| if apart(i) { bias + APART } else { *bias })
+        });
+        masked.collect()
+    }
+
+    /// The same of a table that is trained.
+    fn gathered(&self, table: &Tensor<2>, windows: &Windows, device: &Device) -> Result<Tensor<4>> {
+        let (rows, columns) = windows.window;
+        if (rows, columns) != (self.window, self.window) {
+            let own = self.window;
+            return Err(Problem::new(format!(
+                "the biases of relative positions are trained for windows of {own}×{own} tokens; \
+                 these images have windows of {columns}×{rows}"
+            )));
+        }
+        let tokens = rows * columns;
+        let cells: Vec<i32> = cells(windows).into_iter().map(|cell| cell as i32).collect();
+        let cells = Tensor::<1, Int>::from_data(TensorData::new(cells, [tokens * tokens]), device);
+        let plain = table.clone().select(0, cells).swap_dims(0, 1);
+        let plain = plain.reshape([1, self.heads, tokens, tokens]);
+        if windows.shift == (0, 0) {
+            return Ok(plain);
+        }
+        let regions = windows.regions();
+        let apart = regions.iter().flat_map(|region| {
+            let pairs = region
+                .iter()
+                .flat_map(|a| region.iter().map(move |b| a != b));
+            pairs.map(|apart| if apart { APART } else { 0.0 })
+        });
+        let mask = TensorData::new(
+            apart.collect::<Vec<f32>>(),
+            [regions.len(), 1, tokens, tokens],
+        );
+        Ok(plain + Tensor::from_data(mask, device))
+    }
+}
+
+/// For each pair of tokens of a window the row of the table that holds their biases.
+fn cells(windows: &Windows) -> Vec<usize> {
+    let (rows, columns) = windows.window;
+    let tokens = rows * columns;
+    let cell = |query: usize, key: usize| {
+        let down = query / columns + rows - 1 - key / columns;
+        let across = query % columns + columns - 1 - key % columns;
+        down * (2 * columns - 1) + across
+    };
+    (0..tokens)
+        .flat_map(|query| (0..tokens).map(move |key| cell(query, key)))
+        .collect()
+}
+
+/// Side of the windows that a table of so many rows is for.
+fn side_of(cells: usize) -> usize {
+    cells.isqrt().div_ceil(2).max(1)
+}
+
+impl Config {
+    /// A stored tensor as it is trained: tables of biases for the network's own windows.
+    pub(in crate::backbone) fn fitted(&self, name: &str, stored: HostTensor) -> HostTensor {
+        let stage = name.split('.').nth(1).and_then(|stage| stage.parse().ok());
+        let (Some(stage), true) = (stage, name.ends_with(TABLE)) else {
+            return stored;
+        };
+        let (from, to) = (side_of(stored.shape[0]), self.stage_window(stage));
+        if from == to {
+            return stored;
+        }
+        let heads = stored.shape[1];
+        let shape = vec![(2 * to - 1).pow(2), heads];
+        let values = resample::relative_bias(&stored.values, from, heads, (to, to));
+        HostTensor { shape, values }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::backbone::Tokens;
+
+    fn windows(side: usize, shifted: bool) -> Windows {
+        let map = Tokens {
+            values: Tensor::zeros([1, side * side, 1], &Device::flex()),
+            rows: side,
+            columns: side,
+        };
+        Windows::new(&map, 2, shifted)
+    }
+
+    fn biases(table: Table, heads: usize) -> Biases {
+        Biases {
+            table,
+            window: 2,
+            heads,
+            known: Mutex::default(),
+        }
+    }
+
+    #[test]
+    fn the_bias_of_a_pair_depends_on_how_far_apart_it_lies() {
+        let table: Vec<f32> = (0..9).map(|i| i as f32).collect();
+        let biases = biases(Table::Fixed(Vec::new()), 1);
+        let plain = biases.laid_out(&table, &windows(2, false));
+        let expected = [
+            4., 3., 1., 0., 5., 4., 2., 1., 7., 6., 4., 3., 8., 7., 5., 4.,
+        ];
+        assert_eq!(plain, expected);
+        let masked = biases.laid_out(&table, &windows(4, true));
+        assert_eq!(masked.len(), 4 * 16);
+        assert_eq!(masked[..16], expected);
+        assert_eq!(masked[48 + 1], 3. - 100.);
+        assert_eq!(masked[48], 4.);
+    }
+
+    #[test]
+    fn a_trained_table_is_laid_out_the_same_and_gets_its_gradient() {
+        let device = Device::flex();
+        let values: Vec<f32> = (0..18).map(|i| (i * i) as f32).collect();
+        let tracked = Tensor::<1>::from_data(TensorData::new(values.clone(), [18]), &device)
+            .autodiff()
+            .require_grad();
+        let fixed = biases(Table::Fixed(values), 2);
+        let trained = biases(Table::Trained(tracked.clone().reshape([9, 2])), 2);
+        for cut in [windows(2, false), windows(4, true)] {
+            let [a, b] = [&fixed, &trained].map(|biases| biases.of(&cut, &device).unwrap());
+            assert_eq!(a.dims(), b.dims());
+            let [a, b] = [a, b.clone().inner()].map(|t| HostTensor::read(&t).unwrap());
+            assert_eq!(a, b);
+        }
+        let all = trained.of(&windows(4, true), &device).unwrap();
+        let gradient = tracked.grad(&all.sum().backward()).unwrap();
+        // So many pairs of a 2×2 window lie so far apart, in each of four windows.
+        let counts = [1., 2., 1., 2., 4., 2., 1., 2., 1.].map(|count| 4.0 * count);
+        let counts: Vec<f32> = counts.iter().flat_map(|count| [*count; 2]).collect();
+        assert_eq!(HostTensor::read(&gradient).unwrap().values, counts);
+        assert!(trained.of(&windows(1, false), &device).is_err());
+    }
+}

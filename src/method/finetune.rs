@@ -1,0 +1,350 @@
+//! Fine-tuning of the whole network: all weights of the backbone and the head of the present task,
+//! by local cross-entropy.
+//!
+//! Seq-FT does so task after task and nothing against forgetting: earlier heads stay exactly as
+//! they were, the backbone under them does not. Joint-FT is the same with one task of all classes,
+//! the upper bound of continual learning. The usual values are the fine-tuning recipe of
+//! Dosovitskiy et al., An Image is Worth 16x16 Words, ICLR 2021, which the authors of LAE follow in
+//! both: SGD with momentum, no weight decay, gradients clipped to norm 1, a cosine over the steps.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use burn::tensor::Tensor;
+
+use super::answers::{self, Verdict};
+use super::heads::{Head, Heads};
+use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
+use super::tuning::MOMENTUM;
+use super::{
+    Batch, Chosen, Ground, Kind, Method, MethodSpec, Pass, Published, Rate, SettingSpec, Setup,
+    Task, local_cross_entropy, task_seed,
+};
+use crate::backbone::Backbone;
+use crate::backbone::parameters::Weights;
+use crate::metrics::Expert;
+use crate::pet::PetStack;
+use crate::problem::{Problem, Result};
+use crate::run::config::Precision;
+use crate::tensors::Named;
+
+/// Seq-FT.
+pub const SEQUENTIAL: MethodSpec = MethodSpec {
+    key: "seq-ft",
+    title: "Seq-FT",
+    summary: "Trains the whole network task after task and does nothing against forgetting",
+    paper: "Dosovitskiy et al., An Image is Worth 16x16 Words, ICLR 2021 (the recipe)",
+    experts: Expert::ALONE,
+    settings: &[
+        SCHEDULE,
+        CLIPPING,
+        WEIGHT_DECAY,
+        SettingSpec {
+            key: "keep_weights",
+            title: "weights kept",
+            meaning: "Whether the run keeps the whole network after its last task alone (last), or \
+                      a copy of it after every task (every): only then can it be asked as it was \
+                      after an earlier one",
+            kind: Kind::Choice(&["last", EVERY]),
+        },
+    ],
+    pet: None,
+    rate: Some(RATE),
+    published: PUBLISHED,
+    all_at_once: false,
+    passes,
+    check,
+    build: |setup| Ok(Box::new(FineTune::from_setup(&setup)?)),
+};
+
+/// Joint-FT.
+pub const JOINT: MethodSpec = MethodSpec {
+    key: "joint-ft",
+    title: "Joint-FT",
+    summary: "Trains the whole network on all classes at once: what continual learning falls short of",
+    settings: &[SCHEDULE, CLIPPING, WEIGHT_DECAY],
+    all_at_once: true,
+    ..SEQUENTIAL
+};
+
+const SCHEDULE: SettingSpec = SettingSpec {
+    key: "schedule",
+    title: "schedule",
+    meaning: "How the learning rate falls within a task: a cosine over its steps or its epochs, or \
+              not at all",
+    kind: Kind::Choice(&["cosine", "cosine_epoch", "constant"]),
+};
+const CLIPPING: SettingSpec = SettingSpec {
+    key: "clip_grad_norm",
+    title: "clipping",
+    meaning: "Largest norm of all gradients of a step together; 0 leaves them as they are",
+    kind: Kind::Real {
+        default: 1.0,
+        least: 0.0,
+        most: f64::MAX,
+    },
+};
+const WEIGHT_DECAY: SettingSpec = SettingSpec {
+    key: "weight_decay",
+    title: "weight decay",
+    meaning: "What every step takes off a trained number, times the learning rate",
+    kind: Kind::Real {
+        default: 0.0,
+        least: 0.0,
+        most: 1.0,
+    },
+};
+/// The value of `keep_weights` that keeps the network after every task.
+const EVERY: &str = "every";
+const RATE: Rate = Rate::at_batch(0.005, 64);
+const PUBLISHED: &[Published] = &[
+    published("cifar-100", 5),
+    published("imagenet-r", 50),
+    published("domainnet", 50),
+];
+
+const fn published(data: &'static str, epochs: usize) -> Published {
+    Published {
+        data,
+        epochs,
+        base_lr: None,
+        settings: &[],
+    }
+}
+
+fn passes(chosen: &Chosen<'_>, _task: usize) -> Result<Vec<Pass>> {
+    Ok(vec![Pass::learning(false); chosen.config.epochs])
+}
+
+fn check(chosen: &Chosen<'_>, _ground: Option<&Ground<'_>>) -> Result<()> {
+    if chosen.config.precision != Precision::F16 {
+        return Ok(());
+    }
+    let title = chosen.spec.title;
+    let what =
+        format!("{title} trains the backbone's own weights, which half precision cannot hold");
+    Err(Problem::new(what)
+        .at("--precision")
+        .advise("choose f32, or a method that leaves the backbone as it is"))
+}
+
+/// The state of a fine-tuning over a run.
+pub struct FineTune {
+    /// As it was opened; what it was made of is `weights` now.
+    backbone: Arc<dyn Backbone>,
+    weights: Weights,
+    heads: Heads,
+    settings: FineTuneSettings,
+    optimiser: Optimiser,
+    task: Option<Task>,
+    /// The network of the present weights, made when it is first asked after a step.
+    answering: OnceLock<Arc<dyn Backbone>>,
+}
+
+/// What defines a fine-tuning beside the backbone.
+#[derive(Clone, Copy, Debug)]
+pub struct FineTuneSettings {
+    /// The rule, its rate, schedule and clipping.
+    pub optimiser: OptimiserSettings,
+    /// Epochs of a task.
+    pub epochs: usize,
+    /// Seed of the heads' initial values.
+    pub seed: u64,
+    /// Tasks whose snapshots hold no weights of the backbone, from the first one on.
+    pub without_weights: usize,
+}
+
+impl FineTune {
+    /// Before the first task.
+    ///
+    /// # Errors
+    /// A Problem when the backbone's weights cannot be trained.
+    pub fn new(backbone: Arc<dyn Backbone>, settings: FineTuneSettings) -> Result<Self> {
+        Ok(Self {
+            weights: backbone.weights()?,
+            backbone,
+            heads: Heads::default(),
+            settings,
+            optimiser: Optimiser::new(settings.optimiser),
+            task: None,
+            answering: OnceLock::new(),
+        })
+    }
+
+    fn from_setup(setup: &Setup<'_>) -> Result<Self> {
+        let chosen = Chosen::of(setup.config)?;
+        let clip = chosen.real(CLIPPING.key)?;
+        let schedule = match chosen.text(SCHEDULE.key)?.as_str() {
+            "constant" => Schedule::Constant,
+            "cosine_epoch" => Schedule::CosineEpoch,
+            _ => Schedule::Cosine,
+        };
+        let every = chosen.spec.all_at_once || chosen.text("keep_weights")? == EVERY;
+        let settings = FineTuneSettings {
+            optimiser: OptimiserSettings {
+                rule: Rule::Sgd {
+                    momentum: MOMENTUM,
+                    weight_decay: chosen.real(WEIGHT_DECAY.key)?,
+                },
+                learning_rate: chosen.learning_rate(),
+                schedule,
+                clip: (clip > 0.0).then_some(clip),
+            },
+            epochs: setup.config.epochs,
+            seed: setup.config.seed,
+            without_weights: if every { 0 } else { setup.tasks.len() - 1 },
+        };
+        Self::new(setup.backbone.clone(), settings)
+    }
+
+    /// A task begins, with this head for its classes.
+    pub fn begin(&mut self, head: Head) {
+        self.heads.0.push(head);
+        self.optimiser.clear();
+    }
+
+    /// The backbone's weights as they are now.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// The heads of the tasks begun so far.
+    pub fn heads(&self) -> &Heads {
+        &self.heads
+    }
+
+    /// The learning rate of a step.
+    pub fn rate(&self, now: Progress) -> f64 {
+        self.optimiser.rate(now)
+    }
+
+    /// Loss of a batch (one value, plain) and the gradients of all weights (`backbone.<name>`) and
+    /// of the last head, without any update; labels are counted within the present task.
+    ///
+    /// # Errors
+    /// A Problem when no task has begun.
+    pub fn gradients(&self, images: Tensor<4>, labels: &[usize]) -> Result<(Tensor<1>, Gradients)> {
+        let head = self.heads.0.last();
+        let head = head
+            .ok_or_else(|| Problem::new("learning began before any task"))?
+            .tracked();
+        let weights = self.weights.tracked();
+        let features = self
+            .backbone
+            .with_weights(&weights)?
+            .features(images, &PetStack::empty())?;
+        let logits = head.forward(features);
+        let loss = local_cross_entropy(logits, labels, &self.backbone.device());
+        let mut all = loss.backward();
+        let mut gradients = Gradients::default();
+        for (name, gradient) in weights.gradients(&mut all) {
+            gradients.insert(format!("backbone.{name}"), gradient);
+        }
+        for (name, tensor) in [("head.weight", &head.weight), ("head.bias", &head.bias)] {
+            if let Some(gradient) = tensor.grad_remove(&mut all) {
+                gradients.insert(name, gradient);
+            }
+        }
+        Ok((loss.inner(), gradients))
+    }
+
+    /// Moves all weights and the last head.
+    pub fn update(&mut self, gradients: Gradients, now: Progress) {
+        self.answering = OnceLock::new();
+        let mut step = self.optimiser.step(gradients, now);
+        let weights = std::mem::take(&mut self.weights);
+        self.weights = weights.with(|name, values| step.moved(&format!("backbone.{name}"), values));
+        if let Some(head) = self.heads.0.last_mut() {
+            head.weight = step.moved("head.weight", head.weight.clone());
+            head.bias = step.moved("head.bias", head.bias.clone());
+        }
+    }
+
+    /// Everything that is trained or was.
+    fn whole(&self) -> Result<Named> {
+        let mut named = Named::new();
+        self.weights.write("backbone", &mut named)?;
+        self.heads.write(&mut named)?;
+        Ok(named)
+    }
+
+    /// Images → logits over all classes so far (batch × classes).
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub fn logits(&self, images: Tensor<4>) -> Result<Tensor<2>> {
+        let backbone = match self.answering.get() {
+            Some(backbone) => backbone.clone(),
+            None => {
+                let made = self.backbone.with_weights(&self.weights)?;
+                self.answering.get_or_init(|| made).clone()
+            }
+        };
+        let features = backbone.features(images, &PetStack::empty())?;
+        Ok(self.heads.forward(&features))
+    }
+}
+
+impl Method for FineTune {
+    fn trained_parameters(&self) -> usize {
+        self.weights.count()
+    }
+
+    fn begin_task(&mut self, task: &Task) -> Result<()> {
+        let width = self.backbone.feature_width();
+        let seed = task_seed(self.settings.seed, task.index);
+        let device = self.backbone.device();
+        self.begin(Head::new(width, task.classes.len(), seed, &device));
+        self.task = Some(task.clone());
+        Ok(())
+    }
+
+    fn learn(&mut self, batch: &Batch<'_>, _pass: &Pass) -> Result<Option<Tensor<1>>> {
+        let task = self.task.as_ref();
+        let task = task.ok_or_else(|| Problem::new("learning began before any task"))?;
+        let labels = batch.local_labels(task);
+        let (loss, gradients) = self.gradients(batch.images.clone(), &labels)?;
+        let epoch = (batch.pass, self.settings.epochs);
+        self.update(gradients, Progress::of(epoch, (batch.step, batch.steps)));
+        Ok(Some(loss))
+    }
+
+    fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
+        answers::alone(Expert::Answer, &self.logits(images)?)
+    }
+
+    fn snapshot(&self) -> Result<Named> {
+        if self.heads.0.len() > self.settings.without_weights {
+            return self.whole();
+        }
+        let mut heads = Named::new();
+        self.heads.write(&mut heads)?;
+        Ok(heads)
+    }
+
+    fn checkpoint(&self) -> Result<Named> {
+        let mut named = self.whole()?;
+        self.optimiser.write(&mut named)?;
+        Ok(named)
+    }
+
+    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
+        if !state.keys().any(|name| name.starts_with("backbone.")) {
+            let tasks = tasks.len();
+            let what = format!("the network as it was after task {tasks} was not kept");
+            return Err(Problem::new(what).advise(
+                "ask for the last task of the finished run, or train with --set keep_weights=every",
+            ));
+        }
+        let device = self.backbone.device();
+        self.answering = OnceLock::new();
+        self.weights = self.weights.read("backbone", state)?;
+        self.heads = Heads::read(state, tasks.len(), &device)?;
+        self.optimiser = Optimiser::read(self.settings.optimiser, state, &device)?;
+        self.task = tasks.last().map(|classes| Task {
+            index: tasks.len() - 1,
+            classes: classes.clone(),
+        });
+        Ok(())
+    }
+}

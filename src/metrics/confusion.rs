@@ -1,0 +1,173 @@
+//! Which classes (or tasks) are taken for which.
+//!
+//! Of 10,000 classes nearly all pairs never occur, so only those that do are kept: memory goes by
+//! the images, not by the square of the classes. For a picture on a screen the pairs are summed
+//! into blocks of neighbouring classes.
+
+use std::ops::Range;
+
+/// Counts of (true, answered) pairs over a number of classes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Confusion {
+    /// Rows, and as many columns.
+    side: usize,
+    /// True, answered, how often: sorted, each pair once, none of them 0.
+    pairs: Vec<(usize, usize, u32)>,
+    /// Answers of the classes before each: `before[c + 1] - before[c]` of class c.
+    before: Vec<u64>,
+}
+
+impl Confusion {
+    /// Counts pairs of (true, answered); those outside `side` are left out.
+    pub fn new(side: usize, pairs: impl Iterator<Item = (usize, usize)>) -> Self {
+        let mut all: Vec<(usize, usize)> = pairs.filter(|(a, b)| *a < side && *b < side).collect();
+        all.sort_unstable();
+        let mut before = vec![0; side + 1];
+        for &(row, _) in &all {
+            before[row + 1] += 1;
+        }
+        for row in 0..side {
+            before[row + 1] += before[row];
+        }
+        let same = all.chunk_by(|a, b| a == b);
+        let pairs = same.map(|equal| (equal[0].0, equal[0].1, equal.len() as u32));
+        Self {
+            side,
+            pairs: pairs.collect(),
+            before,
+        }
+    }
+
+    /// Number of classes.
+    pub fn side(&self) -> usize {
+        self.side
+    }
+
+    /// How often classes of `rows` were taken for classes of `columns`.
+    pub fn count(&self, rows: &Range<usize>, columns: &Range<usize>) -> u64 {
+        let from = self.pairs.partition_point(|pair| pair.0 < rows.start);
+        let of_rows = self.pairs[from..].iter();
+        of_rows
+            .take_while(|pair| pair.0 < rows.end)
+            .filter(|pair| columns.contains(&pair.1))
+            .map(|pair| u64::from(pair.2))
+            .sum()
+    }
+
+    /// Answers about images of these classes.
+    pub fn total(&self, rows: &Range<usize>) -> u64 {
+        let at = |class: usize| self.before.get(class.min(self.side)).copied();
+        at(rows.end).unwrap_or(0) - at(rows.start).unwrap_or(0)
+    }
+
+    /// The pairs of different classes that occur most, (true, answered, how often), most first.
+    pub fn most_confused(&self, most: usize) -> Vec<(usize, usize, u32)> {
+        let mut wrong: Vec<_> = self.pairs.iter().filter(|p| p.0 != p.1).copied().collect();
+        // Pairs are sorted already, so equal counts stay in the order of their classes.
+        wrong.sort_by_key(|pair| std::cmp::Reverse(pair.2));
+        wrong.truncate(most);
+        wrong
+    }
+
+    /// The counts as `blocks` × `blocks` sums, row by row; each as a share of its row.
+    pub fn shares(&self, blocks: Blocks) -> Vec<f64> {
+        let n = blocks.count;
+        let mut sums = vec![0u64; n * n];
+        for &(row, column, count) in &self.pairs {
+            sums[blocks.of(row) * n + blocks.of(column)] += u64::from(count);
+        }
+        let share = |(i, sum): (usize, u64)| {
+            let all = self.total(&blocks.range(i / n));
+            sum as f64 / all.max(1) as f64
+        };
+        sums.into_iter().enumerate().map(share).collect()
+    }
+}
+
+/// `of` neighbouring things cut into `count` blocks that differ in length by one at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blocks {
+    /// Things.
+    pub things: usize,
+    /// Blocks; at most as many.
+    pub count: usize,
+}
+
+impl Blocks {
+    /// One block for each thing, or `most` of them where there are more things.
+    pub fn at_most(most: usize, things: usize) -> Self {
+        let count = things.min(most.max(1));
+        Self { things, count }
+    }
+
+    /// The things of a block.
+    pub fn range(self, block: usize) -> Range<usize> {
+        let start = |block: usize| block * self.things / self.count.max(1);
+        start(block)..start(block + 1)
+    }
+
+    /// The block of a thing.
+    pub fn of(self, thing: usize) -> usize {
+        // The last block b with b · things / count ≤ thing.
+        ((thing + 1) * self.count - 1) / self.things.max(1)
+    }
+}
+
+/// The means of a lower triangle (row i holds the values of 0..=i), block by block; none where
+/// there is no value yet.
+pub fn block_means(rows: &[Vec<f64>], blocks: Blocks) -> Vec<Option<f64>> {
+    let n = blocks.count;
+    let mut sums = vec![(0.0, 0u32); n * n];
+    for (row, values) in rows.iter().enumerate().take(blocks.things) {
+        for (column, value) in values.iter().enumerate().take(blocks.things) {
+            let (sum, count) = &mut sums[blocks.of(row) * n + blocks.of(column)];
+            *sum += value;
+            *count += 1;
+        }
+    }
+    let mean = |(sum, count): (f64, u32)| (count > 0).then(|| sum / f64::from(count));
+    sums.into_iter().map(mean).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_counted_and_the_worst_come_first() {
+        let pairs = [(0, 0), (0, 1), (2, 1), (0, 1), (1, 1), (7, 0)];
+        let confusion = Confusion::new(3, pairs.into_iter());
+        assert_eq!(confusion.count(&(0..1), &(1..2)), 2);
+        assert_eq!(confusion.count(&(0..3), &(1..2)), 4);
+        assert_eq!((confusion.total(&(0..1)), confusion.total(&(0..3))), (3, 5));
+        assert_eq!(confusion.most_confused(9), [(0, 1, 2), (2, 1, 1)]);
+        let whole = confusion.shares(Blocks::at_most(8, 3));
+        assert_eq!(whole[..3], [1.0 / 3.0, 2.0 / 3.0, 0.0]);
+        assert_eq!(confusion.shares(Blocks::at_most(1, 3)), [1.0]);
+    }
+
+    #[test]
+    fn every_thing_lies_in_its_block() {
+        for (things, most) in [(10, 3), (10_000, 512), (512, 512), (7, 512), (1, 1)] {
+            let blocks = Blocks::at_most(most, things);
+            let mut next = 0;
+            for block in 0..blocks.count {
+                let range = blocks.range(block);
+                assert!(range.start == next && !range.is_empty(), "{range:?}");
+                assert!(range.clone().all(|thing| blocks.of(thing) == block));
+                next = range.end;
+            }
+            assert_eq!(next, things);
+        }
+    }
+
+    #[test]
+    fn a_triangle_is_averaged_where_it_has_values() {
+        let rows = [vec![1.0], vec![0.5, 0.7], vec![0.2, 0.4, 0.9]];
+        let means = block_means(&rows, Blocks::at_most(2, 4));
+        // Rows 0 and 1 make the first block; row 3 is still to come.
+        let close = |a: Option<f64>, b: f64| a.is_some_and(|a| (a - b).abs() < 1e-12);
+        assert!(close(means[0], 2.2 / 3.0) && means[1].is_none());
+        assert!(close(means[2], 0.3) && close(means[3], 0.9), "{means:?}");
+    }
+}

@@ -1,0 +1,92 @@
+//! Layers whose weights are trained where the frozen form takes them as constants: the linear map,
+//! and the bias of attention scores.
+
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+
+use super::attention::{self, Bias, Shape};
+use super::buffer::Buffer;
+use super::gemm::{Matrix, Store, parallel_long_product, parallel_product};
+use super::glue::{Gradient, Input, Run, apply};
+use super::pairs::sum_of_rows;
+
+/// `x · weightᵀ + bias`; `weight` is out × in. All may be trained.
+pub fn linear<const D: usize>(
+    x: &Tensor<D>,
+    weight: &Tensor<2>,
+    bias: Option<&Tensor<1>>,
+) -> Option<Tensor<D>> {
+    let sizes = weight.dims();
+    let mut shape = x.dims();
+    *shape.last_mut()? = sizes[0];
+    let (x, weight) = (Input::new(x)?, Input::new(weight)?);
+    Some(match bias {
+        Some(bias) => linear_of([x, weight, Input::new(bias)?], shape, sizes),
+        None => linear_of([x, weight], shape, sizes),
+    })
+}
+
+/// The same of input, weight and, perhaps, bias.
+fn linear_of<const N: usize, const D: usize>(
+    tensors: [Input; N],
+    shape: [usize; D],
+    [outputs, inputs]: [usize; 2],
+) -> Tensor<D> {
+    apply(tensors, shape, |tensors, tracked| {
+        let rows = shape.iter().product::<usize>() / outputs;
+        let mut y = Buffer::new(rows * outputs);
+        let mut store = Store::Replace;
+        if let Some(bias) = tensors.get(2) {
+            y.chunks_exact_mut(outputs)
+                .for_each(|row| row.copy_from_slice(bias.numbers()));
+            store = Store::Add;
+        }
+        let x = Matrix::new(tensors[0].numbers(), rows, inputs, inputs);
+        let weight = Matrix::new(tensors[1].numbers(), outputs, inputs, inputs);
+        parallel_product(&mut y, store, x, weight.transposed());
+        let back = tracked.then(|| {
+            let back: Run<N> = Arc::new(move |g, wanted| {
+                let result = Matrix::new(g, rows, outputs, outputs);
+                let gradient = |which: usize| match which {
+                    0 => {
+                        let weight = Matrix::new(tensors[1].numbers(), outputs, inputs, inputs);
+                        let mut dx = Buffer::new(rows * inputs);
+                        parallel_product(&mut dx, Store::Replace, result, weight);
+                        dx
+                    }
+                    1 => {
+                        let x = Matrix::new(tensors[0].numbers(), rows, inputs, inputs);
+                        let mut dweight = Buffer::new(outputs * inputs);
+                        parallel_long_product(&mut dweight, result.transposed(), x);
+                        dweight
+                    }
+                    _ => sum_of_rows(g, None, outputs),
+                };
+                std::array::from_fn(|i| wanted[i].then(|| Gradient::Own(gradient(i))))
+            });
+            back
+        });
+        (y, back)
+    })
+}
+
+/// Softmax attention with a trained bias; see [`crate::nn::attention`].
+pub fn attention(qkv: &Tensor<3>, shape: Shape, bias: &Tensor<4>) -> Option<Tensor<3>> {
+    let [batch, tokens, _] = qkv.dims();
+    let tensors = [Input::new(qkv)?, Input::new(bias)?];
+    let result = [batch, tokens, shape.width];
+    Some(apply(tensors, result, |[qkv, bias], tracked| {
+        let (y, stats) = attention::forward(shape, qkv.numbers(), Bias(bias.numbers()));
+        let back = tracked.then(|| {
+            let back: Run<2> = Arc::new(move |g, [to_qkv, to_bias]| {
+                let bias = Bias(bias.numbers());
+                let both = attention::backward_to_both(shape, qkv.numbers(), bias, &stats, g);
+                let [dqkv, dbias] = both.map(Gradient::Own);
+                [to_qkv.then_some(dqkv), to_bias.then_some(dbias)]
+            });
+            back
+        });
+        (y, back)
+    }))
+}

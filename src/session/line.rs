@@ -1,0 +1,132 @@
+//! Jobs as the person sees them: asked for here, waiting in the engine's line, at work. What waits
+//! is only folded from what the engine tells.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Session;
+use super::run_view::RunView;
+use super::views::RunRow;
+use crate::method::run_title;
+use crate::problem::Problem;
+use crate::run::config::RunConfig;
+use crate::run::event::{Command, Event, Wish};
+use crate::run::job::{Job, JobId, Work};
+
+impl Session {
+    /// Trains a run with these settings; it waits in line while another one trains.
+    pub fn train(&mut self, config: RunConfig) {
+        let title = run_title(&config);
+        self.queue(Job::train(config, title));
+    }
+
+    /// Continues a stopped or killed run.
+    pub fn resume(&mut self, folder: &Path) {
+        let same = |job: &&Job| matches!(&job.work, Work::Resume(other) if other == folder);
+        let known = self.waiting().find(same).map(|job| job.title.clone());
+        if let Some(title) = known {
+            let told = Problem::new(format!("{title} waits in line already"));
+            self.notify(told, false);
+            return;
+        }
+        let row = self.row(folder);
+        let title = row.map_or_else(|| folder.display().to_string(), RunRow::title);
+        self.queue(Job::resume(folder.to_path_buf(), title));
+    }
+
+    fn queue(&mut self, job: Job) {
+        if !self.is_training() {
+            self.live = Some(Arc::new(RunView::of_job(job.id, job.title.clone())));
+            self.opened = None;
+            self.flights.forget_run();
+            self.backend.wish(Wish::Run);
+        }
+        self.backend.send(Command::Queue(Box::new(job)));
+    }
+
+    /// Jobs that wait in line, the next one first.
+    pub fn waiting(&self) -> impl Iterator<Item = &Job> {
+        let live = self.live.as_ref().and_then(|run| run.job);
+        self.line.jobs().filter(move |job| Some(job.id) != live)
+    }
+
+    /// Lets the run at work go on, or pauses it.
+    pub fn wish(&mut self, wish: Wish) {
+        self.backend.wish(wish);
+    }
+
+    /// Stops the run at work, which is saved. The next one in line begins, unless `hold` keeps all
+    /// of them where they are.
+    pub fn stop(&mut self, hold: bool) {
+        let live = self.live.as_ref().filter(|run| run.stage.is_live());
+        let Some(job) = live.and_then(|run| run.job) else {
+            return;
+        };
+        if hold {
+            self.hold_line(true);
+        }
+        self.backend.send(Command::Stop(job));
+        self.backend.hurry(job);
+    }
+
+    /// Takes a job out of the line.
+    pub fn take_out(&mut self, job: JobId) {
+        self.backend.send(Command::Stop(job));
+    }
+
+    /// Moves a job that waits to another place in line, from 0.
+    pub fn move_in_line(&mut self, job: JobId, place: usize) {
+        self.backend.send(Command::Move { job, place });
+    }
+
+    /// Keeps all jobs in line from beginning, or lets them go.
+    pub fn hold_line(&mut self, held: bool) {
+        self.backend.send(Command::Hold(held));
+    }
+
+    /// Takes an event that tells of a job; gives back what the run at work has to fold.
+    pub(super) fn take_job_event(&mut self, id: JobId, event: Event) -> Option<Event> {
+        let mine = self.live.as_ref().is_some_and(|run| run.job == Some(id));
+        match event {
+            Event::Queued { job, place } => {
+                if job.held && self.line.place(id).is_none() {
+                    self.tell_of_the_line();
+                }
+                self.line.put(*job, place);
+                None
+            }
+            Event::Removed(_) => {
+                let job = self.line.take(id);
+                if mine {
+                    let run = String::new();
+                    return Some(Event::Stopped { run });
+                }
+                let title = job.map_or_else(String::new, |job| job.title);
+                let told = Problem::new(format!("{title} was taken out of the line"));
+                self.notify(told.advise("start it again from Experiment"), false);
+                None
+            }
+            event => {
+                let waited = self.line.take(id);
+                if !mine {
+                    let title = waited.map_or_else(String::new, |job| job.title);
+                    self.live = Some(Arc::new(RunView::of_job(id, title)));
+                }
+                (!matches!(event, Event::Began(_))).then_some(event)
+            }
+        }
+    }
+
+    /// Jobs that come held are those of an earlier start of the program.
+    fn tell_of_the_line(&mut self) {
+        let text = "runs wait in line from the last time";
+        if self.notices.iter().any(|known| known.problem.what == text) {
+            return;
+        }
+        let told = Problem::new(text);
+        self.notify(
+            told.advise("Train shows them: let them go on, or take them out"),
+            false,
+        );
+    }
+}

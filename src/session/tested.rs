@@ -1,0 +1,121 @@
+//! Whether the test images that a run's answers name by their index are still those images.
+//!
+//! Answers hold indices into a test split that is opened again later, perhaps after files were
+//! added, replaced or removed; then an index would show a picture that was never asked about. The
+//! run's header holds the split's fingerprint. Runs of versions without it are compared in what
+//! can be compared: class names, numbers of images, and the class of every image answered.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::Session;
+use super::jobs::Ask;
+use super::run_view::RunView;
+use super::views::DataView;
+use crate::metrics::tasks_of_classes;
+use crate::problem::{Problem, Result};
+use crate::run::event::RunHeader;
+
+/// What is known of data sets that runs were tested on.
+#[derive(Default)]
+pub(super) struct Tested {
+    /// Fingerprints of test splits by the data set's key; none while one is under way.
+    prints: HashMap<String, Option<Result<String>>>,
+    /// What came out for a run with a data set.
+    checked: HashMap<(PathBuf, String), Option<Problem>>,
+}
+
+impl Tested {
+    /// Takes a fingerprint in; one that was forgotten meanwhile is asked for again.
+    pub fn take(&mut self, key: &str, answer: Result<String>) {
+        if let Some(print) = self.prints.get_mut(key) {
+            *print = Some(answer);
+        }
+    }
+
+    /// Files may have changed.
+    pub fn forget(&mut self) {
+        // What is under way is new enough.
+        self.prints.retain(|_, print| print.is_none());
+        self.checked.clear();
+    }
+}
+
+impl Session {
+    /// The data set whose test images a run's answers are about. None while it is looked for; a
+    /// Problem when it is gone or holds other images by now.
+    pub fn tested_on(&mut self, run: &RunView) -> Option<Result<Arc<DataView>>> {
+        let header = run.header.as_ref()?;
+        if self.data_is_missing(&header.config) {
+            let gone = Problem::new("the data set of this run could not be opened");
+            return Some(Err(gone
+                .at(&header.config.data)
+                .advise("the notices say why")));
+        }
+        let data = self.need_data(&header.config)?.clone();
+        let about = (header.folder.clone(), data.key.clone());
+        if let Some(known) = self.tested.checked.get(&about) {
+            return Some(known.clone().map_or(Ok(data), Err));
+        }
+        let found = match &header.images {
+            Some(images) => match self.print_of(&data)? {
+                Ok(print) if print == images.test => None,
+                Ok(_) => Some(other_images(header)),
+                Err(problem) => Some(problem),
+            },
+            None => (!may_be_those(run, header, &data)).then(|| other_images(header)),
+        };
+        self.tested.checked.insert(about, found.clone());
+        Some(found.map_or(Ok(data), Err))
+    }
+
+    /// The fingerprint of a test split, asked for when it is not there yet.
+    fn print_of(&mut self, data: &Arc<DataView>) -> Option<Result<String>> {
+        if let Some(known) = self.tested.prints.get(&data.key) {
+            return known.clone();
+        }
+        self.tested.prints.insert(data.key.clone(), None);
+        let (key, pictures) = (data.key.clone(), data.pictures.clone());
+        self.jobs.ask(Ask::Fingerprint(key, pictures));
+        None
+    }
+}
+
+fn other_images(header: &RunHeader) -> Problem {
+    Problem::new("the images of this data set are no longer those this run was tested on")
+        .at(&header.config.data)
+        .advise("put back what was there to see them; the run's figures stay what they were")
+}
+
+/// Whether nothing that an old run noted speaks against these test images.
+fn may_be_those(run: &RunView, header: &RunHeader, data: &DataView) -> bool {
+    let mut classes = header.class_order.clone();
+    classes.sort_unstable();
+    if classes != data.classes {
+        return false;
+    }
+    let position: HashMap<&str, usize> = (0..).zip(&header.class_order).map(swapped).collect();
+    // Class (sorted by name) → its position in the run's order.
+    let place: Vec<usize> = data
+        .classes
+        .iter()
+        .map(|name| position[name.as_str()])
+        .collect();
+    let task_of = tasks_of_classes(&header.tasks);
+    let mut counts = vec![0; header.tasks.len()];
+    for &class in &data.test_labels {
+        if let Some(&Some(task)) = task_of.get(place[class]) {
+            counts[task] += 1;
+        }
+    }
+    let label_of = |sample: usize| data.test_labels.get(sample).map(|&class| place[class]);
+    let right = |(sample, label): (&usize, &usize)| label_of(*sample) == Some(*label);
+    let answers = run.reports.last().map(|report| &report.answers);
+    counts == header.test_images
+        && answers.is_none_or(|all| all.samples.iter().zip(&all.labels).all(right))
+}
+
+fn swapped((position, name): (usize, &String)) -> (&str, usize) {
+    (name, position)
+}

@@ -1,0 +1,117 @@
+//! Which runs are repetitions of one experiment: the one key by which Compare, the tables and the
+//! figures put runs together.
+//!
+//! Runs are of one kind when they share everything that defines their figures but class order and
+//! seed: settings, weights, plugin text, tasks, and how many of these are measured. Device and
+//! cache decide no figure. Of several runs with the same order and seed the newest counts.
+
+use jiff::Timestamp;
+use sha2::{Digest, Sha256};
+
+use super::load::{StoredRun, instant};
+use super::summary::{OrdersSummary, summary_of_orders};
+use crate::run::config::RunConfig;
+use crate::run::event::RunHeader;
+
+/// What tells whether two runs are of one kind, and whether one repeats the other exactly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kin {
+    /// Hash over all that runs of one kind share.
+    kind: [u8; 32],
+    /// Hash over what repetitions differ in.
+    repetition: [u8; 32],
+    began: Option<Timestamp>,
+}
+
+impl Kin {
+    /// The key of a run; none while no task is measured.
+    pub fn of(run: &StoredRun) -> Option<Self> {
+        if run.reports.is_empty() {
+            return None;
+        }
+        let header = &run.header;
+        let settings = RunConfig {
+            order: String::new(),
+            seed: 0,
+            device: String::new(),
+            cache_mb: 0,
+            ..header.config.clone()
+        };
+        let (measured, tasks) = (run.reports.len(), &header.tasks);
+        let (weights, plugin) = (&header.weights_sha256, &run.plugin);
+        let (order, seed) = (&header.class_order, header.config.seed);
+        let hash = |text: String| Sha256::digest(text).into();
+        Some(Self {
+            kind: hash(format!(
+                "{settings:?} {measured} {tasks:?} {weights} {plugin}"
+            )),
+            repetition: hash(format!("{seed} {order:?}")),
+            began: instant(&header.started),
+        })
+    }
+}
+
+/// Sorts runs into kinds, in the order of their first members; those without a key are left out.
+pub fn kinds<'a, T>(runs: &'a [T], key: impl Fn(&T) -> Option<&Kin>) -> Vec<Vec<&'a T>> {
+    let mut kinds: Vec<Vec<(&Kin, &T)>> = Vec::new();
+    for run in runs {
+        let Some(kin) = key(run) else { continue };
+        let Some(members) = kinds.iter_mut().find(|kind| kind[0].0.kind == kin.kind) else {
+            kinds.push(vec![(kin, run)]);
+            continue;
+        };
+        let same = |(other, _): &&mut (&Kin, &T)| other.repetition == kin.repetition;
+        match members.iter_mut().find(same) {
+            Some(older) if older.0.began < kin.began => *older = (kin, run),
+            Some(_) => {}
+            None => members.push((kin, run)),
+        }
+    }
+    let runs_of = |kind: Vec<(_, &'a T)>| kind.into_iter().map(|(_, run)| run).collect();
+    kinds.into_iter().map(runs_of).collect()
+}
+
+/// Runs of one kind, for a row of a table or a line of a figure.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Data set, backbone, PET and method in words.
+    pub label: String,
+    /// The settings of the first of them.
+    pub config: RunConfig,
+    /// Figures per run, their mean and spread.
+    pub orders: OrdersSummary,
+}
+
+/// Sorts runs into groups; those without a finished task are left out.
+pub fn groups(runs: &[StoredRun]) -> Vec<Group> {
+    let keyed: Vec<(Option<Kin>, &StoredRun)> = runs.iter().map(|r| (Kin::of(r), r)).collect();
+    let kinds = kinds(&keyed, |(kin, _)| kin.as_ref());
+    let firsts: Vec<&RunHeader> = kinds.iter().map(|kind| &kind[0].1.header).collect();
+    let group = |(kind, label): (&Vec<&(_, &StoredRun)>, String)| {
+        let members: Vec<StoredRun> = kind.iter().map(|(_, run)| StoredRun::clone(run)).collect();
+        Group {
+            label,
+            config: members[0].header.config.clone(),
+            orders: summary_of_orders(&members),
+        }
+    };
+    kinds.iter().zip(labels(&firsts)).map(group).collect()
+}
+
+/// Each kind in words, given the header of its first run. Equal words for different settings would
+/// be read as one kind; there the name tells them apart.
+pub fn labels(firsts: &[&RunHeader]) -> Vec<String> {
+    let words: Vec<String> = firsts.iter().map(|header| label(header)).collect();
+    let twins = |label: &String| words.iter().filter(|other| *other == label).count() > 1;
+    let whole = |(label, header): (&String, &&RunHeader)| match twins(label) {
+        true => format!("{label} ({})", header.run),
+        false => label.clone(),
+    };
+    words.iter().zip(firsts).map(whole).collect()
+}
+
+/// A run's settings in words.
+fn label(header: &RunHeader) -> String {
+    let variant = header.method.variant.iter();
+    variant.fold(header.title(), |label, words| format!("{label}, {words}"))
+}

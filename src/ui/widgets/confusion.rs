@@ -1,0 +1,214 @@
+//! Confusion over classes or tasks, with a frame around each task's block. Where classes are too
+//! many to be told apart, a cell stands for a block of neighbouring ones.
+
+use std::ops::Range;
+
+use egui::{
+    Align2, CornerRadius, Rect, Response, Role, Sense, Stroke, StrokeKind, TextureHandle, Ui, Vec2,
+    WidgetInfo, pos2, vec2,
+};
+
+use super::matrix::{FINEST, paint_all};
+use super::painted_text;
+use super::textures::heat;
+use crate::metrics::{Blocks, Confusion};
+use crate::ui::theme::{regular, tokens};
+
+/// Most pairs that are named beside the matrix.
+const WORST: usize = 6;
+/// Frames narrower than this (points) would cover what they frame.
+const NARROWEST: f32 = 3.0;
+
+/// A cell: the true classes and the answered ones; one of each where there is room for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// True.
+    pub rows: Range<usize>,
+    /// Answered.
+    pub columns: Range<usize>,
+}
+
+impl Cell {
+    /// The cell of one class taken for another.
+    pub fn of(row: usize, column: usize) -> Self {
+        Self {
+            rows: row..row + 1,
+            columns: column..column + 1,
+        }
+    }
+}
+
+/// Confusion counts ready to be painted.
+pub struct ConfusionMatrix {
+    /// How often each class is taken for each.
+    pub counts: Confusion,
+    /// What each row and column stands for.
+    names: Vec<String>,
+    /// Letters of the longest name.
+    longest: usize,
+    /// Blocks that get a frame.
+    frames: Vec<Range<usize>>,
+    /// Rows that are taught so far.
+    taught: usize,
+    /// What is confused most.
+    pub worst: Vec<(usize, usize, u32)>,
+    blocks: Blocks,
+    texture: TextureHandle,
+}
+
+impl ConfusionMatrix {
+    /// Prepares the picture of the counts.
+    pub fn new(
+        ui: &Ui,
+        counts: Confusion,
+        names: Vec<String>,
+        frames: Vec<Range<usize>>,
+        taught: usize,
+    ) -> Self {
+        let t = tokens(ui);
+        let blocks = Blocks::at_most(FINEST, counts.side());
+        let n = blocks.count;
+        let is_taught = |block: usize| blocks.range(block).start < taught;
+        let shares = counts.shares(blocks).into_iter().enumerate();
+        let cells = shares.map(|(i, share)| {
+            if is_taught(i / n) && is_taught(i % n) {
+                // The square root lets single mistakes show.
+                t.heat_at(share.sqrt() * 0.92)
+            } else {
+                t.background
+            }
+        });
+        let texture = heat(ui.ctx(), "confusion", n, cells);
+        let longest = names.iter().map(|name| name.chars().count()).max();
+        Self {
+            worst: counts.most_confused(WORST),
+            counts,
+            longest: longest.unwrap_or(1),
+            names,
+            frames,
+            taught,
+            blocks,
+            texture,
+        }
+    }
+
+    /// What some rows (or columns) stand for.
+    pub fn name(&self, range: &Range<usize>) -> String {
+        let at = |i: usize| self.names.get(i).map_or("?", String::as_str);
+        match range.len() {
+            0 | 1 => at(range.start).to_string(),
+            _ => format!("{} … {}", at(range.start), at(range.end - 1)),
+        }
+    }
+
+    /// Paints the matrix with this side; returns the clicked cell.
+    pub fn show(&self, ui: &mut Ui, side: f32, chosen: Option<&Cell>) -> Option<Cell> {
+        let t = tokens(ui);
+        let n = self.counts.side().max(1);
+        let gutter = self.gutter(ui);
+        let size = vec2(side + gutter, side + 38.0);
+        let (whole, response) = ui.allocate_exact_size(size, Sense::click());
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Confusion matrix"));
+        let rect = Rect::from_min_size(whole.min + vec2(gutter, 0.0), Vec2::splat(side));
+        paint_all(ui.painter(), &self.texture, rect);
+        let step = side / n as f32;
+        if step >= 7.0 {
+            let line = Stroke::new(1.0, t.card);
+            for i in 1..n {
+                let offset = step * i as f32;
+                ui.painter()
+                    .vline(rect.left() + offset, rect.y_range(), line);
+                ui.painter()
+                    .hline(rect.x_range(), rect.top() + offset, line);
+            }
+        }
+        let block = |rows: &Range<usize>, columns: &Range<usize>| {
+            Rect::from_min_max(
+                rect.min + vec2(columns.start as f32 * step, rows.start as f32 * step),
+                rect.min + vec2(columns.end as f32 * step, rows.end as f32 * step),
+            )
+        };
+        let wide = |frame: &&Range<usize>| frame.len() as f32 * step >= NARROWEST;
+        for frame in self.frames.iter().filter(wide) {
+            let line = Stroke::new(1.0, t.strong.gamma_multiply(0.75));
+            let place = block(frame, frame);
+            ui.painter()
+                .rect_stroke(place, CornerRadius::ZERO, line, StrokeKind::Middle);
+        }
+        if let Some(cell) = chosen {
+            let place = block(&cell.rows, &cell.columns);
+            let seen = Vec2::splat((NARROWEST - place.width()).max(0.0) / 2.0);
+            let place = place.expand2(seen);
+            let line = Stroke::new(2.0, t.accent);
+            ui.painter()
+                .rect_stroke(place, CornerRadius::ZERO, line, StrokeKind::Middle);
+        }
+        self.labels(ui, rect, step);
+        self.pointed(&response, rect, step)
+    }
+
+    fn gutter(&self, ui: &Ui) -> f32 {
+        let width = self.longest as f32 * 6.6 + 14.0;
+        width.min(ui.available_width() * 0.25).clamp(22.0, 96.0)
+    }
+
+    fn labels(&self, ui: &Ui, rect: Rect, step: f32) {
+        let t = tokens(ui);
+        let font = || regular(11.0);
+        let rows_every = (13.0 / step).ceil().max(1.0) as usize;
+        let wide = (self.longest as f32 * 6.6 + 4.0).min(40.0);
+        let columns_every = (wide.max(13.0) / step).ceil().max(1.0) as usize;
+        let centre = |i: usize| step * (i as f32 + 0.5);
+        for (i, name) in self.names.iter().enumerate().step_by(rows_every) {
+            let at = pos2(rect.left() - 8.0, rect.top() + centre(i));
+            let width = (rect.left() - 12.0 - ui.min_rect().left()).max(12.0);
+            painted_text(ui, at, Align2::RIGHT_CENTER, name, font(), t.subdued, width);
+        }
+        for (i, name) in self.names.iter().enumerate().step_by(columns_every) {
+            let at = pos2(rect.left() + centre(i), rect.bottom() + 11.0);
+            let width = step * columns_every as f32;
+            painted_text(
+                ui,
+                at,
+                Align2::CENTER_CENTER,
+                name,
+                font(),
+                t.subdued,
+                width,
+            );
+        }
+        let at = pos2(rect.center().x, rect.bottom() + 28.0);
+        ui.painter().text(
+            at,
+            Align2::CENTER_CENTER,
+            "answered class",
+            font(),
+            t.subdued,
+        );
+    }
+
+    /// Tells about the cell under the pointer; returns it when it was clicked.
+    fn pointed(&self, response: &Response, rect: Rect, step: f32) -> Option<Cell> {
+        let at = response.hover_pos().or(response.interact_pointer_pos())?;
+        if !rect.contains(at) {
+            return None;
+        }
+        let offset = at - rect.min;
+        let block = |along: f32| {
+            let class = ((along / step) as usize).min(self.counts.side().checked_sub(1)?);
+            Some(self.blocks.range(self.blocks.of(class)))
+        };
+        let (rows, columns) = (block(offset.y)?, block(offset.x)?);
+        let (count, all) = (self.counts.count(&rows, &columns), self.counts.total(&rows));
+        let (name, answer) = (self.name(&rows), self.name(&columns));
+        let text = if rows.start >= self.taught {
+            format!("{name} is not taught yet")
+        } else if rows == columns && rows.len() == 1 {
+            format!("{name}: {count} of {all} right")
+        } else {
+            format!("{name} taken for {answer}: {count} of {all}")
+        };
+        response.clone().on_hover_text_at_pointer(text);
+        response.clicked().then_some(Cell { rows, columns })
+    }
+}

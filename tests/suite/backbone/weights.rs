@@ -1,0 +1,172 @@
+//! A backbone's own weights: handed out, replaced, trained.
+
+use burn::tensor::{Device, Tensor, TensorData};
+use lae_studio::backbone::architecture::Architecture;
+use lae_studio::backbone::parameters::Weights;
+use lae_studio::backbone::{Backbone, convnext, swin, vit};
+use lae_studio::nn::WeightType;
+use lae_studio::pet::PetStack;
+use lae_studio::tensors::Named;
+
+use super::files::{error, features, images};
+
+/// Every family, with everything that is folded, resized or made anew from its weights.
+fn families() -> Vec<Architecture> {
+    let plain = vit::Config::plain(32, 8, 24, 2, 3);
+    let every = vit::Config {
+        learned_size: 48,
+        layer_scale: true,
+        pre_norm: true,
+        quick_gelu: true,
+        ..plain.clone()
+    };
+    let without_token = vit::Config {
+        class_token: false,
+        ..plain.clone()
+    };
+    let convnext = convnext::Config::plain(32, vec![1, 2], vec![8, 20]);
+    let normed = convnext::Config {
+        final_norm: true,
+        ..convnext.clone()
+    };
+    vec![
+        Architecture::Vit(plain),
+        Architecture::Vit(every),
+        Architecture::Vit(without_token),
+        Architecture::Swin(swin::Config::plain((32, 4, 4), 12, vec![2, 2], vec![2, 4])),
+        Architecture::Convnext(convnext),
+        Architecture::Convnext(normed),
+    ]
+}
+
+/// Random weights, and no two of a tensor alike: fresh networks have scales of 1 and biases of 0.
+fn network(architecture: &Architecture) -> (std::sync::Arc<dyn Backbone>, Weights) {
+    let fresh = architecture.random(5, &Device::flex()).unwrap();
+    let mut seed = 0.0;
+    let weights = fresh.weights().unwrap().with(|_, values| {
+        seed += 1.0;
+        let count = values.dims()[0];
+        let noise: Vec<f32> = (0..count)
+            .map(|i| ((i as f32 + 1.0) * 7.3 + seed).sin() * 0.2)
+            .collect();
+        values * 3.0 + Tensor::from_data(TensorData::new(noise, [count]), &Device::flex())
+    });
+    (fresh.with_weights(&weights).unwrap(), weights)
+}
+
+fn numbers(tensor: &Tensor<1>) -> Vec<f32> {
+    tensor.clone().into_data().try_to_vec::<f32>().unwrap()
+}
+
+#[test]
+fn weights_handed_out_make_the_same_network() {
+    for architecture in families() {
+        let fresh = architecture.random(5, &Device::flex()).unwrap();
+        let again = fresh.with_weights(&fresh.weights().unwrap()).unwrap();
+        let [a, b] = [&fresh, &again].map(|b| features(b.as_ref(), images(2, 32, 32)));
+        assert_eq!(a, b, "{architecture:?}");
+        let (changed, weights) = network(&architecture);
+        assert!(error(&features(changed.as_ref(), images(2, 32, 32)), &a) > 1e-2);
+        assert_eq!(weights.count(), changed.parameters());
+    }
+}
+
+/// Tracked weights give the same features, and every leaf the gradient that a small step along it
+/// shows.
+#[test]
+fn every_leaf_gets_its_gradient() {
+    for architecture in families() {
+        let (backbone, weights) = network(&architecture);
+        let judged = |features: Tensor<2>| {
+            let [rows, columns] = features.dims();
+            let direction = (0..rows * columns)
+                .map(|i| ((i * i) as f32).sin())
+                .collect();
+            let data = TensorData::new::<f32, _>(direction, [rows, columns]);
+            (features * Tensor::from_data(data, &Device::flex())).sum()
+        };
+        let seen = |weights: &Weights| {
+            let backbone = backbone.with_weights(weights).unwrap();
+            backbone
+                .features(images(2, 32, 32), &PetStack::empty())
+                .unwrap()
+        };
+        let tracked = weights.tracked();
+        let output = seen(&tracked);
+        let plain = features(backbone.as_ref(), images(2, 32, 32));
+        let got = output
+            .clone()
+            .inner()
+            .into_data()
+            .try_to_vec::<f32>()
+            .unwrap();
+        assert!(error(&got, &plain) < 1e-5, "{architecture:?}");
+        let gradients = tracked.gradients(&mut judged(output).backward());
+        let names: Vec<&str> = gradients.iter().map(|(name, _)| name.as_str()).collect();
+        let all: Vec<&str> = weights.iter().map(|(name, _)| name).collect();
+        assert_eq!(names, all);
+        for (name, gradient) in &gradients {
+            let norm = numbers(&gradient.clone().powf_scalar(2.0).sum().sqrt())[0];
+            let step = 0.01 / norm.max(0.1);
+            let moved = |by: f32| {
+                let weights = weights.clone().with(|other, values| {
+                    if other == name {
+                        values + gradient.clone() * (by / norm.max(1e-12))
+                    } else {
+                        values
+                    }
+                });
+                numbers(&judged(seen(&weights)))[0]
+            };
+            let found = (moved(step) - moved(-step)) / (2.0 * step);
+            let allowed = 0.02 * norm + 0.01;
+            assert!(
+                (found - norm).abs() < allowed,
+                "{name}: {found} instead of {norm}"
+            );
+        }
+    }
+}
+
+#[test]
+fn weights_survive_the_file_form_and_wrong_ones_are_named() {
+    let (backbone, weights) = network(&families()[0]);
+    let mut named = Named::new();
+    weights.write("backbone", &mut named).unwrap();
+    assert_eq!(named["backbone.blocks.1.mlp.fc1.weight"].shape, [96, 24]);
+    assert_eq!(named["backbone.pos_embed"].shape, [1, 17, 24]);
+    let back = weights.read("backbone", &named).unwrap();
+    let again = backbone.with_weights(&back).unwrap();
+    let [a, b] = [&backbone, &again].map(|b| features(b.as_ref(), images(1, 32, 32)));
+    assert_eq!(a, b);
+    let stored = named.get_mut("backbone.norm.bias").unwrap();
+    stored.shape = vec![2, 12];
+    let problem = weights.read("backbone", &named).unwrap_err();
+    assert!(problem.what.contains("backbone.norm.bias"), "{problem}");
+    named.remove("backbone.norm.bias");
+    let problem = weights.read("backbone", &named).unwrap_err();
+    assert!(problem.what.contains("backbone.norm.bias"), "{problem}");
+    let (_, foreign) = network(&families()[4]);
+    let problem = backbone.with_weights(&foreign).err().unwrap();
+    assert!(
+        problem.what.contains("patch_embed.proj.weight"),
+        "{problem}"
+    );
+}
+
+#[test]
+fn half_precision_and_other_sizes_are_refused() {
+    let architecture = &families()[0];
+    let half = architecture
+        .random(5, (&Device::flex(), WeightType::F16))
+        .unwrap();
+    let problem = half.weights().err().unwrap();
+    assert!(problem.what.contains("half precision"), "{problem}");
+    for (which, sides) in [(0, [32, 40]), (3, [8, 8])] {
+        let (backbone, weights) = network(&families()[which]);
+        let tracked = backbone.with_weights(&weights.tracked()).unwrap();
+        let small = images(1, sides[0], sides[1]);
+        let problem = tracked.features(small, &PetStack::empty()).unwrap_err();
+        assert!(problem.what.contains("trained"), "{problem}");
+    }
+}

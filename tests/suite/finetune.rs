@@ -1,0 +1,162 @@
+//! Seq-FT and Joint-FT as whole runs on a few embedded digits: what moves, what is kept, going on.
+
+use std::path::Path;
+
+use lae_studio::backbone::library;
+use lae_studio::experiment::predict::Predictor;
+use lae_studio::experiment::{self, Outcome, Stock};
+use lae_studio::method;
+use lae_studio::run::config::{Precision, RunConfig};
+use lae_studio::run::event::{Control, Event, Phase, Sink, Wish};
+use lae_studio::store;
+use lae_studio::tensors::Named;
+
+/// Two tasks of five digits, a few steps long.
+fn short(method: &str, own: &[&str]) -> RunConfig {
+    let mut config = RunConfig {
+        data: "digits".into(),
+        classes_per_task: "5".into(),
+        epochs: 2,
+        batch: 8,
+        train_limit: Some(8),
+        test_limit: Some(4),
+        device: "cpu".into(),
+        ..RunConfig::default()
+    };
+    method::adopt(&mut config, method::named_method(method).unwrap());
+    for text in own {
+        method::set(&mut config, text).unwrap();
+    }
+    config
+}
+
+fn train(config: &RunConfig, root: &Path) -> Outcome {
+    let control = Control::default();
+    experiment::train(config, root, &Stock::default(), &mut Vec::new(), &control).unwrap()
+}
+
+fn snapshots(outcome: &Outcome) -> Vec<Named> {
+    let header = outcome.header().unwrap();
+    (0..header.tasks.len())
+        .map(|task| store::load_snapshot(&header.folder, task).unwrap())
+        .collect()
+}
+
+fn of_backbone(snapshot: &Named) -> Vec<&str> {
+    let names = snapshot
+        .keys()
+        .filter_map(|name| name.strip_prefix("backbone."));
+    names.collect()
+}
+
+#[test]
+fn every_weight_moves_and_earlier_heads_stay() {
+    let root = tempfile::tempdir().unwrap();
+    let outcome = train(&short("seq-ft", &["keep_weights=every"]), root.path());
+    let kept = snapshots(&outcome);
+    let device = burn::tensor::Device::flex();
+    let fresh = library::open(library::EMBEDDED, &device, &mut |_| true).unwrap();
+    let fresh = fresh.backbone.weights().unwrap();
+    let names: Vec<&str> = fresh.iter().map(|(name, _)| name).collect();
+    let mut before = Named::new();
+    fresh.write("backbone", &mut before).unwrap();
+    for after in &kept {
+        assert_eq!(of_backbone(after), names);
+        for name in &names {
+            let full = format!("backbone.{name}");
+            assert_eq!(before[&full].shape, after[&full].shape);
+            assert_ne!(before[&full].values, after[&full].values, "{name}");
+        }
+        before.extend(after.clone());
+    }
+    for part in ["weight", "bias"] {
+        let name = format!("head.0.{part}");
+        assert_eq!(kept[0][&name], kept[1][&name]);
+        assert!(kept[1].contains_key(&format!("head.1.{part}")));
+    }
+}
+
+#[test]
+fn unless_asked_only_the_last_network_is_kept() {
+    let root = tempfile::tempdir().unwrap();
+    let outcome = train(&short("seq-ft", &[]), root.path());
+    let kept = snapshots(&outcome);
+    assert!(of_backbone(&kept[0]).is_empty());
+    assert!(!of_backbone(&kept[1]).is_empty());
+    let folder = outcome.header().unwrap().folder.clone();
+    let stock = Stock::default();
+    let ask = |task| Predictor::open(&folder, task, None, &stock, false).map(|_| ());
+    assert!(ask(1).is_ok());
+    let problem = ask(0).unwrap_err();
+    assert!(problem.remedy.contains("keep_weights=every"), "{problem}");
+}
+
+#[test]
+fn joint_training_is_one_task_of_all_classes() {
+    let root = tempfile::tempdir().unwrap();
+    let outcome = train(&short("joint-ft", &[]), root.path());
+    assert_eq!(outcome.header().unwrap().tasks, [0..10]);
+    let kept = snapshots(&outcome);
+    assert_eq!(kept[0]["head.0.bias"].values.len(), 10);
+    assert!(!of_backbone(&kept[0]).is_empty());
+}
+
+/// Asks for a stop in the middle of an epoch.
+struct StopAfter {
+    control: Control,
+    epochs: usize,
+}
+
+impl Sink for StopAfter {
+    fn event(&mut self, event: Event) {
+        if matches!(
+            &event,
+            Event::Phase {
+                phase: Phase::Training { .. },
+                ..
+            }
+        ) {
+            if self.epochs == 0 {
+                self.control.set(Wish::Stop);
+            }
+            self.epochs = self.epochs.saturating_sub(1);
+        }
+    }
+}
+
+#[test]
+fn a_stopped_run_continues_to_the_same_end() {
+    let root = tempfile::tempdir().unwrap();
+    let config = short("seq-ft", &["keep_weights=every"]);
+    let want = snapshots(&train(&config, root.path()));
+    for epochs in 0..4 {
+        let control = Control::default();
+        let mut sink = StopAfter {
+            control: control.clone(),
+            epochs,
+        };
+        let stock = Stock::default();
+        let outcome = experiment::train(&config, root.path(), &stock, &mut sink, &control).unwrap();
+        assert!(matches!(outcome, Outcome::Stopped(_)), "epoch {epochs}");
+        control.set(Wish::Run);
+        let folder = outcome.header().unwrap().folder.clone();
+        let end = experiment::resume(&folder, &stock, &mut Vec::new(), &control).unwrap();
+        assert!(matches!(end, Outcome::Finished(_)));
+        assert_eq!(snapshots(&end), want, "epoch {epochs}");
+    }
+}
+
+#[test]
+fn half_precision_is_refused_before_the_start() {
+    let config = RunConfig {
+        precision: Precision::F16,
+        ..short("seq-ft", &[])
+    };
+    let problems = method::problems(&config);
+    assert_eq!(problems.len(), 1);
+    assert!(
+        problems[0].what.contains("half precision"),
+        "{}",
+        problems[0]
+    );
+}

@@ -1,0 +1,202 @@
+//! Layers whose own weights are trained: values and the gradients of all their tensors against
+//! plain f64 implementations, on both paths of the dispatch point.
+
+use burn::tensor::{Device, Tensor};
+use lae_studio::nn::{self, Depthwise7, LayerNorm, Linear};
+use proptest::prelude::*;
+
+use crate::nn::{differences, error, fast, gradient_error, numbers, plain, tensor, values};
+use crate::nn_exact as exact;
+
+/// Runs `layer` on tracked rows of numbers for values and all gradients, and compares them with
+/// `exact`.
+fn check_all<const N: usize>(
+    inputs: [Vec<f64>; N],
+    layer: &dyn Fn([Tensor<1>; N]) -> Tensor<1>,
+    exact: &dyn Fn(&[Vec<f64>; N]) -> Vec<f64>,
+) {
+    let expected = exact(&inputs);
+    let weights = numbers(expected.len(), 77, 1.0);
+    let gradients: [Vec<f64>; N] = std::array::from_fn(|i| {
+        let of_one = |x: &[f64]| {
+            let mut moved = inputs.clone();
+            moved[i] = x.to_vec();
+            exact(&moved)
+        };
+        differences(&of_one, &inputs[i], &weights)
+    });
+    for (device, allowed) in [(fast(), 4e-6), (plain(), 6e-6)] {
+        let tracked = inputs
+            .each_ref()
+            .map(|x| tensor(x, [x.len()], &device).require_grad());
+        let output = layer(tracked.clone());
+        let incoming = tensor(&weights, output.dims(), &device);
+        let graph = (output.clone() * incoming).sum().backward();
+        let off = error(&values(output), &expected);
+        assert!(off < allowed, "{device:?}: values off by {off:e}");
+        for (i, (tracked, wanted)) in tracked.iter().zip(&gradients).enumerate() {
+            let got = values(tracked.grad(&graph).unwrap());
+            let off = gradient_error(&got, wanted, &weights);
+            assert!(off < allowed, "{device:?}: gradient {i} off by {off:e}");
+        }
+    }
+}
+
+fn flat<const D: usize>(x: Tensor<D>) -> Tensor<1> {
+    let count = x.dims().iter().product::<usize>();
+    x.reshape([count])
+}
+
+/// out × in → in × out.
+fn turned(weight: &[f64], inputs: usize) -> Vec<f64> {
+    (0..inputs)
+        .flat_map(|i| weight.chunks_exact(inputs).map(move |row| row[i]))
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn linear_maps(
+        batch in 1..3usize, tokens in 1..8usize, inputs in 1..20usize, outputs in 1..20usize,
+        bias: bool, seed: u64,
+    ) {
+        let rows = batch * tokens;
+        let x = numbers(rows * inputs, seed, 1.0);
+        let weight = numbers(inputs * outputs, 5, (inputs as f64).powf(-0.5));
+        let own = numbers(outputs, 6, 0.3);
+        let shape = [batch, tokens, inputs];
+        let layer = |x: Tensor<1>, weight: Tensor<1>, bias: Option<Tensor<1>>| {
+            let layer = Linear::trained(weight.reshape([outputs, inputs]), bias);
+            flat(layer.forward(x.reshape(shape)))
+        };
+        let exactly = |x: &[f64], weight: &[f64], bias: &[f64]| {
+            exact::linear(x, &turned(weight, inputs), bias, inputs, outputs)
+        };
+        if bias {
+            check_all(
+                [x, weight, own],
+                &|[x, weight, bias]| layer(x, weight, Some(bias)),
+                &|[x, weight, bias]| exactly(x, weight, bias),
+            );
+        } else {
+            check_all(
+                [x, weight],
+                &|[x, weight]| layer(x, weight, None),
+                &|[x, weight]| exactly(x, weight, &[]),
+            );
+        }
+    }
+
+    #[test]
+    fn layer_norms(rows in 1..20usize, width in 5..40usize, seed: u64) {
+        let gamma = numbers(width, 8, 0.2).iter().map(|v| v + 1.0).collect();
+        check_all(
+            [numbers(rows * width, seed, 1.5), gamma, numbers(width, 9, 0.2)],
+            &|[x, gamma, beta]| {
+                let layer = LayerNorm::new(gamma, beta, 1e-6);
+                flat(layer.forward(x.reshape([rows, width])))
+            },
+            &|[x, gamma, beta]| exact::layer_norm(x, gamma, beta, 1e-6),
+        );
+    }
+
+    #[test]
+    fn biases_of_attention(
+        images in 1..4usize, groups in 1..3usize, tokens in 1..7usize, heads in 1..3usize,
+        head in 1..5usize, seed: u64,
+    ) {
+        let (batch, packed) = (images * groups, 3 * heads * head);
+        let qkv = numbers(batch * tokens * packed, seed, 1.0);
+        let bias = numbers(groups * heads * tokens * tokens, 12, 1.0);
+        check_all(
+            [qkv, bias],
+            &|[qkv, bias]| {
+                let bias = bias.reshape([groups, heads, tokens, tokens]);
+                let qkv = qkv.reshape([batch, tokens, packed]);
+                flat(nn::attention(qkv, heads, Some(&bias)))
+            },
+            &|[qkv, bias]| exact::attention(qkv, batch, tokens, heads, bias),
+        );
+    }
+
+    #[test]
+    fn depthwise_convolutions(
+        batch in 1..6usize, rows in 1..6usize, columns in 1..10usize, channels in 1..4usize,
+        seed: u64,
+    ) {
+        let x = numbers(batch * rows * columns * channels, seed, 1.0);
+        let shape = [batch, rows * columns, channels];
+        check_all(
+            [x, numbers(channels * 49, 10, 0.15), numbers(channels, 11, 0.2)],
+            &|[x, weight, bias]| {
+                let layer = Depthwise7::new(weight.reshape([channels, 1, 7, 7]), bias);
+                flat(layer.forward(x.reshape(shape), rows, columns))
+            },
+            &|[x, weight, bias]| exact::depthwise7(x, [rows, columns], weight, bias),
+        );
+    }
+}
+
+/// More channels than are handled together, where differences would take too long: both paths
+/// agree.
+#[test]
+fn wide_depthwise_convolutions_agree_with_the_framework() {
+    let inputs = [
+        numbers(9 * 35 * 37, 1, 1.0),
+        numbers(37 * 49, 2, 0.15),
+        numbers(37, 3, 0.2),
+    ];
+    let [first, second] = [fast(), plain()].map(|device| {
+        let [x, weight, bias] = inputs
+            .each_ref()
+            .map(|x| tensor(x, [x.len()], &device).require_grad());
+        let layer = Depthwise7::new(weight.clone().reshape([37, 1, 7, 7]), bias.clone());
+        let y = layer.forward(x.clone().reshape([9, 35, 37]), 5, 7);
+        let graph = y.powf_scalar(2.0).sum().backward();
+        [x, weight, bias].map(|t| values(t.grad(&graph).unwrap()))
+    });
+    for (a, b) in first.iter().zip(&second) {
+        assert!(error(a, b) < 5e-6, "{:e}", error(a, b));
+    }
+}
+
+/// The last digits of the gradients of weights do not depend on the number of cores.
+#[test]
+fn any_number_of_threads_gives_the_same_gradients() {
+    let run = || {
+        let leaf = |count: usize, seed: u64| {
+            tensor(&numbers(count, seed, 0.3), [count], &fast()).require_grad()
+        };
+        let leaves = [
+            leaf(144 * 48, 1),
+            leaf(144, 2),
+            leaf(48, 3),
+            leaf(48, 4),
+            leaf(3 * 49 * 49, 5),
+            leaf(48 * 49, 6),
+            leaf(48, 7),
+        ];
+        let [weight, bias, gamma, beta, scores, taps, shift] = leaves.clone();
+        let x = tensor(
+            &numbers(37 * 49 * 48, 8, 1.0),
+            [37, 49, 48],
+            &Device::flex(),
+        );
+        let e = LayerNorm::new(gamma, beta, 1e-5).forward(x);
+        let e = Depthwise7::new(taps.reshape([48, 1, 7, 7]), shift).forward(e, 7, 7);
+        let qkv = Linear::trained(weight.reshape([144, 48]), Some(bias)).forward(e);
+        let y = nn::attention(qkv, 3, Some(&scores.reshape([1, 3, 49, 49])));
+        let graph = y.powf_scalar(2.0).sum().backward();
+        leaves.map(|leaf| values(leaf.grad(&graph).unwrap()))
+    };
+    let pool = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build().unwrap().install(run)
+    };
+    let first = pool(1);
+    for threads in [2, 3, 5, 16] {
+        assert!(pool(threads) == first, "{threads} threads");
+    }
+}

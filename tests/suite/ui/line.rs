@@ -1,0 +1,162 @@
+//! Runs that wait in line: shown, moved, taken out, held, and there again after a restart.
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::problem::Problem;
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::{Command, Event, Wish};
+use lae_studio::session::Session;
+use lae_studio::session::run_view::Stage;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::UiCommand;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::flow::small;
+use super::synthetic::events;
+use super::{can_draw, recorded, settle, shot, wait, window};
+
+/// Settings that are told apart by their PET sizes.
+fn sized(sizes: &[usize]) -> UiCommand {
+    let config = |&pet_size: &usize| RunConfig {
+        pet_size,
+        ..small()
+    };
+    UiCommand::Train(sizes.iter().map(config).collect())
+}
+
+fn act(window: &mut Harness<'_, StudioApp>, command: UiCommand) {
+    let ctx = window.ctx.clone();
+    window.state_mut().act(&ctx, command);
+    settle(window);
+}
+
+fn waiting(window: &Harness<'_, StudioApp>) -> Vec<String> {
+    let jobs = window.state().session.waiting();
+    jobs.map(|job| job.title.clone()).collect()
+}
+
+fn title(size: usize) -> String {
+    format!("digits · LAE · adapter {size}")
+}
+
+#[test]
+fn a_run_that_fails_before_its_first_word_does_not_spoil_the_one_before() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    act(&mut window, sized(&[1, 2]));
+    assert_eq!(waiting(&window), [title(2)]);
+    events(5).into_iter().for_each(|event| backend.push(event));
+    backend.push(Event::Failed {
+        run: String::new(),
+        problem: Problem::new("the plugin is broken"),
+    });
+    settle(&mut window);
+    let live = window.state().session.live.clone().unwrap();
+    assert_eq!((live.stage, live.title.clone()), (Stage::Failed, title(2)));
+    assert!(live.header.is_none() && live.reports.is_empty());
+    assert!(waiting(&window).is_empty());
+    let told = window.get_all_by_label("The plugin is broken.").count();
+    assert_eq!(told, 2, "in the run's card and as a notice");
+}
+
+#[test]
+fn the_line_is_changed_by_mouse() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    act(&mut window, sized(&[1, 2, 3, 4]));
+    window.get_by_label_contains("3 waiting");
+    window.get_by_label_contains("Move 3 forward").click();
+    settle(&mut window);
+    assert_eq!(waiting(&window), [title(2), title(4), title(3)]);
+    window.get_by_label_contains("Move 1 back").click();
+    settle(&mut window);
+    assert_eq!(waiting(&window), [title(4), title(2), title(3)]);
+    window
+        .get_by_label_contains("Take 2 out of the line")
+        .click();
+    settle(&mut window);
+    assert_eq!(waiting(&window), [title(4), title(3)]);
+    let told = window.state().session.notices.last().unwrap().clone();
+    assert!(told.problem.what.contains("was taken out"), "{told:?}");
+    shot(&mut window, "line");
+    // Stopped with all others held: nothing begins until they are let go.
+    backend.push(events(1).remove(0));
+    settle(&mut window);
+    act(&mut window, UiCommand::Stop);
+    window.get_by_label_contains("2 runs in line will wait");
+    window.get_by_label("Stop and save").click();
+    settle(&mut window);
+    assert_eq!(backend.wished(), Wish::Stop);
+    let asked = backend.asked();
+    let last = &asked[asked.len() - 2..];
+    assert!(matches!(last, [Command::Hold(true), Command::Stop(_)]));
+    let run = String::new();
+    backend.push(Event::Stopped { run });
+    settle(&mut window);
+    assert_eq!(waiting(&window), [title(4), title(3)]);
+    assert!(!window.state().session.is_training());
+    window.get_by_label("Let them go on").click();
+    settle(&mut window);
+    assert_eq!(waiting(&window), [title(3)]);
+    // Now one run alone is stopped, and the next one begins.
+    act(&mut window, UiCommand::Stop);
+    window.get_by_label("Stop this one only").click();
+    settle(&mut window);
+    assert!(matches!(backend.asked().last(), Some(Command::Stop(_))));
+    let run = String::new();
+    backend.push(Event::Stopped { run });
+    settle(&mut window);
+    let live = window.state().session.live.clone().unwrap();
+    assert_eq!((live.stage, live.title.clone()), (Stage::Running, title(3)));
+    assert!(waiting(&window).is_empty());
+}
+
+#[test]
+fn what_waited_when_the_window_was_closed_waits_when_it_is_opened() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let root = runs.path().to_path_buf();
+    let open = || {
+        let root = root.clone();
+        window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
+            Session::open(root, small(), wake).unwrap()
+        })
+    };
+    let mut first = open();
+    settle(&mut first);
+    act(&mut first, sized(&[1, 2]));
+    wait(&mut first, "the first run trains", |app| {
+        let live = app.session.live.as_ref();
+        live.is_some_and(|run| run.progress.is_some())
+    });
+    drop(first);
+    let mut second = open();
+    wait(&mut second, "the line is there", |app| {
+        app.session.waiting().count() == 1
+    });
+    settle(&mut second);
+    assert!(!second.state().session.is_training());
+    second
+        .get_by_role_and_label(egui::Role::Tab, "Train")
+        .click();
+    settle(&mut second);
+    second.get_by_label("on hold");
+    shot(&mut second, "line-restored");
+    second.get_by_label("Let them go on").click();
+    wait(&mut second, "the second run ends", |app| {
+        let live = app.session.live.as_ref();
+        live.is_some_and(|run| run.stage == Stage::Finished)
+    });
+    let live = second.state().session.live.clone().unwrap();
+    assert_eq!(live.title, title(2));
+}

@@ -1,0 +1,152 @@
+//! The images behind a cell of the confusion matrix are those the run was tested on, or none.
+
+use egui_kittest::kittest::Queryable;
+use lae_studio::data::{Dataset, Fingerprints};
+use lae_studio::metrics::{Answers, Expert};
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::{Event, RunHeader, TaskReport};
+use lae_studio::session::backend::Recorded;
+use lae_studio::ui::command::Page;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::synthetic::{header, report};
+use super::{can_draw, recorded, settle, shot};
+use crate::data::{Made, picture};
+
+/// A run of one task over the two classes of a folder, each answer the other class.
+fn run(made: &Made, images: Option<Fingerprints>) -> (RunHeader, TaskReport) {
+    let place = made.path().to_string_lossy().into_owned();
+    let header = RunHeader {
+        config: RunConfig {
+            data: place,
+            ..RunConfig::default()
+        },
+        class_order: vec!["b".into(), "a".into()],
+        tasks: vec![0..2],
+        train_images: vec![8],
+        test_images: vec![6],
+        images,
+        ..header()
+    };
+    // Test images 0 to 2 are of class a, which is taught second.
+    let labels = vec![1, 1, 1, 0, 0, 0];
+    let other: Vec<usize> = labels.iter().map(|label| 1 - label).collect();
+    let answers = Answers {
+        samples: (0..6).collect(),
+        labels,
+        given: [(Expert::Ensemble, other)].into(),
+        task_given: Vec::new(),
+    };
+    let report = TaskReport {
+        answers,
+        ..report(0)
+    };
+    (header, report)
+}
+
+fn tell(backend: &Recorded, (header, report): (RunHeader, TaskReport)) {
+    let run = header.run.clone();
+    backend.push(Event::Started(Box::new(header)));
+    let report = Box::new(report);
+    backend.push(Event::TaskEvaluated { run, report });
+}
+
+fn made() -> Made {
+    let made = Made::new();
+    made.class("train/a", 4).class("train/b", 4);
+    made.class("test/a", 3).class("test/b", 3);
+    made
+}
+
+#[test]
+fn replaced_files_are_told_instead_of_shown() {
+    if !can_draw() {
+        return;
+    }
+    let made = made();
+    let there = made.open().fingerprints();
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    tell(&backend, run(&made, Some(there.clone())));
+    settle(&mut window);
+    window.get_by_label_contains("a taken for b").click();
+    settle(&mut window);
+    window.get_by_label("test image 0");
+    let gone = "no longer those this run was tested on";
+    assert!(window.query_by_label_contains(gone).is_none());
+
+    // Another picture under the name of one of them; the page is left and come back to.
+    let replaced = made.path().join("test/a/001.png");
+    image::RgbImage::new(40, 40).save(&replaced).unwrap();
+    for page in [Page::Compare, Page::Train] {
+        let (_, title, _) = Page::ALL[page as usize];
+        window.get_by_role_and_label(egui::Role::Tab, title).click();
+        settle(&mut window);
+    }
+    window.get_by_label_contains(gone);
+    assert!(window.query_by_label("test image 0").is_none());
+    shot(&mut window, "replaced-images");
+
+    // Put back, it is there again.
+    picture(&replaced, "test/a/001.png");
+    assert_eq!(made.open().fingerprints(), there);
+    for page in [Page::Compare, Page::Train] {
+        let (_, title, _) = Page::ALL[page as usize];
+        window.get_by_role_and_label(egui::Role::Tab, title).click();
+        settle(&mut window);
+    }
+    window.get_by_label("test image 0");
+}
+
+#[test]
+fn a_run_without_a_fingerprint_is_compared_in_what_it_noted() {
+    if !can_draw() {
+        return;
+    }
+    let made = made();
+    let runs = tempfile::tempdir().unwrap();
+    let gone = "no longer those this run was tested on";
+    let shown = |change: &dyn Fn(&mut (RunHeader, TaskReport))| {
+        let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+        settle(&mut window);
+        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+        let mut told = run(&made, None);
+        change(&mut told);
+        tell(&backend, told);
+        settle(&mut window);
+        let lines = window.get_all_by_label_contains("taken for").next();
+        lines.unwrap().click();
+        settle(&mut window);
+        let (there, told) = (
+            window
+                .query_all_by_label_contains("test image")
+                .next()
+                .is_some(),
+            window.query_by_label_contains(gone).is_some(),
+        );
+        assert_ne!(there, told);
+        there
+    };
+    assert!(shown(&|_| {}));
+    assert!(!shown(&|(header, _)| header.test_images = vec![7]));
+    assert!(!shown(&|(header, _)| header.class_order[0] = "c".into()));
+    assert!(!shown(&|(_, report)| report.answers.labels.swap(0, 5)));
+}
+
+#[test]
+fn the_fingerprint_of_a_split_changes_with_its_own_images_alone() {
+    let made = made();
+    let before = made.open().fingerprints();
+    made.class("train/a", 5);
+    let after = made.open().fingerprints();
+    assert_eq!(before.test, after.test);
+    assert_ne!(before.train, after.train);
+    let elsewhere = Made::new();
+    elsewhere.class("train/a", 5).class("train/b", 4);
+    elsewhere.class("test/a", 3).class("test/b", 3);
+    assert_eq!(elsewhere.open().fingerprints(), after);
+    let empty = Dataset::open("digits", &Default::default()).unwrap();
+    assert_ne!(empty.fingerprints().test, empty.fingerprints().train);
+}
