@@ -95,7 +95,10 @@ fn unless_asked_only_the_last_network_is_kept() {
 fn joint_training_is_one_task_of_all_classes() {
     let root = tempfile::tempdir().unwrap();
     let outcome = train(&short("joint-ft", &[]), root.path());
-    assert_eq!(outcome.header().unwrap().tasks, std::slice::from_ref(&(0..10)));
+    assert_eq!(
+        outcome.header().unwrap().tasks,
+        std::slice::from_ref(&(0..10))
+    );
     let kept = snapshots(&outcome);
     assert_eq!(kept[0]["head.0.bias"].values.len(), 10);
     assert!(!of_backbone(&kept[0]).is_empty());
