@@ -4,6 +4,7 @@
 
 mod backbone;
 mod cli;
+mod closed_forms;
 mod data;
 mod data_archives;
 mod data_command;

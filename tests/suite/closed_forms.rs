@@ -1,0 +1,291 @@
+//! APER, RanPAC, EASE and ESN on small networks of all families: any PET plugin, what is refused,
+//! what stands still, and runs with settings other than the usual ones.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use burn::tensor::{Device, Tensor, TensorData};
+use lae_studio::backbone::architecture::Architecture;
+use lae_studio::backbone::{Backbone, convnext, swin, vit};
+use lae_studio::method::esn::stage::EnergyTerm;
+use lae_studio::method::{
+    self, Batch, Chosen, Ground, Method, Pass, PetPlan, Setup, Task, Verdict, Work, named_method,
+    set,
+};
+use lae_studio::pet::library::Library;
+use lae_studio::pet::{Init, PetSettings};
+use lae_studio::run::config::RunConfig;
+use lae_studio::tensors::{HostTensor, Named};
+
+const SIDE: usize = 32;
+
+fn families() -> [Architecture; 3] {
+    [
+        Architecture::Vit(vit::Config::plain(SIDE, 8, 24, 2, 3)),
+        Architecture::Swin(swin::Config::plain(
+            (SIDE, 4, 4),
+            12,
+            vec![2, 1],
+            vec![2, 4],
+        )),
+        Architecture::Convnext(convnext::Config::plain(SIDE, vec![1, 1], vec![8, 16])),
+    ]
+}
+
+/// Two tasks of two classes on a network of random weights.
+struct Toy {
+    backbone: Arc<dyn Backbone>,
+    config: RunConfig,
+    pet: Option<PetPlan>,
+    tasks: [Range<usize>; 2],
+}
+
+impl Toy {
+    fn new(architecture: &Architecture, method: &str, plugin: Option<&str>, own: &[&str]) -> Self {
+        let backbone = architecture.random(3, &Device::flex()).unwrap();
+        let mut config = RunConfig {
+            method: method.into(),
+            epochs: 2,
+            batch: 4,
+            base_lr: 2.0,
+            ..RunConfig::default()
+        };
+        for setting in own {
+            set(&mut config, setting).unwrap();
+        }
+        let pet = plugin.map(|name| PetPlan {
+            spec: Library::with_folders(Vec::new()).get(name).unwrap(),
+            settings: PetSettings::of_size(2),
+            blocks: vec![0, 1],
+        });
+        Self {
+            backbone,
+            config,
+            pet,
+            tasks: [0..2, 2..4],
+        }
+    }
+
+    fn build(&self) -> Box<dyn Method> {
+        let setup = Setup {
+            config: &self.config,
+            backbone: self.backbone.clone(),
+            pet: self.pet.as_ref(),
+            tasks: &self.tasks,
+        };
+        method::build(setup).unwrap()
+    }
+
+    /// All passes of a task, each of two batches.
+    fn learn(&self, method: &mut dyn Method, index: usize) -> Vec<f32> {
+        let classes = self.tasks[index].clone();
+        let task = Task {
+            index,
+            classes: classes.clone(),
+        };
+        method.begin_task(&task).unwrap();
+        let passes = Chosen::of(&self.config).unwrap().passes(index).unwrap();
+        let mut losses = Vec::new();
+        for (pass, what) in passes.iter().enumerate() {
+            for step in 0..2 {
+                let labels: Vec<usize> = (0..4).map(|i| classes.start + i % 2).collect();
+                let batch = Batch {
+                    images: images(&labels, step as u64),
+                    labels: &labels,
+                    samples: &[0, 1, 2, 3],
+                    pass,
+                    step,
+                    steps: 2,
+                };
+                let loss = method.learn(&batch, what).unwrap();
+                assert_eq!(loss.is_some(), what.work != Work::Measure);
+                let loss = loss.map(|loss| HostTensor::read(&loss).unwrap().values[0]);
+                losses.extend(loss);
+            }
+            method.end_pass(pass).unwrap();
+        }
+        method.end_task().unwrap();
+        losses
+    }
+}
+
+/// Noise around one picture per class.
+fn images(labels: &[usize], stream: u64) -> Tensor<4> {
+    let size = 3 * SIDE * SIDE;
+    let noise = Init::Normal(0.3).draw([labels.len(), size], 9, stream);
+    let values = labels.iter().enumerate().flat_map(|(at, label)| {
+        let picture = Init::Normal(1.0).draw([1, size], 5, *label as u64);
+        let noise = &noise[at * size..(at + 1) * size];
+        picture
+            .into_iter()
+            .zip(noise)
+            .map(|(a, b)| a + b)
+            .collect::<Vec<f32>>()
+    });
+    let data = TensorData::new(values.collect::<Vec<f32>>(), [labels.len(), 3, SIDE, SIDE]);
+    Tensor::from_data(data, &Device::flex())
+}
+
+fn right(verdicts: &[Verdict], labels: &[usize]) -> usize {
+    let given = verdicts.iter().map(|verdict| verdict.opinions[0].class);
+    given.zip(labels).filter(|(a, b)| a == *b).count()
+}
+
+/// The method's own adapter where it fits, other plugins everywhere.
+#[test]
+fn any_plugin_serves_in_any_family_that_it_fits() {
+    let [vit, swin, convnext] = families();
+    for (architecture, plugin) in [
+        (&vit, "streamadapter"),
+        (&vit, "prefix"),
+        (&swin, "streamadapter"),
+        (&swin, "lora"),
+        (&convnext, "adapter"),
+    ] {
+        for (name, own) in [
+            ("aper", &[][..]),
+            ("ease", &["alpha=0.2"][..]),
+            ("ranpac", &["first_session=adapter", "projection=32"][..]),
+        ] {
+            let what = format!("{name} with {plugin} in {}", architecture.family());
+            let toy = Toy::new(architecture, name, Some(plugin), own);
+            let mut method = toy.build();
+            assert!(method.trained_parameters() > 0, "{what}");
+            let losses = toy.learn(&mut *method, 0);
+            assert!(
+                losses.len() == 4 && losses[3] < losses[0],
+                "{what}: {losses:?}"
+            );
+            let later = toy.learn(&mut *method, 1).len();
+            assert_eq!(later, if name == "ease" { 4 } else { 0 }, "{what}");
+            let labels = [0, 1, 2, 3, 0, 1, 2, 3];
+            let verdicts = method.predict(images(&labels, 7)).unwrap();
+            assert!(right(&verdicts, &labels) >= 7, "{what}");
+            assert!(verdicts.iter().all(|verdict| verdict.scores.len() == 4));
+        }
+    }
+}
+
+#[test]
+fn the_adapter_is_refused_where_its_site_is_missing() {
+    let [.., convnext] = families();
+    let backbone = convnext.random(3, &Device::flex()).unwrap();
+    let spec = Library::with_folders(Vec::new())
+        .get("streamadapter")
+        .unwrap();
+    let config = RunConfig {
+        method: "aper".into(),
+        blocks: "2".into(),
+        ..RunConfig::default()
+    };
+    let chosen = Chosen::of(&config).unwrap();
+    let problem = PetPlan::new(&chosen, spec, backbone.blocks())
+        .err()
+        .unwrap();
+    assert!(problem.what.contains("stream"), "{problem}");
+}
+
+#[test]
+fn esn_asks_for_a_class_token_before_the_start() {
+    let [vit, swin, convnext] = families();
+    let Architecture::Vit(config) = &vit else {
+        panic!("the first family is the ViT")
+    };
+    let headless = Architecture::Vit(vit::Config {
+        class_token: false,
+        ..config.clone()
+    });
+    let config = RunConfig {
+        method: "esn".into(),
+        ..RunConfig::default()
+    };
+    let chosen = Chosen::of(&config).unwrap();
+    let check = |architecture: &Architecture| {
+        let ground = Ground {
+            architecture,
+            blocks: &[],
+            tasks: 2,
+        };
+        (named_method("esn").unwrap().check)(&chosen, Some(&ground))
+    };
+    assert!(check(&vit).is_ok());
+    for architecture in [&swin, &convnext, &headless] {
+        let problem = check(architecture).unwrap_err();
+        assert!(problem.what.contains("class token"), "{problem}");
+    }
+}
+
+fn kept(method: &dyn Method) -> Named {
+    method.snapshot().unwrap()
+}
+
+#[test]
+fn esn_trains_its_prompt_in_every_task_unless_it_is_fixed() {
+    let [vit, ..] = families();
+    for (own, moves) in [
+        (&["prompt_length=3"][..], true),
+        (&["prompt_length=3", "freeze_prompt=on"][..], false),
+    ] {
+        let toy = Toy::new(&vit, "esn", None, own);
+        let mut method = toy.build();
+        let fresh = kept(&*method)["prompt"].clone();
+        toy.learn(&mut *method, 0);
+        let first = kept(&*method);
+        assert_ne!(first["prompt"], fresh);
+        toy.learn(&mut *method, 1);
+        let second = kept(&*method);
+        assert_eq!(second["prompt"] != first["prompt"], moves);
+        // The first stage stands still, and so does its vote.
+        for (name, tensor) in first
+            .iter()
+            .filter(|(name, _)| name.starts_with("stage.0."))
+        {
+            assert_eq!(&second[name], tensor, "{name}");
+        }
+        assert_eq!(second["temperatures"].values.len(), 2);
+        let verdicts = method.predict(images(&[0, 1, 2, 3], 7)).unwrap();
+        for verdict in &verdicts {
+            let opinion = &verdict.opinions[0];
+            let sum: f32 = opinion.probabilities.iter().sum();
+            assert!((sum - 1.0).abs() < 1e-5 && opinion.probabilities.len() == 4);
+        }
+    }
+}
+
+/// λ·mean((E − anchor)²) with either sign of the logits, and 0 for λ = 0.
+#[test]
+fn the_energy_in_the_loss_is_the_released_or_the_printed_one() {
+    let rows = [[1.0f64, -2.0, 0.5], [3.0, 3.0, -1.0]];
+    let logits = Tensor::<2>::from_data(rows.map(|row| row.map(|z| z as f32)), &Device::flex());
+    for (as_printed, sign) in [(false, -1.0), (true, 1.0)] {
+        let energy = |row: &[f64; 3]| -row.iter().map(|z| (sign * z).exp()).sum::<f64>().ln();
+        let wanted = rows
+            .iter()
+            .map(|row| (energy(row) + 10.0).powi(2))
+            .sum::<f64>()
+            / 2.0
+            * 0.1;
+        let term = EnergyTerm {
+            weight: 0.1,
+            anchor: -10.0,
+            as_printed,
+        };
+        let got = HostTensor::read(&term.of(logits.clone())).unwrap().values[0];
+        assert!((f64::from(got) - wanted).abs() < 1e-4, "{got} {wanted}");
+    }
+}
+
+/// Measured in another order, other images judge λ; the sums are those of all images all the same.
+#[test]
+fn ranpac_measures_in_a_random_order() {
+    let config = RunConfig {
+        method: "ranpac".into(),
+        ..RunConfig::default()
+    };
+    let passes = Chosen::of(&config).unwrap().passes(3).unwrap();
+    let shuffled = Pass {
+        shuffle: true,
+        ..Pass::measuring()
+    };
+    assert_eq!(passes, [shuffled]);
+}
