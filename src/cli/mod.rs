@@ -79,6 +79,9 @@ enum Command {
     /// Write the features of pictures, as the network gives them
     #[command(hide = true)]
     Features(features::Args),
+    /// List the devices as JSON (the program asks this of itself in a child process)
+    #[command(hide = true)]
+    GpuList,
     /// Test one GPU against the CPU (the program asks this of itself in a child process)
     #[command(hide = true)]
     GpuSelftest(selftest::Args),
@@ -120,7 +123,14 @@ pub fn run() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    if let Ok(program) = std::env::current_exe() {
+    // A child asks the drivers itself.
+    let child = matches!(
+        &line.command,
+        Some(Command::GpuList | Command::GpuSelftest(_))
+    );
+    if let Ok(program) = std::env::current_exe()
+        && !child
+    {
         crate::device::set_program(program);
     }
     let ended = catch_unwind(|| match line.command {
@@ -163,6 +173,7 @@ fn act(command: Command) -> Result<End> {
         Command::Golden(args) => golden::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Features(args) => features::run(&args),
+        Command::GpuList => selftest::list(),
         Command::GpuSelftest(args) => selftest::run(&args),
     }
 }

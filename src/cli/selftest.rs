@@ -1,5 +1,5 @@
-//! `gpu-selftest`: what `device::trust` runs in a child process. One line on stdout says what was
-//! found; the exit code whether it is good.
+//! What `device` runs in a child process. `gpu-selftest`: one line on stdout says what was found, the
+//! exit code whether it is good. `gpu-list`: the devices as JSON.
 
 use burn::tensor::DType;
 
@@ -7,7 +7,7 @@ use super::End;
 use super::output::say;
 use crate::device::HALF_IS_RIGHT;
 use crate::nn::WeightType;
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 use crate::{device, selftest};
 
 /// Options of `gpu-selftest`.
@@ -16,6 +16,14 @@ pub(super) struct Args {
     /// A selector, number or name of a device
     #[arg(value_name = "DEVICE")]
     device: String,
+}
+
+/// Lists.
+pub(super) fn list() -> Result<End> {
+    let json = serde_json::to_string(device::list())
+        .map_err(|error| Problem::new(format!("no JSON can be made of this: {error}")))?;
+    say(&json)?;
+    Ok(End::Done)
 }
 
 /// Tests.

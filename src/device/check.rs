@@ -12,11 +12,16 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::machine::cpu;
 use super::{DeviceInfo, Kind};
 use crate::problem::{Problem, Result};
 
 /// The subcommand that tests one device, given its selector.
 const SUBCOMMAND: &str = "gpu-selftest";
+/// The subcommand that lists all devices as JSON.
+const LISTING: &str = "gpu-list";
+/// Longest time for the list.
+const LISTING_TIME_LIMIT: Duration = Duration::from_secs(30);
 /// Longest time for a test; a cold start compiles every kernel (seconds).
 const TIME_LIMIT: Duration = Duration::from_secs(90);
 /// The same for an adapter that is imitated by a processor, which may be busy.
@@ -166,37 +171,11 @@ fn test(
         note,
         half: false,
     };
-    let child = Command::new(program)
-        .arg(SUBCOMMAND)
-        .arg(info.selector())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn();
-    let mut child = match child {
-        Ok(child) => child,
-        Err(error) => return Err(format!("the test could not be started ({error})")),
+    let selector = info.selector();
+    let Some((status, note)) = ask(program, &[SUBCOMMAND, &selector], limit)? else {
+        let seconds = limit.as_secs();
+        return Ok(bad(format!("it did not answer within {seconds} seconds")));
     };
-    let end = Instant::now() + limit;
-    let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) if Instant::now() < end => std::thread::sleep(Duration::from_millis(20)),
-            _ => {
-                // It hangs; whether the kill succeeds does not change the verdict.
-                let _ = child.kill();
-                let _ = child.wait();
-                let seconds = limit.as_secs();
-                return Ok(bad(format!("it did not answer within {seconds} seconds")));
-            }
-        }
-    };
-    let mut said = String::new();
-    if let Some(mut stdout) = child.stdout.take() {
-        // What cannot be read counts as nothing said.
-        let _ = stdout.read_to_string(&mut said);
-    }
-    let note = said.trim().to_string();
     if ended_from_outside(status) {
         return Err("the test was ended before it was done".into());
     }
@@ -209,6 +188,54 @@ fn test(
         Some(1) if !note.is_empty() => bad(note),
         _ => bad(format!("the driver crashed ({status})")),
     })
+}
+
+/// Runs the program in a child process, where drivers may print and crash as they like; gives how
+/// it ended and what it said. None when it hung; an error when it could not be started.
+fn ask(
+    program: &Path,
+    words: &[&str],
+    limit: Duration,
+) -> std::result::Result<Option<(ExitStatus, String)>, String> {
+    let child = Command::new(program)
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let mut child = child.map_err(|error| format!("the test could not be started ({error})"))?;
+    let end = Instant::now() + limit;
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if Instant::now() < end => std::thread::sleep(Duration::from_millis(5)),
+            _ => {
+                // It hangs; whether the kill succeeds does not change the answer.
+                let _ = child.kill();
+                let _ = child.wait();
+                return Ok(None);
+            }
+        }
+    };
+    let mut said = String::new();
+    if let Some(mut stdout) = child.stdout.take() {
+        // What cannot be read counts as nothing said.
+        let _ = stdout.read_to_string(&mut said);
+    }
+    Ok(Some((status, said.trim().to_string())))
+}
+
+/// The devices as a child process lists them, so that drivers that only are looked at cannot print
+/// into this program's output or take it down. None where there is no program to ask; drivers that
+/// hang or crash are drivers that are not there.
+pub(super) fn listed() -> Option<Vec<DeviceInfo>> {
+    list_of(PROGRAM.get()?)
+}
+
+fn list_of(program: &Path) -> Option<Vec<DeviceInfo>> {
+    let answer = ask(program, &[LISTING], LISTING_TIME_LIMIT).ok()?;
+    let told = answer.and_then(|(_, text)| serde_json::from_str(&text).ok());
+    Some(told.unwrap_or_else(|| vec![cpu()]))
 }
 
 #[cfg(all(test, unix))]
@@ -236,10 +263,14 @@ mod tests {
 
     fn try_run(script: &str, limit: Duration) -> std::result::Result<Verdict, String> {
         let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("program");
+        test(&scripted(folder.path(), script), &gpu(), limit)
+    }
+
+    fn scripted(folder: &Path, script: &str) -> PathBuf {
+        let program = folder.join("program");
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-        test(&program, &gpu(), limit)
+        program
     }
 
     #[test]
@@ -265,6 +296,21 @@ mod tests {
         assert!(hanging.note.contains("did not answer"), "{hanging:?}");
         let missing = test(Path::new("/nowhere"), &gpu(), long).unwrap_err();
         assert!(missing.contains("could not be started"));
+    }
+
+    #[test]
+    fn a_driver_that_prints_or_crashes_while_it_is_listed_does_no_harm() {
+        let asked = |script: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            let program = scripted(folder.path(), script);
+            list_of(&program).unwrap()
+        };
+        let json = serde_json::to_string(&[cpu(), gpu()]).unwrap();
+        let good = asked(&format!("echo nonsense >&2; echo '{json}'"));
+        assert_eq!(good, [cpu(), gpu()]);
+        assert_eq!(asked("kill -SEGV $$"), [cpu()]);
+        assert_eq!(asked("echo no list"), [cpu()]);
+        assert!(list_of(Path::new("/nowhere")).is_none());
     }
 
     #[test]

@@ -159,20 +159,23 @@ impl fmt::Display for DeviceInfo {
 }
 
 /// All devices: the CPU, hardware graphics adapters from the best on, then software adapters. The
-/// machine is asked once per process.
+/// machine is asked once per process, by a child where [`set_program`] named one.
 pub fn list() -> &'static [DeviceInfo] {
     static LIST: OnceLock<Vec<DeviceInfo>> = OnceLock::new();
-    LIST.get_or_init(|| {
-        // A driver that panics while it is asked is a driver that is not there.
-        let mut adapters = catch_unwind(adapters).unwrap_or_default();
-        adapters.sort_by_key(|info| (info.kind, info.api, info.ordinal));
-        let mut devices = vec![cpu()];
-        devices.extend(adapters);
-        for (index, info) in devices.iter_mut().enumerate() {
-            info.index = index;
-        }
-        devices
-    })
+    LIST.get_or_init(|| check::listed().unwrap_or_else(list_here))
+}
+
+/// The same, asked in this process.
+fn list_here() -> Vec<DeviceInfo> {
+    // A driver that panics while it is asked is a driver that is not there.
+    let mut adapters = catch_unwind(adapters).unwrap_or_default();
+    adapters.sort_by_key(|info| (info.kind, info.api, info.ordinal));
+    let mut devices = vec![cpu()];
+    devices.extend(adapters);
+    for (index, info) in devices.iter_mut().enumerate() {
+        info.index = index;
+    }
+    devices
 }
 
 /// The device a person means: `auto` (the best hardware GPU, else the CPU), `cpu`, `gpu`, a number
@@ -182,7 +185,7 @@ pub fn list() -> &'static [DeviceInfo] {
 /// A Problem that lists what there is.
 pub fn choose(wanted: &str) -> Result<DeviceInfo> {
     // Who wants the CPU need not wait for graphics drivers, nor read what they print.
-    if wanted.trim().eq_ignore_ascii_case("cpu") {
+    if matches!(wanted.trim().to_lowercase().as_str(), "cpu" | "0") {
         return Ok(cpu());
     }
     choose_from(list(), wanted)

@@ -147,3 +147,41 @@ fn numbers_beyond_all_measure_are_refused_at_once() {
     let listed = json(&run_json(&["runs"], &copies));
     assert_eq!(listed[0]["state"], "interrupted");
 }
+
+/// Graphics drivers print what they like to standard error, so who wants the CPU does not load them.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_on_the_cpu_loads_no_graphics_driver() {
+    let root = tempfile::tempdir().unwrap();
+    let mut child = program(QUICK, &root.path().join("runs"))
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let maps = format!("/proc/{}/maps", child.id());
+    let drivers = ["libEGL", "libvulkan", "libGL", "wayland"];
+    while child.try_wait().unwrap().is_none() {
+        let loaded = std::fs::read_to_string(&maps).unwrap_or_default();
+        let found = drivers.iter().find(|driver| loaded.contains(**driver));
+        assert!(found.is_none(), "{found:?} is loaded");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let output = child.wait_with_output().unwrap();
+    let said = stderr(&output);
+    assert!(output.status.success(), "{said}");
+    assert!(
+        said.starts_with("about "),
+        "its own lines come first: {said}"
+    );
+}
+
+#[test]
+fn looking_at_the_devices_lets_no_driver_print() {
+    let root = tempfile::tempdir().unwrap();
+    let output = program(&["devices"], root.path())
+        .env_remove("XDG_RUNTIME_DIR")
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    assert_eq!(stderr(&output), "");
+}
