@@ -10,6 +10,7 @@ mod meter;
 mod plan;
 pub mod predict;
 mod stock;
+pub mod study;
 mod trainer;
 pub mod upload;
 

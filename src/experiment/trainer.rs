@@ -84,6 +84,10 @@ impl<'a> Trainer<'a> {
         trainer
             .sink
             .event(Event::Started(Box::new(trainer.header.clone())));
+        for problem in trainer.method.remarks() {
+            let run = trainer.header.run.clone();
+            trainer.sink.event(Event::Remark { run, problem });
+        }
         Ok(trainer)
     }
 

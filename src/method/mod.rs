@@ -68,6 +68,11 @@ pub trait Method: Send {
     /// Numbers that are trained, heads not counted.
     fn trained_parameters(&self) -> usize;
 
+    /// What a person should know of settings that fit, before the first task.
+    fn remarks(&self) -> Vec<Problem> {
+        Vec::new()
+    }
+
     /// Makes room for the classes of the next task.
     ///
     /// # Errors

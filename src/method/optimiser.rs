@@ -172,6 +172,8 @@ struct State {
 }
 
 #[derive(Clone, Debug)]
+// Both are used as they are: a box would only add a way to go.
+#[allow(clippy::large_enum_variant)]
 enum Memory {
     /// Both moments, and how many steps made them.
     Adam {

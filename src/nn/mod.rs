@@ -69,6 +69,8 @@ pub struct Linear {
 
 /// The ways a weight lies in memory.
 #[derive(Clone, Debug)]
+// One lives in each layer: there is nothing to gain by boxing the tensor.
+#[allow(clippy::large_enum_variant)]
 enum Matrix {
     /// in × out, f32.
     Whole(Tensor<2>),

@@ -30,9 +30,6 @@ pub struct TaskSummary {
     /// The same accuracy as `accuracy` with the task of each image told (masked logits): an easier
     /// question. None in runs of older versions.
     pub accuracy_task_given: Option<f64>,
-    /// What the task cost.
-    #[serde(flatten)]
-    pub costs: Costs,
     /// Figures of the method's own.
     pub gauges: BTreeMap<String, f64>,
 }
@@ -165,6 +162,8 @@ pub struct Summary {
     /// What all saved tasks cost: images and seconds summed, the rest as after the last one.
     #[serde(flatten)]
     pub costs: Costs,
+    /// The same for each saved task.
+    pub costs_by_task: Vec<Costs>,
     /// Epochs per task, for methods that train in epochs.
     pub epochs: usize,
     /// Seconds spent on all saved tasks.
@@ -207,7 +206,6 @@ pub fn summary(run: &StoredRun) -> Summary {
             ensemble: accuracy(Expert::Ensemble, i),
             matrix_row: answer.matrix[i].iter().copied().map(percent).collect(),
             accuracy_task_given: report.answers.accuracy_task_given().map(percent),
-            costs: report.costs,
             gauges: report.gauges.clone(),
         });
     let (state, epochs_done) = match run.state {
@@ -259,6 +257,7 @@ pub fn summary(run: &StoredRun) -> Summary {
             forgetting_offline: offline.and_then(forgetting),
         },
         costs: run.costs(),
+        costs_by_task: run.reports.iter().map(|report| report.costs).collect(),
         epochs: header.config.epochs,
         seconds: run.seconds(),
         images_per_second: run.images_per_second(),

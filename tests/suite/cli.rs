@@ -292,7 +292,8 @@ fn a_file_takes_the_json_and_stdout_the_table() {
     assert!((figure(&orders["std"]) - (a - b).abs() / 2f64.sqrt()).abs() < 1e-9);
     // Baseline: nobody but the online expert answers.
     let task = &orders["runs"][0]["tasks"][4];
-    assert_eq!(task["ensemble"], task["online"]);
+    assert_eq!(task["accuracy"], task["online"]);
+    assert!(task.get("ensemble").is_none() && task.get("offline").is_none());
     let listed = json(&run_json(&["runs"], &runs));
     assert_eq!(listed.as_array().unwrap().len(), 2);
 }

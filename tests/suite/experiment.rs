@@ -250,6 +250,7 @@ fn without_ensemble_and_accumulation_the_answer_is_the_online_experts() {
     let root = tempfile::tempdir().unwrap();
     let config = RunConfig {
         method: "baseline".into(),
+        settings: Default::default(),
         ..short()
     };
     let outcome = train(&config, root.path(), &mut Vec::new(), &Control::default());
@@ -317,13 +318,6 @@ fn what_cannot_be_trained_is_said_before_anything_is_written() {
                 ..short()
             },
             "zero epochs",
-        ),
-        (
-            RunConfig {
-                batch: 5000,
-                ..short()
-            },
-            "training images",
         ),
         (
             RunConfig {

@@ -28,7 +28,12 @@ fn config_of(spec: &'static MethodSpec) -> RunConfig {
     adopt(&mut config, spec);
     usual_pet(&mut config, None, Some(3));
     // Small, so that the test is quick; CODA's pool has to divide among the tasks.
-    for small in ["freeze_epochs=1", "projection=48", "prompt_length=4", "pool=4"] {
+    for small in [
+        "freeze_epochs=1",
+        "projection=48",
+        "prompt_length=4",
+        "pool=4",
+    ] {
         let key = small.split('=').next().unwrap();
         if spec.settings.iter().any(|setting| setting.key == key) {
             set(&mut config, small).unwrap();
@@ -164,7 +169,9 @@ fn settings_of_every_method_survive_the_file_and_wrong_ones_are_told_with_their_
         let problem = set(&mut config, "no_such=1").unwrap_err();
         assert!(problem.what.contains("no_such") && problem.what.contains(spec.title));
         assert!(set(&mut config, "nothing").is_err());
-        config.settings.insert("no_such".into(), Setting::Flag(true));
+        config
+            .settings
+            .insert("no_such".into(), Setting::Flag(true));
         assert_eq!(problems(&config).len(), 1);
     }
     let mut config = RunConfig {

@@ -11,8 +11,10 @@ use lae_studio::method::prompt::choice::best;
 use lae_studio::method::prompt::coda::Coda;
 use lae_studio::method::prompt::dualprompt::DualPrompt;
 use lae_studio::method::prompt::l2p::L2p;
-use lae_studio::method::prompt::{Leaves, Prompted, Scheme, Training};
+use lae_studio::method::prompt::{Leaves, Occasion, Prompted, Scheme, Training};
+use lae_studio::method::{self, Batch, Method, Pass, Setup, Task};
 use lae_studio::problem::Result;
+use lae_studio::run::config::RunConfig;
 use lae_studio::tensors::HostTensor;
 
 const WIDTH: usize = 16;
@@ -275,7 +277,136 @@ fn what_cannot_be_is_refused_in_words() {
         ..coda()
     };
     assert!(said(on(vit(), odd)).contains("even"));
-    assert_eq!(coda().remark(), None);
+    assert!(coda().remark().is_none());
     let uneven = Coda { tasks: 4, ..coda() };
-    assert!(uneven.remark().unwrap().contains("2 of CODA-Prompt's 6"));
+    assert!(
+        uneven
+            .remark()
+            .unwrap()
+            .what
+            .contains("2 of CODA-Prompt's 6")
+    );
+}
+
+/// A method by its name on the toy network; crops of the whole picture keep training images still.
+fn named(method: &str, still: bool) -> Box<dyn Method> {
+    let mut config = RunConfig {
+        method: method.to_string(),
+        crop_scale: [if still { 1.0 } else { 0.5 }, 1.0],
+        flip: false,
+        epochs: 3,
+        ..RunConfig::default()
+    };
+    let settings: &[&str] = match method {
+        "l2p" => &[],
+        "dualprompt" => &["e_blocks=2,3"],
+        _ => &["pool=7", "blocks=0,2"],
+    };
+    for setting in settings {
+        method::set(&mut config, setting).unwrap();
+    }
+    method::build(Setup {
+        config: &config,
+        backbone: vit(),
+        pet: None,
+        tasks: &[0..2, 2..4],
+    })
+    .unwrap()
+}
+
+fn learn(method: &mut dyn Method, images: Tensor<4>, (pass, task): (usize, usize)) {
+    let labels = [0, 1, 0, 1].map(|label| label + 2 * task);
+    let batch = Batch {
+        images,
+        labels: &labels,
+        samples: &[3, 1, 0, 2],
+        pass,
+        step: 0,
+        steps: 1,
+    };
+    method.learn(&batch, &Pass::learning(false)).unwrap();
+}
+
+fn begin(method: &mut dyn Method, task: usize) {
+    let classes = 2 * task..2 * task + 2;
+    let task = Task {
+        index: task,
+        classes,
+    };
+    method.begin_task(&task).unwrap();
+}
+
+#[test]
+fn queries_are_kept_within_a_task_where_images_stay_the_same() {
+    let after = |still: bool, second: Tensor<4>| {
+        let mut method = named("dualprompt", still);
+        begin(&mut *method, 0);
+        learn(&mut *method, images(4), (0, 0));
+        learn(&mut *method, second.clone(), (1, 0));
+        let first = method.snapshot().unwrap();
+        begin(&mut *method, 1);
+        learn(&mut *method, second, (0, 1));
+        [first, method.snapshot().unwrap()]
+    };
+    assert!(after(true, images(4)) == after(false, images(4)));
+    // Other pictures under the same numbers: the query of the first epoch counts.
+    let other = images(4).flip([3]);
+    let (kept, asked) = (after(true, other.clone()), after(false, other));
+    assert!(kept[0]["key"] != asked[0]["key"]);
+}
+
+#[test]
+fn a_state_read_back_goes_on_the_same_way() {
+    for name in ["l2p", "dualprompt", "coda-prompt"] {
+        let mut method = named(name, false);
+        begin(&mut *method, 0);
+        learn(&mut *method, images(4), (0, 0));
+        begin(&mut *method, 1);
+        learn(&mut *method, images(4), (0, 1));
+        let mut other = named(name, false);
+        let state = method.checkpoint().unwrap();
+        other.restore(&state, &[0..2, 2..4]).unwrap();
+        learn(&mut *method, images(4), (1, 1));
+        learn(&mut *other, images(4), (1, 1));
+        assert!(
+            method.checkpoint().unwrap() == other.checkpoint().unwrap(),
+            "{name}"
+        );
+        let verdicts = method.predict(images(2)).unwrap();
+        assert_eq!(verdicts, other.predict(images(2)).unwrap());
+        assert_eq!(verdicts[0].scores.len(), 4);
+        assert_eq!(method.remarks().len(), usize::from(name == "coda-prompt"));
+        let mut short = state;
+        short.retain(|tensor, _| !tensor.ends_with("key") && !tensor.ends_with(".k"));
+        if name != "coda-prompt" {
+            assert!(other.restore(&short, &[0..2, 2..4]).is_err());
+        }
+    }
+}
+
+#[test]
+fn images_can_all_be_given_one_slot() {
+    let mut prompted = on(vit(), dualprompt(3)).unwrap();
+    for _ in 0..2 {
+        prompted.begin(2).unwrap();
+        steps(&mut prompted, 2);
+    }
+    let first = prompted.first_pass(images(4), None).unwrap();
+    let (asked, chosen) = prompted
+        .logits_on(first.clone(), Occasion::Answering)
+        .unwrap();
+    let given = [0, 1].map(|slot| {
+        let (asked, logits) = prompted
+            .logits_on(first.clone(), Occasion::Given(slot))
+            .unwrap();
+        assert_eq!(asked.choice, [[slot]; 4]);
+        numbers(&logits)
+    });
+    assert_ne!(given[0], given[1]);
+    for (image, choice) in asked.choice.iter().enumerate() {
+        if let Some(given) = given.get(choice[0]) {
+            let row = image * 4..image * 4 + 4;
+            assert_eq!(numbers(&chosen)[row.clone()], given[row]);
+        }
+    }
 }

@@ -28,6 +28,8 @@ pub struct Biases {
 }
 
 /// (2·window − 1)² × heads.
+// One lives in each block: there is nothing to gain by boxing the tensor.
+#[allow(clippy::large_enum_variant)]
 enum Table {
     /// Row-major.
     Fixed(Vec<f32>),

@@ -23,6 +23,8 @@ pub struct Positions {
 }
 
 /// (class +) rows·columns × width.
+// One lives in each network: there is nothing to gain by boxing the tensor.
+#[allow(clippy::large_enum_variant)]
 enum Learned {
     /// Row-major.
     Fixed(Vec<f32>),

@@ -239,7 +239,7 @@ impl Method for Ease {
         let like = self.fresh(0)?;
         let read = |task: usize| like.read(&format!("pet.{task}"), state, &device);
         self.sets = (0..tasks.len()).map(read).collect::<Result<_>>()?;
-        let newest = tasks.iter().cloned().enumerate().last();
+        let newest = tasks.iter().cloned().enumerate().next_back();
         self.classes = tasks.last().cloned().unwrap_or(0..0);
         self.tuning = match newest {
             Some((index, classes)) => {

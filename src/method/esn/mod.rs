@@ -453,7 +453,7 @@ impl Method for Esn {
             .map(|place| last.min(*place as usize))
             .collect();
         self.optimiser = Optimiser::read(self.settings.optimiser, state, &device)?;
-        let newest = tasks.iter().cloned().enumerate().last();
+        let newest = tasks.iter().cloned().enumerate().next_back();
         self.task = newest.map(|(index, classes)| Task { index, classes });
         self.separation = Separation::default();
         Ok(())

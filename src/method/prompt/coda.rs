@@ -148,18 +148,6 @@ impl Coda {
         self.pool / self.tasks.max(1)
     }
 
-    /// What of the pool no task ever uses, as a sentence.
-    pub fn remark(&self) -> Option<String> {
-        let unused = self.pool % self.tasks.max(1);
-        let (pool, tasks, share) = (self.pool, self.tasks, self.share());
-        (unused > 0).then(|| {
-            format!(
-                "{unused} of CODA-Prompt's {pool} components are never used: \
-                 each of {tasks} tasks gets {share}"
-            )
-        })
-    }
-
     /// Gives task `task` its components in every block, from standard normal draws: `draw` gets the
     /// tensor's name, the component and the attempt, and gives a row.
     ///
@@ -197,7 +185,7 @@ impl Coda {
         let columns = leaf.dims()[1];
         let old = question.task * self.share();
         let rows = |range| leaf.clone().slice([range, 0..columns]);
-        if question.occasion == Occasion::Answering || old == 0 {
+        if question.occasion != Occasion::Learning || old == 0 {
             return Ok(rows(0..old + self.share()));
         }
         let own = rows(old..old + self.share());
@@ -278,6 +266,21 @@ impl Scheme for Coda {
             return Err(problem.advise(format!("give {width} or less")));
         }
         Ok(())
+    }
+
+    fn remark(&self) -> Option<Problem> {
+        let (pool, tasks, share) = (self.pool, self.tasks, self.share());
+        let unused = pool - tasks * share;
+        let what = format!(
+            "{unused} of CODA-Prompt's {pool} components are never used: each of {tasks} tasks \
+             gets {share}"
+        );
+        let fitting = format!(
+            "{} or {} share out evenly",
+            pool - unused,
+            tasks * (share + 1)
+        );
+        (unused > 0).then(|| Problem::new(what).at("--set pool").advise(fitting))
     }
 
     fn start(&self, width: usize, _seed: u64) -> BTreeMap<String, HostTensor> {

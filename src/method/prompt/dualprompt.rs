@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use burn::tensor::Tensor;
 
-use super::super::{Chosen, Kind, MethodSpec, Pass, Published, Rate, SettingSpec};
+use super::super::{Chosen, Kind, MethodSpec, Pass, Published, Rate, SettingSpec, Setup};
 use super::choice::{CLIP, best, one_hot, pull, pulled, similarity};
 use super::{Asked, Leaves, Occasion, Prompted, Prompts, Question, Scheme, Training};
 use super::{check, check_blocks, drawn, leaf};
@@ -88,15 +88,31 @@ pub const SPEC: MethodSpec = MethodSpec {
         }
         None => Ok(()),
     },
-    build: |setup| {
-        let chosen = Chosen::of(setup.config)?;
-        let training = Training::clipped(&chosen)?;
-        let depth = setup.backbone.blocks().len();
-        let scheme = DualPrompt::chosen(&chosen, depth, setup.tasks.len())?;
-        let scheme = Box::new(scheme);
-        Ok(Box::new(Prompted::from_setup(&setup, scheme, training)?))
-    },
+    build: |setup| Ok(Box::new(build(&setup)?)),
 };
+
+/// DualPrompt before its first task.
+///
+/// # Errors
+/// A Problem for settings that do not fit.
+pub fn build(setup: &Setup<'_>) -> Result<Prompted> {
+    let chosen = Chosen::of(setup.config)?;
+    let training = Training::clipped(&chosen)?;
+    let depth = setup.backbone.blocks().len();
+    let scheme = DualPrompt::chosen(&chosen, depth, setup.tasks.len())?;
+    Prompted::from_setup(setup, Box::new(scheme), training)
+}
+
+/// Slots of a run with so many tasks.
+///
+/// # Errors
+/// A Problem for a setting out of range.
+pub fn slots(chosen: &Chosen<'_>, tasks: usize) -> Result<usize> {
+    Ok(match chosen.count("pool")? {
+        0 => tasks,
+        pool => pool,
+    })
+}
 
 const LENGTH: Kind = Kind::Whole {
     default: 5,
@@ -141,12 +157,8 @@ pub struct DualPrompt {
 
 impl DualPrompt {
     fn chosen(chosen: &Chosen<'_>, depth: usize, tasks: usize) -> Result<Self> {
-        let pool = match chosen.count("pool")? {
-            0 => tasks,
-            pool => pool,
-        };
         Ok(Self {
-            pool,
+            pool: slots(chosen, tasks)?,
             g_blocks: chosen.blocks("g_blocks", depth)?,
             g_length: chosen.count("g_length")?,
             e_blocks: chosen.blocks("e_blocks", depth)?,
@@ -237,10 +249,10 @@ impl Scheme for DualPrompt {
         let query = &question.query;
         let ([batch, width], device) = (query.dims(), query.device());
         let similarity = similarity(query, leaf(leaves, "key")?);
-        let choice = if question.occasion == Occasion::Learning && self.slot_per_task() {
-            vec![vec![question.task]; batch]
-        } else {
-            best(&similarity, 1)?
+        let choice = match question.occasion {
+            Occasion::Learning if self.slot_per_task() => vec![vec![question.task]; batch],
+            Occasion::Given(slot) => vec![vec![slot]; batch],
+            _ => best(&similarity, 1)?,
         };
         let mut prompts = Prompts::default();
         for (at, block) in self.g_blocks.iter().enumerate() {

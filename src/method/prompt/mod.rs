@@ -16,14 +16,15 @@ use std::collections::BTreeMap;
 
 use burn::tensor::Tensor;
 
-use super::Ground;
+use super::optimiser::{OptimiserSettings, Rule, Schedule};
+use super::{Chosen, Ground};
 use crate::backbone::architecture::Architecture;
 use crate::backbone::{Backbone, Tokens};
 use crate::pet::{Hooks, Init};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-pub use prompted::{Gradients, Prompted, Training};
+pub use prompted::{FirstPass, Gradients, Prompted};
 
 /// A method's trained tensors beside the heads, by name, each as a matrix.
 pub type Leaves = BTreeMap<String, Tensor<2>>;
@@ -79,6 +80,8 @@ pub enum Occasion {
     Learning,
     /// Images of any task.
     Answering,
+    /// Images that are all given this slot, where the method has slots.
+    Given(usize),
 }
 
 /// A batch that asks for its prompts.
@@ -106,6 +109,11 @@ pub trait Scheme: Send + Sync {
     /// # Errors
     /// In the paper's terms.
     fn check(&self, width: usize, depth: usize) -> Result<()>;
+
+    /// What a person should know of settings that fit.
+    fn remark(&self) -> Option<Problem> {
+        None
+    }
 
     /// Trained tensors before the first task: names, rows, columns and values, drawn on the host.
     fn start(&self, width: usize, seed: u64) -> BTreeMap<String, HostTensor>;
@@ -154,6 +162,40 @@ fn no_class_token(scheme: &dyn Scheme) -> Problem {
     ))
     .at(format!("--method {}", title.to_lowercase()))
     .advise("choose a ViT, or another method")
+}
+
+/// How a prompt method is trained: Adam, new for each task.
+#[derive(Clone, Copy, Debug)]
+pub struct Training {
+    /// The learning rate, as used, before the schedule.
+    pub learning_rate: f64,
+    /// How it changes within a task.
+    pub schedule: Schedule,
+    /// Largest norm of all gradients together; 0 where they are not clipped.
+    pub clip: f64,
+    /// Epochs of a task.
+    pub epochs: usize,
+}
+
+impl Training {
+    /// At a constant rate, with the gradients clipped.
+    pub(super) fn clipped(chosen: &Chosen<'_>) -> Result<Self> {
+        Ok(Self {
+            learning_rate: chosen.learning_rate(),
+            schedule: Schedule::Constant,
+            clip: chosen.real("clip")?,
+            epochs: chosen.config.epochs,
+        })
+    }
+
+    fn optimiser(self) -> OptimiserSettings {
+        OptimiserSettings {
+            rule: Rule::Adam,
+            learning_rate: self.learning_rate,
+            schedule: self.schedule,
+            clip: (self.clip > 0.0).then_some(self.clip),
+        }
+    }
 }
 
 /// Says which of the blocks the backbone lacks.

@@ -9,10 +9,10 @@ use burn::tensor::{Tensor, TensorData};
 
 use super::super::answers::{self, Verdict};
 use super::super::heads::{Head, Heads};
-use super::super::optimiser::{self, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
-use super::super::{Batch, Chosen, Method, Pass, Setup, Task, local_cross_entropy};
-use super::{Asked, Leaves, Occasion, Question, Scheme, no_class_token};
-use crate::backbone::Backbone;
+use super::super::optimiser::{self, Optimiser, Progress};
+use super::super::{Batch, Method, Pass, Setup, Task, local_cross_entropy};
+use super::{Asked, Leaves, Occasion, Question, Scheme, Training, no_class_token};
+use crate::backbone::{Backbone, Tokens};
 use crate::metrics::Expert;
 use crate::pet::{Init, PetStack};
 use crate::problem::{Problem, Result};
@@ -35,38 +35,11 @@ pub struct Gradients {
     pub of: optimiser::Gradients,
 }
 
-/// How a prompt method is trained: Adam, new for each task.
-#[derive(Clone, Copy, Debug)]
-pub struct Training {
-    /// The learning rate, as used, before the schedule.
-    pub learning_rate: f64,
-    /// How it changes within a task.
-    pub schedule: Schedule,
-    /// Largest norm of all gradients together; 0 where they are not clipped.
-    pub clip: f64,
-    /// Epochs of a task.
-    pub epochs: usize,
-}
-
-impl Training {
-    /// At a constant rate, with the gradients clipped.
-    pub(super) fn clipped(chosen: &Chosen<'_>) -> Result<Self> {
-        Ok(Self {
-            learning_rate: chosen.learning_rate(),
-            schedule: Schedule::Constant,
-            clip: chosen.real("clip")?,
-            epochs: chosen.config.epochs,
-        })
-    }
-
-    fn optimiser(self) -> OptimiserSettings {
-        OptimiserSettings {
-            rule: Rule::Adam,
-            learning_rate: self.learning_rate,
-            schedule: self.schedule,
-            clip: (self.clip > 0.0).then_some(self.clip),
-        }
-    }
+/// A batch after its pass through the plain backbone.
+#[derive(Clone, Debug)]
+pub struct FirstPass {
+    tokens: Tokens,
+    query: Tensor<2>,
 }
 
 /// A prompt method over a run: its tensors, its heads, the task it is in.
@@ -202,17 +175,14 @@ impl Prompted {
         Ok(Some(query))
     }
 
-    /// Both passes over a batch: what its queries asked for, and the features (batch × width).
-    /// Without the first pass where the queries are known.
-    fn pass(
-        &self,
-        images: Tensor<4>,
-        known: Option<Tensor<2>>,
-        leaves: &Leaves,
-        occasion: Occasion,
-    ) -> Result<(Asked, Tensor<2>)> {
-        let backbone = &*self.backbone;
-        let (plain, depth) = (PetStack::empty(), backbone.blocks().len());
+    /// The first pass over a batch: its tokens before the first block with prompts, and its
+    /// queries, which are computed only where they are not known.
+    ///
+    /// # Errors
+    /// As [`Backbone::features`].
+    pub fn first_pass(&self, images: Tensor<4>, known: Option<Tensor<2>>) -> Result<FirstPass> {
+        let (backbone, plain) = (&*self.backbone, PetStack::empty());
+        let depth = backbone.blocks().len();
         // Up to the first prompt both passes are the same.
         let shared = self.scheme.first_block().min(depth);
         let tokens = backbone.run(backbone.embed(images)?, 0..shared, &plain)?;
@@ -220,15 +190,32 @@ impl Prompted {
             Some(query) => query,
             None => backbone.pool(backbone.run(tokens.clone(), shared..depth, &plain)?)?,
         };
+        Ok(FirstPass { tokens, query })
+    }
+
+    /// The second pass with these tensors: what the queries asked for, and the features (batch ×
+    /// width).
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    fn second_pass(
+        &self,
+        first: FirstPass,
+        leaves: &Leaves,
+        occasion: Occasion,
+    ) -> Result<(Asked, Tensor<2>)> {
+        let backbone = &*self.backbone;
         let question = Question {
-            query,
+            query: first.query,
             task: self.heads.0.len().saturating_sub(1),
             occasion,
             class_position: self.class_position.clone(),
         };
         let asked = self.scheme.ask(leaves, &question)?;
-        let tokens = backbone.enter(tokens, &asked.prompts)?;
-        let tokens = backbone.run(tokens, shared..depth, &asked.prompts)?;
+        let tokens = backbone.enter(first.tokens, &asked.prompts)?;
+        let depth = backbone.blocks().len();
+        let rest = self.scheme.first_block().min(depth)..depth;
+        let tokens = backbone.run(tokens, rest, &asked.prompts)?;
         let features = self.scheme.feature(backbone, tokens)?;
         Ok((asked, features))
     }
@@ -238,7 +225,8 @@ impl Prompted {
     /// # Errors
     /// A Problem when the device failed.
     pub fn features(&self, images: Tensor<4>) -> Result<(Asked, Tensor<2>)> {
-        self.pass(images, None, &self.leaves, Occasion::Answering)
+        let first = self.first_pass(images, None)?;
+        self.second_pass(first, &self.leaves, Occasion::Answering)
     }
 
     /// Logits (batch × all classes so far) of images.
@@ -247,6 +235,15 @@ impl Prompted {
     /// A Problem when the device failed.
     pub fn logits(&self, images: Tensor<4>) -> Result<Tensor<2>> {
         Ok(self.heads.forward(&self.features(images)?.1))
+    }
+
+    /// Logits (batch × all classes so far) and what was asked for, on some other occasion.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub fn logits_on(&self, first: FirstPass, occasion: Occasion) -> Result<(Asked, Tensor<2>)> {
+        let (asked, features) = self.second_pass(first, &self.leaves, occasion)?;
+        Ok((asked, self.heads.forward(&features)))
     }
 
     /// Loss of a batch and the gradients of all trained tensors, without any update. A label is a
@@ -273,7 +270,8 @@ impl Prompted {
             (name.clone(), leaf.clone().autodiff().require_grad())
         };
         let leaves: Leaves = self.leaves.iter().map(tracked).collect();
-        let (asked, features) = self.pass(images, known, &leaves, Occasion::Learning)?;
+        let first = self.first_pass(images, known)?;
+        let (asked, features) = self.second_pass(first, &leaves, Occasion::Learning)?;
         let cross_entropy =
             local_cross_entropy(head.forward(features), labels, &self.backbone.device());
         let loss = match &asked.penalty {
@@ -320,8 +318,12 @@ impl Prompted {
 }
 
 impl Method for Prompted {
+    fn remarks(&self) -> Vec<Problem> {
+        self.scheme.remark().into_iter().collect()
+    }
+
     fn trained_parameters(&self) -> usize {
-        let sizes = self.leaves.values().map(|leaf| leaf.dims());
+        let sizes = self.leaves.values().map(Tensor::dims);
         sizes.map(|[rows, columns]| rows * columns).sum()
     }
 

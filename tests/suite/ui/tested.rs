@@ -22,7 +22,7 @@ fn run(made: &Made, images: Option<Fingerprints>) -> (RunHeader, TaskReport) {
             ..RunConfig::default()
         },
         class_order: vec!["b".into(), "a".into()],
-        tasks: vec![0..2],
+        tasks: std::iter::once(0..2).collect(),
         train_images: vec![8],
         test_images: vec![6],
         images,

@@ -1,6 +1,7 @@
 //! Lay runs side by side: a list with a filter; the ticked ones as curves, in numbers, and in what
 //! their settings differ. Runs that differ only in class order or seed are also shown as mean ± std.
 
+mod costs;
 mod list;
 mod side_by_side;
 

@@ -3,6 +3,7 @@
 use egui::{RichText, Sense, Ui, Vec2};
 use egui_plot::LineStyle;
 
+use super::costs::costs;
 use crate::metrics::Expert;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
@@ -31,6 +32,7 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], column
     }
     curves(ui, cx, &shown);
     numbers(ui, &shown);
+    costs(ui, &shown);
     repetitions(ui, rows);
     differ(ui, &shown);
 }
@@ -95,7 +97,7 @@ fn numbers(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
     let t = tokens(ui);
     card(ui, |ui| {
         egui::Grid::new("numbers")
-            .num_columns(6)
+            .num_columns(7)
             .spacing([22.0, 7.0])
             .show(ui, |ui| {
                 faint(ui, "run");
@@ -103,8 +105,11 @@ fn numbers(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
                 faint(ui, "Ā_N").on_hover_text("Mean of the accuracies after each task, %");
                 faint(ui, "F_N")
                     .on_hover_text("Mean drop from the best accuracy of each task, points");
-                faint(ui, "online");
-                faint(ui, "offline");
+                faint(ui, "online").on_hover_text("A_N of LAE's online expert alone, %");
+                faint(ui, "offline").on_hover_text("A_N of LAE's offline expert alone, %");
+                faint(ui, "task given").on_hover_text(
+                    "Accuracy at the end when the task of each image is told, %: an easier question, not class-incremental accuracy",
+                );
                 ui.end_row();
                 for (slot, row) in shown {
                     ui.horizontal(|ui| {
@@ -126,6 +131,7 @@ fn numbers(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
                         (row.figures.forgetting.map(|f| f / 100.0), true),
                         (row.of(Expert::Online).last(), false),
                         (row.of(Expert::Offline).last(), false),
+                        (row.history.task_given.last().copied().flatten(), false),
                     ] {
                         figure(ui, value, strong);
                     }

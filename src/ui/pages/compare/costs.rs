@@ -1,0 +1,88 @@
+//! What each ticked run cost, so that methods are compared fairly: images shown, epochs, numbers
+//! trained and kept, memory, time.
+
+use egui::{RichText, Sense, Ui, Vec2};
+
+use crate::session::views::RunRow;
+use crate::session::words::{bytes_text, count_text, duration_text};
+use crate::ui::theme::tokens;
+use crate::ui::widgets::{card, faint};
+
+/// Title and meaning of each column.
+const COLUMNS: [(&str, &str); 7] = [
+    (
+        "images shown",
+        "Training images that went through the network, each showing counted",
+    ),
+    ("epochs", "Per task, for methods that train in epochs"),
+    (
+        "trained",
+        "Numbers that are trained, heads not counted; for LAE in the PETs of one expert",
+    ),
+    (
+        "kept to answer",
+        "Numbers kept for answering after the last task",
+    ),
+    (
+        "kept to learn",
+        "Memory that learning the next task needs beside the network",
+    ),
+    ("training", "Time of training on all tasks, without testing"),
+    ("one image", "Time to answer one image, on average"),
+];
+
+/// Draws the table.
+pub(super) fn costs(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
+    let t = tokens(ui);
+    card(ui, |ui| {
+        egui::Grid::new("costs")
+            .num_columns(1 + COLUMNS.len())
+            .spacing([22.0, 7.0])
+            .show(ui, |ui| {
+                faint(ui, "what it cost");
+                for (title, meaning) in COLUMNS {
+                    faint(ui, title).on_hover_text(meaning);
+                }
+                ui.end_row();
+                for (slot, row) in shown {
+                    ui.horizontal(|ui| {
+                        let size = Vec2::new(12.0, 14.0);
+                        let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+                        ui.painter()
+                            .circle_filled(rect.center(), 5.0, t.runs[*slot]);
+                        ui.label(RichText::new(row.title()).color(t.text))
+                            .on_hover_text(&row.name);
+                    });
+                    for text in texts(row) {
+                        ui.label(RichText::new(text).color(t.text));
+                    }
+                    ui.end_row();
+                }
+            });
+    });
+}
+
+/// The cells of a run; a dash where a run of an older version did not measure.
+fn texts(row: &RunRow) -> [String; 7] {
+    let (costs, header) = (&row.costs, row.header.as_ref());
+    let known = |known: bool, text: String| if known { text } else { "–".to_string() };
+    let of_header = |of: &dyn Fn(&crate::run::event::RunHeader) -> usize| {
+        header.map_or_else(|| "–".to_string(), |header| count_text(of(header)))
+    };
+    let milliseconds = costs.prediction_seconds * 1000.0;
+    [
+        known(costs.images_seen > 0, count_text(costs.images_seen)),
+        of_header(&|header| header.config.epochs),
+        of_header(&|header| header.trained_parameters),
+        known(
+            costs.stored_parameters > 0,
+            count_text(costs.stored_parameters),
+        ),
+        known(costs.kept_bytes > 0, bytes_text(costs.kept_bytes)),
+        known(
+            costs.training_seconds > 0.0,
+            duration_text(costs.training_seconds),
+        ),
+        known(milliseconds > 0.0, format!("{milliseconds:.1} ms")),
+    ]
+}
