@@ -154,8 +154,16 @@ impl Sink for Reporter {
                     self.milestone(&format!("note: {sentence}"));
                 }
             }
-            // How the job ends is what it returns; predictions are not asked for here.
-            _ => {}
+            // How the job ends is what it returns; lines and predictions are not asked for here.
+            Event::Queued { .. }
+            | Event::Began(_)
+            | Event::Removed(_)
+            | Event::Saved { .. }
+            | Event::Predicted(_)
+            | Event::NotPredicted { .. }
+            | Event::Finished { .. }
+            | Event::Stopped { .. }
+            | Event::Failed { .. } => {}
         }
     }
 }

@@ -65,6 +65,10 @@ pub(super) fn run(args: &Args) -> Result<End> {
         None => vec![config],
         Some(count) => presets::over_orders(&config, args.settings.paper(), count),
     };
+    // Nobody wants to hear after a night that the second run never could have begun.
+    if configs.len() > 1 && experiment::check_all(&configs, &stock, &control)?.is_none() {
+        return Ok(not_begun());
+    }
     for config in configs {
         if !output.quiet
             && let Some(bytes) = expected_bytes(&config)

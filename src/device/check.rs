@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -136,7 +136,26 @@ fn cache_file() -> Option<PathBuf> {
     Some(dirs.cache_dir().join("devices.toml"))
 }
 
-/// Runs the self-test in a child process; an error when it could not be started.
+/// Whether somebody ended the test: Ctrl-C reaches the child, too, and a system short of memory or
+/// about to shut down ends whom it likes. None of that is the card's doing.
+fn ended_from_outside(status: ExitStatus) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::ExitStatusExt;
+        /// SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGTERM; a crash brings SIGSEGV, SIGBUS, SIGABRT …
+        const FROM_OUTSIDE: [i32; 5] = [1, 2, 3, 9, 15];
+        status.signal().is_some_and(|by| FROM_OUTSIDE.contains(&by))
+    }
+    #[cfg(not(unix))]
+    {
+        /// What Windows gives for a program ended by Ctrl-C (STATUS_CONTROL_C_EXIT).
+        const CONTROL_C: i32 = 0xC000_013A_u32 as i32;
+        status.code() == Some(CONTROL_C)
+    }
+}
+
+/// Runs the self-test in a child process; an error when it could not be started or was ended by
+/// somebody, which says nothing of the card.
 fn test(
     program: &Path,
     info: &DeviceInfo,
@@ -178,6 +197,9 @@ fn test(
         let _ = stdout.read_to_string(&mut said);
     }
     let note = said.trim().to_string();
+    if ended_from_outside(status) {
+        return Err("the test was ended before it was done".into());
+    }
     Ok(match status.code() {
         Some(0) => Verdict {
             good: true,
@@ -209,11 +231,15 @@ mod tests {
     }
 
     fn run(script: &str, limit: Duration) -> Verdict {
+        try_run(script, limit).unwrap()
+    }
+
+    fn try_run(script: &str, limit: Duration) -> std::result::Result<Verdict, String> {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("program");
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-        test(&program, &gpu(), limit).unwrap()
+        test(&program, &gpu(), limit)
     }
 
     #[test]
@@ -239,6 +265,23 @@ mod tests {
         assert!(hanging.note.contains("did not answer"), "{hanging:?}");
         let missing = test(Path::new("/nowhere"), &gpu(), long).unwrap_err();
         assert!(missing.contains("could not be started"));
+    }
+
+    #[test]
+    fn a_test_that_somebody_ended_condemns_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("devices.toml");
+        for signal in ["INT", "TERM", "KILL", "HUP"] {
+            let ended = || try_run(&format!("kill -{signal} $$"), Duration::from_secs(20));
+            let unknown = verdict(&gpu(), Some(&file), ended);
+            assert!(
+                !unknown.good && unknown.note.contains("ended"),
+                "{unknown:?}"
+            );
+            assert!(!file.exists(), "{signal}: nothing is kept");
+        }
+        let crashed = || try_run("kill -SEGV $$", Duration::from_secs(20));
+        assert!(!verdict(&gpu(), Some(&file), crashed).good && file.exists());
     }
 
     #[test]

@@ -70,6 +70,34 @@ pub fn train(
     Trainer::new((plan, method), header, folder, sink, control)?.run()
 }
 
+/// Checks, before the first of several runs begins, what can be said of all of them without their
+/// device and backbone: settings, class orders, tasks and images. None when the person stopped it.
+///
+/// # Errors
+/// A Problem that names the run that could not begin.
+pub fn check_all(configs: &[RunConfig], stock: &Stock, control: &Control) -> Result<Option<()>> {
+    let check = |config: &RunConfig| {
+        all_at_once(method::problems(config))?;
+        let data = stock.data(config, &|| control.wish() != Wish::Stop)?;
+        plan::fits(config, &data)
+    };
+    for (number, config) in (1..).zip(configs) {
+        let checked = check(config).map_err(|problem| Problem {
+            what: format!(
+                "run {number} of {} (class order {}) cannot begin: {}",
+                configs.len(),
+                config.order,
+                problem.what
+            ),
+            ..problem
+        });
+        if unless_stopped(checked, control)?.is_none() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(()))
+}
+
 /// Continues the stopped or killed run in `folder` from its last finished epoch. On the CPU device
 /// the result equals that of an uninterrupted run.
 ///
@@ -106,10 +134,10 @@ pub fn resume(
 }
 
 /// None for a preparation that failed because the person stopped it.
-fn unless_stopped(plan: Result<Plan>, control: &Control) -> Result<Option<Plan>> {
-    match plan {
+fn unless_stopped<T>(prepared: Result<T>, control: &Control) -> Result<Option<T>> {
+    match prepared {
         Err(_) if control.wish() == Wish::Stop => Ok(None),
-        plan => plan.map(Some),
+        prepared => prepared.map(Some),
     }
 }
 

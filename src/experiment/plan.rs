@@ -105,12 +105,7 @@ impl Plan {
         let sizes = TaskSizes::parse(&config.classes_per_task)?;
         tell("opening the data set");
         let data = stock.data(config, &|| control.wish() != Wish::Stop)?;
-        let sizes = match chosen.spec.all_at_once {
-            true => TaskSizes::parse(&data.classes.len().to_string())?,
-            false => sizes,
-        };
-        let scenario = Scenario::new(&data.classes, &order, &sizes)?;
-        enough_images(&data, &scenario)?;
+        let scenario = scenario(&chosen, &order, sizes, &data)?;
         tell("opening the device");
         let ready = device::ready(&config.device)?;
         tell("loading the backbone");
@@ -265,6 +260,32 @@ pub fn augment_of(config: &RunConfig) -> Augment {
         flip: config.flip,
         ..Augment::default()
     }
+}
+
+/// The classes in order, cut into tasks which all have images.
+fn scenario(
+    chosen: &Chosen<'_>,
+    order: &ClassOrder,
+    sizes: TaskSizes,
+    data: &Dataset,
+) -> Result<Scenario> {
+    let sizes = match chosen.spec.all_at_once {
+        true => TaskSizes::parse(&data.classes.len().to_string())?,
+        false => sizes,
+    };
+    let scenario = Scenario::new(&data.classes, order, &sizes)?;
+    enough_images(data, &scenario)?;
+    Ok(scenario)
+}
+
+/// Checks that a data set has the classes and images that settings want.
+///
+/// # Errors
+/// A Problem that says what is missing.
+pub(super) fn fits(config: &RunConfig, data: &Dataset) -> Result<()> {
+    let order = ClassOrder::parse(&config.order)?;
+    let sizes = TaskSizes::parse(&config.classes_per_task)?;
+    scenario(&Chosen::of(config)?, &order, sizes, data).map(drop)
 }
 
 /// Every task must have something to learn from and something to be tested on.

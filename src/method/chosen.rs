@@ -5,7 +5,7 @@ use super::{METHODS, Pass};
 use crate::backbone::library::Description;
 use crate::data::named;
 use crate::problem::{Problem, Result, listed};
-use crate::run::config::{RunConfig, Setting, Settings, block_list};
+use crate::run::config::{MOST_EPOCHS, RunConfig, Setting, Settings, block_list};
 use crate::run::event::MethodFacts;
 
 /// The method of this key.
@@ -138,6 +138,10 @@ impl<'a> Chosen<'a> {
     /// # Errors
     /// A Problem for a setting out of range.
     pub fn passes(&self, task: usize) -> Result<Vec<Pass>> {
+        // The window asks while a number is being typed.
+        if self.config.epochs > MOST_EPOCHS {
+            return Err(Problem::new("that many epochs cannot be planned").at("--epochs"));
+        }
         (self.spec.passes)(self, task)
     }
 

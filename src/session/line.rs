@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::Session;
 use super::run_view::RunView;
 use super::views::RunRow;
+use crate::data::scenario::ClassOrder;
 use crate::method::run_title;
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
@@ -18,6 +19,25 @@ impl Session {
     pub fn train(&mut self, config: RunConfig) {
         let title = run_title(&config);
         self.queue(Job::train(config, title));
+    }
+
+    /// Trains runs one after the other, unless the data at hand does not fit one of them: nobody
+    /// wants to hear so after the others are done. Says whether they were asked for.
+    pub fn train_all(&mut self, configs: Vec<RunConfig>) -> bool {
+        let data = self.data.ready().cloned();
+        let fits = |config: &RunConfig| {
+            let Some(data) = data.as_ref().filter(|data| data.place == config.data) else {
+                return Ok(()); // It is looked at when its turn comes.
+            };
+            let order = ClassOrder::parse(&config.order)?;
+            order.resolve(&data.classes).map(drop)
+        };
+        if let Some(problem) = configs.iter().find_map(|config| fits(config).err()) {
+            self.notify(problem, true);
+            return false;
+        }
+        configs.into_iter().for_each(|config| self.train(config));
+        true
     }
 
     /// Continues a stopped or killed run.

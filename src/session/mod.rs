@@ -52,6 +52,8 @@ pub struct Session {
     jobs: Jobs,
     /// The settings being edited.
     pub draft: RunConfig,
+    /// The settings of a window that crashed, until the person takes them up or drops them.
+    pub former: Option<RunConfig>,
     /// The data set of the settings.
     pub data: Fetch<Arc<DataView>>,
     /// What the settings come to; kept until a newer one is there.
@@ -101,6 +103,7 @@ impl Session {
             backend,
             jobs: Jobs::new(answer, wake),
             draft,
+            former: None,
             data: Fetch::Nothing,
             plan: Plan::default(),
             planned: None,

@@ -162,8 +162,8 @@ fn accumulation(run: &RunView, task: usize) -> String {
             format!("Off: there is only the online {pet}.")
         };
     }
-    let steps =
-        config.epochs * (header.train_images.get(task).copied().unwrap_or(0) / config.batch.max(1));
+    let images = header.train_images.get(task).copied().unwrap_or(0);
+    let steps = config.epochs.saturating_mul(images / config.batch.max(1));
     let ema = Chosen::of(config).and_then(|chosen| chosen.real("ema"));
     let ema = ema.unwrap_or_default();
     let share = (1.0 - ema.powi(i32::try_from(steps).unwrap_or(i32::MAX))) * 100.0;

@@ -1,6 +1,7 @@
 //! Reading runs back: one, all below a folder, or the one a person means.
 
 use std::io::ErrorKind;
+use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -190,12 +191,17 @@ pub struct Listed {
     pub stored: Result<StoredRun>,
 }
 
-/// The list entry of one run's folder.
+/// The list entry of one run's folder. Whatever is in it, the other runs are listed, too.
 pub fn entry(folder: &Path) -> Listed {
+    let stored = catch_unwind(|| load(folder)).unwrap_or_else(|_| {
+        Err(Problem::new("reading this run failed inside the program")
+            .at_path(folder)
+            .advise("move its folder away; the other runs are not affected"))
+    });
     Listed {
         run: run_name(folder),
         folder: folder.to_path_buf(),
-        stored: load(folder),
+        stored,
     }
 }
 

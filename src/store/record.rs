@@ -1,5 +1,6 @@
 //! The texts of a run's folder: `run.toml`, `metrics.csv` and the answers per task.
 
+use std::ops::Range;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -105,17 +106,16 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
                 .advise("use that version to open it"),
         );
     }
-    let mut tasks = Vec::new();
-    let mut first = 0;
-    for size in &facts.task_sizes {
-        tasks.push(first..first + size);
-        first += size;
-    }
-    let counts = [facts.train_images.len(), facts.test_images.len()];
-    if first != facts.class_order.len() || counts != [tasks.len(); 2] {
+    let classes = facts.class_order.len();
+    let tasks = task_ranges(&facts.task_sizes, classes).ok_or_else(|| {
+        damaged(format!(
+            "the sizes of the tasks do not share out the {classes} classes of the class order"
+        ))
+    })?;
+    if [facts.train_images.len(), facts.test_images.len()] != [tasks.len(); 2] {
         return Err(damaged(format!(
-            "the tasks name {first} classes and the class order {}",
-            facts.class_order.len()
+            "the numbers of images are not those of {} tasks",
+            tasks.len()
         )));
     }
     Ok(RunHeader {
@@ -136,6 +136,18 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
         started: facts.started,
         version: facts.version,
     })
+}
+
+/// The classes of each task; none unless each has some and all have exactly `classes`.
+fn task_ranges(sizes: &[usize], classes: usize) -> Option<Vec<Range<usize>>> {
+    let mut first = 0usize;
+    let mut range = |size: &usize| {
+        let end = first.checked_add(*size).filter(|end| *end <= classes)?;
+        let range = std::mem::replace(&mut first, end)..end;
+        (!range.is_empty()).then_some(range)
+    };
+    let tasks: Vec<_> = sizes.iter().map(&mut range).collect::<Option<_>>()?;
+    (first == classes).then_some(tasks)
 }
 
 /// The facts that older versions did not write: they knew LAE and its Baseline, three experts each.

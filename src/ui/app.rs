@@ -1,6 +1,8 @@
 //! The window's application: `logic` takes in what engine and helpers tell, `ui` draws, `act` does
 //! what was asked.
 
+mod act;
+
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -15,11 +17,8 @@ use super::shell::{self, Question, Shell};
 use super::theme;
 use super::widgets::textures::Textures;
 use crate::problem::Problem;
-use crate::run::event::Wish;
 use crate::session::Session;
 use crate::session::jobs::{Ask, IMAGES, WEIGHTS, Wanted};
-use crate::session::presets;
-use crate::session::run_view::Stage;
 
 /// What a page gets to work with.
 pub struct Cx<'a> {
@@ -65,13 +64,14 @@ impl StudioApp {
     /// Dresses the context and takes over the workspace.
     pub fn new(
         ctx: &Context,
-        session: Session,
+        mut session: Session,
         settings: Settings,
         settings_file: Option<PathBuf>,
         started: Instant,
     ) -> Self {
         theme::install(ctx);
         ctx.set_theme(settings.theme.preference());
+        session.former.clone_from(&settings.former);
         Self {
             session,
             page: Page::default(),
@@ -95,156 +95,6 @@ impl StudioApp {
     /// Leaves the line with frame times here when the window closes.
     pub fn tell_times_to(&mut self, report: Arc<Mutex<String>>) {
         self.report = Some(report);
-    }
-
-    /// Does what was asked.
-    pub fn act(&mut self, ctx: &Context, command: UiCommand) {
-        match command {
-            UiCommand::Show(page) => self.show(page),
-            UiCommand::Start => self.start(),
-            UiCommand::Train(configs) => {
-                for mut config in configs {
-                    config.device.clone_from(&self.session.draft.device);
-                    self.session.train(config);
-                }
-                self.show(Page::Train);
-            }
-            UiCommand::SetUp(config) => self.set_up(*config),
-            UiCommand::Repeat(config) => self.repeat(*config),
-            UiCommand::ChooseData(key) if key == self.session.draft.data => {
-                self.session.read_data_again();
-            }
-            UiCommand::ChooseData(key) => self.session.choose_data(&key),
-            UiCommand::ChooseWeights(path) => {
-                self.session.choose_weights(path);
-                self.pages.experiment.weights = false;
-            }
-            UiCommand::Pick(wanted) => {
-                self.picking_since = Some(Instant::now());
-                self.session.ask(Ask::Pick(wanted));
-            }
-            UiCommand::CopyCommand => {
-                ctx.copy_text(self.session.draft.as_command());
-                self.tell("The command is in the clipboard");
-            }
-            UiCommand::CopyText(text) => ctx.copy_text(text),
-            UiCommand::PauseOrGoOn => self.pause_or_go_on(),
-            UiCommand::Stop if self.session.is_training() => {
-                self.shell.question = Some(Question::Stop);
-            }
-            UiCommand::Stop => {}
-            UiCommand::Resume(folder) => {
-                self.session.resume(&folder);
-                self.show(Page::Train);
-            }
-            UiCommand::Open(folder) => {
-                self.session.ask(Ask::Open(folder));
-                self.show(Page::Train);
-            }
-            UiCommand::CloseOpened => self.session.opened = None,
-            UiCommand::Trash(folder) => self.shell.question = Some(Question::Trash(folder)),
-            UiCommand::Palette => self.shell.palette.toggle(),
-            UiCommand::Notices => self.shell.toggle_notices(&self.session),
-            UiCommand::FrameTimes => self.shell.frame_times = !self.shell.frame_times,
-            other => self.act_rarely(ctx, other),
-        }
-    }
-
-    fn act_rarely(&mut self, ctx: &Context, command: UiCommand) {
-        match command {
-            UiCommand::PredictWith(folder) => {
-                self.session.predict.by_person = true;
-                self.session.choose_predictor(folder);
-                self.show(Page::Predict);
-            }
-            UiCommand::PredictFile(path) => {
-                self.pages.predict.show_picture();
-                self.session.ask(Ask::Picture(path));
-                self.show(Page::Predict);
-            }
-            UiCommand::PredictPicture(picture, truth) => {
-                self.pages.predict.show_picture();
-                self.session.predict_picture(picture, truth);
-            }
-            UiCommand::PredictDrawing(picture) => self.session.predict_picture(picture, None),
-            UiCommand::Paste => self.paste(ctx),
-            UiCommand::ChooseDevice(key) => {
-                self.session.draft.device.clone_from(&key);
-                self.settings.device = key;
-            }
-            UiCommand::Theme(choice) => {
-                self.settings.theme = choice;
-                ctx.set_theme(choice.preference());
-            }
-            UiCommand::TakeOut(job) => self.session.take_out(job),
-            UiCommand::MoveInLine(job, place) => self.session.move_in_line(job, place),
-            UiCommand::HoldLine(held) => self.session.hold_line(held),
-            UiCommand::ReloadPlugins => self.session.ask(Ask::Plugins),
-            UiCommand::ReloadRuns => self.session.ask(Ask::Runs),
-            _ => {}
-        }
-    }
-
-    fn show(&mut self, page: Page) {
-        self.page = page;
-        self.session.retry_data();
-        if page == Page::Compare {
-            self.session.ask(Ask::Runs);
-        }
-        if page == Page::Predict && self.session.predict.run.is_none() {
-            let newest = pages::predict::askable(&self.session).into_iter().next();
-            if let Some((folder, _)) = newest {
-                self.session.choose_predictor(folder);
-            }
-        }
-    }
-
-    fn start(&mut self) {
-        if self.session.can_start() {
-            self.session.train(self.session.draft.clone());
-            self.show(Page::Train);
-        } else {
-            self.show(Page::Experiment);
-        }
-    }
-
-    fn set_up(&mut self, mut config: crate::run::config::RunConfig) {
-        // A person who has the paper's data in a place of their own keeps it.
-        let here = self.session.data.ready().map(|view| view.classes.len());
-        let same = here.is_some() && here == presets::classes_of(&config);
-        if same && config.data != self.session.draft.data {
-            let (mine, its) = (self.session.draft.data.clone(), &config.data);
-            self.tell(&format!(
-                "{mine} is kept as the data set: it has as many classes as {its}"
-            ));
-            config.data = mine;
-        }
-        self.repeat(config);
-    }
-
-    fn repeat(&mut self, mut config: crate::run::config::RunConfig) {
-        config.device.clone_from(&self.session.draft.device);
-        let data = config.data.clone();
-        self.session.draft = config;
-        self.session.choose_data(&data);
-        self.show(Page::Experiment);
-    }
-
-    fn pause_or_go_on(&mut self) {
-        match self.session.live.as_ref().map(|run| run.stage) {
-            Some(Stage::Running) => self.session.wish(Wish::Pause),
-            Some(Stage::Paused) => self.session.wish(Wish::Run),
-            _ => {}
-        }
-    }
-
-    fn paste(&mut self, ctx: &Context) {
-        // Pictures arrive as paste events; asking for one makes the window deliver it.
-        ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste);
-    }
-
-    fn tell(&mut self, text: &str) {
-        self.session.notify(Problem::new(text), false);
     }
 
     /// Answers to the person's choice in a file dialog.
@@ -351,6 +201,7 @@ impl StudioApp {
     fn remember(&mut self) {
         self.remembered = Instant::now();
         self.settings.setup = Some(self.session.draft.clone());
+        self.settings.former.clone_from(&self.session.former);
         if let Some(file) = &self.settings_file
             && let Err(problem) = self.settings.save(file)
         {
@@ -375,7 +226,8 @@ impl eframe::App for StudioApp {
         // Whatever ends the program, the set-up is there again; not written while it is dragged.
         if self.remembered.elapsed().as_secs() >= 2
             && !ctx.input(|i| i.pointer.any_down())
-            && self.settings.setup.as_ref() != Some(&self.session.draft)
+            && (self.settings.setup.as_ref() != Some(&self.session.draft)
+                || self.settings.former != self.session.former)
         {
             self.remember();
         }

@@ -54,6 +54,10 @@ pub enum UiCommand {
     SetUp(Box<RunConfig>),
     /// Set up exactly what a run had.
     Repeat(Box<RunConfig>),
+    /// Set up again what a window that crashed had.
+    UseFormer,
+    /// Forget what a window that crashed had.
+    DropFormer,
     /// Choose a data set.
     ChooseData(String),
     /// Choose a weight file as the backbone.

@@ -3,6 +3,7 @@
 pub mod app;
 pub mod command;
 pub mod frame_times;
+mod marker;
 pub mod pages;
 pub mod settings;
 mod shell;
@@ -11,6 +12,7 @@ pub mod widgets;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use eframe::NativeOptions;
@@ -20,6 +22,7 @@ use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::Session;
 use app::StudioApp;
+use marker::Marker;
 use settings::Settings;
 
 /// How the window is opened.
@@ -41,7 +44,13 @@ pub struct Options {
 pub fn run(options: Options) -> Result<()> {
     display_there()?;
     let file = Settings::file();
-    let settings = Settings::load(file.as_ref());
+    let mut settings = Settings::load(file.as_ref());
+    let marked = file
+        .as_deref()
+        .and_then(|file| Marker::set(&Settings::marker(file)));
+    if marked.as_ref().is_some_and(|(_, crashed)| *crashed) {
+        settings = settings.after_crash();
+    }
     let mut draft = settings.setup.clone().unwrap_or_default();
     if !settings.device.is_empty() {
         draft.device.clone_from(&settings.device);
@@ -60,7 +69,7 @@ pub fn run(options: Options) -> Result<()> {
     };
     let report = Arc::new(std::sync::Mutex::new(String::new()));
     let told = report.clone();
-    eframe::run_native(
+    let ended = eframe::run_native(
         "LAE Studio",
         native,
         Box::new(move |cc| {
@@ -70,16 +79,33 @@ pub fn run(options: Options) -> Result<()> {
                 app.show_frame_times();
                 app.tell_times_to(told);
             }
+            close_on_ctrl_c(cc.egui_ctx.clone());
             Ok(Box::new(app))
         }),
-    )
-    .map_err(|error| no_window(&error.to_string()))?;
+    );
+    if let Some((marker, _)) = marked {
+        marker.wipe();
+    }
+    ended.map_err(|error| no_window(&error.to_string()))?;
     if options.frame_times
         && let Ok(line) = report.lock()
     {
         eprintln!("{line}");
     }
     Ok(())
+}
+
+/// Ctrl-C in the terminal closes the window as its button does; a second one ends the program.
+fn close_on_ctrl_c(ctx: egui::Context) {
+    let asked = AtomicBool::new(false);
+    // Without a handler Ctrl-C ends the program at once, as it does in any other.
+    let _ = ctrlc::set_handler(move || {
+        if asked.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        ctx.send_viewport_cmd(egui::ViewportCommand::Close);
+        ctx.request_repaint();
+    });
 }
 
 /// A session over the real engine that wakes this window.

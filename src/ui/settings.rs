@@ -1,12 +1,13 @@
 //! What the window remembers between two starts: theme and the last set-up, as a small TOML file in
 //! the user's configuration folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
+use crate::store::write_file;
 
 /// Light, dark or what the system says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +51,9 @@ pub struct Settings {
     /// The last set-up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub setup: Option<RunConfig>,
+    /// The set-up of a window that crashed, until the person takes it up or drops it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub former: Option<RunConfig>,
 }
 
 impl Settings {
@@ -57,6 +61,26 @@ impl Settings {
     pub fn file() -> Option<PathBuf> {
         let folders = directories::ProjectDirs::from("", "", "lae-studio")?;
         Some(folders.config_dir().join("window.toml"))
+    }
+
+    /// The file beside them that marks an open window.
+    pub fn marker(file: &Path) -> PathBuf {
+        file.with_file_name("window.open")
+    }
+
+    /// What a window begins with after one that crashed: the last set-up may be what brought it
+    /// down, so it is not opened again unasked. A default one is not worth a question, and one that
+    /// waits already is not lost to the next crash.
+    #[must_use]
+    pub fn after_crash(mut self) -> Self {
+        let setup = self.setup.take();
+        let defaults = RunConfig {
+            device: self.device.clone(),
+            ..RunConfig::default()
+        };
+        let own = setup.filter(|setup| *setup != RunConfig::default() && *setup != defaults);
+        self.former = own.or(self.former);
+        self
     }
 
     /// Reads them; a missing or unreadable file gives the defaults, for nothing in it is worth an
@@ -67,10 +91,10 @@ impl Settings {
             .unwrap_or_default()
     }
 
-    /// Writes them.
+    /// Writes them, whole or not at all.
     ///
     /// # Errors
-    /// A Problem when folder or file cannot be written.
+    /// A Problem when folder or file cannot be written; the file before stays.
     pub fn save(&self, file: &PathBuf) -> Result<()> {
         let text = toml::to_string_pretty(self)
             .map_err(|error| Problem::new(format!("the settings cannot be written: {error}")))?;
@@ -78,7 +102,9 @@ impl Settings {
             std::fs::create_dir_all(folder)
                 .map_err(|error| Problem::io("make the settings folder", folder, &error))?;
         }
-        std::fs::write(file, text).map_err(|error| Problem::io("save the settings", file, &error))
+        write_file(file, text.as_bytes())
+            .map(drop)
+            .map_err(|problem| problem.advise("the window goes on; check the disk and its rights"))
     }
 }
 
@@ -95,10 +121,36 @@ mod tests {
             theme: ThemeChoice::Light,
             device: "cpu".into(),
             setup: Some(RunConfig::default()),
+            former: None,
         };
         settings.save(&file).unwrap();
         assert_eq!(Settings::load(Some(&file)), settings);
+        // Replaced in one step: who reads meanwhile sees the old file to its end.
+        let old = folder.path().join("old.toml");
+        std::fs::hard_link(&file, &old).unwrap();
+        Settings::default().save(&file).unwrap();
+        assert_eq!(Settings::load(Some(&file)), Settings::default());
+        assert_eq!(Settings::load(Some(&old)), settings);
         std::fs::write(&file, "theme = 7").unwrap();
         assert_eq!(Settings::load(Some(&file)), Settings::default());
+    }
+
+    #[test]
+    fn after_a_crash_the_set_up_waits_and_outlives_another_crash() {
+        let own = RunConfig {
+            data: "/my/pictures".into(),
+            ..RunConfig::default()
+        };
+        let settings = Settings {
+            setup: Some(own.clone()),
+            ..Settings::default()
+        };
+        let first = settings.after_crash();
+        assert_eq!((&first.setup, &first.former), (&None, &Some(own.clone())));
+        let again = Settings {
+            setup: Some(RunConfig::default()),
+            ..first
+        };
+        assert_eq!(again.after_crash().former, Some(own));
     }
 }

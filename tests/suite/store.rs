@@ -320,6 +320,41 @@ fn seeds_are_repetitions_while_other_weights_plugins_and_tasks_are_another_kind(
 }
 
 #[test]
+fn a_run_whose_tasks_do_not_add_up_is_damaged_and_the_others_are_listed() {
+    let root = tempfile::tempdir().unwrap();
+    let good = finished(root.path());
+    let with_sizes = |sizes: &str| {
+        let run = finished(root.path());
+        let path = run.header.folder.join("run.toml");
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains("task_sizes = [2, 2]"), "{text}");
+        let text = text.replace("task_sizes = [2, 2]", &format!("task_sizes = {sizes}"));
+        std::fs::write(&path, text).unwrap();
+        run.header.folder
+    };
+    let most = i64::MAX;
+    // The first wraps round to the four classes there are.
+    for sizes in [
+        format!("[{most}, {most}, 6]"),
+        "[4, 0]".into(),
+        "[2, 1]".into(),
+        "[2, 3]".into(),
+        "[4]".into(),
+    ] {
+        let problem = refused(store::load(&with_sizes(&sizes)));
+        assert!(problem.place.ends_with("run.toml"), "{sizes}: {problem}");
+    }
+    let listed = store::list(root.path());
+    assert_eq!(listed.len(), 6);
+    let whole: Vec<&str> = listed
+        .iter()
+        .filter(|entry| entry.stored.is_ok())
+        .map(|entry| entry.run.as_str())
+        .collect();
+    assert_eq!(whole, [good.header.run.as_str()]);
+}
+
+#[test]
 fn latest_is_the_run_that_began_last_whatever_its_folder_is_called() {
     let root = tempfile::tempdir().unwrap();
     let at = root.path();

@@ -2,6 +2,7 @@
 //! where the environment variable `LAE_SHOTS` names a folder.
 
 mod compare;
+mod crashed;
 mod data;
 mod flow;
 mod large;
@@ -70,10 +71,24 @@ fn window(
     theme: ThemeChoice,
     open: impl FnOnce(lae_studio::session::Wake) -> Session + 'static,
 ) -> Harness<'static, StudioApp> {
+    let settings = Settings {
+        theme,
+        ..Settings::default()
+    };
+    window_with(size, settings, None, open)
+}
+
+/// A window over any session with these settings, kept in a file if one is given.
+fn window_with(
+    size: [f32; 2],
+    settings: Settings,
+    file: Option<PathBuf>,
+    open: impl FnOnce(lae_studio::session::Wake) -> Session + 'static,
+) -> Harness<'static, StudioApp> {
     Harness::builder()
         .with_size(size)
         .with_max_steps(24)
-        .with_theme(match theme {
+        .with_theme(match settings.theme {
             ThemeChoice::Light => egui::Theme::Light,
             _ => egui::Theme::Dark,
         })
@@ -81,11 +96,7 @@ fn window(
         .build_eframe(move |cc| {
             let ctx = cc.egui_ctx.clone();
             let session = open(Arc::new(move || ctx.request_repaint()));
-            let settings = Settings {
-                theme,
-                ..Settings::default()
-            };
-            StudioApp::new(&cc.egui_ctx, session, settings, None, Instant::now())
+            StudioApp::new(&cc.egui_ctx, session, settings, file, Instant::now())
         })
 }
 

@@ -13,6 +13,7 @@ use crate::data::transform::InputSpec;
 use crate::fetch::{self, Progress};
 use crate::nn::{Place, WeightType};
 use crate::problem::{Problem, Result};
+use crate::store::write_file;
 
 /// A backbone ready to use.
 pub struct Opened {
@@ -225,8 +226,7 @@ impl Library {
         }
         // The hub may change a file: what came first is what later loads are held against.
         let record = suffixed(&path, ".sha256");
-        fs::write(&record, format!("{}\n", got.sha256))
-            .map_err(|error| Problem::io("record the hash of the weights", &record, &error))?;
+        write_file(&record, format!("{}\n", got.sha256).as_bytes())?;
         Ok(got.path)
     }
 }

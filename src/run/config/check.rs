@@ -1,6 +1,6 @@
 //! What is wrong with settings, as far as they alone can tell.
 
-use super::RunConfig;
+use super::{MOST_EPOCHS, MOST_IN_BATCH, RunConfig};
 use crate::problem::Problem;
 
 impl RunConfig {
@@ -25,6 +25,12 @@ impl RunConfig {
             "give at least 1",
         );
         check(
+            self.epochs <= MOST_EPOCHS,
+            "no run needs that many epochs per task",
+            "--epochs",
+            "give at most 10000",
+        );
+        check(
             self.base_lr.is_finite() && self.base_lr > 0.0,
             "the learning rate must be above 0",
             "--base-lr",
@@ -35,6 +41,12 @@ impl RunConfig {
             "a batch needs at least one image",
             "--batch",
             "24 is the paper's value",
+        );
+        check(
+            self.batch <= MOST_IN_BATCH,
+            "no device takes that many images at once",
+            "--batch",
+            "give at most 65536; 24 is the paper's value",
         );
         check(
             self.pet_size > 0,
@@ -84,6 +96,12 @@ mod tests {
             ..RunConfig::default()
         };
         assert_eq!(config.validate().len(), 3);
+        let endless = RunConfig {
+            epochs: usize::MAX,
+            batch: usize::MAX,
+            ..RunConfig::default()
+        };
+        assert_eq!(endless.validate().len(), 2);
         assert!(RunConfig::default().validate().is_empty());
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn look(ask: &SightAsk, scans: &Scans) -> Result<Sight> {
         let place = places.get(ask.shift % places.len().max(1)).copied();
         if let Some(place) = place {
             let sample = &samples[place].0;
-            let epoch = (task * config.epochs + ask.epoch) as u64;
+            let epoch = task.saturating_mul(config.epochs).saturating_add(ask.epoch) as u64;
             let tested = inputs_of(std::slice::from_ref(sample), input).pop();
             match (
                 augmented(sample, place, input, augment, config.seed, epoch),

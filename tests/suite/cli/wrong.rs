@@ -92,3 +92,58 @@ fn a_folder_that_cannot_hold_runs_is_a_problem() {
         "{said}"
     );
 }
+
+#[test]
+fn an_order_of_another_data_set_is_refused_before_the_first_run() {
+    let root = tempfile::tempdir().unwrap();
+    let runs = root.path().join("runs");
+    // The preset's second order is one of a hundred classes; digits has ten.
+    let words = [
+        "--preset",
+        "cifar100-10",
+        "--backbone",
+        "lae-nano",
+        "--orders",
+        "2",
+    ];
+    let all: Vec<&str> = QUICK.iter().copied().chain(words).collect();
+    let said = refused(&all, &runs);
+    assert!(
+        said.contains("run 2 of 2 (class order cifar100_order2)"),
+        "{said}"
+    );
+    assert!(said.contains("10 classes"), "{said}");
+    assert!(!runs.exists(), "no run was begun");
+}
+
+#[test]
+fn numbers_beyond_all_measure_are_refused_at_once() {
+    let root = tempfile::tempdir().unwrap();
+    for (option, words) in [("--epochs", "epochs"), ("--batch", "images at once")] {
+        let begun = Instant::now();
+        let large = [option, "9000000000000000000"];
+        let all: Vec<&str> = QUICK.iter().copied().chain(large).collect();
+        let said = refused(&all, &root.path().join("runs"));
+        assert!(said.contains(words), "{said}");
+        assert!(begun.elapsed() < Duration::from_secs(20), "{option}");
+    }
+    // The same in the file of a run that is to be continued.
+    let (runs, summary) = finished();
+    let name = summary["run"].as_str().unwrap();
+    let copies = root.path().join("copies");
+    copy_folder(&runs.join(name), &copies.join(name));
+    let path = copies.join(name).join("run.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let text = text.replace("\nepochs = 1\n", "\nepochs = 9000000000000000000\n");
+    std::fs::write(&path, text).unwrap();
+    // As if its last task had not been saved.
+    let metrics = copies.join(name).join("metrics.csv");
+    let rows = std::fs::read_to_string(&metrics).unwrap();
+    let (fewer, _) = rows.trim_end().rsplit_once('\n').unwrap();
+    std::fs::write(&metrics, format!("{fewer}\n")).unwrap();
+    let said = refused(&["resume", name], &copies);
+    assert!(said.contains("--epochs"), "{said}");
+    // It is listed all the same.
+    let listed = json(&run_json(&["runs"], &copies));
+    assert_eq!(listed[0]["state"], "interrupted");
+}

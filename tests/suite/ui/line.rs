@@ -64,6 +64,28 @@ fn a_run_that_fails_before_its_first_word_does_not_spoil_the_one_before() {
 }
 
 #[test]
+fn of_several_runs_none_is_asked_for_when_one_does_not_fit_the_data() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let ordered = |order: &str| RunConfig {
+        order: order.into(),
+        ..small()
+    };
+    let configs = vec![ordered("natural"), ordered("cifar100_order2")];
+    act(&mut window, UiCommand::Train(configs));
+    assert!(backend.asked().is_empty());
+    let told = window.state().session.notices.last().unwrap().clone();
+    assert!(
+        told.bad && told.problem.what.contains("10 classes"),
+        "{told:?}"
+    );
+}
+
+#[test]
 fn the_line_is_changed_by_mouse() {
     if !can_draw() {
         return;

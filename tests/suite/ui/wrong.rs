@@ -62,3 +62,18 @@ fn a_folder_without_classes_is_refused_and_the_reason_is_on_the_page() {
     assert!(!problem.what.contains('\n'), "{problem}");
     shot(&mut window, "wrong-data");
 }
+
+#[test]
+fn epochs_without_end_are_a_problem_on_the_page_and_not_the_end_of_the_window() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    // As "Set up again" brings them from a run's file.
+    window.state_mut().session.draft.epochs = usize::MAX;
+    settle(&mut window);
+    let problems = &window.state().session.plan.problems;
+    assert!(problems.iter().any(|problem| problem.place == "--epochs"));
+}

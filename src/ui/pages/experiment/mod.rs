@@ -15,9 +15,11 @@ pub use data::covering;
 pub use details::Part;
 pub use model::equations;
 
+use crate::method::run_title;
 use crate::ui::app::Cx;
+use crate::ui::command::UiCommand;
 use crate::ui::theme::CONTROL;
-use crate::ui::widgets::{Column, Fixed, Standing, two_columns};
+use crate::ui::widgets::{self, Column, Fixed, Standing, button, card, two_columns};
 
 /// What the page remembers between frames.
 #[derive(Default)]
@@ -50,10 +52,32 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn left(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
+    former(ui, cx);
     data::card_of_data(ui, cx);
     backbone::backbone(ui, cx);
     model::pet(ui, cx);
     method::method(ui, cx);
+}
+
+/// Offers the set-up of a window that crashed. It may be what brought it down, so it does not come
+/// back by itself.
+fn former(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let Some(title) = cx.session.former.as_ref().map(run_title) else {
+        return;
+    };
+    card(ui, |ui| {
+        widgets::title(ui, "The program ended without a word the last time");
+        let text = format!("What was set up then is kept, but was not opened again: {title}.");
+        widgets::sentence(ui, text);
+        ui.horizontal(|ui| {
+            if button(ui, "Set it up again").clicked() {
+                cx.act(UiCommand::UseFormer);
+            }
+            if button(ui, "Forget it").clicked() {
+                cx.act(UiCommand::DropFormer);
+            }
+        });
+    });
 }
 
 fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {

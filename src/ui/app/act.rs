@@ -1,0 +1,198 @@
+//! What each command of the window does.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use egui::Context;
+
+use super::StudioApp;
+use crate::problem::Problem;
+use crate::run::config::RunConfig;
+use crate::run::event::Wish;
+use crate::session::jobs::{Ask, Wanted};
+use crate::session::presets;
+use crate::session::run_view::Stage;
+use crate::ui::command::{Page, UiCommand};
+use crate::ui::pages;
+use crate::ui::settings::ThemeChoice;
+use crate::ui::shell::Question;
+
+impl StudioApp {
+    /// Does what was asked.
+    // A command that is added without a line here does not compile.
+    #[deny(clippy::wildcard_enum_match_arm)]
+    pub fn act(&mut self, ctx: &Context, command: UiCommand) {
+        match command {
+            UiCommand::Show(page) => self.show(page),
+            UiCommand::Start => self.start(),
+            UiCommand::Train(configs) => self.train(configs),
+            UiCommand::SetUp(config) => self.set_up(*config),
+            UiCommand::Repeat(config) => self.repeat(*config),
+            UiCommand::UseFormer => self.use_former(),
+            UiCommand::DropFormer => self.session.former = None,
+            UiCommand::ChooseData(key) => self.choose_data(&key),
+            UiCommand::ChooseWeights(path) => self.choose_weights(path),
+            UiCommand::Pick(wanted) => self.pick(wanted),
+            UiCommand::CopyCommand => self.copy_command(ctx),
+            UiCommand::CopyText(text) => ctx.copy_text(text),
+            UiCommand::PauseOrGoOn => self.pause_or_go_on(),
+            UiCommand::Stop => self.ask_to_stop(),
+            UiCommand::TakeOut(job) => self.session.take_out(job),
+            UiCommand::MoveInLine(job, place) => self.session.move_in_line(job, place),
+            UiCommand::HoldLine(held) => self.session.hold_line(held),
+            UiCommand::Resume(folder) => self.resume(&folder),
+            UiCommand::Open(folder) => self.open(folder),
+            UiCommand::CloseOpened => self.session.opened = None,
+            UiCommand::Trash(folder) => self.shell.question = Some(Question::Trash(folder)),
+            UiCommand::PredictWith(folder) => self.predict_with(folder),
+            UiCommand::PredictFile(path) => self.predict_file(path),
+            UiCommand::PredictPicture(picture, truth) => {
+                self.pages.predict.show_picture();
+                self.session.predict_picture(picture, truth);
+            }
+            UiCommand::PredictDrawing(picture) => self.session.predict_picture(picture, None),
+            // Pictures arrive as paste events; asking for one makes the window deliver it.
+            UiCommand::Paste => ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste),
+            UiCommand::ChooseDevice(key) => self.choose_device(key),
+            UiCommand::Theme(choice) => self.choose_theme(ctx, choice),
+            UiCommand::ReloadPlugins => self.session.ask(Ask::Plugins),
+            UiCommand::ReloadRuns => self.session.ask(Ask::Runs),
+            UiCommand::Palette => self.shell.palette.toggle(),
+            UiCommand::Notices => self.shell.toggle_notices(&self.session),
+            UiCommand::FrameTimes => self.shell.frame_times = !self.shell.frame_times,
+        }
+    }
+
+    pub(super) fn show(&mut self, page: Page) {
+        self.page = page;
+        self.session.retry_data();
+        if page == Page::Compare {
+            self.session.ask(Ask::Runs);
+        }
+        if page == Page::Predict && self.session.predict.run.is_none() {
+            let newest = pages::predict::askable(&self.session).into_iter().next();
+            if let Some((folder, _)) = newest {
+                self.session.choose_predictor(folder);
+            }
+        }
+    }
+
+    fn start(&mut self) {
+        if self.session.can_start() {
+            self.session.train(self.session.draft.clone());
+            self.show(Page::Train);
+        } else {
+            self.show(Page::Experiment);
+        }
+    }
+
+    fn train(&mut self, mut configs: Vec<RunConfig>) {
+        for config in &mut configs {
+            config.device.clone_from(&self.session.draft.device);
+        }
+        if self.session.train_all(configs) {
+            self.show(Page::Train);
+        }
+    }
+
+    fn set_up(&mut self, mut config: RunConfig) {
+        // A person who has the paper's data in a place of their own keeps it.
+        let here = self.session.data.ready().map(|view| view.classes.len());
+        let same = here.is_some() && here == presets::classes_of(&config);
+        if same && config.data != self.session.draft.data {
+            let (mine, its) = (self.session.draft.data.clone(), &config.data);
+            self.tell(&format!(
+                "{mine} is kept as the data set: it has as many classes as {its}"
+            ));
+            config.data = mine;
+        }
+        self.repeat(config);
+    }
+
+    fn repeat(&mut self, mut config: RunConfig) {
+        config.device.clone_from(&self.session.draft.device);
+        let data = config.data.clone();
+        self.session.draft = config;
+        self.session.choose_data(&data);
+        self.show(Page::Experiment);
+    }
+
+    fn use_former(&mut self) {
+        if let Some(config) = self.session.former.take() {
+            self.repeat(config);
+        }
+    }
+
+    fn choose_data(&mut self, key: &str) {
+        if key == self.session.draft.data {
+            self.session.read_data_again();
+        } else {
+            self.session.choose_data(key);
+        }
+    }
+
+    fn choose_weights(&mut self, path: String) {
+        self.session.choose_weights(path);
+        self.pages.experiment.weights = false;
+    }
+
+    fn pick(&mut self, wanted: Wanted) {
+        self.picking_since = Some(Instant::now());
+        self.session.ask(Ask::Pick(wanted));
+    }
+
+    fn copy_command(&mut self, ctx: &Context) {
+        ctx.copy_text(self.session.draft.as_command());
+        self.tell("The command is in the clipboard");
+    }
+
+    fn pause_or_go_on(&mut self) {
+        match self.session.live.as_ref().map(|run| run.stage) {
+            Some(Stage::Running) => self.session.wish(Wish::Pause),
+            Some(Stage::Paused) => self.session.wish(Wish::Run),
+            Some(Stage::Finished | Stage::Stopped | Stage::Failed) | None => {}
+        }
+    }
+
+    fn ask_to_stop(&mut self) {
+        if self.session.is_training() {
+            self.shell.question = Some(Question::Stop);
+        }
+    }
+
+    fn resume(&mut self, folder: &Path) {
+        self.session.resume(folder);
+        self.show(Page::Train);
+    }
+
+    fn open(&mut self, folder: PathBuf) {
+        self.session.ask(Ask::Open(folder));
+        self.show(Page::Train);
+    }
+
+    fn predict_with(&mut self, folder: PathBuf) {
+        self.session.predict.by_person = true;
+        self.session.choose_predictor(folder);
+        self.show(Page::Predict);
+    }
+
+    fn predict_file(&mut self, path: PathBuf) {
+        self.pages.predict.show_picture();
+        self.session.ask(Ask::Picture(path));
+        self.show(Page::Predict);
+    }
+
+    fn choose_device(&mut self, key: String) {
+        self.session.draft.device.clone_from(&key);
+        self.settings.device = key;
+    }
+
+    fn choose_theme(&mut self, ctx: &Context, choice: ThemeChoice) {
+        self.settings.theme = choice;
+        ctx.set_theme(choice.preference());
+    }
+
+    fn tell(&mut self, text: &str) {
+        self.session.notify(Problem::new(text), false);
+    }
+}
