@@ -403,7 +403,7 @@ def write(folder, name, seed):
         if file is not None:
             break
         seed += 1000
-    path = Path(folder) / f"{name}.safetensors"
+    path = Path(folder) / f"methods_{name}.safetensors"
     save_file(file.tensors, path, file.metadata)
     return path
 

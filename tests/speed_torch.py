@@ -5,7 +5,8 @@
     python tests/speed_torch.py vit_base_patch16_224 train 24 10 --device cuda --dtype bfloat16
 
 Modes: train (Adapter5 in the first blocks and the head), train_frozen (the head alone), predict
-(both experts: the frozen network twice). Two threads. Run it in turn with `lae-studio bench
+(both experts: the frozen network twice). With `--method seq-ft`, train moves all weights and the
+head by SGD with momentum, clipped, and predict asks the network once. Two threads. Run it in turn with `lae-studio bench
 --backbone … --batch … --mode …`, several times, and compare medians: two programs at once, or a
 machine at other work, say nothing. Prints images per second and peak memory; with `--json`, as JSON.
 """
@@ -84,9 +85,9 @@ def beside_block(block, adapter):
     return forward
 
 
-def network(name, device):
+def network(name, device, pets):
     """The frozen network with its adapters, the adapters, the head, and the input's side."""
-    side, build, pets = NETWORKS[name]
+    side, build, carriers = NETWORKS[name]
     net = build().eval()
     net.requires_grad_(False)
     if isinstance(net, VisionTransformer):
@@ -97,7 +98,7 @@ def network(name, device):
         blocks = [block for stage in net.stages for block in stage.blocks]
     beside = beside_block if isinstance(net, ConvNeXt) else beside_attention
     adapters = nn.ModuleList()
-    for block in blocks[:pets]:
+    for block in blocks[: carriers if pets else 0]:
         width = (block.norm if isinstance(net, ConvNeXt) else block.norm1).weight.shape[0]
         adapters.append(Adapter(width).to(device))
         block.forward = beside(block, adapters[-1])
@@ -108,10 +109,16 @@ def network(name, device):
 def main(asked):
     torch.set_num_threads(2)
     device = torch.device(asked.device)
-    net, adapters, head, side = network(asked.backbone, device)
+    whole = asked.method == "seq-ft"
+    net, adapters, head, side = network(asked.backbone, device, pets=not whole)
     adapters.requires_grad_(asked.mode == "train")
-    trained = [p for p in [*adapters.parameters(), *head.parameters()] if p.requires_grad]
-    adam = torch.optim.Adam(trained, lr=1e-3)
+    net.requires_grad_(whole)
+    parts = [*net.parameters(), *adapters.parameters(), *head.parameters()]
+    trained = [p for p in parts if p.requires_grad]
+    if whole:
+        optimiser = torch.optim.SGD(trained, lr=1e-3, momentum=0.9)
+    else:
+        optimiser = torch.optim.Adam(trained, lr=1e-3)
     images = torch.randn(asked.batch, 3, side, side, device=device)
     labels = torch.arange(asked.batch, device=device) % 10
     if asked.channels_last:
@@ -124,11 +131,14 @@ def main(asked):
         with precision:
             if asked.mode == "predict":
                 with torch.inference_mode():
-                    return (head(net(images)) + head(net(images))).sum().item()
+                    answers = [head(net(images)) for _ in range(1 if whole else 2)]
+                    return sum(answers).sum().item()
             loss = cross_entropy(head(net(images)), labels)
-        adam.zero_grad(set_to_none=True)
+        optimiser.zero_grad(set_to_none=True)
         loss.backward()
-        adam.step()
+        if whole:
+            nn.utils.clip_grad_norm_(trained, 1.0)
+        optimiser.step()
         return loss.item()
 
     for _ in range(2):
@@ -143,6 +153,7 @@ def main(asked):
         peak = torch.cuda.max_memory_allocated()
     row = {
         "backbone": asked.backbone,
+        "method": asked.method,
         "mode": asked.mode,
         "batch": asked.batch,
         "images_per_second": done / seconds,
@@ -153,7 +164,7 @@ def main(asked):
         print(json.dumps(row))
     else:
         print(
-            f"{asked.backbone} {asked.mode} batch {asked.batch}: {done / seconds:.2f} images/s,"
+            f"{asked.backbone} {asked.method} {asked.mode} batch {asked.batch}: {done / seconds:.2f} images/s,"
             f" {own / done:.3f} processor seconds per image, peak {peak / 1e6:.0f} MB"
         )
 
@@ -164,6 +175,7 @@ if __name__ == "__main__":
     parser.add_argument("mode", choices=["train", "train_frozen", "predict"])
     parser.add_argument("batch", type=int)
     parser.add_argument("seconds", type=float)
+    parser.add_argument("--method", choices=["lae", "seq-ft"], default="lae")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--channels-last", action="store_true")

@@ -1,12 +1,13 @@
-//! `bench`: training and prediction speed of backbones, with the memory each takes.
+//! `bench`: training and prediction speed of methods and backbones, with the memory each takes.
 //!
 //! Every row is measured in a process of its own, so that one row's memory is not another's peak.
 //! Weights are random: speed does not depend on them.
 
+mod network;
+
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use burn::tensor::{Device, Tensor};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::{Deserialize, Serialize};
 
@@ -14,18 +15,14 @@ use super::End;
 use super::output::{Json, Table, complain, size, tell};
 use crate::backbone::library::Library as Backbones;
 use crate::experiment::weight_type;
-use crate::method::lae::Switches;
-use crate::method::{Lae, LaeSettings};
-use crate::nn::Place;
+use crate::method::{self, Chosen, Work};
 use crate::pet::library::Library as Plugins;
-use crate::pet::{PetSettings, PetStack};
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig};
-use crate::tensors::HostTensor;
 use crate::{device, memory};
 
-/// Classes of each of the two tasks.
-const CLASSES: usize = 10;
+use network::Network;
+
 /// Steps before the clock starts: they compile kernels and fill memory pools.
 const WARM_UP: usize = 2;
 /// Fewest steps that are measured.
@@ -35,22 +32,35 @@ const FEWEST: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Mode {
-    /// An optimiser step with the PET trained.
+    /// An optimiser step with everything trained.
     Train,
     /// An optimiser step with the PET frozen: only the new head learns.
     TrainFrozen,
-    /// Judging by online and offline expert.
+    /// A look at images without learning by gradients.
+    Measure,
+    /// Answering.
     Predict,
 }
 
 impl Mode {
-    const ALL: [Self; 3] = [Self::Train, Self::TrainFrozen, Self::Predict];
+    const ALL: [Self; 4] = [Self::Train, Self::TrainFrozen, Self::Measure, Self::Predict];
 
     fn key(self) -> &'static str {
         match self {
             Self::Train => "train",
             Self::TrainFrozen => "train_frozen",
+            Self::Measure => "measure",
             Self::Predict => "predict",
+        }
+    }
+
+    /// The work of the pass it is a step of; none for answering.
+    fn work(self) -> Option<Work> {
+        match self {
+            Self::Train => Some(Work::Learn { frozen: false }),
+            Self::TrainFrozen => Some(Work::Learn { frozen: true }),
+            Self::Measure => Some(Work::Measure),
+            Self::Predict => None,
         }
     }
 }
@@ -71,17 +81,24 @@ pub(super) struct Args {
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "24",
           value_parser = clap::value_parser!(u32).range(1..=65536))]
     batch: Vec<u32>,
-    /// What to measure, separated by commas
-    #[arg(long, value_name = "MODE,…", value_delimiter = ',', value_parser = modes(),
-          default_value = "train,train_frozen,predict")]
+    /// Methods, separated by commas
+    #[arg(
+        long,
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        default_value = "lae"
+    )]
+    method: Vec<String>,
+    /// What to measure, separated by commas [default: all that the method does]
+    #[arg(long, value_name = "MODE,…", value_delimiter = ',', value_parser = modes())]
     mode: Vec<Mode>,
-    /// Name of a PET plugin
-    #[arg(long, value_name = "NAME", default_value = "adapter")]
-    pet: String,
-    /// The PET's size [default: the plugin's]
+    /// Name of a PET plugin [default: the method's usual one]
+    #[arg(long, value_name = "NAME")]
+    pet: Option<String>,
+    /// The PET's size [default: the usual one]
     #[arg(long, value_name = "N")]
     pet_size: Option<usize>,
-    /// Blocks with a PET: how many from the first, or which [default: as the backbone's entry says]
+    /// Blocks with a PET: how many from the first, or which [default: the usual ones]
     #[arg(long, value_name = "N|N,N,…")]
     blocks: Option<String>,
     /// Seconds to measure each row for
@@ -112,6 +129,8 @@ fn modes() -> impl TypedValueParser<Value = Mode> {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Row {
     backbone: String,
+    method: String,
+    /// Empty where none is trained.
     pet: String,
     pet_size: usize,
     mode: Mode,
@@ -128,25 +147,41 @@ struct Rows {
     rows: Vec<Row>,
 }
 
+/// What one row is about.
+struct Asked<'a> {
+    args: &'a Args,
+    backbone: &'a str,
+    batch: u32,
+    method: &'a str,
+}
+
 /// Measures.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let mut rows = Vec::new();
     let mut end = End::Done;
+    let mut keep = |row: Result<Row>| match row {
+        Ok(row) => rows.push(row),
+        Err(problem) => {
+            complain(&problem);
+            end = End::Failed;
+        }
+    };
     for backbone in &args.backbone {
         for &batch in &args.batch {
-            for &mode in &args.mode {
-                let row = if args.here {
-                    measure(args, backbone, batch, mode)
-                } else {
-                    in_child(args, backbone, batch, mode)
+            for method in &args.method {
+                let asked = Asked {
+                    args,
+                    backbone,
+                    batch,
+                    method,
                 };
-                match row {
-                    Ok(row) => rows.push(row),
-                    Err(problem) => {
-                        complain(&problem);
-                        end = End::Failed;
-                    }
+                for mode in asked.modes()? {
+                    keep(if args.here {
+                        asked.measure(mode)
+                    } else {
+                        asked.in_child(mode)
+                    });
                 }
             }
         }
@@ -156,139 +191,134 @@ pub(super) fn run(args: &Args) -> Result<End> {
     Ok(end)
 }
 
-/// The size asked for, else the plugin's own.
-fn pet_size(args: &Args) -> Result<usize> {
-    match args.pet_size {
-        Some(size) => Ok(size),
-        None => Ok(Plugins::standard()
-            .get(&args.pet)?
-            .default_size()
-            .unwrap_or(0)),
-    }
-}
-
-/// Measures one row in a process of its own.
-fn in_child(args: &Args, backbone: &str, batch: u32, mode: Mode) -> Result<Row> {
-    tell(format!("{backbone}, batch {batch}, {}", mode.key()));
-    let failed = |why: String| {
-        Problem::new(format!("{backbone} could not be measured: {why}"))
-            .at(format!("batch {batch}, {}", mode.key()))
-            .advise("try a smaller --batch")
-    };
-    let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
-    let mut command = Command::new(program);
-    if let Some(blocks) = &args.blocks {
-        command.args(["bench", "--blocks", blocks]);
-    } else {
-        command.arg("bench");
-    }
-    let output = command
-        .args(["--here", "--json", "-"])
-        .args(["--backbone", backbone, "--mode", mode.key()])
-        .args(["--batch", &batch.to_string()])
-        .args([
-            "--pet",
-            &args.pet,
-            "--pet-size",
-            &pet_size(args)?.to_string(),
-        ])
-        .args(["--device", &args.device])
-        .args(["--seconds", &args.seconds.to_string()])
-        .args(["--precision", args.precision.key()])
-        .stdin(Stdio::null())
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|error| failed(error.to_string()))?;
-    let rows: Option<Rows> = serde_json::from_slice(&output.stdout).ok();
-    rows.and_then(|rows| rows.rows.into_iter().next())
-        .ok_or_else(|| failed(format!("its process ended with {}", output.status)))
-}
-
-/// Measures one row here.
-fn measure(args: &Args, backbone: &str, batch: u32, mode: Mode) -> Result<Row> {
-    let ready = device::ready(&args.device)?;
-    if let Some(problem) = &ready.remark {
-        complain(problem);
-    }
-    let images = batch as usize;
-    let (weights, remark) = weight_type(args.precision, &ready);
-    remark.iter().for_each(complain);
-    let (mut lae, input_size) = network(args, backbone, (&ready.device, weights).into())?;
-    let pictures = pictures(images, input_size, &ready.device)?;
-    let labels: Vec<usize> = (0..images).map(|i| i % CLASSES).collect();
-    let mut step = || -> Result<()> {
-        // Reading a result waits until the device has done the step.
-        let result = match mode {
-            Mode::Predict => HostTensor::read(&lae.judge(pictures.clone())?.online)?,
-            Mode::Train => HostTensor::read(&lae.step(pictures.clone(), &labels, false)?)?,
-            Mode::TrainFrozen => HostTensor::read(&lae.step(pictures.clone(), &labels, true)?)?,
+impl Asked<'_> {
+    /// The modes asked for that the method has: there may be nothing it trains.
+    fn modes(&self) -> Result<Vec<Mode>> {
+        let config = self.config()?;
+        let passes = Chosen::of(&config)?.passes(1)?;
+        let has = |mode: &Mode| match mode.work() {
+            Some(work) => passes.iter().any(|pass| pass.work == work),
+            None => true,
         };
-        if result.values.iter().all(|value| value.is_finite()) {
-            return Ok(());
+        let all = if self.args.mode.is_empty() {
+            &Mode::ALL[..]
+        } else {
+            &self.args.mode
+        };
+        Ok(all.iter().copied().filter(has).collect())
+    }
+
+    /// The settings of a run like that.
+    fn config(&self) -> Result<RunConfig> {
+        let spec = method::named_method(self.method)?;
+        let about = Backbones::usual().describe(self.backbone)?;
+        let mut config = RunConfig {
+            backbone: self.backbone.to_string(),
+            batch: self.batch as usize,
+            ..RunConfig::default()
+        };
+        method::adopt(&mut config, spec);
+        if let Some(pet) = &self.args.pet {
+            config.pet.clone_from(pet);
         }
-        Err(Problem::new("the network gives values that are not finite"))
-    };
-    for _ in 0..WARM_UP {
-        step()?;
+        let size = Plugins::standard().get(&config.pet)?.default_size();
+        method::usual_pet(&mut config, Some(&about), size);
+        if let Some(size) = self.args.pet_size {
+            config.pet_size = size;
+        }
+        if let Some(blocks) = &self.args.blocks {
+            config.blocks.clone_from(blocks);
+        }
+        Ok(config)
     }
-    let least = Duration::from_secs_f64(args.seconds.clamp(0.0, 3600.0));
-    let began = Instant::now();
-    let mut steps = 0;
-    while steps < FEWEST || began.elapsed() < least {
-        step()?;
-        steps += 1;
+
+    /// Measures one row in a process of its own.
+    fn in_child(&self, mode: Mode) -> Result<Row> {
+        let Self {
+            args,
+            backbone,
+            batch,
+            method,
+        } = self;
+        tell(format!(
+            "{backbone}, batch {batch}, {method}, {}",
+            mode.key()
+        ));
+        let failed = |why: String| {
+            Problem::new(format!("{backbone} could not be measured: {why}"))
+                .at(format!("batch {batch}, {method}, {}", mode.key()))
+                .advise("try a smaller --batch")
+        };
+        let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
+        let mut command = Command::new(program);
+        command
+            .args(["bench", "--here", "--json", "-"])
+            .args(["--backbone", backbone, "--mode", mode.key()])
+            .args(["--batch", &batch.to_string(), "--method", method])
+            .args(["--device", &args.device])
+            .args(["--seconds", &args.seconds.to_string()])
+            .args(["--precision", args.precision.key()]);
+        let size = args.pet_size.map(|size| size.to_string());
+        let options = [
+            ("--pet", &args.pet),
+            ("--pet-size", &size),
+            ("--blocks", &args.blocks),
+        ];
+        for (name, value) in options {
+            command.args(value.iter().flat_map(|value| [name, value]));
+        }
+        let output = command
+            .stdin(Stdio::null())
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(|error| failed(error.to_string()))?;
+        let rows: Option<Rows> = serde_json::from_slice(&output.stdout).ok();
+        rows.and_then(|rows| rows.rows.into_iter().next())
+            .ok_or_else(|| failed(format!("its process ended with {}", output.status)))
     }
-    let seconds = began.elapsed().as_secs_f64();
-    Ok(Row {
-        backbone: backbone.to_string(),
-        pet: args.pet.clone(),
-        pet_size: pet_size(args)?,
-        mode,
-        weights: weights.title().to_string(),
-        batch,
-        images_per_second: (steps * images) as f64 / seconds,
-        peak_memory_bytes: memory::peak_bytes(),
-        device: ready.info.name,
-    })
-}
 
-/// LAE in its second task, when all its parts act, and the side of its pictures.
-fn network(args: &Args, backbone: &str, place: Place) -> Result<(Lae, usize)> {
-    let device = &place.device.clone();
-    let opened = Backbones::usual().random(backbone, 0, place)?;
-    let shapes = opened.backbone.blocks();
-    let pet_blocks = opened.entry.pet_blocks;
-    let config = RunConfig {
-        blocks: (args.blocks.clone()).unwrap_or_else(|| pet_blocks.to_string()),
-        ..RunConfig::default()
-    };
-    let blocks = config.block_list(shapes.len())?;
-    let spec = Plugins::standard().get(&args.pet)?;
-    let settings = PetSettings::of_size(pet_size(args)?);
-    let pets = PetStack::init(&spec, &settings, shapes, &blocks, 0, device)?;
-    let settings = LaeSettings {
-        switches: Switches::ALL,
-        ema: 0.999,
-        learning_rate: 1e-3,
-        seed: 0,
-    };
-    let mut lae = Lae::new(opened.backbone.clone(), pets, settings);
-    lae.begin(CLASSES);
-    lae.begin(CLASSES);
-    Ok((lae, opened.entry.architecture.input_size()))
-}
-
-/// Pictures of noise as the network takes them.
-fn pictures(images: usize, side: usize, device: &Device) -> Result<Tensor<4>> {
-    let shape = vec![images, 3, side, side];
-    let count: usize = shape.iter().product();
-    let values = (0..count).map(|i| (i % 251) as f32 / 125.0 - 1.0).collect();
-    HostTensor { shape, values }.to_device(device)
+    /// Measures one row here.
+    fn measure(&self, mode: Mode) -> Result<Row> {
+        let ready = device::ready(&self.args.device)?;
+        if let Some(problem) = &ready.remark {
+            complain(problem);
+        }
+        let (weights, remark) = weight_type(self.args.precision, &ready);
+        remark.iter().for_each(complain);
+        let config = self.config()?;
+        let mut network = Network::new(&config, (&ready.device, weights).into())?;
+        network.get_ready(mode)?;
+        for _ in 0..WARM_UP {
+            network.step(mode)?;
+        }
+        let least = Duration::from_secs_f64(self.args.seconds.clamp(0.0, 3600.0));
+        let began = Instant::now();
+        let mut steps = 0;
+        while steps < FEWEST || began.elapsed() < least {
+            network.step(mode)?;
+            steps += 1;
+        }
+        let seconds = began.elapsed().as_secs_f64();
+        let carries = Chosen::of(&config)?.trains_pet()?;
+        Ok(Row {
+            backbone: self.backbone.to_string(),
+            method: self.method.to_string(),
+            pet: if carries { config.pet } else { String::new() },
+            pet_size: if carries { config.pet_size } else { 0 },
+            mode,
+            weights: weights.title().to_string(),
+            batch: self.batch,
+            images_per_second: (steps * config.batch) as f64 / seconds,
+            peak_memory_bytes: memory::peak_bytes(),
+            device: ready.info.name,
+        })
+    }
 }
 
 fn text(rows: &[Row]) -> String {
     let mut table = Table::new(&[
         "backbone",
+        "method",
         "PET",
         "mode",
         "weights",
@@ -301,7 +331,11 @@ fn text(rows: &[Row]) -> String {
         let speed = row.images_per_second;
         table.row([
             row.backbone.clone(),
-            format!("{} {}", row.pet, row.pet_size),
+            row.method.clone(),
+            match row.pet.as_str() {
+                "" => String::new(),
+                pet => format!("{pet} {}", row.pet_size),
+            },
             row.mode.key().to_string(),
             row.weights.clone(),
             row.batch.to_string(),

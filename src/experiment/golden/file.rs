@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use burn::tensor::Device;
+use burn::tensor::{Device, Tensor, TensorData};
 use safetensors::tensor::{Dtype, SafeTensors};
 use serde_json::Value;
 
@@ -113,6 +113,33 @@ impl GoldenFile {
         let local = values.map(|&v| (v as usize).checked_sub(old_classes));
         let labels: Option<Vec<usize>> = local.collect();
         labels.ok_or_else(|| Problem::new(format!("{name} holds a class of an earlier task")))
+    }
+
+    /// Part `index` along the first axis of a tensor of batches of images.
+    pub(super) fn images(&self, name: &str, index: usize, device: &Device) -> Result<Tensor<4>> {
+        let all = self.tensor(name)?;
+        let &[parts, batch, channels, rows, columns] = all.shape.as_slice() else {
+            return Err(Problem::new(format!("{name} has shape {:?}", all.shape)));
+        };
+        let one = all.values.len() / parts.max(1);
+        let values = all.values.get(index * one..(index + 1) * one);
+        let values = values.ok_or_else(|| Problem::new(format!("{name} holds too few batches")))?;
+        let data = TensorData::new(values.to_vec(), [batch, channels, rows, columns]);
+        Ok(Tensor::from_data(data, device))
+    }
+
+    /// Part `index` of a tensor of batches of targets, counted from class `first` on.
+    pub(super) fn batch_labels(
+        &self,
+        name: &str,
+        index: usize,
+        first: usize,
+    ) -> Result<Vec<usize>> {
+        let all = self.labels(name, first)?;
+        let batch = self.tensor(name)?.shape.last().copied();
+        let mut batches = all.chunks(batch.unwrap_or(1).max(1));
+        let labels = batches.nth(index).map(<[usize]>::to_vec);
+        labels.ok_or_else(|| Problem::new(format!("{name} holds too few batches")))
     }
 }
 

@@ -65,18 +65,18 @@ impl<'a> Ledger<'a> {
         Ok(())
     }
 
-    /// Compares all gradients of a task's first step, by the file's names.
-    pub(super) fn compare_gradients(&mut self, task: usize, got: &Named) {
+    /// Compares all gradients of a task's first step with those of the file, by its names.
+    pub(super) fn compare_gradients(&mut self, task: usize, got: &Named, wanted: &Named) {
         let prefix = format!("task.{task}.grad.");
-        let wanted = self.file.under(&prefix);
         let names = |named: &Named| named.keys().cloned().collect::<BTreeSet<String>>();
-        let unlike = names(got).symmetric_difference(&names(&wanted)).count();
+        let unlike = names(got).symmetric_difference(&names(wanted)).count();
         self.push(format!("{prefix}*"), unlike as f64, unlike == 0);
         let sizes = wanted.values().map(|tensor| largest(&tensor.values));
         let least = 1e-3 * sizes.fold(0.0, f64::max);
-        for (name, wanted) in &wanted {
+        for (name, wanted) in wanted {
             if let Some(got) = got.get(name) {
-                let size = largest(&wanted.values).max(least);
+                // All are 0 in a task of one class.
+                let size = largest(&wanted.values).max(least).max(f64::MIN_POSITIVE);
                 let error = unless_unlike(got, wanted, |a, b| apart(a, b) / size);
                 let ok = error <= self.tolerance.single;
                 self.push(format!("{prefix}{name}"), error, ok);
@@ -84,22 +84,21 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Compares everything trained in a task and how far it moved, by the file's names; `before` is
-    /// what both began the task with.
+    /// Compares everything the file holds after a task, and how far it moved, by its names: ours and
+    /// the file's, each at the beginning and at the end of the task.
     pub(super) fn compare_state(
         &mut self,
         task: usize,
-        before: &Named,
-        wanted_before: &Named,
-        after: &Named,
+        ours: [&Named; 2],
+        theirs: [&Named; 2],
     ) -> Result<()> {
         let prefix = format!("task.{task}.after.");
-        for (name, wanted) in &self.file.under(&prefix) {
+        for (name, wanted) in theirs[1] {
             let of = |named: &Named| {
                 let found = named.get(name).cloned();
-                found.ok_or_else(|| Problem::new(format!("nothing called {name} is trained")))
+                found.ok_or_else(|| Problem::new(format!("nothing called {name} is there")))
             };
-            let (got, then, wanted_then) = (of(after)?, of(before)?, of(wanted_before)?);
+            let (then, got, wanted_then) = (of(ours[0])?, of(ours[1])?, of(theirs[0])?);
             let size = largest(&wanted.values);
             let error = unless_unlike(&got, wanted, |a, b| {
                 apart(a, b) / size.max(f64::MIN_POSITIVE)

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 
-use super::file::{GoldenFile, ours_of, theirs_of};
+use super::file::{GoldenFile, backbone_of, ours_of, theirs_of};
 use super::ledger::Ledger;
 use super::{GoldenReport, Tolerance};
 use crate::backbone::Backbone;
@@ -174,12 +174,13 @@ impl<'a> TaskFile<'a> {
         let first = self.tasks[task].start;
         let (mut losses, mut rates) = (Vec::new(), Vec::new());
         for step in 0..steps {
-            let images = self.part(&format!("task.{task}.input"), step)?;
-            let labels = self.labels(&format!("task.{task}.target"), step)?;
+            let images = self.file.images(&format!("task.{task}.input"), step, &self.device)?;
+            let labels = self.file.batch_labels(&format!("task.{task}.target"), step, 0)?;
             if step == 0 {
                 let local: Vec<usize> = labels.iter().map(|label| label - first).collect();
                 let (_, gradients) = case.gradients(images.clone(), &local)?;
-                ledger.compare_gradients(task, &by_their_names(&gradients, &before, task)?);
+                let theirs = self.file.under(&format!("task.{task}.grad."));
+                ledger.compare_gradients(task, &by_their_names(&gradients, &before, task)?, &theirs);
             }
             rates.push(case.rate(Progress {
                 step,
@@ -205,8 +206,9 @@ impl<'a> TaskFile<'a> {
         ledger.compare(&format!("task.{task}.loss"), &losses.values, single)?;
         ledger.compare_doubles(&format!("task.{task}.lr"), &rates, 1e-12)?;
         let after = case.trained()?;
-        let theirs = |named: &Named| renamed(named, task);
-        ledger.compare_state(task, &theirs(&before), &wanted, &theirs(&after))
+        let ours = [&before, &after].map(|named| renamed(named, task));
+        let theirs = [wanted, self.file.under(&format!("task.{task}.after."))];
+        ledger.compare_state(task, ours.each_ref(), theirs.each_ref())
     }
 
     /// What the file says everything trained was when a task began: what an earlier task left, else
@@ -246,26 +248,6 @@ impl<'a> TaskFile<'a> {
             case.method().learn(&batch, &Pass::measuring())?;
         }
         case.method().end_pass(self.config.epochs)
-    }
-
-    /// Part `index` of a tensor of images along its first axis.
-    fn part(&self, name: &str, index: usize) -> Result<Tensor<4>> {
-        let all = self.file.tensor(name)?;
-        let &[parts, batch, channels, rows, columns] = all.shape.as_slice() else {
-            return Err(Problem::new(format!("{name} has shape {:?}", all.shape)));
-        };
-        let one = all.values.len() / parts.max(1);
-        let values = all.values.get(index * one..(index + 1) * one);
-        let values = values.ok_or_else(|| Problem::new(format!("{name} holds too few batches")))?;
-        let data = TensorData::new(values.to_vec(), [batch, channels, rows, columns]);
-        Ok(Tensor::from_data(data, &self.device))
-    }
-
-    fn labels(&self, name: &str, index: usize) -> Result<Vec<usize>> {
-        let all = self.file.labels(name, 0)?;
-        let labels = all.chunks(self.config.batch.max(1)).nth(index);
-        let labels = labels.map(<[usize]>::to_vec);
-        labels.ok_or_else(|| Problem::new(format!("{name} holds too few batches")))
     }
 }
 
