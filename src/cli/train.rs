@@ -181,15 +181,25 @@ pub(super) fn finished(run: &StoredRun, output: &RunOutput) -> Result<End> {
         table.row([expert.name().to_string()].into_iter().chain(figures));
     }
     let text = format!(
-        "{table}{}{}{} in {}, {:.0} images/s while training\n",
+        "{table}{}{}{}{} in {}, {:.0} images/s while training\n",
         task_given(&summary.figures),
         on_validation(run),
+        left_out(summary.unreadable_images),
         run.header.run,
         duration(summary.seconds),
         summary.images_per_second,
     );
     output.json.give(&summary, &text)?;
     Ok(End::Done)
+}
+
+/// How many images the figures lack; empty for none.
+fn left_out(images: usize) -> String {
+    match images {
+        0 => String::new(),
+        1 => "1 image could not be read and was left out\n".into(),
+        n => format!("{n} images could not be read and were left out\n"),
+    }
 }
 
 /// The accuracy of the easier question, named so that nobody takes it for A_N.

@@ -9,8 +9,9 @@ use std::any::Any;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use image::RgbImage;
 
@@ -22,6 +23,8 @@ use crate::problem::{Problem, Result};
 
 /// Batches that wait ready in every thread's channel.
 const READY: usize = 2;
+/// How long is waited at a time by whom nothing else calls.
+const LONG: Duration = Duration::from_secs(3600);
 
 /// Some images and their labels, ready for the device.
 #[derive(Clone, Debug, Default)]
@@ -174,31 +177,61 @@ impl Loader {
     }
 }
 
+/// What came of waiting for a batch.
+pub enum Next {
+    /// A batch; empty where none of its images could be read.
+    Batch(Batch),
+    /// None yet.
+    Waiting,
+    /// There are no more.
+    End,
+}
+
+impl Loader {
+    /// The next batch, unless it takes longer than this: who waits may have other things to see to.
+    ///
+    /// # Panics
+    /// When a loader thread panicked: with its panic, so that no part of an epoch passes for all.
+    pub fn next_within(&mut self, patience: Duration) -> Next {
+        if self.next >= self.work.batches {
+            return Next::End;
+        }
+        let channel = &self.channels[self.next % self.channels.len()];
+        match channel.recv_timeout(patience) {
+            Ok(batch) => {
+                self.next += 1;
+                Next::Batch(batch)
+            }
+            Err(RecvTimeoutError::Timeout) => Next::Waiting,
+            // A thread leaves before its last batch only in a panic.
+            Err(RecvTimeoutError::Disconnected) => match self.end().pop() {
+                Some(panic) => resume_unwind(panic),
+                None => Next::End,
+            },
+        }
+    }
+}
+
 impl Iterator for Loader {
     type Item = Batch;
 
     /// The next batch with at least one image.
     ///
     /// # Panics
-    /// When a loader thread panicked: with its panic, so that no part of an epoch passes for all.
+    /// As [`Loader::next_within`].
     fn next(&mut self) -> Option<Batch> {
-        while self.next < self.work.batches {
-            let channel = &self.channels[self.next % self.channels.len()];
-            let Ok(mut batch) = channel.recv() else {
-                // A thread leaves before its last batch only in a panic.
-                match self.end().pop() {
-                    Some(panic) => resume_unwind(panic),
-                    None => return None,
-                }
+        loop {
+            let mut batch = match self.next_within(LONG) {
+                Next::Batch(batch) => batch,
+                Next::Waiting => continue,
+                Next::End => return None,
             };
-            self.next += 1;
             self.left_over.append(&mut batch.unreadable);
             if !batch.is_empty() {
                 batch.unreadable = self.take_left_over();
                 return Some(batch);
             }
         }
-        None
     }
 }
 

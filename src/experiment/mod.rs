@@ -9,6 +9,7 @@ pub mod golden;
 mod meter;
 mod plan;
 pub mod predict;
+mod reading;
 mod stock;
 pub mod study;
 mod trainer;

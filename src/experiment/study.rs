@@ -15,6 +15,7 @@ use crate::problem::{Problem, Result};
 use crate::run::event::{Control, Sink, Wish};
 use crate::store;
 
+use super::reading::Reading;
 use super::{Plan, Stock, upload};
 
 /// Images asked at once.
@@ -108,11 +109,13 @@ fn counted(
         ..LoaderOptions::inference(plan.input(), BATCH)
     };
     let samples = plan.scenario.test_of(&plan.data, of);
+    let mut reading = Reading::of(samples.len());
     let mut loader = Loader::new(Arc::new(samples), options)?;
     for batch in loader.by_ref() {
         if control.wish() == Wish::Stop {
             return Ok(None);
         }
+        reading.lost(&batch.unreadable)?;
         let scale = &plan.backbone.normalisation;
         let images = upload::images(&batch.pixels, batch.size, scale, &plan.ready.device);
         let first = method.first_pass(images, None)?;

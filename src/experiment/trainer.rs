@@ -5,12 +5,12 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use burn::tensor::Tensor;
 
 use crate::data::Sample;
-use crate::data::loader::{self, Loader, LoaderOptions};
+use crate::data::loader::{self, Loader, LoaderOptions, Next};
 use crate::method::{Batch, Chosen, Method, Pass, Source, Task, Verdict, Work};
 use crate::metrics::Answers;
 use crate::problem::{Problem, Result};
@@ -19,8 +19,11 @@ use crate::store::{Checkpoint, RunFolder};
 use crate::tensors::{HostTensor, Named};
 
 use super::meter::Meter;
+use super::reading::Reading;
 use super::{Outcome, Plan, upload};
 
+/// How long a batch is waited for before the person is heard again.
+const PATIENCE: Duration = Duration::from_millis(100);
 /// Images judged at once. The result does not depend on it.
 const JUDGE_BATCH: usize = 48;
 
@@ -48,7 +51,9 @@ pub(super) struct Trainer<'a> {
     /// Size of the method's state after the latest pass.
     kept_bytes: u64,
     /// Places of the images that were told to be unreadable.
-    unreadable: HashSet<String>,
+    told: HashSet<String>,
+    /// Places of the unreadable images of the task, and their number before it was taken up.
+    unreadable: (HashSet<String>, usize),
 }
 
 impl<'a> Trainer<'a> {
@@ -78,7 +83,8 @@ impl<'a> Trainer<'a> {
             task_seconds: 0.0,
             training_seconds: 0.0,
             kept_bytes: 0,
-            unreadable: HashSet::new(),
+            told: HashSet::new(),
+            unreadable: Default::default(),
         };
         trainer.meter = Meter::new(tasks.map(|task| trainer.work_of(task)).sum());
         trainer
@@ -119,6 +125,7 @@ impl<'a> Trainer<'a> {
         self.training_seconds = checkpoint
             .get("training_seconds")
             .unwrap_or(self.task_seconds);
+        self.unreadable.1 = checkpoint.get("unreadable").unwrap_or(0);
         if saved > checkpoint.task {
             // Killed between saving a task and the first pass of the next.
             self.begin_at(saved);
@@ -151,6 +158,7 @@ impl<'a> Trainer<'a> {
     fn begin_at(&mut self, task: usize) {
         (self.task, self.passes_done) = (task, 0);
         (self.task_seconds, self.training_seconds) = (0.0, 0.0);
+        self.unreadable = Default::default();
     }
 
     fn all_tasks(&mut self) -> Result<ControlFlow<()>> {
@@ -219,12 +227,16 @@ impl<'a> Trainer<'a> {
         let steps = pass.shown(samples.len(), batch_size).div_ceil(batch_size);
         let mut losses = Vec::new();
         let mut loader = self.train_loader(&samples, index, &pass)?;
-        while let Some(batch) = loader.next() {
-            if !self.control.gate(&self.header.run, self.sink, &phase) {
-                return Ok(ControlFlow::Break(()));
-            }
+        let mut reading = Reading::of(samples.len());
+        let mut shown = 0;
+        loop {
+            let batch = match self.bring(&mut loader, &phase, &mut reading)? {
+                ControlFlow::Continue(Some(batch)) => batch,
+                ControlFlow::Continue(None) => break,
+                ControlFlow::Break(()) => return Ok(ControlFlow::Break(())),
+            };
             self.meter.begin();
-            self.report_unreadable(&batch.unreadable);
+            shown += batch.labels.len();
             let labels: Vec<usize> = batch.labels.iter().map(|l| *l as usize).collect();
             let given = Batch {
                 images: self.images(&batch),
@@ -246,10 +258,35 @@ impl<'a> Trainer<'a> {
                 self.progress(index, (loader.position() - 1, steps), pass.frozen());
             }
         }
-        // Batches at the end that could not be read bring no report of their own.
-        self.report_unreadable(&loader.take_left_over());
+        reading.ended(shown)?;
         self.meter.losses(read_losses(losses)?);
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// The next batch with an image in it; none at the end. While it is waited for, short jobs are
+    /// served and the person is heard.
+    fn bring(
+        &mut self,
+        loader: &mut Loader,
+        phase: &Phase,
+        reading: &mut Reading,
+    ) -> Result<ControlFlow<(), Option<loader::Batch>>> {
+        loop {
+            let next = loader.next_within(PATIENCE);
+            if matches!(next, Next::End) {
+                return Ok(ControlFlow::Continue(None));
+            }
+            if !self.control.gate(&self.header.run, self.sink, phase) {
+                return Ok(ControlFlow::Break(()));
+            }
+            if let Next::Batch(batch) = next {
+                self.report_unreadable(&batch.unreadable);
+                reading.lost(&batch.unreadable)?;
+                if !batch.is_empty() {
+                    return Ok(ControlFlow::Continue(Some(batch)));
+                }
+            }
+        }
     }
 
     fn train_loader(&self, samples: &Labelled, index: usize, pass: &Pass) -> Result<Loader> {
@@ -279,17 +316,19 @@ impl<'a> Trainer<'a> {
         self.say(phase.clone());
         let (indices, samples) = self.tests_below(self.header.tasks[self.task].end);
         let mut answers = Answers::default();
+        let mut reading = Reading::of(samples.len());
         let options = LoaderOptions {
             cache: Some(self.plan.pixels.clone()),
             ..LoaderOptions::inference(self.plan.input(), JUDGE_BATCH)
         };
         let mut loader = Loader::new(samples, options)?;
-        for batch in loader.by_ref() {
-            if !self.control.gate(&self.header.run, self.sink, &phase) {
-                return Ok(None);
-            }
+        loop {
+            let batch = match self.bring(&mut loader, &phase, &mut reading)? {
+                ControlFlow::Continue(Some(batch)) => batch,
+                ControlFlow::Continue(None) => break,
+                ControlFlow::Break(()) => return Ok(None),
+            };
             self.meter.begin();
-            self.report_unreadable(&batch.unreadable);
             let verdicts = self.method.predict(self.images(&batch))?;
             for (row, verdict) in verdicts.into_iter().enumerate() {
                 answers.samples.push(indices[batch.indices[row]]);
@@ -301,7 +340,7 @@ impl<'a> Trainer<'a> {
                 self.progress(last, (0, 0), false);
             }
         }
-        self.report_unreadable(&loader.take_left_over());
+        reading.ended(answers.labels.len())?;
         Ok(Some(answers))
     }
 
@@ -341,6 +380,7 @@ impl<'a> Trainer<'a> {
         self.kept_bytes = 4 * numbers(&checkpoint.tensors) as u64;
         checkpoint.set("task_seconds", self.task_seconds);
         checkpoint.set("training_seconds", self.training_seconds);
+        checkpoint.set("unreadable", self.unreadable_images());
         self.folder.save_checkpoint(&checkpoint)?;
         Ok(())
     }
@@ -353,6 +393,7 @@ impl<'a> Trainer<'a> {
             answers,
             seconds: self.task_seconds,
             images_per_second,
+            unreadable: self.unreadable_images(),
             costs: Costs {
                 images_seen: self.images_seen(self.task),
                 training_seconds: self.training_seconds,
@@ -382,13 +423,20 @@ impl<'a> Trainer<'a> {
 
     fn report_unreadable(&mut self, images: &[(usize, Problem)]) {
         for (_, problem) in images {
+            self.unreadable.0.insert(problem.place.clone());
             // Once a run: the same image fails in every epoch.
-            if !self.unreadable.insert(problem.place.clone()) {
+            if !self.told.insert(problem.place.clone()) {
                 continue;
             }
             let (run, problem) = (self.header.run.clone(), problem.clone());
             self.sink.event(Event::Remark { run, problem });
         }
+    }
+
+    /// Images of the task that could not be read so far.
+    fn unreadable_images(&self) -> usize {
+        let (places, before) = &self.unreadable;
+        places.len().max(*before)
     }
 
     fn progress(&mut self, epoch: usize, (batch, batches): (usize, usize), frozen: bool) {

@@ -213,6 +213,8 @@ pub struct TaskReport {
     pub seconds: f64,
     /// Images per second while training.
     pub images_per_second: f64,
+    /// Images of this task's training and testing that could not be read and were left out.
+    pub unreadable: usize,
     /// What it cost, so that methods can be compared fairly.
     pub costs: Costs,
     /// Figures of the method's own by name, such as LAE's drift.

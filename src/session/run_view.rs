@@ -383,6 +383,7 @@ mod tests {
             },
             seconds: 1.0,
             images_per_second: 1.0,
+            unreadable: 0,
             costs: Default::default(),
             gauges: Default::default(),
         }

@@ -210,6 +210,8 @@ pub(super) struct MetricsRow {
     pub stored_parameters: Option<usize>,
     #[serde(default)]
     pub kept_bytes: Option<u64>,
+    #[serde(default)]
+    pub unreadable: Option<usize>,
     /// Other figures of the method's own: `name=value`, separated by blanks.
     #[serde(default)]
     pub gauges: String,
@@ -250,6 +252,7 @@ impl MetricsRow {
             prediction_seconds: Some(costs.prediction_seconds),
             stored_parameters: Some(costs.stored_parameters),
             kept_bytes: Some(costs.kept_bytes),
+            unreadable: Some(report.unreadable),
             gauges: others.join(" "),
         }
     }
@@ -269,6 +272,7 @@ impl MetricsRow {
             answers,
             seconds: self.seconds,
             images_per_second: self.images_per_second,
+            unreadable: self.unreadable.unwrap_or_default(),
             costs: Costs {
                 images_seen: self.images_seen.unwrap_or_default(),
                 training_seconds: self.training_seconds.unwrap_or_default(),

@@ -30,6 +30,8 @@ pub struct TaskSummary {
     /// The same accuracy as `accuracy` with the task of each image told (masked logits): an easier
     /// question. None in runs of older versions.
     pub accuracy_task_given: Option<f64>,
+    /// Images that could not be read and were left out.
+    pub unreadable_images: usize,
     /// Figures of the method's own.
     pub gauges: BTreeMap<String, f64>,
 }
@@ -164,6 +166,8 @@ pub struct Summary {
     pub costs: Costs,
     /// The same for each saved task.
     pub costs_by_task: Vec<Costs>,
+    /// Images that could not be read and were left out, task by task summed.
+    pub unreadable_images: usize,
     /// Epochs per task, for methods that train in epochs.
     pub epochs: usize,
     /// Seconds spent on all saved tasks.
@@ -206,6 +210,7 @@ pub fn summary(run: &StoredRun) -> Summary {
             ensemble: accuracy(Expert::Ensemble, i),
             matrix_row: answer.matrix[i].iter().copied().map(percent).collect(),
             accuracy_task_given: report.answers.accuracy_task_given().map(percent),
+            unreadable_images: report.unreadable,
             gauges: report.gauges.clone(),
         });
     let (state, epochs_done) = match run.state {
@@ -258,6 +263,7 @@ pub fn summary(run: &StoredRun) -> Summary {
         },
         costs: run.costs(),
         costs_by_task: run.reports.iter().map(|report| report.costs).collect(),
+        unreadable_images: run.reports.iter().map(|report| report.unreadable).sum(),
         epochs: header.config.epochs,
         seconds: run.seconds(),
         images_per_second: run.images_per_second(),

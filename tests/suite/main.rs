@@ -14,6 +14,7 @@ mod engine;
 mod experiment;
 mod finetune;
 mod layering;
+mod lost_images;
 mod method;
 mod methods;
 mod nn;

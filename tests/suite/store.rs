@@ -55,6 +55,7 @@ pub fn report(task: usize) -> TaskReport {
         },
         seconds: 0.1 + 0.2,
         images_per_second: if task == 0 { 10.0 } else { 30.0 },
+        unreadable: 0,
         costs: Costs {
             images_seen: 48,
             training_seconds: 0.5,

@@ -90,9 +90,9 @@ impl<'a> Run<'a> {
         let mut rates = Vec::new();
         for step in 0..steps {
             let now = self.progress(step, steps)?;
-            let images = self
-                .file
-                .images(&format!("task.{task}.input"), step, &self.place.device)?;
+            let images =
+                self.file
+                    .images(&format!("task.{task}.input"), step, &self.place.device)?;
             let labels = self
                 .file
                 .batch_labels(&format!("task.{task}.target"), step, first)?;

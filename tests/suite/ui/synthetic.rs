@@ -71,6 +71,7 @@ pub fn report(task: usize) -> TaskReport {
         answers,
         seconds: 8.0,
         images_per_second: 212.0,
+        unreadable: 0,
         costs: Default::default(),
         gauges: [
             ("online_drift".to_string(), 0.1 * task as f64),

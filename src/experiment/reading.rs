@@ -1,0 +1,72 @@
+//! Images that cannot be read while a run goes on: a few are left out and told, more end the run.
+//!
+//! A damaged file costs one image. A disk that is gone costs all that are not in memory; a run that
+//! went on would learn from what happens to be cached and give figures of it.
+
+use crate::problem::{Problem, Result};
+
+/// Of so many images one may be unreadable.
+const ONE_IN: usize = 20;
+
+/// How one way through images goes.
+pub(super) struct Reading {
+    images: usize,
+    lost: usize,
+}
+
+impl Reading {
+    /// Before the first of so many images.
+    pub fn of(images: usize) -> Self {
+        Self { images, lost: 0 }
+    }
+
+    /// Counts images that could not be read.
+    ///
+    /// # Errors
+    /// A Problem once they are more than a small share.
+    pub fn lost(&mut self, unreadable: &[(usize, Problem)]) -> Result<()> {
+        self.lost += unreadable.len();
+        let Some((_, last)) = unreadable.last() else {
+            return Ok(());
+        };
+        if self.lost <= (self.images / ONE_IN).max(1) {
+            return Ok(());
+        }
+        Err(Problem::new(format!(
+            "too many images cannot be read any more ({} of {}): {}",
+            self.lost, self.images, last.what
+        ))
+        .at(&last.place)
+        .advise("bring the disk or folder back, then continue the run: it goes on from its last finished epoch"))
+    }
+
+    /// Called at the end of a way that was to bring images.
+    ///
+    /// # Errors
+    /// A Problem when it brought none: then nothing was learned or tested.
+    pub fn ended(&self, brought: usize) -> Result<()> {
+        if brought > 0 {
+            return Ok(());
+        }
+        Err(Problem::new("not a single image could be read")
+            .advise("bring the disk or folder back, then continue the run"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_images_may_be_lost_and_no_more() {
+        let lost = |count: usize| vec![(0, Problem::new("gone").at("a.png")); count];
+        let mut many = Reading::of(1000);
+        assert!(many.lost(&lost(30)).is_ok() && many.lost(&lost(20)).is_ok());
+        assert!(many.lost(&[]).is_ok());
+        let problem = many.lost(&lost(1)).err();
+        assert!(problem.is_some_and(|p| p.what.contains("51 of 1000") && p.place == "a.png"));
+        let mut few = Reading::of(3);
+        assert!(few.lost(&lost(1)).is_ok() && few.lost(&lost(1)).is_err());
+        assert!(few.ended(0).is_err() && few.ended(1).is_ok());
+    }
+}

@@ -1,0 +1,189 @@
+//! Images that vanish while a run goes on: one is left out and counted, a whole disk ends the run
+//! with its state kept.
+
+use std::path::Path;
+
+use lae_studio::data::{Dataset, OpenOptions};
+use lae_studio::experiment::{self, Outcome, Stock};
+use lae_studio::problem::Problem;
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::{Control, Event, Phase, Sink, Wish};
+use lae_studio::store::{self, RunState};
+
+use super::data::Made;
+
+/// Two tasks of one class each, from files, with no memory for decoded pictures.
+fn config(made: &Made) -> RunConfig {
+    RunConfig {
+        data: made.path().join("set").to_string_lossy().into_owned(),
+        classes_per_task: "2".into(),
+        epochs: 2,
+        settings: crate::frozen_epochs(1),
+        batch: 8,
+        device: "cpu".into(),
+        cache_mb: 0,
+        ..RunConfig::default()
+    }
+}
+
+fn made() -> Made {
+    let made = Made::new();
+    for class in ["a", "b", "c", "d"] {
+        made.class(&format!("set/train/{class}"), 24);
+        made.class(&format!("set/test/{class}"), 4);
+    }
+    made
+}
+
+/// Does something once, at the first event that `when` fits.
+struct Once<A: FnMut()> {
+    when: fn(&Event) -> bool,
+    act: Option<A>,
+    remarks: usize,
+}
+
+fn once<A: FnMut()>(when: fn(&Event) -> bool, act: A) -> Once<A> {
+    Once {
+        when,
+        act: Some(act),
+        remarks: 0,
+    }
+}
+
+impl<A: FnMut()> Sink for Once<A> {
+    fn event(&mut self, event: Event) {
+        self.remarks += usize::from(matches!(event, Event::Remark { .. }));
+        if (self.when)(&event)
+            && let Some(mut act) = self.act.take()
+        {
+            act();
+        }
+    }
+}
+
+fn in_epoch(event: &Event, wanted: (usize, usize)) -> bool {
+    matches!(event, Event::Phase { phase: Phase::Training { task, epoch, .. }, .. }
+        if (*task, *epoch) == wanted)
+}
+
+fn train(config: &RunConfig, root: &Path, sink: &mut dyn Sink) -> Result<Outcome, Problem> {
+    experiment::train(config, root, &Stock::default(), sink, &Control::default())
+}
+
+#[test]
+fn a_disk_that_is_gone_ends_the_run_which_goes_on_when_it_is_back() {
+    let made = made();
+    let config = config(&made);
+    let whole = tempfile::tempdir().unwrap();
+    let outcome = train(&config, whole.path(), &mut Vec::new()).unwrap();
+    let want = store::load_snapshot(&outcome.header().unwrap().folder, 1).unwrap();
+
+    let (here, gone) = (made.path().join("set"), made.path().join("gone"));
+    let moments: [fn(&Event) -> bool; 3] = [
+        |event| in_epoch(event, (0, 1)),
+        |event| in_epoch(event, (1, 0)),
+        // While the first task is tested.
+        |event| {
+            matches!(
+                event,
+                Event::Phase {
+                    phase: Phase::Evaluating { .. },
+                    ..
+                }
+            )
+        },
+    ];
+    for moment in moments {
+        let root = tempfile::tempdir().unwrap();
+        let mut sink = once(moment, || std::fs::rename(&here, &gone).unwrap());
+        let problem = train(&config, root.path(), &mut sink).unwrap_err();
+        assert!(
+            problem.what.contains("cannot be read any more"),
+            "{problem}"
+        );
+        assert!(problem.remedy.contains("continue the run"), "{problem}");
+        assert!(sink.remarks < 20, "it ends soon: {} remarks", sink.remarks);
+        let run = store::list(root.path()).remove(0).stored.unwrap();
+        assert!(matches!(run.state, RunState::Interrupted { .. }));
+        std::fs::rename(&gone, &here).unwrap();
+        let end = experiment::resume(
+            &run.header.folder,
+            &Stock::default(),
+            &mut Vec::new(),
+            &Control::default(),
+        );
+        assert!(matches!(end.unwrap(), Outcome::Finished(_)));
+        let got = store::load_snapshot(&run.header.folder, 1).unwrap();
+        assert_eq!(got, want);
+    }
+}
+
+#[test]
+fn a_single_lost_image_is_left_out_and_counted() {
+    let made = made();
+    let root = tempfile::tempdir().unwrap();
+    let image = made.path().join("set/train/c/007.png");
+    let mut sink = once(
+        |event| in_epoch(event, (1, 0)),
+        || std::fs::remove_file(&image).unwrap(),
+    );
+    let outcome = train(&config(&made), root.path(), &mut sink).unwrap();
+    assert_eq!(sink.remarks, 1, "told once");
+    let run = store::load(&outcome.header().unwrap().folder).unwrap();
+    let counts: Vec<usize> = run.reports.iter().map(|report| report.unreadable).collect();
+    assert_eq!(counts, [0, 1]);
+    let json = serde_json::to_value(store::summary(&run)).unwrap();
+    assert_eq!(json["unreadable_images"], 1);
+    assert_eq!(json["tasks"][1]["unreadable_images"], 1);
+}
+
+#[test]
+fn the_person_is_heard_while_nothing_can_be_read() {
+    use lae_studio::data::loader::{Loader, LoaderOptions, Next};
+    use lae_studio::data::transform::InputSpec;
+    let made = made();
+    let place = made.path().join("set").to_string_lossy().into_owned();
+    let data = Dataset::open(&place, &OpenOptions::default()).unwrap();
+    let samples: Vec<_> = data
+        .train
+        .iter()
+        .map(|sample| (sample.clone(), 0))
+        .collect();
+    std::fs::remove_dir_all(made.path().join("set")).unwrap();
+    let options = LoaderOptions::inference(InputSpec::whole(32), 8);
+    let mut loader = Loader::new(samples.into(), options).unwrap();
+    // Every batch comes by itself, though none has an image: between any two one can stop.
+    let mut empty = 0;
+    loop {
+        match loader.next_within(std::time::Duration::from_secs(20)) {
+            Next::Batch(batch) => {
+                assert!(batch.is_empty() && batch.unreadable.len() == 8);
+                empty += 1;
+            }
+            Next::Waiting => panic!("files that are gone take no time"),
+            Next::End => break,
+        }
+    }
+    assert_eq!(empty, data.train.len() / 8);
+    // And so does the trainer.
+    let made = self::made();
+    let here = made.path().join("set");
+    let control = Control::default();
+    let stop = control.clone();
+    let mut sink = once(
+        |event| in_epoch(event, (0, 0)),
+        || {
+            std::fs::remove_dir_all(&here).unwrap();
+            stop.set(Wish::Stop);
+        },
+    );
+    let root = tempfile::tempdir().unwrap();
+    let ended = experiment::train(
+        &config(&made),
+        root.path(),
+        &Stock::default(),
+        &mut sink,
+        &control,
+    );
+    assert!(matches!(ended.unwrap(), Outcome::Stopped(_)));
+}
