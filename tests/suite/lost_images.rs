@@ -12,7 +12,7 @@ use lae_studio::store::{self, RunState};
 
 use super::data::Made;
 
-/// Two tasks of one class each, from files, with no memory for decoded pictures.
+/// Two tasks of two classes each, from files, with no memory for decoded pictures.
 fn config(made: &Made) -> RunConfig {
     RunConfig {
         data: made.path().join("set").to_string_lossy().into_owned(),
@@ -150,7 +150,13 @@ fn the_person_is_heard_while_nothing_can_be_read() {
         .map(|sample| (sample.clone(), 0))
         .collect();
     std::fs::remove_dir_all(made.path().join("set")).unwrap();
-    let options = LoaderOptions::inference(InputSpec::whole(32), 8);
+    let options = LoaderOptions::inference(
+        InputSpec {
+            size: 32,
+            crop_ratio: 1.0,
+        },
+        8,
+    );
     let mut loader = Loader::new(samples.into(), options).unwrap();
     // Every batch comes by itself, though none has an image: between any two one can stop.
     let mut empty = 0;
