@@ -9,7 +9,7 @@ use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::transform::{Augment, InputSpec};
 use crate::data::{Dataset, PixelCache, named};
 use crate::device::{self, Ready};
-use crate::method::{self, Chosen, Ground, Method, PetPlan, Setup, filled};
+use crate::method::{self, Chosen, Ground, Method, PetPlan, Setup, filled, lone_classes};
 use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -130,7 +130,8 @@ impl Plan {
         }
         let pixels = stock.pixels(config, backbone.input.size);
         let (_, kept) = weight_type(precision, &ready);
-        for problem in ready.remark.iter().cloned().chain(kept) {
+        let lone = lone_classes(&chosen, &scenario.tasks).map(|lone| lone.problem);
+        for problem in ready.remark.iter().cloned().chain(kept).chain(lone) {
             sink.event(Event::Remark {
                 run: String::new(),
                 problem,

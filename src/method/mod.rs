@@ -15,6 +15,7 @@ pub mod esn;
 pub mod finetune;
 pub mod heads;
 pub mod lae;
+mod lone;
 pub mod optimiser;
 mod pets;
 pub mod prompt;
@@ -43,6 +44,7 @@ pub use chosen::{
     Chosen, adopt, adopt_published, filled, named_method, problems, run_title, set, usual_pet,
 };
 pub use lae::{Lae, LaeSettings};
+pub use lone::{Lone, lone_classes};
 pub use pets::PetPlan;
 pub use spec::{Ground, Kind, MethodSpec, PetUse, Published, Rate, SettingSpec};
 pub use task::{Batch, Pass, Source, Task, Work};

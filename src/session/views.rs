@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::data::card::Sizes;
 use crate::data::scenario::Scenario;
-use crate::method::{Chosen, Pass, Source};
+use crate::method::{Chosen, Lone, Pass, Source};
 use crate::metrics::{Expert, Histories, History};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -184,6 +184,8 @@ pub struct Plan {
     pub memory: Option<u64>,
     /// Plugins that cannot sit in the chosen blocks, by name, with the reason.
     pub misfits: Vec<(String, String)>,
+    /// Tasks from which nothing would be learned.
+    pub lone: Option<Lone>,
     /// Everything that stands in the way.
     pub problems: Vec<Problem>,
 }

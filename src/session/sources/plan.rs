@@ -4,7 +4,7 @@ use super::network;
 use crate::backbone::library as backbones;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::device;
-use crate::method::{self, Chosen};
+use crate::method::{self, Chosen, lone_classes};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::views::{DataView, Plan};
@@ -41,6 +41,8 @@ fn scenario(config: &RunConfig, data: &DataView) -> Result<Scenario> {
 }
 
 fn fill_tasks(plan: &mut Plan, config: &RunConfig, data: &DataView, scenario: Scenario) {
+    let chosen = Chosen::of(config);
+    plan.lone = chosen.map_or(None, |chosen| lone_classes(&chosen, &scenario.tasks));
     plan.set_tasks(scenario, data, config);
     plan.cache_need = cache_need(plan, config, data);
     if plan.train_images.contains(&0) {

@@ -185,3 +185,18 @@ fn looking_at_the_devices_lets_no_driver_print() {
     assert!(output.status.success());
     assert_eq!(stderr(&output), "");
 }
+
+#[test]
+fn a_task_of_one_class_is_told_before_the_run_begins() {
+    let root = tempfile::tempdir().unwrap();
+    let words = ["--classes-per-task", "3", "--quiet"];
+    let all: Vec<&str> = QUICK.iter().copied().chain(words).collect();
+    let output = run(&all, &root.path().join("runs"));
+    let said = stderr(&output);
+    assert!(output.status.success(), "{said}");
+    assert!(
+        said.starts_with("note: task 4 has a single class"),
+        "{said}"
+    );
+    assert!(said.contains("--classes-per-task 3,3,4"), "{said}");
+}

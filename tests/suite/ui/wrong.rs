@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use egui_kittest::kittest::Queryable;
 use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
@@ -76,4 +77,24 @@ fn epochs_without_end_are_a_problem_on_the_page_and_not_the_end_of_the_window() 
     settle(&mut window);
     let problems = &window.state().session.plan.problems;
     assert!(problems.iter().any(|problem| problem.place == "--epochs"));
+}
+
+#[test]
+fn tasks_of_one_class_are_told_with_a_remedy_before_the_start() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    assert!(window.query_by_label_contains("a single class").is_none());
+    window.state_mut().session.draft.classes_per_task = "3".into();
+    settle(&mut window);
+    window.get_by_label_contains("Task 4 has a single class");
+    // It can be trained all the same.
+    assert!(window.state().session.plan.problems.is_empty());
+    window.get_by_label("Use 3,3,4").click();
+    settle(&mut window);
+    assert_eq!(window.state().session.draft.classes_per_task, "3,3,4");
+    assert!(window.query_by_label_contains("a single class").is_none());
 }

@@ -3,12 +3,13 @@
 
 use egui::{RichText, Ui};
 
-use crate::method::lae;
+use crate::method::{Lone, lae};
 use crate::problem::Problem;
 use crate::run::config::{RunConfig, Setting};
 use crate::session::estimate::{Estimate, estimate};
 use crate::session::presets;
 use crate::session::story::counted;
+use crate::session::views::DataView;
 use crate::session::words::{bytes_text, count_text, duration_text};
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
@@ -213,14 +214,19 @@ fn fix(
     Some((label, fixed))
 }
 
-/// Draws what is worth knowing about the data.
+/// Draws what is worth knowing about the data and its cut into tasks.
 pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(view) = cx.session.data.ready().cloned() else {
         return;
     };
+    let lone = cx.session.plan.lone.clone();
     let lines = view.assumed.clone();
-    let lists = [view.skipped.is_empty(), view.duplicates.is_empty()];
-    let count = lines.len() + lists.iter().filter(|empty| !**empty).count();
+    let more = [
+        !view.skipped.is_empty(),
+        !view.duplicates.is_empty(),
+        lone.is_some(),
+    ];
+    let count = lines.len() + more.iter().filter(|there| **there).count();
     if count == 0 {
         return;
     }
@@ -232,23 +238,34 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
             format!("{count} remarks")
         };
         ui.label(RichText::new(words).font(semibold(13.0)).color(t.warning));
+        if let Some(Lone { problem, sizes }) = lone {
+            widgets::problem(ui, &problem);
+            if button(ui, format!("Use {sizes}")).clicked() {
+                cx.session.draft.classes_per_task = sizes;
+            }
+        }
         for line in lines {
             sentence(ui, crate::session::story::sentence(&line));
         }
-        let state = &mut cx.pages.experiment;
-        if !view.skipped.is_empty() {
-            sentence(ui, format!("{} skipped.", were(view.skipped.len())));
-            opened(ui, &mut state.skipped, "skipped files", &view.skipped);
-        }
-        if !view.duplicates.is_empty() {
-            let words = match view.duplicates.len() {
-                1 => "1 image stands in both splits.".into(),
-                n => format!("{} images stand in both splits.", count_text(n)),
-            };
-            sentence(ui, words);
-            opened(ui, &mut state.duplicates, "these images", &view.duplicates);
-        }
+        data_lists(ui, cx, &view);
     });
+}
+
+/// Files that were left out, and images that stand in both splits.
+fn data_lists(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
+    let state = &mut cx.pages.experiment;
+    if !view.skipped.is_empty() {
+        sentence(ui, format!("{} skipped.", were(view.skipped.len())));
+        opened(ui, &mut state.skipped, "skipped files", &view.skipped);
+    }
+    if !view.duplicates.is_empty() {
+        let words = match view.duplicates.len() {
+            1 => "1 image stands in both splits.".into(),
+            n => format!("{} images stand in both splits.", count_text(n)),
+        };
+        sentence(ui, words);
+        opened(ui, &mut state.duplicates, "these images", &view.duplicates);
+    }
 }
 
 fn were(files: usize) -> String {

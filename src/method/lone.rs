@@ -1,0 +1,121 @@
+//! Tasks of a single class, from which a loss over the task's own classes learns nothing.
+//!
+//! Local cross-entropy takes the softmax over the classes of the present task. Over one class it is
+//! 1 whatever the logit, so the loss and its gradient are 0: the class's weights stay as they were
+//! drawn, and nothing else moves, either.
+
+use std::ops::Range;
+
+use super::chosen::Chosen;
+use super::task::{Source, Work};
+use crate::problem::{Problem, listed};
+
+/// What to know of tasks of a single class, and sizes of tasks without any.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lone {
+    /// Which tasks, and what it means.
+    pub problem: Problem,
+    /// Sizes in which every class has company, as the settings take them.
+    pub sizes: String,
+}
+
+/// Finds the tasks of a single class that the method would learn from by gradients; none where
+/// there are none, or where the method looks at all classes at once.
+pub fn lone_classes(chosen: &Chosen<'_>, tasks: &[Range<usize>]) -> Option<Lone> {
+    let learns = |task: usize| {
+        let passes = chosen.passes(task).unwrap_or_default();
+        let by_itself = |work| matches!(work, Work::Learn { .. });
+        let mut own = passes.iter().filter(|pass| pass.source == Source::Task);
+        own.any(|pass| by_itself(pass.work))
+    };
+    let alone = tasks.iter().enumerate().filter(|(_, task)| task.len() == 1);
+    let lone: Vec<String> = alone
+        .filter(|(task, _)| learns(*task))
+        .map(|(task, _)| (task + 1).to_string())
+        .collect();
+    if lone.is_empty() || tasks.len() < 2 {
+        return None;
+    }
+    let sizes: Vec<String> = company(tasks).iter().map(usize::to_string).collect();
+    let sizes = sizes.join(",");
+    let which = match lone.len() {
+        1 => format!("task {} has", lone[0]),
+        _ => format!("tasks {} have", listed(&lone, 8)),
+    };
+    let problem = Problem::new(format!(
+        "{which} a single class: the loss is taken over the classes of a task alone, so nothing is learned there"
+    ));
+    Some(Lone {
+        problem: problem.at("--classes-per-task").advise(format!(
+            "give every class company: --classes-per-task {sizes}"
+        )),
+        sizes,
+    })
+}
+
+/// Sizes without a 1: neighbours that stand alone are put together, others go to the task before
+/// them (the first one to the task after it).
+fn company(tasks: &[Range<usize>]) -> Vec<usize> {
+    let mut sizes: Vec<usize> = Vec::new();
+    for size in tasks.iter().map(ExactSizeIterator::len) {
+        match sizes.last_mut() {
+            Some(last) if *last == 1 && size == 1 => *last = 2,
+            _ => sizes.push(size),
+        }
+    }
+    while sizes.len() > 1
+        && let Some(lone) = sizes.iter().position(|size| *size == 1)
+    {
+        sizes.remove(lone);
+        sizes[lone.saturating_sub(1)] += 1;
+    }
+    sizes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::config::RunConfig;
+
+    fn cut(sizes: &[usize]) -> Vec<Range<usize>> {
+        let mut first = 0;
+        let range = |size: &usize| {
+            let from = first;
+            first += size;
+            from..first
+        };
+        sizes.iter().map(range).collect()
+    }
+
+    #[test]
+    fn every_class_gets_company() {
+        for (sizes, wanted) in [
+            (&[3, 3, 3, 1][..], &[3, 3, 4][..]),
+            (&[1, 1, 1, 1], &[2, 2]),
+            (&[1, 1, 1], &[3]),
+            (&[1, 4], &[5]),
+            (&[2, 1, 2], &[3, 2]),
+        ] {
+            assert_eq!(company(&cut(sizes)), wanted, "{sizes:?}");
+        }
+    }
+
+    #[test]
+    fn what_learns_by_gradients_is_warned_of_and_prototypes_are_not() {
+        let told = |method: &str, sizes: &[usize]| {
+            let config = RunConfig {
+                method: method.into(),
+                ..RunConfig::default()
+            };
+            let chosen = Chosen::of(&config).ok()?;
+            lone_classes(&chosen, &cut(sizes))
+        };
+        let lone = told("lae", &[3, 3, 3, 1]);
+        assert!(lone.is_some_and(|lone| {
+            lone.sizes == "3,3,4" && lone.problem.what.starts_with("task 4 has a single class")
+        }));
+        assert!(told("lae", &[5, 5]).is_none() && told("simplecil", &[3, 1]).is_none());
+        // APER learns in its first session alone.
+        assert!(told("aper", &[3, 1]).is_none() && told("aper", &[1, 3]).is_some());
+    }
+}
