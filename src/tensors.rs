@@ -52,6 +52,27 @@ impl HostTensor {
     }
 }
 
+/// Checks that every value of these tensors is a finite number.
+///
+/// # Errors
+/// A Problem that names the first tensor with another value.
+pub fn all_finite(tensors: &Named) -> Result<()> {
+    let broken = tensors
+        .iter()
+        .find(|(_, tensor)| tensor.values.iter().any(|value| !value.is_finite()));
+    match broken {
+        None => Ok(()),
+        Some((name, _)) => Err(not_finite("what was learned").at(name)),
+    }
+}
+
+/// Something that was computed and is of no use.
+pub fn not_finite(what: &str) -> Problem {
+    Problem::new(format!("{what} is no longer made of finite numbers")).advise(
+        "use a smaller --base-lr; on a GPU, try --device cpu to rule the device out; what was saved before is kept",
+    )
+}
+
 /// Says what a failed read from a device means for the person.
 pub fn device_problem(error: &str) -> Problem {
     let lower = error.to_lowercase();

@@ -111,7 +111,7 @@ impl Predictor {
         let images = upload::images(&seen, side, scale, &self.device);
         let verdict = self.method.predict(images)?.pop();
         let verdict = verdict.ok_or_else(|| Problem::new("the experts gave no answer"))?;
-        Ok((verdict, seen))
+        Ok((verdict.checked()?, seen))
     }
 
     /// The run's constant facts.

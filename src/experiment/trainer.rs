@@ -16,7 +16,7 @@ use crate::metrics::Answers;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, Costs, Event, Phase, Progress, RunHeader, Sink, TaskReport};
 use crate::store::{Checkpoint, RunFolder};
-use crate::tensors::{HostTensor, Named};
+use crate::tensors::{HostTensor, Named, all_finite, not_finite};
 
 use super::meter::Meter;
 use super::reading::Reading;
@@ -332,6 +332,7 @@ impl<'a> Trainer<'a> {
             let verdicts = self.method.predict(self.images(&batch))?;
             for (row, verdict) in verdicts.into_iter().enumerate() {
                 answers.samples.push(indices[batch.indices[row]]);
+                let verdict = verdict.checked()?;
                 self.note(&mut answers, batch.labels[row] as usize, &verdict);
             }
             self.meter.judged(batch.labels.len());
@@ -377,6 +378,8 @@ impl<'a> Trainer<'a> {
             tensors: self.method.checkpoint()?,
             ..Checkpoint::default()
         };
+        // A loss tells of the weights before its step; the last step shows here alone.
+        all_finite(&checkpoint.tensors)?;
         self.kept_bytes = 4 * numbers(&checkpoint.tensors) as u64;
         checkpoint.set("task_seconds", self.task_seconds);
         checkpoint.set("training_seconds", self.training_seconds);
@@ -387,6 +390,7 @@ impl<'a> Trainer<'a> {
 
     fn save_task(&mut self, answers: Answers) -> Result<()> {
         let snapshot = self.method.snapshot()?;
+        all_finite(&snapshot)?;
         let (images_per_second, prediction_seconds) = self.meter.end_task();
         let report = TaskReport {
             task: self.task,
@@ -497,8 +501,5 @@ fn read_losses(losses: Vec<Tensor<1>>) -> Result<Vec<f32>> {
     if values.iter().all(|value| value.is_finite()) {
         return Ok(values);
     }
-    Err(
-        Problem::new("the loss is no longer a finite number, so training cannot go on")
-            .advise("use a smaller --base-lr; on a GPU, try --device cpu to rule the device out"),
-    )
+    Err(not_finite("the loss"))
 }

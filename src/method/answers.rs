@@ -10,7 +10,7 @@ use burn::tensor::Tensor;
 use crate::metrics::Expert;
 use crate::problem::Result;
 use crate::run::event::Opinion;
-use crate::tensors::HostTensor;
+use crate::tensors::{HostTensor, not_finite};
 
 /// What a method says to one image.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +31,19 @@ impl Verdict {
             decided_by: expert,
             scores: logits.to_vec(),
         }
+    }
+
+    /// The verdict, if it is one: among values that are no numbers the first class would always
+    /// win.
+    ///
+    /// # Errors
+    /// A Problem when a score or probability is not a number.
+    pub fn checked(self) -> Result<Self> {
+        let shown = self.opinions.iter().flat_map(|o| &o.probabilities);
+        if shown.chain(&self.scores).any(|value| value.is_nan()) {
+            return Err(not_finite("what the experts answer"));
+        }
+        Ok(self)
     }
 
     /// The class answered when the task of the image is told.

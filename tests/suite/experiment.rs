@@ -308,6 +308,50 @@ fn a_test_image_gets_the_answer_its_evaluation_gave() {
 }
 
 #[test]
+fn weights_that_are_no_numbers_are_neither_saved_nor_asked() {
+    let root = tempfile::tempdir().unwrap();
+    // A single step: its loss is fine, what it leaves is not.
+    let config = RunConfig {
+        epochs: 1,
+        settings: crate::frozen_epochs(0),
+        batch: 60,
+        base_lr: 1e300,
+        ..short()
+    };
+    let (stock, control) = (Stock::default(), Control::default());
+    let problem = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
+    let problem = problem.unwrap_err();
+    assert!(problem.what.contains("finite numbers"), "{problem}");
+    assert!(problem.remedy.contains("--base-lr"), "{problem}");
+    let run = store::list(root.path()).remove(0).stored.unwrap();
+    assert!(run.reports.is_empty());
+    assert_eq!(run.state, RunState::Interrupted { task: 0, epoch: 0 });
+
+    // The snapshot of a program that did not look.
+    let outcome = train(&short(), root.path(), &mut Vec::new(), &control);
+    let folder = folder_of(&outcome);
+    let mut named = store::load_snapshot(&folder, 0).unwrap();
+    named
+        .values_mut()
+        .for_each(|tensor| tensor.values.fill(f32::NAN));
+    let bytes = lae_studio::tensors::to_bytes(&named, Default::default()).unwrap();
+    std::fs::write(folder.join("task_1.safetensors"), bytes).unwrap();
+    let request = PredictRequest {
+        ticket: 1,
+        run: folder,
+        picture: Picture {
+            name: "grey".into(),
+            width: 32,
+            height: 32,
+            rgb: vec![128; 32 * 32 * 3],
+        },
+        tasks: vec![0],
+    };
+    let problem = PredictorShelf::default().predict(&request, 0, &stock);
+    assert!(problem.unwrap_err().what.contains("finite numbers"));
+}
+
+#[test]
 fn what_cannot_be_trained_is_said_before_anything_is_written() {
     let root = tempfile::tempdir().unwrap();
     let wrong = [
