@@ -14,8 +14,8 @@ use std::thread::JoinHandle;
 use crate::experiment::predict::PredictorShelf;
 use crate::experiment::{self, Outcome, Stock};
 use crate::problem::{Problem, Result};
-use crate::run::event::{Command, Control, Event, PredictRequest, Sink, Told, Wish};
-use crate::run::job::{Job, JobId, Line, Work, job_of};
+use crate::run::event::{Command, Control, Event, PredictRequest, Sink, Wish};
+use crate::run::job::{Job, JobId, Line, Told, Work, job_of};
 use crate::store::QueueFile;
 use crate::tensors::device_problem;
 

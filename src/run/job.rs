@@ -82,6 +82,15 @@ impl Job {
     }
 }
 
+/// An event and the job it belongs to; none for what belongs to no job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Told {
+    /// The job.
+    pub job: Option<JobId>,
+    /// What happened.
+    pub event: Event,
+}
+
 /// The job that a change of the line is about.
 pub fn job_of(change: &Event) -> Option<JobId> {
     match change {

@@ -1,5 +1,6 @@
 //! What a run is, as plain data: its settings, what is asked of it and what it tells.
 
 pub mod config;
+mod control;
 pub mod event;
 pub mod job;

@@ -12,6 +12,7 @@ pub mod jobs;
 mod line;
 pub mod predict;
 pub mod presets;
+mod row;
 pub mod run_view;
 mod sources;
 pub mod story;
@@ -24,8 +25,8 @@ use std::sync::Arc;
 
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{Command, Event, RunHeader, Told, Wish};
-use crate::run::job::Line;
+use crate::run::event::{Command, Event, RunHeader, Wish};
+use crate::run::job::{Line, Told};
 use backend::Backend;
 use jobs::{Ask, Jobs, Wanted};
 use predict::PredictView;

@@ -3,17 +3,16 @@
 //! Helper threads make these from the data, plugin, backbone, device and run modules; pages only
 //! read them.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::data::card::Sizes;
 use crate::data::scenario::Scenario;
 use crate::method::{Chosen, Lone, Pass, Source};
-use crate::metrics::{Expert, Histories, History};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{Costs, Picture, RunHeader};
-use crate::store::{Figures, Kin};
+use crate::run::event::Picture;
+
+pub use super::row::{RunRow, RunState};
 
 /// Something a helper thread is fetching.
 #[derive(Clone, Debug, Default)]
@@ -339,69 +338,4 @@ pub struct DeviceView {
     pub kind: String,
     /// Whether `auto` means this one.
     pub chosen_by_auto: bool,
-}
-
-/// How a run in the list stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RunState {
-    /// All tasks are learned.
-    Finished,
-    /// It can be continued; so many tasks are learned.
-    Unfinished(usize),
-    /// Another program, or this one, is working on it.
-    Busy,
-    /// It cannot be read.
-    Damaged(Problem),
-}
-
-/// A run in the list of runs.
-#[derive(Clone, Debug)]
-pub struct RunRow {
-    /// Folder name.
-    pub name: String,
-    /// Where it lies.
-    pub folder: PathBuf,
-    /// Its settings and facts; none for a damaged run.
-    pub header: Option<RunHeader>,
-    /// How it stands.
-    pub state: RunState,
-    /// The exact text of its PET plugin.
-    pub plugin: String,
-    /// What tells which other runs repeat it; none while no task is measured.
-    pub kin: Option<Kin>,
-    /// What runs are compared by, in percent.
-    pub figures: Figures,
-    /// What each expert achieved, task by task.
-    pub history: Histories,
-    /// Training speed over all tasks.
-    pub images_per_second: f64,
-    /// How far the online and the offline PET have moved since the first task, by task; empty for
-    /// methods that have none.
-    pub drift: Vec<(f64, f64)>,
-    /// What it cost so far.
-    pub costs: Costs,
-}
-
-impl RunRow {
-    /// One expert's history.
-    pub fn of(&self, expert: Expert) -> &History {
-        self.history.of(expert)
-    }
-
-    /// The history of the run's answer.
-    pub fn answers(&self) -> &History {
-        self.history.answer()
-    }
-
-    /// Number of its tasks; 0 where it cannot be read.
-    pub fn tasks(&self) -> usize {
-        self.header.as_ref().map_or(0, |header| header.tasks.len())
-    }
-
-    /// What people call it.
-    pub fn title(&self) -> String {
-        self.header
-            .as_ref()
-            .map_or_else(|| self.name.clone(), RunHeader::title)
-    }
 }

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use crate::data::Made;
 use lae_studio::engine::Engine;
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Command, Event, Phase, Picture, PredictRequest, Told, Wish};
-use lae_studio::run::job::Job;
+use lae_studio::run::event::{Command, Event, Phase, Picture, PredictRequest, Wish};
+use lae_studio::run::job::{Job, Told};
 
 /// Far beyond what any of these runs takes.
 const PATIENCE: Duration = Duration::from_secs(300);

@@ -16,8 +16,8 @@ use super::jobs::{Answer, Ask, Found, IMAGES, WEIGHTS, Wake, Wanted};
 use super::run_view::RunView;
 use crate::engine::Engine;
 use crate::problem::Result;
-use crate::run::event::{Command, Told, Wish};
-use crate::run::job::JobId;
+use crate::run::event::{Command, Wish};
+use crate::run::job::{JobId, Told};
 use crate::store;
 
 impl Backend for Engine {

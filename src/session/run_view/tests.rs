@@ -1,0 +1,95 @@
+//! Events folded into a run, and a run read from its folder.
+
+use super::*;
+use crate::metrics::Answers;
+use crate::run::config::RunConfig;
+use crate::run::event::MethodFacts;
+
+fn header() -> RunHeader {
+    RunHeader {
+        run: "r".into(),
+        folder: "r".into(),
+        config: RunConfig::default(),
+        method: MethodFacts {
+            title: "LAE".into(),
+            variant: Vec::new(),
+            experts: Expert::OF_LAE.to_vec(),
+            uses_pet: true,
+        },
+        class_order: vec!["a".into(), "b".into(), "c".into()],
+        tasks: vec![0..2, 2..3],
+        train_images: vec![24, 24],
+        test_images: vec![2, 1],
+        device: "cpu".into(),
+        input_size: 32,
+        trained_parameters: 1,
+        frozen_parameters: 1,
+        weights_sha256: String::new(),
+        images: None,
+        started: String::new(),
+        version: String::new(),
+    }
+}
+
+fn report(task: usize, answers: &[usize]) -> TaskReport {
+    let labels: Vec<usize> = (0..answers.len()).collect();
+    TaskReport {
+        task,
+        answers: Answers {
+            samples: labels.clone(),
+            labels,
+            given: Expert::OF_LAE
+                .iter()
+                .map(|e| (*e, answers.to_vec()))
+                .collect(),
+            task_given: Vec::new(),
+        },
+        seconds: 1.0,
+        images_per_second: 1.0,
+        unreadable: 0,
+        costs: Default::default(),
+        gauges: Default::default(),
+    }
+}
+
+fn evaluated(task: usize, answers: &[usize]) -> Event {
+    let report = Box::new(report(task, answers));
+    Event::TaskEvaluated {
+        run: "r".into(),
+        report,
+    }
+}
+
+#[test]
+fn events_become_history_and_a_repeated_task_counts_once() {
+    let mut view = RunView::waiting("x".into());
+    view.fold(Event::Started(Box::new(header())), "1");
+    view.fold(evaluated(0, &[0, 0]), "2");
+    view.fold(evaluated(1, &[0, 0, 0]), "3");
+    view.fold(evaluated(1, &[0, 1, 2]), "4");
+    assert_eq!(view.of(Expert::Online).accuracy, vec![0.5, 1.0]);
+    assert_eq!(view.of(Expert::Ensemble).matrix[1], vec![1.0, 1.0]);
+    assert_eq!(view.class_names(1), ["c"]);
+    // The same run, taken up after its first task.
+    let mut again = RunView::waiting("x".into());
+    again.fold(Event::Started(Box::new(header())), "1");
+    let (run, reports) = ("r".into(), vec![report(0, &[0, 0])]);
+    again.fold(Event::TakenUp { run, reports }, "2");
+    again.fold(evaluated(1, &[0, 1, 2]), "3");
+    assert_eq!(again.reports, view.reports);
+    assert_eq!(again.of(Expert::Offline), view.of(Expert::Offline));
+    view.fold(Event::Finished { run: "r".into() }, "5");
+    assert_eq!((view.stage, view.done()), (Stage::Finished, 1.0));
+    assert!(
+        view.log
+            .iter()
+            .any(|line| line.text.contains("100.0 % ensemble"))
+    );
+}
+
+#[test]
+fn a_stored_run_that_lacks_tasks_is_stopped() {
+    let view = RunView::stored(header(), vec![report(0, &[0, 1])]);
+    assert_eq!(view.stage, Stage::Stopped);
+    assert!((view.done() - 0.5).abs() < 1e-12);
+}
