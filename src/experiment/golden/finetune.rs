@@ -1,8 +1,6 @@
 //! Golden files of Seq-FT and Joint-FT: all weights of a toy backbone and the heads of its tasks,
 //! trained for some steps by the code that trains runs.
 
-use burn::tensor::Tensor;
-
 use super::file::{GoldenFile, architecture_of, backbone_of, in_memory, ours_of, theirs_of};
 use super::ledger::Ledger;
 use super::{GoldenReport, Tolerance};
@@ -90,9 +88,9 @@ impl<'a> Run<'a> {
         let mut rates = Vec::new();
         for step in 0..steps {
             let now = self.progress(step, steps)?;
-            let images = self
-                .file
-                .images(&format!("task.{task}.input"), step, &self.place.device)?;
+            let images =
+                self.file
+                    .images(&format!("task.{task}.input"), step, &self.place.device)?;
             let labels = self
                 .file
                 .batch_labels(&format!("task.{task}.target"), step, first)?;

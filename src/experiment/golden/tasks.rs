@@ -70,7 +70,7 @@ pub(super) struct TaskFile<'a> {
 impl<'a> TaskFile<'a> {
     /// Reads what the metadata say; `settings` are the method's own, by the names of the files.
     pub(super) fn new(file: &'a GoldenFile, place: &Place, settings: &[&str]) -> Result<Self> {
-        let backbone = super::file::backbone_of(file, place)?;
+        let backbone = backbone_of(file, place)?;
         let mut config = RunConfig {
             method: file.text("method")?.into(),
             ..RunConfig::default()
@@ -174,13 +174,21 @@ impl<'a> TaskFile<'a> {
         let first = self.tasks[task].start;
         let (mut losses, mut rates) = (Vec::new(), Vec::new());
         for step in 0..steps {
-            let images = self.file.images(&format!("task.{task}.input"), step, &self.device)?;
-            let labels = self.file.batch_labels(&format!("task.{task}.target"), step, 0)?;
+            let images = self
+                .file
+                .images(&format!("task.{task}.input"), step, &self.device)?;
+            let labels = self
+                .file
+                .batch_labels(&format!("task.{task}.target"), step, 0)?;
             if step == 0 {
                 let local: Vec<usize> = labels.iter().map(|label| label - first).collect();
                 let (_, gradients) = case.gradients(images.clone(), &local)?;
                 let theirs = self.file.under(&format!("task.{task}.grad."));
-                ledger.compare_gradients(task, &by_their_names(&gradients, &before, task)?, &theirs);
+                ledger.compare_gradients(
+                    task,
+                    &by_their_names(&gradients, &before, task)?,
+                    &theirs,
+                );
             }
             rates.push(case.rate(Progress {
                 step,
