@@ -95,7 +95,7 @@ impl Settings {
     ///
     /// # Errors
     /// A Problem when folder or file cannot be written; the file before stays.
-    pub fn save(&self, file: &PathBuf) -> Result<()> {
+    pub fn save(&self, file: &Path) -> Result<()> {
         let text = toml::to_string_pretty(self)
             .map_err(|error| Problem::new(format!("the settings cannot be written: {error}")))?;
         if let Some(folder) = file.parent() {

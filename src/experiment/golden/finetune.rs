@@ -1,8 +1,6 @@
 //! Golden files of Seq-FT and Joint-FT: all weights of a toy backbone and the heads of its tasks,
 //! trained for some steps by the code that trains runs.
 
-use burn::tensor::Tensor;
-
 use super::file::{GoldenFile, architecture_of, backbone_of, in_memory, ours_of, theirs_of};
 use super::ledger::Ledger;
 use super::{GoldenReport, Tolerance};

@@ -70,7 +70,7 @@ pub(super) struct TaskFile<'a> {
 impl<'a> TaskFile<'a> {
     /// Reads what the metadata say; `settings` are the method's own, by the names of the files.
     pub(super) fn new(file: &'a GoldenFile, place: &Place, settings: &[&str]) -> Result<Self> {
-        let backbone = super::file::backbone_of(file, place)?;
+        let backbone = backbone_of(file, place)?;
         let mut config = RunConfig {
             method: file.text("method")?.into(),
             ..RunConfig::default()

@@ -78,6 +78,7 @@ fn which(ui: &mut Ui, draft: &mut RunConfig) {
     ui.horizontal_wrapped(|ui| {
         let combo = egui::ComboBox::from_id_salt("method")
             .width(150.0)
+            .height(460.0)
             .selected_text(title)
             .show_ui(ui, |ui| {
                 for spec in METHODS {
@@ -219,7 +220,10 @@ fn own_setting(ui: &mut Ui, draft: &mut RunConfig, setting: &SettingSpec) {
             }
             (_, Setting::Text(text)) => {
                 let mut typed = text.to_string();
-                let edit = egui::TextEdit::singleline(&mut typed).desired_width(76.0);
+                let edit = egui::TextEdit::singleline(&mut typed)
+                    .desired_width(76.0)
+                    .min_size(Vec2::new(76.0, CONTROL))
+                    .margin(egui::Margin::symmetric(9, 6));
                 let response = ui.add(edit);
                 if response.changed() {
                     *text = typed.into();

@@ -3,12 +3,14 @@
 use egui::{DragValue, Popup, RichText, Ui};
 
 use super::{number, standing, text};
+use crate::method::Chosen;
+use crate::run::config::RunConfig;
 use crate::session::views::PluginView;
 use crate::session::words::count_text;
 use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::theme::{mono, tokens};
-use crate::ui::widgets::{self, button, card, faint, segmented, segmented_where};
+use crate::ui::widgets::{self, button, card, faint, segmented, segmented_where, sentence};
 
 /// Choices shown side by side; the rest is behind "More…".
 const SIDE_BY_SIDE: usize = 4;
@@ -38,6 +40,10 @@ pub fn pet(ui: &mut Ui, cx: &mut Cx<'_>) {
                 faint(ui, trained);
             },
         );
+        if let Some(title) = without_pet(&cx.session.draft) {
+            sentence(ui, format!("{title} trains no PET plugin."));
+            return;
+        }
         let list: Vec<PluginView> = cx
             .session
             .plugins
@@ -54,6 +60,13 @@ pub fn pet(ui: &mut Ui, cx: &mut Cx<'_>) {
             equations(ui, plugin);
         }
     });
+}
+
+/// The method's name where its settings train no PET.
+fn without_pet(draft: &RunConfig) -> Option<&'static str> {
+    let chosen = Chosen::of(draft).ok()?;
+    let none = chosen.trains_pet().is_ok_and(|trains| !trains);
+    none.then_some(chosen.spec.title)
 }
 
 fn trained(cx: &Cx<'_>) -> String {
