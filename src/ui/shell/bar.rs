@@ -186,7 +186,13 @@ fn short(text: &str, most: usize) -> String {
 fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
     let t = tokens(ui);
     let Some(run) = session.live.as_ref() else {
-        chip(ui, Some(t.subdued), "Idle", "Run: idle");
+        let text = match session.waiting().count() {
+            0 => "Idle".to_string(),
+            waiting => format!("Idle · {waiting} waiting"),
+        };
+        if chip(ui, Some(t.subdued), &text, "Run: idle").clicked() {
+            commands.push(UiCommand::Show(Page::Train));
+        }
         return;
     };
     if run.stage.is_live() {
