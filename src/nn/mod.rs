@@ -228,6 +228,33 @@ pub fn sum_of_squares(x: &Tensor<1>) -> Tensor<1> {
     cpu::sum_of_squares(x).unwrap_or_else(|| (x.clone() * x.clone()).sum())
 }
 
+/// One step of SGD with momentum for a row of numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Momentum {
+    /// Learning rate.
+    pub rate: f64,
+    /// Share of the former change that stays.
+    pub momentum: f64,
+    /// Share of the value that joins its gradient.
+    pub decay: f64,
+}
+
+impl Momentum {
+    /// With g = factor·gradient + decay·value (factor: one number, or 1 for none) and the former
+    /// change b: b ← g where there is none, else momentum·b + g; value ← value − rate·b. Gives the
+    /// new value and b. Nothing may be tracked.
+    pub fn step(
+        self,
+        value: Tensor<1>,
+        gradient: Tensor<1>,
+        factor: Option<&Tensor<1>>,
+        former: Option<Tensor<1>>,
+    ) -> [Tensor<1>; 2] {
+        cpu::momentum_step(self, &value, &gradient, factor, former.as_ref())
+            .unwrap_or_else(|| framework::momentum_step(self, value, gradient, factor, former))
+    }
+}
+
 /// GELU with the exact error function: `x · Φ(x)`.
 pub fn gelu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     cpu::gelu(&x).unwrap_or_else(|| framework::gelu(x))

@@ -40,7 +40,7 @@ use simd::Level;
 pub use buffer::release;
 pub use pairs::{plus, project, sum_of_squares, times};
 pub use prefixed::prefixed_attention;
-pub use trained::linear as trained_linear;
+pub use trained::{linear as trained_linear, momentum_step};
 
 /// Elements one core takes at a time in element-wise functions.
 const PIECE: usize = 1 << 13;

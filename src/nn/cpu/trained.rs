@@ -1,15 +1,20 @@
 //! Layers whose weights are trained where the frozen form takes them as constants: the linear map,
-//! and the bias of attention scores.
+//! and the bias of attention scores. And the step that moves the weights, in one walk over them.
 
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
+use rayon::prelude::*;
 
+use super::PIECE;
 use super::attention::{self, Bias, Shape};
 use super::buffer::Buffer;
+use super::elementwise;
 use super::gemm::{Matrix, Store, parallel_long_product, parallel_product};
-use super::glue::{Gradient, Input, Run, apply};
+use super::glue::{Dense, Gradient, Input, Run, apply, constant};
 use super::pairs::sum_of_rows;
+use super::simd::Level;
+use crate::nn::Momentum;
 
 /// `x · weightᵀ + bias`; `weight` is out × in. All may be trained.
 pub fn linear<const D: usize>(
@@ -89,4 +94,37 @@ pub fn attention(qkv: &Tensor<3>, shape: Shape, bias: &Tensor<4>) -> Option<Tens
         });
         (y, back)
     }))
+}
+
+/// See [`Momentum::step`].
+pub fn momentum_step(
+    rule: Momentum,
+    value: &Tensor<1>,
+    gradient: &Tensor<1>,
+    factor: Option<&Tensor<1>>,
+    former: Option<&Tensor<1>>,
+) -> Option<[Tensor<1>; 2]> {
+    let (x, g) = (Dense::constant(value)?, Dense::constant(gradient)?);
+    let factor = match factor {
+        Some(factor) => *Dense::constant(factor)?.numbers().first()?,
+        None => 1.0,
+    };
+    // Without a former change any numbers will do: none of them stays.
+    let (former, momentum) = match former {
+        Some(former) => (Dense::constant(former)?, rule.momentum as f32),
+        None => (g.clone(), 0.0),
+    };
+    let numbers = [factor, momentum, rule.decay as f32, rule.rate as f32];
+    let (x, g, former) = (x.numbers(), g.numbers(), former.numbers());
+    let (mut change, mut y) = (Buffer::new(x.len()), Buffer::new(x.len()));
+    change
+        .par_chunks_mut(PIECE)
+        .zip(y.par_chunks_mut(PIECE))
+        .zip(x.par_chunks(PIECE))
+        .zip(g.par_chunks(PIECE))
+        .zip(former.par_chunks(PIECE))
+        .for_each(|((((change, y), x), g), former)| {
+            elementwise::momentum_step(Level::best(), x, g, former, numbers, change, y);
+        });
+    Some([constant(y), constant(change)])
 }
