@@ -16,7 +16,7 @@ use std::f64::consts::PI;
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use crate::nn;
+use crate::nn::{self, Momentum};
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named, named};
 
@@ -147,14 +147,10 @@ impl Gradients {
         squares.reduce(|a, b| a + b).map(Tensor::sqrt)
     }
 
-    /// All multiplied by one factor, so that their norm is at most `most`.
-    fn clipped(self, most: f64) -> Self {
-        let Some(norm) = self.norm() else {
-            return self;
-        };
-        let factor = ((norm + CLIP_EPSILON).recip() * most).clamp_max(1.0);
-        let shorter = |(name, gradient)| (name, nn::times(gradient, factor.clone()));
-        Self(self.0.into_iter().map(shorter).collect())
+    /// What all are multiplied by (one value), so that their norm is at most `most`.
+    fn factor(&self, most: f64) -> Option<Tensor<1>> {
+        let norm = self.norm()?;
+        Some(((norm + CLIP_EPSILON).recip() * most).clamp_max(1.0))
     }
 }
 
@@ -213,12 +209,10 @@ impl Optimiser {
 
     /// Begins a step: clips the gradients and hands out what moves the parameters.
     pub fn step(&mut self, gradients: Gradients, now: Progress) -> Step<'_> {
-        let gradients = match self.settings.clip {
-            Some(most) => gradients.clipped(most),
-            None => gradients,
-        };
+        let clip = self.settings.clip;
         Step {
             rate: self.rate(now),
+            factor: clip.and_then(|most| gradients.factor(most)),
             optimiser: self,
             gradients,
         }
@@ -318,6 +312,8 @@ fn steps_of(from: &Named, name: &str) -> Result<i32> {
 pub struct Step<'a> {
     optimiser: &'a mut Optimiser,
     gradients: Gradients,
+    /// What clipping multiplies every gradient by.
+    factor: Option<Tensor<1>>,
     rate: f64,
 }
 
@@ -331,14 +327,30 @@ impl Step<'_> {
         let shape = value.dims();
         let states = &mut self.optimiser.states;
         let memory = states.remove(name).map(|state| state.memory);
+        let factor = self.factor.as_ref();
         let (moved, memory) = match self.optimiser.settings.rule {
-            Rule::Adam => adam(flat(value), gradient, memory, self.rate),
+            Rule::Adam => {
+                let gradient = match factor {
+                    Some(factor) => nn::times(gradient, factor.clone()),
+                    None => gradient,
+                };
+                adam(flat(value), gradient, memory, self.rate)
+            }
             Rule::Sgd {
                 momentum,
                 weight_decay,
             } => {
-                let rule = [momentum, weight_decay];
-                sgd(flat(value), gradient, memory, self.rate, rule)
+                let rule = Momentum {
+                    rate: self.rate,
+                    momentum,
+                    decay: weight_decay,
+                };
+                let former = match memory {
+                    Some(Memory::Sgd { buffer }) => Some(buffer),
+                    _ => None,
+                };
+                let [moved, buffer] = rule.step(flat(value), gradient, factor, former);
+                (moved, Memory::Sgd { buffer })
             }
         };
         let state = State {
@@ -375,26 +387,6 @@ fn adam(
         steps,
     };
     (moved, memory)
-}
-
-fn sgd(
-    value: Tensor<1>,
-    gradient: Tensor<1>,
-    memory: Option<Memory>,
-    rate: f64,
-    [momentum, weight_decay]: [f64; 2],
-) -> (Tensor<1>, Memory) {
-    let gradient = if weight_decay == 0.0 {
-        gradient
-    } else {
-        gradient + value.clone() * weight_decay
-    };
-    let buffer = match memory {
-        Some(Memory::Sgd { buffer }) => buffer * momentum + gradient,
-        _ => gradient,
-    };
-    let moved = value - buffer.clone() * rate;
-    (moved, Memory::Sgd { buffer })
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use burn::tensor::Tensor;
 use burn::tensor::module::conv2d;
 use burn::tensor::ops::ConvOptions;
 
+use super::Momentum;
+
 /// `x · weight + bias` over the last axis; `product` multiplies rows (n × in) by the weight, which
 /// is in × out.
 pub(super) fn linear<const D: usize>(
@@ -104,4 +106,24 @@ pub(super) fn depthwise7(
     let options = ConvOptions::new([1, 1], [3, 3], [1, 1], channels);
     let y = conv2d(grid, weight.clone(), Some(bias.clone()), options);
     y.reshape([batch, channels, tokens]).swap_dims(1, 2)
+}
+
+/// See [`Momentum::step`].
+pub(super) fn momentum_step(
+    rule: Momentum,
+    value: Tensor<1>,
+    gradient: Tensor<1>,
+    factor: Option<&Tensor<1>>,
+    former: Option<Tensor<1>>,
+) -> [Tensor<1>; 2] {
+    let gradient = match factor {
+        Some(factor) => gradient * factor.clone(),
+        None => gradient,
+    };
+    let gradient = gradient + value.clone() * rule.decay;
+    let change = match former {
+        Some(former) => former * rule.momentum + gradient,
+        None => gradient,
+    };
+    [value - change.clone() * rule.rate, change]
 }

@@ -123,6 +123,14 @@ impl Linear {
         }
     }
 
+    /// The weight (out × in) and bias of a trained layer that has both.
+    fn own(&self) -> Option<(&Tensor<2>, &Tensor<1>)> {
+        match (&self.matrix, &self.bias) {
+            (Matrix::Trained(weight), Some(bias)) => Some((weight, bias)),
+            _ => None,
+        }
+    }
+
     /// The weight (in × out) of a frozen layer in f32.
     fn whole(&self) -> Option<&Tensor<2>> {
         match &self.matrix {
@@ -228,6 +236,33 @@ pub fn sum_of_squares(x: &Tensor<1>) -> Tensor<1> {
     cpu::sum_of_squares(x).unwrap_or_else(|| (x.clone() * x.clone()).sum())
 }
 
+/// One step of SGD with momentum for a row of numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Momentum {
+    /// Learning rate.
+    pub rate: f64,
+    /// Share of the former change that stays.
+    pub momentum: f64,
+    /// Share of the value that joins its gradient.
+    pub decay: f64,
+}
+
+impl Momentum {
+    /// With g = factor·gradient + decay·value (factor: one number, or 1 for none) and the former
+    /// change b: b ← g where there is none, else momentum·b + g; value ← value − rate·b. Gives the
+    /// new value and b. Nothing may be tracked.
+    pub fn step(
+        self,
+        value: Tensor<1>,
+        gradient: Tensor<1>,
+        factor: Option<&Tensor<1>>,
+        former: Option<Tensor<1>>,
+    ) -> [Tensor<1>; 2] {
+        cpu::momentum_step(self, &value, &gradient, factor, former.as_ref())
+            .unwrap_or_else(|| framework::momentum_step(self, value, gradient, factor, former))
+    }
+}
+
 /// GELU with the exact error function: `x · Φ(x)`.
 pub fn gelu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     cpu::gelu(&x).unwrap_or_else(|| framework::gelu(x))
@@ -267,7 +302,7 @@ pub fn split_heads(
     framework::split_heads(qkv, prefix, heads)
 }
 
-/// What stands around a frozen sub-layer.
+/// What stands around a sub-layer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frame<'a> {
     /// The norm before it; none where the input is normalised already.
@@ -297,16 +332,18 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// A frozen MLP, `fc2(gelu(fc1(LN(x))))` (+ x): one operation on the CPU device, for blocks with
-/// no PET inside.
+/// An MLP, `fc2(gelu(fc1(LN(x))))` (+ x): one operation on the CPU device, for blocks with no PET
+/// inside.
 pub fn mlp(x: Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Tensor<3> {
-    cpu::mlp(&x, frame, fc1, fc2).unwrap_or_else(|| {
+    let kernel = cpu::mlp(&x, frame, fc1, fc2);
+    let kernel = kernel.or_else(|| cpu::trained_mlp(&x, frame, fc1, fc2));
+    kernel.unwrap_or_else(|| {
         let h = fc1.forward(frame.enter(x.clone()));
         frame.leave(x, fc2.forward(gelu(h)))
     })
 }
 
-/// A frozen multi-head self-attention with its projections (packed as [`attention`] takes them),
+/// A multi-head self-attention with its projections (packed as [`attention`] takes them),
 /// `proj(attention(qkv(LN(x))))` (+ x): one operation on the CPU device, for blocks with no PET
 /// inside.
 pub fn self_attention(
@@ -316,7 +353,12 @@ pub fn self_attention(
     heads: usize,
     bias: Option<&Tensor<4>>,
 ) -> Tensor<3> {
-    cpu::self_attention(&x, frame, projections, heads, bias).unwrap_or_else(|| {
+    let kernel = cpu::self_attention(&x, frame, projections, heads, bias);
+    let kernel = kernel.or_else(|| match bias {
+        None => cpu::trained_attention(&x, frame, projections, heads),
+        Some(_) => None,
+    });
+    kernel.unwrap_or_else(|| {
         let [qkv, proj] = projections;
         let h = qkv.forward(frame.enter(x.clone()));
         frame.leave(x, proj.forward(attention(h, heads, bias)))

@@ -2,7 +2,7 @@
 //! plain f64 implementations, on both paths of the dispatch point.
 
 use burn::tensor::{Device, Tensor};
-use lae_studio::nn::{self, Depthwise7, LayerNorm, Linear};
+use lae_studio::nn::{self, Depthwise7, Frame, LayerNorm, Linear};
 use proptest::prelude::*;
 
 use crate::nn::{differences, error, fast, gradient_error, numbers, plain, tensor, values};
@@ -139,6 +139,79 @@ proptest! {
     }
 }
 
+/// The tensors of a sub-layer: input, norm, two linear maps (out × in).
+fn sub_layer([rows, width, first, second]: [usize; 4], seed: u64) -> [Vec<f64>; 7] {
+    [
+        numbers(rows * width, seed, 1.0),
+        numbers(width, 8, 0.2).iter().map(|v| v + 1.0).collect(),
+        numbers(width, 9, 0.2),
+        numbers(first * width, 5, (width as f64).powf(-0.5)),
+        numbers(first, 6, 0.3),
+        numbers(width * second, 7, (second as f64).powf(-0.5)),
+        numbers(width, 4, 0.3),
+    ]
+}
+
+/// `x` added where it is a residual sub-layer.
+fn framed(x: &[f64], y: Vec<f64>, residual: bool) -> Vec<f64> {
+    let sum = |(x, y): (&f64, f64)| if residual { x + y } else { y };
+    x.iter().zip(y).map(sum).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn whole_mlps(
+        batch in 1..3usize, tokens in 1..5usize, width in 2..7usize, hidden in 1..9usize,
+        residual: bool, seed: u64,
+    ) {
+        check_all(
+            sub_layer([batch * tokens, width, hidden, hidden], seed),
+            &|[x, gamma, beta, w1, b1, w2, b2]| {
+                let norm = LayerNorm::new(gamma, beta, 1e-5);
+                let frame = Frame { norm: Some(&norm), residual };
+                let fc1 = Linear::trained(w1.reshape([hidden, width]), Some(b1));
+                let fc2 = Linear::trained(w2.reshape([width, hidden]), Some(b2));
+                flat(nn::mlp(x.reshape([batch, tokens, width]), frame, &fc1, &fc2))
+            },
+            &|[x, gamma, beta, w1, b1, w2, b2]| {
+                let e = exact::layer_norm(x, gamma, beta, 1e-5);
+                let h = exact::linear(&e, &turned(w1, width), b1, width, hidden);
+                let h = exact::linear(&exact::gelu(&h), &turned(w2, hidden), b2, hidden, width);
+                framed(x, h, residual)
+            },
+        );
+    }
+
+    /// Enough images for every core, and too few.
+    #[test]
+    fn whole_self_attentions(
+        many: bool, tokens in 1..5usize, heads in 1..3usize, head in 1..4usize, residual: bool,
+        seed: u64,
+    ) {
+        let batch = if many { rayon::current_num_threads() } else { 1 };
+        let width = heads * head;
+        check_all(
+            sub_layer([batch * tokens, width, 3 * width, width], seed),
+            &|[x, gamma, beta, w1, b1, w2, b2]| {
+                let norm = LayerNorm::new(gamma, beta, 1e-5);
+                let frame = Frame { norm: Some(&norm), residual };
+                let qkv = Linear::trained(w1.reshape([3 * width, width]), Some(b1));
+                let proj = Linear::trained(w2.reshape([width, width]), Some(b2));
+                let x = x.reshape([batch, tokens, width]);
+                flat(nn::self_attention(x, frame, [&qkv, &proj], heads, None))
+            },
+            &|[x, gamma, beta, w1, b1, w2, b2]| {
+                let e = exact::layer_norm(x, gamma, beta, 1e-5);
+                let h = exact::linear(&e, &turned(w1, width), b1, width, 3 * width);
+                let h = exact::attention(&h, batch, tokens, heads, &[]);
+                framed(x, exact::linear(&h, &turned(w2, width), b2, width, width), residual)
+            },
+        );
+    }
+}
+
 /// More channels than are handled together, where differences would take too long: both paths
 /// agree.
 #[test]
@@ -177,17 +250,22 @@ fn any_number_of_threads_gives_the_same_gradients() {
             leaf(3 * 49 * 49, 5),
             leaf(48 * 49, 6),
             leaf(48, 7),
+            leaf(48 * 48, 9),
         ];
-        let [weight, bias, gamma, beta, scores, taps, shift] = leaves.clone();
+        let [weight, bias, gamma, beta, scores, taps, shift, proj] = leaves.clone();
         let x = tensor(
             &numbers(37 * 49 * 48, 8, 1.0),
             [37, 49, 48],
             &Device::flex(),
         );
-        let e = LayerNorm::new(gamma, beta, 1e-5).forward(x);
-        let e = Depthwise7::new(taps.reshape([48, 1, 7, 7]), shift).forward(e, 7, 7);
-        let qkv = Linear::trained(weight.reshape([144, 48]), Some(bias)).forward(e);
-        let y = nn::attention(qkv, 3, Some(&scores.reshape([1, 3, 49, 49])));
+        let norm = LayerNorm::new(gamma, beta.clone(), 1e-5);
+        let e = norm.forward(x);
+        let e = Depthwise7::new(taps.reshape([48, 1, 7, 7]), shift.clone()).forward(e, 7, 7);
+        let qkv = Linear::trained(weight.reshape([144, 48]), Some(bias));
+        let y = nn::attention(qkv.forward(e), 3, Some(&scores.reshape([1, 3, 49, 49])));
+        let proj = Linear::trained(proj.reshape([48, 48]), Some(beta));
+        let y = nn::self_attention(y, Frame::whole(&norm), [&qkv, &proj], 3, None);
+        let y = nn::mlp(y, Frame::whole(&norm), &proj, &proj);
         let graph = y.powf_scalar(2.0).sum().backward();
         leaves.map(|leaf| values(leaf.grad(&graph).unwrap()))
     };

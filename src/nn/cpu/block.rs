@@ -1,4 +1,4 @@
-//! The two frozen sub-layers of a transformer block, each as one operation.
+//! The two sub-layers of a transformer block, each as one operation, with frozen weights.
 //!
 //! A core takes some rows (or images) through the whole sub-layer, so that what passes from one
 //! step to the next stays in its cache, and nothing but the input, the slope of the GELU or the
@@ -40,7 +40,7 @@ pub struct Around<'a> {
 
 impl Around<'_> {
     /// The normalised rows: `x` itself, or written to `scratch`.
-    fn enter<'b>(
+    pub(super) fn enter<'b>(
         &self,
         x: &'b [f32],
         scratch: &'b mut [f32],
@@ -62,7 +62,7 @@ impl Around<'_> {
 
     /// Adds the input to the output if residual. As an addition of its own, here and in `back`:
     /// the layers one by one, which serve where images are fewer than cores, round the same way.
-    fn leave(&self, x: &[f32], y: &mut [f32]) {
+    pub(super) fn leave(&self, x: &[f32], y: &mut [f32]) {
         if self.residual {
             elementwise::add(Level::best(), y, x);
         }
@@ -70,7 +70,14 @@ impl Around<'_> {
 
     /// Gradient for the input from `inner`, the gradient for the normalised rows, and `g`, the
     /// one for the output.
-    fn back(&self, x: &[f32], moments: &[Moments], inner: &[f32], g: &[f32], dx: &mut [f32]) {
+    pub(super) fn back(
+        &self,
+        x: &[f32],
+        moments: &[Moments],
+        inner: &[f32],
+        g: &[f32],
+        dx: &mut [f32],
+    ) {
         let level = Level::best();
         match (self.norm, self.residual) {
             (Some(norm), true) => {
@@ -94,7 +101,7 @@ pub struct MlpKept {
     slope: Buffer,
 }
 
-/// A frozen MLP.
+/// An MLP.
 #[derive(Clone, Copy)]
 pub struct Mlp<'a> {
     /// Norm and residual.
@@ -108,7 +115,7 @@ pub struct Mlp<'a> {
 /// Rows a core takes at a time: an equal share, of at most this many.
 const MOST_ROWS: usize = 512;
 
-fn share(rows: usize) -> usize {
+pub(super) fn share(rows: usize) -> usize {
     let threads = rayon::current_num_threads();
     let parts = threads * rows.div_ceil(threads * MOST_ROWS).max(1);
     gemm::share(rows, parts)
@@ -202,7 +209,7 @@ pub struct AttentionKept {
     stats: Vec<RowStats>,
 }
 
-/// A frozen self-attention with both its projections.
+/// A self-attention with both its projections.
 #[derive(Clone, Copy)]
 pub struct SelfAttention<'a> {
     /// Norm and residual.
@@ -219,7 +226,7 @@ pub struct SelfAttention<'a> {
 
 impl SelfAttention<'_> {
     /// Images a core takes at a time.
-    fn share(&self, batch: usize) -> usize {
+    pub(super) fn share(&self, batch: usize) -> usize {
         let most = (MOST_ROWS / self.shape.tokens).max(1);
         let threads = rayon::current_num_threads();
         let parts = threads * batch.div_ceil(threads * most).max(1);

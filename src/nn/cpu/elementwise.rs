@@ -178,6 +178,37 @@ simd! {
     }
 }
 
+simd! {
+    /// SGD with momentum, with `factors` = factor, momentum, decay, rate: `change` becomes momentum·`former` + factor·g + decay·x, and `y` becomes
+    /// x − rate·`change`. All slices have one length.
+    pub fn momentum_step<L>(
+        x: &[f32],
+        g: &[f32],
+        former: &[f32],
+        factors: [f32; 4],
+        change: &mut [f32],
+        y: &mut [f32],
+    ) {
+        let [factor, momentum, decay, rate] = factors.map(L::splat);
+        let back = L::splat(0.0).minus(rate);
+        map(
+            [x, g, former],
+            change,
+            #[inline(always)]
+            |[x, g, former]: [L; 3]| {
+                let g = x.times_plus(decay, g.times(factor));
+                former.times_plus(momentum, g)
+            },
+        );
+        map(
+            [x, change],
+            y,
+            #[inline(always)]
+            |[x, change]: [L; 2]| change.times_plus(back, x),
+        );
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::simd::Level;

@@ -161,6 +161,12 @@ fn tensor(values: Buffer, shape: Shape) -> FlexTensor {
     FlexTensor::new(values.into_bytes(), Layout::contiguous(shape), DType::F32)
 }
 
+/// Numbers as a constant of one axis.
+pub fn constant(values: Buffer) -> Tensor<1> {
+    let shape = Shape::from(vec![values.len()]);
+    Tensor::from_primitive::<Flex>(tensor(values, shape))
+}
+
 /// Runs an operation on N inputs. `forward` gets their memory and whether to provide the way
 /// back; its result has `shape`. The result is on the device with gradients if an input is.
 pub fn apply<const N: usize, const E: usize>(

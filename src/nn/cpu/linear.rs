@@ -1,13 +1,15 @@
-//! A frozen linear map: bias laid out first, the product added onto it.
+//! A linear map: bias laid out first, the product added onto it.
 
 use super::buffer::Buffer;
-use super::gemm::{Matrix, Store, parallel_product};
+use super::gemm::{Matrix, Store, parallel_long_product, parallel_product};
 
-/// A weight (inputs × outputs, row by row) and its bias (empty for none).
+/// A weight and its bias (empty for none).
 #[derive(Clone, Copy)]
 pub struct Weights<'a> {
-    /// inputs × outputs.
+    /// inputs × outputs, row by row.
     pub weight: &'a [f32],
+    /// Whether it lies the other way round, outputs × inputs, as trained ones do.
+    pub turned: bool,
     /// outputs, or empty.
     pub bias: &'a [f32],
     /// Length of an input row.
@@ -17,9 +19,13 @@ pub struct Weights<'a> {
 }
 
 impl<'a> Weights<'a> {
-    /// The weight as a matrix.
+    /// The weight as a matrix, inputs × outputs.
     pub fn matrix(self) -> Matrix<'a> {
-        Matrix::new(self.weight, self.inputs, self.outputs, self.outputs)
+        if self.turned {
+            Matrix::new(self.weight, self.outputs, self.inputs, self.inputs).transposed()
+        } else {
+            Matrix::new(self.weight, self.inputs, self.outputs, self.outputs)
+        }
     }
 
     /// Lays the bias out in every row of `y`; says how the product is to be stored.
@@ -51,4 +57,13 @@ pub fn backward(g: &[f32], w: Weights<'_>) -> Buffer {
     let g = Matrix::new(g, rows, w.outputs, w.outputs);
     parallel_product(&mut dx, Store::Replace, g, w.matrix().transposed());
     dx
+}
+
+/// Gradient for a turned weight (outputs × inputs) from `g` (rows × outputs) and the input.
+pub fn weight_gradient(x: &[f32], g: &[f32], inputs: usize, outputs: usize) -> Buffer {
+    let rows = x.len() / inputs;
+    let mut gradient = Buffer::new(outputs * inputs);
+    let g = Matrix::new(g, rows, outputs, outputs).transposed();
+    parallel_long_product(&mut gradient, g, Matrix::new(x, rows, inputs, inputs));
+    gradient
 }

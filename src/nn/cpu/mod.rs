@@ -24,6 +24,7 @@ mod simd;
 mod simd_x86;
 mod softmax;
 mod trained;
+mod trained_block;
 
 use std::sync::Arc;
 
@@ -40,7 +41,8 @@ use simd::Level;
 pub use buffer::release;
 pub use pairs::{plus, project, sum_of_squares, times};
 pub use prefixed::prefixed_attention;
-pub use trained::linear as trained_linear;
+pub use trained::{linear as trained_linear, momentum_step};
+pub use trained_block::{mlp as trained_mlp, self_attention as trained_attention};
 
 /// Elements one core takes at a time in element-wise functions.
 const PIECE: usize = 1 << 13;
@@ -385,6 +387,7 @@ impl Frozen {
     fn weights(&self) -> Weights<'_> {
         Weights {
             weight: self.weight.numbers(),
+            turned: false,
             bias: self.bias.as_ref().map_or(&[], Dense::numbers),
             inputs: self.inputs,
             outputs: self.outputs,

@@ -1,15 +1,20 @@
 //! Layers whose weights are trained where the frozen form takes them as constants: the linear map,
-//! and the bias of attention scores.
+//! and the bias of attention scores. And the step that moves the weights, in one walk over them.
 
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
+use rayon::prelude::*;
 
+use super::PIECE;
 use super::attention::{self, Bias, Shape};
 use super::buffer::Buffer;
-use super::gemm::{Matrix, Store, parallel_long_product, parallel_product};
-use super::glue::{Gradient, Input, Run, apply};
+use super::elementwise;
+use super::glue::{Dense, Gradient, Input, Run, apply, constant};
+use super::linear::{self, Weights};
 use super::pairs::sum_of_rows;
+use super::simd::Level;
+use crate::nn::Momentum;
 
 /// `x · weightᵀ + bias`; `weight` is out × in. All may be trained.
 pub fn linear<const D: usize>(
@@ -34,33 +39,15 @@ fn linear_of<const N: usize, const D: usize>(
     [outputs, inputs]: [usize; 2],
 ) -> Tensor<D> {
     apply(tensors, shape, |tensors, tracked| {
-        let rows = shape.iter().product::<usize>() / outputs;
-        let mut y = Buffer::new(rows * outputs);
-        let mut store = Store::Replace;
-        if let Some(bias) = tensors.get(2) {
-            y.chunks_exact_mut(outputs)
-                .for_each(|row| row.copy_from_slice(bias.numbers()));
-            store = Store::Add;
-        }
-        let x = Matrix::new(tensors[0].numbers(), rows, inputs, inputs);
-        let weight = Matrix::new(tensors[1].numbers(), outputs, inputs, inputs);
-        parallel_product(&mut y, store, x, weight.transposed());
+        let y = linear::forward(
+            tensors[0].numbers(),
+            weights(&tensors[1..], [outputs, inputs]),
+        );
         let back = tracked.then(|| {
             let back: Run<N> = Arc::new(move |g, wanted| {
-                let result = Matrix::new(g, rows, outputs, outputs);
                 let gradient = |which: usize| match which {
-                    0 => {
-                        let weight = Matrix::new(tensors[1].numbers(), outputs, inputs, inputs);
-                        let mut dx = Buffer::new(rows * inputs);
-                        parallel_product(&mut dx, Store::Replace, result, weight);
-                        dx
-                    }
-                    1 => {
-                        let x = Matrix::new(tensors[0].numbers(), rows, inputs, inputs);
-                        let mut dweight = Buffer::new(outputs * inputs);
-                        parallel_long_product(&mut dweight, result.transposed(), x);
-                        dweight
-                    }
+                    0 => linear::backward(g, weights(&tensors[1..], [outputs, inputs])),
+                    1 => linear::weight_gradient(tensors[0].numbers(), g, inputs, outputs),
                     _ => sum_of_rows(g, None, outputs),
                 };
                 std::array::from_fn(|i| wanted[i].then(|| Gradient::Own(gradient(i))))
@@ -69,6 +56,18 @@ fn linear_of<const N: usize, const D: usize>(
         });
         (y, back)
     })
+}
+
+/// A trained weight and, perhaps, its bias.
+pub(super) fn weights(tensors: &[Dense], [outputs, inputs]: [usize; 2]) -> Weights<'_> {
+    let numbers = |which: usize| tensors.get(which).map_or(&[][..], Dense::numbers);
+    Weights {
+        weight: numbers(0),
+        turned: true,
+        bias: numbers(1),
+        inputs,
+        outputs,
+    }
 }
 
 /// Softmax attention with a trained bias; see [`crate::nn::attention`].
@@ -89,4 +88,37 @@ pub fn attention(qkv: &Tensor<3>, shape: Shape, bias: &Tensor<4>) -> Option<Tens
         });
         (y, back)
     }))
+}
+
+/// See [`Momentum::step`].
+pub fn momentum_step(
+    rule: Momentum,
+    value: &Tensor<1>,
+    gradient: &Tensor<1>,
+    factor: Option<&Tensor<1>>,
+    former: Option<&Tensor<1>>,
+) -> Option<[Tensor<1>; 2]> {
+    let (x, g) = (Dense::constant(value)?, Dense::constant(gradient)?);
+    let factor = match factor {
+        Some(factor) => *Dense::constant(factor)?.numbers().first()?,
+        None => 1.0,
+    };
+    // Without a former change any numbers will do: none of them stays.
+    let (former, momentum) = match former {
+        Some(former) => (Dense::constant(former)?, rule.momentum as f32),
+        None => (g.clone(), 0.0),
+    };
+    let numbers = [factor, momentum, rule.decay as f32, rule.rate as f32];
+    let (x, g, former) = (x.numbers(), g.numbers(), former.numbers());
+    let (mut change, mut y) = (Buffer::new(x.len()), Buffer::new(x.len()));
+    change
+        .par_chunks_mut(PIECE)
+        .zip(y.par_chunks_mut(PIECE))
+        .zip(x.par_chunks(PIECE))
+        .zip(g.par_chunks(PIECE))
+        .zip(former.par_chunks(PIECE))
+        .for_each(|((((change, y), x), g), former)| {
+            elementwise::momentum_step(Level::best(), x, g, former, numbers, change, y);
+        });
+    Some([constant(y), constant(change)])
 }
