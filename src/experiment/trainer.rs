@@ -12,7 +12,7 @@ use burn::tensor::Tensor;
 use crate::data::Sample;
 use crate::data::loader::{self, Loader, LoaderOptions, Next};
 use crate::method::{Batch, Chosen, Method, Pass, Source, Task, Verdict, Work};
-use crate::metrics::Answers;
+use crate::metrics::{Answers, SlotCounts};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, Costs, Event, Phase, Progress, RunHeader, Sink, TaskReport};
 use crate::store::{Checkpoint, RunFolder};
@@ -194,11 +194,11 @@ impl<'a> Trainer<'a> {
         // The next task has other training pictures; what is tested comes back after every task.
         self.plan.pixels.forget_originals();
         let began = Instant::now();
-        let Some(answers) = self.evaluate()? else {
+        let Some((answers, slots)) = self.evaluate()? else {
             return Ok(ControlFlow::Break(()));
         };
         self.task_seconds += began.elapsed().as_secs_f64();
-        self.save_task(answers)?;
+        self.save_task(answers, slots)?;
         Ok(ControlFlow::Continue(()))
     }
 
@@ -311,11 +311,12 @@ impl<'a> Trainer<'a> {
     }
 
     /// Asks for every test image of the tasks seen so far; none when the person stopped it.
-    fn evaluate(&mut self) -> Result<Option<Answers>> {
+    fn evaluate(&mut self) -> Result<Option<(Answers, Vec<SlotCounts>)>> {
         let phase = Phase::Evaluating { task: self.task };
         self.say(phase.clone());
         let (indices, samples) = self.tests_below(self.header.tasks[self.task].end);
         let mut answers = Answers::default();
+        let mut slots = self.no_slots();
         let mut reading = Reading::of(samples.len());
         let options = LoaderOptions {
             cache: Some(self.plan.pixels.clone()),
@@ -329,20 +330,49 @@ impl<'a> Trainer<'a> {
                 ControlFlow::Break(()) => return Ok(None),
             };
             self.meter.begin();
-            let verdicts = self.method.predict(self.images(&batch))?;
+            let images = self.images(&batch);
+            let verdicts = self.method.predict(images.clone())?;
             for (row, verdict) in verdicts.into_iter().enumerate() {
                 answers.samples.push(indices[batch.indices[row]]);
                 let verdict = verdict.checked()?;
                 self.note(&mut answers, batch.labels[row] as usize, &verdict);
             }
             self.meter.judged(batch.labels.len());
+            if !slots.is_empty() {
+                self.meter.begin();
+                self.study(images, &batch.labels, &mut slots)?;
+                self.meter
+                    .studied(Meter::study_work(self.task, batch.labels.len()));
+            }
             if self.meter.due() {
                 let last = self.passes[self.task].len().saturating_sub(1);
                 self.progress(last, (0, 0), false);
             }
         }
         reading.ended(answers.labels.len())?;
-        Ok(Some(answers))
+        Ok(Some((answers, slots)))
+    }
+
+    /// Counts for each task so far; none where the method's slots are not studied.
+    fn no_slots(&self) -> Vec<SlotCounts> {
+        let tasks = self.task + 1;
+        match self.method.studies_slots() {
+            true => vec![SlotCounts::none(tasks); tasks],
+            false => Vec::new(),
+        }
+    }
+
+    /// Adds a batch to what its images' slots come to.
+    fn study(&self, images: Tensor<4>, labels: &[i64], slots: &mut [SlotCounts]) -> Result<()> {
+        let views = self.method.slots(images)?;
+        for (view, label) in views.iter().zip(labels) {
+            let label = *label as usize;
+            let own = self.header.tasks.iter().position(|t| t.contains(&label));
+            if let Some(counts) = own.and_then(|task| slots.get_mut(task)) {
+                counts.add(label, view);
+            }
+        }
+        Ok(())
     }
 
     /// Adds what the experts say to a test image of class `label`.
@@ -388,13 +418,14 @@ impl<'a> Trainer<'a> {
         Ok(())
     }
 
-    fn save_task(&mut self, answers: Answers) -> Result<()> {
+    fn save_task(&mut self, answers: Answers, slots: Vec<SlotCounts>) -> Result<()> {
         let snapshot = self.method.snapshot()?;
         all_finite(&snapshot)?;
         let (images_per_second, prediction_seconds) = self.meter.end_task();
         let report = TaskReport {
             task: self.task,
             answers,
+            slots,
             seconds: self.task_seconds,
             images_per_second,
             unreadable: self.unreadable_images(),
@@ -483,7 +514,12 @@ impl<'a> Trainer<'a> {
     fn work_of(&self, task: usize) -> f64 {
         let passes = self.passes[task].iter();
         let train: f64 = passes.map(|pass| self.pass_work(task, pass)).sum();
-        train + Meter::judge_work(self.header.test_images[..=task].iter().sum())
+        let tested = self.header.test_images[..=task].iter().sum();
+        let study = match self.method.studies_slots() {
+            true => Meter::study_work(task, tested),
+            false => 0.0,
+        };
+        train + Meter::judge_work(tested) + study
     }
 }
 

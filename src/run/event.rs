@@ -14,7 +14,7 @@ pub use super::control::{Control, Wish};
 use super::config::RunConfig;
 use super::job::{Job, JobId};
 use crate::data::Fingerprints;
-use crate::metrics::{Answers, Expert};
+use crate::metrics::{Answers, Expert, SlotCounts};
 use crate::problem::Problem;
 
 /// What the engine can be asked to do.
@@ -208,6 +208,9 @@ pub struct TaskReport {
     pub task: usize,
     /// Every test image of tasks 0..=task and what the experts took it for.
     pub answers: Answers,
+    /// Per task so far, what its test images came to with each slot of prompts; empty where that was
+    /// not studied.
+    pub slots: Vec<SlotCounts>,
     /// Seconds spent training and testing this task.
     pub seconds: f64,
     /// Images per second while training.

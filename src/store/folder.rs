@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::checkpoint::Checkpoint;
 use super::file::{lock, save_problem, sweep, sync_folder, write_file};
-use super::record::{MetricsRow, answers_csv, from_csv, run_name, run_toml, to_csv};
+use super::record::{MetricsRow, answers_csv, from_csv, run_name, run_toml, slots_csv, to_csv};
 use super::{
-    CONFUSION_FOLDER, METRICS_FILE, PLUGIN_FILE, RESUME_FOLDER, RUN_FILE, answers_file,
-    checkpoint_file, snapshot_file,
+    CONFUSION_FOLDER, METRICS_FILE, PLUGIN_FILE, PROMPTS_FOLDER, RESUME_FOLDER, RUN_FILE,
+    answers_file, checkpoint_file, slots_file, snapshot_file,
 };
 use crate::memory;
 use crate::problem::{Problem, Result};
@@ -63,7 +63,7 @@ impl RunFolder {
         let held = lock(folder)?;
         let resume = folder.join(RESUME_FOLDER);
         let confusion = folder.join(CONFUSION_FOLDER);
-        for part in [folder, &resume, &confusion] {
+        for part in [folder, &resume, &confusion, &folder.join(PROMPTS_FOLDER)] {
             sweep(part);
         }
         make_folder(&confusion)?;
@@ -98,6 +98,11 @@ impl RunFolder {
         let mut written = write_file(&snapshot_file(&self.path, report.task), &bytes)?;
         let answers = answers_csv(&report.answers)?;
         written += write_file(&answers_file(&self.path, report.task), &answers)?;
+        if !report.slots.is_empty() {
+            make_folder(&self.path.join(PROMPTS_FOLDER))?;
+            let slots = slots_csv(&report.slots)?;
+            written += write_file(&slots_file(&self.path, report.task), &slots)?;
+        }
         // The row comes last: only with it does the task count.
         let path = self.path.join(METRICS_FILE);
         let mut rows: Vec<MetricsRow> = match std::fs::read(&path) {

@@ -68,6 +68,13 @@ pub const SPEC: MethodSpec = MethodSpec {
         },
         pull(1.0),
         CLIP,
+        SettingSpec {
+            key: "study",
+            title: "study of prompts",
+            meaning: "After each task, how often an image finds its task's prompts, and the \
+                      accuracy with each task's prompts alone: as many more tests as there are tasks",
+            kind: Kind::Flag(true),
+        },
     ],
     pet: None,
     rate: Some(Rate {
@@ -153,6 +160,8 @@ pub struct DualPrompt {
     pub pull: f64,
     /// Number of tasks of the run.
     pub tasks: usize,
+    /// Whether the choice of slots is studied.
+    pub study: bool,
 }
 
 impl DualPrompt {
@@ -165,6 +174,7 @@ impl DualPrompt {
             e_length: chosen.count("e_length")?,
             pull: chosen.real("pull")?,
             tasks,
+            study: chosen.flag("study")?,
         })
     }
 
@@ -187,6 +197,10 @@ impl DualPrompt {
 impl Scheme for DualPrompt {
     fn title(&self) -> &'static str {
         SPEC.title
+    }
+
+    fn studied(&self) -> bool {
+        self.study && self.slot_per_task()
     }
 
     fn first_block(&self) -> usize {
