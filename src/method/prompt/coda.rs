@@ -77,7 +77,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     published: &[
         published("cifar-100", 20),
         published("imagenet-r", 50),
-        published("domainnet", 20),
+        published("domainnet", 50),
     ],
     all_at_once: false,
     passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
