@@ -2,6 +2,9 @@
 //! kill may not cost lies in the run's folder after every pass and every task; all else is derived
 //! from the settings.
 
+mod saving;
+mod testing;
+
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -11,12 +14,11 @@ use burn::tensor::Tensor;
 
 use crate::data::Sample;
 use crate::data::loader::{self, Loader, LoaderOptions, Next};
-use crate::method::{Batch, Chosen, Method, Pass, Source, Task, Verdict, Work};
-use crate::metrics::{Answers, SlotCounts};
+use crate::method::{Batch, Chosen, Method, Pass, Source, Task, Work};
 use crate::problem::{Problem, Result};
-use crate::run::event::{Control, Costs, Event, Phase, Progress, RunHeader, Sink, TaskReport};
-use crate::store::{Checkpoint, RunFolder};
-use crate::tensors::{HostTensor, Named, all_finite, not_finite};
+use crate::run::event::{Control, Event, Phase, Progress, RunHeader, Sink, TaskReport};
+use crate::store::RunFolder;
+use crate::tensors::{HostTensor, not_finite};
 
 use super::meter::Meter;
 use super::reading::Reading;
@@ -24,8 +26,6 @@ use super::{Outcome, Plan, upload};
 
 /// How long a batch is waited for before the person is heard again.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// Images judged at once. The result does not depend on it.
-const JUDGE_BATCH: usize = 48;
 
 /// Images with their labels (positions in the class order).
 type Labelled = Arc<Vec<(Sample, i64)>>;
@@ -115,7 +115,7 @@ impl<'a> Trainer<'a> {
                     .advise("its finished tasks can still be looked at; train a new run"),
             );
         }
-        self.kept_bytes = 4 * numbers(&checkpoint.tensors) as u64;
+        self.kept_bytes = 4 * saving::numbers(&checkpoint.tensors) as u64;
         self.begun = checkpoint.task + 1;
         self.method
             .restore(&checkpoint.tensors, &self.header.tasks[..self.begun])?;
@@ -310,145 +310,6 @@ impl<'a> Trainer<'a> {
         upload::images(&batch.pixels, batch.size, scale, &self.plan.ready.device)
     }
 
-    /// Asks for every test image of the tasks seen so far; none when the person stopped it.
-    fn evaluate(&mut self) -> Result<Option<(Answers, Vec<SlotCounts>)>> {
-        let phase = Phase::Evaluating { task: self.task };
-        self.say(phase.clone());
-        let (indices, samples) = self.tests_below(self.header.tasks[self.task].end);
-        let mut answers = Answers::default();
-        let mut slots = self.no_slots();
-        let mut reading = Reading::of(samples.len());
-        let options = LoaderOptions {
-            cache: Some(self.plan.pixels.clone()),
-            ..LoaderOptions::inference(self.plan.input(), JUDGE_BATCH)
-        };
-        let mut loader = Loader::new(samples, options)?;
-        loop {
-            let batch = match self.bring(&mut loader, &phase, &mut reading)? {
-                ControlFlow::Continue(Some(batch)) => batch,
-                ControlFlow::Continue(None) => break,
-                ControlFlow::Break(()) => return Ok(None),
-            };
-            self.meter.begin();
-            let images = self.images(&batch);
-            let verdicts = self.method.predict(images.clone())?;
-            for (row, verdict) in verdicts.into_iter().enumerate() {
-                answers.samples.push(indices[batch.indices[row]]);
-                let verdict = verdict.checked()?;
-                self.note(&mut answers, batch.labels[row] as usize, &verdict);
-            }
-            self.meter.judged(batch.labels.len());
-            if !slots.is_empty() {
-                self.meter.begin();
-                self.study(images, &batch.labels, &mut slots)?;
-                self.meter
-                    .studied(Meter::study_work(self.task, batch.labels.len()));
-            }
-            if self.meter.due() {
-                let last = self.passes[self.task].len().saturating_sub(1);
-                self.progress(last, (0, 0), false);
-            }
-        }
-        reading.ended(answers.labels.len())?;
-        Ok(Some((answers, slots)))
-    }
-
-    /// Counts for each task so far; none where the method's slots are not studied.
-    fn no_slots(&self) -> Vec<SlotCounts> {
-        let tasks = self.task + 1;
-        match self.method.studies_slots() {
-            true => vec![SlotCounts::none(tasks); tasks],
-            false => Vec::new(),
-        }
-    }
-
-    /// Adds a batch to what its images' slots come to.
-    fn study(&self, images: Tensor<4>, labels: &[i64], slots: &mut [SlotCounts]) -> Result<()> {
-        let views = self.method.slots(images)?;
-        for (view, label) in views.iter().zip(labels) {
-            let label = *label as usize;
-            let own = self.header.tasks.iter().position(|t| t.contains(&label));
-            if let Some(counts) = own.and_then(|task| slots.get_mut(task)) {
-                counts.add(label, view);
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds what the experts say to a test image of class `label`.
-    fn note(&self, answers: &mut Answers, label: usize, verdict: &Verdict) {
-        answers.labels.push(label);
-        for opinion in &verdict.opinions {
-            let given = answers.given.entry(opinion.expert).or_default();
-            given.push(opinion.class);
-        }
-        let own = self.header.tasks.iter().find(|task| task.contains(&label));
-        answers
-            .task_given
-            .push(own.map_or(label, |task| verdict.within(task)));
-    }
-
-    /// Test images whose class lies below `seen`, with their indices in the test split.
-    fn tests_below(&self, seen: usize) -> (Vec<usize>, Labelled) {
-        let (mut indices, mut samples) = (Vec::new(), Vec::new());
-        for (index, sample) in self.plan.data.test.iter().enumerate() {
-            let label = self.plan.scenario.label_of(sample.class as usize);
-            if label < seen {
-                indices.push(index);
-                samples.push((sample.clone(), label as i64));
-            }
-        }
-        (indices, Arc::new(samples))
-    }
-
-    fn save_pass(&mut self, index: usize) -> Result<()> {
-        let mut checkpoint = Checkpoint {
-            task: self.task,
-            epochs_done: index + 1,
-            tensors: self.method.checkpoint()?,
-            ..Checkpoint::default()
-        };
-        // A loss tells of the weights before its step; the last step shows here alone.
-        all_finite(&checkpoint.tensors)?;
-        self.kept_bytes = 4 * numbers(&checkpoint.tensors) as u64;
-        checkpoint.set("task_seconds", self.task_seconds);
-        checkpoint.set("training_seconds", self.training_seconds);
-        checkpoint.set("unreadable", self.unreadable_images());
-        self.folder.save_checkpoint(&checkpoint)?;
-        Ok(())
-    }
-
-    fn save_task(&mut self, answers: Answers, slots: Vec<SlotCounts>) -> Result<()> {
-        let snapshot = self.method.snapshot()?;
-        all_finite(&snapshot)?;
-        let (images_per_second, prediction_seconds) = self.meter.end_task();
-        let report = TaskReport {
-            task: self.task,
-            answers,
-            slots,
-            seconds: self.task_seconds,
-            images_per_second,
-            unreadable: self.unreadable_images(),
-            costs: Costs {
-                images_seen: self.images_seen(self.task),
-                training_seconds: self.training_seconds,
-                prediction_seconds,
-                stored_parameters: numbers(&snapshot),
-                kept_bytes: self.kept_bytes,
-            },
-            gauges: self.method.gauges()?,
-        };
-        let bytes = self.folder.save_task(&report, &snapshot)?;
-        let (run, what) = (self.header.run.clone(), format!("task {}", self.task + 1));
-        let told = Event::TaskEvaluated {
-            run: run.clone(),
-            report: Box::new(report),
-        };
-        self.sink.event(told);
-        self.sink.event(Event::Saved { run, what, bytes });
-        Ok(())
-    }
-
     fn say(&mut self, phase: Phase) {
         self.sink.event(Event::Phase {
             run: self.header.run.clone(),
@@ -521,11 +382,6 @@ impl<'a> Trainer<'a> {
         };
         train + Meter::judge_work(tested) + study
     }
-}
-
-/// How many numbers these tensors hold.
-fn numbers(tensors: &Named) -> usize {
-    tensors.values().map(|tensor| tensor.values.len()).sum()
 }
 
 /// Reads the waiting losses in one go; a value that is not finite ends the run.

@@ -47,7 +47,7 @@ pub use chosen::{
 pub use lae::{Lae, LaeSettings};
 pub use lone::{Lone, lone_classes};
 pub use pets::PetPlan;
-pub use spec::{Ground, Kind, MethodSpec, PetUse, Published, Rate, SettingSpec};
+pub use spec::{Demand, Ground, Kind, MethodSpec, PetUse, Published, Rate, SettingSpec};
 pub use task::{Batch, Pass, Source, Task, Work};
 
 /// All methods, in the order they are offered.

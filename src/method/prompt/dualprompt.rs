@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use burn::tensor::Tensor;
 
-use super::super::{Chosen, Kind, MethodSpec, Pass, Published, Rate, SettingSpec, Setup};
+use super::super::{Chosen, Demand, Kind, MethodSpec, Pass, Published, Rate, SettingSpec, Setup};
 use super::choice::{CLIP, best, one_hot, pull, pulled, similarity};
 use super::{Asked, Leaves, Occasion, Prompted, Prompts, Question, Scheme, Training};
 use super::{check, check_blocks, drawn, leaf};
@@ -88,6 +88,10 @@ pub const SPEC: MethodSpec = MethodSpec {
     ],
     all_at_once: false,
     passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
+    demand: |chosen, depth| {
+        let scheme = DualPrompt::chosen(chosen, depth, 1)?;
+        Ok(Demand::from_block(scheme.first_block()))
+    },
     check: |chosen, ground| match ground {
         Some(ground) => {
             let scheme = DualPrompt::chosen(chosen, ground.blocks.len(), ground.tasks)?;
