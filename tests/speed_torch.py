@@ -6,7 +6,9 @@
 
 Modes: train (Adapter5 in the first blocks and the head), train_frozen (the head alone), predict
 (both experts: the frozen network twice). With `--method seq-ft`, train moves all weights and the
-head by SGD with momentum, clipped, and predict asks the network once. Two threads. Run it in turn with `lae-studio bench
+head by SGD with momentum, clipped, and predict asks the network once. With `--method l2p`,
+`dualprompt` or `coda-prompt` (ViT only) every image first passes the frozen network for its query;
+train moves prompts, keys and the head by Adam. Two threads. Run it in turn with `lae-studio bench
 --backbone … --batch … --mode …`, several times, and compare medians: two programs at once, or a
 machine at other work, say nothing. Prints images per second and peak memory; with `--json`, as JSON.
 """
@@ -22,7 +24,7 @@ from timm.models.convnext import ConvNeXt
 from timm.models.swin_transformer import SwinTransformer
 from timm.models.vision_transformer import VisionTransformer
 from torch import nn
-from torch.nn.functional import cross_entropy, gelu
+from torch.nn.functional import cross_entropy, gelu, normalize, scaled_dot_product_attention
 
 
 def vit(side, patch, width, depth, heads):
@@ -85,6 +87,85 @@ def beside_block(block, adapter):
     return forward
 
 
+class L2p(nn.Module):
+    """Five of ten prompts of five tokens before the patches; the mean over their positions."""
+
+    def __init__(self, net):
+        super().__init__()
+        self.prompts = nn.Parameter(torch.rand(10, 5, net.num_features))
+        self.keys = nn.Parameter(torch.rand(10, net.num_features))
+
+    def forward(self, net, images, query, _learning):
+        alike = normalize(query, dim=1) @ normalize(self.keys, dim=1).T
+        best = alike.topk(5, dim=1)
+        prompts = self.prompts[best.indices].flatten(1, 2)
+        x = net._pos_embed(net.patch_embed(images))
+        x = torch.cat([x[:, :1], prompts + net.pos_embed[:, :1], x[:, 1:]], 1)
+        for block in net.blocks:
+            x = block(x)
+        feature = net.norm(x)[:, 1 : 1 + prompts.shape[1]].mean(1)
+        return feature, -0.1 * best.values.sum(1).mean()
+
+
+def through_prefixes(net, images, prefixes):
+    """The class token where some blocks have keys and values (batch x tokens x width) in front."""
+    x = net.norm_pre(net._pos_embed(net.patch_embed(images)))
+    for at, block in enumerate(net.blocks):
+        attention = block.attn
+        q, k, v = attention.qkv(block.norm1(x)).chunk(3, -1)
+        if at in prefixes:
+            k, v = (torch.cat([p, own], 1) for p, own in zip(prefixes[at], (k, v), strict=True))
+        q, k, v = (t.unflatten(2, (attention.num_heads, -1)).transpose(1, 2) for t in (q, k, v))
+        mixed = scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)
+        x = x + attention.proj(mixed)
+        x = x + block.mlp(block.norm2(x))
+    return net.norm(x)[:, 0]
+
+
+class DualPrompt(nn.Module):
+    """Five general keys and values in blocks 0 and 1, five of the task's slot in blocks 2 to 4."""
+
+    def __init__(self, net):
+        super().__init__()
+        width = net.num_features
+        self.general = nn.Parameter(torch.rand(2, 2, 5, width))
+        self.expert = nn.Parameter(torch.rand(3, 2, 2, 5, width))
+        self.keys = nn.Parameter(torch.rand(2, width))
+
+    def forward(self, net, images, query, learning):
+        alike = normalize(query, dim=1) @ normalize(self.keys, dim=1).T
+        best = torch.ones(len(query), dtype=torch.long) if learning else alike.argmax(1)
+        best = best.to(query.device)
+        prefixes = {b: p.unsqueeze(1).expand(-1, len(query), -1, -1) for b, p in enumerate(self.general)}
+        prefixes |= {b + 2: p[:, best] for b, p in enumerate(self.expert)}
+        return through_prefixes(net, images, prefixes), -alike.gather(1, best[:, None]).mean()
+
+
+class Coda(nn.Module):
+    """A hundred components of four keys and four values in blocks 0 to 4; the newer half learns."""
+
+    def __init__(self, net):
+        super().__init__()
+        width = net.num_features
+        self.old, self.new = (
+            nn.ParameterList(torch.rand(50, n, width) for _ in range(5) for n in (8, 1, 1)) for _ in "12"
+        )
+        self.old.requires_grad_(False)
+
+    def forward(self, net, images, query, _learning):
+        prefixes = {}
+        for block in range(5):
+            parts = range(3 * block, 3 * block + 3)
+            prompt, key, attention = (torch.cat([self.old[i], self.new[i]]) for i in parts)
+            asked = normalize(query[:, None] * attention[:, 0], dim=2)
+            weights = (asked * normalize(key[:, 0], dim=1)).sum(2)
+            prefixes[block] = (weights @ prompt.flatten(1)).view(-1, 8, query.shape[1]).chunk(2, 1)
+        return through_prefixes(net, images, prefixes), 0.0
+
+
+PROMPTS = {"l2p": L2p, "dualprompt": DualPrompt, "coda-prompt": Coda}
+
+
 def network(name, device, pets):
     """The frozen network with its adapters, the adapters, the head, and the input's side."""
     side, build, carriers = NETWORKS[name]
@@ -109,11 +190,12 @@ def network(name, device, pets):
 def main(asked):
     torch.set_num_threads(2)
     device = torch.device(asked.device)
-    whole = asked.method == "seq-ft"
-    net, adapters, head, side = network(asked.backbone, device, pets=not whole)
+    whole, prompted = asked.method == "seq-ft", asked.method in PROMPTS
+    net, adapters, head, side = network(asked.backbone, device, pets=asked.method == "lae")
+    prompts = PROMPTS[asked.method](net).to(device) if prompted else nn.Module()
     adapters.requires_grad_(asked.mode == "train")
     net.requires_grad_(whole)
-    parts = [*net.parameters(), *adapters.parameters(), *head.parameters()]
+    parts = [*net.parameters(), *adapters.parameters(), *prompts.parameters(), *head.parameters()]
     trained = [p for p in parts if p.requires_grad]
     if whole:
         optimiser = torch.optim.SGD(trained, lr=1e-3, momentum=0.9)
@@ -127,16 +209,26 @@ def main(asked):
     half = asked.dtype != "float32"
     precision = torch.autocast(device.type, getattr(torch, asked.dtype)) if half else nullcontext()
 
+    def answer(learning):
+        """Logits, and what is added to the loss."""
+        if not prompted:
+            return head(net(images)), 0.0
+        with torch.no_grad():
+            query = net(images)
+        feature, added = prompts(net, images, query, learning)
+        return head(feature), added
+
     def step():
         with precision:
             if asked.mode == "predict":
                 with torch.inference_mode():
-                    answers = [head(net(images)) for _ in range(1 if whole else 2)]
+                    answers = [answer(False)[0] for _ in range(2 if asked.method == "lae" else 1)]
                     return sum(answers).sum().item()
-            loss = cross_entropy(head(net(images)), labels)
+            logits, added = answer(True)
+            loss = cross_entropy(logits, labels) + added
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
-        if whole:
+        if asked.method in ("seq-ft", "l2p", "dualprompt"):
             nn.utils.clip_grad_norm_(trained, 1.0)
         optimiser.step()
         return loss.item()
@@ -175,7 +267,7 @@ if __name__ == "__main__":
     parser.add_argument("mode", choices=["train", "train_frozen", "predict"])
     parser.add_argument("batch", type=int)
     parser.add_argument("seconds", type=float)
-    parser.add_argument("--method", choices=["lae", "seq-ft"], default="lae")
+    parser.add_argument("--method", choices=["lae", "seq-ft", *PROMPTS], default="lae")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--channels-last", action="store_true")

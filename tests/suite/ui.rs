@@ -8,6 +8,7 @@ mod flow;
 mod large;
 mod line;
 mod pages;
+mod prompts;
 mod stored;
 mod synthetic;
 mod tested;

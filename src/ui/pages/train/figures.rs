@@ -10,16 +10,19 @@ use crate::ui::theme::{GAP, regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series, legend};
 use crate::ui::widgets::{self, card, card_of, faint, icons, matrix as matrices};
 
-/// The four numbers on top.
+/// The numbers on top.
 pub fn headline(ui: &mut Ui, run: &RunView) {
-    let width = (ui.available_width() - 3.0 * GAP) / 4.0;
+    let header = run.header.as_ref();
+    let experts = header.map_or(&[Expert::Answer][..], |h| &h.method.experts);
+    // Where there is room, the answer to an easier question stands beside the answers.
+    let with_given = experts.len() < 3;
+    let cards = (experts.len() + usize::from(with_given) + 1) as f32;
+    let width = (ui.available_width() - (cards - 1.0) * GAP) / cards;
     let seen: usize = (0..run.reports.len())
         .map(|task| run.class_names(task).len())
         .sum();
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = GAP;
-        let header = run.header.as_ref();
-        let experts = header.map_or(&[Expert::Answer][..], |h| &h.method.experts);
         for &expert in experts.iter().rev() {
             let first = Some(&expert) == experts.last() && seen > 0;
             let label = match first {
@@ -29,7 +32,7 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
             let value = run.of(expert).last().map(|v| format!("{:.1}", v * 100.0));
             number(ui, width, Some(expert), &label, value, "%");
         }
-        if experts.len() < 3 {
+        if with_given {
             let given = run.history.task_given.last().copied().flatten();
             let given = given.map(|v| format!("{:.1}", v * 100.0));
             number(ui, width, None, "With the task given", given, "%");
@@ -144,7 +147,7 @@ pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
         let top = ui.cursor().top();
         ui.horizontal(|ui| {
             widgets::title(ui, "Accuracy by task");
-            faint(ui, "ensemble");
+            faint(ui, run.history.answering().name());
         });
         let tasks = run.tasks();
         if tasks == 0 {

@@ -11,6 +11,8 @@ use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series};
 use crate::ui::widgets::{self, card, faint};
 
+/// More tasks have no column each: nobody reads ten thousand numbers.
+const MOST_COLUMNS: usize = 40;
 /// Height of the chart in points.
 const CHART: f32 = 170.0;
 
@@ -29,10 +31,7 @@ pub fn show(ui: &mut Ui, run: &RunView) {
             "Rows that hardly differ mean prompts that hardly differ. The mean is over the tasks from \
              the prompts' own on; the columns of tasks are as of now.",
         );
-        ScrollArea::both()
-            .max_height(320.0)
-            .auto_shrink([false, true])
-            .show(ui, |ui| table(ui, study));
+        ScrollArea::horizontal().show(ui, |ui| table(ui, study));
     });
 }
 
@@ -63,6 +62,7 @@ fn selection(ui: &mut Ui, run: &RunView, study: &PromptStudy) {
 fn table(ui: &mut Ui, study: &PromptStudy) {
     let t = tokens(ui);
     let tasks = study.last.len();
+    let columns = if tasks > MOST_COLUMNS { 0 } else { tasks };
     let head = |ui: &mut Ui, text: String| {
         let text = RichText::new(text).font(regular(11.0)).color(t.subdued);
         number(ui, text);
@@ -73,7 +73,7 @@ fn table(ui: &mut Ui, study: &PromptStudy) {
             head(ui, "prompts of".into());
             head(ui, "all tasks".into());
             head(ui, "mean".into());
-            (1..=tasks).for_each(|task| head(ui, format!("task {task}")));
+            (1..=columns).for_each(|task| head(ui, format!("task {task}")));
             ui.end_row();
             for slot in 0..tasks {
                 head(ui, format!("task {}", slot + 1));
@@ -83,7 +83,7 @@ fn table(ui: &mut Ui, study: &PromptStudy) {
                     let text = RichText::new(percent(value)).font(font.clone());
                     number(ui, text.color(t.strong));
                 }
-                for (task, value) in study.tasks[slot].iter().enumerate() {
+                for (task, value) in study.tasks[slot].iter().take(columns).enumerate() {
                     let font = if task == slot {
                         semibold(12.0)
                     } else {

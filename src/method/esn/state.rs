@@ -1,0 +1,359 @@
+//! ESN over a run: the prompt, the stages of the tasks begun, the votes.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use burn::tensor::{Tensor, TensorData};
+
+use super::super::answers::{self, Verdict, argmax};
+use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
+use super::super::tuning::{MOMENTUM, WEIGHT_DECAY};
+use super::super::{
+    Batch, Chosen, Method, Pass, Setup, Task, Work, local_cross_entropy, task_seed,
+};
+use super::PRINTED;
+use super::stage::{EnergyTerm, Stage};
+use super::votes::{self, Separation, elected, votes};
+use crate::backbone::Backbone;
+use crate::metrics::Expert;
+use crate::pet::{Hooks, Init};
+use crate::problem::{Problem, Result};
+use crate::run::event::Opinion;
+use crate::tensors::{HostTensor, Named, named};
+
+/// Keeps the prompt's draw apart from the stages'.
+const PROMPT_STREAM: u64 = 1 << 32;
+
+/// The prompt where it enters; all tokens are read after the last block.
+struct Entering(Tensor<3>);
+
+impl Hooks for Entering {
+    fn first_block(&self) -> Option<usize> {
+        Some(0)
+    }
+
+    fn acts_in(&self, _block: usize) -> bool {
+        false
+    }
+
+    fn entering(&self) -> Option<Tensor<3>> {
+        Some(self.0.clone())
+    }
+
+    fn reads_tokens(&self) -> bool {
+        true
+    }
+}
+
+/// What defines ESN.
+#[derive(Clone, Copy, Debug)]
+pub struct EsnSettings {
+    /// The rule and its rate.
+    pub optimiser: OptimiserSettings,
+    /// Epochs of a task.
+    pub epochs: usize,
+    /// The energies in the loss.
+    pub energy: EnergyTerm,
+    /// Whether the prompt stands still after the first task.
+    pub freeze_prompt: bool,
+    /// Of the initial values.
+    pub seed: u64,
+}
+
+/// ESN's state over a run.
+pub struct Esn {
+    backbone: Arc<dyn Backbone>,
+    settings: EsnSettings,
+    heads: usize,
+    /// tokens × width.
+    prompt: Tensor<2>,
+    /// One per task begun.
+    stages: Vec<Stage>,
+    optimiser: Optimiser,
+    task: Option<Task>,
+    separation: Separation,
+    /// Places in the list of temperatures, one for each task that is over.
+    temperatures: Vec<usize>,
+}
+
+impl Esn {
+    /// Before the first task.
+    ///
+    /// # Errors
+    /// A Problem for settings that do not fit.
+    pub fn new(setup: &Setup<'_>) -> Result<Self> {
+        let chosen = Chosen::of(setup.config)?;
+        let settings = EsnSettings {
+            optimiser: OptimiserSettings {
+                rule: Rule::Sgd {
+                    momentum: MOMENTUM,
+                    weight_decay: chosen.real(WEIGHT_DECAY.key)?,
+                },
+                learning_rate: chosen.learning_rate(),
+                schedule: Schedule::CosineEpoch,
+                clip: None,
+            },
+            epochs: setup.config.epochs,
+            energy: EnergyTerm {
+                weight: chosen.real("lambda")?,
+                anchor: chosen.real("anchor")?,
+                as_printed: chosen.text("energy")? == PRINTED,
+            },
+            freeze_prompt: chosen.flag("freeze_prompt")?,
+            seed: setup.config.seed,
+        };
+        let backbone = setup.backbone.clone();
+        let width = backbone.feature_width();
+        let bound = 1.0 / (width as f64).sqrt();
+        let shape = [chosen.count("prompt_length")?, width];
+        let values = Init::Uniform(-bound, bound).draw(shape, settings.seed, PROMPT_STREAM);
+        Ok(Self {
+            prompt: Tensor::from_data(TensorData::new(values, shape), &backbone.device()),
+            heads: backbone
+                .blocks()
+                .last()
+                .map_or(1, |block| block.heads.max(1)),
+            backbone,
+            settings,
+            stages: Vec::new(),
+            optimiser: Optimiser::new(settings.optimiser),
+            task: None,
+            separation: Separation::default(),
+            temperatures: Vec::new(),
+        })
+    }
+
+    /// Puts a given prompt in place of the drawn one.
+    pub fn set_prompt(&mut self, prompt: Tensor<2>) {
+        self.prompt = prompt;
+    }
+
+    /// Puts a given stage in place of the newest one.
+    pub fn set_stage(&mut self, stage: Stage) {
+        if let Some(newest) = self.stages.last_mut() {
+            *newest = stage;
+        }
+    }
+
+    /// The prompt (tokens × width).
+    pub fn prompt(&self) -> &Tensor<2> {
+        &self.prompt
+    }
+
+    /// The stages of all tasks begun.
+    pub fn stages(&self) -> &[Stage] {
+        &self.stages
+    }
+
+    /// How well each temperature tells the newest stage from the earlier ones.
+    pub fn separation(&self) -> &Separation {
+        &self.separation
+    }
+
+    /// The temperatures that vote, one for each task that is over.
+    pub fn temperatures(&self) -> Vec<f64> {
+        let places = self.temperatures.iter();
+        places.map(|place| votes::TEMPERATURES[*place]).collect()
+    }
+
+    /// The learning rate of a step.
+    pub fn rate(&self, now: Progress) -> f64 {
+        self.optimiser.rate(now)
+    }
+
+    fn trains_prompt(&self) -> bool {
+        !self.settings.freeze_prompt || self.stages.len() < 2
+    }
+
+    fn tokens(&self, images: Tensor<4>, prompt: &Tensor<2>) -> Result<Tensor<3>> {
+        let hooks = Entering(prompt.clone().unsqueeze());
+        Ok(self.backbone.tokens(images, &hooks)?.values)
+    }
+
+    /// Loss of a batch and the gradients of everything trained (`prompt`, `stage.…`), without any
+    /// update; labels count within the task.
+    ///
+    /// # Errors
+    /// A Problem when no task has begun or the device failed.
+    pub fn gradients(&self, images: Tensor<4>, labels: &[usize]) -> Result<(Tensor<1>, Gradients)> {
+        let stage = self.stages.last();
+        let stage = stage.ok_or_else(|| Problem::new("learning began before any task"))?;
+        let stage = stage.tracked();
+        let prompt = match self.trains_prompt() {
+            true => self.prompt.clone().autodiff().require_grad(),
+            false => self.prompt.clone(),
+        };
+        let logits = stage.forward(self.tokens(images, &prompt)?);
+        let energy = self.settings.energy.of(logits.clone());
+        let loss = local_cross_entropy(logits, labels, &self.backbone.device()) + energy;
+        let mut all = loss.backward();
+        let mut gradients = Gradients::default();
+        let of_stage = stage.parameters();
+        let of_stage = of_stage.map(|(name, tensor)| (format!("stage.{name}"), tensor));
+        let prompt = self
+            .trains_prompt()
+            .then(|| ("prompt".to_string(), &prompt));
+        for (name, tensor) in of_stage.chain(prompt) {
+            let gradient = tensor.grad_remove(&mut all);
+            let missing = || Problem::new(format!("{name} received no gradient"));
+            gradients.insert(name.clone(), gradient.ok_or_else(missing)?);
+        }
+        Ok((loss.inner(), gradients))
+    }
+
+    fn train(&mut self, batch: &Batch<'_>) -> Result<Tensor<1>> {
+        let task = self.task.as_ref();
+        let task = task.ok_or_else(|| Problem::new("learning began before any task"))?;
+        let labels = batch.local_labels(task);
+        let (loss, gradients) = self.gradients(batch.images.clone(), &labels)?;
+        let now = Progress {
+            step: batch.pass * batch.steps + batch.step,
+            steps: self.settings.epochs * batch.steps,
+            epoch: batch.pass,
+            epochs: self.settings.epochs,
+        };
+        let mut step = self.optimiser.step(gradients, now);
+        self.prompt = step.moved("prompt", self.prompt.clone());
+        if let Some(stage) = self.stages.last_mut() {
+            *stage = stage.with(|name, value| step.moved(&format!("stage.{name}"), value.clone()));
+        }
+        Ok(loss)
+    }
+
+    /// The logits of each stage (batch × its classes).
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub fn logits(&self, images: Tensor<4>) -> Result<Vec<Tensor<2>>> {
+        let tokens = self.tokens(images, &self.prompt)?;
+        let stages = self.stages.iter();
+        Ok(stages.map(|stage| stage.forward(tokens.clone())).collect())
+    }
+
+    /// The same on the host: image → stage → class.
+    fn rows(&self, images: Tensor<4>) -> Result<Vec<Vec<Vec<f32>>>> {
+        let logits = self.logits(images)?;
+        let stages = logits.iter().map(answers::rows);
+        let stages: Vec<Vec<Vec<f32>>> = stages.collect::<Result<_>>()?;
+        let images = stages.first().map_or(0, Vec::len);
+        let of = |image: usize| stages.iter().map(|rows| rows[image].clone()).collect();
+        Ok((0..images).map(of).collect())
+    }
+
+    /// The answer for one image: the class that its elected stage gives. As probabilities, each
+    /// stage's softmax times its share of the votes.
+    fn verdict(&self, stages: &[Vec<f32>]) -> Verdict {
+        let logits: Vec<&[f32]> = stages.iter().map(Vec::as_slice).collect();
+        let votes = votes(&logits, &self.temperatures);
+        let winner = elected(&votes);
+        let before: usize = stages[..winner].iter().map(Vec::len).sum();
+        let all = votes.iter().sum::<usize>().max(1) as f32;
+        let shares = stages.iter().zip(&votes).flat_map(|(logits, votes)| {
+            let share = *votes as f32 / all;
+            let shown = answers::opinion(Expert::Answer, logits);
+            shown.probabilities.into_iter().map(move |p| p * share)
+        });
+        Verdict {
+            opinions: vec![Opinion {
+                expert: Expert::Answer,
+                class: before + argmax(&stages[winner]),
+                probabilities: shares.collect(),
+                energy: None,
+            }],
+            decided_by: Expert::Answer,
+            scores: stages.concat(),
+        }
+    }
+}
+
+impl Method for Esn {
+    fn trained_parameters(&self) -> usize {
+        let size = |tensor: &Tensor<2>| tensor.dims().iter().product::<usize>();
+        // Stages differ in their classifiers only.
+        let width = self.backbone.feature_width();
+        let of_stage = Stage::size(width);
+        size(&self.prompt) + of_stage
+    }
+
+    fn begin_task(&mut self, task: &Task) -> Result<()> {
+        let token = self.backbone.class_token();
+        let token = token.ok_or_else(|| Problem::new("this backbone has no class token"))?;
+        let token = token.reshape([1, self.backbone.feature_width()]);
+        let seed = task_seed(self.settings.seed, task.index);
+        let (classes, device) = (task.classes.len(), self.backbone.device());
+        self.stages
+            .push(Stage::new(token, self.heads, classes, seed, &device));
+        self.optimiser.clear();
+        self.separation = Separation::default();
+        self.task = Some(task.clone());
+        Ok(())
+    }
+
+    fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
+        if pass.work != Work::Measure {
+            return self.train(batch).map(Some);
+        }
+        for stages in self.rows(batch.images.clone())? {
+            let logits: Vec<&[f32]> = stages.iter().map(Vec::as_slice).collect();
+            self.separation.add(&logits);
+        }
+        Ok(None)
+    }
+
+    fn end_pass(&mut self, _pass: usize) -> Result<()> {
+        if self.separation.images() > 0 {
+            self.temperatures.push(self.separation.best());
+        }
+        Ok(())
+    }
+
+    fn end_task(&mut self) -> Result<()> {
+        // The first task has nothing to be told from: the smallest temperature.
+        self.temperatures.resize(self.stages.len(), 0);
+        Ok(())
+    }
+
+    fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
+        let rows = self.rows(images)?;
+        Ok(rows.iter().map(|stages| self.verdict(stages)).collect())
+    }
+
+    fn snapshot(&self) -> Result<Named> {
+        let mut named = Named::new();
+        named.insert("prompt".into(), HostTensor::read(&self.prompt)?);
+        for (task, stage) in self.stages.iter().enumerate() {
+            stage.write(&format!("stage.{task}"), &mut named)?;
+        }
+        let places = self.temperatures.iter();
+        let places = HostTensor {
+            shape: vec![self.temperatures.len()],
+            values: places.map(|place| *place as f32).collect(),
+        };
+        named.insert("temperatures".into(), places);
+        Ok(named)
+    }
+
+    fn checkpoint(&self) -> Result<Named> {
+        let mut named = self.snapshot()?;
+        self.optimiser.write(&mut named)?;
+        Ok(named)
+    }
+
+    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
+        let device = self.backbone.device();
+        self.prompt = named(state, "prompt")?.to_device(&device)?;
+        let read = |task| Stage::read(&format!("stage.{task}"), self.heads, state, &device);
+        self.stages = (0..tasks.len()).map(read).collect::<Result<_>>()?;
+        let places = &named(state, "temperatures")?.values;
+        let last = votes::TEMPERATURES.len() - 1;
+        self.temperatures = places
+            .iter()
+            .map(|place| last.min(*place as usize))
+            .collect();
+        self.optimiser = Optimiser::read(self.settings.optimiser, state, &device)?;
+        let newest = tasks.iter().cloned().enumerate().next_back();
+        self.task = newest.map(|(index, classes)| Task { index, classes });
+        self.separation = Separation::default();
+        Ok(())
+    }
+}

@@ -1,0 +1,72 @@
+//! The study of DualPrompt's prompts on Train: drawn where a run has one, and nowhere else.
+
+use egui_kittest::kittest::Queryable;
+use lae_studio::metrics::{Expert, SlotCounts};
+use lae_studio::run::event::{Event, MethodFacts, RunHeader, TaskReport};
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::synthetic::{header, report};
+use super::{can_draw, recorded, settle, shot};
+
+/// After a task: each slot is chosen by half of its images, and answers 30 of 90 rightly.
+fn studied(task: usize) -> TaskReport {
+    let slots = (0..=task).map(|of| {
+        let mut counts = SlotCounts::none(task + 1);
+        counts.images = 90;
+        counts.chosen[of] = 45;
+        counts.right = vec![30; task + 1];
+        counts
+    });
+    let mut report = report(task);
+    let given = report.answers.given.remove(&Expert::Ensemble).unwrap();
+    report.answers.given = [(Expert::Answer, given)].into();
+    report.slots = slots.collect();
+    report
+}
+
+fn of_dualprompt() -> RunHeader {
+    RunHeader {
+        method: MethodFacts {
+            title: "DualPrompt".into(),
+            variant: Vec::new(),
+            experts: vec![Expert::Answer],
+            uses_pet: false,
+        },
+        ..header()
+    }
+}
+
+#[test]
+fn the_study_of_prompts_stands_below_the_figures() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    for with_study in [true, false] {
+        let size = [1280.0, 1900.0];
+        let (mut window, backend) = recorded(size, ThemeChoice::Dark, runs.path());
+        settle(&mut window);
+        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+        let header = of_dualprompt();
+        let run = header.run.clone();
+        backend.push(Event::Started(Box::new(header)));
+        for task in 0..5 {
+            let mut report = studied(task);
+            if !with_study && task == 2 {
+                report.slots.clear();
+            }
+            let (run, report) = (run.clone(), Box::new(report));
+            backend.push(Event::TaskEvaluated { run, report });
+        }
+        settle(&mut window);
+        let told = window
+            .query_by_label("Prompt selection over tasks")
+            .is_some();
+        assert_eq!(told, with_study);
+        if with_study {
+            // Five slots: all tasks, their mean, and five tasks.
+            assert_eq!(window.get_all_by_label("33.3").count(), 5 * 7);
+            shot(&mut window, "prompts");
+        }
+    }
+}
