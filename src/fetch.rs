@@ -16,10 +16,20 @@ use std::time::{Duration, Instant};
 use part::Part;
 use sha2::{Digest, Sha256};
 
+use crate::files;
 use crate::problem::{Problem, Result};
 
 /// How often a broken connection is taken up again before it becomes a `Problem`.
 const ATTEMPTS: usize = 5;
+/// A connection that broke after fewer bytes than this brought nothing: it counts as a failure like
+/// one that brought none.
+const SOMETHING: u64 = 1 << 20;
+/// Most bytes of a file whose length nobody knows beforehand.
+const MOST_BYTES: u64 = 64 << 30;
+/// In this time at least [`LEAST`] bytes have to come.
+const STALL: Duration = Duration::from_secs(120);
+/// Less in [`STALL`] is a connection that hangs: 1 kB a second.
+const LEAST: u64 = 120 << 10;
 /// Shortest time between two calls of the progress function.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -80,7 +90,7 @@ pub fn download(
             Err(Cut::Final(problem)) => return Err(problem),
             Err(Cut::Connection(problem)) => {
                 // Progress since the last failure means the way is open: count afresh.
-                failures = if part.length > before {
+                failures = if part.length > before + SOMETHING {
                     1
                 } else {
                     failures + 1
@@ -100,7 +110,7 @@ pub fn download(
 /// # Errors
 /// The file cannot be read.
 pub fn sha256_of_file(path: &Path) -> Result<String> {
-    let mut file = File::open(path).map_err(|error| Problem::io("open the file", path, &error))?;
+    let mut file = files::open(path).map_err(|error| Problem::io("open the file", path, &error))?;
     let mut hash = Sha256::new();
     hash_rest(&mut file, &mut hash).map_err(|error| Problem::io("read the file", path, &error))?;
     Ok(hex(&hash.finalize()))
@@ -167,19 +177,34 @@ fn agent_for(url: &str) -> ureq::Agent {
     let mut config = ureq::Agent::config_builder()
         .http_status_as_error(false)
         .accept_encoding("identity")
+        // Of redirects as well.
+        .https_only(!is_local(url) && !is_of_mirror(url))
         .user_agent(concat!("lae-studio/", env!("CARGO_PKG_VERSION")))
         .timeout_connect(Some(Duration::from_secs(20)))
         .timeout_recv_response(Some(Duration::from_secs(60)))
         .timeout_per_read(Some(Duration::from_secs(60)));
-    let host = url.split("://").nth(1).unwrap_or_default();
-    if ["localhost", "127.", "[::1]"]
-        .iter()
-        .any(|local| host.starts_with(local))
-    {
+    if is_local(url) {
         // A proxy cannot reach this machine's own addresses.
         config = config.proxy(None);
     }
     config.build().new_agent()
+}
+
+/// Whether an address is one of this computer's own.
+fn is_local(url: &str) -> bool {
+    let host = url.split("://").nth(1).unwrap_or_default();
+    let host = host.split(['/', '?', '#']).next().unwrap_or_default();
+    let name = match host.strip_prefix("[::1]") {
+        Some(port) => return port.is_empty() || port.starts_with(':'),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    let address = name.parse::<std::net::Ipv4Addr>();
+    name == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+/// Whether a file comes from the mirror that this person set up, which may do without encryption.
+fn is_of_mirror(url: &str) -> bool {
+    std::env::var("HF_ENDPOINT").is_ok_and(|mirror| !mirror.is_empty() && url.starts_with(&mirror))
 }
 
 /// One request: everything from `part.length` on, appended to the part.
@@ -236,7 +261,11 @@ fn fetch_rest(
         fs::write(&part.tag_path, tag).map_err(|error| disk(&part.tag_path, error))?;
     }
     let coming = header("content-length").and_then(|text| text.parse::<u64>().ok());
-    let total = coming.map(|rest| rest + part.length);
+    let total = coming.map(|rest| rest.saturating_add(part.length));
+    let most = wanted.size.unwrap_or(MOST_BYTES);
+    if total.is_some_and(|total| total > most) && wanted.size.is_none() {
+        return Err(Cut::Final(too_long(url, most)));
+    }
     if let (Some(total), Some(size)) = (total, wanted.size)
         && total != size
     {
@@ -248,7 +277,7 @@ fn fetch_rest(
             .advise("the file has changed since this version was made: get it by hand and choose the file"),
         ));
     }
-    pump(response, url, part, total.or(wanted.size), progress)
+    pump(response, url, part, (total.or(wanted.size), most), progress)
 }
 
 /// Reads the body to its end.
@@ -256,9 +285,10 @@ fn pump(
     response: ureq::http::Response<ureq::Body>,
     url: &str,
     part: &mut Part,
-    total: Option<u64>,
+    (total, most): (Option<u64>, u64),
     progress: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<(), Cut> {
+    let mut stall = Stall::from(part.length);
     let mut body = response
         .into_body()
         .into_with_config()
@@ -284,6 +314,12 @@ fn pump(
         if read == 0 {
             break;
         }
+        if part.length + read as u64 > most {
+            return Err(Cut::Final(too_long(url, most)));
+        }
+        if stall.hangs(part.length, STALL) {
+            return Err(broken(url, "hardly anything came for two minutes"));
+        }
         part.append(&buffer[..read])
             .map_err(|error| Cut::Final(Problem::io("write the download", &part.path, &error)))?;
     }
@@ -296,6 +332,39 @@ fn pump(
         total: Some(done),
     });
     Ok(())
+}
+
+/// Whether anything worth the name still comes.
+struct Stall {
+    since: Instant,
+    length: u64,
+}
+
+impl Stall {
+    fn from(length: u64) -> Self {
+        Self {
+            since: Instant::now(),
+            length,
+        }
+    }
+
+    /// Looks once in every `time` whether enough has come since the last look.
+    fn hangs(&mut self, length: u64, time: Duration) -> bool {
+        if self.since.elapsed() < time {
+            return false;
+        }
+        let little = length < self.length + LEAST;
+        *self = Self::from(length);
+        little
+    }
+}
+
+fn too_long(url: &str, most: u64) -> Problem {
+    Problem::new(format!(
+        "the file at this address is longer than {most} bytes, the most that is taken"
+    ))
+    .at(url)
+    .advise("the file has changed or is another one: get it by hand and choose the file")
 }
 
 /// First byte of a partial answer, from `Content-Range: bytes 5-9/10`.
@@ -327,6 +396,11 @@ fn unreachable(url: &str, error: ureq::Error) -> Cut {
         Error::BadUri(detail) => {
             Cut::Final(Problem::new(format!("this is not an address of a file: {detail}")).at(url))
         }
+        Error::RequireHttpsOnly(to) => Cut::Final(
+            Problem::new(format!("the address leads to one without encryption: {to}"))
+                .at(url)
+                .advise("use an address that begins with https"),
+        ),
         Error::HostNotFound => Cut::Connection(offline(url, "the server's name is not known")),
         Error::ConnectionFailed | Error::Timeout(_) => {
             Cut::Connection(offline(url, "the server does not answer"))
