@@ -6,6 +6,7 @@
 //! by a rename, so a half file is never mistaken for a whole one. A proxy is taken from the usual
 //! environment variables (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`).
 
+mod limits;
 mod part;
 
 use std::fs::{self, File};
@@ -13,6 +14,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use limits::{MOST_BYTES, STALL, Stall, is_local, is_of_mirror, too_long};
 use part::Part;
 use sha2::{Digest, Sha256};
 
@@ -24,12 +26,6 @@ const ATTEMPTS: usize = 5;
 /// A connection that broke after fewer bytes than this brought nothing: it counts as a failure like
 /// one that brought none.
 const SOMETHING: u64 = 1 << 20;
-/// Most bytes of a file whose length nobody knows beforehand.
-const MOST_BYTES: u64 = 64 << 30;
-/// In this time at least [`LEAST`] bytes have to come.
-const STALL: Duration = Duration::from_secs(120);
-/// Less in [`STALL`] is a connection that hangs: 1 kB a second.
-const LEAST: u64 = 120 << 10;
 /// Shortest time between two calls of the progress function.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -190,23 +186,6 @@ fn agent_for(url: &str) -> ureq::Agent {
     config.build().new_agent()
 }
 
-/// Whether an address is one of this computer's own.
-fn is_local(url: &str) -> bool {
-    let host = url.split("://").nth(1).unwrap_or_default();
-    let host = host.split(['/', '?', '#']).next().unwrap_or_default();
-    let name = match host.strip_prefix("[::1]") {
-        Some(port) => return port.is_empty() || port.starts_with(':'),
-        None => host.split(':').next().unwrap_or_default(),
-    };
-    let address = name.parse::<std::net::Ipv4Addr>();
-    name == "localhost" || address.is_ok_and(|address| address.is_loopback())
-}
-
-/// Whether a file comes from the mirror that this person set up, which may do without encryption.
-fn is_of_mirror(url: &str) -> bool {
-    std::env::var("HF_ENDPOINT").is_ok_and(|mirror| !mirror.is_empty() && url.starts_with(&mirror))
-}
-
 /// One request: everything from `part.length` on, appended to the part.
 fn fetch_rest(
     agent: &ureq::Agent,
@@ -332,39 +311,6 @@ fn pump(
         total: Some(done),
     });
     Ok(())
-}
-
-/// Whether anything worth the name still comes.
-struct Stall {
-    since: Instant,
-    length: u64,
-}
-
-impl Stall {
-    fn from(length: u64) -> Self {
-        Self {
-            since: Instant::now(),
-            length,
-        }
-    }
-
-    /// Looks once in every `time` whether enough has come since the last look.
-    fn hangs(&mut self, length: u64, time: Duration) -> bool {
-        if self.since.elapsed() < time {
-            return false;
-        }
-        let little = length < self.length + LEAST;
-        *self = Self::from(length);
-        little
-    }
-}
-
-fn too_long(url: &str, most: u64) -> Problem {
-    Problem::new(format!(
-        "the file at this address is longer than {most} bytes, the most that is taken"
-    ))
-    .at(url)
-    .advise("the file has changed or is another one: get it by hand and choose the file")
 }
 
 /// First byte of a partial answer, from `Content-Range: bytes 5-9/10`.

@@ -12,12 +12,14 @@
 //! task given (the choice is among that image's own task) is an easier question and stands apart.
 
 mod confusion;
+mod slots;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 pub use confusion::{Blocks, Confusion, block_means};
 use serde::{Deserialize, Serialize};
+pub use slots::{PromptStudy, SlotCounts, SlotView};
 
 /// Who gives a class: the experts of a method. LAE has three, most methods have one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -15,7 +15,7 @@ use crate::run::config::RunConfig;
 use crate::run::event::{Control, Wish};
 use crate::session::presets;
 use crate::store::export::mean_and_spread;
-use crate::store::{self, Figures, OrdersSummary, StoredRun, summary, summary_of_orders};
+use crate::store::{self, Figures, OrdersSummary, StoredRun, Summary, summary, summary_of_orders};
 
 /// Options of `train`.
 #[derive(clap::Args)]
@@ -181,8 +181,9 @@ pub(super) fn finished(run: &StoredRun, output: &RunOutput) -> Result<End> {
         table.row([expert.name().to_string()].into_iter().chain(figures));
     }
     let text = format!(
-        "{table}{}{}{}{} in {}, {:.0} images/s while training\n",
+        "{table}{}{}{}{}{} in {}, {:.0} images/s while training\n",
         task_given(&summary.figures),
+        prompt_selection(&summary),
         on_validation(run),
         left_out(summary.unreadable_images),
         run.header.run,
@@ -210,6 +211,20 @@ fn task_given(figures: &Figures) -> String {
             format!(
                 "with the task of each image given (not class-incremental): {}\n",
                 percent(Some(accuracy))
+            )
+        })
+}
+
+/// How often images chose the prompts of their own task; empty where that was not studied.
+fn prompt_selection(summary: &Summary) -> String {
+    summary
+        .prompt_study
+        .as_ref()
+        .map_or_else(String::new, |study| {
+            let each: Vec<String> = study.selection.iter().map(|s| format!("{s:.0}")).collect();
+            format!(
+                "images that chose the prompts of their task, after each task: {} %\n",
+                each.join(", ")
             )
         })
 }

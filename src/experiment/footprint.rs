@@ -10,6 +10,7 @@ use crate::backbone::architecture::{Architecture, Length};
 use crate::backbone::library::Description;
 use crate::backbone::{IN_ATTENTION, IN_MLP};
 use crate::data::loader;
+use crate::method::{Chosen, Demand};
 use crate::pet::{BlockShape, PetSpec, Site};
 use crate::run::config::{Precision, RunConfig};
 
@@ -54,7 +55,9 @@ fn peak(
     let images = NUMBER * config.batch as f64;
     let architecture = &backbone.entry.architecture;
     let lengths = architecture.lengths();
+    let demand = demand(config, lengths.len());
     let first = blocks.first().copied().unwrap_or(lengths.len());
+    let first = demand.first_block.map_or(first, |own| own.min(first));
     let all = backbone.blocks.iter().zip(&lengths).enumerate();
     let widest = all
         .clone()
@@ -64,6 +67,7 @@ fn peak(
             shape,
             length: *length,
             sites: if blocks.contains(&index) { sites } else { &[] },
+            weights: demand.weights,
         };
         match on_cpu {
             true => step.kept_by_kernels(architecture),
@@ -71,14 +75,32 @@ fn peak(
         }
     });
     let passing = PASSING * widest.max().unwrap_or(0) as f64;
-    (fixed + images * (kept.sum::<f64>() + passing)) as u64
+    let trained = match demand.weights {
+        true => TRAINED * NUMBER * backbone.parameters as f64,
+        false => 0.0,
+    };
+    (fixed + trained + demand.bytes + images * (kept.sum::<f64>() + passing)) as u64
 }
+
+/// What the method of a run needs for its own sake; nothing where the settings are wrong, which
+/// the checks say.
+fn demand(config: &RunConfig, depth: usize) -> Demand {
+    let chosen = Chosen::of(config).ok();
+    let of = |chosen: Chosen<'_>| (chosen.spec.demand)(&chosen, depth).ok();
+    chosen.and_then(of).unwrap_or(Demand::NONE)
+}
+
+/// What a trained weight takes beside itself, in numbers: gradient, momentum, and its successor
+/// for a moment.
+const TRAINED: f64 = 3.0;
 
 /// One block in a training step; all counts are numbers per image.
 struct Step<'a> {
     shape: &'a BlockShape,
     length: Length,
     sites: &'a [Site],
+    /// Whether the layers' weights are trained.
+    weights: bool,
 }
 
 impl Step<'_> {
@@ -117,7 +139,9 @@ impl Step<'_> {
             Architecture::Swin(_) => 6.0 * width + hidden,
             Architecture::Convnext(_) => width + hidden,
         };
-        layers + self.kept_by_pets()
+        // Their gradients need what each linear map read.
+        let read = if self.weights { width + hidden } else { 0.0 };
+        layers + read + self.kept_by_pets()
     }
 
     /// The framework keeps the inputs of every elementary operation of norms, GELU and softmax.

@@ -11,7 +11,6 @@ mod plan;
 pub mod predict;
 mod reading;
 mod stock;
-pub mod study;
 mod trainer;
 pub mod upload;
 

@@ -2,6 +2,9 @@
 //! kill may not cost lies in the run's folder after every pass and every task; all else is derived
 //! from the settings.
 
+mod saving;
+mod testing;
+
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -11,12 +14,11 @@ use burn::tensor::Tensor;
 
 use crate::data::Sample;
 use crate::data::loader::{self, Loader, LoaderOptions, Next};
-use crate::method::{Batch, Chosen, Method, Pass, Source, Task, Verdict, Work};
-use crate::metrics::Answers;
+use crate::method::{Batch, Chosen, Method, Pass, Source, Task, Work};
 use crate::problem::{Problem, Result};
-use crate::run::event::{Control, Costs, Event, Phase, Progress, RunHeader, Sink, TaskReport};
-use crate::store::{Checkpoint, RunFolder};
-use crate::tensors::{HostTensor, Named, all_finite, not_finite};
+use crate::run::event::{Control, Event, Phase, Progress, RunHeader, Sink, TaskReport};
+use crate::store::RunFolder;
+use crate::tensors::{HostTensor, not_finite};
 
 use super::meter::Meter;
 use super::reading::Reading;
@@ -24,8 +26,6 @@ use super::{Outcome, Plan, upload};
 
 /// How long a batch is waited for before the person is heard again.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// Images judged at once. The result does not depend on it.
-const JUDGE_BATCH: usize = 48;
 
 /// Images with their labels (positions in the class order).
 type Labelled = Arc<Vec<(Sample, i64)>>;
@@ -115,7 +115,7 @@ impl<'a> Trainer<'a> {
                     .advise("its finished tasks can still be looked at; train a new run"),
             );
         }
-        self.kept_bytes = 4 * numbers(&checkpoint.tensors) as u64;
+        self.kept_bytes = 4 * saving::numbers(&checkpoint.tensors) as u64;
         self.begun = checkpoint.task + 1;
         self.method
             .restore(&checkpoint.tensors, &self.header.tasks[..self.begun])?;
@@ -194,11 +194,11 @@ impl<'a> Trainer<'a> {
         // The next task has other training pictures; what is tested comes back after every task.
         self.plan.pixels.forget_originals();
         let began = Instant::now();
-        let Some(answers) = self.evaluate()? else {
+        let Some((answers, slots)) = self.evaluate()? else {
             return Ok(ControlFlow::Break(()));
         };
         self.task_seconds += began.elapsed().as_secs_f64();
-        self.save_task(answers)?;
+        self.save_task(answers, slots)?;
         Ok(ControlFlow::Continue(()))
     }
 
@@ -310,123 +310,6 @@ impl<'a> Trainer<'a> {
         upload::images(&batch.pixels, batch.size, scale, &self.plan.ready.device)
     }
 
-    /// Asks for every test image of the tasks seen so far; none when the person stopped it.
-    fn evaluate(&mut self) -> Result<Option<Answers>> {
-        let phase = Phase::Evaluating { task: self.task };
-        self.say(phase.clone());
-        let (indices, samples) = self.tests_below(self.header.tasks[self.task].end);
-        let mut answers = Answers::default();
-        let mut reading = Reading::of(samples.len());
-        let options = LoaderOptions {
-            cache: Some(self.plan.pixels.clone()),
-            ..LoaderOptions::inference(self.plan.input(), JUDGE_BATCH)
-        };
-        let mut loader = Loader::new(samples, options)?;
-        loop {
-            let batch = match self.bring(&mut loader, &phase, &mut reading)? {
-                ControlFlow::Continue(Some(batch)) => batch,
-                ControlFlow::Continue(None) => break,
-                ControlFlow::Break(()) => return Ok(None),
-            };
-            self.meter.begin();
-            let verdicts = self.method.predict(self.images(&batch))?;
-            for (row, verdict) in verdicts.into_iter().enumerate() {
-                answers.samples.push(indices[batch.indices[row]]);
-                let verdict = verdict.checked()?;
-                self.note(&mut answers, batch.labels[row] as usize, &verdict);
-            }
-            self.meter.judged(batch.labels.len());
-            if self.meter.due() {
-                let last = self.passes[self.task].len().saturating_sub(1);
-                self.progress(last, (0, 0), false);
-            }
-        }
-        reading.ended(answers.labels.len())?;
-        Ok(Some(answers))
-    }
-
-    /// Adds what the experts say to a test image of class `label`.
-    fn note(&self, answers: &mut Answers, label: usize, verdict: &Verdict) {
-        answers.labels.push(label);
-        for opinion in &verdict.opinions {
-            let given = answers.given.entry(opinion.expert).or_default();
-            given.push(opinion.class);
-        }
-        let own = self.header.tasks.iter().find(|task| task.contains(&label));
-        answers
-            .task_given
-            .push(own.map_or(label, |task| verdict.within(task)));
-    }
-
-    /// Test images whose class lies below `seen`, with their indices in the test split.
-    fn tests_below(&self, seen: usize) -> (Vec<usize>, Labelled) {
-        let (mut indices, mut samples) = (Vec::new(), Vec::new());
-        for (index, sample) in self.plan.data.test.iter().enumerate() {
-            let label = self.plan.scenario.label_of(sample.class as usize);
-            if label < seen {
-                indices.push(index);
-                samples.push((sample.clone(), label as i64));
-            }
-        }
-        (indices, Arc::new(samples))
-    }
-
-    fn save_pass(&mut self, index: usize) -> Result<()> {
-        let mut checkpoint = Checkpoint {
-            task: self.task,
-            epochs_done: index + 1,
-            tensors: self.method.checkpoint()?,
-            ..Checkpoint::default()
-        };
-        // A loss tells of the weights before its step; the last step shows here alone.
-        all_finite(&checkpoint.tensors)?;
-        self.kept_bytes = 4 * numbers(&checkpoint.tensors) as u64;
-        checkpoint.set("task_seconds", self.task_seconds);
-        checkpoint.set("training_seconds", self.training_seconds);
-        checkpoint.set("unreadable", self.unreadable_images());
-        if let Err(problem) = self.folder.save_checkpoint(&checkpoint) {
-            // A disk that is full tonight may have room after the next pass; the run goes on, and
-            // the checkpoint before stays.
-            let run = self.header.run.clone();
-            let problem = Problem {
-                what: format!("this pass is not saved, training goes on: {}", problem.what),
-                ..problem
-            };
-            self.sink.event(Event::Remark { run, problem });
-        }
-        Ok(())
-    }
-
-    fn save_task(&mut self, answers: Answers) -> Result<()> {
-        let snapshot = self.method.snapshot()?;
-        all_finite(&snapshot)?;
-        let (images_per_second, prediction_seconds) = self.meter.end_task();
-        let report = TaskReport {
-            task: self.task,
-            answers,
-            seconds: self.task_seconds,
-            images_per_second,
-            unreadable: self.unreadable_images(),
-            costs: Costs {
-                images_seen: self.images_seen(self.task),
-                training_seconds: self.training_seconds,
-                prediction_seconds,
-                stored_parameters: numbers(&snapshot),
-                kept_bytes: self.kept_bytes,
-            },
-            gauges: self.method.gauges()?,
-        };
-        let bytes = self.folder.save_task(&report, &snapshot)?;
-        let (run, what) = (self.header.run.clone(), format!("task {}", self.task + 1));
-        let told = Event::TaskEvaluated {
-            run: run.clone(),
-            report: Box::new(report),
-        };
-        self.sink.event(told);
-        self.sink.event(Event::Saved { run, what, bytes });
-        Ok(())
-    }
-
     fn say(&mut self, phase: Phase) {
         self.sink.event(Event::Phase {
             run: self.header.run.clone(),
@@ -492,13 +375,13 @@ impl<'a> Trainer<'a> {
     fn work_of(&self, task: usize) -> f64 {
         let passes = self.passes[task].iter();
         let train: f64 = passes.map(|pass| self.pass_work(task, pass)).sum();
-        train + Meter::judge_work(self.header.test_images[..=task].iter().sum())
+        let tested = self.header.test_images[..=task].iter().sum();
+        let study = match self.method.studies_slots() {
+            true => Meter::study_work(task, tested),
+            false => 0.0,
+        };
+        train + Meter::judge_work(tested) + study
     }
-}
-
-/// How many numbers these tensors hold.
-fn numbers(tensors: &Named) -> usize {
-    tensors.values().map(|tensor| tensor.values.len()).sum()
 }
 
 /// Reads the waiting losses in one go; a value that is not finite ends the run.

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::fs::OpenOptions;
 use std::io::Write;
 
+use super::limits::LEAST;
 use super::*;
 
 /// What the loopback server does with a request.

@@ -11,7 +11,7 @@ use burn::tensor::Tensor;
 use super::answers::{self, Verdict};
 use super::prototypes::{Prototypes, Sums, cosines};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
-use super::{Batch, Method, MethodSpec, Pass, PetUse, Published, Rate, Setup, Task, Work};
+use super::{Batch, Demand, Method, MethodSpec, Pass, PetUse, Published, Rate, Setup, Task, Work};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::pet::{Hooks, PetStack};
@@ -46,6 +46,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         passes.push(Pass::measuring());
         Ok(passes)
     },
+    demand: |_, _| Ok(Demand::NONE),
     check: |_, _| Ok(()),
     build: |setup| Ok(Box::new(Aper::new(&setup)?)),
 };

@@ -17,8 +17,8 @@ use super::heads::{Head, Heads};
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
 use super::tuning::MOMENTUM;
 use super::{
-    Batch, Chosen, Ground, Kind, Method, MethodSpec, Pass, Published, Rate, SettingSpec, Setup,
-    Task, local_cross_entropy, task_seed,
+    Batch, Chosen, Demand, Ground, Kind, Method, MethodSpec, Pass, Published, Rate, SettingSpec,
+    Setup, Task, local_cross_entropy, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::backbone::parameters::Weights;
@@ -53,6 +53,12 @@ pub const SEQUENTIAL: MethodSpec = MethodSpec {
     published: PUBLISHED,
     all_at_once: false,
     passes,
+    demand: |_, _| {
+        Ok(Demand {
+            weights: true,
+            ..Demand::from_block(0)
+        })
+    },
     check,
     build: |setup| Ok(Box::new(FineTune::from_setup(&setup)?)),
 };
@@ -152,6 +158,8 @@ pub struct FineTuneSettings {
     pub seed: u64,
     /// Tasks whose snapshots hold no weights of the backbone, from the first one on.
     pub without_weights: usize,
+    /// Whether all classes come as one task.
+    pub all_at_once: bool,
 }
 
 impl FineTune {
@@ -193,6 +201,7 @@ impl FineTune {
             epochs: setup.config.epochs,
             seed: setup.config.seed,
             without_weights: if every { 0 } else { setup.tasks.len() - 1 },
+            all_at_once: chosen.spec.all_at_once,
         };
         Self::new(setup.backbone.clone(), settings)
     }
@@ -286,6 +295,23 @@ impl FineTune {
 }
 
 impl Method for FineTune {
+    fn remarks(&self) -> Vec<Problem> {
+        let megabytes = (4 * self.weights.count()).div_ceil(1_000_000);
+        let remark = match self.settings.without_weights {
+            _ if self.settings.all_at_once => return Vec::new(),
+            0 => Problem::new(format!(
+                "the whole network is kept after every task, {megabytes} MB each time"
+            ))
+            .advise("--set keep_weights=last keeps the last one alone"),
+            _ => Problem::new(format!(
+                "the network ({megabytes} MB) is kept as it is after the last task alone: pictures \
+                 can be predicted after that one"
+            ))
+            .advise("--set keep_weights=every keeps it after every task"),
+        };
+        vec![remark]
+    }
+
     fn trained_parameters(&self) -> usize {
         self.weights.count()
     }

@@ -34,6 +34,7 @@ use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Tensor, TensorData};
 
 use crate::backbone::Backbone;
+use crate::metrics::SlotView;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -46,7 +47,7 @@ pub use chosen::{
 pub use lae::{Lae, LaeSettings};
 pub use lone::{Lone, lone_classes};
 pub use pets::PetPlan;
-pub use spec::{Ground, Kind, MethodSpec, PetUse, Published, Rate, SettingSpec};
+pub use spec::{Demand, Ground, Kind, MethodSpec, PetUse, Published, Rate, SettingSpec};
 pub use task::{Batch, Pass, Source, Task, Work};
 
 /// All methods, in the order they are offered.
@@ -110,6 +111,20 @@ pub trait Method: Send {
     /// # Errors
     /// A Problem when an equation does not fit or the device failed.
     fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>>;
+
+    /// Whether [`Method::slots`] is asked of every test image.
+    fn studies_slots(&self) -> bool {
+        false
+    }
+
+    /// The choice of prompts of each of a batch of normalised images, and its class with the
+    /// prompts of every task so far; none where there is no such study.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    fn slots(&self, _images: Tensor<4>) -> Result<Vec<SlotView>> {
+        Ok(Vec::new())
+    }
 
     /// Figures of its own about the state it is in, by name.
     ///

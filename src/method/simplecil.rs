@@ -9,7 +9,7 @@ use burn::tensor::Tensor;
 
 use super::answers::{self, Verdict};
 use super::prototypes::{Prototypes, Sums, cosines};
-use super::{Batch, Method, MethodSpec, Pass, Task};
+use super::{Batch, Demand, Method, MethodSpec, Pass, Task};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::pet::PetStack;
@@ -30,6 +30,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     published: &[],
     all_at_once: false,
     passes: |_, _| Ok(vec![Pass::measuring()]),
+    demand: |_, _| Ok(Demand::NONE),
     check: |_, _| Ok(()),
     build: |setup| {
         Ok(Box::new(SimpleCil {

@@ -33,6 +33,8 @@ pub struct MethodSpec {
     pub all_at_once: bool,
     /// The passes over the images of a task (from 0).
     pub passes: fn(&Chosen<'_>, usize) -> Result<Vec<Pass>>,
+    /// What a step takes beside the network and a PET, for a network of so many blocks.
+    pub demand: fn(&Chosen<'_>, usize) -> Result<Demand>,
     /// Says what does not fit together, before the start.
     pub check: fn(&Chosen<'_>, Option<&Ground<'_>>) -> Result<()>,
     /// Before the first task.
@@ -171,6 +173,35 @@ impl PetUse {
         calibrated_by: None,
         when: |_| Ok(true),
     };
+}
+
+/// The memory that a method needs for its own sake.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Demand {
+    /// The first block that gradients pass through; none where they pass through those of PETs
+    /// alone.
+    pub first_block: Option<usize>,
+    /// Whether the network's own weights are trained.
+    pub weights: bool,
+    /// Bytes of state that grows with neither the network nor the batch.
+    pub bytes: f64,
+}
+
+impl Demand {
+    /// That of a method whose PETs are all it trains.
+    pub const NONE: Self = Self {
+        first_block: None,
+        weights: false,
+        bytes: 0.0,
+    };
+
+    /// Gradients from this block on.
+    pub const fn from_block(block: usize) -> Self {
+        Self {
+            first_block: Some(block),
+            ..Self::NONE
+        }
+    }
 }
 
 /// A learning rate as its authors state it.

@@ -3,4 +3,7 @@
 pub mod config;
 mod control;
 pub mod event;
+mod header;
 pub mod job;
+mod prediction;
+mod report;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::words::bytes_text;
-use crate::metrics::{Expert, Histories, History};
+use crate::metrics::{Expert, Histories, History, PromptStudy, SlotCounts};
 use crate::problem::Problem;
 use crate::run::event::{Event, Phase, Progress, RunHeader, TaskReport};
 use crate::run::job::JobId;
@@ -79,6 +79,8 @@ pub struct RunView {
     pub history: Histories,
     /// F_N of the run's answer as a fraction, worked out once per report.
     pub forgotten: f64,
+    /// The study of DualPrompt's prompts, where every task was studied.
+    pub study: Option<PromptStudy>,
     /// Latest loss values with the task they belong to, oldest first.
     pub losses: VecDeque<(usize, f32)>,
     /// What happened, oldest first.
@@ -287,6 +289,8 @@ impl RunView {
     fn all_measured(&mut self, reports: Vec<TaskReport>) {
         reports.into_iter().for_each(|report| self.measured(report));
         self.forgotten = self.answers().forgetting();
+        let slots: Vec<&[SlotCounts]> = self.reports.iter().map(|r| &r.slots[..]).collect();
+        self.study = PromptStudy::of(&slots);
     }
 
     fn measured(&mut self, report: TaskReport) {

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use super::checkpoint::Checkpoint;
 use super::file::{keep_file, lock, save_problem, sweep, sync_folder};
 use super::load::read_metrics;
-use super::record::{MetricsRow, answers_csv, run_name, run_toml, to_csv};
+use super::record::{MetricsRow, answers_csv, run_name, run_toml, slots_csv, to_csv};
 use super::{
-    CONFUSION_FOLDER, METRICS_FILE, PLUGIN_FILE, RESUME_FOLDER, RUN_FILE, answers_file,
-    checkpoint_file, snapshot_file,
+    CONFUSION_FOLDER, METRICS_FILE, PLUGIN_FILE, PROMPTS_FOLDER, RESUME_FOLDER, RUN_FILE,
+    answers_file, checkpoint_file, slots_file, snapshot_file,
 };
 use crate::memory;
 use crate::problem::{Problem, Result};
@@ -68,6 +68,10 @@ impl RunFolder {
             make_folder(part)?;
             sweep(part);
         }
+        let prompts = folder.join(PROMPTS_FOLDER);
+        if !prompts.is_symlink() {
+            sweep(&prompts);
+        }
         sweep(folder);
         Ok(Self {
             path: folder.to_path_buf(),
@@ -109,6 +113,11 @@ impl RunFolder {
         let mut written = keep_file(&snapshot_file(&self.path, report.task), &bytes)?;
         let answers = answers_csv(&report.answers)?;
         written += keep_file(&answers_file(&self.path, report.task), &answers)?;
+        if !report.slots.is_empty() {
+            make_folder(&self.path.join(PROMPTS_FOLDER))?;
+            let slots = slots_csv(&report.slots)?;
+            written += keep_file(&slots_file(&self.path, report.task), &slots)?;
+        }
         // The row comes last: only with it does the task count.
         let path = self.path.join(METRICS_FILE);
         let mut rows = read_metrics(&path)?;

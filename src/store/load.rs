@@ -10,12 +10,15 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use super::file::is_locked;
-use super::record::{MetricsRow, damaged_table, from_csv, read_answers, read_run_toml, run_name};
+use super::record::{
+    MetricsRow, damaged_table, from_csv, read_answers, read_run_toml, read_slots, run_name,
+};
 use super::{
-    METRICS_FILE, PLUGIN_FILE, RUN_FILE, answers_file, checkpoint, checkpoint_file, snapshot_file,
+    METRICS_FILE, PLUGIN_FILE, RUN_FILE, answers_file, checkpoint, checkpoint_file, slots_file,
+    snapshot_file,
 };
 use crate::files;
-use crate::metrics::{Expert, History};
+use crate::metrics::{Expert, History, PromptStudy, SlotCounts};
 use crate::problem::{Problem, Result, listed};
 use crate::run::event::{Costs, RunHeader, TaskReport};
 use crate::tensors::{self, Named};
@@ -68,6 +71,12 @@ impl StoredRun {
         self.history(self.header.answering())
     }
 
+    /// The study of DualPrompt's prompts, where every saved task was studied.
+    pub fn prompt_study(&self) -> Option<PromptStudy> {
+        let slots: Vec<&[SlotCounts]> = self.reports.iter().map(|r| &r.slots[..]).collect();
+        PromptStudy::of(&slots)
+    }
+
     /// Seconds spent on all saved tasks.
     pub fn seconds(&self) -> f64 {
         self.reports.iter().map(|report| report.seconds).sum()
@@ -117,7 +126,13 @@ pub fn load(folder: &Path) -> Result<StoredRun> {
             .map_err(|error| Problem::io("read the answers of a task", &path, &error))?;
         let classes = header.tasks[row.task - 1].end;
         let answers = read_answers(&bytes, &path, &header.method.experts, (row.images, classes))?;
-        reports.push(row.report(answers));
+        let path = slots_file(folder, row.task - 1);
+        let slots = match files::read(&path, files::TABLE) {
+            Ok(bytes) => read_slots(&bytes, &path, row.task)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(Problem::io("read the study of prompts", &path, &error)),
+        };
+        reports.push(row.report(answers, slots));
     }
     let state = if reports.len() == header.tasks.len() {
         RunState::Finished

@@ -6,6 +6,7 @@
 //! | `plugin.toml` | the exact text of the PET plugin |
 //! | `metrics.csv` | one row per task; the row is what makes a task count as saved |
 //! | `confusion/task_N.csv` | every test image after task N: label and each expert's answer |
+//! | `prompts/task_N.csv` | where slots of prompts are studied: choices and right answers by slot |
 //! | `task_N.safetensors` | the experts after task N |
 //! | `resume/checkpoint.safetensors` | where training stands; gone when the run is finished |
 //! | `lock` | held by the program that works on the run |
@@ -45,6 +46,8 @@ const PLUGIN_FILE: &str = "plugin.toml";
 const METRICS_FILE: &str = "metrics.csv";
 /// Folder of the answers.
 const CONFUSION_FOLDER: &str = "confusion";
+/// Folder of the study of prompts.
+const PROMPTS_FOLDER: &str = "prompts";
 /// Folder of the checkpoint.
 const RESUME_FOLDER: &str = "resume";
 /// The checkpoint inside it.
@@ -77,6 +80,12 @@ fn answers_file(folder: &Path, task: usize) -> PathBuf {
     folder
         .join(CONFUSION_FOLDER)
         .join(format!("task_{}.csv", task + 1))
+}
+
+/// The study of prompts after a task (from 0).
+fn slots_file(folder: &Path, task: usize) -> PathBuf {
+    let name = format!("task_{}.csv", task + 1);
+    folder.join(PROMPTS_FOLDER).join(name)
 }
 
 /// The checkpoint of a run.

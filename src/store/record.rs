@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::data::Fingerprints;
-use crate::metrics::{Answers, Expert};
+use crate::metrics::{Answers, Expert, SlotCounts};
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Setting, line_and_column};
 use crate::run::event::{Costs, MethodFacts, RunHeader, TaskReport};
@@ -258,7 +258,7 @@ impl MetricsRow {
     }
 
     /// Row and answers make the report again.
-    pub fn report(&self, answers: Answers) -> TaskReport {
+    pub fn report(&self, answers: Answers, slots: Vec<SlotCounts>) -> TaskReport {
         let drifts = DRIFTS
             .into_iter()
             .zip([self.online_drift, self.offline_drift]);
@@ -270,6 +270,7 @@ impl MetricsRow {
         TaskReport {
             task: self.task.saturating_sub(1),
             answers,
+            slots,
             seconds: self.seconds,
             images_per_second: self.images_per_second,
             unreadable: self.unreadable.unwrap_or_default(),
@@ -364,6 +365,54 @@ pub(super) fn read_answers(
         let what = format!("it holds {found} of {images} images");
         Err(damaged_table(path, &what))
     }
+}
+
+/// The test images of a task (from 1) and a slot of prompts (from 1).
+#[derive(Serialize, Deserialize)]
+struct SlotRow {
+    task: usize,
+    slot: usize,
+    images: usize,
+    chosen: usize,
+    right: usize,
+}
+
+/// The text of `prompts/task_N.csv`.
+pub(super) fn slots_csv(slots: &[SlotCounts]) -> Result<Vec<u8>> {
+    let rows = slots.iter().enumerate().flat_map(|(task, counts)| {
+        let pairs = counts.chosen.iter().zip(&counts.right).enumerate();
+        pairs.map(move |(slot, (&chosen, &right))| SlotRow {
+            task: task + 1,
+            slot: slot + 1,
+            images: counts.images,
+            chosen,
+            right,
+        })
+    });
+    to_csv(rows)
+}
+
+/// Reads `prompts/task_N.csv` of so many tasks.
+pub(super) fn read_slots(bytes: &[u8], path: &Path, tasks: usize) -> Result<Vec<SlotCounts>> {
+    let rows = from_csv::<SlotRow>(bytes, path)?;
+    let damaged = || damaged_table(path, &format!("its rows are not {tasks} × {tasks} slots"));
+    if rows.len() != tasks * tasks {
+        return Err(damaged());
+    }
+    let one = |(task, rows): (usize, &[SlotRow])| {
+        let mut counts = SlotCounts::none(0);
+        for (slot, row) in rows.iter().enumerate() {
+            let most = row.chosen.max(row.right);
+            if (row.task, row.slot) != (task + 1, slot + 1) || most > row.images {
+                return Err(damaged());
+            }
+            counts.images = row.images;
+            counts.chosen.push(row.chosen);
+            counts.right.push(row.right);
+        }
+        Ok(counts)
+    };
+    rows.chunks(tasks).enumerate().map(one).collect()
 }
 
 /// Rows as CSV with a header line.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::load::{RunState, StoredRun};
-use crate::metrics::{Expert, History, mean, std_dev};
+use crate::metrics::{Expert, History, PromptStudy, mean, std_dev};
 use crate::run::config::RunConfig;
 use crate::run::event::Costs;
 
@@ -166,6 +166,10 @@ pub struct Summary {
     pub costs: Costs,
     /// The same for each saved task.
     pub costs_by_task: Vec<Costs>,
+    /// DualPrompt's choice of prompts and the accuracy with each task's prompts alone, in percent;
+    /// none where it was not studied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_study: Option<PromptStudy>,
     /// Images that could not be read and were left out, task by task summed.
     pub unreadable_images: usize,
     /// Epochs per task, for methods that train in epochs.
@@ -262,6 +266,7 @@ pub fn summary(run: &StoredRun) -> Summary {
             forgetting_offline: offline.and_then(forgetting),
         },
         costs: run.costs(),
+        prompt_study: run.prompt_study().map(PromptStudy::percent),
         costs_by_task: run.reports.iter().map(|report| report.costs).collect(),
         unreadable_images: run.reports.iter().map(|report| report.unreadable).sum(),
         epochs: header.config.epochs,

@@ -45,6 +45,26 @@ fn config_of(spec: &'static MethodSpec) -> RunConfig {
     config
 }
 
+/// Every method with its usual settings, and settings that bring other state.
+fn configs() -> Vec<RunConfig> {
+    let other = [
+        ("ranpac", "first_session=adapter"),
+        ("esn", "freeze_prompt=on"),
+    ];
+    let other = other.map(|(method, setting)| {
+        let spec = METHODS.iter().find(|spec| spec.key == method).unwrap();
+        let mut config = config_of(spec);
+        set(&mut config, setting).unwrap();
+        usual_pet(&mut config, None, Some(3));
+        config
+    });
+    METHODS
+        .iter()
+        .map(|spec| config_of(spec))
+        .chain(other)
+        .collect()
+}
+
 /// Stops a run in the middle of its `passes`-th pass.
 struct StopIn {
     control: Control,
@@ -80,14 +100,13 @@ fn snapshots(folder: &Path) -> Vec<Named> {
 #[test]
 fn every_method_goes_on_after_a_stop_as_if_nothing_had_happened() {
     let root = tempfile::tempdir().unwrap();
-    for spec in METHODS {
-        let config = config_of(spec);
+    for config in configs() {
         let whole = train(&config, root.path(), &mut Vec::new(), &Control::default());
         let chosen = Chosen::of(&config).unwrap();
         let tasks = store::load(&whole).unwrap().header.tasks.len();
         let passes = (0..tasks).map(|task| chosen.passes(task).unwrap().len());
         for passes in 0..passes.sum() {
-            let what = format!("{} in pass {passes}", spec.key);
+            let what = format!("{} in pass {passes}", config.method);
             let control = Control::default();
             let mut sink = StopIn {
                 control: control.clone(),
@@ -103,7 +122,10 @@ fn every_method_goes_on_after_a_stop_as_if_nothing_had_happened() {
             assert!(snapshots(&folder) == snapshots(&whole), "{what}");
             let answers = |folder: &Path| -> Vec<_> {
                 let reports = store::load(folder).unwrap().reports;
-                reports.into_iter().map(|report| report.answers).collect()
+                let measured = reports.into_iter();
+                measured
+                    .map(|report| (report.answers, report.slots))
+                    .collect()
             };
             assert_eq!(answers(&folder), answers(&whole), "{what}");
         }
@@ -147,6 +169,44 @@ fn every_method_predicts_what_its_evaluation_said_and_says_who_answers() {
             }
         }
     }
+}
+
+#[test]
+fn the_study_of_prompts_is_kept_with_the_run() {
+    let root = tempfile::tempdir().unwrap();
+    let spec = METHODS.iter().find(|spec| spec.key == "dualprompt");
+    let mut config = config_of(spec.unwrap());
+    set(&mut config, "pool=0").unwrap();
+    let trained = |config: &RunConfig| {
+        let folder = train(config, root.path(), &mut Vec::new(), &Control::default());
+        (store::load(&folder).unwrap(), folder)
+    };
+    let (run, folder) = trained(&config);
+    let study = run.prompt_study().unwrap();
+    assert_eq!((study.selection.len(), study.tasks.len()), (2, 2));
+    // In the first task there is no other slot than those of tasks to come.
+    let (first, last) = (&run.reports[0].slots, &run.reports[1].slots);
+    assert_eq!(
+        study.selection[0],
+        first[0].chosen[0] as f64 / first[0].images as f64
+    );
+    let images: usize = last.iter().map(|counts| counts.images).sum();
+    assert_eq!(images, run.reports[1].answers.labels.len());
+    let json = serde_json::to_value(store::summary(&run)).unwrap();
+    let told = json["prompt_study"]["selection"][1].as_f64().unwrap();
+    assert_eq!(told, study.selection[1] * 100.0);
+    // A table with rows that do not belong there is not read.
+    let table = folder.join("prompts/task_2.csv");
+    let text = std::fs::read_to_string(&table).unwrap();
+    std::fs::write(&table, text.replacen("\n1,1,", "\n1,2,", 1)).unwrap();
+    let problem = store::load(&folder).unwrap_err();
+    assert!(problem.what.contains("slots"), "{problem}");
+    set(&mut config, "study=off").unwrap();
+    let (without, _) = trained(&config);
+    assert_eq!(without.prompt_study(), None);
+    assert_eq!(without.reports[1].answers, run.reports[1].answers);
+    let json = serde_json::to_value(store::summary(&without)).unwrap();
+    assert!(json.get("prompt_study").is_none());
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use burn::tensor::{Device, Distribution, Tensor, TensorData};
 use lae_studio::backbone::architecture::Architecture;
 use lae_studio::backbone::{Backbone, swin, vit};
+use lae_studio::method::answers::argmax;
 use lae_studio::method::optimiser::{Progress, Schedule};
 use lae_studio::method::prompt::choice::best;
 use lae_studio::method::prompt::coda::Coda;
@@ -52,6 +53,7 @@ fn dualprompt(tasks: usize) -> DualPrompt {
         e_length: 3,
         pull: 1.0,
         tasks,
+        study: true,
     }
 }
 
@@ -403,6 +405,15 @@ fn images_can_all_be_given_one_slot() {
         numbers(&logits)
     });
     assert_ne!(given[0], given[1]);
+    assert!(prompted.studies_slots());
+    let views = prompted.slots(images(4)).unwrap();
+    for (image, view) in views.iter().enumerate() {
+        assert_eq!([view.chosen], asked.choice[image][..]);
+        for (class, given) in view.classes.iter().zip(&given) {
+            assert_eq!(*class, argmax(&given[image * 4..image * 4 + 4]));
+        }
+    }
+    assert_eq!(views[3].classes.len(), 2);
     for (image, choice) in asked.choice.iter().enumerate() {
         if let Some(given) = given.get(choice[0]) {
             let row = image * 4..image * 4 + 4;

@@ -53,6 +53,7 @@ pub fn report(task: usize) -> TaskReport {
             task_given: labels.clone(),
             labels,
         },
+        slots: Vec::new(),
         seconds: 0.1 + 0.2,
         images_per_second: if task == 0 { 10.0 } else { 30.0 },
         unreadable: 0,

@@ -1,6 +1,7 @@
 //! CSV and TSV tables of file, label and perhaps split.
 
-use super::{Finder, Row};
+use super::Row;
+use super::finder::Finder;
 use crate::data::folder::role_of;
 
 /// Most cells of a table; each takes room of its own.

@@ -68,6 +68,7 @@ impl<'a> Run<'a> {
             epochs: 1,
             seed: 0,
             without_weights: 0,
+            all_at_once: false,
         };
         Ok(Self {
             file,

@@ -61,6 +61,7 @@ impl Method {
                 e_length: number("e_length")?,
                 pull: weight("pull")?,
                 tasks: classes_of(file)?.len(),
+                study: false,
             }),
             "coda" => Self::Coda(Coda {
                 pool: number("pool")?,

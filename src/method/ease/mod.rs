@@ -17,8 +17,8 @@ use super::aper::{ADAPTER, on_pictures};
 use super::prototypes::Sums;
 use super::tuning::{DROPOUT, Tuning, TuningSettings, WEIGHT_DECAY};
 use super::{
-    Batch, Chosen, Kind, Method, MethodSpec, Pass, PetPlan, Published, Rate, SettingSpec, Setup,
-    Task, Work, task_seed,
+    Batch, Chosen, Demand, Kind, Method, MethodSpec, Pass, PetPlan, Published, Rate, SettingSpec,
+    Setup, Task, Work, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -67,6 +67,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         passes.push(Pass::measuring());
         Ok(passes)
     },
+    demand: |_, _| Ok(Demand::NONE),
     check: |_, _| Ok(()),
     build: |setup| Ok(Box::new(Ease::new(&setup)?)),
 };

@@ -19,8 +19,8 @@ use super::answers::{self, Verdict, argmax};
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
 use super::tuning::{MOMENTUM, WEIGHT_DECAY};
 use super::{
-    Batch, Chosen, Kind, Method, MethodSpec, Pass, Published, Rate, SettingSpec, Setup, Task, Work,
-    local_cross_entropy, task_seed,
+    Batch, Chosen, Demand, Kind, Method, MethodSpec, Pass, Published, Rate, SettingSpec, Setup,
+    Task, Work, local_cross_entropy, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::backbone::architecture::Architecture;
@@ -101,6 +101,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         }
         Ok(passes)
     },
+    demand: |_, _| Ok(Demand::from_block(0)),
     check: |_, ground| match ground.map(|ground| ground.architecture) {
         Some(Architecture::Vit(config)) if config.class_token => Ok(()),
         Some(_) => Err(Problem::new(

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use burn::tensor::{Device, Tensor};
 
 use super::super::optimiser::Schedule;
-use super::super::{Chosen, Kind, MethodSpec, Pass, Published, Rate, SettingSpec};
+use super::super::{Chosen, Demand, Kind, MethodSpec, Pass, Published, Rate, SettingSpec};
 use super::{Asked, Leaves, Occasion, Prompted, Prompts, Question, Scheme, Training};
 use super::{check, check_blocks, leaf};
 use crate::metrics::Expert;
@@ -77,10 +77,15 @@ pub const SPEC: MethodSpec = MethodSpec {
     published: &[
         published("cifar-100", 20),
         published("imagenet-r", 50),
-        published("domainnet", 20),
+        published("domainnet", 50),
     ],
     all_at_once: false,
     passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
+    demand: |chosen, depth| {
+        let blocks = chosen.blocks("blocks", depth)?;
+        let first = blocks.iter().min().copied();
+        Ok(Demand::from_block(first.unwrap_or(0)))
+    },
     check: |chosen, ground| match ground {
         Some(ground) => check(
             &Coda::chosen(chosen, ground.blocks.len(), ground.tasks)?,

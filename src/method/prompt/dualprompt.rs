@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use burn::tensor::Tensor;
 
-use super::super::{Chosen, Kind, MethodSpec, Pass, Published, Rate, SettingSpec, Setup};
+use super::super::{Chosen, Demand, Kind, MethodSpec, Pass, Published, Rate, SettingSpec, Setup};
 use super::choice::{CLIP, best, one_hot, pull, pulled, similarity};
 use super::{Asked, Leaves, Occasion, Prompted, Prompts, Question, Scheme, Training};
 use super::{check, check_blocks, drawn, leaf};
@@ -68,6 +68,13 @@ pub const SPEC: MethodSpec = MethodSpec {
         },
         pull(1.0),
         CLIP,
+        SettingSpec {
+            key: "study",
+            title: "study of prompts",
+            meaning: "After each task, how often an image finds its task's prompts, and the \
+                      accuracy with each task's prompts alone: as many more tests as there are tasks",
+            kind: Kind::Flag(true),
+        },
     ],
     pet: None,
     rate: Some(Rate {
@@ -81,6 +88,10 @@ pub const SPEC: MethodSpec = MethodSpec {
     ],
     all_at_once: false,
     passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
+    demand: |chosen, depth| {
+        let scheme = DualPrompt::chosen(chosen, depth, 1)?;
+        Ok(Demand::from_block(scheme.first_block()))
+    },
     check: |chosen, ground| match ground {
         Some(ground) => {
             let scheme = DualPrompt::chosen(chosen, ground.blocks.len(), ground.tasks)?;
@@ -153,6 +164,8 @@ pub struct DualPrompt {
     pub pull: f64,
     /// Number of tasks of the run.
     pub tasks: usize,
+    /// Whether the choice of slots is studied.
+    pub study: bool,
 }
 
 impl DualPrompt {
@@ -165,6 +178,7 @@ impl DualPrompt {
             e_length: chosen.count("e_length")?,
             pull: chosen.real("pull")?,
             tasks,
+            study: chosen.flag("study")?,
         })
     }
 
@@ -187,6 +201,10 @@ impl DualPrompt {
 impl Scheme for DualPrompt {
     fn title(&self) -> &'static str {
         SPEC.title
+    }
+
+    fn studied(&self) -> bool {
+        self.study && self.slot_per_task()
     }
 
     fn first_block(&self) -> usize {

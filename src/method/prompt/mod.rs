@@ -115,6 +115,11 @@ pub trait Scheme: Send + Sync {
         None
     }
 
+    /// Whether every task has a slot of its own and their study is wanted.
+    fn studied(&self) -> bool {
+        false
+    }
+
     /// Trained tensors before the first task: names, rows, columns and values, drawn on the host.
     fn start(&self, width: usize, seed: u64) -> BTreeMap<String, HostTensor>;
 

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use burn::tensor::{Tensor, TensorData};
 
-use super::super::answers::{self, Verdict};
+use super::super::answers::{self, Verdict, argmax};
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{self, Optimiser, Progress};
 use super::super::{Batch, Method, Pass, Setup, Task, local_cross_entropy};
 use super::{Asked, Leaves, Occasion, Question, Scheme, Training, no_class_token};
 use crate::backbone::{Backbone, Tokens};
-use crate::metrics::Expert;
+use crate::metrics::{Expert, SlotView};
 use crate::pet::{Init, PetStack};
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named, named};
@@ -193,6 +193,17 @@ impl Prompted {
         Ok(FirstPass { tokens, query })
     }
 
+    /// What queries (batch × width) ask for with these tensors.
+    fn asked(&self, query: &Tensor<2>, leaves: &Leaves, occasion: Occasion) -> Result<Asked> {
+        let question = Question {
+            query: query.clone(),
+            task: self.heads.0.len().saturating_sub(1),
+            occasion,
+            class_position: self.class_position.clone(),
+        };
+        self.scheme.ask(leaves, &question)
+    }
+
     /// The second pass with these tensors: what the queries asked for, and the features (batch ×
     /// width).
     ///
@@ -205,13 +216,7 @@ impl Prompted {
         occasion: Occasion,
     ) -> Result<(Asked, Tensor<2>)> {
         let backbone = &*self.backbone;
-        let question = Question {
-            query: first.query,
-            task: self.heads.0.len().saturating_sub(1),
-            occasion,
-            class_position: self.class_position.clone(),
-        };
-        let asked = self.scheme.ask(leaves, &question)?;
+        let asked = self.asked(&first.query, leaves, occasion)?;
         let tokens = backbone.enter(first.tokens, &asked.prompts)?;
         let depth = backbone.blocks().len();
         let rest = self.scheme.first_block().min(depth)..depth;
@@ -352,6 +357,32 @@ impl Method for Prompted {
 
     fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
         answers::alone(Expert::Answer, &self.logits(images)?)
+    }
+
+    fn studies_slots(&self) -> bool {
+        self.scheme.studied()
+    }
+
+    fn slots(&self, images: Tensor<4>) -> Result<Vec<SlotView>> {
+        if !self.studies_slots() {
+            return Ok(Vec::new());
+        }
+        let first = self.first_pass(images, None)?;
+        let asked = self.asked(&first.query, &self.leaves, Occasion::Answering)?;
+        let chosen = asked.choice.iter().map(|slots| slots.first().copied());
+        let mut views: Vec<SlotView> = chosen
+            .map(|slot| SlotView {
+                chosen: slot.unwrap_or_default(),
+                classes: Vec::new(),
+            })
+            .collect();
+        for slot in 0..self.heads.0.len() {
+            let (_, logits) = self.logits_on(first.clone(), Occasion::Given(slot))?;
+            for (view, row) in views.iter_mut().zip(answers::rows(&logits)?) {
+                view.classes.push(argmax(&row));
+            }
+        }
+        Ok(views)
     }
 
     fn snapshot(&self) -> Result<Named> {

@@ -22,8 +22,8 @@ use super::answers::{self, Verdict};
 use super::aper::{ADAPTER, on_pictures};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
-    Batch, Chosen, Kind, Method, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec, Setup,
-    Task, Work,
+    Batch, Chosen, Demand, Kind, Method, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec,
+    Setup, Task, Work,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -93,6 +93,12 @@ pub const SPEC: MethodSpec = MethodSpec {
             ..Pass::measuring()
         });
         Ok(passes)
+    },
+    demand: |chosen, _| {
+        Ok(Demand {
+            bytes: 8.0 * (chosen.count("projection")? as f64).powi(2),
+            ..Demand::NONE
+        })
     },
     check: |_, _| Ok(()),
     build: |setup| Ok(Box::new(RanPac::new(&setup)?)),

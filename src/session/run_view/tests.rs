@@ -44,6 +44,7 @@ fn report(task: usize, answers: &[usize]) -> TaskReport {
                 .collect(),
             task_given: Vec::new(),
         },
+        slots: Vec::new(),
         seconds: 1.0,
         images_per_second: 1.0,
         unreadable: 0,

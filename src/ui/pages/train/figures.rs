@@ -114,7 +114,7 @@ pub fn curves(ui: &mut Ui, run: &RunView, height: f32) {
 }
 
 /// "task 1 · 0,1" where the classes are few and short, else "task 1".
-fn task_labels(run: &RunView) -> Vec<String> {
+pub fn task_labels(run: &RunView) -> Vec<String> {
     let count = run.tasks();
     let short = (0..count).all(|task| {
         let names = run.class_names(task);

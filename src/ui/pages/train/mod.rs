@@ -4,6 +4,7 @@
 mod confusion;
 mod figures;
 mod line;
+mod prompts;
 mod side;
 
 use egui::Ui;
@@ -85,6 +86,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     if width < 640.0 {
         figures::matrix(ui, cx, &run, 0.0);
         confusion::card(ui, cx, &run, 0.0);
+        prompts::show(ui, &run);
         return;
     }
     let share = (width * 0.385).clamp(250.0, 460.0);
@@ -94,4 +96,5 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         let rest = ui.available_width();
         widgets::part(ui, rest, |ui| confusion::card(ui, cx, &run, height));
     });
+    prompts::show(ui, &run);
 }

@@ -1,15 +1,5 @@
-//! LAE: Learning, Accumulation, Ensemble (Gao et al., ICCV 2023, section 4 and Algorithm 1).
-//!
-//! * Learning: local cross-entropy over the present task's classes; from the second task on the
-//!   PET stands still for some epochs while the new head settles.
-//! * Accumulation: the offline PET is an exact copy when the second task begins and then follows,
-//!   off ← α·off + (1 − α)·on, after every optimiser step, frozen epochs included.
-//! * Ensemble: both experts share the heads; the answer is the element-wise maximum of their
-//!   softmaxes.
-//!
-//! Each part can be switched off alone (paper Tables 5 and 6): without Accumulation the offline PET
-//! stays the snapshot after the first task; without Ensemble the offline PET answers alone; with
-//! everything off this is the Baseline.
+//! LAE over a run: the online PET that learns, the offline one that follows, the heads they share
+//! (paper Algorithm 1).
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,214 +7,19 @@ use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor};
 
-use super::answers::{self, Verdict, argmax, log_probabilities, opinion};
-use super::heads::{Head, Heads};
-use super::optimiser::{self, Optimiser, OptimiserSettings, Progress};
-use super::{
-    Batch, Chosen, Kind, Method, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec, Setup,
-    Task, local_cross_entropy, task_seed,
+use super::super::answers::{self, Verdict};
+use super::super::heads::{Head, Heads};
+use super::super::optimiser::{self, Optimiser, OptimiserSettings, Progress};
+use super::super::{
+    Batch, Chosen, Method, MethodSpec, Pass, Setup, Task, local_cross_entropy, task_seed,
 };
+use super::verdict::verdict;
+use super::{LaeSettings, OFFLINE_DRIFT, ONLINE_DRIFT, Switches};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::pet::{Hooks, PetStack};
 use crate::problem::{Problem, Result};
-use crate::run::config::Setting;
-use crate::run::event::{Opinion, TaskReport};
 use crate::tensors::Named;
-
-const PAPER: &str = "Gao et al., A Unified Continual Learning Framework with General Parameter-Efficient Tuning, ICCV 2023";
-
-/// LAE.
-pub const LAE: MethodSpec = MethodSpec {
-    key: "lae",
-    title: "LAE",
-    summary: "Learns with the PET frozen at first, accumulates it in a slow offline copy, answers with both",
-    paper: PAPER,
-    experts: Expert::OF_LAE,
-    settings: &[
-        SettingSpec {
-            key: "learning",
-            title: "Learning",
-            meaning: "New classes settle while the PET is frozen, so that old knowledge is not overrun",
-            kind: Kind::Flag(true),
-        },
-        SettingSpec {
-            key: "accumulation",
-            title: "Accumulation",
-            meaning: "The offline PET follows the online one slowly and keeps what it learned",
-            kind: Kind::Flag(true),
-        },
-        SettingSpec {
-            key: "ensemble",
-            title: "Ensemble",
-            meaning: "Both experts answer together: the larger of their two probabilities wins",
-            kind: Kind::Flag(true),
-        },
-        SettingSpec {
-            key: "freeze_epochs",
-            title: "frozen epochs",
-            meaning: "Of the epochs, so many with the PET frozen, from the second task on",
-            kind: Kind::Whole {
-                default: 3,
-                least: 0,
-                most: i64::MAX,
-            },
-        },
-        SettingSpec {
-            key: "ema",
-            title: "α",
-            meaning: "How much of itself the offline PET keeps in every step; 0.9999 is the paper's value, 0.999 suits short runs",
-            kind: Kind::Real {
-                default: 0.999,
-                least: 0.0,
-                most: 1.0,
-            },
-        },
-    ],
-    pet: Some(PetUse {
-        calibrated_by: Some("learning"),
-        ..PetUse::USUAL
-    }),
-    rate: Some(RATE),
-    published: &[
-        published("cifar-100", 5, 0.03, LONG_MEMORY),
-        published("imagenet-r", 50, 0.005, MANY_EPOCHS),
-        published("domainnet", 50, 0.005, MANY_EPOCHS),
-    ],
-    all_at_once: false,
-    passes: |chosen, task| {
-        let frozen = match chosen.flag("learning")? && task > 0 {
-            true => chosen.count("freeze_epochs")?,
-            false => 0,
-        };
-        let epochs = 0..chosen.config.epochs;
-        Ok(epochs.map(|epoch| Pass::learning(epoch < frozen)).collect())
-    },
-    check: |chosen, _| {
-        let epochs = chosen.config.epochs;
-        if !chosen.flag("learning")? || chosen.count("freeze_epochs")? <= epochs {
-            return Ok(());
-        }
-        let problem = Problem::new("more epochs are frozen than there are");
-        Err(problem
-            .at("--freeze-epochs")
-            .advise("give a number up to --epochs"))
-    },
-    build: |setup| {
-        Ok(Box::new(Lae::from_setup(
-            &setup,
-            &LAE,
-            Switches::of(&setup)?,
-        )?))
-    },
-};
-
-/// The naive baseline: LAE with everything off.
-pub const BASELINE: MethodSpec = MethodSpec {
-    key: "baseline",
-    title: "Baseline",
-    summary: "Trains the same PET task after task and does nothing against forgetting",
-    paper: PAPER,
-    experts: &[Expert::Online],
-    settings: &[],
-    pet: Some(PetUse::USUAL),
-    rate: Some(RATE),
-    published: &[
-        published("cifar-100", 5, 0.03, &[]),
-        published("imagenet-r", 50, 0.005, &[]),
-        published("domainnet", 50, 0.005, &[]),
-    ],
-    all_at_once: false,
-    passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
-    check: |_, _| Ok(()),
-    build: |setup| {
-        Ok(Box::new(Lae::from_setup(
-            &setup,
-            &BASELINE,
-            Switches::NONE,
-        )?))
-    },
-};
-
-/// A third of the paper's rate for CIFAR-100: better on the small embedded sets.
-const RATE: Rate = Rate {
-    base: 0.01,
-    scaled: true,
-};
-const LONG_MEMORY: &[(&str, Setting)] = &[("ema", Setting::Real(0.9999))];
-const MANY_EPOCHS: &[(&str, Setting)] = &[
-    ("ema", Setting::Real(0.9999)),
-    ("freeze_epochs", Setting::Whole(30)),
-];
-
-const fn published(
-    data: &'static str,
-    epochs: usize,
-    base_lr: f64,
-    settings: &'static [(&'static str, Setting)],
-) -> Published {
-    Published {
-        data,
-        epochs,
-        base_lr: Some(base_lr),
-        settings,
-    }
-}
-
-/// Which of LAE's three parts act (paper Tables 5 and 6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Switches {
-    /// Freeze epochs, and the calibrated form of a PET that has one.
-    pub learning: bool,
-    /// The offline PET follows the online one by a moving average.
-    pub accumulation: bool,
-    /// Both experts answer together.
-    pub ensemble: bool,
-}
-
-impl Switches {
-    /// LAE.
-    pub const ALL: Self = Self {
-        learning: true,
-        accumulation: true,
-        ensemble: true,
-    };
-    /// The Baseline.
-    pub const NONE: Self = Self {
-        learning: false,
-        accumulation: false,
-        ensemble: false,
-    };
-
-    /// Those that settings of LAE name.
-    ///
-    /// # Errors
-    /// A Problem for settings of another method.
-    pub fn chosen(chosen: &Chosen<'_>) -> Result<Self> {
-        Ok(Self {
-            learning: chosen.flag("learning")?,
-            accumulation: chosen.flag("accumulation")?,
-            ensemble: chosen.flag("ensemble")?,
-        })
-    }
-
-    fn of(setup: &Setup<'_>) -> Result<Self> {
-        Self::chosen(&Chosen::of(setup.config)?)
-    }
-}
-
-/// What defines LAE beside backbone and PET.
-#[derive(Clone, Copy, Debug)]
-pub struct LaeSettings {
-    /// Which parts act.
-    pub switches: Switches,
-    /// α of the moving average.
-    pub ema: f64,
-    /// Adam's learning rate, as used.
-    pub learning_rate: f64,
-    /// Seed of the heads' initial values.
-    pub seed: u64,
-}
 
 /// What the experts say to a batch of images, over all classes taught so far.
 #[derive(Clone, Debug)]
@@ -267,7 +62,7 @@ impl Lae {
         }
     }
 
-    fn from_setup(
+    pub(super) fn from_setup(
         setup: &Setup<'_>,
         spec: &'static MethodSpec,
         switches: Switches,
@@ -569,113 +364,5 @@ impl Method for Lae {
             classes: classes.clone(),
         });
         Ok(())
-    }
-}
-
-/// Gauge: how far the online PET has moved since the first task.
-const ONLINE_DRIFT: &str = "online_drift";
-/// The same for the offline PET.
-const OFFLINE_DRIFT: &str = "offline_drift";
-
-/// How far the online and the offline PET had moved after a task; none for other methods.
-pub fn drift_of(report: &TaskReport) -> Option<(f64, f64)> {
-    let of = |name| report.gauges.get(name).copied();
-    Some((of(ONLINE_DRIFT)?, of(OFFLINE_DRIFT)?))
-}
-
-/// What the run answers from its two experts: their maximum (paper Eq. 9), or one of them where
-/// LAE's Ensemble is off (paper Table 5: the offline one with Accumulation, else the online one).
-fn verdict(online: &[f32], offline: Option<&[f32]>, switches: Switches) -> Verdict {
-    let two = offline.is_some();
-    // The offline expert is the online one again where there is none (before the second task).
-    let offline = offline.unwrap_or(online);
-    let (on, off) = (
-        opinion(Expert::Online, online),
-        opinion(Expert::Offline, offline),
-    );
-    let named = |opinion: &Opinion| Opinion {
-        expert: Expert::Ensemble,
-        ..opinion.clone()
-    };
-    let (answer, decided_by, scores) = match (switches.ensemble, switches.accumulation) {
-        (true, _) => both(&on, &off, online, offline),
-        (false, true) if two => (named(&off), Expert::Offline, offline.to_vec()),
-        (false, _) => (named(&on), Expert::Online, online.to_vec()),
-    };
-    Verdict {
-        opinions: vec![on, off, answer],
-        // With one expert only, the answer is the online one's.
-        decided_by: if two { decided_by } else { Expert::Online },
-        scores,
-    }
-}
-
-/// Element-wise maximum of two softmaxes, the lower energy, who holds the winner, and the maximum
-/// of the logarithms.
-fn both(
-    on: &Opinion,
-    off: &Opinion,
-    online: &[f32],
-    offline: &[f32],
-) -> (Opinion, Expert, Vec<f32>) {
-    let pairs = on.probabilities.iter().zip(&off.probabilities);
-    let probabilities: Vec<f32> = pairs.map(|(a, b)| a.max(*b)).collect();
-    let class = argmax(&probabilities);
-    let lower = on.energy.zip(off.energy).map(|(a, b)| a.min(b));
-    let by_offline = on.probabilities[class] < probabilities[class];
-    let logs = log_probabilities(online)
-        .into_iter()
-        .zip(log_probabilities(offline));
-    let answer = Opinion {
-        expert: Expert::Ensemble,
-        class,
-        probabilities,
-        energy: lower,
-    };
-    let decided_by = match by_offline {
-        true => Expert::Offline,
-        false => Expert::Online,
-    };
-    (answer, decided_by, logs.map(|(a, b)| a.max(b)).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn answer(verdict: &Verdict) -> &Opinion {
-        &verdict.opinions[2]
-    }
-
-    #[test]
-    fn the_ensemble_is_the_maximum_of_both_softmaxes() {
-        let v = verdict(&[2.0, 0.0, 0.0], Some(&[0.0, 5.0, 0.0]), Switches::ALL);
-        let [on, off, _] = &v.opinions[..] else {
-            return assert_eq!(v.opinions.len(), 3);
-        };
-        assert_eq!((answer(&v).class, v.decided_by), (1, Expert::Offline));
-        assert_eq!(answer(&v).probabilities[0], on.probabilities[0]);
-        assert_eq!(answer(&v).probabilities[1], off.probabilities[1]);
-        assert!(answer(&v).probabilities.iter().sum::<f32>() > 1.0);
-        assert_eq!((v.within(&(0..1)), v.within(&(1..3))), (0, 1));
-    }
-
-    #[test]
-    fn without_ensemble_one_expert_answers_alone() {
-        let (on, off) = ([9.0, 0.0], [0.0, 1.0]);
-        let only = Switches {
-            ensemble: false,
-            ..Switches::ALL
-        };
-        let v = verdict(&on, Some(&off), only);
-        assert_eq!((answer(&v).class, v.decided_by), (1, Expert::Offline));
-        assert_eq!(answer(&v).probabilities, v.opinions[1].probabilities);
-        let none = Switches {
-            accumulation: false,
-            ..only
-        };
-        let v = verdict(&on, Some(&off), none);
-        assert_eq!((answer(&v).class, v.decided_by), (0, Expert::Online));
-        assert_eq!(answer(&v).probabilities, v.opinions[0].probabilities);
     }
 }

@@ -1,0 +1,112 @@
+//! The part of a run that tests: after every task each test image so far is shown to the method, and
+//! where its slots of prompts are studied, to each of them.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::super::meter::Meter;
+use super::super::reading::Reading;
+use super::{Labelled, Trainer};
+use crate::data::loader::{Loader, LoaderOptions};
+use crate::method::Verdict;
+use crate::metrics::{Answers, SlotCounts};
+use crate::problem::Result;
+use crate::run::event::Phase;
+
+use burn::tensor::Tensor;
+
+/// Images judged at once. The result does not depend on it.
+const JUDGE_BATCH: usize = 48;
+
+impl Trainer<'_> {
+    /// Asks for every test image of the tasks seen so far; none when the person stopped it.
+    pub(super) fn evaluate(&mut self) -> Result<Option<(Answers, Vec<SlotCounts>)>> {
+        let phase = Phase::Evaluating { task: self.task };
+        self.say(phase.clone());
+        let (indices, samples) = self.tests_below(self.header.tasks[self.task].end);
+        let mut answers = Answers::default();
+        let mut slots = self.no_slots();
+        let mut reading = Reading::of(samples.len());
+        let options = LoaderOptions {
+            cache: Some(self.plan.pixels.clone()),
+            ..LoaderOptions::inference(self.plan.input(), JUDGE_BATCH)
+        };
+        let mut loader = Loader::new(samples, options)?;
+        loop {
+            let batch = match self.bring(&mut loader, &phase, &mut reading)? {
+                ControlFlow::Continue(Some(batch)) => batch,
+                ControlFlow::Continue(None) => break,
+                ControlFlow::Break(()) => return Ok(None),
+            };
+            self.meter.begin();
+            let images = self.images(&batch);
+            let verdicts = self.method.predict(images.clone())?;
+            for (row, verdict) in verdicts.into_iter().enumerate() {
+                answers.samples.push(indices[batch.indices[row]]);
+                let verdict = verdict.checked()?;
+                self.note(&mut answers, batch.labels[row] as usize, &verdict);
+            }
+            self.meter.judged(batch.labels.len());
+            if !slots.is_empty() {
+                self.meter.begin();
+                self.study(images, &batch.labels, &mut slots)?;
+                self.meter
+                    .studied(Meter::study_work(self.task, batch.labels.len()));
+            }
+            if self.meter.due() {
+                let last = self.passes[self.task].len().saturating_sub(1);
+                self.progress(last, (0, 0), false);
+            }
+        }
+        reading.ended(answers.labels.len())?;
+        Ok(Some((answers, slots)))
+    }
+
+    /// Counts for each task so far; none where the method's slots are not studied.
+    fn no_slots(&self) -> Vec<SlotCounts> {
+        let tasks = self.task + 1;
+        match self.method.studies_slots() {
+            true => vec![SlotCounts::none(tasks); tasks],
+            false => Vec::new(),
+        }
+    }
+
+    /// Adds a batch to what its images' slots come to.
+    fn study(&self, images: Tensor<4>, labels: &[i64], slots: &mut [SlotCounts]) -> Result<()> {
+        let views = self.method.slots(images)?;
+        for (view, label) in views.iter().zip(labels) {
+            let label = *label as usize;
+            let own = self.header.tasks.iter().position(|t| t.contains(&label));
+            if let Some(counts) = own.and_then(|task| slots.get_mut(task)) {
+                counts.add(label, view);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what the experts say to a test image of class `label`.
+    fn note(&self, answers: &mut Answers, label: usize, verdict: &Verdict) {
+        answers.labels.push(label);
+        for opinion in &verdict.opinions {
+            let given = answers.given.entry(opinion.expert).or_default();
+            given.push(opinion.class);
+        }
+        let own = self.header.tasks.iter().find(|task| task.contains(&label));
+        answers
+            .task_given
+            .push(own.map_or(label, |task| verdict.within(task)));
+    }
+
+    /// Test images whose class lies below `seen`, with their indices in the test split.
+    fn tests_below(&self, seen: usize) -> (Vec<usize>, Labelled) {
+        let (mut indices, mut samples) = (Vec::new(), Vec::new());
+        for (index, sample) in self.plan.data.test.iter().enumerate() {
+            let label = self.plan.scenario.label_of(sample.class as usize);
+            if label < seen {
+                indices.push(index);
+                samples.push((sample.clone(), label as i64));
+            }
+        }
+        (indices, Arc::new(samples))
+    }
+}

@@ -1,0 +1,229 @@
+//! LAE: Learning, Accumulation, Ensemble (Gao et al., ICCV 2023, section 4 and Algorithm 1).
+//!
+//! * Learning: local cross-entropy over the present task's classes; from the second task on the
+//!   PET stands still for some epochs while the new head settles.
+//! * Accumulation: the offline PET is an exact copy when the second task begins and then follows,
+//!   off ← α·off + (1 − α)·on, after every optimiser step, frozen epochs included.
+//! * Ensemble: both experts share the heads; the answer is the element-wise maximum of their
+//!   softmaxes.
+//!
+//! Each part can be switched off alone (paper Tables 5 and 6): without Accumulation the offline PET
+//! stays the snapshot after the first task; without Ensemble the offline PET answers alone; with
+//! everything off this is the Baseline.
+
+mod state;
+mod verdict;
+
+use super::{Chosen, Demand, Kind, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec, Setup};
+use crate::metrics::Expert;
+use crate::problem::{Problem, Result};
+use crate::run::config::Setting;
+use crate::run::event::TaskReport;
+
+pub use state::{Gradients, Lae, Logits};
+
+const PAPER: &str = "Gao et al., A Unified Continual Learning Framework with General Parameter-Efficient Tuning, ICCV 2023";
+
+/// LAE.
+pub const LAE: MethodSpec = MethodSpec {
+    key: "lae",
+    title: "LAE",
+    summary: "Learns with the PET frozen at first, accumulates it in a slow offline copy, answers with both",
+    paper: PAPER,
+    experts: Expert::OF_LAE,
+    settings: &[
+        SettingSpec {
+            key: "learning",
+            title: "Learning",
+            meaning: "New classes settle while the PET is frozen, so that old knowledge is not overrun",
+            kind: Kind::Flag(true),
+        },
+        SettingSpec {
+            key: "accumulation",
+            title: "Accumulation",
+            meaning: "The offline PET follows the online one slowly and keeps what it learned",
+            kind: Kind::Flag(true),
+        },
+        SettingSpec {
+            key: "ensemble",
+            title: "Ensemble",
+            meaning: "Both experts answer together: the larger of their two probabilities wins",
+            kind: Kind::Flag(true),
+        },
+        SettingSpec {
+            key: "freeze_epochs",
+            title: "frozen epochs",
+            meaning: "Of the epochs, so many with the PET frozen, from the second task on",
+            kind: Kind::Whole {
+                default: 3,
+                least: 0,
+                most: i64::MAX,
+            },
+        },
+        SettingSpec {
+            key: "ema",
+            title: "α",
+            meaning: "How much of itself the offline PET keeps in every step; 0.9999 is the paper's value, 0.999 suits short runs",
+            kind: Kind::Real {
+                default: 0.999,
+                least: 0.0,
+                most: 1.0,
+            },
+        },
+    ],
+    pet: Some(PetUse {
+        calibrated_by: Some("learning"),
+        ..PetUse::USUAL
+    }),
+    rate: Some(RATE),
+    published: &[
+        published("cifar-100", 5, 0.03, LONG_MEMORY),
+        published("imagenet-r", 50, 0.005, MANY_EPOCHS),
+        published("domainnet", 50, 0.005, MANY_EPOCHS),
+    ],
+    all_at_once: false,
+    passes: |chosen, task| {
+        let frozen = match chosen.flag("learning")? && task > 0 {
+            true => chosen.count("freeze_epochs")?,
+            false => 0,
+        };
+        let epochs = 0..chosen.config.epochs;
+        Ok(epochs.map(|epoch| Pass::learning(epoch < frozen)).collect())
+    },
+    demand: |_, _| Ok(Demand::NONE),
+    check: |chosen, _| {
+        let epochs = chosen.config.epochs;
+        if !chosen.flag("learning")? || chosen.count("freeze_epochs")? <= epochs {
+            return Ok(());
+        }
+        let problem = Problem::new("more epochs are frozen than there are");
+        Err(problem
+            .at("--freeze-epochs")
+            .advise("give a number up to --epochs"))
+    },
+    build: |setup| {
+        Ok(Box::new(Lae::from_setup(
+            &setup,
+            &LAE,
+            Switches::of(&setup)?,
+        )?))
+    },
+};
+
+/// The naive baseline: LAE with everything off.
+pub const BASELINE: MethodSpec = MethodSpec {
+    key: "baseline",
+    title: "Baseline",
+    summary: "Trains the same PET task after task and does nothing against forgetting",
+    paper: PAPER,
+    experts: &[Expert::Online],
+    settings: &[],
+    pet: Some(PetUse::USUAL),
+    rate: Some(RATE),
+    published: &[
+        published("cifar-100", 5, 0.03, &[]),
+        published("imagenet-r", 50, 0.005, &[]),
+        published("domainnet", 50, 0.005, &[]),
+    ],
+    all_at_once: false,
+    passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
+    demand: |_, _| Ok(Demand::NONE),
+    check: |_, _| Ok(()),
+    build: |setup| {
+        Ok(Box::new(Lae::from_setup(
+            &setup,
+            &BASELINE,
+            Switches::NONE,
+        )?))
+    },
+};
+
+/// A third of the paper's rate for CIFAR-100: better on the small embedded sets.
+const RATE: Rate = Rate {
+    base: 0.01,
+    scaled: true,
+};
+const LONG_MEMORY: &[(&str, Setting)] = &[("ema", Setting::Real(0.9999))];
+const MANY_EPOCHS: &[(&str, Setting)] = &[
+    ("ema", Setting::Real(0.9999)),
+    ("freeze_epochs", Setting::Whole(30)),
+];
+
+const fn published(
+    data: &'static str,
+    epochs: usize,
+    base_lr: f64,
+    settings: &'static [(&'static str, Setting)],
+) -> Published {
+    Published {
+        data,
+        epochs,
+        base_lr: Some(base_lr),
+        settings,
+    }
+}
+
+/// Which of LAE's three parts act (paper Tables 5 and 6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switches {
+    /// Freeze epochs, and the calibrated form of a PET that has one.
+    pub learning: bool,
+    /// The offline PET follows the online one by a moving average.
+    pub accumulation: bool,
+    /// Both experts answer together.
+    pub ensemble: bool,
+}
+
+impl Switches {
+    /// LAE.
+    pub const ALL: Self = Self {
+        learning: true,
+        accumulation: true,
+        ensemble: true,
+    };
+    /// The Baseline.
+    pub const NONE: Self = Self {
+        learning: false,
+        accumulation: false,
+        ensemble: false,
+    };
+
+    /// Those that settings of LAE name.
+    ///
+    /// # Errors
+    /// A Problem for settings of another method.
+    pub fn chosen(chosen: &Chosen<'_>) -> Result<Self> {
+        Ok(Self {
+            learning: chosen.flag("learning")?,
+            accumulation: chosen.flag("accumulation")?,
+            ensemble: chosen.flag("ensemble")?,
+        })
+    }
+
+    fn of(setup: &Setup<'_>) -> Result<Self> {
+        Self::chosen(&Chosen::of(setup.config)?)
+    }
+}
+
+/// What defines LAE beside backbone and PET.
+#[derive(Clone, Copy, Debug)]
+pub struct LaeSettings {
+    /// Which parts act.
+    pub switches: Switches,
+    /// α of the moving average.
+    pub ema: f64,
+    /// Adam's learning rate, as used.
+    pub learning_rate: f64,
+    /// Seed of the heads' initial values.
+    pub seed: u64,
+}
+/// Gauge: how far the online PET has moved since the first task.
+const ONLINE_DRIFT: &str = "online_drift";
+/// The same for the offline PET.
+const OFFLINE_DRIFT: &str = "offline_drift";
+
+/// How far the online and the offline PET had moved after a task; none for other methods.
+pub fn drift_of(report: &TaskReport) -> Option<(f64, f64)> {
+    let of = |name| report.gauges.get(name).copied();
+    Some((of(ONLINE_DRIFT)?, of(OFFLINE_DRIFT)?))
+}

@@ -1,0 +1,103 @@
+//! What LAE's experts answer together (paper Eq. 9), or one of them where Ensemble is off.
+
+use super::super::answers::{Verdict, argmax, log_probabilities, opinion};
+use super::Switches;
+use crate::metrics::Expert;
+use crate::run::event::Opinion;
+
+/// What the run answers from its two experts: their maximum (paper Eq. 9), or one of them where
+/// LAE's Ensemble is off (paper Table 5: the offline one with Accumulation, else the online one).
+pub(super) fn verdict(online: &[f32], offline: Option<&[f32]>, switches: Switches) -> Verdict {
+    let two = offline.is_some();
+    // The offline expert is the online one again where there is none (before the second task).
+    let offline = offline.unwrap_or(online);
+    let (on, off) = (
+        opinion(Expert::Online, online),
+        opinion(Expert::Offline, offline),
+    );
+    let named = |opinion: &Opinion| Opinion {
+        expert: Expert::Ensemble,
+        ..opinion.clone()
+    };
+    let (answer, decided_by, scores) = match (switches.ensemble, switches.accumulation) {
+        (true, _) => both(&on, &off, online, offline),
+        (false, true) if two => (named(&off), Expert::Offline, offline.to_vec()),
+        (false, _) => (named(&on), Expert::Online, online.to_vec()),
+    };
+    Verdict {
+        opinions: vec![on, off, answer],
+        // With one expert only, the answer is the online one's.
+        decided_by: if two { decided_by } else { Expert::Online },
+        scores,
+    }
+}
+
+/// Element-wise maximum of two softmaxes, the lower energy, who holds the winner, and the maximum
+/// of the logarithms.
+fn both(
+    on: &Opinion,
+    off: &Opinion,
+    online: &[f32],
+    offline: &[f32],
+) -> (Opinion, Expert, Vec<f32>) {
+    let pairs = on.probabilities.iter().zip(&off.probabilities);
+    let probabilities: Vec<f32> = pairs.map(|(a, b)| a.max(*b)).collect();
+    let class = argmax(&probabilities);
+    let lower = on.energy.zip(off.energy).map(|(a, b)| a.min(b));
+    let by_offline = on.probabilities[class] < probabilities[class];
+    let logs = log_probabilities(online)
+        .into_iter()
+        .zip(log_probabilities(offline));
+    let answer = Opinion {
+        expert: Expert::Ensemble,
+        class,
+        probabilities,
+        energy: lower,
+    };
+    let decided_by = match by_offline {
+        true => Expert::Offline,
+        false => Expert::Online,
+    };
+    (answer, decided_by, logs.map(|(a, b)| a.max(b)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(verdict: &Verdict) -> &Opinion {
+        &verdict.opinions[2]
+    }
+
+    #[test]
+    fn the_ensemble_is_the_maximum_of_both_softmaxes() {
+        let v = verdict(&[2.0, 0.0, 0.0], Some(&[0.0, 5.0, 0.0]), Switches::ALL);
+        let [on, off, _] = &v.opinions[..] else {
+            return assert_eq!(v.opinions.len(), 3);
+        };
+        assert_eq!((answer(&v).class, v.decided_by), (1, Expert::Offline));
+        assert_eq!(answer(&v).probabilities[0], on.probabilities[0]);
+        assert_eq!(answer(&v).probabilities[1], off.probabilities[1]);
+        assert!(answer(&v).probabilities.iter().sum::<f32>() > 1.0);
+        assert_eq!((v.within(&(0..1)), v.within(&(1..3))), (0, 1));
+    }
+
+    #[test]
+    fn without_ensemble_one_expert_answers_alone() {
+        let (on, off) = ([9.0, 0.0], [0.0, 1.0]);
+        let only = Switches {
+            ensemble: false,
+            ..Switches::ALL
+        };
+        let v = verdict(&on, Some(&off), only);
+        assert_eq!((answer(&v).class, v.decided_by), (1, Expert::Offline));
+        assert_eq!(answer(&v).probabilities, v.opinions[1].probabilities);
+        let none = Switches {
+            accumulation: false,
+            ..only
+        };
+        let v = verdict(&on, Some(&off), none);
+        assert_eq!((answer(&v).class, v.decided_by), (0, Expert::Online));
+        assert_eq!(answer(&v).probabilities, v.opinions[0].probabilities);
+    }
+}

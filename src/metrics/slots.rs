@@ -1,0 +1,155 @@
+//! How well DualPrompt finds the prompts of an image's task, and how much the tasks' prompts differ:
+//! the study of supplement C of the LAE paper. Each task has a slot of expert (E) prompts; after
+//! every task the test images so far are asked which slot they choose, and are answered with every
+//! slot alone.
+
+use serde::{Deserialize, Serialize};
+
+use super::{mean, share};
+
+/// One image in the study. Slots and tasks have the same numbers, from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlotView {
+    /// The slot it chooses; that of a task to come is possible.
+    pub chosen: usize,
+    /// The class it gets with each slot of the tasks so far alone.
+    pub classes: Vec<usize>,
+}
+
+/// The test images of one task in the study, after some task; one entry for each slot of the tasks
+/// so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlotCounts {
+    /// Test images of the task.
+    pub images: usize,
+    /// Images that choose this slot. The others choose a slot of a task to come.
+    pub chosen: Vec<usize>,
+    /// Images answered rightly with this slot alone.
+    pub right: Vec<usize>,
+}
+
+impl SlotCounts {
+    /// No image yet, with so many slots.
+    pub fn none(slots: usize) -> Self {
+        Self {
+            images: 0,
+            chosen: vec![0; slots],
+            right: vec![0; slots],
+        }
+    }
+
+    /// Adds an image of class `label`.
+    pub fn add(&mut self, label: usize, view: &SlotView) {
+        self.images += 1;
+        if let Some(count) = self.chosen.get_mut(view.chosen) {
+            *count += 1;
+        }
+        for (right, class) in self.right.iter_mut().zip(&view.classes) {
+            *right += usize::from(*class == label);
+        }
+    }
+}
+
+/// The study of a run; accuracies are fractions in 0..=1.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PromptStudy {
+    /// After each task: of all test images so far, the share that chooses the slot of its task.
+    pub selection: Vec<f64>,
+    /// A_N with each slot alone.
+    pub last: Vec<f64>,
+    /// Mean of A_i with each slot alone, over the tasks i from the slot's own on.
+    pub average: Vec<f64>,
+    /// After the last task: accuracy with each slot (row) on each task's test images (column).
+    pub tasks: Vec<Vec<f64>>,
+}
+
+impl PromptStudy {
+    /// From the counts after each task; none unless every task was studied.
+    pub fn of(after: &[&[SlotCounts]]) -> Option<Self> {
+        let last = after.last()?;
+        let whole = |(task, counts): (usize, &&[SlotCounts])| {
+            let slots = |c: &SlotCounts| c.chosen.len() == task + 1 && c.right.len() == task + 1;
+            counts.len() == task + 1 && counts.iter().all(slots)
+        };
+        if !after.iter().enumerate().all(whole) {
+            return None;
+        }
+        let slots = 0..after.len();
+        let average = slots.clone().map(|slot| {
+            let since: Vec<f64> = after[slot..].iter().map(|now| with(now, slot)).collect();
+            mean(&since).unwrap_or_default()
+        });
+        let of_task = |slot: usize| last.iter().map(move |c| share(c.right[slot], c.images));
+        Some(Self {
+            selection: after.iter().map(|counts| selection(counts)).collect(),
+            last: slots.clone().map(|slot| with(last, slot)).collect(),
+            average: average.collect(),
+            tasks: slots.map(|slot| of_task(slot).collect()).collect(),
+        })
+    }
+}
+
+impl PromptStudy {
+    /// The same in percent.
+    #[must_use]
+    pub fn percent(self) -> Self {
+        let all = |values: Vec<f64>| values.into_iter().map(|v| v * 100.0).collect();
+        Self {
+            selection: all(self.selection),
+            last: all(self.last),
+            average: all(self.average),
+            tasks: self.tasks.into_iter().map(all).collect(),
+        }
+    }
+}
+
+/// Share of all images that choose the slot of their task.
+fn selection(counts: &[SlotCounts]) -> f64 {
+    let own = counts.iter().enumerate().map(|(task, c)| c.chosen[task]);
+    share(own.sum(), images(counts))
+}
+
+/// Share of all images answered rightly with one slot alone.
+fn with(counts: &[SlotCounts], slot: usize) -> f64 {
+    share(counts.iter().map(|c| c.right[slot]).sum(), images(counts))
+}
+
+fn images(counts: &[SlotCounts]) -> usize {
+    counts.iter().map(|c| c.images).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(images: usize, chosen: &[usize], right: &[usize]) -> SlotCounts {
+        SlotCounts {
+            images,
+            chosen: chosen.to_vec(),
+            right: right.to_vec(),
+        }
+    }
+
+    #[test]
+    fn shares_are_of_all_images_so_far() {
+        let first = [counts(10, &[10], &[8])];
+        let second = [counts(10, &[6, 4], &[5, 4]), counts(30, &[5, 24], &[3, 27])];
+        let study = PromptStudy::of(&[&first, &second]).unwrap_or_default();
+        assert_eq!(study.selection, [1.0, 0.75]);
+        assert_eq!(study.last, [0.2, 0.775]);
+        assert_eq!(study.average, [0.5, 0.775]);
+        assert_eq!(study.tasks, [[0.5, 0.1], [0.4, 0.9]]);
+        assert_eq!(PromptStudy::of(&[&first, &[]]), None);
+        assert_eq!(PromptStudy::of(&[&[], &second]), None);
+        assert_eq!(PromptStudy::of(&[]), None);
+    }
+
+    #[test]
+    fn a_slot_of_a_task_to_come_counts_for_none() {
+        let mut counts = SlotCounts::none(2);
+        for (chosen, classes) in [(0, vec![3, 1]), (5, vec![3, 3])] {
+            counts.add(3, &SlotView { chosen, classes });
+        }
+        assert_eq!(counts, self::counts(2, &[1, 0], &[2, 1]));
+    }
+}

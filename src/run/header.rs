@@ -1,0 +1,91 @@
+//! What a run is, known before its first batch.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::config::RunConfig;
+use crate::data::Fingerprints;
+use crate::metrics::Expert;
+
+/// What a run's method says of itself, kept with the run so that any reader can show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MethodFacts {
+    /// The name people read.
+    pub title: String,
+    /// How its settings differ from the usual ones, in words: "no Learning".
+    pub variant: Vec<String>,
+    /// Who answers, in the order they are shown; the last one's answer is the run's.
+    pub experts: Vec<Expert>,
+    /// Whether a PET plugin is part of it.
+    pub uses_pet: bool,
+}
+
+impl MethodFacts {
+    /// Whose answer is the run's.
+    pub fn answering(&self) -> Expert {
+        self.experts.last().copied().unwrap_or(Expert::Answer)
+    }
+
+    /// A short name for lists: "digits · LAE · adapter 5".
+    pub fn run_title(&self, config: &RunConfig) -> String {
+        let mut title = format!("{} · {}", config.data_name(), self.title);
+        if self.uses_pet {
+            title += &format!(" · {} {}", config.pet, config.pet_size);
+        }
+        if config.measured_on() != "test" {
+            title += " · on validation images";
+        }
+        title
+    }
+}
+
+/// The constant facts of a run, known once data and backbone are open.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunHeader {
+    /// Name of the run (its folder's name).
+    pub run: String,
+    /// The run's folder.
+    pub folder: PathBuf,
+    /// The settings.
+    pub config: RunConfig,
+    /// What the run's method says of itself.
+    pub method: MethodFacts,
+    /// Class names in the order they are taught; a class is its position here.
+    pub class_order: Vec<String>,
+    /// The classes of each task, as positions.
+    pub tasks: Vec<Range<usize>>,
+    /// Training images of each task.
+    pub train_images: Vec<usize>,
+    /// Test images of each task.
+    pub test_images: Vec<usize>,
+    /// The device's name.
+    pub device: String,
+    /// Side of the square that the network sees, in pixels.
+    pub input_size: usize,
+    /// Numbers that are trained, heads not counted (LAE: in the PETs of one expert).
+    pub trained_parameters: usize,
+    /// Frozen numbers of the backbone.
+    pub frozen_parameters: usize,
+    /// SHA-256 of the weight file, in hex.
+    pub weights_sha256: String,
+    /// The images it learns from and is tested on; none for runs of versions that did not note it.
+    pub images: Option<Fingerprints>,
+    /// RFC 3339 time at which the run began.
+    pub started: String,
+    /// Version of the program that began it.
+    pub version: String,
+}
+
+impl RunHeader {
+    /// A short name for lists: "digits · LAE · adapter 5".
+    pub fn title(&self) -> String {
+        self.method.run_title(&self.config)
+    }
+
+    /// Whose answer is the run's.
+    pub fn answering(&self) -> Expert {
+        self.method.answering()
+    }
+}

@@ -1,0 +1,87 @@
+//! One picture for a run's experts, and what they say to it.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::metrics::Expert;
+
+/// One picture for a run's experts.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PredictRequest {
+    /// Comes back with the answer, so that late answers can be told apart.
+    pub ticket: u64,
+    /// The run's folder.
+    pub run: PathBuf,
+    /// The picture.
+    pub picture: Picture,
+    /// Snapshots to ask, tasks counted from 0; answered in this order, one event each.
+    pub tasks: Vec<usize>,
+}
+
+/// A decoded picture.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Picture {
+    /// What to call it.
+    pub name: String,
+    /// Pixels across.
+    pub width: usize,
+    /// Pixels down.
+    pub height: usize,
+    /// height × width × 3, 8 bit sRGB.
+    pub rgb: Vec<u8>,
+}
+
+/// One expert's view of one picture.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Opinion {
+    /// Whose it is.
+    pub expert: Expert,
+    /// The class it gives, by position.
+    pub class: usize,
+    /// Probability per class position (for LAE's ensemble the element-wise maximum of the two
+    /// softmaxes, which need not sum to 1).
+    pub probabilities: Vec<f32>,
+    /// E(x) = −logsumexp(logits), where the scores are logits; for the ensemble the lower of the
+    /// two.
+    pub energy: Option<f32>,
+}
+
+impl Opinion {
+    /// The position it gives, and its probability.
+    pub fn best(&self) -> (usize, f32) {
+        let probability = self.probabilities.get(self.class).copied();
+        (self.class, probability.unwrap_or_default())
+    }
+}
+
+/// The answer to a `PredictRequest`, for one snapshot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Prediction {
+    /// The request's ticket.
+    pub ticket: u64,
+    /// The run's folder.
+    pub run: PathBuf,
+    /// Which snapshot, from 0.
+    pub task: usize,
+    /// Class names by position, as far as taught by then.
+    pub classes: Vec<String>,
+    /// What each expert says, in the order of the run's experts; the last one answers.
+    pub opinions: Vec<Opinion>,
+    /// The expert whose answer it is: for LAE's ensemble the one whose softmax holds the winning
+    /// probability.
+    pub decided_by: Expert,
+    /// What the network sees: `seen_size`² × 3 pixels, 8 bit.
+    pub seen: Vec<u8>,
+    /// Side of the square the network sees.
+    pub seen_size: usize,
+}
+
+impl Prediction {
+    /// What one expert says, if the run has it.
+    pub fn of(&self, expert: Expert) -> Option<&Opinion> {
+        self.opinions
+            .iter()
+            .find(|opinion| opinion.expert == expert)
+    }
+}

@@ -1,0 +1,44 @@
+//! What is measured after every task, and what it cost.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::metrics::{Answers, SlotCounts};
+
+/// What was measured after one task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskReport {
+    /// From 0.
+    pub task: usize,
+    /// Every test image of tasks 0..=task and what the experts took it for.
+    pub answers: Answers,
+    /// Per task so far, what its test images came to with each slot of prompts; empty where that was
+    /// not studied.
+    pub slots: Vec<SlotCounts>,
+    /// Seconds spent training and testing this task.
+    pub seconds: f64,
+    /// Images per second while training.
+    pub images_per_second: f64,
+    /// Images of this task's training and testing that could not be read and were left out.
+    pub unreadable: usize,
+    /// What it cost, so that methods can be compared fairly.
+    pub costs: Costs,
+    /// Figures of the method's own by name, such as LAE's drift.
+    pub gauges: BTreeMap<String, f64>,
+}
+
+/// What one task cost. Zero where a run of an older version did not measure it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Costs {
+    /// Training images shown to the network, each showing counted.
+    pub images_seen: usize,
+    /// Seconds of training, without testing.
+    pub training_seconds: f64,
+    /// Seconds to answer one image, on average.
+    pub prediction_seconds: f64,
+    /// Numbers kept for answering after this task.
+    pub stored_parameters: usize,
+    /// Bytes that are kept to learn the next task: what answers, and what else the method needs.
+    pub kept_bytes: u64,
+}

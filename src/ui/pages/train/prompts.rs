@@ -1,0 +1,106 @@
+//! DualPrompt's slots of prompts (supplement C of the LAE paper): how often an image finds the slot
+//! of its task, and how accurate each slot is alone.
+
+use egui::{Align, Layout, RichText, ScrollArea, Ui};
+use egui_plot::{LineStyle, MarkerShape};
+
+use super::figures::task_labels;
+use crate::metrics::PromptStudy;
+use crate::session::run_view::RunView;
+use crate::ui::theme::{regular, semibold, tokens};
+use crate::ui::widgets::curves::{Curves, Series};
+use crate::ui::widgets::{self, card, faint};
+
+/// Height of the chart in points.
+const CHART: f32 = 170.0;
+
+/// The card; nothing for a run without such a study.
+pub fn show(ui: &mut Ui, run: &RunView) {
+    let Some(study) = &run.study else {
+        return;
+    };
+    card(ui, |ui| {
+        widgets::title(ui, "Images that choose the prompts of their own task");
+        selection(ui, run, study);
+        ui.add_space(8.0);
+        widgets::title(ui, "Accuracy with one task's prompts for all images");
+        faint(
+            ui,
+            "Rows that hardly differ mean prompts that hardly differ. The mean is over the tasks from \
+             the prompts' own on; the columns of tasks are as of now.",
+        );
+        ScrollArea::both()
+            .max_height(320.0)
+            .auto_shrink([false, true])
+            .show(ui, |ui| table(ui, study));
+    });
+}
+
+fn selection(ui: &mut Ui, run: &RunView, study: &PromptStudy) {
+    let t = tokens(ui);
+    let labels = task_labels(run);
+    let points = study.selection.iter().enumerate();
+    let series = Series {
+        name: "own prompts chosen".into(),
+        points: points.map(|(task, v)| [task as f64, v * 100.0]).collect(),
+        colour: t.accent,
+        marker: MarkerShape::Diamond,
+        style: LineStyle::Solid,
+        width: 2.4,
+    };
+    Curves {
+        id: "prompt selection",
+        name: "Prompt selection over tasks",
+        height: CHART,
+        tasks: &labels,
+        series: vec![series],
+        now: None,
+        low: Some(0.0),
+    }
+    .show(ui);
+}
+
+fn table(ui: &mut Ui, study: &PromptStudy) {
+    let t = tokens(ui);
+    let tasks = study.last.len();
+    let head = |ui: &mut Ui, text: String| {
+        let text = RichText::new(text).font(regular(11.0)).color(t.subdued);
+        number(ui, text);
+    };
+    egui::Grid::new("prompt study")
+        .spacing([14.0, 6.0])
+        .show(ui, |ui| {
+            head(ui, "prompts of".into());
+            head(ui, "all tasks".into());
+            head(ui, "mean".into());
+            (1..=tasks).for_each(|task| head(ui, format!("task {task}")));
+            ui.end_row();
+            for slot in 0..tasks {
+                head(ui, format!("task {}", slot + 1));
+                let of_all = [study.last[slot], study.average[slot]];
+                let font = semibold(12.0);
+                for value in of_all {
+                    let text = RichText::new(percent(value)).font(font.clone());
+                    number(ui, text.color(t.strong));
+                }
+                for (task, value) in study.tasks[slot].iter().enumerate() {
+                    let font = if task == slot {
+                        semibold(12.0)
+                    } else {
+                        regular(12.0)
+                    };
+                    number(ui, RichText::new(percent(*value)).font(font).color(t.text));
+                }
+                ui.end_row();
+            }
+        });
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1}", share * 100.0)
+}
+
+/// A cell whose text stands at its right edge.
+fn number(ui: &mut Ui, text: RichText) {
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(text));
+}
