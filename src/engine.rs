@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use crate::experiment::predict::PredictorShelf;
 use crate::experiment::{self, Outcome, Stock};
@@ -84,10 +85,27 @@ impl Drop for Engine {
         self.control.set(Wish::Stop);
         self.send(Command::Shutdown);
         if let Some(thread) = self.thread.take() {
-            // A panic was already told as an event; there is nobody left to tell.
-            let _ = thread.join();
+            wait_for(thread, PATIENCE);
         }
     }
+}
+
+/// How long a closed window waits for the engine to come to rest. A driver that hangs never does;
+/// what a batch that is cut off costs is no more than what a kill costs.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Waits for a thread to end, but not longer than this; true when it has.
+fn wait_for(thread: JoinHandle<()>, patience: Duration) -> bool {
+    let begun = Instant::now();
+    while !thread.is_finished() {
+        if begun.elapsed() > patience {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // A panic was already told as an event; there is nobody left to tell.
+    let _ = thread.join();
+    true
 }
 
 /// The engine thread's side of the channels.
@@ -315,7 +333,12 @@ fn run_job(desk: &mut Desk, job: &Job, runs_root: &Path) -> Event {
         Ok(Outcome::Finished(header)) => Event::Finished { run: header.run },
         Ok(Outcome::Stopped(header)) => Event::Stopped { run: header.run },
         Ok(Outcome::NotBegun) => Event::Stopped { run },
-        Err(problem) => Event::Failed { run, problem },
+        Err(problem) => {
+            // A lost device is no use to the next job: what lies on it is let go.
+            desk.shelf = PredictorShelf::default();
+            desk.stock.forget_backbones();
+            Event::Failed { run, problem }
+        }
     }
 }
 
@@ -335,4 +358,19 @@ fn fenced<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
                 .advise("what was saved is kept: continue the run; if it fails again, report it")
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_hangs_does_not_keep_the_window_open() {
+        let (_keep, never) = channel::<()>();
+        let hung = std::thread::spawn(move || {
+            let _ = never.recv();
+        });
+        assert!(!wait_for(hung, Duration::from_millis(50)));
+        assert!(wait_for(std::thread::spawn(|| {}), PATIENCE));
+    }
 }

@@ -6,6 +6,7 @@
 //! by a rename, so a half file is never mistaken for a whole one. A proxy is taken from the usual
 //! environment variables (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`).
 
+mod limits;
 mod part;
 
 use std::fs::{self, File};
@@ -13,13 +14,18 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use limits::{MOST_BYTES, STALL, Stall, is_local, is_of_mirror, too_long};
 use part::Part;
 use sha2::{Digest, Sha256};
 
+use crate::files;
 use crate::problem::{Problem, Result};
 
 /// How often a broken connection is taken up again before it becomes a `Problem`.
 const ATTEMPTS: usize = 5;
+/// A connection that broke after fewer bytes than this brought nothing: it counts as a failure like
+/// one that brought none.
+const SOMETHING: u64 = 1 << 20;
 /// Shortest time between two calls of the progress function.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -80,7 +86,7 @@ pub fn download(
             Err(Cut::Final(problem)) => return Err(problem),
             Err(Cut::Connection(problem)) => {
                 // Progress since the last failure means the way is open: count afresh.
-                failures = if part.length > before {
+                failures = if part.length > before + SOMETHING {
                     1
                 } else {
                     failures + 1
@@ -100,7 +106,7 @@ pub fn download(
 /// # Errors
 /// The file cannot be read.
 pub fn sha256_of_file(path: &Path) -> Result<String> {
-    let mut file = File::open(path).map_err(|error| Problem::io("open the file", path, &error))?;
+    let mut file = files::open(path).map_err(|error| Problem::io("open the file", path, &error))?;
     let mut hash = Sha256::new();
     hash_rest(&mut file, &mut hash).map_err(|error| Problem::io("read the file", path, &error))?;
     Ok(hex(&hash.finalize()))
@@ -167,15 +173,13 @@ fn agent_for(url: &str) -> ureq::Agent {
     let mut config = ureq::Agent::config_builder()
         .http_status_as_error(false)
         .accept_encoding("identity")
+        // Of redirects as well.
+        .https_only(!is_local(url) && !is_of_mirror(url))
         .user_agent(concat!("lae-studio/", env!("CARGO_PKG_VERSION")))
         .timeout_connect(Some(Duration::from_secs(20)))
         .timeout_recv_response(Some(Duration::from_secs(60)))
         .timeout_per_read(Some(Duration::from_secs(60)));
-    let host = url.split("://").nth(1).unwrap_or_default();
-    if ["localhost", "127.", "[::1]"]
-        .iter()
-        .any(|local| host.starts_with(local))
-    {
+    if is_local(url) {
         // A proxy cannot reach this machine's own addresses.
         config = config.proxy(None);
     }
@@ -236,7 +240,11 @@ fn fetch_rest(
         fs::write(&part.tag_path, tag).map_err(|error| disk(&part.tag_path, error))?;
     }
     let coming = header("content-length").and_then(|text| text.parse::<u64>().ok());
-    let total = coming.map(|rest| rest + part.length);
+    let total = coming.map(|rest| rest.saturating_add(part.length));
+    let most = wanted.size.unwrap_or(MOST_BYTES);
+    if total.is_some_and(|total| total > most) && wanted.size.is_none() {
+        return Err(Cut::Final(too_long(url, most)));
+    }
     if let (Some(total), Some(size)) = (total, wanted.size)
         && total != size
     {
@@ -248,7 +256,7 @@ fn fetch_rest(
             .advise("the file has changed since this version was made: get it by hand and choose the file"),
         ));
     }
-    pump(response, url, part, total.or(wanted.size), progress)
+    pump(response, url, part, (total.or(wanted.size), most), progress)
 }
 
 /// Reads the body to its end.
@@ -256,9 +264,10 @@ fn pump(
     response: ureq::http::Response<ureq::Body>,
     url: &str,
     part: &mut Part,
-    total: Option<u64>,
+    (total, most): (Option<u64>, u64),
     progress: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<(), Cut> {
+    let mut stall = Stall::from(part.length);
     let mut body = response
         .into_body()
         .into_with_config()
@@ -283,6 +292,12 @@ fn pump(
             .map_err(|error| broken(url, &error.to_string()))?;
         if read == 0 {
             break;
+        }
+        if part.length + read as u64 > most {
+            return Err(Cut::Final(too_long(url, most)));
+        }
+        if stall.hangs(part.length, STALL) {
+            return Err(broken(url, "hardly anything came for two minutes"));
         }
         part.append(&buffer[..read])
             .map_err(|error| Cut::Final(Problem::io("write the download", &part.path, &error)))?;
@@ -327,6 +342,11 @@ fn unreachable(url: &str, error: ureq::Error) -> Cut {
         Error::BadUri(detail) => {
             Cut::Final(Problem::new(format!("this is not an address of a file: {detail}")).at(url))
         }
+        Error::RequireHttpsOnly(to) => Cut::Final(
+            Problem::new(format!("the address leads to one without encryption: {to}"))
+                .at(url)
+                .advise("use an address that begins with https"),
+        ),
         Error::HostNotFound => Cut::Connection(offline(url, "the server's name is not known")),
         Error::ConnectionFailed | Error::Timeout(_) => {
             Cut::Connection(offline(url, "the server does not answer"))

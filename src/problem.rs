@@ -4,6 +4,7 @@
 //! command line or the window is a `Problem`. It is plain data (serde), so the engine can send it
 //! across threads and a run folder can keep it.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 
@@ -65,6 +66,7 @@ impl Problem {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
                 "free some disk space or choose another folder, then continue"
             }
+            ErrorKind::InvalidInput => "give an ordinary file of the kind that is expected here",
             ErrorKind::ReadOnlyFilesystem => "choose a folder that can be written",
             _ => "",
         };
@@ -77,18 +79,39 @@ impl Problem {
 impl fmt::Display for Problem {
     /// The paragraph the command line prints: `problem: …`, `where: …`, `try: …`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "problem: {}", self.what)?;
+        write!(f, "problem: {}", harmless(&self.what))?;
         if !self.place.is_empty() {
-            write!(f, "\nwhere: {}", self.place)?;
+            write!(f, "\nwhere: {}", harmless(&self.place))?;
         }
         if !self.remedy.is_empty() {
-            write!(f, "\ntry: {}", self.remedy)?;
+            write!(f, "\ntry: {}", harmless(&self.remedy))?;
         }
         Ok(())
     }
 }
 
 impl std::error::Error for Problem {}
+
+/// Text as a terminal may show it. Names come from files, folders and archives of others, and
+/// control characters in them could colour, erase or turn round what stands there: they are written
+/// out as `\u{1b}`. Line breaks and tabs stay.
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    let acts = |c: char| {
+        let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        turns || (c.is_control() && c != '\n' && c != '\t')
+    };
+    if !text.contains(acts) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match acts(c) {
+            true => shown.extend(c.escape_unicode()),
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
 
 /// Shortens a list of names for a sentence: the first `most`, then "and N more".
 pub fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
@@ -114,6 +137,17 @@ mod tests {
             "problem: no classes found\nwhere: data/\ntry: drop a folder"
         );
         assert_eq!(Problem::new("stopped").to_string(), "problem: stopped");
+    }
+
+    #[test]
+    fn what_names_bring_along_does_not_reach_the_terminal() {
+        let named = Problem::new("no picture").at("a/\u{1b}[2J\r\u{202e}gnp.exe");
+        let shown = named.to_string();
+        assert!(
+            shown.ends_with("a/\\u{1b}[2J\\u{d}\\u{202e}gnp.exe"),
+            "{shown}"
+        );
+        assert_eq!(harmless("猫\tand é\n"), "猫\tand é\n");
     }
 
     #[test]

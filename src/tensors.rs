@@ -3,10 +3,15 @@
 //! Experts, optimiser state and snapshots pass through this form, so that files never depend on a
 //! device. All values are f32.
 
+pub mod file;
+
 use std::collections::{BTreeMap, HashMap};
+use std::io::ErrorKind;
+use std::path::Path;
 
 use burn::tensor::{Device, Tensor, TensorData};
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use file::TensorFile;
+use safetensors::tensor::{Dtype, TensorView};
 
 use crate::problem::{Problem, Result};
 
@@ -116,38 +121,40 @@ pub fn to_bytes(tensors: &Named, metadata: HashMap<String, String>) -> Result<Ve
         .map_err(|error| Problem::new(format!("the tensors cannot be written: {error}")))
 }
 
-/// Reads such bytes back, with their metadata; `place` names the file in a Problem.
+/// Reads such a file back, with its metadata; `doing` completes "could not …".
 ///
 /// # Errors
-/// A Problem for a cut or foreign file, or a tensor that is not f32.
-pub fn from_bytes(bytes: &[u8], place: &str) -> Result<(Named, HashMap<String, String>)> {
+/// A Problem for a file that cannot be read, a cut or foreign one, or a tensor that is not f32.
+pub fn load(path: &Path, doing: &str) -> Result<(Named, HashMap<String, String>)> {
     let broken = |error: String| {
         Problem::new(format!("this tensor file cannot be read: {error}"))
-            .at(place)
+            .at_path(path)
             .advise(
                 "the file may be cut or of another kind; use an earlier snapshot or train again",
             )
     };
-    let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| broken(e.to_string()))?;
-    let file = SafeTensors::deserialize(bytes).map_err(|e| broken(e.to_string()))?;
+    let failed = |error: std::io::Error| match error.kind() {
+        ErrorKind::InvalidData => broken(error.to_string()),
+        _ => Problem::io(doing, path, &error),
+    };
+    let file = TensorFile::open(path).map_err(failed)?;
     let mut tensors = Named::new();
-    for (name, view) in file.iter() {
-        if view.dtype() != Dtype::F32 {
+    for (name, info) in file.header().tensors() {
+        if info.dtype != Dtype::F32 {
             return Err(broken(format!("{name} is not f32")));
         }
-        let values = view
-            .data()
-            .as_chunks::<4>()
-            .0
-            .iter()
-            .map(|b| f32::from_le_bytes(*b));
+        let bytes = file.bytes(info).map_err(failed)?;
+        let values = bytes.as_chunks::<4>().0.iter();
         let tensor = HostTensor {
-            shape: view.shape().to_vec(),
-            values: values.collect(),
+            shape: info.shape.clone(),
+            values: values.map(|b| f32::from_le_bytes(*b)).collect(),
         };
-        tensors.insert(name.to_string(), tensor);
+        tensors.insert(name, tensor);
     }
-    Ok((tensors, header.metadata().clone().unwrap_or_default()))
+    Ok((
+        tensors,
+        file.header().metadata().clone().unwrap_or_default(),
+    ))
 }
 
 #[cfg(test)]
@@ -164,8 +171,24 @@ mod tests {
         let named = Named::from([("a".to_string(), tensor)]);
         let meta = HashMap::from([("kind".to_string(), "snapshot".to_string())]);
         let bytes = to_bytes(&named, meta.clone()).unwrap();
-        assert_eq!(from_bytes(&bytes, "x").unwrap(), (named, meta));
-        let problem = from_bytes(&bytes[..bytes.len() - 3], "task_1.safetensors").unwrap_err();
-        assert_eq!(problem.place, "task_1.safetensors");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("task_1.safetensors");
+        std::fs::write(&path, &bytes).unwrap();
+        assert_eq!(load(&path, "read it").unwrap(), (named, meta));
+        // While it is read, somebody cuts it: an error, and no fault of the bus.
+        let file = TensorFile::open(&path).unwrap();
+        std::fs::write(&path, &bytes[..bytes.len() - 3]).unwrap();
+        let error = file.bytes(file.header().info("a").unwrap()).unwrap_err();
+        assert!(error.to_string().contains("shorter"), "{error}");
+        let problem = load(&path, "read it").unwrap_err();
+        assert!(problem.place.ends_with("task_1.safetensors"), "{problem}");
+        // Sparse, and of another kind.
+        let sparse = std::fs::File::create(&path).unwrap();
+        sparse.set_len(1 << 40).unwrap();
+        let problem = load(&path, "read it").unwrap_err();
+        assert!(
+            problem.what.contains("tensor file cannot be read"),
+            "{problem}"
+        );
     }
 }

@@ -6,6 +6,7 @@ use super::loader::Loader;
 use super::parameters::Weights;
 use super::weights::Tensors;
 use super::{Backbone, BlockShape, convnext, infer, parameters, swin, vit};
+use crate::data::transform::LARGEST_INPUT;
 use crate::nn::Place;
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
@@ -56,11 +57,49 @@ impl Architecture {
             Self::Swin(config) => config.check().map(|()| config.epsilon),
             Self::Convnext(config) => config.check().map(|()| config.epsilon),
         }?;
+        if let Some(wrong) = self.too_large() {
+            return Err(Problem::new(format!(
+                "these {} dimensions do not fit together: {wrong}",
+                self.family()
+            ))
+            .advise("state the dimensions of a real network; an input of 224 pixels is usual"));
+        }
         if (1e-30..1.0).contains(&epsilon) {
             return Ok(());
         }
         let what = format!("epsilon {epsilon} of the layer norms does not lie between 0 and 1");
         Err(Problem::new(what).advise("1e-6 and 1e-5 are usual"))
+    }
+
+    /// What is too large although no dimension alone is: the input, the weights, or what one
+    /// image takes inside one block.
+    fn too_large(&self) -> Option<String> {
+        let size = self.input_size();
+        if size > LARGEST_INPUT {
+            return Some(format!(
+                "an input of {size} pixels is more than {LARGEST_INPUT}"
+            ));
+        }
+        let mut weights = 0usize;
+        for (block, length) in self.blocks().iter().zip(self.lengths()) {
+            let BlockShape { width, hidden, .. } = *block;
+            let wide = width.saturating_mul(4).max(hidden);
+            weights = weights.saturating_add(wide.saturating_mul(width).saturating_mul(2));
+            let pairs = length.tokens.saturating_mul(length.attended);
+            let inside = [
+                length.tokens.saturating_mul(wide),
+                pairs.saturating_mul(block.heads),
+                // Windows have a table of their pairs.
+                length.attended.saturating_mul(length.attended),
+            ];
+            if inside.iter().any(|numbers| *numbers > MOST_PER_IMAGE) {
+                let tokens = length.tokens;
+                return Some(format!(
+                    "{tokens} tokens of {width} channels are more than memory can hold"
+                ));
+            }
+        }
+        (weights > MOST_WEIGHTS).then(|| format!("about {weights} weights are more than any has"))
     }
 
     /// One shape per block.
@@ -199,6 +238,10 @@ pub(super) fn implausible(dimensions: &[usize], depths: &[usize]) -> Option<Stri
 
 /// Largest width, window, patch or number of heads taken seriously.
 const LARGEST_DIMENSION: usize = 1 << 16;
+/// Most numbers that one image may need at a time inside one block (4 GB).
+const MOST_PER_IMAGE: usize = 1 << 30;
+/// Most weights taken seriously; the largest known ViT has 22 billion.
+const MOST_WEIGHTS: usize = 1 << 35;
 /// Most blocks taken seriously.
 const MOST_BLOCKS: usize = 1024;
 /// Most stages taken seriously.

@@ -83,7 +83,7 @@ fn vit(tensors: &Tensors) -> Option<(Architecture, Vec<String>)> {
         _ => (width / 64).max(1),
     };
     let heads = stated.map_or(usual, |heads| heads as usize);
-    let size = cells.isqrt() * patch;
+    let size = cells.isqrt().saturating_mul(patch);
     let plain = vit::Config::plain(size, patch, width, depth, heads);
     let config = vit::Config {
         hidden: *tensors.shape("blocks.0.mlp.fc1.weight")?.first()?,
@@ -96,7 +96,7 @@ fn vit(tensors: &Tensors) -> Option<(Architecture, Vec<String>)> {
         Some(_) => Vec::new(),
         None => vec![format!(
             "{heads} heads of {} channels, as usual for ViT",
-            width / heads
+            width / heads.max(1)
         )],
     };
     if config.pre_norm {
@@ -128,7 +128,8 @@ fn swin(tensors: &Tensors) -> Option<(Architecture, Vec<String>)> {
     // A stage whose window is smaller than the first one's was cut down to its map.
     let map = (tables.iter().enumerate()).find(|(_, (side, _))| *side < window);
     let (side, stage) = map.map_or((window, stages - 1), |(stage, (side, _))| (*side, stage));
-    let size = (side << stage) * patch;
+    let size = 1usize.checked_shl(stage as u32)?;
+    let size = side.checked_mul(size)?.checked_mul(patch)?;
     let heads = tables.iter().map(|(_, heads)| *heads).collect();
     let plain = swin::Config::plain((size, patch, window), width, depths, heads);
     let hidden = *tensors.shape("layers.0.blocks.0.mlp.fc1.weight")?.first()?;

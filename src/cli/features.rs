@@ -18,7 +18,7 @@ use crate::experiment::upload;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::store;
-use crate::tensors::{HostTensor, Named, from_bytes, to_bytes};
+use crate::tensors::{self, HostTensor, Named, to_bytes};
 
 /// Options of `features`.
 #[derive(clap::Args)]
@@ -114,13 +114,21 @@ fn decoded(paths: &[PathBuf], opened: &Opened, device: &Device) -> Result<Tensor
 
 /// Pictures another command or program prepared.
 fn prepared(path: &Path, opened: &Opened, device: &Device) -> Result<Tensor<4>> {
-    let bytes = std::fs::read(path).map_err(|e| Problem::io("read the pictures", path, &e))?;
-    let (tensors, _) = from_bytes(&bytes, &path.display().to_string())?;
+    let (tensors, _) = tensors::load(path, "read the pictures")?;
     let images = (tensors.get("images")).filter(|images| images.shape.len() == 4);
     let images = images.ok_or_else(|| {
         Problem::new("the file holds no pictures: there is no tensor `images` of N×3×H×W")
             .at_path(path)
     })?;
+    let side = opened.input.size;
+    if images.shape[0] == 0 || images.shape[1..] != [3, side, side] {
+        return Err(Problem::new(format!(
+            "the tensor `images` has the shape {:?}, but {} looks at N×3×{side}×{side}",
+            images.shape, opened.entry.name
+        ))
+        .at_path(path)
+        .advise("prepare at least one picture, for example with `data --export-inputs`"));
+    }
     let images = images.to_device::<4>(device)?;
     Ok(opened.normalisation.apply(images))
 }

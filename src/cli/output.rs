@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::problem::{Problem, Result};
+use crate::problem::{Problem, Result, harmless};
 use crate::session::words::bytes_text;
 use crate::store;
 
@@ -54,7 +54,7 @@ impl Json {
                 .map_err(|error| Problem::new(format!("no JSON can be made of this: {error}")))?;
             json.push('\n');
             if self.on_stdout() {
-                return say(&json);
+                return give_out(&json);
             }
             // Hours may have gone into it: the text is given whatever becomes of the file.
             let saved = store::write_file(path, json.as_bytes());
@@ -65,8 +65,13 @@ impl Json {
     }
 }
 
-/// Writes a result to standard output. A reader that went away (`| head`) is no Problem.
+/// Writes a result to standard output, for people to read.
 pub(super) fn say(text: &str) -> Result<()> {
+    give_out(&harmless(text))
+}
+
+/// Writes to standard output as it is. A reader that went away (`| head`) is no Problem.
+fn give_out(text: &str) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
     match stdout
         .write_all(text.as_bytes())
@@ -81,7 +86,7 @@ pub(super) fn say(text: &str) -> Result<()> {
 
 /// Writes a line about what happens to standard error, where nobody has to be listening.
 pub(super) fn tell(text: impl Display) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", harmless(&text.to_string()));
 }
 
 /// Writes a Problem to standard error.
@@ -110,7 +115,9 @@ impl Table {
 
     /// Adds a row.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().collect());
+        // A line break in a name must not look like another row.
+        let cell = |cell: String| harmless(&cell).replace(['\n', '\t'], " ");
+        self.rows.push(cells.into_iter().map(cell).collect());
     }
 }
 

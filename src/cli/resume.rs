@@ -13,6 +13,9 @@ pub(super) struct Args {
     /// The run: its folder, its name (or how it begins), or `latest`
     #[arg(value_name = "RUN")]
     run: String,
+    /// Go on on another device: cpu, gpu, or a number or name from `lae-studio devices`
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<String>,
     #[command(flatten)]
     output: RunOutput,
 }
@@ -25,7 +28,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let folder = store::find(&root, &args.run)?;
     let control = stop_on_ctrl_c()?;
     let mut reporter = Reporter::new(output.quiet);
-    let outcome = experiment::resume(&folder, &Stock::default(), &mut reporter, &control)
+    let (device, stock) = (args.device.as_deref(), Stock::default());
+    let outcome = experiment::resume_on(&folder, device, &stock, &mut reporter, &control)
         .inspect_err(|_| reporter.failed())?;
     drop(reporter);
     let stored = store::load(&folder)?;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::backbone::library;
+use crate::files;
 use crate::method::{Chosen, METHODS, adopt, adopt_published, lae, named_method, set, usual_pet};
 use crate::pet::library::Library as Plugins;
 use crate::problem::{Problem, Result};
@@ -264,7 +265,7 @@ fn usual(data: Option<&str>) -> RunConfig {
 
 /// Settings of a file: those of `run.toml`, whose facts about a run are left out.
 fn read_config(path: &Path) -> Result<RunConfig> {
-    let text = std::fs::read_to_string(path)
+    let text = files::read_text(path, files::TEXT)
         .map_err(|error| Problem::io("read the settings", path, &error))?;
     RunConfig::from_toml(store::settings_part(&text), &path.display().to_string())
 }

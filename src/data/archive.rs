@@ -6,8 +6,8 @@
 
 mod unpack;
 
-use std::fs::{self, File};
-use std::io::{self, BufReader, Read};
+use std::fs;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Found, OpenOptions, Skipped, Watch, folder, lists};
 use crate::fetch::hex;
+use crate::files;
 use crate::problem::{Problem, Result};
 use unpack::Unpacking;
 
@@ -119,11 +120,8 @@ fn stem(path: &Path) -> String {
 
 /// What kind of archive this is, by its content.
 fn kind_of(path: &Path) -> Result<Option<Kind>> {
-    let mut start = [0; 512];
-    let mut file = File::open(path).map_err(|error| Problem::io("open the file", path, &error))?;
-    let read = read_up_to(&mut file, &mut start)
-        .map_err(|error| Problem::io("read the file", path, &error))?;
-    let start = &start[..read];
+    let start =
+        files::read_start(path, 512).map_err(|error| Problem::io("read the file", path, &error))?;
     Ok(
         if start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06") {
             Some(Kind::Zip)
@@ -139,17 +137,6 @@ fn kind_of(path: &Path) -> Result<Option<Kind>> {
     )
 }
 
-fn read_up_to(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match file.read(&mut buffer[filled..])? {
-            0 => break,
-            read => filled += read,
-        }
-    }
-    Ok(filled)
-}
-
 /// The folder of the unpacked archive, unpacking it if that has not been done.
 fn unpacked(
     path: &Path,
@@ -161,7 +148,7 @@ fn unpacked(
         fs::metadata(path).map_err(|error| Problem::io("open the archive", path, &error))?;
     let target = shelf.join(format!("{}-{}", stem(path), identity(path, &about)));
     if target.is_dir() {
-        let left_out = fs::read(target.join(LEFT_OUT)).unwrap_or_default();
+        let left_out = files::read(&target.join(LEFT_OUT), files::TABLE).unwrap_or_default();
         let skipped = serde_json::from_slice(&left_out).unwrap_or_default();
         return Ok((target, skipped));
     }
@@ -183,7 +170,7 @@ fn unpacked(
         skipped: Vec::new(),
         watch,
     };
-    let file = File::open(path).map_err(|error| Problem::io("open the archive", path, &error))?;
+    let file = files::open(path).map_err(|error| Problem::io("open the archive", path, &error))?;
     let file = BufReader::with_capacity(1 << 18, file);
     match kind {
         Kind::Zip => unpacking.zip(file)?,

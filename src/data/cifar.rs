@@ -4,14 +4,13 @@
 //! (coarse, fine; the fine one is the class) before the pixels. Both forms end in the same [`Records`].
 //! Source: A. Krizhevsky, *Learning multiple layers of features from tiny images*, 2009.
 
-use std::fs;
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::record::{Pixels, Records};
 use super::tree::Dir;
 use super::{Found, Skipped, pickle};
+use crate::files;
 use crate::problem::{Problem, Result};
 
 const SIDE: usize = 32;
@@ -106,12 +105,10 @@ fn looks_right(form: &Form, folder: &Path) -> bool {
         return true;
     }
     let record = form.labels + 3072;
-    let path = folder.join(form.train[0]);
-    let mut start = Vec::new();
-    let read =
-        fs::File::open(path).and_then(|file| file.take(64 * record as u64).read_to_end(&mut start));
     // What cannot be read is told when it is read.
-    let Ok(_) = read else { return true };
+    let Ok(start) = files::read_start(&folder.join(form.train[0]), 64 * record as u64) else {
+        return true;
+    };
     start
         .chunks_exact(record)
         .all(|one| usize::from(one[form.labels - 1]) < form.classes)
@@ -179,15 +176,7 @@ struct Batch {
 
 /// A whole file, if it is not larger than any of CIFAR's could be.
 fn load(path: &Path, doing: &str) -> Result<Vec<u8>> {
-    let failed = |error| Problem::io(doing, path, &error);
-    if fs::metadata(path).map_err(failed)?.len() > LARGEST {
-        return Err(
-            Problem::new("this file has the name of one of CIFAR's but is far larger")
-                .at_path(path)
-                .advise("rename it, or give the folder that holds the pictures"),
-        );
-    }
-    fs::read(path).map_err(failed)
+    files::read(path, LARGEST).map_err(|error| Problem::io(doing, path, &error))
 }
 
 fn read_batch(form: &Form, path: &Path) -> Result<Batch> {
@@ -276,7 +265,7 @@ fn class_names(
         let pickle = pickle::read(&bytes).map_err(|problem| problem.at_path(&path))?;
         pickle
             .get(form.keys.1)
-            .and_then(|names| pickle.texts(names))
+            .and_then(|names| pickle.texts(names, form.classes))
     } else {
         let text = load(&path, "read the class names")?;
         let text = String::from_utf8_lossy(&text);

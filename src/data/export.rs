@@ -15,6 +15,7 @@ use serde_json::json;
 use super::source::Sample;
 use super::transform::{CropBox, InputSpec, crop_into, infer_into};
 use super::{Dataset, Skipped, Watch};
+use crate::files;
 use crate::problem::{Problem, Result};
 
 /// Images decoded at a time.
@@ -37,7 +38,7 @@ impl Boxes {
     /// # Errors
     /// A file that cannot be read or holds something else.
     pub fn from_file(path: &Path) -> Result<Self> {
-        let text = fs::read_to_string(path)
+        let text = files::read_text(path, files::TABLE)
             .map_err(|error| Problem::io("read the crop boxes", path, &error))?;
         serde_json::from_str(&text).map_err(|_| {
             Problem::new("these are not crop boxes")

@@ -5,21 +5,24 @@
 //! `val_annotations.txt`, and a CSV or TSV of file, label and perhaps split. Paths are looked up in the walked tree, never
 //! on the disk, so no line can reach outside of the folder.
 
+mod finder;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::folder::{Reader, Role, role_of};
-use super::picture::READABLE;
 use super::source::Sample;
 use super::tree::{Tree, ending_of};
 use super::{Found, Skipped};
+use crate::files;
 use crate::problem::{Problem, Result, listed};
+use finder::Finder;
 
-/// Largest list file we read.
-const LARGEST_LIST: u64 = 1 << 30;
+/// Most lines of a list, or four times the pictures of the folder where that is more.
+const MOST_LINES: usize = 2_000_000;
+/// Lines whose picture is missing are listed one by one up to this number.
+const MOST_MISSING: usize = 10_000;
 
 /// A picture's folder and place in it.
 type Place = (usize, usize);
@@ -35,7 +38,7 @@ struct Row {
 
 /// What reads the text of a list in a folder of the tree: rows, and the header of the classes'
 /// column where it was guessed.
-type ReadList = fn(&Tree, usize, &str) -> (Vec<Row>, Option<String>);
+type ReadList = fn(&Finder, &str) -> (Vec<Row>, Option<String>);
 
 /// A list file and the split it stands for.
 struct List {
@@ -52,6 +55,8 @@ pub fn read(reader: &mut Reader, dir: usize) -> Result<Option<Found>> {
     let tree = reader.tree;
     let mut lists = Vec::new();
     let flat = is_flat(tree, dir);
+    let finder = Finder::new(tree, dir);
+    let most = MOST_LINES.max(tree.dirs[dir].total.saturating_mul(4));
     let near = tree.dirs[dir]
         .children
         .iter()
@@ -67,21 +72,23 @@ pub fn read(reader: &mut Reader, dir: usize) -> Result<Option<Found>> {
                 .into_owned();
             let role = list_role(&stem);
             let read: ReadList = match (ending_of(name).as_str(), role) {
-                ("txt" | "lst", Some(_)) => |tree, dir, text| (text_rows(tree, dir, text), None),
-                ("yaml" | "yml", Some(_)) => |_, _, text| (yaml_rows(text), None),
+                ("txt" | "lst", Some(_)) => |finder, text| (text_rows(finder, text), None),
+                ("yaml" | "yml", Some(_)) => |_, text| (yaml_rows(text), None),
                 // Made-up answers that show a contest's form.
                 ("csv" | "tsv", _) if stem.to_lowercase().contains("submission") => continue,
                 ("csv" | "tsv", _) if flat => table::table_rows,
                 _ => continue,
             };
             // One that cannot be read is left out like any other file.
-            let Ok(text) = load(&path) else { continue };
-            let (rows, column) = read(tree, dir, &text);
+            let Ok(text) = load(&path, most) else {
+                continue;
+            };
+            let (rows, column) = read(&finder, &text);
             // A text of some other kind names no picture of this folder.
             let known = rows
                 .iter()
                 .take(50)
-                .filter(|row| find(tree, dir, &row.path).is_some())
+                .filter(|row| finder.find(&row.path).is_some())
                 .count();
             if known > 0 {
                 if let Some(column) = column {
@@ -96,7 +103,7 @@ pub fn read(reader: &mut Reader, dir: usize) -> Result<Option<Found>> {
     if lists.is_empty() {
         return Ok(None);
     }
-    Ok(Some(assemble(reader, dir, lists)))
+    Ok(Some(assemble(reader, &finder, lists)))
 }
 
 /// Pictures without class folders: in the folder itself, in one subfolder, or in flat splits.
@@ -120,18 +127,22 @@ pub(super) fn list_role(stem: &str) -> Option<Role> {
     })
 }
 
-fn load(path: &Path) -> Result<String> {
-    let read = |error| Problem::io("read the list", path, &error);
-    if fs::metadata(path).map_err(read)?.len() > LARGEST_LIST {
-        return Err(Problem::new("the list is larger than 1 GB").at_path(path));
+/// The text of a list of at most so many lines.
+fn load(path: &Path, most: usize) -> Result<String> {
+    let bytes = files::read(path, files::TABLE)
+        .map_err(|error| Problem::io("read the list", path, &error))?;
+    let lines = |end: u8| bytes.iter().filter(|byte| **byte == end).count();
+    if lines(b'\n').max(lines(b'\r')) > most {
+        return Err(
+            Problem::new("the list has far more lines than there are pictures").at_path(path),
+        );
     }
-    let bytes = fs::read(path).map_err(read)?;
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
     Ok(String::from_utf8_lossy(text).into_owned())
 }
 
 /// Lines of `path`, `path label` or `path,label`.
-fn text_rows(tree: &Tree, dir: usize, text: &str) -> Vec<Row> {
+fn text_rows(finder: &Finder, text: &str) -> Vec<Row> {
     let mut rows = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -140,7 +151,7 @@ fn text_rows(tree: &Tree, dir: usize, text: &str) -> Vec<Row> {
         }
         let (path, label) = match line.rsplit_once(['\t', ',', ' ', ';']) {
             // A path with a space and no label is still a path.
-            Some((path, label)) if find(tree, dir, line).is_none() => (path, Some(label)),
+            Some((path, label)) if finder.find(line).is_none() => (path, Some(label)),
             _ => (line, None),
         };
         rows.push(Row {
@@ -186,88 +197,44 @@ fn yaml_rows(text: &str) -> Vec<Row> {
         .collect()
 }
 
-/// Looks a written path up: as it is, without its first parts, in any subfolder, with an ending added.
-fn find(tree: &Tree, dir: usize, written: &str) -> Option<Place> {
-    let written = unquoted(written).replace('\\', "/");
-    let parts: Vec<&str> = written
-        .split('/')
-        .filter(|part| !part.is_empty() && *part != ".")
-        .collect();
-    if parts.is_empty() || parts.contains(&"..") {
-        return None;
-    }
-    (0..parts.len())
-        .find_map(|start| follow(tree, dir, &parts[start..]))
-        .or_else(|| {
-            // A bare name may lie in the one folder of pictures below.
-            let [name] = parts.as_slice() else {
-                return None;
-            };
-            let mut places = tree
-                .filled(dir)
-                .into_iter()
-                .filter_map(|child| in_folder(tree, child, name));
-            places.next().filter(|_| places.next().is_none())
-        })
-}
-
-fn follow(tree: &Tree, mut dir: usize, parts: &[&str]) -> Option<Place> {
-    let (name, folders) = parts.split_last()?;
-    for folder in folders {
-        dir = tree.dirs[dir]
-            .children
-            .binary_search_by(|&child| tree.dirs[child].name.as_str().cmp(folder))
-            .ok()
-            .map(|place| tree.dirs[dir].children[place])?;
-    }
-    in_folder(tree, dir, name)
-}
-
-fn in_folder(tree: &Tree, dir: usize, name: &str) -> Option<Place> {
-    let pictures = &tree.dirs[dir].pictures;
-    let exact = |name: &str| {
-        pictures
-            .binary_search_by(|picture| picture.as_ref().cmp(std::ffi::OsStr::new(name)))
-            .ok()
-            .map(|place| (dir, place))
-    };
-    exact(name).or_else(|| {
-        READABLE
-            .iter()
-            .flat_map(|ending| {
-                [
-                    format!("{name}.{ending}"),
-                    format!("{name}.{}", ending.to_uppercase()),
-                ]
-            })
-            .find_map(|name| exact(&name))
-    })
-}
-
 /// Lists → samples, with names for the classes.
-fn assemble(reader: &mut Reader, dir: usize, lists: Vec<List>) -> Found {
-    let tree = reader.tree;
+fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Found {
+    let (tree, dir) = (reader.tree, finder.dir);
+    let mut missing = 0;
     let mut found = Found::default();
     let mut entries: Vec<(Place, Option<String>, Option<Role>)> = Vec::new();
     for list in lists {
+        let mut more = 0;
         for row in list.rows {
             let role = row.split.or(list.role);
-            match find(tree, dir, &row.path) {
+            match finder.find(&row.path) {
                 Some(place) => entries.push((place, row.label, role)),
-                None => found.skipped.push(Skipped {
-                    path: PathBuf::from(&row.path),
-                    reason: format!(
-                        "named in line {} of '{}', but not in the folder",
-                        row.line,
-                        list.path.file_name().unwrap_or_default().to_string_lossy()
-                    ),
-                }),
+                None if missing == MOST_MISSING => more += 1,
+                None => {
+                    missing += 1;
+                    found.skipped.push(Skipped {
+                        path: PathBuf::from(&row.path),
+                        reason: format!(
+                            "named in line {} of '{}', but not in the folder",
+                            row.line,
+                            list.path.file_name().unwrap_or_default().to_string_lossy()
+                        ),
+                    });
+                }
             }
         }
         reader.assumed.push(format!(
             "Classes and splits were taken from '{}'.",
             list.path.file_name().unwrap_or_default().to_string_lossy()
         ));
+        if more > 0 {
+            found.skipped.push(Skipped {
+                path: list.path.clone(),
+                reason: format!(
+                    "{more} more of its lines name pictures that are not in the folder"
+                ),
+            });
+        }
         reader.used.insert(list.path);
     }
     let names = class_names(tree, &entries);
@@ -364,10 +331,11 @@ pub fn tiny_imagenet(reader: &mut Reader, val: usize) -> Result<Option<Vec<Sampl
     };
     let path = tree.dirs[val].path.join(name);
     let mut entries = Vec::new();
-    for line in load(&path)?.lines() {
+    let finder = Finder::new(tree, val);
+    for line in load(&path, MOST_LINES)?.lines() {
         let mut columns = line.split('\t');
         if let (Some(file), Some(class)) = (columns.next(), columns.next())
-            && let Some(place) = find(tree, val, file)
+            && let Some(place) = finder.find(file)
         {
             entries.push((place, class.to_owned()));
         }

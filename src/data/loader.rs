@@ -111,6 +111,12 @@ pub struct Loader {
     left_over: Vec<(usize, Problem)>,
 }
 
+/// Bytes of the batches that wait ready or are being made, at most.
+pub fn buffered(batch: usize, size: usize) -> u64 {
+    let batches = thread_count(0) as u64 * (READY as u64 + 1);
+    batches * batch as u64 * (size * size * 3) as u64
+}
+
 impl Loader {
     /// Starts the threads.
     ///

@@ -2,8 +2,8 @@
 //!
 //! A pickle is a program for a stack machine; Python's own reader may be made to run anything. This
 //! one knows the instructions that build numbers, texts, lists, tuples and dictionaries, remembers a call such as
-//! numpy's `_reconstruct` without making it, and refuses everything else. Nothing recurses and no bytes are
-//! copied, so a hostile file costs a small multiple of its own size.
+//! numpy's `_reconstruct` without making it, and refuses everything else. Nothing recurses, no bytes are
+//! copied and the number of instructions is bounded, so a hostile file costs little beside its own size.
 
 mod machine;
 
@@ -13,6 +13,11 @@ use std::ops::Range;
 use machine::Machine;
 
 use crate::problem::Result;
+
+/// Most instructions of one pickle; CIFAR-100's training split has 300,000.
+const MOST_STEPS: usize = 2_000_000;
+/// Most bytes of a text in a list of them: a class's name.
+const LONGEST_TEXT: usize = 1000;
 
 /// Index of a value in [`Pickle::values`].
 pub type Id = usize;
@@ -54,7 +59,13 @@ pub fn read(bytes: &[u8]) -> Result<Pickle<'_>> {
         marks: Vec::new(),
         memo: HashMap::new(),
     };
-    while machine.step()? {}
+    let mut left = MOST_STEPS;
+    while machine.step()? {
+        left -= 1;
+        if left == 0 {
+            return Err(machine.bad("it is far longer than those of real data sets"));
+        }
+    }
     let root = machine.pop()?;
     Ok(Pickle {
         bytes,
@@ -86,11 +97,15 @@ impl Pickle<'_> {
             .collect()
     }
 
-    /// A list of texts.
-    pub fn texts(&self, id: Id) -> Option<Vec<String>> {
-        self.list(id)?
-            .iter()
-            .map(|&item| Some(String::from_utf8_lossy(self.bytes_of(item)?).into_owned()))
+    /// A list of so many short texts: one long one could stand in it many times.
+    pub fn texts(&self, id: Id, count: usize) -> Option<Vec<String>> {
+        let list = self.list(id).filter(|list| list.len() == count)?;
+        list.iter()
+            .map(|&item| {
+                let bytes = self.bytes_of(item)?;
+                let short = bytes.len() <= LONGEST_TEXT;
+                short.then(|| String::from_utf8_lossy(bytes).into_owned())
+            })
             .collect()
     }
 

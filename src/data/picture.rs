@@ -3,22 +3,27 @@
 //! JPEG (baseline, progressive, grey, CMYK), PNG (1 to 16 bit, palette, alpha), WebP, BMP, GIF (first
 //! frame) and TIFF. Turned upright by its EXIF orientation; an alpha channel is dropped, as Pillow's
 //! `convert("RGB")` does, so that numbers agree with the usual Python pipelines. Sizes are checked from the
-//! header, before any pixel is allocated.
+//! header, before any pixel is allocated, and all pictures that are decoded at a time share one limit.
 
-use std::fs;
-use std::io::Cursor;
+mod room;
+
+use std::io::{BufReader, Cursor};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use image::error::{ImageError, LimitErrorKind};
-use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, RgbImage};
+use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, RgbImage};
 
+use crate::files;
 use crate::problem::{Problem, Result};
 
 /// Largest picture we decode, in pixels: 100 megapixels are 300 MB.
 pub const LARGEST_PICTURE: u64 = 100_000_000;
 /// Largest picture file we read, in bytes.
-const LARGEST_FILE: u64 = 1 << 30;
+const LARGEST_FILE: u64 = 512 << 20;
+/// Most bytes a decoder may use for one picture: 100 megapixels of RGBA fit, those with 16 bits do
+/// not.
+const MOST_DECODED: u64 = 512 << 20;
 
 /// Endings of files that are read as pictures.
 pub const READABLE: [&str; 11] = [
@@ -80,15 +85,8 @@ pub fn decode_picture(bytes: &[u8]) -> Result<RgbImage> {
 /// As [`decode_picture`], and a file that cannot be read; the path is part of the problem.
 pub fn decode_picture_file(path: &Path) -> Result<RgbImage> {
     let read = |error| Problem::io("read the picture", path, &error);
-    let length = fs::metadata(path).map_err(read)?.len();
-    if length > LARGEST_FILE {
-        return Err(Problem::new(format!(
-            "a file of {} MB is too large for a picture",
-            length >> 20
-        ))
-        .at_path(path));
-    }
-    let bytes = fs::read(path).map_err(read)?;
+    let _alone = room::for_file(files::length(path).map_err(read)?);
+    let bytes = files::read(path, LARGEST_FILE).map_err(read)?;
     decode_picture(&bytes).map_err(|problem| problem.at_path(path))
 }
 
@@ -97,17 +95,19 @@ pub fn decode_picture_file(path: &Path) -> Result<RgbImage> {
 /// # Errors
 /// Not a readable picture.
 pub fn picture_size(path: &Path) -> Result<(u32, u32)> {
-    ImageReader::open(path)
-        .and_then(ImageReader::with_guessed_format)
+    files::open(path)
+        .and_then(|file| ImageReader::new(BufReader::new(file)).with_guessed_format())
         .map_err(|error| Problem::io("read the picture", path, &error))?
         .into_dimensions()
         .map_err(|error| explain(error).at_path(path))
 }
 
 fn decode_as(bytes: &[u8], format: ImageFormat) -> Result<RgbImage> {
-    let mut decoder = ImageReader::with_format(Cursor::new(bytes), format)
-        .into_decoder()
-        .map_err(explain)?;
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(MOST_DECODED);
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    reader.limits(limits.clone());
+    let mut decoder = reader.into_decoder().map_err(explain)?;
     let (width, height) = decoder.dimensions();
     let pixels = u64::from(width) * u64::from(height);
     if pixels > LARGEST_PICTURE {
@@ -116,6 +116,10 @@ fn decode_as(bytes: &[u8], format: ImageFormat) -> Result<RgbImage> {
     if pixels == 0 {
         return Err(damaged("it has no pixels"));
     }
+    limits.reserve(decoder.total_bytes()).map_err(explain)?;
+    decoder.set_limits(limits).map_err(explain)?;
+    // As stored and as RGB at the same time.
+    let _room = room::for_pixels(decoder.total_bytes() + 3 * pixels);
     let orientation = decoder.orientation().ok();
     let mut picture = DynamicImage::from_decoder(decoder).map_err(explain)?;
     if let Some(orientation) = orientation {
@@ -276,6 +280,23 @@ mod tests {
         png[29..33].copy_from_slice(&crc.to_be_bytes());
         let problem = decode_picture(&png).unwrap_err();
         assert!(problem.what.contains("30000×30000"), "{problem}");
+    }
+
+    #[test]
+    fn sixteen_bits_and_alpha_count_before_they_are_decoded() {
+        let deep = image::ImageBuffer::<image::Rgba<u16>, _>::new(2, 2);
+        let mut bytes = Cursor::new(Vec::new());
+        DynamicImage::ImageRgba16(deep)
+            .write_to(&mut bytes, ImageFormat::Png)
+            .unwrap();
+        let mut png = bytes.into_inner();
+        for side in [16..20, 20..24] {
+            png[side].copy_from_slice(&9_000_u32.to_be_bytes());
+        }
+        let crc = crc32(&png[12..29]);
+        png[29..33].copy_from_slice(&crc.to_be_bytes());
+        let problem = decode_picture(&png).unwrap_err();
+        assert!(problem.what.contains("too much memory"), "{problem}");
     }
 
     fn crc32(bytes: &[u8]) -> u32 {

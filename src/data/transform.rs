@@ -18,7 +18,15 @@ pub use augment::{Augment, CropBox};
 use crate::problem::{Problem, Result};
 
 /// Largest side of a network's input we accept, in pixels.
-const LARGEST_INPUT: usize = 4096;
+pub const LARGEST_INPUT: usize = 4096;
+
+/// Smallest part of a picture's side that is cut out: the picture is enlarged by its inverse.
+const SMALLEST_CROP: f32 = 0.01;
+
+/// Whether a number can be an [`InputSpec::crop_ratio`].
+pub fn is_crop_ratio(ratio: f32) -> bool {
+    (SMALLEST_CROP..=1.0).contains(&ratio)
+}
 
 /// How a network wants its pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,7 +42,7 @@ impl InputSpec {
     /// Checks both numbers.
     ///
     /// # Errors
-    /// A size outside 1…4096 or a ratio outside (0, 1].
+    /// A size outside 1…4096 or a ratio outside 0.01…1.
     pub fn checked(self) -> Result<Self> {
         if self.size == 0 || self.size > LARGEST_INPUT {
             return Err(Problem::new(format!(
@@ -43,9 +51,9 @@ impl InputSpec {
             ))
             .at("input_size"));
         }
-        if !(self.crop_ratio > 0.0 && self.crop_ratio <= 1.0) {
+        if !is_crop_ratio(self.crop_ratio) {
             return Err(Problem::new(format!(
-                "a crop ratio of {} is not above 0 and at most 1",
+                "a crop ratio of {} is not between {SMALLEST_CROP} and 1",
                 self.crop_ratio
             ))
             .at("crop_ratio")

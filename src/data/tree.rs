@@ -7,16 +7,16 @@
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::picture::{READABLE, foreign_format};
 use super::{Skipped, Watch};
+use crate::files;
 use crate::problem::{Problem, Result};
 
 /// Deepest nesting that is followed.
-const DEEPEST: usize = 24;
+pub const DEEPEST: usize = 24;
 
 /// One folder of a [`Tree`].
 pub struct Dir {
@@ -240,10 +240,8 @@ fn is_picture(folder: &Path, name: &OsStr) -> bool {
 }
 
 fn looks_like_a_picture(path: &Path) -> bool {
-    let mut start = [0; 16];
-    fs::File::open(path)
-        .and_then(|mut file| file.read(&mut start))
-        .is_ok_and(|read| read >= 12 && image::guess_format(&start[..read]).is_ok())
+    files::read_start(path, 16)
+        .is_ok_and(|start| start.len() >= 12 && image::guess_format(&start).is_ok())
 }
 
 /// Why a file that is no readable picture was left out.

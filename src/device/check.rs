@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::machine::cpu;
 use super::{DeviceInfo, Kind};
+use crate::files;
 use crate::problem::{Problem, Result};
 
 /// The subcommand that tests one device, given its selector.
@@ -100,7 +101,7 @@ fn verdict(
         env!("CARGO_PKG_VERSION")
     );
     let mut kept: BTreeMap<String, Verdict> = file
-        .and_then(|file| std::fs::read_to_string(file).ok())
+        .and_then(|file| files::read_text(file, files::TEXT).ok())
         .and_then(|text| toml::from_str(&text).ok())
         .unwrap_or_default();
     if let Some(verdict) = kept.get(&key) {

@@ -2,13 +2,14 @@
 //!
 //! The peak is that of a training step with all PETs unfrozen: the program itself, the frozen
 //! weights, what every block from the first PET on keeps for the backward, and the widest tensors
-//! that live only for a moment. The factors count the tensors that the layers keep; they were
+//! that live only for a moment, and the batches that wait for the device. The factors count the tensors that the layers keep; they were
 //! checked against the measured peaks in docs/backbones.md. Decoded pictures that are kept
 //! between epochs come on top.
 
 use crate::backbone::architecture::{Architecture, Length};
 use crate::backbone::library::Description;
 use crate::backbone::{IN_ATTENTION, IN_MLP};
+use crate::data::loader;
 use crate::method::{Chosen, Demand};
 use crate::pet::{BlockShape, PetSpec, Site};
 use crate::run::config::{Precision, RunConfig};
@@ -32,7 +33,8 @@ pub fn expected(
     pet: Option<(&PetSpec, &[usize])>,
 ) -> u64 {
     let on_cpu = crate::device::choose(&config.device).map_or(true, |info| info.is_cpu());
-    peak(config, backbone, pet, on_cpu)
+    let input = backbone.entry.input().size;
+    peak(config, backbone, pet, on_cpu) + loader::buffered(config.batch, input)
 }
 
 fn peak(

@@ -110,8 +110,25 @@ pub fn resume(
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
+    resume_on(folder, None, stock, sink, control)
+}
+
+/// As [`resume`], on this device instead of the one the run began on; the run then says so.
+///
+/// # Errors
+/// As [`resume`].
+pub fn resume_on(
+    folder: &Path,
+    device: Option<&str>,
+    stock: &Stock,
+    sink: &mut dyn Sink,
+    control: &Control,
+) -> Result<Outcome> {
     let lock = RunFolder::open(folder)?;
-    let stored = store::load(folder)?;
+    let mut stored = store::load(folder)?;
+    if let Some(device) = device {
+        stored.header.config.device = device.to_string();
+    }
     if stored.state == RunState::Finished {
         return Err(
             Problem::new("this run is finished, there is nothing to continue")
@@ -127,6 +144,11 @@ pub fn resume(
         return Ok(Outcome::NotBegun);
     };
     plan.agrees_with(&stored.header)?;
+    let name = &plan.ready.info.name;
+    if device.is_some() || stored.header.device != *name {
+        stored.header.device.clone_from(name);
+        lock.save_header(&stored.header)?;
+    }
     let method = plan.method()?;
     let mut trainer = Trainer::new((plan, method), stored.header, lock, sink, control)?;
     trainer.take_up(stored.reports)?;

@@ -38,6 +38,11 @@ impl Stock {
         (shelves.data, shelves.pixels) = (None, None);
     }
 
+    /// Lets go of all backbones: their device may be lost.
+    pub fn forget_backbones(&self) {
+        self.shelves().backbones.clear();
+    }
+
     /// The data set these settings name. While it is being opened, `go_on` is asked from any
     /// thread whether to go on.
     ///

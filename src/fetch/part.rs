@@ -1,12 +1,13 @@
 //! The unfinished file of a download.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
 use super::{Downloaded, Wanted, hash_rest, hex};
+use crate::files;
 use crate::problem::{Problem, Result};
 
 /// The unfinished file, locked against a second program.
@@ -26,12 +27,7 @@ impl Part {
             PathBuf::from(name)
         };
         let path = beside(".part");
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
+        let mut file = files::open_own(&path)
             .map_err(|error| Problem::io("write the download", &path, &error))?;
         if let Err(fs::TryLockError::WouldBlock) = file.try_lock() {
             return Err(Problem::new("another program is downloading this file")
@@ -71,7 +67,7 @@ impl Part {
     }
 
     pub fn tag(&self) -> Option<String> {
-        fs::read_to_string(&self.tag_path)
+        files::read_text(&self.tag_path, files::NOTE)
             .ok()
             .filter(|tag| !tag.is_empty())
     }

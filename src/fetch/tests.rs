@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::fs::OpenOptions;
 use std::io::Write;
 
+use super::limits::LEAST;
 use super::*;
 
 /// What the loopback server does with a request.
@@ -225,4 +226,52 @@ fn a_full_disk_is_named() {
     let problem = Problem::io("write the download", &to, &error);
     assert!(problem.remedy.contains("disk space"), "{problem}");
     assert_eq!(part.length, 0);
+}
+
+#[test]
+fn only_encrypted_addresses_are_asked_but_for_this_computers_own() {
+    for own in [
+        "http://127.0.0.1:80/x",
+        "http://localhost",
+        "http://[::1]:8080/a",
+    ] {
+        assert!(is_local(own), "{own}");
+    }
+    for foreign in ["http://localhost.evil.org/x", "http://127.evil.org", "x"] {
+        assert!(!is_local(foreign), "{foreign}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("file.bin");
+    let url = "http://localhost.invalid/file.bin";
+    let problem = download(url, &to, None, None, &mut |_| true).unwrap_err();
+    assert!(problem.what.contains("without encryption"), "{problem}");
+}
+
+#[test]
+fn a_connection_that_drips_hangs_and_one_that_flows_does_not() {
+    let mut stall = Stall::from(0);
+    assert!(!stall.hangs(0, STALL), "not yet");
+    assert!(!stall.hangs(LEAST, Duration::ZERO));
+    assert!(stall.hangs(LEAST + 5, Duration::ZERO));
+    assert!(!stall.hangs(3 * LEAST, Duration::ZERO));
+}
+
+#[test]
+fn more_than_was_announced_is_not_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("file.bin");
+    // The whole file comes although only its end was asked for, as from a server that lies.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/file.bin", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.write_all(b"HTTP/1.1 200 x\r\nConnection: close\r\n\r\n");
+            while stream.write_all(&[7; 1 << 16]).is_ok() {}
+        }
+    });
+    let problem = download(&url, &to, None, Some(100_000), &mut |_| true).unwrap_err();
+    assert!(problem.what.contains("longer than 100000"), "{problem}");
+    let part = fs::metadata(folder.path().join("file.bin.part")).unwrap();
+    assert!(part.len() <= 100_000);
 }

@@ -17,6 +17,9 @@ const EVERY: &str = "every";
 /// The steps of each site's equation, before compiling.
 type Equations = BTreeMap<Site, Vec<StepText>>;
 
+/// Most forms of one plugin; each is tried whenever plugins are listed.
+const MOST_VARIANTS: usize = 32;
+
 impl<'a> Reader<'a> {
     /// The default form first.
     pub(super) fn variants(&self, spec: &PetSpec) -> Result<Vec<Variant>> {
@@ -40,6 +43,10 @@ impl<'a> Reader<'a> {
             entry.only(&["meaning", "fixed", "equations"])?;
             if variants.iter().any(|known| known.name == name) || name.is_empty() {
                 let what = format!("`{name}` is the name of the default form already");
+                return Err(self.source.problem(start, what));
+            }
+            if variants.len() == MOST_VARIANTS {
+                let what = format!("a plugin has at most {MOST_VARIANTS} variants");
                 return Err(self.source.problem(start, what));
             }
             let own = match entry.table("equations", format!("equations of variant `{name}`"))? {

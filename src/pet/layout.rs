@@ -41,6 +41,14 @@ pub(super) struct Layout {
     pub blocks: BTreeMap<usize, BlockLayout>,
 }
 
+impl Layout {
+    /// Number of elements of all parameters.
+    pub(super) fn elements(&self) -> usize {
+        let slots = self.blocks.values().flat_map(|block| &block.slots);
+        slots.map(|slot| slot.shape[0] * slot.shape[1]).sum()
+    }
+}
+
 impl PetSpec {
     /// Shapes, names and bindings for the chosen blocks.
     pub(super) fn layout(

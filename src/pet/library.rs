@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use std::time::SystemTime;
@@ -12,6 +13,7 @@ use std::time::SystemTime;
 use super::parse::MOST_BYTES;
 use super::source::meant;
 use super::spec::PetSpec;
+use crate::files;
 use crate::problem::{Problem, Result};
 
 /// The plugins embedded in the program, in the order they are listed.
@@ -131,7 +133,7 @@ impl Library {
         for (path, stamp) in &found {
             let entry = match kept.remove(path) {
                 Some(entry) if stamps.get(path) == Some(stamp) => entry,
-                _ => read(path, stamp.1),
+                _ => read(path),
             };
             self.admit(entry);
         }
@@ -195,9 +197,9 @@ fn embedded(text: &str) -> Entry {
     }
 }
 
-fn read(path: &Path, bytes: u64) -> Entry {
+fn read(path: &Path) -> Entry {
     let origin = path.display().to_string();
-    let text = content(path, bytes);
+    let text = content(path);
     let stem = path.file_stem().map_or_else(
         || origin.clone(),
         |stem| stem.to_string_lossy().into_owned(),
@@ -218,22 +220,12 @@ fn read(path: &Path, bytes: u64) -> Entry {
     }
 }
 
-fn content(path: &Path, bytes: u64) -> Result<String> {
-    if bytes > MOST_BYTES as u64 {
-        return Err(Problem::new(format!(
-            "the file has {bytes} bytes; a plugin has at most {MOST_BYTES}"
-        ))
-        .at_path(path));
-    }
-    if !fs::metadata(path).is_ok_and(|about| about.is_file()) {
-        // Reading a pipe or a device might never end.
-        return Err(Problem::new("the plugin is no ordinary file").at_path(path));
-    }
-    let raw = fs::read(path).map_err(|error| Problem::io("read the plugin", path, &error))?;
-    String::from_utf8(raw).map_err(|_| {
-        Problem::new("the file is not a text in UTF-8")
+fn content(path: &Path) -> Result<String> {
+    files::read_text(path, MOST_BYTES as u64).map_err(|error| match error.kind() {
+        ErrorKind::InvalidData => Problem::new(error.to_string())
             .at_path(path)
-            .advise("save it as UTF-8 in a text editor")
+            .advise("save it as UTF-8 in a text editor"),
+        _ => Problem::io("read the plugin", path, &error),
     })
 }
 

@@ -12,6 +12,7 @@ use super::init::Init;
 use super::site::{BlockShape, Site};
 use super::spec::{PetSettings, PetSpec};
 use super::stack::PetStack;
+use super::value::capped;
 use crate::problem::{Problem, Result};
 
 /// The families with the sizes of a small member: name, block, tokens of one image.
@@ -49,6 +50,11 @@ const FAMILIES: &[(&str, BlockShape, usize)] = &[
 ];
 
 const BATCH: usize = 2;
+/// Most elements of all parameters of all forms together. Plugins are tried whenever they are
+/// listed, and a usual one has some thousands here.
+const MOST_DRAWN: usize = 1 << 24;
+/// Most elements of all intermediate results of one equation.
+const MOST_PRODUCED: usize = 1 << 24;
 
 /// Tries the plugin and notes whether it starts as identity.
 ///
@@ -58,6 +64,7 @@ pub(super) fn tried(mut spec: PetSpec) -> Result<PetSpec> {
     let device = Device::flex();
     let mut identity = true;
     let mut fitted = false;
+    let mut left = MOST_DRAWN;
     for (family, shape, tokens) in FAMILIES {
         let shapes = std::slice::from_ref(shape);
         if spec.fits(shapes, &[0]).is_err() {
@@ -67,7 +74,14 @@ pub(super) fn tried(mut spec: PetSpec) -> Result<PetSpec> {
         for settings in ways(&spec) {
             let fresh = Arc::new(spec.clone());
             let default = settings == PetSettings::default();
-            let same = try_one(&fresh, &settings, shape, *tokens, &device).map_err(|problem| {
+            // A layout that fails is told where it is used.
+            let layout = fresh.layout(&settings, shapes, &[0]);
+            let drawn = layout.map_or(0, |layout| layout.elements());
+            left = left
+                .checked_sub(drawn)
+                .ok_or_else(|| too_many(&fresh, shape))?;
+            let one = || try_one(&fresh, &settings, shape, *tokens, &device);
+            let same = capped(MOST_PRODUCED, one).map_err(|problem| {
                 let tried = format!("tried with {family} blocks of {} channels", shape.width);
                 match problem.remedy.is_empty() {
                     true => problem.advise(tried),
@@ -94,6 +108,17 @@ pub(super) fn tried(mut spec: PetSpec) -> Result<PetSpec> {
     }
     spec.starts_as_identity = identity;
     Ok(spec)
+}
+
+/// A plugin whose forms are too large to be tried.
+fn too_many(spec: &PetSpec, shape: &BlockShape) -> Problem {
+    Problem::new(format!(
+        "the plugin's forms have far too many parameters: more than {} million on a block of {} channels",
+        MOST_DRAWN >> 20,
+        shape.width
+    ))
+    .at(&spec.source.origin)
+    .advise("use smaller sizes, or fewer variants")
 }
 
 /// The default form at default sizes first, then the other variants and the smallest sizes.

@@ -32,6 +32,8 @@ const MOST_GROWTH: usize = 1024;
 thread_local! {
     /// Elements that the evaluation running on this thread may still produce.
     static BUDGET: Cell<usize> = const { Cell::new(0) };
+    /// Most elements that any evaluation on this thread may produce.
+    static CAP: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
 /// Two values of one rank.
@@ -344,7 +346,15 @@ fn product_shape(a: &[usize], b: &[usize]) -> Result<Vec<usize>, String> {
 
 /// Starts the budget of an evaluation that was given this many elements.
 pub(super) fn start_budget(given: usize) {
-    BUDGET.set(given.saturating_mul(MOST_GROWTH));
+    BUDGET.set(given.saturating_mul(MOST_GROWTH).min(CAP.get()));
+}
+
+/// Does work in which no evaluation on this thread may produce more than `most` elements.
+pub(super) fn capped<T>(most: usize, work: impl FnOnce() -> T) -> T {
+    let before = CAP.replace(most);
+    let result = work();
+    CAP.set(before);
+    result
 }
 
 /// Takes a result off the budget of the evaluation running on this thread.

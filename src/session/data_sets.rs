@@ -5,10 +5,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Session;
+use super::album::Album;
 use super::jobs::{Ask, DataAsk, Opening, SightAsk};
 use super::views::{DataView, Fetch, Sight};
-use crate::data::OpenOptions;
 use crate::data::scenario::Scenario;
+use crate::data::{OpenOptions, builtin, named};
 use crate::experiment::open_options;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
@@ -32,9 +33,10 @@ pub(super) struct DataSets {
     waiting: bool,
     /// How far that is.
     opening: Arc<Opening>,
-    /// Decoded test images, by data set's key and index.
-    pictures: HashMap<(String, usize), Result<Arc<Picture>>>,
-    asked_pictures: HashSet<(String, usize)>,
+    /// Decoded test images.
+    pictures: Album,
+    /// Places of runs' data sets that the person wants to be opened.
+    allowed: HashSet<String>,
     sight: Fetch<Arc<Sight>>,
     /// What `sight` shows or waits for.
     asked_sight: Option<SightAsk>,
@@ -120,13 +122,38 @@ impl Session {
     }
 
     /// The data set of a run, split and limited as the run had it; opened when it is not there yet.
+    /// None as well while [`Self::asks_before_opening`] it.
     pub fn need_data(&mut self, config: &RunConfig) -> Option<&Arc<DataView>> {
         let ask = asked_of(config);
         let key = ask.key();
+        if self.asks_before_opening(config) {
+            return None;
+        }
         if !self.sets.views.contains_key(&key) && self.sets.asked.insert(key.clone()) {
             self.jobs.ask(Ask::Data(ask, Arc::default()));
         }
         self.sets.views.get(&key)
+    }
+
+    /// Whether a run's data set lies where this person has not chosen to look. A run's folder may
+    /// come from somebody else, and merely looking at a path can take long or, on a network, tell
+    /// who looks. What the program has itself, what the settings name and what is open already is
+    /// opened unasked.
+    pub fn asks_before_opening(&self, config: &RunConfig) -> bool {
+        let place = &config.data;
+        let live = self.live.as_ref().and_then(|run| run.header.as_ref());
+        let known = builtin::names().any(|name| name == place)
+            || named::published(place).is_some()
+            || *place == self.draft.data
+            || live.is_some_and(|header| header.config.data == *place)
+            || self.sets.allowed.contains(place)
+            || self.sets.views.values().any(|view| view.place == *place);
+        !known
+    }
+
+    /// Opens a run's data set wherever it lies: the person was asked.
+    pub fn allow_data(&mut self, config: &RunConfig) {
+        self.sets.allowed.insert(config.data.clone());
     }
 
     /// Looks again at the data sets of runs: those that could not be opened may be there by now,
@@ -150,7 +177,7 @@ impl Session {
         index: usize,
     ) -> Option<&Result<Arc<Picture>>> {
         let id = (data.key.clone(), index);
-        if self.sets.asked_pictures.insert(id.clone()) {
+        if self.sets.pictures.ask(&id) {
             let pictures = data.pictures.clone();
             self.jobs
                 .ask(Ask::TestPictures(data.key.clone(), pictures, vec![index]));
@@ -259,7 +286,7 @@ impl Session {
     pub(super) fn take_pictures(&mut self, key: &str, list: Vec<(usize, Result<Picture>)>) {
         for (index, picture) in list {
             let id = (key.to_string(), index);
-            self.sets.pictures.insert(id, picture.map(Arc::new));
+            self.sets.pictures.put(id, picture);
         }
     }
 
@@ -285,8 +312,7 @@ impl DataSets {
             self.views.retain(|known, _| Some(known) == draft.as_ref());
             let views = &self.views;
             self.asked.retain(|asked| views.contains_key(asked));
-            self.pictures.clear();
-            self.asked_pictures.clear();
+            self.pictures = Album::default();
         }
         self.asked.insert(key.to_string());
         self.views.insert(key.to_string(), view);
@@ -308,9 +334,7 @@ impl DataSets {
         self.views.retain(|_, view| view.place != place);
         let views = &self.views;
         self.asked.retain(|asked| views.contains_key(asked));
-        self.pictures.retain(|(key, _), _| views.contains_key(key));
-        self.asked_pictures
-            .retain(|(key, _)| views.contains_key(key));
+        self.pictures.retain(|key| views.contains_key(key));
         self.asked_sight = None;
     }
 }

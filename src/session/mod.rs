@@ -1,6 +1,7 @@
 //! The open workspace: it owns the engine's handle and the helper threads, and folds everything
 //! they tell into plain views. Pages read the views; nothing here waits or draws.
 
+mod album;
 pub mod backend;
 pub mod data_sets;
 pub mod differences;

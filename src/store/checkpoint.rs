@@ -4,18 +4,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::str::FromStr;
 
 use crate::problem::{Problem, Result};
+use crate::tensors::file::TensorFile;
 use crate::tensors::{self, Named};
 
 /// Marks counters among the metadata.
 const COUNTER: &str = "counter.";
-/// Longest header that is believed; real ones are a few kB.
-const LONGEST_HEADER: u64 = 64 << 20;
 
 /// Everything that continuing a run needs beyond its settings and saved tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,10 +59,10 @@ impl Checkpoint {
         tensors::to_bytes(&self.tensors, metadata)
     }
 
-    /// Reads the file's bytes back.
-    pub(super) fn from_bytes(bytes: &[u8], place: &str) -> Result<Self> {
-        let (tensors, metadata) = tensors::from_bytes(bytes, place)?;
-        let (task, epochs_done) = position(&metadata).ok_or_else(|| foreign(place))?;
+    /// Reads the file back.
+    pub(super) fn load(path: &Path) -> Result<Self> {
+        let (tensors, metadata) = tensors::load(path, "read the checkpoint")?;
+        let (task, epochs_done) = position(&metadata).ok_or_else(|| foreign(path))?;
         let counters = metadata.into_iter().filter_map(|(name, value)| {
             let name = name.strip_prefix(COUNTER)?.to_string();
             Some((name, value))
@@ -82,22 +79,8 @@ impl Checkpoint {
 /// Task and finished epochs of a checkpoint file, from its header alone; none when the file is
 /// missing or damaged (loading it says why).
 pub(super) fn peek(path: &Path) -> Option<(usize, usize)> {
-    #[derive(serde::Deserialize)]
-    struct Header {
-        #[serde(rename = "__metadata__")]
-        metadata: HashMap<String, String>,
-    }
-    let mut file = File::open(path).ok()?;
-    let mut length = [0; 8];
-    file.read_exact(&mut length).ok()?;
-    let length = u64::from_le_bytes(length);
-    if length > LONGEST_HEADER {
-        return None;
-    }
-    let mut header = Vec::new();
-    file.take(length).read_to_end(&mut header).ok()?;
-    let header: Header = serde_json::from_slice(&header).ok()?;
-    position(&header.metadata)
+    let file = TensorFile::open(path).ok()?;
+    position(file.header().metadata().as_ref()?)
 }
 
 /// Task and finished epochs.
@@ -107,9 +90,9 @@ fn position(metadata: &HashMap<String, String>) -> Option<(usize, usize)> {
 }
 
 /// The file is readable but no checkpoint.
-fn foreign(place: &str) -> Problem {
+fn foreign(path: &Path) -> Problem {
     Problem::new("this file is no checkpoint of a run")
-        .at(place)
+        .at_path(path)
         .advise("its finished tasks can still be used; train the run again for the rest")
 }
 
@@ -134,14 +117,14 @@ mod tests {
         };
         checkpoint.tensors.insert("online.a".into(), tensor);
         let bytes = checkpoint.to_bytes().unwrap();
-        let back = Checkpoint::from_bytes(&bytes, "x").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c");
+        std::fs::write(&path, &bytes).unwrap();
+        let back = Checkpoint::load(&path).unwrap();
         assert_eq!(back, checkpoint);
         assert_eq!(back.get::<u64>("seed").unwrap(), u64::MAX);
         assert_eq!(back.get::<f64>("seconds").unwrap(), 0.1 + 0.2);
         assert!(back.get::<u64>("steps").is_err());
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("c");
-        std::fs::write(&path, &bytes).unwrap();
         assert_eq!(peek(&path), Some((2, 3)));
         std::fs::write(&path, &bytes[..20]).unwrap();
         assert_eq!(peek(&path), None);

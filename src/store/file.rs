@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::LOCK_FILE;
+use crate::files;
 use crate::problem::{Problem, Result};
 
 /// Ending of a file that is being written.
 const PARTIAL: &str = "partial";
 
-/// Replaces `path` by `bytes` in one step: written beside it, synced, renamed. A link stays and its
-/// target is replaced; a device or pipe is written into. Gives the number of bytes.
+/// Replaces the file that a person named by `bytes` in one step: written beside it, synced, renamed.
+/// A link stays and its target is replaced; a device or pipe is written into. Gives the number of
+/// bytes.
 ///
 /// # Errors
 /// A Problem when the disk is full or the folder cannot be written; an older file stays as it was.
@@ -26,6 +28,16 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<u64> {
         replace(&target, |file| file.write_all(bytes))
     };
     written.map_err(|error| save_problem(path, &error))?;
+    Ok(bytes.len() as u64)
+}
+
+/// Replaces a file that the program keeps for itself, in the same way, but follows no link: what
+/// stands at `path` is replaced, not what it leads to.
+///
+/// # Errors
+/// As [`write_file`].
+pub(super) fn keep_file(path: &Path, bytes: &[u8]) -> Result<u64> {
+    replace(path, |file| file.write_all(bytes)).map_err(|error| save_problem(path, &error))?;
     Ok(bytes.len() as u64)
 }
 
@@ -43,10 +55,11 @@ pub(super) fn save_problem(path: &Path, error: &io::Error) -> Problem {
 fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let partial = partial_path(path);
     let written = (|| {
-        let mut file = File::create(&partial)?;
+        let mut file = create(&partial)?;
         fill(&mut file)?;
         file.sync_all()?;
-        std::fs::rename(&partial, path)
+        drop(file);
+        patiently(|| std::fs::rename(&partial, path))
     })();
     if written.is_err() {
         // The error that is reported is the first one; this only tidies up.
@@ -55,6 +68,34 @@ fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::R
     }
     sync_folder(path.parent());
     Ok(())
+}
+
+/// Tries again for a second what a virus scanner or an indexer hinders on Windows, where a file
+/// cannot be replaced while anybody has it open.
+fn patiently(mut act: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+    for _ in 0..20 {
+        match act() {
+            Err(error) if is_hindered(&error) => std::thread::sleep(Duration::from_millis(50)),
+            done => return done,
+        }
+    }
+    act()
+}
+
+/// "Access denied", "sharing violation", "lock violation".
+fn is_hindered(error: &io::Error) -> bool {
+    cfg!(windows) && matches!(error.raw_os_error(), Some(5 | 32 | 33))
+}
+
+/// Makes a new file in place of one that a killed program left, or of a link.
+fn create(path: &Path) -> io::Result<File> {
+    match File::create_new(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            std::fs::remove_file(path)?;
+            File::create_new(path)
+        }
+        other => other,
+    }
 }
 
 /// `NAME.partial` beside the file.
@@ -106,12 +147,8 @@ pub(super) fn lock(folder: &Path) -> Result<File> {
 /// # Errors
 /// A Problem when the file cannot be opened.
 pub(super) fn lock_file(path: &Path) -> Result<Option<File>> {
-    let file = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(path)
-        .map_err(|error| Problem::io("work in this folder", path, &error))?;
+    let file =
+        files::open_own(path).map_err(|error| Problem::io("work in this folder", path, &error))?;
     // A program that only lists runs holds the lock for a moment; hence a few attempts.
     for attempt in 0..10 {
         match file.try_lock() {
@@ -129,7 +166,7 @@ pub(super) fn lock_file(path: &Path) -> Result<Option<File>> {
 
 /// Whether some program (this one included) holds the lock of a run's folder.
 pub(super) fn is_locked(folder: &Path) -> bool {
-    File::open(folder.join(LOCK_FILE))
+    files::open(&folder.join(LOCK_FILE))
         .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 

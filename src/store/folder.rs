@@ -6,8 +6,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::checkpoint::Checkpoint;
-use super::file::{lock, save_problem, sweep, sync_folder, write_file};
-use super::record::{MetricsRow, answers_csv, from_csv, run_name, run_toml, slots_csv, to_csv};
+use super::file::{keep_file, lock, save_problem, sweep, sync_folder};
+use super::load::read_metrics;
+use super::record::{MetricsRow, answers_csv, run_name, run_toml, slots_csv, to_csv};
 use super::{
     CONFUSION_FOLDER, METRICS_FILE, PLUGIN_FILE, PROMPTS_FOLDER, RESUME_FOLDER, RUN_FILE,
     answers_file, checkpoint_file, slots_file, snapshot_file,
@@ -44,10 +45,10 @@ impl RunFolder {
         make_folder(&folder.path.join(CONFUSION_FOLDER))?;
         make_folder(&folder.path.join(RESUME_FOLDER))?;
         if header.method.uses_pet {
-            write_file(&folder.path.join(PLUGIN_FILE), plugin_text.as_bytes())?;
+            keep_file(&folder.path.join(PLUGIN_FILE), plugin_text.as_bytes())?;
         }
         // Last, because this file is what makes the folder a run.
-        write_file(&folder.path.join(RUN_FILE), run_toml(header)?.as_bytes())?;
+        keep_file(&folder.path.join(RUN_FILE), run_toml(header)?.as_bytes())?;
         sync_folder(Some(root));
         Ok(folder)
     }
@@ -63,14 +64,28 @@ impl RunFolder {
         let held = lock(folder)?;
         let resume = folder.join(RESUME_FOLDER);
         let confusion = folder.join(CONFUSION_FOLDER);
-        for part in [folder, &resume, &confusion, &folder.join(PROMPTS_FOLDER)] {
+        for part in [&resume, &confusion] {
+            make_folder(part)?;
             sweep(part);
         }
-        make_folder(&confusion)?;
+        let prompts = folder.join(PROMPTS_FOLDER);
+        if !prompts.is_symlink() {
+            sweep(&prompts);
+        }
+        sweep(folder);
         Ok(Self {
             path: folder.to_path_buf(),
             _lock: held,
         })
+    }
+
+    /// Replaces the run's settings and facts.
+    ///
+    /// # Errors
+    /// A Problem when the folder cannot be written; the settings before stay.
+    pub fn save_header(&self, header: &RunHeader) -> Result<()> {
+        let text = run_toml(header)?;
+        keep_file(&self.path.join(RUN_FILE), text.as_bytes()).map(drop)
     }
 
     /// Checks that no program works on this run just now.
@@ -95,21 +110,17 @@ impl RunFolder {
         // One entry only: equal experts then give equal files.
         let metadata = HashMap::from([("after_task".to_string(), (report.task + 1).to_string())]);
         let bytes = tensors::to_bytes(snapshot, metadata)?;
-        let mut written = write_file(&snapshot_file(&self.path, report.task), &bytes)?;
+        let mut written = keep_file(&snapshot_file(&self.path, report.task), &bytes)?;
         let answers = answers_csv(&report.answers)?;
-        written += write_file(&answers_file(&self.path, report.task), &answers)?;
+        written += keep_file(&answers_file(&self.path, report.task), &answers)?;
         if !report.slots.is_empty() {
             make_folder(&self.path.join(PROMPTS_FOLDER))?;
             let slots = slots_csv(&report.slots)?;
-            written += write_file(&slots_file(&self.path, report.task), &slots)?;
+            written += keep_file(&slots_file(&self.path, report.task), &slots)?;
         }
         // The row comes last: only with it does the task count.
         let path = self.path.join(METRICS_FILE);
-        let mut rows: Vec<MetricsRow> = match std::fs::read(&path) {
-            Ok(bytes) => from_csv(&bytes, &path)?,
-            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(Problem::io("read the run's metrics", &path, &error)),
-        };
+        let mut rows = read_metrics(&path)?;
         rows.retain(|row| row.task <= report.task);
         if rows.len() != report.task {
             return Err(Problem::new(format!(
@@ -120,7 +131,7 @@ impl RunFolder {
             .at_path(&path));
         }
         rows.push(MetricsRow::new(report, memory::peak_bytes()));
-        written += write_file(&path, &to_csv(rows)?)?;
+        written += keep_file(&path, &to_csv(rows)?)?;
         Ok(written)
     }
 
@@ -131,7 +142,7 @@ impl RunFolder {
     /// stays.
     pub fn save_checkpoint(&self, checkpoint: &Checkpoint) -> Result<u64> {
         make_folder(&self.path.join(RESUME_FOLDER))?;
-        write_file(&checkpoint_file(&self.path), &checkpoint.to_bytes()?)
+        keep_file(&checkpoint_file(&self.path), &checkpoint.to_bytes()?)
     }
 
     /// Where training stood; none when no checkpoint was saved.
@@ -140,10 +151,9 @@ impl RunFolder {
     /// A Problem when the file is there but cannot be read.
     pub fn load_checkpoint(&self) -> Result<Option<Checkpoint>> {
         let path = checkpoint_file(&self.path);
-        match std::fs::read(&path) {
-            Ok(bytes) => Checkpoint::from_bytes(&bytes, &path.display().to_string()).map(Some),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Problem::io("read the checkpoint", &path, &error)),
+        match path.exists() {
+            true => Checkpoint::load(&path).map(Some),
+            false => Ok(None),
         }
     }
 
@@ -164,8 +174,16 @@ impl RunFolder {
     }
 }
 
-/// Makes a folder where there is none.
+/// Makes a folder inside a run's where there is none. A link is not taken for one: what is written
+/// or swept there would be somebody else's.
 fn make_folder(path: &Path) -> Result<()> {
+    if path.is_symlink() {
+        return Err(
+            Problem::new("a link stands where a folder of the run should be")
+                .at_path(path)
+                .advise("put the folder itself in its place, then continue the run"),
+        );
+    }
     std::fs::create_dir_all(path).map_err(|error| save_problem(path, &error))
 }
 

@@ -17,6 +17,7 @@ use super::{
     METRICS_FILE, PLUGIN_FILE, RUN_FILE, answers_file, checkpoint, checkpoint_file, slots_file,
     snapshot_file,
 };
+use crate::files;
 use crate::metrics::{Expert, History, PromptStudy, SlotCounts};
 use crate::problem::{Problem, Result, listed};
 use crate::run::event::{Costs, RunHeader, TaskReport};
@@ -113,7 +114,7 @@ pub fn load(folder: &Path) -> Result<StoredRun> {
     let header = load_header(folder)?;
     let path = folder.join(PLUGIN_FILE);
     let plugin = match header.method.uses_pet {
-        true => std::fs::read_to_string(&path)
+        true => files::read_text(&path, files::TEXT)
             .map_err(|error| Problem::io("read the run's PET plugin", &path, &error))?,
         false => String::new(),
     };
@@ -121,12 +122,12 @@ pub fn load(folder: &Path) -> Result<StoredRun> {
     let mut reports = Vec::with_capacity(rows.len());
     for row in &rows {
         let path = answers_file(folder, row.task - 1);
-        let bytes = std::fs::read(&path)
+        let bytes = files::read(&path, files::TABLE)
             .map_err(|error| Problem::io("read the answers of a task", &path, &error))?;
         let classes = header.tasks[row.task - 1].end;
         let answers = read_answers(&bytes, &path, &header.method.experts, (row.images, classes))?;
         let path = slots_file(folder, row.task - 1);
-        let slots = match std::fs::read(&path) {
+        let slots = match files::read(&path, files::TABLE) {
             Ok(bytes) => read_slots(&bytes, &path, row.task)?,
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(Problem::io("read the study of prompts", &path, &error)),
@@ -156,7 +157,7 @@ pub fn load(folder: &Path) -> Result<StoredRun> {
 /// Reads the settings and facts of a run and nothing else.
 fn load_header(folder: &Path) -> Result<RunHeader> {
     let path = folder.join(RUN_FILE);
-    let text = match std::fs::read_to_string(&path) {
+    let text = match files::read_text(&path, files::TEXT) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Err(no_run(folder)),
         other => other.map_err(|error| Problem::io("read the run's settings", &path, &error))?,
     };
@@ -166,16 +167,21 @@ fn load_header(folder: &Path) -> Result<RunHeader> {
 /// The rows of `metrics.csv`, one per saved task, in order.
 fn metrics_rows(folder: &Path, tasks: usize) -> Result<Vec<MetricsRow>> {
     let path = folder.join(METRICS_FILE);
-    let rows: Vec<MetricsRow> = match std::fs::read(&path) {
-        Ok(bytes) => from_csv(&bytes, &path)?,
-        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
-        Err(error) => return Err(Problem::io("read the run's metrics", &path, &error)),
-    };
+    let rows = read_metrics(&path)?;
     let in_order = rows.iter().enumerate().all(|(i, row)| row.task == i + 1);
     if in_order && rows.len() <= tasks {
         Ok(rows)
     } else {
         Err(damaged_table(&path, "its rows are not tasks 1, 2, …"))
+    }
+}
+
+/// The rows of a `metrics.csv`; none where there is no such file.
+pub(super) fn read_metrics(path: &Path) -> Result<Vec<MetricsRow>> {
+    match files::read(path, files::TABLE) {
+        Ok(bytes) => from_csv(&bytes, path),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(Problem::io("read the run's metrics", path, &error)),
     }
 }
 
@@ -185,14 +191,8 @@ fn metrics_rows(folder: &Path, tasks: usize) -> Result<Vec<MetricsRow>> {
 /// A Problem when the snapshot is missing or cannot be read.
 pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
     let path = snapshot_file(folder, task);
-    let bytes = std::fs::read(&path).map_err(|error| {
-        Problem::io(
-            &format!("read the snapshot of task {}", task + 1),
-            &path,
-            &error,
-        )
-    })?;
-    tensors::from_bytes(&bytes, &path.display().to_string()).map(|(tensors, _)| tensors)
+    let doing = format!("read the snapshot of task {}", task + 1);
+    tensors::load(&path, &doing).map(|(tensors, _)| tensors)
 }
 
 /// One entry of a list of runs.

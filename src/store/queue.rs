@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::file::{lock_file, write_file};
+use super::file::{keep_file, lock_file};
+use crate::files;
 use crate::problem::{Problem, Result};
 use crate::run::job::Job;
 
@@ -59,7 +60,7 @@ impl QueueFile {
         if !path.exists() || !self.is_mine().unwrap_or(false) {
             return (Vec::new(), None);
         }
-        let text = match std::fs::read_to_string(&path) {
+        let text = match files::read_text(&path, files::TEXT) {
             Ok(text) => text,
             Err(error) => {
                 let problem = Problem::io("read the runs that wait in line", &path, &error);
@@ -97,7 +98,7 @@ impl QueueFile {
         }
         let text = toml::to_string_pretty(&Jobs { job: jobs })
             .map_err(|error| Problem::new(format!("the line cannot be written: {error}")))?;
-        write_file(&path, text.as_bytes()).map(drop)
+        keep_file(&path, text.as_bytes()).map(drop)
     }
 
     /// Takes the lock the first time it is asked.
@@ -114,7 +115,7 @@ impl QueueFile {
     fn set_aside(&self, path: &Path, text: &str) -> Problem {
         let aside = self.root.join(SET_ASIDE);
         let problem = Problem::new("some runs that waited in line cannot be read");
-        match write_file(&aside, text.as_bytes()) {
+        match keep_file(&aside, text.as_bytes()) {
             Ok(_) => problem.at_path(&aside).advise("set them up again"),
             Err(_) => problem.at_path(path),
         }

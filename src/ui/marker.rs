@@ -3,9 +3,11 @@
 //! The mark is held under a lock: a second window beside the first finds it taken and makes none.
 //! A crash, a kill or a power cut leaves it; closing the window wipes it.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
+
+use crate::files;
 
 /// What stands in the file while the window is open.
 const OPEN: &str = "open";
@@ -21,13 +23,14 @@ impl Marker {
         if let Some(folder) = file.parent() {
             std::fs::create_dir_all(folder).ok()?;
         }
-        let mut options = OpenOptions::new();
-        let options = options.create(true).truncate(false).read(true).write(true);
-        let mut marker = Self(options.open(file).ok()?);
+        let mut marker = Self(files::open_own(file).ok()?);
         marker.0.try_lock().ok()?;
         let mut before = String::new();
         // Something else than text is no mark.
-        let left = marker.0.read_to_string(&mut before).is_ok() && before == OPEN;
+        let read = (&mut marker.0)
+            .take(files::NOTE)
+            .read_to_string(&mut before);
+        let left = read.is_ok() && before == OPEN;
         marker.write(OPEN).ok()?;
         Some((marker, left))
     }

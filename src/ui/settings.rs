@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::files;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::store::write_file;
@@ -86,7 +87,7 @@ impl Settings {
     /// Reads them; a missing or unreadable file gives the defaults, for nothing in it is worth an
     /// error at start.
     pub fn load(file: Option<&PathBuf>) -> Self {
-        let text = file.and_then(|file| std::fs::read_to_string(file).ok());
+        let text = file.and_then(|file| files::read_text(file, files::TEXT).ok());
         text.and_then(|text| toml::from_str(&text).ok())
             .unwrap_or_default()
     }

@@ -6,6 +6,7 @@ mod formats;
 mod hooks;
 mod hub;
 mod networks;
+mod pickles;
 mod precision;
 mod table;
 mod weights;

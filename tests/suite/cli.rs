@@ -146,6 +146,18 @@ fn picture(folder: &Path) -> PathBuf {
     path
 }
 
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_folder(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
 #[test]
 fn wrong_usage_is_2_and_help_is_0() {
     let root = tempfile::tempdir().unwrap();

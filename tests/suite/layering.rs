@@ -166,3 +166,50 @@ fn names_are_found_in_single_and_grouped_imports() {
     let names: Vec<String> = named_modules(code).into_iter().collect();
     assert_eq!(names, ["a", "c", "d", "g", "h"]);
 }
+
+/// Ways into a file that know neither pipes nor limits.
+const OPENINGS: [&str; 7] = [
+    "File::open(",
+    "fs::read(",
+    "fs::read_to_string(",
+    "ImageReader::open(",
+    "OpenOptions::new()",
+    "PytorchReader::new(",
+    "Mmap",
+];
+
+/// Where such a way is right: the module that is the one way; files of the system; the folder that
+/// is synced and the device that is written into; the reader that only takes a path.
+const MAY_OPEN: [(&str, &str); 6] = [
+    ("files.rs", "File::open("),
+    ("files.rs", "OpenOptions::new()"),
+    ("memory.rs", "fs::read_to_string("),
+    ("device/machine.rs", "fs::read_to_string("),
+    ("store/file.rs", ""),
+    ("backbone/weights/pytorch.rs", "PytorchReader::new("),
+];
+
+#[test]
+fn files_are_opened_in_one_way() {
+    let mut found = Vec::new();
+    for (_, path) in sources() {
+        let inner = path.strip_prefix(root().join("src")).unwrap();
+        let name = inner.to_str().unwrap().replace('\\', "/");
+        if name.ends_with("tests.rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for opening in OPENINGS {
+            let allowed = |(file, way): &(&str, &str)| *file == name && opening.starts_with(way);
+            let parts = code.split(opening).collect::<Vec<_>>();
+            // Not as the end of another name.
+            let own = |before: &&str| !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            let used = parts[..parts.len() - 1].iter().any(own);
+            if used && !MAY_OPEN.iter().any(allowed) {
+                found.push(format!("{name}: {opening}"));
+            }
+        }
+    }
+    assert!(found.is_empty(), "not through `files`: {found:?}");
+}

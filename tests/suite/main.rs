@@ -13,6 +13,7 @@ mod data_newcomer;
 mod engine;
 mod experiment;
 mod finetune;
+mod hostile_data;
 mod layering;
 mod lost_images;
 mod method;
@@ -25,6 +26,7 @@ mod pet_errors;
 mod pet_library;
 mod pet_reference;
 mod prompts;
+mod special_files;
 mod store;
 mod ui;
 

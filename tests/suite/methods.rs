@@ -278,8 +278,8 @@ fn a_run_of_an_older_version_opens_predicts_and_goes_on() {
     let control = Control::default();
     let end = experiment::resume(&folder, &Stock::default(), &mut Vec::new(), &control).unwrap();
     assert!(matches!(end, Outcome::Finished(_)));
-    let want = std::fs::read(kept.join("stopped-finished-task-5.safetensors")).unwrap();
-    let (want, _) = lae_studio::tensors::from_bytes(&want, "kept").unwrap();
+    let want = kept.join("stopped-finished-task-5.safetensors");
+    let (want, _) = lae_studio::tensors::load(&want, "read it").unwrap();
     let got = store::load_snapshot(&folder, 4).unwrap();
     assert!(got.keys().eq(want.keys()));
     for (name, tensor) in &want {

@@ -205,6 +205,38 @@ fn endless_and_exploding_equations_are_refused() {
 }
 
 #[test]
+fn listing_a_plugin_costs_little_whatever_it_asks_for() {
+    // 30 steps of 1 GiB, each of which alone would be let through.
+    let mut text = GOOD.replace("[parameters]", "[parameters]\nrow = { shape = [1, 16384], init = \"ones\" }\ncol = { shape = [16384, 1], init = \"ones\" }\nbig = { shape = [8192, 1024], init = \"zeros\" }");
+    text = text.replace(
+        "attention = ",
+        "attention.s0 = \"row + col\"\nattention.end = ",
+    );
+    text = text.replace(
+        "@ up\"",
+        "@ up + 0 * mean(transpose(mean(s0))) + 0 * mean(transpose(mean(big)))\"",
+    );
+    assert!(
+        broken(&text).what.contains("far more memory"),
+        "{}",
+        broken(&text)
+    );
+    // Parameters that would be drawn in vain.
+    let text = GOOD.replace("\"d\", \"r\"", "8192, 4096");
+    let problem = broken(&text);
+    assert!(
+        problem.what.contains("far too many parameters"),
+        "{problem}"
+    );
+    // 3,000 variants.
+    let mut text = GOOD.replace("description", "variant = \"first\"\ndescription");
+    for variant in 0..3000 {
+        text += &format!("[variants.v{variant}]\n");
+    }
+    assert_eq!(broken(&text).what, "a plugin has at most 32 variants");
+}
+
+#[test]
 fn wrong_files_say_what_and_where() {
     let huge = format!("{GOOD}# {}", "x".repeat(70_000));
     assert_eq!(

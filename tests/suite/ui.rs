@@ -5,6 +5,7 @@ mod compare;
 mod crashed;
 mod data;
 mod flow;
+mod foreign;
 mod large;
 mod line;
 mod pages;

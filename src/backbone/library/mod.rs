@@ -20,6 +20,7 @@ pub use places::Places;
 use super::BlockShape;
 use super::weights;
 use crate::fetch::Progress;
+use crate::files;
 use crate::nn::Place;
 use crate::pet::source::closest;
 use crate::problem::{Problem, Result};
@@ -93,14 +94,7 @@ impl Library {
         };
         library.add(TABLE, Path::new("assets/backbones.toml"));
         for path in library.places.tables.clone() {
-            // Reading a pipe or a device might never end.
-            let special = fs::metadata(&path).is_ok_and(|about| !about.is_file());
-            if special {
-                let what = "the table of backbones is no ordinary file";
-                library.problems.push(Problem::new(what).at_path(&path));
-                continue;
-            }
-            match fs::read_to_string(&path) {
+            match files::read_text(&path, files::TEXT) {
                 Ok(text) => library.add(&text, &path),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => {

@@ -9,8 +9,9 @@ use super::{EMBEDDED, Library, Meaning, NANO, suffixed};
 use crate::backbone::architecture::Architecture;
 use crate::backbone::weights::{self, Tensors, sha256_of_bytes};
 use crate::backbone::{Backbone, infer};
-use crate::data::transform::InputSpec;
+use crate::data::transform::{InputSpec, is_crop_ratio};
 use crate::fetch::{self, Progress};
+use crate::files;
 use crate::nn::{Place, WeightType};
 use crate::problem::{Problem, Result};
 use crate::store::write_file;
@@ -138,7 +139,7 @@ impl Library {
             pet_blocks: inferred.architecture.default_pet_blocks(),
             architecture: inferred.architecture,
             normalisation,
-            crop_ratio: if crop_ratio > 0.0 && crop_ratio <= 1.0 {
+            crop_ratio: if is_crop_ratio(crop_ratio) {
                 crop_ratio
             } else {
                 0.875
@@ -156,7 +157,7 @@ impl Library {
     fn load(&self, entry: Entry, path: &Path, assumed: Vec<String>, to: Place) -> Result<Opened> {
         let weights = to.weights;
         let file = weights::open(path)?;
-        let recorded = fs::read_to_string(suffixed(path, ".sha256")).ok();
+        let recorded = files::read_text(&suffixed(path, ".sha256"), files::NOTE).ok();
         let expected = entry
             .sha256
             .clone()

@@ -8,6 +8,7 @@ use directories::{BaseDirs, ProjectDirs};
 
 use super::entry::{Entry, Source};
 use crate::backbone::weights::sha256_of_bytes;
+use crate::files;
 
 /// Address of the model hub unless `HF_ENDPOINT` names another.
 const HUB: &str = "https://huggingface.co";
@@ -92,7 +93,7 @@ impl Places {
         let cache = self.hub_cache.as_ref()?;
         let folder = cache.join(format!("models--{}", repository.replace('/', "--")));
         let snapshots = folder.join("snapshots");
-        let current = std::fs::read_to_string(folder.join("refs/main")).ok();
+        let current = files::read_text(&folder.join("refs/main"), files::NOTE).ok();
         let current = current.map(|commit| snapshots.join(commit.trim()).join(file));
         let any = || {
             let folders = std::fs::read_dir(&snapshots).ok()?.flatten();

@@ -10,6 +10,7 @@ use toml::Spanned;
 use super::entry::{Entry, Normalisation, Source};
 use crate::backbone::architecture::Architecture;
 use crate::backbone::{convnext, swin, vit};
+use crate::data::transform::is_crop_ratio;
 use crate::problem::{Problem, Result};
 
 /// An entry as it stands in the file.
@@ -146,11 +147,8 @@ fn entry(written: Written, at: &Path) -> Result<Entry> {
     })?;
     let source = source(&written, at)?;
     let crop_ratio = written.crop_ratio.unwrap_or(0.875);
-    if !(crop_ratio > 0.0 && crop_ratio <= 1.0) {
-        return Err(refused(
-            &written,
-            "crop_ratio must lie above 0 and not above 1",
-        ));
+    if !is_crop_ratio(crop_ratio) {
+        return Err(refused(&written, "crop_ratio must lie between 0.01 and 1"));
     }
     if let Some(sha256) = &written.sha256
         && (sha256.len() != 64 || !sha256.bytes().all(|b| b.is_ascii_hexdigit()))

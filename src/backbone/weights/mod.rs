@@ -4,21 +4,19 @@
 //! Nothing is read before it is asked for, and nothing is kept: loading a model needs its own size
 //! and room for one tensor.
 
-mod mapped;
 mod npz;
 mod numbers;
 mod pytorch;
 mod safetensors;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
 use crate::fetch::{hex, sha256_of_file};
+use crate::files;
 use crate::problem::{Problem, Result};
 
 type Reading = Arc<dyn Fn() -> Result<Vec<f32>> + Send + Sync>;
@@ -208,9 +206,7 @@ pub fn open_header(path: &Path) -> Result<Tensors> {
                 .advise("name a .safetensors, .pth, .bin or .npz file"),
         );
     }
-    let mut start = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(16).read_to_end(&mut start))
+    let start = files::read_start(path, 16)
         .map_err(|error| Problem::io("read the weight file", path, &error))?;
     if start.is_empty() {
         return Err(foreign(path, "it is empty"));

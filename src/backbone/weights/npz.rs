@@ -9,11 +9,12 @@ use zip::ZipArchive;
 
 use super::numbers::Kind;
 use super::{Stored, Tensors, foreign};
+use crate::files;
 use crate::problem::{Problem, Result};
 
 /// Whether the archive holds arrays.
 pub fn is_npz(path: &Path) -> bool {
-    File::open(path)
+    files::open(path)
         .ok()
         .and_then(|file| ZipArchive::new(file).ok())
         .is_some_and(|archive| {
@@ -57,7 +58,7 @@ pub fn open(path: &Path) -> Result<Tensors> {
 }
 
 fn archive_of(path: &Path) -> Result<ZipArchive<File>> {
-    let file = File::open(path).map_err(|e| Problem::io("read the weight file", path, &e))?;
+    let file = files::open(path).map_err(|e| Problem::io("read the weight file", path, &e))?;
     ZipArchive::new(file).map_err(|error| damaged(path, &error.to_string()))
 }
 

@@ -24,6 +24,8 @@ const RATIO: u64 = 100;
 const MOST_HEADER: u64 = 1 << 20;
 /// Entries that were left out are listed up to this number.
 const MOST_LISTED: usize = 100_000;
+/// Their names are kept up to this number of letters.
+const LONGEST_LISTED: usize = 300;
 
 /// One extraction under its limits.
 pub(super) struct Unpacking<'a> {
@@ -56,7 +58,10 @@ impl Unpacking<'_> {
         let mut entries = archive.entries().map_err(|error| self.damaged(&error))?;
         loop {
             allowance.set(MOST_HEADER);
-            let Some(entry) = entries.next() else {
+            let entry = entries.next();
+            // Headers count as well: one of a few bytes in the archive may hold a name of 1 MB.
+            self.unpacked(MOST_HEADER - allowance.get())?;
+            let Some(entry) = entry else {
                 return Ok(());
             };
             let mut entry = entry.map_err(|error| self.damaged(&error))?;
@@ -125,6 +130,11 @@ impl Unpacking<'_> {
         if self.skipped.len() == MOST_LISTED {
             return;
         }
+        let mut name = name.to_string_lossy().into_owned();
+        if let Some((cut, _)) = name.char_indices().nth(LONGEST_LISTED) {
+            name.truncate(cut);
+            name.push('…');
+        }
         self.skipped.push(Skipped {
             path: self.archive.join(name),
             reason: reason.to_owned(),
@@ -140,9 +150,15 @@ impl Unpacking<'_> {
         if plain.iter().any(tree::is_hidden) {
             return Ok(());
         }
+        // Folders below that would not be looked into.
+        if plain.iter().count() > tree::DEEPEST + 1 {
+            self.skip(name, "folders are nested too deeply");
+            return Ok(());
+        }
         let target = self.into.join(&plain);
         let folder = target.parent().unwrap_or(self.into);
-        let made = fs::create_dir_all(folder).and_then(|()| File::create(&target));
+        // A name that is there already is not written twice: it may be the same one in other letters.
+        let made = fs::create_dir_all(folder).and_then(|()| File::create_new(&target));
         let mut file = match made {
             Ok(file) => file,
             Err(error) if is_about_the_name(&error) => {
@@ -167,13 +183,7 @@ impl Unpacking<'_> {
             if read == 0 {
                 return Ok(());
             }
-            self.bytes += read as u64;
-            if self.bytes > MOST_BYTES {
-                return Err(self.bomb(&format!("it unpacks to more than {} GB", MOST_BYTES >> 30)));
-            }
-            if self.bytes > FREE_BYTES && self.bytes / RATIO > self.packed {
-                return Err(self.bomb(&format!("it unpacks to more than {RATIO} times its size")));
-            }
+            self.unpacked(read as u64)?;
             file.write_all(&self.buffer[..read])
                 .map_err(|error| self.unwritable(target, &error))?;
             let megabytes = (self.bytes >> 20) as usize;
@@ -181,6 +191,18 @@ impl Unpacking<'_> {
                 return Err(stopped());
             }
         }
+    }
+
+    /// Counts bytes that came out of the archive.
+    fn unpacked(&mut self, bytes: u64) -> Result<()> {
+        self.bytes += bytes;
+        if self.bytes > MOST_BYTES {
+            return Err(self.bomb(&format!("it unpacks to more than {} GB", MOST_BYTES >> 30)));
+        }
+        if self.bytes > FREE_BYTES && self.bytes / RATIO > self.packed {
+            return Err(self.bomb(&format!("it unpacks to more than {RATIO} times its size")));
+        }
+        Ok(())
     }
 
     fn unwritable(&self, path: &Path, error: &io::Error) -> Problem {
@@ -245,10 +267,51 @@ fn plain_path(name: &Path) -> Option<PathBuf> {
     (!plain.as_os_str().is_empty()).then_some(plain)
 }
 
-/// Names that mean a drive or a stream on Windows, or hold a NUL, are not plain.
+/// Names that mean a drive or a stream on Windows, or hold a NUL, are not plain; on Windows itself
+/// neither are those that mean a device there.
 fn is_plain(part: &OsStr) -> bool {
-    !part
-        .as_encoded_bytes()
-        .iter()
-        .any(|byte| matches!(byte, b':' | 0 | b'\\'))
+    let odd = |byte: &u8| matches!(byte, b':' | 0 | b'\\');
+    let elsewhere = part.as_encoded_bytes().iter().any(odd);
+    !(elsewhere || cfg!(windows) && is_reserved(part))
+}
+
+/// Whether Windows takes a name for something else than a file of this name: a device whatever its
+/// ending, or the same name without the dots and spaces at its end.
+fn is_reserved(part: &OsStr) -> bool {
+    let name = part.to_string_lossy().to_ascii_uppercase();
+    let stem = name.split('.').next().unwrap_or_default().trim_end();
+    let numbered = ["COM", "LPT"].iter().any(|device| {
+        let number = stem
+            .strip_prefix(device)
+            .map(|rest| rest.chars().collect::<Vec<_>>());
+        matches!(number.as_deref(), Some(['0'..='9' | '¹' | '²' | '³']))
+    });
+    numbered
+        || ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(&stem)
+        || name.ends_with(['.', ' '])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_devices_are_known() {
+        let reserved = |name: &str| is_reserved(OsStr::new(name));
+        for name in [
+            "con.png", "NUL", "Com1.jpg", "lpt9.a.b", "aux .png", "a.png.", "a.png ",
+        ] {
+            assert!(reserved(name), "{name}");
+        }
+        for name in [
+            "cone.png",
+            "com.png",
+            "com10.png",
+            "auxiliary",
+            "猫.png",
+            ".png",
+        ] {
+            assert!(!reserved(name), "{name}");
+        }
+    }
 }

@@ -1,12 +1,21 @@
 //! CSV and TSV tables of file, label and perhaps split.
 
-use super::{Row, find};
+use super::Row;
+use super::finder::Finder;
 use crate::data::folder::role_of;
-use crate::data::tree::Tree;
+
+/// Most cells of a table; each takes room of its own.
+const MOST_CELLS: usize = 16 << 20;
+/// Most columns of a table.
+const MOST_COLUMNS: usize = 1000;
 
 /// Rows of a CSV or TSV; which column is which is read off the header and the content. The header
 /// of the classes' column is given where its name does not say that it is one.
-pub(super) fn table_rows(tree: &Tree, dir: usize, text: &str) -> (Vec<Row>, Option<String>) {
+pub(super) fn table_rows(finder: &Finder, text: &str) -> (Vec<Row>, Option<String>) {
+    let cells = text.bytes().filter(|byte| b",;\t".contains(byte)).count();
+    if cells > MOST_CELLS {
+        return (Vec::new(), None);
+    }
     let head = text.lines().next().unwrap_or_default();
     let count = |mark: char| head.matches(mark).count();
     let delimiter = [b'\t', b';', b',']
@@ -21,7 +30,7 @@ pub(super) fn table_rows(tree: &Tree, dir: usize, text: &str) -> (Vec<Row>, Opti
         .from_reader(text.as_bytes());
     let records: Vec<csv::StringRecord> =
         csv.records().filter_map(std::result::Result::ok).collect();
-    let Some(columns) = Columns::of(tree, dir, &records) else {
+    let Some(columns) = Columns::of(finder, &records) else {
         return (Vec::new(), None);
     };
     let guessed = columns.guessed.clone();
@@ -56,14 +65,16 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(tree: &Tree, dir: usize, records: &[csv::StringRecord]) -> Option<Self> {
-        let first = records.first()?;
+    fn of(finder: &Finder, records: &[csv::StringRecord]) -> Option<Self> {
+        let first = records
+            .first()
+            .filter(|first| first.len() <= MOST_COLUMNS)?;
         let sample = &records[..records.len().min(30)];
         let hits = |at: usize| {
             let found = |record: &&csv::StringRecord| {
                 record
                     .get(at)
-                    .is_some_and(|path| find(tree, dir, path).is_some())
+                    .is_some_and(|path| finder.find(path).is_some())
             };
             sample.iter().filter(found).count()
         };
@@ -71,7 +82,7 @@ impl Columns {
         if hits(file) == 0 {
             return None;
         }
-        let header = find(tree, dir, first.get(file)?).is_none();
+        let header = finder.find(first.get(file)?).is_none();
         let named = |names: &[&str]| {
             let matches = |at: &usize| {
                 let name = first.get(*at).unwrap_or_default().to_ascii_lowercase();

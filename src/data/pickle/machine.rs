@@ -16,7 +16,7 @@ pub(super) struct Machine<'a> {
 }
 
 impl Machine<'_> {
-    fn bad(&self, what: &str) -> Problem {
+    pub fn bad(&self, what: &str) -> Problem {
         Problem::new(format!(
             "the pickle file cannot be read: {what} at byte {}",
             self.at

@@ -20,7 +20,7 @@ fn a_numpy_array_and_a_list_are_found() {
     let data = pickle.get("data").unwrap();
     assert_eq!(pickle.array_bytes(data).unwrap(), b"abcdef");
     assert!(pickle.get("absent").is_none());
-    assert!(pickle.texts(labels).is_none());
+    assert!(pickle.texts(labels, 3).is_none());
 }
 
 #[test]

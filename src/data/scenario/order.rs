@@ -5,13 +5,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
 use crate::data::chance::{Chance, Purpose};
+use crate::files;
 use crate::problem::{Problem, Result, listed};
 
 /// The paper's orders 2 and 3: name → class indices into the classes sorted by name.
@@ -21,9 +21,6 @@ static PRESETS: LazyLock<BTreeMap<String, Vec<usize>>> = LazyLock::new(|| {
 
 /// A list with a larger index is not an order of classes.
 const MOST_CLASSES: usize = 1_000_000;
-
-/// Largest file of an order that is read, in bytes.
-const LARGEST_FILE: u64 = 64 << 20;
 
 /// In which order the classes come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,15 +129,8 @@ impl ClassOrder {
     }
 
     fn from_file(path: &Path) -> Result<Self> {
-        let failed = |error| Problem::io("read the class order", path, &error);
-        if fs::metadata(path).map_err(failed)?.len() > LARGEST_FILE {
-            return Err(
-                Problem::new("the file of the class order is larger than 64 MB")
-                    .at_path(path)
-                    .advise("it should hold a JSON array of class names or of class indices"),
-            );
-        }
-        let text = fs::read(path).map_err(failed)?;
+        let text = files::read(path, files::TEXT)
+            .map_err(|error| Problem::io("read the class order", path, &error))?;
         let text = String::from_utf8_lossy(&text);
         match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
             Ok(Written::Indices(indices)) => Ok(Self::Indices(indices)),

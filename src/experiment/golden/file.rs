@@ -2,11 +2,12 @@
 //! names.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
-use safetensors::tensor::{Dtype, SafeTensors};
+use safetensors::tensor::Dtype;
 use serde_json::Value;
 
 use crate::backbone::Backbone;
@@ -18,6 +19,7 @@ use crate::nn::Place;
 use crate::pet::library::Library;
 use crate::pet::{PetSettings, PetStack};
 use crate::problem::{Problem, Result};
+use crate::tensors::file::TensorFile;
 use crate::tensors::{HostTensor, Named, named};
 
 /// A file's tensors (f32; targets as exact small numbers) and settings.
@@ -34,27 +36,31 @@ impl GoldenFile {
                 .at_path(path)
                 .advise("give a .safetensors file that holds a toy run with its reference values")
         };
-        let bytes =
-            std::fs::read(path).map_err(|e| Problem::io("read the golden file", path, &e))?;
-        let (_, header) = SafeTensors::read_metadata(&bytes).map_err(|e| foreign(e.to_string()))?;
-        let file = SafeTensors::deserialize(&bytes).map_err(|e| foreign(e.to_string()))?;
+        let failed = |error: std::io::Error| match error.kind() {
+            ErrorKind::InvalidData => foreign(error.to_string()),
+            _ => Problem::io("read the golden file", path, &error),
+        };
+        let file = TensorFile::open(path).map_err(failed)?;
         let mut tensors = Named::new();
         let mut doubles = BTreeMap::new();
-        for (name, view) in file.iter() {
-            let values = match view.dtype() {
-                Dtype::F32 => numbers(view.data(), f32::from_le_bytes),
-                Dtype::I64 => numbers(view.data(), |bytes| i64::from_le_bytes(bytes) as f32),
+        for (name, info) in file.header().tensors() {
+            if info.shape.contains(&0) {
+                return Err(foreign(format!("{name} holds nothing")));
+            }
+            let bytes = file.bytes(info).map_err(failed)?;
+            let values = match info.dtype {
+                Dtype::F32 => numbers(&bytes, f32::from_le_bytes),
+                Dtype::I64 => numbers(&bytes, |bytes| i64::from_le_bytes(bytes) as f32),
                 Dtype::F64 => {
-                    let values = numbers(view.data(), f64::from_le_bytes);
-                    doubles.insert(name.to_string(), values);
+                    doubles.insert(name, numbers(&bytes, f64::from_le_bytes));
                     continue;
                 }
                 other => return Err(foreign(format!("{name} is made of {other:?}"))),
             };
-            let shape = view.shape().to_vec();
-            tensors.insert(name.to_string(), HostTensor { shape, values });
+            let shape = info.shape.clone();
+            tensors.insert(name, HostTensor { shape, values });
         }
-        let settings = header.metadata().clone().unwrap_or_default();
+        let settings = file.header().metadata().clone().unwrap_or_default();
         Ok(Self {
             tensors,
             doubles,

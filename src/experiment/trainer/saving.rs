@@ -3,7 +3,7 @@
 
 use super::Trainer;
 use crate::metrics::{Answers, SlotCounts};
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 use crate::run::event::{Costs, Event, TaskReport};
 use crate::store::Checkpoint;
 use crate::tensors::{Named, all_finite};
@@ -22,7 +22,16 @@ impl Trainer<'_> {
         checkpoint.set("task_seconds", self.task_seconds);
         checkpoint.set("training_seconds", self.training_seconds);
         checkpoint.set("unreadable", self.unreadable_images());
-        self.folder.save_checkpoint(&checkpoint)?;
+        if let Err(problem) = self.folder.save_checkpoint(&checkpoint) {
+            // A disk that is full tonight may have room after the next pass; the run goes on, and
+            // the checkpoint before stays.
+            let run = self.header.run.clone();
+            let problem = Problem {
+                what: format!("this pass is not saved, training goes on: {}", problem.what),
+                ..problem
+            };
+            self.sink.event(Event::Remark { run, problem });
+        }
         Ok(())
     }
 

@@ -281,6 +281,9 @@ fn numbers_no_network_has_are_refused_before_memory_is_asked_for() {
         ("embed_dim", "4000000000"),
         ("input_size", "40000000000"),
         ("num_heads", "0"),
+        // None of these alone is too much.
+        ("img_size", "65536"),
+        ("img_size", "4096"),
     ] {
         let metadata = [("architecture", "vit"), (key, number)];
         files::safetensors(&files::vit(), Dtype::F32, &metadata, &path);

@@ -118,3 +118,51 @@ fn a_disk_that_fills_up_leaves_a_run_that_can_go_on() {
     let resumed = json(&run_json(&["resume", "latest", "--quiet"], root.path()));
     assert_eq!(essence(&resumed), essence(finished().1));
 }
+
+/// The folder of the checkpoint takes nothing, as on a full disk; the run itself goes on.
+#[cfg(unix)]
+#[test]
+fn a_checkpoint_that_cannot_be_saved_warns_and_does_not_end_the_run() {
+    let root = tempfile::tempdir().unwrap();
+    let (runs, summary) = finished();
+    let whole = runs.join(summary["run"].as_str().unwrap());
+    let run = root.path().join("half");
+    copy_folder(&whole, &run);
+    std::fs::remove_file(run.join("metrics.csv")).unwrap();
+    // A folder stands where the checkpoint should go.
+    std::fs::create_dir_all(run.join("resume/checkpoint.safetensors.partial")).unwrap();
+    let output = run_json(&["resume", "half"], root.path());
+    let said = stderr(&output);
+    assert!(
+        said.contains("this pass is not saved, training goes on"),
+        "{said}"
+    );
+    assert_eq!(essence(&json(&output)), essence(summary));
+}
+
+#[test]
+fn a_run_goes_on_on_another_device_and_says_so() {
+    let root = tempfile::tempdir().unwrap();
+    let (runs, summary) = finished();
+    let whole = runs.join(summary["run"].as_str().unwrap());
+    let run = root.path().join("half");
+    copy_folder(&whole, &run);
+    std::fs::remove_file(run.join("metrics.csv")).unwrap();
+    // As if it had been begun on a card that is gone.
+    let path = run.join("run.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("device = \"cpu\""), "{text}");
+    std::fs::write(
+        &path,
+        text.replacen("device = \"cpu\"", "device = \"geforce 256\"", 1),
+    )
+    .unwrap();
+    let said = refused(&["resume", "half"], root.path());
+    assert!(said.contains("geforce 256"), "{said}");
+    let resumed = json(&run_json(
+        &["resume", "half", "--device", "cpu", "--quiet"],
+        root.path(),
+    ));
+    assert_eq!(essence(&resumed), essence(summary));
+    assert!(!std::fs::read_to_string(&path).unwrap().contains("geforce"));
+}

@@ -23,18 +23,6 @@ fn a_broken_picture_does_not_keep_the_others_from_an_answer() {
     assert!(entries[0]["problem"]["what"].is_string() && entries[1]["class"].is_string());
 }
 
-fn copy_folder(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy_folder(&entry.path(), &target);
-        } else {
-            std::fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
-
 #[test]
 fn a_run_with_a_cut_file_says_which() {
     let (runs, summary) = finished();
@@ -199,4 +187,80 @@ fn a_task_of_one_class_is_told_before_the_run_begins() {
         "{said}"
     );
     assert!(said.contains("--classes-per-task 3,3,4"), "{said}");
+}
+
+#[test]
+fn prepared_pictures_of_another_shape_are_refused() {
+    use lae_studio::tensors::{HostTensor, Named, to_bytes};
+    let root = tempfile::tempdir().unwrap();
+    for shape in [[0, 3, 32, 32], [1, 7, 32, 32], [1, 3, 5, 5], [1, 3, 32, 64]] {
+        let values = vec![0.5; shape.iter().product()];
+        let shape = shape.to_vec();
+        let images = Named::from([("images".to_owned(), HostTensor { shape, values })]);
+        let path = root.path().join("inputs.safetensors");
+        std::fs::write(&path, to_bytes(&images, Default::default()).unwrap()).unwrap();
+        let inputs = path.to_str().unwrap();
+        let said = refused(&["features", "lae-nano", "--inputs", inputs], root.path());
+        assert!(said.contains("N×3×32×32"), "{said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn names_do_not_write_to_the_terminal() {
+    let root = tempfile::tempdir().unwrap();
+    let odd = root.path().join("\u{1b}[2Jdata");
+    std::fs::create_dir(&odd).unwrap();
+    let said = refused(&["data", odd.to_str().unwrap()], root.path());
+    assert!(
+        !said.contains('\u{1b}') && said.contains("\\u{1b}[2Jdata"),
+        "{said}"
+    );
+    for class in ["a\u{1b}[31m", "b\u{202e}gnp"] {
+        for number in 0..4 {
+            let folder = odd.join(class);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::rename(picture(root.path()), folder.join(format!("{number}.png"))).unwrap();
+        }
+    }
+    let output = run(&["data", odd.to_str().unwrap()], root.path());
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown}");
+    assert!(!stderr(&output).contains(['\u{1b}', '\u{202e}']));
+}
+
+#[test]
+fn sizes_of_tasks_whose_sum_wraps_are_refused() {
+    let root = tempfile::tempdir().unwrap();
+    let most = usize::MAX;
+    for sizes in [
+        format!("{most},11"),
+        format!("{most}+3"),
+        format!("1+{most}"),
+        format!("{most}"),
+    ] {
+        let output = run(
+            &[
+                "train",
+                "--data",
+                "digits",
+                "--classes-per-task",
+                &sizes,
+                "--epochs",
+                "0",
+                "--device",
+                "cpu",
+                "--train-limit",
+                "2",
+            ],
+            root.path(),
+        );
+        assert!(
+            matches!(output.status.code(), Some(0 | 1)),
+            "{sizes}: {}",
+            stderr(&output)
+        );
+        assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
+    }
 }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use egui::{Align2, CornerRadius, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
 
 use super::{State, askable};
+use crate::run::config::RunConfig;
 use crate::session::jobs::Wanted;
 use crate::session::views::DataView;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
+use crate::ui::pages::ask_to_open;
 use crate::ui::pages::experiment::covering;
 use crate::ui::theme::{CARD_RADIUS, CONTROL, regular, tokens};
 use crate::ui::widgets::canvas::canvas;
@@ -33,6 +35,14 @@ fn data_of_run(cx: &mut Cx<'_>) -> Option<Arc<DataView>> {
     let folder = cx.session.predict.run.clone()?;
     let config = cx.session.header_of(&folder)?.config.clone();
     cx.session.need_data(&config).cloned()
+}
+
+/// The settings of the run that is asked, where its data set is not opened unasked.
+fn foreign_data(cx: &Cx<'_>) -> Option<RunConfig> {
+    let folder = cx.session.predict.run.as_ref()?;
+    let config = &cx.session.header_of(folder)?.config;
+    let asks = cx.session.asks_before_opening(config);
+    asks.then(|| config.clone())
 }
 
 fn image(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
@@ -234,7 +244,12 @@ fn samples(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, column: Co
         );
         faint(ui, "Images the run was measured on, never trained on.");
         let Some(data) = data else {
-            faint(ui, "The run's data set is not at hand.");
+            match foreign_data(cx) {
+                Some(config) => ask_to_open(ui, cx, &config),
+                None => {
+                    faint(ui, "The run's data set is not at hand.");
+                }
+            }
             return;
         };
         ui.horizontal_wrapped(|ui| {

@@ -12,6 +12,7 @@ use crate::session::run_view::RunView;
 use crate::session::views::DataView;
 use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
+use crate::ui::pages::ask_to_open;
 use crate::ui::pages::experiment::covering;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::confusion::{Cell, ConfusionMatrix};
@@ -235,7 +236,9 @@ fn images(
         format!("{name} taken for {answer}: {}", inside.len())
     };
     faint(ui, words);
+    let asks = cx.session.asks_before_opening(&header.config);
     match cx.session.tested_on(run) {
+        None if asks => ask_to_open(ui, cx, &header.config),
         Some(Ok(data)) => thumbnails(ui, cx, (header, &data), answers, &inside),
         Some(Err(problem)) => widgets::problem(ui, &problem),
         None => {

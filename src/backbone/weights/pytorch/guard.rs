@@ -1,0 +1,118 @@
+//! What a PyTorch file may ask of the memory, looked up before it is read.
+//!
+//! A pickle is a program, and each of its bytes can make a value of a hundred; a deflated one can
+//! besides be a thousand times what lies on disk. Pickles of real weights are short: they name
+//! tensors, whose bytes lie elsewhere. So their length is measured first, in the ZIP files of today
+//! by unpacking them into nothing, in the files of before 2020 by stepping over their instructions.
+//! Pickles without any tensors, and the TAR files of 2016, hold no network that is known here.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use zip::ZipArchive;
+
+use crate::files;
+
+/// Most bytes of all pickles of one file; those of a network with a thousand tensors have 200 kB.
+const MOST_PICKLE: u64 = 4 << 20;
+/// Most bytes of the small texts beside them.
+const MOST_TEXT: u64 = 1 << 10;
+/// What the first pickle of an older file holds, as a little-endian number.
+const MAGIC: [u8; 10] = [0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19];
+/// Pickles before the tensors of an older file: the magic number, the version, the system, the
+/// state dict and the keys.
+const OLDER_PICKLES: usize = 5;
+
+/// Checks a file and gives its length; the error completes "this is no usable weight file: …".
+pub(super) fn check(path: &Path) -> Result<u64, String> {
+    let text = |error: io::Error| format!("it cannot be read ({error})");
+    let file = files::open(path).map_err(text)?;
+    let length = file.metadata().map_err(text)?.len();
+    let start = files::read_start(path, 64).map_err(text)?;
+    if start.starts_with(b"PK") {
+        zipped(file)?;
+    } else if start.windows(MAGIC.len()).any(|bytes| bytes == MAGIC) {
+        older(file)?;
+    } else if start.first() == Some(&0x80) {
+        return Err("it is a pickle without tensors".into());
+    } else {
+        return Err("PyTorch files of before 2017 are not read; save it again".into());
+    }
+    Ok(length)
+}
+
+/// The entries that are read as a whole: the state dict's pickle and texts.
+fn zipped(file: File) -> Result<(), String> {
+    let no_zip = |error: zip::result::ZipError| format!("it is a damaged ZIP ({error})");
+    let mut archive = ZipArchive::new(BufReader::new(file)).map_err(no_zip)?;
+    for index in 0..archive.len() {
+        let entry = archive.by_index(index).map_err(no_zip)?;
+        let name = entry.name().map_err(no_zip)?;
+        let most = match name.rsplit('/').next() {
+            Some("data.pkl") => MOST_PICKLE,
+            Some("byteorder" | "version" | ".format_version" | ".storage_alignment") => MOST_TEXT,
+            _ => continue,
+        };
+        let mut entry = entry.take(most + 1);
+        let unpacked = io::copy(&mut entry, &mut io::sink());
+        match unpacked {
+            Ok(unpacked) if unpacked > most => return Err(too_long()),
+            Ok(_) => {}
+            Err(error) => return Err(format!("it is a damaged ZIP ({error})")),
+        }
+    }
+    Ok(())
+}
+
+/// The pickles before the tensors of an older file.
+fn older(file: File) -> Result<(), String> {
+    let mut bytes = BufReader::new(file).take(MOST_PICKLE);
+    for _ in 0..OLDER_PICKLES {
+        let skipped = skip_pickle(&mut bytes);
+        if bytes.limit() == 0 {
+            return Err(too_long());
+        }
+        skipped.map_err(|error| format!("its pickle is damaged ({error})"))?;
+    }
+    Ok(())
+}
+
+fn too_long() -> String {
+    let most = MOST_PICKLE >> 20;
+    format!("what it says of its tensors is longer than {most} MB")
+}
+
+/// Steps over one pickle, its end included.
+fn skip_pickle(bytes: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let [code] = array(bytes)?;
+        let length = match code {
+            b'.' => return Ok(()),
+            b'K' | b'q' | b'h' | 0x80 | 0x82 => 1,
+            b'M' | 0x83 => 2,
+            b'J' | b'r' | b'j' | 0x84 => 4,
+            b'G' | 0x95 => 8,
+            b'U' | b'C' | 0x8a | 0x8c => u64::from(u8::from_le_bytes(array(bytes)?)),
+            b'T' | b'B' | b'X' | 0x8b => u64::from(u32::from_le_bytes(array(bytes)?)),
+            0x8d | 0x8e | 0x96 => u64::from_le_bytes(array(bytes)?),
+            b'I' | b'L' | b'F' | b'S' | b'V' | b'P' | b'p' | b'g' => {
+                bytes.skip_until(b'\n')?;
+                0
+            }
+            b'c' | b'i' => {
+                bytes.skip_until(b'\n')?;
+                bytes.skip_until(b'\n')?;
+                0
+            }
+            _ => 0,
+        };
+        io::copy(&mut bytes.take(length), &mut io::sink())?;
+    }
+}
+
+fn array<const N: usize>(bytes: &mut impl Read) -> io::Result<[u8; N]> {
+    let mut array = [0; N];
+    bytes.read_exact(&mut array)?;
+    Ok(array)
+}

@@ -1,0 +1,181 @@
+//! The one way to open a file: ordinary files only, and never more of one than its kind can have.
+//!
+//! A pipe blocks whoever opens it and a device gives bytes without end, and either may stand where a
+//! file is expected: in a folder that somebody passed on, or behind a link. Errors are those of the
+//! operating system; one of the kind [`std::io::ErrorKind::InvalidInput`] says that this is no
+//! ordinary file or a far too large one.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Most bytes of a text that people or this program write: settings, facts, tables of entries. A
+/// million classes by name or number fit.
+pub const TEXT: u64 = 16 << 20;
+/// Most bytes of a table with a row per image or task.
+pub const TABLE: u64 = 256 << 20;
+/// Most bytes of a note of one line: a hash, a tag, a mark.
+pub const NOTE: u64 = 4 << 10;
+
+/// Opens an ordinary file for reading. Links are followed.
+///
+/// # Errors
+/// It cannot be opened, or is a folder, pipe, socket or device.
+pub fn open(path: &Path) -> io::Result<File> {
+    // Asked before, because opening a pipe waits for a writer, and once more afterwards, because
+    // the name may mean something else by then.
+    ordinary(&std::fs::metadata(path)?)?;
+    let file = File::open(path)?;
+    ordinary(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Opens a file that this program keeps for itself (a lock, a mark, an unfinished download) for
+/// reading and writing, and makes it where there is none. A link is refused.
+///
+/// # Errors
+/// It cannot be opened or made, or is no ordinary file.
+pub fn open_own(path: &Path) -> io::Result<File> {
+    match std::fs::symlink_metadata(path) {
+        Ok(about) => ordinary(&about)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    let mut options = OpenOptions::new();
+    let file = options.create(true).truncate(false).read(true).write(true);
+    let file = file.open(path)?;
+    ordinary(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Length of an ordinary file, in bytes.
+///
+/// # Errors
+/// As [`open`].
+pub fn length(path: &Path) -> io::Result<u64> {
+    let about = std::fs::metadata(path)?;
+    ordinary(&about)?;
+    Ok(about.len())
+}
+
+/// The whole of an ordinary file of at most `most` bytes.
+///
+/// # Errors
+/// As [`open`], or it is larger, or memory does not suffice.
+pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
+    let length = file.metadata()?.len();
+    if length > most {
+        return Err(too_large(most));
+    }
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX))?;
+    // It may have grown since; one byte more shows that it did.
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(too_large(most));
+    }
+    Ok(bytes)
+}
+
+/// The whole of an ordinary file of at most `most` bytes, as text.
+///
+/// # Errors
+/// As [`read`], or it is not in UTF-8.
+pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    String::from_utf8(read(path, most)?).map_err(|_| {
+        io::Error::new(
+            io::ErrorKind::InvalidData,
+            "the file is not a text in UTF-8",
+        )
+    })
+}
+
+/// The first bytes of an ordinary file: `most` of them, or all there are.
+///
+/// # Errors
+/// As [`open`].
+pub fn read_start(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn ordinary(about: &Metadata) -> io::Result<()> {
+    if about.is_file() {
+        return Ok(());
+    }
+    let what = match about {
+        about if about.is_dir() => "this is a folder, not a file",
+        about if about.is_symlink() => "this is a link, which is not followed here",
+        _ => "this is no ordinary file but a pipe or device",
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, what))
+}
+
+fn too_large(most: u64) -> io::Error {
+    let most = match most >> 20 {
+        0 => format!("{} kB", most >> 10),
+        megabytes => format!("{megabytes} MB"),
+    };
+    io::Error::new(
+        io::ErrorKind::InvalidInput,
+        format!("the file is larger than {most}, the most for one of its kind"),
+    )
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_up_to_the_most_of_its_kind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, b"four").unwrap();
+        assert_eq!(read(&path, 4).unwrap(), b"four");
+        assert_eq!(read_text(&path, 9).unwrap(), "four");
+        assert_eq!(read_start(&path, 2).unwrap(), b"fo");
+        assert!(read(&path, 3).unwrap_err().to_string().contains("larger"));
+        // A sparse file takes no memory.
+        File::create(&path).unwrap().set_len(1 << 40).unwrap();
+        assert!(read(&path, TEXT).unwrap_err().to_string().contains("16 MB"));
+        std::fs::write(&path, b"\xff").unwrap();
+        assert_eq!(
+            read_text(&path, 9).unwrap_err().kind(),
+            io::ErrorKind::InvalidData
+        );
+        let missing = open(&folder.path().join("none")).unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+        assert!(open(folder.path()).is_err());
+        open_own(&folder.path().join("made")).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_devices_and_links_to_them_are_refused_at_once() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let made = std::process::Command::new("mkfifo")
+            .arg(at("pipe"))
+            .status();
+        assert!(made.unwrap().success());
+        symlink("/dev/zero", at("zero")).unwrap();
+        symlink(at("plain"), at("link")).unwrap();
+        for special in ["pipe", "zero"] {
+            for error in [
+                read(&at(special), TEXT).unwrap_err(),
+                open_own(&at(special)).unwrap_err(),
+            ] {
+                assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{error}");
+            }
+        }
+        // Nothing is made at the other end of a link.
+        assert!(open_own(&at("link")).is_err());
+        assert!(!at("plain").exists());
+        std::fs::write(at("plain"), "text").unwrap();
+        assert_eq!(read(&at("link"), TEXT).unwrap(), b"text");
+    }
+}

@@ -1,0 +1,115 @@
+//! Decoded test images that pages show, within a budget: the oldest are given back first and decoded
+//! again when they are looked at again.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use crate::problem::Result;
+use crate::run::event::Picture;
+
+/// Bytes of pictures kept: about two hundred of the largest, and far more of the usual ones.
+const MOST: usize = 128 << 20;
+
+/// A picture's data set, by key, and its index in the test split.
+type Id = (String, usize);
+
+/// Pictures by data set and index.
+#[derive(Default)]
+pub(super) struct Album {
+    held: HashMap<Id, Result<Arc<Picture>>>,
+    /// Those asked for, held or still to come.
+    asked: HashSet<Id>,
+    /// Those held, oldest first.
+    order: VecDeque<Id>,
+    bytes: usize,
+}
+
+impl Album {
+    /// Notes that a picture is asked for; false when it was already.
+    pub fn ask(&mut self, id: &Id) -> bool {
+        self.asked.insert(id.clone())
+    }
+
+    /// A picture, or why it cannot be shown; none while it is to come.
+    pub fn get(&self, id: &Id) -> Option<&Result<Arc<Picture>>> {
+        self.held.get(id)
+    }
+
+    /// Takes a picture in. One that was forgotten meanwhile is not wanted any more.
+    pub fn put(&mut self, id: Id, picture: Result<Picture>) {
+        if !self.asked.contains(&id) {
+            return;
+        }
+        let picture = picture.map(Arc::new);
+        self.bytes += size(&picture);
+        let before = self.held.insert(id.clone(), picture);
+        match before {
+            Some(before) => self.bytes -= size(&before),
+            None => self.order.push_back(id),
+        }
+        while self.bytes > MOST && self.order.len() > 1 {
+            if let Some(oldest) = self.order.pop_front() {
+                self.forget(&oldest);
+            }
+        }
+    }
+
+    /// Keeps only the pictures of these data sets.
+    pub fn retain(&mut self, wanted: impl Fn(&str) -> bool) {
+        self.asked.retain(|(key, _)| wanted(key));
+        let gone: Vec<Id> = self
+            .order
+            .iter()
+            .filter(|(key, _)| !wanted(key))
+            .cloned()
+            .collect();
+        self.order.retain(|(key, _)| wanted(key));
+        for id in &gone {
+            self.forget(id);
+        }
+    }
+
+    fn forget(&mut self, id: &Id) {
+        self.asked.remove(id);
+        if let Some(picture) = self.held.remove(id) {
+            self.bytes -= size(&picture);
+        }
+    }
+}
+
+fn size(picture: &Result<Arc<Picture>>) -> usize {
+    picture.as_ref().map_or(0, |picture| picture.rgb.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_pictures_are_given_back_and_can_be_asked_for_again() {
+        let mut album = Album::default();
+        let id = |index: usize| ("digits".to_string(), index);
+        for index in 0..10 {
+            assert!(album.ask(&id(index)) && !album.ask(&id(index)));
+            let picture = Picture {
+                name: String::new(),
+                width: 1,
+                height: 1,
+                rgb: vec![0; MOST / 4],
+            };
+            album.put(id(index), Ok(picture));
+        }
+        assert!(album.bytes <= MOST && album.held.len() == 4);
+        assert!(album.get(&id(0)).is_none() && album.get(&id(9)).is_some());
+        assert!(album.ask(&id(0)), "it may be looked at again");
+        album.retain(|key| key == "letters");
+        assert_eq!(
+            (album.bytes, album.held.len(), album.asked.len()),
+            (0, 0, 0)
+        );
+        // The answer to a question nobody remembers.
+        let lost = crate::problem::Problem::new("lost");
+        album.put(id(3), Err(lost));
+        assert!(album.get(&id(3)).is_none());
+    }
+}

@@ -1,0 +1,87 @@
+//! PyTorch files that ask for far more memory than they have bytes.
+
+use std::io::Write;
+use std::path::Path;
+
+use lae_studio::backbone::weights;
+use tempfile::TempDir;
+use zip::write::SimpleFileOptions;
+
+/// What is said of a file of these bytes.
+fn refused(path: &Path, bytes: &[u8]) -> String {
+    std::fs::write(path, bytes).unwrap();
+    match weights::open(path) {
+        Ok(_) => panic!("{} is taken", path.display()),
+        Err(problem) => problem.what,
+    }
+}
+
+/// A ZIP with these entries, deflated.
+fn zipped(entries: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in entries {
+        let deflated = zip::CompressionMethod::Deflated;
+        let options = SimpleFileOptions::default().compression_method(deflated);
+        zip.start_file(*name, options).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// A pickle that puts nothing on the stack again and again.
+fn nothings(count: usize) -> Vec<u8> {
+    let mut bytes = b"\x80\x02".to_vec();
+    bytes.resize(count + 2, b'N');
+    bytes.push(b'.');
+    bytes
+}
+
+#[test]
+fn pickles_longer_than_any_real_one_are_not_run() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("weights.pth");
+    let long = nothings(5 << 20);
+    let said = refused(&path, &zipped(&[("m/data.pkl", &long)]));
+    assert!(said.contains("longer than 4 MB"), "{said}");
+    let texts = [
+        ("m/data.pkl", b"\x80\x02}.".as_slice()),
+        ("m/version", &long),
+    ];
+    let said = refused(&path, &zipped(&texts));
+    assert!(said.contains("longer than 4 MB"), "{said}");
+    assert!(refused(&path, &long).contains("without tensors"));
+    // The form of before 2020: a magic number, then pickles one after the other.
+    let mut older = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.".to_vec();
+    older.extend(b"\x80\x02M\xe9\x03.\x80\x02}.");
+    let said = refused(&path, &[&older, long.as_slice()].concat());
+    assert!(said.contains("longer than 4 MB"), "{said}");
+    let said = refused(&path, &[older.as_slice(), b"\x80\x02}"].concat());
+    assert!(said.contains("damaged"), "{said}");
+}
+
+#[test]
+fn a_view_that_repeats_one_number_is_no_weight() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("weights.pth");
+    let mut pickle = b"\x80\x02}X\x01\x00\x00\x00actorch._utils\n_rebuild_tensor_v2\n(".to_vec();
+    pickle.extend(b"(X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuK\x01tQ");
+    pickle.extend(b"K\x00(J\x00\x00\x01\x00J\x00\x40\x00\x00t(K\x00K\x00t");
+    pickle.extend(b"\x89ccollections\nOrderedDict\n)RtRs.");
+    let bytes = zipped(&[("m/data.pkl", &pickle), ("m/data/0", &[0; 4])]);
+    let said = refused(&path, &bytes);
+    assert!(
+        said.contains("its tensors claim 4294967296 bytes"),
+        "{said}"
+    );
+}
+
+#[test]
+fn archives_of_the_first_pytorch_are_left_alone() {
+    let folder = TempDir::new().unwrap();
+    let mut tar = b"sys_info".to_vec();
+    tar.resize(257, 0);
+    tar.extend(b"ustar\x0000");
+    tar.resize(2048, 0);
+    let said = refused(&folder.path().join("weights.pth"), &tar);
+    assert!(said.contains("before 2017"), "{said}");
+}

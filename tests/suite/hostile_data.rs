@@ -1,0 +1,198 @@
+//! Data sets that are small on the disk and ask for far more: memory, time, files.
+
+use std::fs;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use lae_studio::data::transform::InputSpec;
+use lae_studio::data::{Dataset, OpenOptions};
+use lae_studio::problem::Problem;
+
+use super::data::Made;
+
+/// An archive in gzip members side by side, which are one stream: repetition costs nothing.
+fn gz(members: &[(&[u8], usize)]) -> Vec<u8> {
+    let mut all = Vec::new();
+    for (bytes, times) in members {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        let packed = encoder.finish().unwrap();
+        for _ in 0..*times {
+            all.extend_from_slice(&packed);
+        }
+    }
+    all
+}
+
+fn tar_entry(name: &str, kind: tar::EntryType, content: &[u8]) -> Vec<u8> {
+    let mut header = tar::Header::new_gnu();
+    let field = &mut header.as_old_mut().name;
+    field[..name.len()].copy_from_slice(name.as_bytes());
+    header.set_entry_type(kind);
+    header.set_size(content.len() as u64);
+    header.set_mode(0o644);
+    header.set_cksum();
+    let mut bytes = header.as_bytes().to_vec();
+    bytes.extend_from_slice(content);
+    bytes.resize(bytes.len().next_multiple_of(512), 0);
+    bytes
+}
+
+fn unpacked(bytes: &[u8], name: &str) -> Result<Dataset, Problem> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    fs::write(&path, bytes).unwrap();
+    let options = OpenOptions {
+        unpack_to: Some(folder.path().join("cache")),
+        ..OpenOptions::default()
+    };
+    Dataset::open(path.to_str().unwrap(), &options)
+}
+
+#[test]
+fn names_of_what_is_left_out_count_and_are_kept_short() {
+    let name = "n".repeat((1 << 20) - 4096);
+    let long = tar_entry(
+        "././@LongLink",
+        tar::EntryType::GNULongName,
+        name.as_bytes(),
+    );
+    let link = tar_entry("x", tar::EntryType::Symlink, &[]);
+    let link = [long, link].concat();
+    let problem = unpacked(&gz(&[(&link, 400)]), "links.tgz").unwrap_err();
+    assert!(problem.what.contains("times its size"), "{problem}");
+    // A few are listed, by the beginning of their names.
+    let made = Made::new();
+    made.class("a", 2).class("b", 2);
+    let mut tar = tar::Builder::new(Vec::new());
+    tar.append_dir_all("s", made.path()).unwrap();
+    let mut bytes = tar.into_inner().unwrap();
+    bytes.truncate(bytes.len() - 1024);
+    bytes.extend(link);
+    bytes.extend([0; 1024]);
+    let data = unpacked(&bytes, "few.tar").unwrap();
+    let left_out = data.skipped.iter().map(|one| one.path.as_os_str().len());
+    assert!(left_out.max().unwrap() < 1000);
+}
+
+#[test]
+fn folders_deeper_than_any_that_are_read_are_not_made() {
+    let made = Made::new();
+    made.class("a", 2).class("b", 2);
+    let mut tar = tar::Builder::new(Vec::new());
+    tar.append_dir_all("s", made.path()).unwrap();
+    let mut header = tar::Header::new_gnu();
+    header.set_size(0);
+    header.set_mode(0o644);
+    let deep = "d/".repeat(200) + "x.png";
+    tar.append_data(&mut header, deep, &[][..]).unwrap();
+    let data = unpacked(&tar.into_inner().unwrap(), "deep.tar").unwrap();
+    assert_eq!(data.train.len() + data.test.len(), 4);
+    let reasons = data.skipped.iter().map(|one| one.reason.as_str());
+    assert!(reasons.collect::<String>().contains("too deeply"));
+}
+
+#[test]
+fn a_name_that_comes_twice_is_written_once() {
+    let made = Made::new();
+    made.class("a", 2).class("b", 2);
+    let mut tar = tar::Builder::new(Vec::new());
+    tar.append_dir_all("s", made.path()).unwrap();
+    let mut bytes = tar.into_inner().unwrap();
+    bytes.truncate(bytes.len() - 1024);
+    let first = fs::read_dir(made.path().join("a")).unwrap().next().unwrap();
+    let name = format!("s/a/{}", first.unwrap().file_name().to_str().unwrap());
+    bytes.extend(tar_entry(&name, tar::EntryType::Regular, b"no picture"));
+    bytes.extend([0; 1024]);
+    let data = unpacked(&bytes, "twice.tar").unwrap();
+    assert_eq!(data.train.len() + data.test.len(), 4, "{:?}", data.skipped);
+    let reasons = data.skipped.iter().map(|one| one.reason.as_str());
+    assert!(
+        reasons
+            .collect::<String>()
+            .contains("no file can have this name")
+    );
+}
+
+#[test]
+fn one_text_that_stands_for_all_class_names_is_not_copied() {
+    let made = Made::new();
+    let mut meta = b"\x80\x02}(U\x10fine_label_names](X".to_vec();
+    meta.extend((1u32 << 20).to_le_bytes());
+    meta.extend(vec![b'a'; 1 << 20]);
+    meta.extend(b"q\x01");
+    meta.extend(b"h\x01".repeat(200_000));
+    meta.extend(b"eu.");
+    made.file("meta", &meta);
+    made.file("train", b"\x80\x02}.");
+    let begun = Instant::now();
+    assert!(made.try_open(&OpenOptions::default()).is_err());
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    // A pickle of more instructions than any data set's.
+    let mut train = b"\x80\x02".to_vec();
+    train.extend(vec![b'N'; 3_000_000]);
+    made.file("train", &train);
+    let problem = made.try_open(&OpenOptions::default()).unwrap_err();
+    assert!(problem.what.contains("far longer"), "{problem}");
+}
+
+#[test]
+fn lists_and_tables_of_millions_of_lines_are_left_out_like_other_files() {
+    for (name, line) in [("train.txt", "a\n"), ("train.csv", ",\n")] {
+        let made = Made::new();
+        made.class("a", 2).class("b", 2);
+        made.file(name, line.repeat(3_000_000));
+        let data = made.open();
+        assert_eq!(data.train.len() + data.test.len(), 4);
+    }
+    // A table of one line with millions of columns.
+    let made = Made::new();
+    made.pictures(&["1.png", "2.png", "3.png", "4.png"]);
+    made.file(
+        "labels.csv",
+        "1.png,a\n".to_owned() + ",".repeat(17 << 20).as_str(),
+    );
+    assert!(made.try_open(&OpenOptions::default()).is_err());
+}
+
+#[test]
+fn bare_names_are_looked_up_at_once_however_many_folders_there_are() {
+    let made = Made::new();
+    for folder in 0..200 {
+        made.pictures(&[
+            &format!("c{folder}/p.png"),
+            &format!("c{folder}/q{folder}.png"),
+        ]);
+    }
+    let known = "q7 x\nq8.png y\np z\n";
+    made.file(
+        "train.txt",
+        known.to_owned() + "nothing 1\n".repeat(100_000).as_str(),
+    );
+    let begun = Instant::now();
+    let data = made.open();
+    assert!(
+        begun.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        begun.elapsed()
+    );
+    // `p` lies in every folder and is nobody's.
+    assert_eq!(data.train.len() + data.test.len(), 2);
+    let more = data
+        .skipped
+        .iter()
+        .any(|one| one.reason.contains("more of its lines"));
+    assert!(more && data.skipped.len() < 20_000);
+}
+
+#[test]
+fn crop_ratios_that_enlarge_without_end_are_refused() {
+    for crop_ratio in [1e-45, 0.001, 0.0, -1.0, f32::NAN, 1.5] {
+        let spec = InputSpec {
+            size: 32,
+            crop_ratio,
+        };
+        let problem = spec.checked().unwrap_err();
+        assert!(problem.what.contains("between 0.01 and 1"), "{problem}");
+    }
+}

@@ -1,0 +1,162 @@
+//! Pipes, devices, links and sparse files where ordinary ones are expected.
+#![cfg(unix)]
+
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use lae_studio::experiment::golden::Tolerance;
+use lae_studio::nn::Place;
+use lae_studio::problem::Problem;
+use lae_studio::store::{self, RunFolder, RunState};
+use lae_studio::{backbone, data, experiment, fetch, run, tensors, ui};
+
+use crate::store::{header, report};
+
+/// A pipe nobody writes into, a device without end, and 1 TiB of nothing.
+fn hostile(folder: &Path) -> [PathBuf; 3] {
+    let [pipe, zero, sparse] = ["pipe", "zero", "sparse"].map(|name| folder.join(name));
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    symlink("/dev/zero", &zero).unwrap();
+    File::create(&sparse).unwrap().set_len(1 << 40).unwrap();
+    [pipe, zero, sparse]
+}
+
+/// What `work` gives, unless it hangs.
+fn soon<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (give, take) = mpsc::channel();
+    std::thread::spawn(move || give.send(work()));
+    take.recv_timeout(Duration::from_secs(20))
+        .unwrap_or_else(|_| panic!("{what} hangs"))
+}
+
+/// One way to read a file of each kind.
+type Reader = fn(&Path) -> Option<Problem>;
+
+const READERS: [(&str, Reader); 9] = [
+    ("class order", |path| {
+        data::scenario::ClassOrder::parse(&path.with_extension("json").display().to_string()).err()
+    }),
+    ("crop boxes", |path| {
+        data::export::Boxes::from_file(path).err()
+    }),
+    ("weights", |path| backbone::weights::open(path).err()),
+    ("tensors", |path| tensors::load(path, "read it").err()),
+    ("picture", |path| data::decode_picture_file(path).err()),
+    ("picture's size", |path| data::picture_size(path).err()),
+    ("data set", |path| {
+        let options = data::OpenOptions::default();
+        data::Dataset::open(&path.display().to_string(), &options).err()
+    }),
+    ("hash", |path| match path.ends_with("sparse") {
+        // Reading a large file to its end is right here.
+        true => Some(Problem::new("left out")),
+        false => fetch::sha256_of_file(path).err(),
+    }),
+    ("golden file", |path| {
+        let place = Place::from(&burn::tensor::Device::flex());
+        experiment::golden::check(path, &place, Tolerance::CPU).err()
+    }),
+];
+
+#[test]
+fn whatever_is_read_refuses_pipes_devices_and_endless_files() {
+    let folder = tempfile::tempdir().unwrap();
+    for path in hostile(folder.path()) {
+        symlink(&path, path.with_extension("json")).unwrap();
+        for (what, read) in READERS {
+            let place = path.clone();
+            let problem = soon(what, move || read(&place));
+            assert!(problem.is_some(), "{what} reads {}", path.display());
+        }
+    }
+}
+
+#[test]
+fn a_list_of_runs_comes_whatever_their_files_are() {
+    let root = tempfile::tempdir().unwrap();
+    let mut good = header();
+    let saved = RunFolder::create(root.path(), &mut good, "").unwrap();
+    saved.save_task(&report(0), &Default::default()).unwrap();
+    let whole = saved.path().to_path_buf();
+    drop(saved);
+    let files = [
+        "run.toml",
+        "metrics.csv",
+        "lock",
+        "plugin.toml",
+        "confusion/task_1.csv",
+    ];
+    for kind in 0..3 {
+        for (number, file) in files.iter().enumerate() {
+            let copy = root.path().join(format!("copy-{kind}-{number}"));
+            fs::create_dir_all(copy.join("confusion")).unwrap();
+            for name in files {
+                fs::copy(whole.join(name), copy.join(name)).unwrap();
+            }
+            fs::remove_file(copy.join(file)).unwrap();
+            let odd = tempfile::tempdir_in(&copy).unwrap().keep();
+            fs::rename(&hostile(&odd)[kind], copy.join(file)).unwrap();
+        }
+    }
+    let at = root.path().to_path_buf();
+    let listed = soon("the list", move || store::list(&at));
+    assert_eq!(listed.len(), 16);
+    let read = listed.iter().filter(|entry| entry.stored.is_ok());
+    // An odd lock hinders nobody who only reads.
+    assert_eq!(read.count(), 4);
+}
+
+#[test]
+fn going_on_with_a_run_writes_nothing_outside_of_its_folder() {
+    let outside = tempfile::tempdir().unwrap();
+    let root = tempfile::tempdir().unwrap();
+    let precious = outside.path().join("precious.txt");
+    let partial = outside.path().join("mine.partial");
+    for file in [&precious, &partial] {
+        fs::write(file, "precious").unwrap();
+    }
+    let mut header = header();
+    let folder = RunFolder::create(root.path(), &mut header, "").unwrap();
+    let path = folder.path().to_path_buf();
+    for name in [
+        "task_1.safetensors",
+        "task_1.safetensors.partial",
+        "confusion/task_1.csv",
+        "metrics.csv.partial",
+    ] {
+        symlink(&precious, path.join(name)).unwrap();
+    }
+    folder.save_task(&report(0), &Default::default()).unwrap();
+    assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
+    assert!(!path.join("task_1.safetensors").is_symlink());
+    let stored = store::load(&path).unwrap();
+    assert!(matches!(stored.state, RunState::Running));
+    drop(folder);
+    // A folder of somebody else behind a link is neither swept nor written.
+    fs::remove_dir_all(path.join("confusion")).unwrap();
+    symlink(outside.path(), path.join("confusion")).unwrap();
+    let problem = RunFolder::open(&path).unwrap_err();
+    assert!(problem.what.contains("a link stands"), "{problem}");
+    assert!(partial.exists());
+    // Nor is a lock made at the other end of one.
+    fs::remove_file(path.join("confusion")).unwrap();
+    fs::remove_file(path.join("lock")).unwrap();
+    symlink(outside.path().join("made"), path.join("lock")).unwrap();
+    assert!(RunFolder::open(&path).is_err());
+    assert!(!outside.path().join("made").exists());
+}
+
+#[test]
+fn what_the_window_remembers_may_be_anything() {
+    let folder = tempfile::tempdir().unwrap();
+    for path in hostile(folder.path()) {
+        let settings = soon("the settings", move || {
+            ui::settings::Settings::load(Some(&path))
+        });
+        assert_eq!(settings.setup, None::<run::config::RunConfig>);
+    }
+}

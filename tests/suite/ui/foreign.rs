@@ -1,0 +1,51 @@
+//! Runs of other people: looking at them opens nothing that they name.
+
+use egui_kittest::kittest::Queryable;
+use lae_studio::run::config::RunConfig;
+use lae_studio::store::RunFolder;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::synthetic::{header, report};
+use super::{can_draw, recorded, settle};
+use crate::data::Made;
+
+#[test]
+fn the_data_set_of_a_stored_run_is_opened_when_the_person_says_so() {
+    if !can_draw() {
+        return;
+    }
+    let made = Made::new();
+    made.class("train/a", 4).class("train/b", 4);
+    made.class("test/a", 3).class("test/b", 3);
+    let place = made.path().to_string_lossy().into_owned();
+    let runs = tempfile::tempdir().unwrap();
+    let mut of_others = header();
+    of_others.config = RunConfig {
+        data: place.clone(),
+        ..of_others.config
+    };
+    let folder = RunFolder::create(runs.path(), &mut of_others, "").unwrap();
+    folder.save_task(&report(0), &Default::default()).unwrap();
+    let path = folder.path().to_path_buf();
+    drop(folder);
+    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    window.state_mut().session.choose_predictor(path);
+    window
+        .get_by_role_and_label(egui::Role::Tab, "Predict")
+        .click();
+    settle(&mut window);
+    window.get_by_label_contains("The run's images lie in");
+    assert!(window.query_by_label_contains("Sample of").is_none());
+    let session = &mut window.state_mut().session;
+    let config = of_others.config.clone();
+    assert!(session.asks_before_opening(&config));
+    assert!(session.need_data(&config).is_none());
+    // What the program has itself is no question.
+    assert!(!session.asks_before_opening(&RunConfig::default()));
+    window.get_by_label("Open this data set").click();
+    settle(&mut window);
+    settle(&mut window);
+    let samples = window.query_all_by_label_contains("Sample of").count();
+    assert_eq!(samples, 6);
+}
