@@ -1,6 +1,6 @@
 //! The picture on the Predict page and what every snapshot of a run says to it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
@@ -50,6 +50,10 @@ impl Session {
         if count == 0 {
             return;
         }
+        if let Some(problem) = self.weights_elsewhere(run) {
+            self.predict.problem = Some(problem);
+            return;
+        }
         self.tickets += 1;
         self.predict.ticket = self.tickets;
         self.predict.stale = true;
@@ -63,6 +67,21 @@ impl Session {
             tasks: std::iter::once(first).chain(others).collect(),
         };
         self.backend.send(Command::Predict(request));
+    }
+
+    /// Why the weights that a run names are not looked for unasked: they lie on a network share,
+    /// which would be told who looks, and nobody chose them here. The run may be somebody else's.
+    fn weights_elsewhere(&self, run: &Path) -> Option<Problem> {
+        let place = &self.header_of(run)?.config.backbone;
+        let live = self.live.as_ref().and_then(|live| live.header.as_ref());
+        let chosen = *place == self.draft.backbone
+            || live.is_some_and(|header| header.config.backbone == *place);
+        let on_network = ["\\\\", "//"].iter().any(|start| place.starts_with(start));
+        (on_network && !chosen).then(|| {
+            Problem::new("the weights of this run lie on a network share")
+                .at(place)
+                .advise("if you trust it, choose that file as the backbone on Experiment, then ask again")
+        })
     }
 
     /// Chooses the run that Predict asks.

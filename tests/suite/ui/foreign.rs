@@ -2,6 +2,7 @@
 
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::{Command, Picture};
 use lae_studio::store::RunFolder;
 use lae_studio::ui::settings::ThemeChoice;
 
@@ -48,4 +49,42 @@ fn the_data_set_of_a_stored_run_is_opened_when_the_person_says_so() {
     settle(&mut window);
     let samples = window.query_all_by_label_contains("Sample of").count();
     assert_eq!(samples, 6);
+}
+
+#[test]
+fn weights_on_a_network_share_are_not_looked_for_unasked() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let mut of_others = header();
+    let share = r"\\192.0.2.1\share\w.pth";
+    of_others.config.backbone = share.into();
+    let folder = RunFolder::create(runs.path(), &mut of_others, "").unwrap();
+    folder.save_task(&report(0), &Default::default()).unwrap();
+    let path = folder.path().to_path_buf();
+    drop(folder);
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let asked = || {
+        let all = backend.asked();
+        all.iter()
+            .any(|command| matches!(command, Command::Predict(_)))
+    };
+    let picture = Picture {
+        name: "grey".into(),
+        width: 1,
+        height: 1,
+        rgb: vec![90; 3],
+    };
+    let session = &mut window.state_mut().session;
+    session.choose_predictor(path);
+    session.predict_picture(picture.into(), None);
+    let problem = session.predict.problem.clone().unwrap();
+    assert!(problem.place.contains("192.0.2.1"), "{problem}");
+    assert!(!asked());
+    // Chosen by the person, it is asked.
+    session.draft.backbone = share.into();
+    session.predict_again();
+    assert!(asked());
 }
