@@ -142,6 +142,13 @@ fn a_fresh_download_is_loaded_and_kept() {
     assert_eq!(opened.bytes, body.len() as u64);
     assert_eq!(told.last().unwrap().done, body.len() as u64);
     assert!(matches!(library.state(&opened.entry), State::Present(_)));
+    // No table knows its hash, and the person is told what that means.
+    assert!(
+        opened
+            .assumed
+            .concat()
+            .contains("no SHA-256 of it is known")
+    );
     library.open("toy", &Device::flex(), &mut |_| true).unwrap();
     assert_eq!(hub.sent.load(Ordering::SeqCst), body.len(), "loaded once");
     // The hash of the first download is what later loads are held against.
