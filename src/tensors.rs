@@ -5,13 +5,14 @@
 
 pub mod file;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
 use burn::tensor::{Device, Tensor, TensorData};
 use file::TensorFile;
-use safetensors::tensor::{Dtype, TensorView};
+use safetensors::tensor::{Dtype, View};
 
 use crate::problem::{Problem, Result};
 
@@ -104,21 +105,100 @@ pub fn named<'a>(tensors: &'a Named, name: &str) -> Result<&'a HostTensor> {
         .ok_or_else(|| Problem::new(format!("the tensor {name} is missing")))
 }
 
+/// A tensor whose values are made while they are written, because a copy of them would take too much
+/// memory.
+pub struct Made<'a> {
+    /// Lengths of the axes.
+    pub shape: Vec<usize>,
+    /// As many values as the shape says, in row-major order.
+    pub values: Box<dyn Iterator<Item = f32> + 'a>,
+}
+
+/// Such tensors by name.
+pub type Bulk<'a> = BTreeMap<String, Made<'a>>;
+
 /// The safetensors bytes of these tensors, with text metadata.
 ///
 /// # Errors
 /// A Problem when a shape contradicts its number of values.
 pub fn to_bytes(tensors: &Named, metadata: HashMap<String, String>) -> Result<Vec<u8>> {
-    let mut views = Vec::with_capacity(tensors.len());
-    for (name, tensor) in tensors {
-        let bytes = bytemuck::cast_slice(&tensor.values);
-        let view = TensorView::new(Dtype::F32, tensor.shape.clone(), bytes).map_err(|error| {
-            Problem::new(format!("the tensor {name} cannot be written: {error}"))
-        })?;
-        views.push((name.clone(), view));
+    let mut bytes = Vec::new();
+    write(&mut bytes, tensors, Bulk::new(), metadata)
+        .map_err(|error| Problem::new(format!("the tensors cannot be written: {error}")))?;
+    Ok(bytes)
+}
+
+/// Writes these bytes tensor by tensor, those of `bulk` as they are made.
+///
+/// # Errors
+/// The target cannot be written, or a shape contradicts its number of values.
+pub fn write(
+    out: &mut dyn Write,
+    tensors: &Named,
+    mut bulk: Bulk<'_>,
+    metadata: HashMap<String, String>,
+) -> io::Result<()> {
+    let shapes = tensors.iter().map(|(name, tensor)| (name, &tensor.shape));
+    let shapes = shapes.chain(bulk.iter().map(|(name, made)| (name, &made.shape)));
+    let shapes: BTreeMap<String, Vec<usize>> = shapes
+        .map(|(name, shape)| (name.clone(), shape.clone()))
+        .collect();
+    let views = shapes.iter().map(|(name, shape)| (name, Outline(shape)));
+    let header = safetensors::serialize(views, Some(metadata)).map_err(io::Error::other)?;
+    out.write_all(&header)?;
+    // In the order of the header: by name.
+    for (name, shape) in &shapes {
+        let written = match (bulk.remove(name), tensors.get(name)) {
+            (Some(made), _) => write_values(out, made.values)?,
+            (None, Some(tensor)) => {
+                out.write_all(bytemuck::cast_slice(&tensor.values))?;
+                tensor.values.len()
+            }
+            (None, None) => 0,
+        };
+        if written != shape.iter().product::<usize>() {
+            let what = format!("the tensor {name} has {written} values and the shape {shape:?}");
+            return Err(io::Error::other(what));
+        }
     }
-    safetensors::serialize(views, Some(metadata))
-        .map_err(|error| Problem::new(format!("the tensors cannot be written: {error}")))
+    Ok(())
+}
+
+/// Writes values piece by piece; gives their number.
+fn write_values(out: &mut dyn Write, values: impl Iterator<Item = f32>) -> io::Result<usize> {
+    const PIECE: usize = 1 << 14;
+    let (mut piece, mut count) = (Vec::with_capacity(PIECE), 0);
+    for value in values {
+        piece.push(value);
+        count += 1;
+        if piece.len() == PIECE {
+            out.write_all(bytemuck::cast_slice(&piece))?;
+            piece.clear();
+        }
+    }
+    out.write_all(bytemuck::cast_slice(&piece))?;
+    Ok(count)
+}
+
+/// The place of a tensor in a header, without its values.
+struct Outline<'a>(&'a [usize]);
+
+impl View for Outline<'_> {
+    fn dtype(&self) -> Dtype {
+        Dtype::F32
+    }
+
+    fn shape(&self) -> &[usize] {
+        self.0
+    }
+
+    fn data(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(&[])
+    }
+
+    fn data_len(&self) -> usize {
+        self.0.iter().product::<usize>() * size_of::<f32>()
+    }
 }
 
 /// Reads such a file back, with its metadata; `doing` completes "could not …".
@@ -126,6 +206,18 @@ pub fn to_bytes(tensors: &Named, metadata: HashMap<String, String>) -> Result<Ve
 /// # Errors
 /// A Problem for a file that cannot be read, a cut or foreign one, or a tensor that is not f32.
 pub fn load(path: &Path, doing: &str) -> Result<(Named, HashMap<String, String>)> {
+    load_some(path, doing, |_| true)
+}
+
+/// The same of the tensors whose names are wanted.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_some(
+    path: &Path,
+    doing: &str,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<(Named, HashMap<String, String>)> {
     let broken = |error: String| {
         Problem::new(format!("this tensor file cannot be read: {error}"))
             .at_path(path)
@@ -133,21 +225,20 @@ pub fn load(path: &Path, doing: &str) -> Result<(Named, HashMap<String, String>)
                 "the file may be cut or of another kind; use an earlier snapshot or train again",
             )
     };
-    let failed = |error: std::io::Error| match error.kind() {
+    let failed = |error: io::Error| match error.kind() {
         ErrorKind::InvalidData => broken(error.to_string()),
         _ => Problem::io(doing, path, &error),
     };
     let file = TensorFile::open(path).map_err(failed)?;
     let mut tensors = Named::new();
-    for (name, info) in file.header().tensors() {
+    let all = file.header().tensors().into_iter();
+    for (name, info) in all.filter(|(name, _)| wanted(name)) {
         if info.dtype != Dtype::F32 {
             return Err(broken(format!("{name} is not f32")));
         }
-        let bytes = file.bytes(info).map_err(failed)?;
-        let values = bytes.as_chunks::<4>().0.iter();
         let tensor = HostTensor {
             shape: info.shape.clone(),
-            values: values.map(|b| f32::from_le_bytes(*b)).collect(),
+            values: file.numbers(info).map_err(failed)?,
         };
         tensors.insert(name, tensor);
     }
@@ -174,7 +265,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("task_1.safetensors");
         std::fs::write(&path, &bytes).unwrap();
-        assert_eq!(load(&path, "read it").unwrap(), (named, meta));
+        assert_eq!(
+            load(&path, "read it").unwrap(),
+            (named.clone(), meta.clone())
+        );
         // While it is read, somebody cuts it: an error, and no fault of the bus.
         let file = TensorFile::open(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() - 3]).unwrap();
@@ -182,6 +276,29 @@ mod tests {
         assert!(error.to_string().contains("shorter"), "{error}");
         let problem = load(&path, "read it").unwrap_err();
         assert!(problem.place.ends_with("task_1.safetensors"), "{problem}");
+        // Made while it is written, it reads like any other.
+        let values = [0.5, -1.0, 2.0];
+        let made = Made {
+            shape: vec![3],
+            values: Box::new(values.into_iter()),
+        };
+        let mut mixed = Vec::new();
+        let bulk = Bulk::from([("Z.made".to_string(), made)]);
+        write(&mut mixed, &named, bulk, meta).unwrap();
+        std::fs::write(&path, &mixed).unwrap();
+        let (read, _) = load(&path, "read it").unwrap();
+        assert_eq!(
+            (&read["a"], read["Z.made"].values.as_slice()),
+            (&named["a"], &values[..])
+        );
+        let (read, _) = load_some(&path, "read it", |name| name == "a").unwrap();
+        assert_eq!(read, named);
+        let short = Made {
+            shape: vec![4],
+            values: Box::new(values.into_iter()),
+        };
+        let bulk = Bulk::from([("short".to_string(), short)]);
+        assert!(write(&mut Vec::new(), &named, bulk, HashMap::new()).is_err());
         // Sparse, and of another kind.
         let sparse = std::fs::File::create(&path).unwrap();
         sparse.set_len(1 << 40).unwrap();

@@ -115,10 +115,19 @@ impl<'a> Trainer<'a> {
                     .advise("its finished tasks can still be looked at; train a new run"),
             );
         }
-        self.kept_bytes = 4 * saving::numbers(&checkpoint.tensors) as u64;
+        // Absent in checkpoints of older versions.
+        self.kept_bytes = checkpoint
+            .get("kept_bytes")
+            .unwrap_or(4 * saving::numbers(&checkpoint.tensors) as u64);
         self.begun = checkpoint.task + 1;
         self.method
             .restore(&checkpoint.tensors, &self.header.tasks[..self.begun])?;
+        self.method
+            .restore_bulk(&|name| match checkpoint.tensors.get(name) {
+                // Older versions wrote nothing apart.
+                Some(tensor) => Ok(tensor.clone()),
+                None => self.folder.load_bulk(name),
+            })?;
         (self.task, self.passes_done) = (checkpoint.task, checkpoint.epochs_done);
         self.task_seconds = checkpoint.get("task_seconds")?;
         // Absent in checkpoints of older versions.

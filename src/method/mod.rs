@@ -38,7 +38,7 @@ use crate::metrics::SlotView;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::tensors::Named;
+use crate::tensors::{Bulk, HostTensor, Named};
 
 pub use answers::Verdict;
 pub use chosen::{
@@ -146,6 +146,19 @@ pub trait Method: Send {
     /// A Problem when the device failed.
     fn checkpoint(&self) -> Result<Named> {
         self.snapshot()
+    }
+
+    /// What a checkpoint holds besides, where a copy of it would take too much memory.
+    fn bulk(&self) -> Bulk<'_> {
+        Bulk::new()
+    }
+
+    /// Takes back, after a checkpoint, what [`Method::bulk`] gave; `read` reads a tensor by name.
+    ///
+    /// # Errors
+    /// A Problem that names a missing or mis-shaped tensor.
+    fn restore_bulk(&mut self, _read: &dyn Fn(&str) -> Result<HostTensor>) -> Result<()> {
+        Ok(())
     }
 
     /// Takes back a snapshot or a checkpoint; these tasks were begun by then.

@@ -4,15 +4,20 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
+use std::io::{self, Write};
 use std::path::Path;
 use std::str::FromStr;
 
 use crate::problem::{Problem, Result};
 use crate::tensors::file::TensorFile;
-use crate::tensors::{self, Named};
+use crate::tensors::{self, Bulk, HostTensor, Named};
 
 /// Marks counters among the metadata.
 const COUNTER: &str = "counter.";
+/// Marks tensors that are read one by one.
+const BULK: &str = "bulk.";
+/// Completes "could not …".
+const READING: &str = "read the checkpoint";
 
 /// Everything that continuing a run needs beyond its settings and saved tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,8 +52,8 @@ impl Checkpoint {
         })
     }
 
-    /// The file's bytes.
-    pub(super) fn to_bytes(&self) -> Result<Vec<u8>> {
+    /// Writes the file; `bulk` is what else the method needs.
+    pub(super) fn write(&self, bulk: Bulk<'_>, out: &mut dyn Write) -> io::Result<()> {
         let mut metadata = HashMap::from([
             ("task".to_string(), self.task.to_string()),
             ("epochs_done".to_string(), self.epochs_done.to_string()),
@@ -56,12 +61,15 @@ impl Checkpoint {
         for (name, value) in &self.counters {
             metadata.insert(format!("{COUNTER}{name}"), value.clone());
         }
-        tensors::to_bytes(&self.tensors, metadata)
+        let bulk = bulk.into_iter();
+        let bulk = bulk.map(|(name, made)| (format!("{BULK}{name}"), made));
+        tensors::write(out, &self.tensors, bulk.collect(), metadata)
     }
 
-    /// Reads the file back.
+    /// Reads the file back, without what was written as bulk.
     pub(super) fn load(path: &Path) -> Result<Self> {
-        let (tensors, metadata) = tensors::load(path, "read the checkpoint")?;
+        let ordinary = |name: &str| !name.starts_with(BULK);
+        let (tensors, metadata) = tensors::load_some(path, READING, ordinary)?;
         let (task, epochs_done) = position(&metadata).ok_or_else(|| foreign(path))?;
         let counters = metadata.into_iter().filter_map(|(name, value)| {
             let name = name.strip_prefix(COUNTER)?.to_string();
@@ -74,6 +82,14 @@ impl Checkpoint {
             tensors,
         })
     }
+}
+
+/// Reads one tensor that was written as bulk.
+pub(super) fn load_bulk(path: &Path, name: &str) -> Result<HostTensor> {
+    let full = format!("{BULK}{name}");
+    let (mut found, _) = tensors::load_some(path, READING, |name| name == full)?;
+    let missing = || Problem::new(format!("the checkpoint lacks {name}")).at_path(path);
+    found.remove(&full).ok_or_else(missing)
 }
 
 /// Task and finished epochs of a checkpoint file, from its header alone; none when the file is
@@ -100,7 +116,7 @@ fn foreign(path: &Path) -> Problem {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::tensors::HostTensor;
+    use crate::tensors::Made;
 
     #[test]
     fn a_checkpoint_comes_back_exactly() {
@@ -116,12 +132,20 @@ mod tests {
             values: vec![0.1, -7.0],
         };
         checkpoint.tensors.insert("online.a".into(), tensor);
-        let bytes = checkpoint.to_bytes().unwrap();
+        let made = Made {
+            shape: vec![1],
+            values: Box::new(std::iter::once(4.5)),
+        };
+        let mut bytes = Vec::new();
+        let bulk = Bulk::from([("large".to_string(), made)]);
+        checkpoint.write(bulk, &mut bytes).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("c");
         std::fs::write(&path, &bytes).unwrap();
         let back = Checkpoint::load(&path).unwrap();
         assert_eq!(back, checkpoint);
+        assert_eq!(load_bulk(&path, "large").unwrap().values, [4.5]);
+        assert!(load_bulk(&path, "online.a").is_err());
         assert_eq!(back.get::<u64>("seed").unwrap(), u64::MAX);
         assert_eq!(back.get::<f64>("seconds").unwrap(), 0.1 + 0.2);
         assert!(back.get::<u64>("steps").is_err());

@@ -37,8 +37,25 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<u64> {
 /// # Errors
 /// As [`write_file`].
 pub(super) fn keep_file(path: &Path, bytes: &[u8]) -> Result<u64> {
-    replace(path, |file| file.write_all(bytes)).map_err(|error| save_problem(path, &error))?;
-    Ok(bytes.len() as u64)
+    keep_with(path, |file| file.write_all(bytes))
+}
+
+/// The same with what `fill` writes.
+///
+/// # Errors
+/// As [`keep_file`], or `fill` fails.
+pub(super) fn keep_with(
+    path: &Path,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<u64> {
+    let mut length = 0;
+    let filled = replace(path, |file| {
+        fill(file)?;
+        length = file.metadata()?.len();
+        Ok(())
+    });
+    filled.map_err(|error| save_problem(path, &error))?;
+    Ok(length)
 }
 
 /// The Problem of a failed save.

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::checkpoint::Checkpoint;
-use super::file::{keep_file, lock, save_problem, sweep, sync_folder};
+use super::checkpoint::{self, Checkpoint};
+use super::file::{keep_file, keep_with, lock, save_problem, sweep, sync_folder};
 use super::load::read_metrics;
 use super::record::{MetricsRow, answers_csv, run_name, run_toml, slots_csv, to_csv};
 use super::{
@@ -16,7 +16,7 @@ use super::{
 use crate::memory;
 use crate::problem::{Problem, Result};
 use crate::run::event::{RunHeader, TaskReport};
-use crate::tensors::{self, Named};
+use crate::tensors::{self, Bulk, HostTensor, Named};
 
 /// A run's folder that this program works on; nobody else can while it lives.
 #[derive(Debug)]
@@ -135,14 +135,16 @@ impl RunFolder {
         Ok(written)
     }
 
-    /// Saves where training stands, replacing the checkpoint before; gives the bytes written.
+    /// Saves where training stands, replacing the checkpoint before; `bulk` is what else the method
+    /// needs and is made while it is written. Gives the bytes written.
     ///
     /// # Errors
     /// A Problem when the disk is full or the folder cannot be written; the checkpoint before
     /// stays.
-    pub fn save_checkpoint(&self, checkpoint: &Checkpoint) -> Result<u64> {
+    pub fn save_checkpoint(&self, checkpoint: &Checkpoint, bulk: Bulk<'_>) -> Result<u64> {
         make_folder(&self.path.join(RESUME_FOLDER))?;
-        keep_file(&checkpoint_file(&self.path), &checkpoint.to_bytes()?)
+        let path = checkpoint_file(&self.path);
+        keep_with(&path, |out| checkpoint.write(bulk, out))
     }
 
     /// Where training stood; none when no checkpoint was saved.
@@ -155,6 +157,14 @@ impl RunFolder {
             true => Checkpoint::load(&path).map(Some),
             false => Ok(None),
         }
+    }
+
+    /// One tensor that the checkpoint holds as bulk.
+    ///
+    /// # Errors
+    /// A Problem when it is missing or cannot be read.
+    pub fn load_bulk(&self, name: &str) -> Result<HostTensor> {
+        checkpoint::load_bulk(&checkpoint_file(&self.path), name)
     }
 
     /// Ends the run: the checkpoint is not needed any more. (A run is finished when every task is

@@ -66,16 +66,34 @@ impl TensorFile {
         let (from, to) = tensor.data_offsets;
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(to - from)?;
+        bytes.resize(to - from, 0);
+        self.fill(from, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The numbers of one of its f32 tensors.
+    ///
+    /// # Errors
+    /// As [`TensorFile::bytes`].
+    pub fn numbers(&self, tensor: &TensorInfo) -> io::Result<Vec<f32>> {
+        let (from, to) = tensor.data_offsets;
+        let count = (to - from) / size_of::<f32>();
+        let mut numbers = Vec::new();
+        numbers.try_reserve_exact(count)?;
+        numbers.resize(count, 0.0);
+        self.fill(from, bytemuck::cast_slice_mut(&mut numbers))?;
+        Ok(numbers)
+    }
+
+    /// Fills a piece of memory with what lies `from` bytes behind the header.
+    fn fill(&self, from: usize, memory: &mut [u8]) -> io::Result<()> {
         // Whoever panicked with the lock left a file position, which is set here anyway.
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(self.start + from as u64))?;
-        let read = (&mut *file)
-            .take((to - from) as u64)
-            .read_to_end(&mut bytes)?;
-        if read == to - from {
-            return Ok(bytes);
-        }
-        Err(damaged("it has become shorter while it was read"))
+        file.read_exact(memory).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => damaged("it has become shorter while it was read"),
+            _ => error,
+        })
     }
 }
 

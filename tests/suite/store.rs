@@ -8,7 +8,7 @@ use lae_studio::problem::Problem;
 use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::run::event::{Costs, RunHeader, TaskReport};
 use lae_studio::store::{self, Checkpoint, RunFolder, RunState, StoredRun};
-use lae_studio::tensors::{HostTensor, Named};
+use lae_studio::tensors::{Bulk, HostTensor, Named};
 
 /// Two tasks of two classes; class names in several scripts and with awkward characters.
 pub fn header() -> RunHeader {
@@ -106,7 +106,7 @@ fn a_run_comes_back_as_it_was_saved() {
         ..Checkpoint::default()
     };
     checkpoint.set("steps", 77);
-    folder.save_checkpoint(&checkpoint).unwrap();
+    folder.save_checkpoint(&checkpoint, Bulk::new()).unwrap();
 
     let path = folder.path().to_path_buf();
     assert_eq!(store::load(&path).unwrap().state, RunState::Running);
@@ -206,7 +206,9 @@ fn cut_tensors_and_missing_files_are_problems_of_their_own() {
     let root = tempfile::tempdir().unwrap();
     let folder = RunFolder::create(root.path(), &mut header(), "p").unwrap();
     folder.save_task(&report(0), &snapshot(1.0)).unwrap();
-    folder.save_checkpoint(&Checkpoint::default()).unwrap();
+    folder
+        .save_checkpoint(&Checkpoint::default(), Bulk::new())
+        .unwrap();
     let path = folder.path().to_path_buf();
     for file in ["task_1.safetensors", "resume/checkpoint.safetensors"] {
         let bytes = std::fs::read(path.join(file)).unwrap();

@@ -6,7 +6,7 @@ use crate::metrics::{Answers, SlotCounts};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Costs, Event, TaskReport};
 use crate::store::Checkpoint;
-use crate::tensors::{Named, all_finite};
+use crate::tensors::{Bulk, Named, all_finite};
 
 impl Trainer<'_> {
     pub(super) fn save_pass(&mut self, index: usize) -> Result<()> {
@@ -18,11 +18,14 @@ impl Trainer<'_> {
         };
         // A loss tells of the weights before its step; the last step shows here alone.
         all_finite(&checkpoint.tensors)?;
-        self.kept_bytes = 4 * numbers(&checkpoint.tensors) as u64;
+        let bulk = self.method.bulk();
+        let numbers = numbers(&checkpoint.tensors) + made(&bulk);
+        self.kept_bytes = 4 * numbers as u64;
+        checkpoint.set("kept_bytes", self.kept_bytes);
         checkpoint.set("task_seconds", self.task_seconds);
         checkpoint.set("training_seconds", self.training_seconds);
         checkpoint.set("unreadable", self.unreadable_images());
-        if let Err(problem) = self.folder.save_checkpoint(&checkpoint) {
+        if let Err(problem) = self.folder.save_checkpoint(&checkpoint, bulk) {
             // A disk that is full tonight may have room after the next pass; the run goes on, and
             // the checkpoint before stays.
             let run = self.header.run.clone();
@@ -65,6 +68,13 @@ impl Trainer<'_> {
         self.sink.event(Event::Saved { run, what, bytes });
         Ok(())
     }
+}
+
+/// How many numbers these tensors will have.
+fn made(bulk: &Bulk<'_>) -> usize {
+    bulk.values()
+        .map(|m| m.shape.iter().product::<usize>())
+        .sum()
 }
 
 /// How many numbers these tensors hold.

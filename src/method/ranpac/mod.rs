@@ -29,7 +29,7 @@ use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::pet::PetStack;
 use crate::problem::Result;
-use crate::tensors::{HostTensor, Named, named};
+use crate::tensors::{Bulk, HostTensor, Named, named};
 
 pub use projection::Projection;
 pub use regression::Regression;
@@ -336,6 +336,18 @@ impl Method for RanPac {
         Ok(named)
     }
 
+    fn bulk(&self) -> Bulk<'_> {
+        let bulk = self.regression.as_ref().map(Regression::bulk);
+        bulk.unwrap_or_default()
+    }
+
+    fn restore_bulk(&mut self, read: &dyn Fn(&str) -> Result<HostTensor>) -> Result<()> {
+        match &mut self.regression {
+            Some(regression) => regression.read_bulk(read),
+            None => Ok(()),
+        }
+    }
+
     fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
         if let Some(session) = &mut self.session {
             session.restore(state, tasks)?;
@@ -343,7 +355,7 @@ impl Method for RanPac {
         self.classes = tasks.last().map_or(0, |task| task.end);
         self.weight = named(state, "weight")?.clone();
         let outputs = self.projection.outputs();
-        if state.contains_key("gram.high") {
+        if state.contains_key("sums.high") {
             let measured = self.weight.shape.first().copied().unwrap_or(0);
             self.regression = Some(Regression::read(outputs, measured, state)?);
         }

@@ -11,7 +11,7 @@ use super::ridge::{Images, choices};
 use super::square::Square;
 use crate::nn::gemm::Matrix;
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named, named};
+use crate::tensors::{Bulk, HostTensor, Made, Named, named};
 
 /// G and Q.
 pub struct Regression {
@@ -87,33 +87,79 @@ impl Regression {
         Ok((weights.collect(), used))
     }
 
-    /// Adds G's upper half row by row as `gram.…` and Qᵀ as `sums.…`.
+    /// Adds Qᵀ as `sums.…`.
     pub fn write(&self, into: &mut Named) {
-        let rows = (0..self.square.side()).flat_map(|row| self.square.upper_row(row));
-        write("gram", rows, into);
-        write("sums", self.sums.iter().flatten(), into);
+        let of = |half: usize| {
+            let sums = self.sums.iter().flatten();
+            let values: Vec<f32> = sums.map(|value| halves(*value)[half]).collect();
+            let shape = vec![values.len()];
+            HostTensor { shape, values }
+        };
+        into.insert("sums.high".into(), of(0));
+        into.insert("sums.low".into(), of(1));
     }
 
-    /// Reads such a state of `classes` classes back.
+    /// G's upper half row by row, made while it is written: two numbers for each.
+    pub fn bulk(&self) -> Bulk<'_> {
+        let of = |half: usize| Made {
+            shape: vec![upper(self.square.side())],
+            values: Box::new(
+                (0..self.square.side())
+                    .flat_map(|row| self.square.upper_row(row))
+                    .map(move |value| halves(*value)[half]),
+            ),
+        };
+        let names = HALVES.map(str::to_string);
+        names.into_iter().zip([of(0), of(1)]).collect()
+    }
+
+    /// Reads a state of `classes` classes back, all but G.
     ///
     /// # Errors
     /// A Problem that names a missing or mis-shaped tensor, or when there is too little memory.
     pub fn read(projections: usize, classes: usize, from: &Named) -> Result<Self> {
         let mut own = Self::new(projections)?;
-        let mut stored = read("gram", projections * (projections + 1) / 2, from)?;
-        for row in 0..projections {
-            let values = own.square.upper_row_mut(row).iter_mut();
-            values
-                .zip(&mut stored)
-                .for_each(|(value, stored)| *value = stored);
-        }
-        let sums: Vec<f64> = read("sums", projections * classes, from)?.collect();
+        let part = |name: &str| counted(name, named(from, name)?, projections * classes);
+        let (high, low) = (part("sums.high")?, part("sums.low")?);
+        let sums: Vec<f64> = high
+            .iter()
+            .zip(low)
+            .map(|(high, low)| joined([*high, *low]))
+            .collect();
         own.sums = sums
             .chunks_exact(projections.max(1))
             .map(<[f64]>::to_vec)
             .collect();
         Ok(own)
     }
+
+    /// Reads G back, one half of its digits after the other.
+    ///
+    /// # Errors
+    /// A Problem that names a missing or mis-shaped tensor.
+    pub fn read_bulk(&mut self, read: &dyn Fn(&str) -> Result<HostTensor>) -> Result<()> {
+        let side = self.square.side();
+        for (half, name) in HALVES.into_iter().enumerate() {
+            let stored = read(name)?;
+            let mut stored = counted(name, &stored, upper(side))?.iter();
+            for row in 0..side {
+                let values = self.square.upper_row_mut(row).iter_mut();
+                for (value, part) in values.zip(&mut stored) {
+                    let before = if half == 0 { 0.0 } else { *value };
+                    *value = before + f64::from(*part);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Names of G's halves: what f32 holds of its numbers, and what that leaves.
+const HALVES: [&str; 2] = ["gram.high", "gram.low"];
+
+/// Numbers on and above the diagonal.
+fn upper(side: usize) -> usize {
+    side * (side + 1) / 2
 }
 
 /// A number as the sum of two f32, and back: 48 bits of it.
@@ -126,35 +172,14 @@ fn joined([high, low]: [f32; 2]) -> f64 {
     f64::from(high) + f64::from(low)
 }
 
-/// Adds numbers as two tensors of f32, which together hold them exactly.
-fn write<'a>(name: &str, values: impl Iterator<Item = &'a f64>, into: &mut Named) {
-    let (mut high, mut low) = (Vec::new(), Vec::new());
-    for value in values {
-        let [a, b] = halves(*value);
-        high.push(a);
-        low.push(b);
+/// The values of a tensor of so many.
+fn counted<'a>(name: &str, tensor: &'a HostTensor, count: usize) -> Result<&'a [f32]> {
+    let found = tensor.values.len();
+    if found == count {
+        return Ok(&tensor.values);
     }
-    for (part, values) in [("high", high), ("low", low)] {
-        let shape = vec![values.len()];
-        into.insert(format!("{name}.{part}"), HostTensor { shape, values });
-    }
-}
-
-/// Reads such numbers back.
-fn read(name: &str, count: usize, from: &Named) -> Result<impl Iterator<Item = f64>> {
-    let part = |part: &str| -> Result<&Vec<f32>> {
-        let full = format!("{name}.{part}");
-        let values = &named(from, &full)?.values;
-        if values.len() == count {
-            return Ok(values);
-        }
-        let found = values.len();
-        Err(Problem::new(format!(
-            "{full} holds {found} numbers, not {count}"
-        )))
-    };
-    let pairs = part("high")?.iter().zip(part("low")?);
-    Ok(pairs.map(|(high, low)| joined([*high, *low])))
+    let what = format!("{name} holds {found} numbers, not {count}");
+    Err(Problem::new(what))
 }
 
 #[cfg(test)]
@@ -239,13 +264,21 @@ mod tests {
         absorb(&mut own, &projection, &draw(0));
         let mut file = Named::new();
         own.write(&mut file);
+        let bulk = own.bulk().into_iter().map(|(name, made)| {
+            let (shape, values) = (made.shape, made.values.collect());
+            (name, HostTensor { shape, values })
+        });
+        let bulk: Named = bulk.collect();
+        let read = |name: &str| named(&bulk, name).cloned();
         let mut back = Regression::read(20, 1, &file).unwrap();
+        back.read_bulk(&read).unwrap();
         for one in [&mut own, &mut back] {
             absorb(one, &projection, &draw(1));
         }
         assert_eq!(own.solve(1e-3).unwrap(), back.solve(1e-3).unwrap());
         assert!(Regression::read(21, 1, &file).is_err());
         assert!(Regression::read(20, 2, &file).is_err());
+        assert!(Regression::new(21).unwrap().read_bulk(&read).is_err());
         file.remove("sums.low");
         assert!(Regression::read(20, 1, &file).is_err());
     }
