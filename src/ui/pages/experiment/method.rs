@@ -78,7 +78,7 @@ fn which(ui: &mut Ui, draft: &mut RunConfig) {
     ui.horizontal_wrapped(|ui| {
         let combo = egui::ComboBox::from_id_salt("method")
             .width(150.0)
-            .height(460.0)
+            .height(500.0)
             .selected_text(title)
             .show_ui(ui, |ui| {
                 for spec in METHODS {

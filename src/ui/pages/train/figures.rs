@@ -3,6 +3,7 @@
 use egui::{RichText, Sense, Ui, Vec2};
 
 use crate::metrics::Expert;
+use crate::run::event::RunHeader;
 use crate::session::run_view::RunView;
 use crate::session::story::counted;
 use crate::ui::app::Cx;
@@ -147,7 +148,8 @@ pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
         let top = ui.cursor().top();
         ui.horizontal(|ui| {
             widgets::title(ui, "Accuracy by task");
-            faint(ui, run.history.answering().name());
+            let answering = run.header.as_ref().map(RunHeader::answering);
+            faint(ui, answering.unwrap_or(Expert::Answer).name());
         });
         let tasks = run.tasks();
         if tasks == 0 {
