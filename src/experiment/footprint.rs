@@ -1,10 +1,11 @@
 //! The memory a run will take, from its settings alone.
 //!
-//! The peak is that of a training step with all PETs unfrozen: the program itself, the frozen
-//! weights, what every block from the first PET on keeps for the backward, and the widest tensors
-//! that live only for a moment, and the batches that wait for the device. The factors count the tensors that the layers keep; they were
-//! checked against the measured peaks in docs/backbones.md. Decoded pictures that are kept
-//! between epochs come on top.
+//! The peak is that of a training step with all PETs unfrozen: the program itself, the weights,
+//! what every block from the first trained one on keeps for the backward, the widest tensors that
+//! live only for a moment, what the method needs for its own sake, and the batches that wait for
+//! the device. The factors count the tensors that the layers keep; for PETs they were checked
+//! against the measured peaks in docs/backbones.md. Decoded pictures that are kept between epochs
+//! come on top.
 
 use crate::backbone::architecture::{Architecture, Length};
 use crate::backbone::library::Description;

@@ -31,12 +31,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     pet: Some(ADAPTER),
     rate: Some(Rate::at_batch(0.01, 48)),
     published: &[
-        Published {
-            data: "cifar-100",
-            epochs: 20,
-            base_lr: None,
-            settings: &[],
-        },
+        Published::on("cifar-100", 20),
         on_pictures("imagenet-r", 10),
         on_pictures("domainnet", 10),
     ],
@@ -61,12 +56,9 @@ pub const ADAPTER: PetUse = PetUse {
 
 /// The authors' values on ImageNet-R: rate 0.05 at batch 16, ten times the weight decay.
 pub const fn on_pictures(data: &'static str, epochs: usize) -> Published {
-    Published {
-        data,
-        epochs,
-        base_lr: Some(Rate::at_batch(0.05, 16).base),
-        settings: &[("weight_decay", Setting::Real(5e-3))],
-    }
+    Published::on(data, epochs)
+        .at(Rate::at_batch(0.05, 16).base)
+        .with(&[("weight_decay", Setting::Real(5e-3))])
 }
 
 /// APER's state over a run.

@@ -104,19 +104,10 @@ const WEIGHT_DECAY: SettingSpec = SettingSpec {
 const EVERY: &str = "every";
 const RATE: Rate = Rate::at_batch(0.005, 64);
 const PUBLISHED: &[Published] = &[
-    published("cifar-100", 5),
-    published("imagenet-r", 50),
-    published("domainnet", 50),
+    Published::on("cifar-100", 5),
+    Published::on("imagenet-r", 50),
+    Published::on("domainnet", 50),
 ];
-
-const fn published(data: &'static str, epochs: usize) -> Published {
-    Published {
-        data,
-        epochs,
-        base_lr: None,
-        settings: &[],
-    }
-}
 
 fn passes(chosen: &Chosen<'_>, _task: usize) -> Result<Vec<Pass>> {
     Ok(vec![Pass::learning(false); chosen.config.epochs])
@@ -296,20 +287,25 @@ impl FineTune {
 
 impl Method for FineTune {
     fn remarks(&self) -> Vec<Problem> {
+        if self.settings.all_at_once {
+            return Vec::new();
+        }
         let megabytes = (4 * self.weights.count()).div_ceil(1_000_000);
-        let remark = match self.settings.without_weights {
-            _ if self.settings.all_at_once => return Vec::new(),
-            0 => Problem::new(format!(
-                "the whole network is kept after every task, {megabytes} MB each time"
-            ))
-            .advise("--set keep_weights=last keeps the last one alone"),
-            _ => Problem::new(format!(
-                "the network ({megabytes} MB) is kept as it is after the last task alone: pictures \
-                 can be predicted after that one"
-            ))
-            .advise("--set keep_weights=every keeps it after every task"),
+        let (what, remedy) = if self.settings.without_weights == 0 {
+            (
+                format!("the whole network is kept after every task, {megabytes} MB each time"),
+                "--set keep_weights=last keeps the last one alone",
+            )
+        } else {
+            (
+                format!(
+                    "the network ({megabytes} MB) is kept as it is after the last task alone: \
+                     pictures can be predicted after that one"
+                ),
+                "--set keep_weights=every keeps it after every task",
+            )
         };
-        vec![remark]
+        vec![Problem::new(what).advise(remedy)]
     }
 
     fn trained_parameters(&self) -> usize {
@@ -367,10 +363,7 @@ impl Method for FineTune {
         self.weights = self.weights.read("backbone", state)?;
         self.heads = Heads::read(state, tasks.len(), &device)?;
         self.optimiser = Optimiser::read(self.settings.optimiser, state, &device)?;
-        self.task = tasks.last().map(|classes| Task {
-            index: tasks.len() - 1,
-            classes: classes.clone(),
-        });
+        self.task = Task::newest(tasks);
         Ok(())
     }
 }

@@ -236,6 +236,31 @@ pub struct Published {
     pub settings: &'static [(&'static str, Setting)],
 }
 
+impl Published {
+    /// So many epochs on a data set, all else as usual.
+    pub const fn on(data: &'static str, epochs: usize) -> Self {
+        Self {
+            data,
+            epochs,
+            base_lr: None,
+            settings: &[],
+        }
+    }
+
+    /// The same at this rate.
+    pub const fn at(self, base_lr: f64) -> Self {
+        Self {
+            base_lr: Some(base_lr),
+            ..self
+        }
+    }
+
+    /// The same with these own settings.
+    pub const fn with(self, settings: &'static [(&'static str, Setting)]) -> Self {
+        Self { settings, ..self }
+    }
+}
+
 /// What a run stands on, known before any weight is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Ground<'a> {

@@ -14,6 +14,14 @@ pub struct Task {
     pub classes: Range<usize>,
 }
 
+impl Task {
+    /// The newest of the tasks begun.
+    pub fn newest(tasks: &[Range<usize>]) -> Option<Self> {
+        let newest = tasks.iter().cloned().enumerate().next_back();
+        newest.map(|(index, classes)| Self { index, classes })
+    }
+}
+
 /// Which training images a pass goes over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {

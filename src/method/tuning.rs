@@ -51,28 +51,35 @@ pub struct TuningSettings {
 }
 
 impl TuningSettings {
-    /// As the settings of a run say: SGD with momentum 0.9, their `weight_decay`, a cosine by
-    /// epochs.
+    /// As the settings of a run say.
     ///
     /// # Errors
     /// A Problem for a setting out of range.
     pub fn chosen(setup: &Setup<'_>) -> Result<Self> {
         let chosen = Chosen::of(setup.config)?;
         Ok(Self {
-            optimiser: OptimiserSettings {
-                rule: Rule::Sgd {
-                    momentum: MOMENTUM,
-                    weight_decay: chosen.real(WEIGHT_DECAY.key)?,
-                },
-                learning_rate: chosen.learning_rate(),
-                schedule: Schedule::CosineEpoch,
-                clip: None,
-            },
+            optimiser: sgd(&chosen)?,
             epochs: setup.config.epochs,
             seed: setup.config.seed,
             dropout: chosen.flag(DROPOUT.key)?,
         })
     }
+}
+
+/// SGD with momentum 0.9, the `weight_decay` of a run's settings, and a cosine by epochs.
+///
+/// # Errors
+/// A Problem for a setting out of range.
+pub fn sgd(chosen: &Chosen<'_>) -> Result<OptimiserSettings> {
+    Ok(OptimiserSettings {
+        rule: Rule::Sgd {
+            momentum: MOMENTUM,
+            weight_decay: chosen.real(WEIGHT_DECAY.key)?,
+        },
+        learning_rate: chosen.learning_rate(),
+        schedule: Schedule::CosineEpoch,
+        clip: None,
+    })
 }
 
 /// One session: what is trained in it, and the optimiser's state.

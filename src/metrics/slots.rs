@@ -65,7 +65,8 @@ pub struct PromptStudy {
 
 impl PromptStudy {
     /// From the counts after each task; none unless every task was studied.
-    pub fn of(after: &[&[SlotCounts]]) -> Option<Self> {
+    pub fn of<'a>(after: impl IntoIterator<Item = &'a [SlotCounts]>) -> Option<Self> {
+        let after: Vec<&[SlotCounts]> = after.into_iter().collect();
         let last = after.last()?;
         let whole = |(task, counts): (usize, &&[SlotCounts])| {
             let slots = |c: &SlotCounts| c.chosen.len() == task + 1 && c.right.len() == task + 1;
@@ -87,9 +88,7 @@ impl PromptStudy {
             tasks: slots.map(|slot| of_task(slot).collect()).collect(),
         })
     }
-}
 
-impl PromptStudy {
     /// The same in percent.
     #[must_use]
     pub fn percent(self) -> Self {
@@ -134,14 +133,14 @@ mod tests {
     fn shares_are_of_all_images_so_far() {
         let first = [counts(10, &[10], &[8])];
         let second = [counts(10, &[6, 4], &[5, 4]), counts(30, &[5, 24], &[3, 27])];
-        let study = PromptStudy::of(&[&first, &second]).unwrap_or_default();
+        let study = PromptStudy::of([&first[..], &second[..]]).unwrap_or_default();
         assert_eq!(study.selection, [1.0, 0.75]);
         assert_eq!(study.last, [0.2, 0.775]);
         assert_eq!(study.average, [0.5, 0.775]);
         assert_eq!(study.tasks, [[0.5, 0.1], [0.4, 0.9]]);
-        assert_eq!(PromptStudy::of(&[&first, &[]]), None);
-        assert_eq!(PromptStudy::of(&[&[], &second]), None);
-        assert_eq!(PromptStudy::of(&[]), None);
+        assert_eq!(PromptStudy::of([&first[..], &[]]), None);
+        assert_eq!(PromptStudy::of([&[][..], &second[..]]), None);
+        assert_eq!(PromptStudy::of([]), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::words::bytes_text;
-use crate::metrics::{Expert, Histories, History, PromptStudy, SlotCounts};
+use crate::metrics::{Expert, Histories, History, PromptStudy};
 use crate::problem::Problem;
 use crate::run::event::{Event, Phase, Progress, RunHeader, TaskReport};
 use crate::run::job::JobId;
@@ -289,8 +289,7 @@ impl RunView {
     fn all_measured(&mut self, reports: Vec<TaskReport>) {
         reports.into_iter().for_each(|report| self.measured(report));
         self.forgotten = self.answers().forgetting();
-        let slots: Vec<&[SlotCounts]> = self.reports.iter().map(|r| &r.slots[..]).collect();
-        self.study = PromptStudy::of(&slots);
+        self.study = PromptStudy::of(self.reports.iter().map(|report| &report.slots[..]));
     }
 
     fn measured(&mut self, report: TaskReport) {

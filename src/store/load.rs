@@ -18,7 +18,7 @@ use super::{
     snapshot_file,
 };
 use crate::files;
-use crate::metrics::{Expert, History, PromptStudy, SlotCounts};
+use crate::metrics::{Expert, History, PromptStudy};
 use crate::problem::{Problem, Result, listed};
 use crate::run::event::{Costs, RunHeader, TaskReport};
 use crate::tensors::{self, Named};
@@ -73,8 +73,7 @@ impl StoredRun {
 
     /// The study of DualPrompt's prompts, where every saved task was studied.
     pub fn prompt_study(&self) -> Option<PromptStudy> {
-        let slots: Vec<&[SlotCounts]> = self.reports.iter().map(|r| &r.slots[..]).collect();
-        PromptStudy::of(&slots)
+        PromptStudy::of(self.reports.iter().map(|report| &report.slots[..]))
     }
 
     /// Seconds spent on all saved tasks.

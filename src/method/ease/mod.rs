@@ -52,12 +52,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     pet: Some(ADAPTER),
     rate: Some(Rate::at_batch(0.025, 48)),
     published: &[
-        Published {
-            data: "cifar-100",
-            epochs: 20,
-            base_lr: None,
-            settings: &[],
-        },
+        Published::on("cifar-100", 20),
         on_pictures("imagenet-r", 20),
         on_pictures("domainnet", 20),
     ],
@@ -240,11 +235,9 @@ impl Method for Ease {
         let like = self.fresh(0)?;
         let read = |task: usize| like.read(&format!("pet.{task}"), state, &device);
         self.sets = (0..tasks.len()).map(read).collect::<Result<_>>()?;
-        let newest = tasks.iter().cloned().enumerate().next_back();
         self.classes = tasks.last().cloned().unwrap_or(0..0);
-        self.tuning = match newest {
-            Some((index, classes)) => {
-                let task = Task { index, classes };
+        self.tuning = match Task::newest(tasks) {
+            Some(task) => {
                 let fresh = Tuning::new(like, &task, &self.backbone, self.settings);
                 fresh.restored(state)?
             }

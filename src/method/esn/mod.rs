@@ -76,9 +76,9 @@ pub const SPEC: MethodSpec = MethodSpec {
     pet: None,
     rate: Some(Rate::at_batch(0.01, 128)),
     published: &[
-        published("cifar-100", 30),
-        published("imagenet-r", 10),
-        published("domainnet", 10),
+        Published::on("cifar-100", 30),
+        Published::on("imagenet-r", 10),
+        Published::on("domainnet", 10),
     ],
     all_at_once: false,
     passes: |chosen, task| {
@@ -102,12 +102,3 @@ pub const SPEC: MethodSpec = MethodSpec {
 };
 
 const PRINTED: &str = "printed";
-
-const fn published(data: &'static str, epochs: usize) -> Published {
-    Published {
-        data,
-        epochs,
-        base_lr: None,
-        settings: &[],
-    }
-}

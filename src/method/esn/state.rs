@@ -6,8 +6,8 @@ use std::sync::Arc;
 use burn::tensor::{Tensor, TensorData};
 
 use super::super::answers::{self, Verdict, argmax};
-use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
-use super::super::tuning::{MOMENTUM, WEIGHT_DECAY};
+use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress};
+use super::super::tuning::sgd;
 use super::super::{
     Batch, Chosen, Method, Pass, Setup, Task, Work, local_cross_entropy, task_seed,
 };
@@ -84,15 +84,7 @@ impl Esn {
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
         let chosen = Chosen::of(setup.config)?;
         let settings = EsnSettings {
-            optimiser: OptimiserSettings {
-                rule: Rule::Sgd {
-                    momentum: MOMENTUM,
-                    weight_decay: chosen.real(WEIGHT_DECAY.key)?,
-                },
-                learning_rate: chosen.learning_rate(),
-                schedule: Schedule::CosineEpoch,
-                clip: None,
-            },
+            optimiser: sgd(&chosen)?,
             epochs: setup.config.epochs,
             energy: EnergyTerm {
                 weight: chosen.real("lambda")?,
@@ -351,8 +343,7 @@ impl Method for Esn {
             .map(|place| last.min(*place as usize))
             .collect();
         self.optimiser = Optimiser::read(self.settings.optimiser, state, &device)?;
-        let newest = tasks.iter().cloned().enumerate().next_back();
-        self.task = newest.map(|(index, classes)| Task { index, classes });
+        self.task = Task::newest(tasks);
         self.separation = Separation::default();
         Ok(())
     }

@@ -77,9 +77,9 @@ pub const LAE: MethodSpec = MethodSpec {
     }),
     rate: Some(RATE),
     published: &[
-        published("cifar-100", 5, 0.03, LONG_MEMORY),
-        published("imagenet-r", 50, 0.005, MANY_EPOCHS),
-        published("domainnet", 50, 0.005, MANY_EPOCHS),
+        Published::on("cifar-100", 5).at(0.03).with(LONG_MEMORY),
+        Published::on("imagenet-r", 50).at(0.005).with(MANY_EPOCHS),
+        Published::on("domainnet", 50).at(0.005).with(MANY_EPOCHS),
     ],
     all_at_once: false,
     passes: |chosen, task| {
@@ -121,9 +121,9 @@ pub const BASELINE: MethodSpec = MethodSpec {
     pet: Some(PetUse::USUAL),
     rate: Some(RATE),
     published: &[
-        published("cifar-100", 5, 0.03, &[]),
-        published("imagenet-r", 50, 0.005, &[]),
-        published("domainnet", 50, 0.005, &[]),
+        Published::on("cifar-100", 5).at(0.03),
+        Published::on("imagenet-r", 50).at(0.005),
+        Published::on("domainnet", 50).at(0.005),
     ],
     all_at_once: false,
     passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
@@ -148,20 +148,6 @@ const MANY_EPOCHS: &[(&str, Setting)] = &[
     ("ema", Setting::Real(0.9999)),
     ("freeze_epochs", Setting::Whole(30)),
 ];
-
-const fn published(
-    data: &'static str,
-    epochs: usize,
-    base_lr: f64,
-    settings: &'static [(&'static str, Setting)],
-) -> Published {
-    Published {
-        data,
-        epochs,
-        base_lr: Some(base_lr),
-        settings,
-    }
-}
 
 /// Which of LAE's three parts act (paper Tables 5 and 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

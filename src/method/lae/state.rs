@@ -359,10 +359,7 @@ impl Method for Lae {
         self.heads = Heads::read(state, tasks.len(), &device)?;
         let adam = OptimiserSettings::adam(self.settings.learning_rate);
         self.adam = Optimiser::read(adam, state, &device)?;
-        self.task = tasks.last().map(|classes| Task {
-            index: tasks.len() - 1,
-            classes: classes.clone(),
-        });
+        self.task = Task::newest(tasks);
         Ok(())
     }
 }

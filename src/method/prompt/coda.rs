@@ -75,9 +75,9 @@ pub const SPEC: MethodSpec = MethodSpec {
         scaled: false,
     }),
     published: &[
-        published("cifar-100", 20),
-        published("imagenet-r", 50),
-        published("domainnet", 50),
+        Published::on("cifar-100", 20),
+        Published::on("imagenet-r", 50),
+        Published::on("domainnet", 50),
     ],
     all_at_once: false,
     passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
@@ -106,15 +106,6 @@ pub const SPEC: MethodSpec = MethodSpec {
         Ok(Box::new(Prompted::from_setup(&setup, scheme, training)?))
     },
 };
-
-const fn published(data: &'static str, epochs: usize) -> Published {
-    Published {
-        data,
-        epochs,
-        base_lr: None,
-        settings: &[],
-    }
-}
 
 /// CODA-Prompt's settings.
 #[derive(Clone, Debug, PartialEq)]

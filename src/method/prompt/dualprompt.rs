@@ -82,9 +82,9 @@ pub const SPEC: MethodSpec = MethodSpec {
         scaled: true,
     }),
     published: &[
-        published("cifar-100", 5, 0.03, &[]),
-        published("imagenet-r", 50, 0.005, LONG),
-        published("domainnet", 50, 0.005, LONG),
+        Published::on("cifar-100", 5).at(0.03),
+        Published::on("imagenet-r", 50).at(0.005).with(LONG),
+        Published::on("domainnet", 50).at(0.005).with(LONG),
     ],
     all_at_once: false,
     passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
@@ -132,20 +132,6 @@ const LENGTH: Kind = Kind::Whole {
 };
 /// As on ImageNet-R.
 const LONG: &[(&str, Setting)] = &[("e_length", Setting::Whole(20))];
-
-const fn published(
-    data: &'static str,
-    epochs: usize,
-    base_lr: f64,
-    settings: &'static [(&'static str, Setting)],
-) -> Published {
-    Published {
-        data,
-        epochs,
-        base_lr: Some(base_lr),
-        settings,
-    }
-}
 
 /// DualPrompt's settings.
 #[derive(Clone, Debug, PartialEq)]

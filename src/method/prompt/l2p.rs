@@ -66,9 +66,9 @@ pub const SPEC: MethodSpec = MethodSpec {
         scaled: true,
     }),
     published: &[
-        published("cifar-100", 5, 0.03),
-        published("imagenet-r", 50, 0.005),
-        published("domainnet", 50, 0.005),
+        Published::on("cifar-100", 5).at(0.03),
+        Published::on("imagenet-r", 50).at(0.005),
+        Published::on("domainnet", 50).at(0.005),
     ],
     all_at_once: false,
     passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
@@ -84,15 +84,6 @@ pub const SPEC: MethodSpec = MethodSpec {
         Ok(Box::new(Prompted::from_setup(&setup, scheme, training)?))
     },
 };
-
-const fn published(data: &'static str, epochs: usize, base_lr: f64) -> Published {
-    Published {
-        data,
-        epochs,
-        base_lr: Some(base_lr),
-        settings: &[],
-    }
-}
 
 /// L2P's settings.
 #[derive(Clone, Debug, PartialEq)]

@@ -417,10 +417,7 @@ impl Method for Prompted {
         self.heads = Heads::read(state, tasks.len(), &device)?;
         self.queries = self.queries.as_ref().map(|_| HashMap::new());
         self.optimiser = Optimiser::read(self.training.optimiser(), state, &device)?;
-        self.task = tasks.last().map(|classes| Task {
-            index: tasks.len() - 1,
-            classes: classes.clone(),
-        });
+        self.task = Task::newest(tasks);
         Ok(())
     }
 }

@@ -70,12 +70,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     }),
     rate: Some(Rate::at_batch(0.01, 48)),
     published: &[
-        Published {
-            data: "cifar-100",
-            epochs: 20,
-            base_lr: None,
-            settings: &[],
-        },
+        Published::on("cifar-100", 20),
         on_pictures("imagenet-r", 10),
         on_pictures("domainnet", 10),
     ],

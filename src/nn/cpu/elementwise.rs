@@ -179,8 +179,9 @@ simd! {
 }
 
 simd! {
-    /// SGD with momentum, with `factors` = factor, momentum, decay, rate: `change` becomes momentum·`former` + factor·g + decay·x, and `y` becomes
-    /// x − rate·`change`. All slices have one length.
+    /// SGD with momentum, with `factors` = factor, momentum, decay, rate: `change` becomes
+    /// momentum·`former` + factor·g + decay·x, and `y` becomes x − rate·`change`. All slices have
+    /// one length.
     pub fn momentum_step<L>(
         x: &[f32],
         g: &[f32],
