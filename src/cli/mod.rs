@@ -25,10 +25,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::problem::{Problem, Result};
-use crate::{store, ui};
+use crate::{folders, store, ui};
 
 /// Class-incremental continual learning with pre-trained models: Learning, Accumulation, Ensemble.
 ///
@@ -38,8 +39,7 @@ use crate::{store, ui};
     args_override_self = true,
     name = "lae-studio",
     version,
-    max_term_width = 100,
-    args_conflicts_with_subcommands = true
+    max_term_width = 100
 )]
 struct Line {
     #[command(subcommand)]
@@ -47,6 +47,12 @@ struct Line {
     /// Keep runs in this folder (the window; subcommands have the option themselves)
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Open the window with this data set
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1)]
+    data: Option<Option<PathBuf>>,
+    /// Keep settings, runs and downloads in a folder beside the program
+    #[arg(long, global = true)]
+    portable: bool,
     /// Show the window's frame times at its foot, and print them when it closes
     #[arg(long)]
     frame_times: bool,
@@ -87,6 +93,26 @@ enum Command {
     GpuSelftest(selftest::Args),
 }
 
+impl Line {
+    /// Reads the arguments. The window's options go with no subcommand; `--portable` goes with all.
+    fn read() -> std::result::Result<Self, clap::Error> {
+        let line = Self::try_parse()?;
+        let windows = [
+            ("--out", line.out.is_some()),
+            ("--data", line.data.is_some()),
+            ("--frame-times", line.frame_times),
+        ];
+        let given = windows.iter().find(|(_, given)| *given);
+        if let (Some((option, _)), Some(_)) = (given, &line.command) {
+            let told = format!(
+                "'{option}' before a subcommand belongs to the window; give it after the subcommand"
+            );
+            return Err(Self::command().error(ErrorKind::ArgumentConflict, told));
+        }
+        Ok(line)
+    }
+}
+
 /// How a subcommand ended, short of a Problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
@@ -115,7 +141,7 @@ impl End {
 /// are none.
 pub fn run() -> ExitCode {
     let started = Instant::now();
-    let line = match Line::try_parse() {
+    let line = match Line::read() {
         Ok(line) => line,
         Err(error) => {
             // Help that nobody can read any more is no failure.
@@ -133,16 +159,18 @@ pub fn run() -> ExitCode {
     {
         crate::device::set_program(program);
     }
-    let ended = catch_unwind(|| match line.command {
-        Some(command) => act(command),
-        None => {
+    let ended = catch_unwind(|| {
+        folders::decide(line.portable)?;
+        let Some(command) = line.command else {
             ui::run(ui::Options {
                 runs_root: store::runs_root(line.out.as_deref()),
                 started,
+                data: line.data.flatten(),
                 frame_times: line.frame_times,
             })?;
-            Ok(End::Done)
-        }
+            return Ok(End::Done);
+        };
+        act(command)
     });
     match ended.unwrap_or_else(|_| Err(internal_error())) {
         Ok(end) => ExitCode::from(end.code()),

@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 use super::{Found, OpenOptions, Skipped, Watch, folder, lists};
 use crate::fetch::hex;
 use crate::files;
+use crate::folders;
 use crate::problem::{Problem, Result};
 use unpack::Unpacking;
 
@@ -32,10 +33,7 @@ pub fn cache_folder() -> PathBuf {
     if let Some(given) = std::env::var_os("LAE_STUDIO_CACHE").filter(|given| !given.is_empty()) {
         return PathBuf::from(given);
     }
-    directories::ProjectDirs::from("", "", "lae-studio").map_or_else(
-        || std::env::temp_dir().join("lae-studio"),
-        |dirs| dirs.cache_dir().to_path_buf(),
-    )
+    folders::cache().unwrap_or_else(|| std::env::temp_dir().join("lae-studio"))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

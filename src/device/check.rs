@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::machine::cpu;
 use super::{DeviceInfo, Kind};
 use crate::files;
+use crate::folders;
 use crate::problem::{Problem, Result};
 
 /// The subcommand that tests one device, given its selector.
@@ -138,8 +139,7 @@ fn keep(file: &Path, text: &str) {
 
 /// Where verdicts are kept.
 fn cache_file() -> Option<PathBuf> {
-    let dirs = directories::ProjectDirs::from("", "", "lae-studio")?;
-    Some(dirs.cache_dir().join("devices.toml"))
+    Some(folders::cache()?.join("devices.toml"))
 }
 
 /// Whether somebody ended the test: Ctrl-C reaches the child, too, and a system short of memory or

@@ -14,6 +14,7 @@ use super::parse::MOST_BYTES;
 use super::source::meant;
 use super::spec::PetSpec;
 use crate::files;
+use crate::folders;
 use crate::problem::{Problem, Result};
 
 /// The plugins embedded in the program, in the order they are listed.
@@ -178,8 +179,7 @@ impl Library {
 
 /// Where a user's own plugins live; the folder may not exist yet.
 pub fn user_folder() -> Option<PathBuf> {
-    let folders = directories::ProjectDirs::from("", "", "lae-studio")?;
-    Some(folders.data_dir().join("plugins"))
+    Some(folders::data()?.join("plugins"))
 }
 
 fn same(a: &str, b: &str) -> bool {

@@ -29,6 +29,8 @@ mod summary;
 
 use std::path::{Path, PathBuf};
 
+use crate::folders;
+
 pub use checkpoint::Checkpoint;
 pub use file::write_file;
 pub use folder::RunFolder;
@@ -64,10 +66,7 @@ pub fn runs_root(out: Option<&Path>) -> PathBuf {
     if let Some(path) = std::env::var_os("LAE_RUNS").filter(|path| !path.is_empty()) {
         return path.into();
     }
-    directories::ProjectDirs::from("", "", "lae-studio").map_or_else(
-        || PathBuf::from("runs"),
-        |dirs| dirs.data_local_dir().join("runs"),
-    )
+    folders::local_data().map_or_else(|| PathBuf::from("runs"), |folder| folder.join("runs"))
 }
 
 /// The snapshot after a task (from 0).

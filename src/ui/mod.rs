@@ -2,6 +2,7 @@
 
 pub mod app;
 pub mod command;
+mod display;
 pub mod frame_times;
 mod marker;
 pub mod pages;
@@ -18,12 +19,15 @@ use std::time::Instant;
 use eframe::NativeOptions;
 use egui::ViewportBuilder;
 
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::session::Session;
 use app::StudioApp;
 use marker::Marker;
 use settings::Settings;
+
+/// The name of the desktop entry, so that desktops know whose window this is.
+const APP_ID: &str = "io.github.lae_studio.LaeStudio";
 
 /// How the window is opened.
 #[derive(Clone, Debug)]
@@ -32,6 +36,8 @@ pub struct Options {
     pub runs_root: PathBuf,
     /// When the program began, for the time to the first frame.
     pub started: Instant,
+    /// The data set to begin with, in place of the last one.
+    pub data: Option<PathBuf>,
     /// Show frame times at the foot, and tell them when the window closes.
     pub frame_times: bool,
 }
@@ -42,7 +48,7 @@ pub struct Options {
 /// A Problem when there is no display or no graphics adapter to draw with, or when the engine
 /// cannot be started.
 pub fn run(options: Options) -> Result<()> {
-    display_there()?;
+    display::there()?;
     let file = Settings::file();
     let mut settings = Settings::load(file.as_ref());
     let marked = file
@@ -55,9 +61,13 @@ pub fn run(options: Options) -> Result<()> {
     if !settings.device.is_empty() {
         draft.device.clone_from(&settings.device);
     }
+    if let Some(data) = &options.data {
+        draft.data = data.display().to_string();
+    }
     let native = NativeOptions {
         viewport: ViewportBuilder::default()
-            .with_app_id("lae-studio")
+            .with_app_id(APP_ID)
+            .with_icon(icon())
             .with_title("LAE Studio")
             .with_inner_size([1280.0, 800.0])
             .with_min_inner_size([900.0, 600.0])
@@ -65,6 +75,7 @@ pub fn run(options: Options) -> Result<()> {
         renderer: eframe::Renderer::Wgpu,
         system_font_fallback: true,
         persist_window: false,
+        event_loop_builder: display::builder(),
         ..NativeOptions::default()
     };
     let report = Arc::new(std::sync::Mutex::new(String::new()));
@@ -86,7 +97,7 @@ pub fn run(options: Options) -> Result<()> {
     if let Some((marker, _)) = marked {
         marker.wipe();
     }
-    ended.map_err(|error| no_window(&error.to_string()))?;
+    ended.map_err(|error| display::no_window(&display::reason(&error.to_string())))?;
     if options.frame_times
         && let Ok(line) = report.lock()
     {
@@ -117,18 +128,8 @@ pub fn open_session(ctx: &egui::Context, runs_root: PathBuf, draft: RunConfig) -
     Session::open(runs_root, draft, Arc::new(move || ctx.request_repaint()))
 }
 
-/// Without a display the window library would fail with a riddle.
-fn display_there() -> Result<()> {
-    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let unix = cfg!(all(unix, not(target_os = "macos")));
-    if unix && !set("DISPLAY") && !set("WAYLAND_DISPLAY") {
-        return Err(no_window("neither DISPLAY nor WAYLAND_DISPLAY is set"));
-    }
-    Ok(())
-}
-
-fn no_window(why: &str) -> Problem {
-    Problem::new(format!("the window cannot be opened: {why}")).advise(
-        "start it on a desktop, or work without a window: lae-studio train, resume, predict, runs, devices, plugins, data, bench",
-    )
+/// The picture of task bars and docks; without one a desktop shows its own.
+fn icon() -> egui::IconData {
+    let png = include_bytes!("../../assets/icon.png");
+    eframe::icon_data::from_png_bytes(png).unwrap_or_default()
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::files;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::store::write_file;
+use crate::{files, folders};
 
 /// Light, dark or what the system says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,8 +60,7 @@ pub struct Settings {
 impl Settings {
     /// Where they are kept; none where the system has no such folder.
     pub fn file() -> Option<PathBuf> {
-        let folders = directories::ProjectDirs::from("", "", "lae-studio")?;
-        Some(folders.config_dir().join("window.toml"))
+        Some(folders::config()?.join("window.toml"))
     }
 
     /// The file beside them that marks an open window.

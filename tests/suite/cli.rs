@@ -9,6 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 mod interrupted;
+mod portable;
 mod predict;
 mod wrong;
 

@@ -4,11 +4,12 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use directories::{BaseDirs, ProjectDirs};
+use directories::BaseDirs;
 
 use super::entry::{Entry, Source};
 use crate::backbone::weights::sha256_of_bytes;
 use crate::files;
+use crate::folders;
 
 /// Address of the model hub unless `HF_ENDPOINT` names another.
 const HUB: &str = "https://huggingface.co";
@@ -29,13 +30,9 @@ pub struct Places {
 impl Places {
     /// The usual places, as the environment says (`HF_ENDPOINT`, `HF_HUB_CACHE`, `HF_HOME`).
     pub fn usual() -> Self {
-        let folders = ProjectDirs::from("", "", "lae-studio");
-        let cache = (folders.as_ref()).map_or_else(
-            || PathBuf::from("lae-studio-cache"),
-            |folders| folders.cache_dir().to_owned(),
-        );
+        let cache = folders::cache().unwrap_or_else(|| PathBuf::from("lae-studio-cache"));
         let mut tables = vec![PathBuf::from("plugins/backbones.toml")];
-        tables.extend(folders.map(|folders| folders.data_dir().join("backbones.toml")));
+        tables.extend(folders::data().map(|folder| folder.join("backbones.toml")));
         let endpoint = env::var("HF_ENDPOINT").unwrap_or_default();
         let endpoint = endpoint.trim().trim_end_matches('/');
         Self {
