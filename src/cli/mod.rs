@@ -8,12 +8,14 @@ mod data;
 mod devices;
 mod features;
 mod golden;
+mod log;
 mod methods;
 mod output;
 mod plugins;
 mod predict;
 mod presets;
 mod progress;
+mod report;
 mod resume;
 mod runs;
 mod selftest;
@@ -21,12 +23,13 @@ mod settings;
 mod train;
 
 use std::panic::catch_unwind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::{Parser, Subcommand};
 
+use crate::logging::{self, Level};
 use crate::problem::{Problem, Result};
 use crate::{store, ui};
 
@@ -50,6 +53,9 @@ struct Line {
     /// Show the window's frame times at its foot, and print them when it closes
     #[arg(long)]
     frame_times: bool,
+    /// How much the log keeps: off, error, warn, info or debug [default: the window's setting, else info]
+    #[arg(long, global = true, value_name = "LEVEL", value_parser = log::levels(), help_heading = "Output")]
+    log: Option<Level>,
 }
 
 #[derive(Subcommand)]
@@ -72,6 +78,8 @@ enum Command {
     Data(data::Args),
     /// List the ready-made set-ups: the demos and the paper's experiments
     Presets(presets::Args),
+    /// Pack versions, settings and the log into one file, to report a problem
+    Report(report::Args),
     /// Check the program against files of exact tensors
     Golden(golden::Args),
     /// Measure training and prediction speed
@@ -98,6 +106,20 @@ enum End {
     WrongUsage,
     /// Stopped by Ctrl-C, the run is saved.
     Stopped,
+}
+
+impl Command {
+    /// Where this subcommand keeps or looks for runs, if that was said.
+    fn out(&self) -> Option<&Path> {
+        match self {
+            Self::Train(args) => args.output.out.as_deref(),
+            Self::Resume(args) => args.output.out.as_deref(),
+            Self::Predict(args) => args.out.as_deref(),
+            Self::Runs(args) => args.out.as_deref(),
+            Self::Report(args) => args.out.as_deref(),
+            _ => None,
+        }
+    }
 }
 
 impl End {
@@ -133,6 +155,9 @@ pub fn run() -> ExitCode {
     {
         crate::device::set_program(program);
     }
+    if !child {
+        log::begin(&line);
+    }
     let ended = catch_unwind(|| match line.command {
         Some(command) => act(command),
         None => {
@@ -144,13 +169,16 @@ pub fn run() -> ExitCode {
             Ok(End::Done)
         }
     });
-    match ended.unwrap_or_else(|_| Err(internal_error())) {
-        Ok(end) => ExitCode::from(end.code()),
+    let code = match ended.unwrap_or_else(|_| Err(internal_error())) {
+        Ok(end) => end.code(),
         Err(problem) => {
             output::complain(&problem);
-            ExitCode::from(1)
+            1
         }
-    }
+    };
+    tracing::info!(code, "the program ends");
+    logging::finish();
+    ExitCode::from(code)
 }
 
 /// A panic has written its own message by now; this adds what it means for the person.
@@ -170,6 +198,7 @@ fn act(command: Command) -> Result<End> {
         Command::Plugins(args) => plugins::run(&args),
         Command::Data(args) => data::run(&args),
         Command::Presets(args) => presets::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Golden(args) => golden::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Features(args) => features::run(&args),
