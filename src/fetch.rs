@@ -29,6 +29,9 @@ const SOMETHING: u64 = 1 << 20;
 /// Shortest time between two calls of the progress function.
 const TICK: Duration = Duration::from_millis(100);
 
+/// How a Problem begins that tells of a wrong hash.
+pub const OTHER_FILE: &str = "the downloaded file is not the expected one";
+
 /// How far a download is, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {

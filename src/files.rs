@@ -5,6 +5,8 @@
 //! operating system; one of the kind [`std::io::ErrorKind::InvalidInput`] says that this is no
 //! ordinary file or a far too large one.
 
+pub mod names;
+
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
@@ -46,6 +48,17 @@ pub fn open_own(path: &Path) -> io::Result<File> {
     let file = file.open(path)?;
     ordinary(&file.metadata()?)?;
     Ok(file)
+}
+
+/// Opens a file that this program keeps for itself for writing behind what it holds, and makes it
+/// where there is none. A link is refused.
+///
+/// # Errors
+/// As [`open_own`].
+pub fn open_to_append(path: &Path) -> io::Result<File> {
+    // Refuses what is no ordinary file; opening it so leaves what it holds.
+    drop(open_own(path)?);
+    OpenOptions::new().append(true).open(path)
 }
 
 /// Length of an ordinary file, in bytes.

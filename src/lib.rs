@@ -5,7 +5,7 @@
 //! from the bottom up:
 //!
 //! * [`problem`]: the one error a person sees.
-//! * [`nn`], [`metrics`], [`tensors`], [`device`], [`fetch`], [`files`], [`folders`]: parts without knowledge of runs.
+//! * [`nn`], [`metrics`], [`tensors`], [`device`], [`fetch`], [`files`], [`folders`], [`logging`]: parts without knowledge of runs.
 //! * [`pet`], [`data`], [`run`]: plugins, data sets, and what a run is as plain data.
 //! * [`backbone`], [`store`]: frozen networks; run folders.
 //! * [`method`], [`experiment`]: what is trained, how, and the loop around it.
@@ -21,6 +21,7 @@ pub mod experiment;
 pub mod fetch;
 pub mod files;
 pub mod folders;
+pub mod logging;
 pub mod memory;
 pub mod method;
 pub mod metrics;

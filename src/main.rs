@@ -15,6 +15,24 @@ fn main() -> ExitCode {
     )]
     unsafe {
         std::env::set_var("BURN_DEVICE", "flex");
+        #[cfg(target_os = "linux")]
+        if let Some(folder) = runtime_folder() {
+            std::env::set_var("XDG_RUNTIME_DIR", folder);
+        }
     }
     lae_studio::cli::run()
+}
+
+/// Where a Linux desktop keeps its sockets, if nobody says so. Graphics drivers look for one there
+/// and complain on standard error where the variable is missing; a folder that does not exist they
+/// take for no desktop without a word.
+#[cfg(target_os = "linux")]
+fn runtime_folder() -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+    let given = std::env::var_os("XDG_RUNTIME_DIR");
+    if given.is_some_and(|folder| std::path::Path::new(&folder).is_absolute()) {
+        return None;
+    }
+    let user = std::fs::metadata("/proc/self").ok()?.uid();
+    Some(format!("/run/user/{user}"))
 }

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::panic::Location;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -24,15 +25,40 @@ pub struct Problem {
     /// What the person can do about it. Empty when nothing sensible can be said.
     #[serde(default, rename = "try", skip_serializing_if = "String::is_empty")]
     pub remedy: String,
+    /// Where in the source it was made, for the log.
+    #[serde(skip)]
+    pub origin: Origin,
 }
+
+/// A place in the source; of no account when Problems are compared.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Origin(Option<&'static Location<'static>>);
+
+impl Origin {
+    /// The file below the package and the line; a question mark for a Problem that was read back.
+    pub fn place(self) -> String {
+        let known = |l: &Location<'_>| format!("{}:{}", l.file().replace('\\', "/"), l.line());
+        self.0.map_or_else(|| "?".into(), known)
+    }
+}
+
+impl PartialEq for Origin {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Origin {}
 
 impl Problem {
     /// A problem that so far only says what happened.
+    #[track_caller]
     pub fn new(what: impl Into<String>) -> Self {
         Self {
             what: what.into(),
             place: String::new(),
             remedy: String::new(),
+            origin: Origin(Some(Location::caller())),
         }
     }
 
@@ -58,6 +84,7 @@ impl Problem {
     }
 
     /// A failed file operation: `doing` completes "could not …", for example "read the image".
+    #[track_caller]
     pub fn io(doing: &str, path: impl AsRef<Path>, error: &std::io::Error) -> Self {
         use std::io::ErrorKind;
         let remedy = match error.kind() {

@@ -187,8 +187,15 @@ fn write_out(data: &mut Dataset, export: &Export, watch: &Watch) -> Result<Vec<S
         data.skipped.extend(skipped);
     }
     if let Some(to) = &export.export_folder {
-        export::folder(data, to, watch)?;
+        let renamed = export::folder(data, to, watch)?;
         remarks.push(format!("image folder written to {}", to.display()));
+        if !renamed.is_empty() {
+            let pairs: Vec<String> = renamed.iter().map(|(a, b)| format!("{a} as {b}")).collect();
+            remarks.push(format!(
+                "not every system takes these names of classes, so their folders have others: {}",
+                listed(&pairs, 8)
+            ));
+        }
     }
     Ok(remarks)
 }

@@ -8,12 +8,14 @@ mod data;
 mod devices;
 mod features;
 mod golden;
+mod log;
 mod methods;
 mod output;
 mod plugins;
 mod predict;
 mod presets;
 mod progress;
+mod report;
 mod resume;
 mod runs;
 mod selftest;
@@ -21,13 +23,14 @@ mod settings;
 mod train;
 
 use std::panic::catch_unwind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::logging::{self, Level};
 use crate::problem::{Problem, Result};
 use crate::{folders, store, ui};
 
@@ -56,6 +59,9 @@ struct Line {
     /// Show the window's frame times at its foot, and print them when it closes
     #[arg(long)]
     frame_times: bool,
+    /// How much the log keeps: off, error, warn, info or debug [default: the window's setting, else info]
+    #[arg(long, global = true, value_name = "LEVEL", value_parser = log::levels(), help_heading = "Output")]
+    log: Option<Level>,
 }
 
 #[derive(Subcommand)]
@@ -78,6 +84,8 @@ enum Command {
     Data(data::Args),
     /// List the ready-made set-ups: the demos and the paper's experiments
     Presets(presets::Args),
+    /// Pack versions, settings and the log into one file, to report a problem
+    Report(report::Args),
     /// Check the program against files of exact tensors
     Golden(golden::Args),
     /// Measure training and prediction speed
@@ -126,6 +134,20 @@ enum End {
     Stopped,
 }
 
+impl Command {
+    /// Where this subcommand keeps or looks for runs, if that was said.
+    fn out(&self) -> Option<&Path> {
+        match self {
+            Self::Train(args) => args.output.out.as_deref(),
+            Self::Resume(args) => args.output.out.as_deref(),
+            Self::Predict(args) => args.out.as_deref(),
+            Self::Runs(args) => args.out.as_deref(),
+            Self::Report(args) => args.out.as_deref(),
+            _ => None,
+        }
+    }
+}
+
 impl End {
     fn code(self) -> u8 {
         match self {
@@ -159,8 +181,12 @@ pub fn run() -> ExitCode {
     {
         crate::device::set_program(program);
     }
+    let placed = folders::decide(line.portable);
+    if !child && placed.is_ok() {
+        log::begin(&line);
+    }
     let ended = catch_unwind(|| {
-        folders::decide(line.portable)?;
+        placed?;
         let Some(command) = line.command else {
             ui::run(ui::Options {
                 runs_root: store::runs_root(line.out.as_deref()),
@@ -172,13 +198,16 @@ pub fn run() -> ExitCode {
         };
         act(command)
     });
-    match ended.unwrap_or_else(|_| Err(internal_error())) {
-        Ok(end) => ExitCode::from(end.code()),
+    let code = match ended.unwrap_or_else(|_| Err(internal_error())) {
+        Ok(end) => end.code(),
         Err(problem) => {
             output::complain(&problem);
-            ExitCode::from(1)
+            1
         }
-    }
+    };
+    tracing::info!(code, "the program ends");
+    logging::finish();
+    ExitCode::from(code)
 }
 
 /// A panic has written its own message by now; this adds what it means for the person.
@@ -198,6 +227,7 @@ fn act(command: Command) -> Result<End> {
         Command::Plugins(args) => plugins::run(&args),
         Command::Data(args) => data::run(&args),
         Command::Presets(args) => presets::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Golden(args) => golden::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Features(args) => features::run(&args),

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::problem::{Problem, Result, harmless};
+use crate::run::diary;
 use crate::session::words::bytes_text;
 use crate::store;
 
@@ -89,8 +90,9 @@ pub(super) fn tell(text: impl Display) {
     let _ = writeln!(std::io::stderr(), "{}", harmless(&text.to_string()));
 }
 
-/// Writes a Problem to standard error.
+/// Writes a Problem to standard error and into the log.
 pub(super) fn complain(problem: &Problem) {
+    diary::failed(problem);
     tell(problem);
 }
 

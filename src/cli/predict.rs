@@ -32,7 +32,7 @@ pub(super) struct Args {
     device: Option<String>,
     /// Look for the run in this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
-    out: Option<PathBuf>,
+    pub out: Option<PathBuf>,
     #[command(flatten)]
     json: Json,
 }

@@ -17,7 +17,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
     #[command(flatten)]
-    output: RunOutput,
+    pub output: RunOutput,
 }
 
 /// Continues.

@@ -18,7 +18,7 @@ pub(super) struct Args {
     runs: Vec<String>,
     /// Look in this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
-    out: Option<PathBuf>,
+    pub out: Option<PathBuf>,
     /// Write a table (.csv, .md, .tex) or a figure (.svg) of the runs; runs that differ only in
     /// class order or seed become mean ± std
     #[arg(long, value_name = "FILE", help_heading = "Output")]

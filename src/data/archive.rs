@@ -6,6 +6,7 @@
 
 mod unpack;
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use crate::fetch::hex;
 use crate::files;
 use crate::folders;
 use crate::problem::{Problem, Result};
-use unpack::Unpacking;
+use unpack::{Unpacking, is_blind_to_case};
 
 /// Remains of cut extractions are removed after this time.
 const STALE: Duration = Duration::from_secs(24 * 3600);
@@ -166,6 +167,8 @@ fn unpacked(
         bytes: 0,
         files: 0,
         skipped: Vec::new(),
+        blind: is_blind_to_case(work.path()),
+        folders: HashMap::new(),
         watch,
     };
     let file = files::open(path).map_err(|error| Problem::io("open the archive", path, &error))?;

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{BufWriter, Seek, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use serde_json::json;
 use super::source::Sample;
 use super::transform::{CropBox, InputSpec, crop_into, infer_into};
 use super::{Dataset, Skipped, Watch};
-use crate::files;
+use crate::files::{self, names::Names};
 use crate::problem::{Problem, Result};
 
 /// Images decoded at a time.
@@ -171,42 +171,54 @@ fn header_of(names: &[String], spec: InputSpec) -> Result<Vec<u8>> {
     Ok(header)
 }
 
-/// The name of a picture in an image folder: folders besides its class's, and an ending other than
-/// PNG's, become part of it, so that no two pictures of a class share one.
-fn file_name(name: &str, class: &str) -> String {
+/// The name of a picture in an image folder, without its ending: folders besides its class's, and
+/// an ending other than PNG's, become part of it, so that no two pictures of a class share one.
+fn stem_of(name: &str, class: &str) -> String {
     let parts: Vec<&str> = name.split('/').filter(|part| *part != class).collect();
     let joined = parts.join("_");
     match joined.rsplit_once('.') {
-        Some((stem, ending)) if ending.eq_ignore_ascii_case("png") => format!("{stem}.png"),
-        _ => format!("{joined}.png"),
+        Some((stem, ending)) if ending.eq_ignore_ascii_case("png") => stem.to_string(),
+        _ => joined,
     }
 }
 
-/// Writes a data set as an image folder: `train/CLASS/NAME.png`, `test/CLASS/NAME.png`.
+/// Writes a data set as an image folder: `train/CLASS/NAME.png`, `test/CLASS/NAME.png`. Gives the
+/// classes whose folders have another name, because not every system would take theirs or tell it
+/// from another class's.
 ///
 /// # Errors
 /// The folder is not empty or cannot be written, an image cannot be read, or `watch` stopped it.
-pub fn folder(data: &Dataset, to: &Path, watch: &Watch) -> Result<()> {
+pub fn folder(data: &Dataset, to: &Path, watch: &Watch) -> Result<Vec<(String, String)>> {
     let unwritable = |path: &Path, error| Problem::io("write the image folder", path, &error);
     if fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(Problem::new("the folder is not empty")
             .at_path(to)
             .advise("give a new folder"));
     }
+    let mut taken = Names::default();
+    let folders: Vec<String> = data
+        .classes
+        .iter()
+        .map(|name| taken.take(name, ""))
+        .collect();
     for (split, samples) in [("train", &data.train), ("test", &data.test)] {
-        for name in &data.classes {
-            let class = to.join(split).join(name.replace(['/', '\\'], "_"));
+        for name in &folders {
+            let class = to.join(split).join(name);
             fs::create_dir_all(&class).map_err(|error| unwritable(&class, error))?;
         }
+        let mut taken: Vec<Names> = folders.iter().map(|_| Names::default()).collect();
         for (number, chunk) in samples.chunks(CHUNK).enumerate() {
             if !watch.step("writing pictures", number * CHUNK, Some(samples.len())) {
                 return Err(super::stopped());
             }
-            chunk.par_iter().try_for_each(|sample| {
-                let class = &data.classes[sample.class as usize];
-                let file = file_name(&sample.name(), class);
-                let class = class.replace(['/', '\\'], "_");
-                let path = to.join(split).join(class).join(file);
+            let places = chunk.iter().map(|sample| {
+                let class = sample.class as usize;
+                let stem = stem_of(&sample.name(), &data.classes[class]);
+                let file = taken[class].take(&stem, ".png");
+                (sample, to.join(split).join(&folders[class]).join(file))
+            });
+            let places: Vec<(&Sample, PathBuf)> = places.collect();
+            places.par_iter().try_for_each(|(sample, path)| {
                 let write = |path: &Path| -> std::io::Result<()> {
                     let mut file = BufWriter::new(File::create_new(path)?);
                     sample
@@ -216,9 +228,10 @@ pub fn folder(data: &Dataset, to: &Path, watch: &Watch) -> Result<()> {
                         .map_err(std::io::Error::other)?;
                     file.flush()
                 };
-                write(&path).map_err(|error| unwritable(&path, error))
+                write(path).map_err(|error| unwritable(path, error))
             })?;
         }
     }
-    Ok(())
+    let both = data.classes.iter().cloned().zip(folders);
+    Ok(both.filter(|(name, folder)| name != folder).collect())
 }

@@ -137,6 +137,11 @@ fn keep(file: &Path, text: &str) {
     });
 }
 
+/// What self-tests found so far, as it is kept; none where nothing was tested.
+pub fn verdicts() -> Option<String> {
+    files::read_text(&cache_file()?, files::TEXT).ok()
+}
+
 /// Where verdicts are kept.
 fn cache_file() -> Option<PathBuf> {
     Some(folders::cache()?.join("devices.toml"))

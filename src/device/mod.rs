@@ -6,6 +6,7 @@
 
 mod check;
 mod machine;
+mod ready;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,11 +14,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use burn::tensor::wgpu::WgpuBackend;
-use burn::tensor::{DType, Device, DeviceKind};
+use burn::tensor::{Device, DeviceKind};
 use serde::{Deserialize, Serialize};
 
-pub use check::{HALF_IS_RIGHT, Trust, set_program, trust};
+pub use check::{HALF_IS_RIGHT, Trust, set_program, trust, verdicts};
 use machine::{adapters, cpu};
+pub use ready::{Ready, Trusted, ready, trusted};
 
 use crate::problem::{Problem, Result};
 
@@ -276,51 +278,6 @@ pub fn open(info: &DeviceInfo) -> Result<Device> {
         .map_err(|error| refused(error.to_string()))?;
     open.insert(info.selector(), device.clone());
     Ok(device)
-}
-
-/// A device that is ready for work.
-#[derive(Clone, Debug)]
-pub struct Ready {
-    /// Which one.
-    pub info: DeviceInfo,
-    /// The plain device.
-    pub device: Device,
-    /// Why it is the CPU although a GPU was chosen.
-    pub remark: Option<Problem>,
-    /// Whether weights may be kept in half precision: its driver has the type, and computed
-    /// rightly with it in the self-test. Never on the CPU, whose kernels are f32.
-    pub half: bool,
-}
-
-/// Chooses and opens a device. A GPU that fails its self-test or does not open is reported in
-/// `remark` and the CPU takes its place.
-///
-/// # Errors
-/// A Problem when nothing fits `wanted`.
-pub fn ready(wanted: &str) -> Result<Ready> {
-    let info = choose(wanted)?;
-    match trust(&info).and_then(|trust| Ok((trust, open(&info)?))) {
-        Ok((trust, device)) => Ok(Ready {
-            half: trust.half && device.supports_dtype(DType::F16),
-            info,
-            device,
-            remark: None,
-        }),
-        Err(problem) => {
-            let info = choose("cpu")?;
-            let device = open(&info)?;
-            let remark = Problem {
-                what: format!("{}; the CPU is used instead", problem.what),
-                ..problem
-            };
-            Ok(Ready {
-                info,
-                device,
-                remark: Some(remark),
-                half: false,
-            })
-        }
-    }
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use std::path::Path;
 use crate::method;
 use crate::problem::{Problem, Result, listed};
 use crate::run::config::RunConfig;
+use crate::run::diary::Noted;
 use crate::run::event::{Control, RunHeader, Sink, Wish};
 use crate::store::{self, RunFolder, RunState};
 
@@ -59,6 +60,8 @@ pub fn train(
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
+    let sink = &mut Noted(sink);
+    sink.prepare("a run is prepared", config);
     all_at_once(method::problems(config))?;
     let plan = Plan::prepare(config, None, stock, sink, control);
     let Some(plan) = unless_stopped(plan, control)? else {
@@ -136,6 +139,8 @@ pub fn resume_on(
                 .advise("start a new run, or look at this one with `lae-studio runs`"),
         );
     }
+    let sink = &mut Noted(sink);
+    sink.prepare("a run is prepared to go on", &stored.header.config);
     // The file may have been edited.
     all_at_once(method::problems(&stored.header.config))?;
     let (config, plugin) = (&stored.header.config, Some(stored.plugin.as_str()));

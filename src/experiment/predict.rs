@@ -7,14 +7,15 @@ use std::sync::Arc;
 use burn::tensor::Device;
 use image::RgbImage;
 
-use crate::backbone::library::Opened;
+use crate::backbone::library::{self, Opened, Unplaced};
 use crate::data::transform::infer_into;
-use crate::device;
+use crate::device::{self, Trusted};
 use crate::method::{self, Chosen, Method, PetPlan, Setup, Verdict};
 use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Picture, PredictRequest, Prediction, RunHeader};
 use crate::store;
+use crate::tensors::Named;
 
 use super::{Stock, upload};
 
@@ -30,14 +31,27 @@ pub struct Predictor {
     device: Device,
 }
 
-impl Predictor {
-    /// Loads the snapshot that the run in `folder` left after `task` (from 0), on the `wanted`
-    /// device, or else the one that trained it, or else the best at hand. Weights that are not at
-    /// hand are downloaded if `download`.
+/// What a predictor is made of, gathered without touching a device: run, snapshot, a device that is
+/// tested, weights that are checked. All that takes long is here, so that a helper thread can do it
+/// while the engine's thread trains.
+pub struct Parts {
+    header: RunHeader,
+    plugin: String,
+    task: usize,
+    snapshot: Named,
+    device: Trusted,
+    /// None where the backbone was at hand on that device.
+    weights: Option<Unplaced>,
+}
+
+impl Parts {
+    /// Gathers the snapshot that the run in `folder` left after `task` (from 0) and what belongs to
+    /// it, for the `wanted` device, or else the one that trained it, or else the best at hand.
+    /// Weights that are not at hand are downloaded if `download`.
     ///
     /// # Errors
     /// A Problem when the run or its snapshot cannot be read, or its backbone is not at hand.
-    pub fn open(
+    pub fn gather(
         folder: &Path,
         task: usize,
         wanted: Option<&str>,
@@ -47,52 +61,109 @@ impl Predictor {
         let stored = store::load(folder)?;
         let header = stored.header;
         let snapshot = store::load_snapshot(folder, task)?;
-        let ready = match wanted {
-            Some(wanted) => device::ready(wanted)?,
-            None => device::ready(&header.config.device).or_else(|_| device::ready("auto"))?,
+        let device = match wanted {
+            Some(wanted) => device::trusted(wanted)?,
+            None => device::trusted(&header.config.device).or_else(|_| device::trusted("auto"))?,
         };
-        let config = &header.config;
-        let mut downloading = false;
-        // Between two batches of a run nobody waits for a download; on the command line one does.
-        let mut progress = |_: &str| {
-            downloading = true;
-            download
+        let weights = match stock.has_backbone(&header.config.backbone, &device.info) {
+            true => None,
+            false => Some(weights_of(&header.config.backbone, download)?),
         };
-        let backbone = stock.backbone(&config.backbone, config.precision, &ready, &mut progress);
-        let backbone = backbone.map_err(|problem| match downloading && !download {
-            true => Problem::new("the weights of this run are not on this computer")
-                .at(&config.backbone)
-                .advise("choose the backbone on Experiment and download it there, then ask again"),
-            false => problem,
-        })?;
-        let device = ready.device;
-        if backbone.sha256 != header.weights_sha256 {
+        Ok(Self {
+            header,
+            plugin: stored.plugin,
+            task,
+            snapshot,
+            device,
+            weights,
+        })
+    }
+
+    /// Whether making a predictor of it touches nothing but ordinary memory.
+    pub fn is_for_cpu(&self) -> bool {
+        self.device.info.is_cpu()
+    }
+
+    /// Reads the weights' numbers into memory, so that what is left is to hand them to the device.
+    ///
+    /// # Errors
+    /// A Problem when the file cannot be read.
+    pub fn read_ahead(&mut self) -> Result<()> {
+        self.weights.as_mut().map_or(Ok(()), Unplaced::read_ahead)
+    }
+
+    /// Hands everything to the device.
+    ///
+    /// # Errors
+    /// A Problem when the parts do not fit together or the device failed.
+    pub fn assemble(self, stock: &Stock) -> Result<Predictor> {
+        let config = &self.header.config;
+        let ready = self.device.open()?;
+        let read = || match self.weights {
+            Some(weights) => Ok(weights),
+            // It was at hand and has been let go of since, or the device is another one.
+            None => weights_of(&config.backbone, false),
+        };
+        let backbone = stock.placed(&config.backbone, config.precision, &ready, read)?;
+        if backbone.sha256 != self.header.weights_sha256 {
             return Err(
                 Problem::new("the backbone's weights changed since this run was trained")
-                    .at(&header.config.backbone)
+                    .at(&config.backbone)
                     .advise("put the weight file back that the run was trained with"),
             );
         }
-        let chosen = Chosen::of(&header.config)?;
+        let chosen = Chosen::of(config)?;
         let pet = chosen.trains_pet()?.then(|| {
-            let spec = PetSpec::parse(&stored.plugin, "the run's plugin.toml")?;
+            let spec = PetSpec::parse(&self.plugin, "the run's plugin.toml")?;
             PetPlan::new(&chosen, spec, backbone.backbone.blocks())
         });
         let mut method = method::build(Setup {
-            config: &header.config,
+            config,
             backbone: backbone.backbone.clone(),
             pet: pet.transpose()?.as_ref(),
-            tasks: &header.tasks,
+            tasks: &self.header.tasks,
         })?;
-        let taught = &header.tasks[..header.tasks.len().min(task + 1)];
-        method.restore(&snapshot, taught)?;
-        Ok(Self {
-            header,
-            task,
+        let taught = &self.header.tasks[..self.header.tasks.len().min(self.task + 1)];
+        method.restore(&self.snapshot, taught)?;
+        Ok(Predictor {
+            header: self.header,
+            task: self.task,
             method,
             backbone,
-            device,
+            device: ready.device,
         })
+    }
+}
+
+/// A run's weights, opened and checked.
+fn weights_of(name: &str, download: bool) -> Result<Unplaced> {
+    let mut downloading = false;
+    // Beside a run that trains nobody waits for a download; on the command line one does.
+    let read = library::read(name, &mut |_: &str| {
+        downloading = true;
+        download
+    });
+    read.map_err(|problem| match downloading && !download {
+        true => Problem::new("the weights of this run are not on this computer")
+            .at(name)
+            .advise("choose the backbone on Experiment and download it there, then ask again"),
+        false => problem,
+    })
+}
+
+impl Predictor {
+    /// Loads the snapshot that the run in `folder` left after `task`; see [`Parts::gather`].
+    ///
+    /// # Errors
+    /// As [`Parts::gather`] and [`Parts::assemble`].
+    pub fn open(
+        folder: &Path,
+        task: usize,
+        wanted: Option<&str>,
+        stock: &Stock,
+        download: bool,
+    ) -> Result<Self> {
+        Parts::gather(folder, task, wanted, stock, download)?.assemble(stock)
     }
 
     /// What the experts say to a picture; with it, what the network sees (side² × 3 bytes).
@@ -131,11 +202,58 @@ impl Predictor {
     }
 }
 
+/// A predictor, or what is left to make one of on the thread that owns its device.
+pub enum Prepared {
+    /// It answers at once.
+    Whole(Box<Predictor>),
+    /// To be handed to a graphics card.
+    Parts(Box<Parts>),
+}
+
+impl Prepared {
+    /// Makes everything ready that may be made ready on any thread: for the CPU all of it.
+    ///
+    /// # Errors
+    /// As [`Predictor::open`].
+    pub fn ahead(folder: &Path, task: usize, stock: &Stock) -> Result<Self> {
+        let mut parts = Parts::gather(folder, task, None, stock, false)?;
+        if parts.is_for_cpu() {
+            return Ok(Self::Whole(Box::new(parts.assemble(stock)?)));
+        }
+        parts.read_ahead()?;
+        Ok(Self::Parts(Box::new(parts)))
+    }
+
+    fn finished(self, stock: &Stock) -> Result<Box<Predictor>> {
+        match self {
+            Self::Whole(predictor) => Ok(predictor),
+            Self::Parts(parts) => Ok(Box::new(parts.assemble(stock)?)),
+        }
+    }
+}
+
+/// A run's folder and a task of it, from 0.
+pub type Key = (PathBuf, usize);
+
 /// Predictors kept ready, the latest used last.
 #[derive(Default)]
-pub struct PredictorShelf(VecDeque<((PathBuf, usize), Predictor)>);
+pub struct PredictorShelf(VecDeque<(Key, Prepared)>);
 
 impl PredictorShelf {
+    /// Whether this one is there.
+    pub fn has(&self, key: &Key) -> bool {
+        self.0.iter().any(|(known, _)| known == key)
+    }
+
+    /// Puts one there; the one that was not used for longest may have to go.
+    pub fn put(&mut self, key: Key, prepared: Prepared) {
+        self.0.retain(|(known, _)| *known != key);
+        self.0.push_back((key, prepared));
+        while self.0.len() > KEPT {
+            self.0.pop_front();
+        }
+    }
+
     /// Answers one snapshot of a request.
     ///
     /// # Errors
@@ -148,20 +266,15 @@ impl PredictorShelf {
     ) -> Result<Prediction> {
         let key = (request.run.clone(), task);
         let found = self.0.iter().position(|(known, _)| *known == key);
-        let entry = match found.and_then(|index| self.0.remove(index)) {
-            Some(entry) => entry,
-            None => (
-                key,
-                Predictor::open(&request.run, task, None, stock, false)?,
-            ),
+        let prepared = match found.and_then(|index| self.0.remove(index)) {
+            Some((_, prepared)) => prepared,
+            None => Prepared::ahead(&request.run, task, stock)?,
         };
-        let answer = entry.1.verdict(&request.picture);
-        let classes = entry.1.classes().to_vec();
-        let seen_size = entry.1.input_size();
-        self.0.push_back(entry);
-        while self.0.len() > KEPT {
-            self.0.pop_front();
-        }
+        let predictor = prepared.finished(stock)?;
+        let answer = predictor.verdict(&request.picture);
+        let classes = predictor.classes().to_vec();
+        let seen_size = predictor.input_size();
+        self.put(key, Prepared::Whole(predictor));
         let (verdict, seen) = answer?;
         Ok(Prediction {
             ticket: request.ticket,

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::backbone::library::{self, Opened};
+use crate::backbone::library::{self, Opened, Unplaced};
 use crate::data::{Dataset, OpenOptions, PixelCache, Watch};
-use crate::device::Ready;
+use crate::device::{DeviceInfo, Ready};
+use crate::logging::keep_out;
 use crate::nn::WeightType;
 use crate::pet::PetSpec;
 use crate::pet::library::Library;
@@ -65,6 +66,7 @@ impl Stock {
             &options,
             &Watch::new(&|_, _, _| go_on()),
         )?);
+        keep_out(&data.classes);
         self.shelves().data = Some((key, data.clone()));
         Ok(data)
     }
@@ -100,12 +102,26 @@ impl Stock {
         ready: &Ready,
         progress: &mut dyn FnMut(&str) -> bool,
     ) -> Result<Arc<Opened>> {
+        self.placed(name, precision, ready, || library::read(name, progress))
+    }
+
+    /// The same, made of what `read` gives where it is not at hand.
+    ///
+    /// # Errors
+    /// Those of `read`, or the weights do not fit.
+    pub fn placed(
+        &self,
+        name: &str,
+        precision: Precision,
+        ready: &Ready,
+        read: impl FnOnce() -> Result<Unplaced>,
+    ) -> Result<Arc<Opened>> {
         let (weights, _) = weight_type(precision, ready);
         let key = (ready.info.selector(), weights, name.to_string());
         if let Some(opened) = self.shelves().backbones.get(&key) {
             return Ok(opened.clone());
         }
-        let opened = Arc::new(library::open(name, (&ready.device, weights), progress)?);
+        let opened = Arc::new(read()?.place((&ready.device, weights))?);
         let mut shelves = self.shelves();
         // Those that no job and no predictor holds any more make room.
         shelves
@@ -113,6 +129,14 @@ impl Stock {
             .retain(|_, known| Arc::strong_count(known) > 1);
         shelves.backbones.insert(key, opened.clone());
         Ok(opened)
+    }
+
+    /// Whether the backbone of this name or file is at hand on a device, in whatever type.
+    pub fn has_backbone(&self, name: &str, on: &DeviceInfo) -> bool {
+        let selector = on.selector();
+        let shelves = self.shelves();
+        let mut known = shelves.backbones.keys();
+        known.any(|(device, _, known)| *device == selector && known == name)
     }
 
     /// The PET plugin of this name as the files say now.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::{Downloaded, Wanted, hash_rest, hex};
+use super::{Downloaded, OTHER_FILE, Wanted, hash_rest, hex};
 use crate::files;
 use crate::problem::{Problem, Result};
 
@@ -77,7 +77,7 @@ impl Part {
         let sha256 = hex(&self.hash.clone().finalize());
         let wrong = match (&wanted.sha256, wanted.size) {
             (Some(expected), _) if *expected != sha256 => Some(format!(
-                "the downloaded file is not the expected one: SHA-256 {sha256}, expected {expected}"
+                "{OTHER_FILE}: SHA-256 {sha256}, expected {expected}"
             )),
             (_, Some(size)) if size != self.length => Some(format!(
                 "the downloaded file has {} bytes, expected {size}",

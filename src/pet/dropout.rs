@@ -90,7 +90,7 @@ fn mask<const D: usize>(x: &Tensor<D>, factors: Vec<f32>) -> Tensor<D> {
 mod tests {
     use burn::tensor::Device;
 
-    use super::super::value::start_budget;
+    use super::super::budget::start_budget;
     use super::*;
 
     /// What a training step makes of 40 × 50 ones.

@@ -12,10 +12,11 @@ use std::sync::LazyLock;
 use burn::tensor::Tensor;
 use rhai::{AST, Dynamic, Engine, EvalAltResult, OptimizationLevel, Scope};
 
+use super::budget::start_budget;
 use super::functions::{self, FUNCTIONS, function};
 use super::scan::{self, Kind, Slip, Token};
 use super::source::{Source, meant};
-use super::value::{Value, start_budget};
+use super::value::Value;
 use crate::problem::{Problem, Result};
 
 /// Most named steps of one equation.

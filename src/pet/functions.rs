@@ -4,8 +4,9 @@
 use burn::tensor::activation;
 use rhai::{Engine, EvalAltResult, Position};
 
+use super::budget::spend;
 use super::dropout;
-use super::value::{Outcome, Value, each, spend};
+use super::value::{Outcome, Value, each};
 use crate::nn;
 
 /// One function of the equation language.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use std::time::SystemTime;
 
+use super::budget::allowed;
 use super::parse::MOST_BYTES;
 use super::source::meant;
 use super::spec::PetSpec;
@@ -36,6 +37,8 @@ static EMBEDDED: LazyLock<Vec<Entry>> =
 
 /// Origin of embedded plugins.
 pub const BUILT_IN_ORIGIN: &str = "built in";
+/// Most multiplications of all files that are tried for one list: eight times those of one plugin.
+const MOST_WORK: u64 = 1 << 33;
 /// A folder with more plugin files than this is taken for another folder.
 const MOST_FILES: usize = 500;
 
@@ -131,13 +134,15 @@ impl Library {
         for entry in EMBEDDED.iter() {
             self.admit(entry.clone());
         }
-        for (path, stamp) in &found {
-            let entry = match kept.remove(path) {
-                Some(entry) if stamps.get(path) == Some(stamp) => entry,
-                _ => read(path),
-            };
-            self.admit(entry);
-        }
+        allowed(MOST_WORK, || {
+            for (path, stamp) in &found {
+                let entry = match kept.remove(path) {
+                    Some(entry) if stamps.get(path) == Some(stamp) => entry,
+                    _ => read(path),
+                };
+                self.admit(entry);
+            }
+        });
         self.stamps = found.into_iter().collect();
     }
 

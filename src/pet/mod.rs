@@ -3,6 +3,7 @@
 //! (`equation`), finds the files (`library`), and holds the tensors of one expert (`PetStack`), which
 //! act in a backbone through `Hooks`.
 
+mod budget;
 mod dropout;
 pub mod equation;
 mod forms;

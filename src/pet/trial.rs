@@ -7,12 +7,12 @@ use std::sync::Arc;
 use burn::tensor::activation::softmax;
 use burn::tensor::{Device, Tensor, TensorData};
 
+use super::budget::{allowed, capped};
 use super::hooks::Hooks;
 use super::init::Init;
 use super::site::{BlockShape, Site};
 use super::spec::{PetSettings, PetSpec};
 use super::stack::PetStack;
-use super::value::capped;
 use crate::problem::{Problem, Result};
 
 /// The families with the sizes of a small member: name, block, tokens of one image.
@@ -55,12 +55,19 @@ const BATCH: usize = 2;
 const MOST_DRAWN: usize = 1 << 24;
 /// Most elements of all intermediate results of one equation.
 const MOST_PRODUCED: usize = 1 << 24;
+/// Most multiplications of all forms together, half a second at most; a usual plugin takes some
+/// millions.
+const MOST_WORK: u64 = 1 << 30;
 
 /// Tries the plugin and notes whether it starts as identity.
 ///
 /// # Errors
 /// What failed, and for which family.
-pub(super) fn tried(mut spec: PetSpec) -> Result<PetSpec> {
+pub(super) fn tried(spec: PetSpec) -> Result<PetSpec> {
+    allowed(MOST_WORK, || tried_within(spec))
+}
+
+fn tried_within(mut spec: PetSpec) -> Result<PetSpec> {
     let device = Device::flex();
     let mut identity = true;
     let mut fitted = false;

@@ -2,10 +2,9 @@
 //! (batch × heads × tokens × head width), with every shape checked before the framework sees it,
 //! so that a wrong equation ends in a sentence and never in a panic.
 
-use std::cell::Cell;
-
 use burn::tensor::Tensor;
 
+use super::budget::{bounded, multiply};
 use crate::nn;
 
 /// A tensor of rank 2, 3 or 4. Cloning shares the memory.
@@ -21,20 +20,6 @@ pub enum Value {
 
 /// Result of one operation; the error completes "`e @ down`: …".
 pub type Outcome = Result<Value, String>;
-
-/// More elements than this in one intermediate result is taken for a mistake (1 GiB of f32).
-const MOST_ELEMENTS: usize = 1 << 28;
-
-/// All results of one evaluation together may have this many times the elements it was given; a
-/// Prefix needs about a hundred times on long token sequences.
-const MOST_GROWTH: usize = 1024;
-
-thread_local! {
-    /// Elements that the evaluation running on this thread may still produce.
-    static BUDGET: Cell<usize> = const { Cell::new(0) };
-    /// Most elements that any evaluation on this thread may produce.
-    static CAP: Cell<usize> = const { Cell::new(usize::MAX) };
-}
 
 /// Two values of one rank.
 enum Pair {
@@ -145,6 +130,7 @@ impl Value {
         let (a, b) = (self.dims(), other.dims());
         let result = product_shape(&a, &b)?;
         bounded(&result)?;
+        multiply(&result, self.columns())?;
         let width = result.last().copied().unwrap_or(0);
         Ok(match (self, other) {
             (Self::Three(x), Self::Two(y)) => {
@@ -342,40 +328,4 @@ fn product_shape(a: &[usize], b: &[usize]) -> Result<Vec<usize>, String> {
     };
     result.extend([a_last[0], b_last[1]]);
     Ok(result)
-}
-
-/// Starts the budget of an evaluation that was given this many elements.
-pub(super) fn start_budget(given: usize) {
-    BUDGET.set(given.saturating_mul(MOST_GROWTH).min(CAP.get()));
-}
-
-/// Does work in which no evaluation on this thread may produce more than `most` elements.
-pub(super) fn capped<T>(most: usize, work: impl FnOnce() -> T) -> T {
-    let before = CAP.replace(most);
-    let result = work();
-    CAP.set(before);
-    result
-}
-
-/// Takes a result off the budget of the evaluation running on this thread.
-pub(super) fn spend(value: Value) -> Outcome {
-    let dims = value.dims();
-    bounded(&dims)?;
-    let left = BUDGET.get().saturating_sub(dims.iter().product());
-    BUDGET.set(left);
-    Ok(value)
-}
-
-/// Refuses results that would fill the memory, before they are computed.
-fn bounded(dims: &[usize]) -> Result<(), String> {
-    let count = dims
-        .iter()
-        .try_fold(1usize, |count, &size| count.checked_mul(size));
-    match count {
-        Some(count) if count <= MOST_ELEMENTS.min(BUDGET.get()) => Ok(()),
-        _ => Err(format!(
-            "with {} the equation needs far more memory than what it was given",
-            shown(dims)
-        )),
-    }
 }

@@ -55,6 +55,9 @@ pub struct Job {
     pub title: String,
     /// What it does.
     pub work: Work,
+    /// The device on which a run is continued, where it is not the one it began on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
     /// Whether it stays in line until it is let go.
     #[serde(skip)]
     pub held: bool,
@@ -67,16 +70,18 @@ impl Job {
             id: JobId::fresh(),
             title,
             work: Work::Train(Box::new(config)),
+            device: None,
             held: false,
         }
     }
 
-    /// Continues the stopped or killed run in this folder.
-    pub fn resume(run: PathBuf, title: String) -> Self {
+    /// Continues the stopped or killed run in this folder, on another device where one is given.
+    pub fn resume(run: PathBuf, device: Option<String>, title: String) -> Self {
         Self {
             id: JobId::fresh(),
             title,
             work: Work::Resume(run),
+            device,
             held: false,
         }
     }
@@ -168,7 +173,7 @@ mod tests {
     fn line(titles: &[&str]) -> (Line, Vec<JobId>) {
         let mut line = Line::default();
         let ids = titles.iter().map(|title| {
-            let job = Job::resume(PathBuf::new(), (*title).to_string());
+            let job = Job::resume(PathBuf::new(), None, (*title).to_string());
             let id = job.id;
             line.put(job, usize::MAX);
             id

@@ -2,6 +2,7 @@
 
 pub mod config;
 mod control;
+pub mod diary;
 pub mod event;
 mod header;
 pub mod job;

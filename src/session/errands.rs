@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::Session;
 use super::jobs::{Ask, Found};
-use super::views::{Plan, RunRow};
+use super::report;
+use super::views::{Fetch, Plan, RunRow};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 
@@ -51,6 +52,22 @@ impl Session {
             _ => {}
         }
         self.jobs.ask(ask);
+    }
+
+    /// Gathers what a report of a problem holds; the window's settings are in this file.
+    pub fn gather_report(&mut self, settings: Option<PathBuf>) {
+        let open = self.data.ready().map(|view| view.classes.clone());
+        let names = open.unwrap_or_default();
+        self.report = Fetch::Busy;
+        let wanted = report::Wanted { settings, names };
+        self.ask(Ask::Report(Box::new(wanted)));
+    }
+
+    /// Writes the report that was gathered.
+    pub fn save_report(&mut self, path: PathBuf) {
+        if let Some(report) = self.report.ready().cloned() {
+            self.ask(Ask::SaveReport(report, path));
+        }
     }
 
     /// Makes a weight file the backbone; as many blocks get a PET as suits it.
@@ -136,6 +153,12 @@ impl Session {
             Found::Sight(answer) => self.take_sight(answer),
             Found::Picked(wanted, path) => self.picked.push((wanted, path)),
             Found::Downloaded(item, answer) => self.take_download(&item, answer),
+            Found::Report(report) => self.report.fill(report.map(Arc::new)),
+            Found::ReportSaved(path) => {
+                self.report = Fetch::Nothing;
+                let text = format!("The report is in {}", path.display());
+                self.notify(Problem::new(text), false);
+            }
             Found::Remark(problem) => self.notify(problem, true),
         }
     }

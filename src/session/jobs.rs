@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::downloads::Item;
+use super::report::{self, Report};
 use super::run_view::RunView;
 use super::views::{BackboneView, DataView, DeviceView, Pictures, Plan, PluginView, RunRow, Sight};
 use super::words::count_text;
@@ -34,6 +35,8 @@ pub enum Wanted {
     Image,
     /// A file with a class order.
     Order,
+    /// The place of a report.
+    Report,
 }
 
 /// A data set to open.
@@ -170,6 +173,10 @@ pub enum Ask {
     Fingerprint(String, Arc<dyn Pictures>),
     /// Ask the person for a file or folder.
     Pick(Wanted),
+    /// Gather what a report of a problem holds.
+    Report(Box<report::Wanted>),
+    /// Write a report to this place.
+    SaveReport(Arc<Report>, PathBuf),
 }
 
 impl Ask {
@@ -198,9 +205,12 @@ impl Ask {
                 Found::TestPictures(key.clone(), indices.iter().map(failed).collect())
             }),
             Self::Fingerprint(key, _) => Arc::new(move |p| Found::Fingerprint(key.clone(), Err(p))),
-            Self::Plugins | Self::Backbones | Self::Devices | Self::Pick(_) => {
-                Arc::new(Found::Remark)
-            }
+            Self::Report(_) => Arc::new(|p| Found::Report(Err(p))),
+            Self::Plugins
+            | Self::Backbones
+            | Self::Devices
+            | Self::Pick(_)
+            | Self::SaveReport(..) => Arc::new(Found::Remark),
         }
     }
 }
@@ -235,6 +245,10 @@ pub enum Found {
     Fingerprint(String, Result<String>),
     /// What the person picked, if anything.
     Picked(Wanted, Option<PathBuf>),
+    /// What a report holds.
+    Report(Result<Report>),
+    /// A report was written.
+    ReportSaved(PathBuf),
     /// Something to tell the person.
     Remark(Problem),
 }

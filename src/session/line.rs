@@ -40,8 +40,8 @@ impl Session {
         true
     }
 
-    /// Continues a stopped or killed run.
-    pub fn resume(&mut self, folder: &Path) {
+    /// Continues a stopped or killed run, on another device where one is given.
+    pub fn resume(&mut self, folder: &Path, device: Option<String>) {
         let same = |job: &&Job| matches!(&job.work, Work::Resume(other) if other == folder);
         let known = self.waiting().find(same).map(|job| job.title.clone());
         if let Some(title) = known {
@@ -51,7 +51,7 @@ impl Session {
         }
         let row = self.row(folder);
         let title = row.map_or_else(|| folder.display().to_string(), RunRow::title);
-        self.queue(Job::resume(folder.to_path_buf(), title));
+        self.queue(Job::resume(folder.to_path_buf(), device, title));
     }
 
     fn queue(&mut self, job: Job) {

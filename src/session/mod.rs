@@ -13,6 +13,7 @@ pub mod jobs;
 mod line;
 pub mod predict;
 pub mod presets;
+pub mod report;
 mod row;
 pub mod run_view;
 mod sources;
@@ -24,6 +25,7 @@ pub mod words;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::logging::told;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, Event, RunHeader, Wish};
@@ -83,6 +85,8 @@ pub struct Session {
     downloads: Vec<downloads::Download>,
     /// Files and folders picked in a dialog, for the window to act upon.
     pub picked: Vec<(Wanted, Option<PathBuf>)>,
+    /// What a report of a problem would hold, once it was asked for.
+    pub report: Fetch<Arc<report::Report>>,
     /// News, oldest first.
     pub notices: Vec<Notice>,
     tickets: u64,
@@ -122,6 +126,7 @@ impl Session {
             flights: errands::Flights::default(),
             downloads: Vec::new(),
             picked: Vec::new(),
+            report: Fetch::Nothing,
             notices: Vec::new(),
             tickets: 0,
         };
@@ -195,6 +200,9 @@ impl Session {
 
     /// Tells the person something.
     pub fn notify(&mut self, problem: Problem, bad: bool) {
+        if bad {
+            tracing::warn!("the window says: {}", told(&problem));
+        }
         self.notices.push(Notice {
             time: clock(),
             problem,

@@ -152,7 +152,7 @@ mod tests {
             ..RunConfig::default()
         };
         let first = Job::train(config, "new".into());
-        let second = Job::resume("/some/run".into(), "it".into());
+        let second = Job::resume("/some/run".into(), Some("cpu".into()), "it".into());
         let mut file = QueueFile::below(&runs);
         // A program that never lets anything wait makes no folder.
         file.save(&[]).unwrap();

@@ -115,6 +115,7 @@ impl StudioApp {
                 Wanted::Weights => self.act(ctx, UiCommand::ChooseWeights(text)),
                 Wanted::Order => self.session.draft.order = text,
                 Wanted::Image => self.act(ctx, UiCommand::PredictFile(path)),
+                Wanted::Report => self.shell.report.goes_to(text),
             }
         }
     }
@@ -188,7 +189,10 @@ impl StudioApp {
                 Page::Plugins => pages::plugins::show(ui, &mut cx),
             });
         });
-        if let Some(question) = self.shell.overlays(&ctx, &self.session, &mut commands) {
+        if let Some(question) =
+            self.shell
+                .overlays(&ctx, &self.session, self.settings.log, &mut commands)
+        {
             self.answer(question);
         }
         for command in commands {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use egui::{Key, KeyboardShortcut, Modifiers};
 
 use super::settings::ThemeChoice;
+use crate::logging::Level;
 use crate::run::config::RunConfig;
 use crate::run::event::Picture;
 use crate::run::job::JobId;
@@ -78,8 +79,8 @@ pub enum UiCommand {
     MoveInLine(JobId, usize),
     /// Keep the jobs in line from beginning, or let them go.
     HoldLine(bool),
-    /// Continue a stopped run.
-    Resume(PathBuf),
+    /// Continue a stopped run, on another device where one is given.
+    Resume(PathBuf, Option<String>),
     /// Open a stored run on Train.
     Open(PathBuf),
     /// Show the live run on Train again.
@@ -110,6 +111,12 @@ pub enum UiCommand {
     Notices,
     /// Show or hide the line with frame times.
     FrameTimes,
+    /// Show what a report of a problem would hold.
+    Report,
+    /// Save the report on show at this place.
+    SaveReport(PathBuf),
+    /// Keep so much in the log from now on.
+    LogLevel(Level),
 }
 
 impl Preset {
@@ -235,6 +242,7 @@ pub fn entries(session: &Session) -> Vec<Entry> {
         ),
         entry("Theme: dark", "", UiCommand::Theme(ThemeChoice::Dark), true),
         entry("Show frame times", "", UiCommand::FrameTimes, true),
+        entry("Report a problem…", "", UiCommand::Report, true),
     ]);
     all
 }

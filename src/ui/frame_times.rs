@@ -4,6 +4,9 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+/// Seconds from which on a person notices a frame. The log tells of the first, the second, the
+/// fourth and so on.
+const SLOW: f32 = 0.25;
 /// Frames that count.
 const KEPT: usize = 2000;
 
@@ -47,6 +50,8 @@ pub struct FrameTimes {
     pages: Series,
     whole: Series,
     begun: Option<Instant>,
+    /// Frames that were slow so far.
+    slow: u64,
 }
 
 impl FrameTimes {
@@ -58,6 +63,7 @@ impl FrameTimes {
             pages: Series::default(),
             whole: Series::default(),
             begun: None,
+            slow: 0,
         }
     }
 
@@ -81,6 +87,13 @@ impl FrameTimes {
     /// for the screen.
     pub fn whole(&mut self, seconds: f32) {
         self.whole.push(seconds);
+        if seconds > SLOW {
+            self.slow += 1;
+            if self.slow.is_power_of_two() {
+                let frames = self.slow;
+                tracing::info!(frames, "a slow frame: {:.0} ms", seconds * 1e3);
+            }
+        }
     }
 
     /// One line for people.

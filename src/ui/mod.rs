@@ -19,6 +19,7 @@ use std::time::Instant;
 use eframe::NativeOptions;
 use egui::ViewportBuilder;
 
+use crate::logging;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::session::Session;
@@ -84,6 +85,9 @@ pub fn run(options: Options) -> Result<()> {
         "LAE Studio",
         native,
         Box::new(move |cc| {
+            // From here on this thread draws.
+            logging::never_wait_here();
+            tracing::info!("the window opens, drawn by {}", drawn_by(cc));
             let session = open_session(&cc.egui_ctx, options.runs_root.clone(), draft)?;
             let mut app = StudioApp::new(&cc.egui_ctx, session, settings, file, options.started);
             if options.frame_times {
@@ -104,6 +108,19 @@ pub fn run(options: Options) -> Result<()> {
         eprintln!("{line}");
     }
     Ok(())
+}
+
+/// The adapter that draws the window.
+fn drawn_by(cc: &eframe::CreationContext<'_>) -> String {
+    let Some(state) = &cc.wgpu_render_state else {
+        return "no adapter".into();
+    };
+    let about = state.adapter.get_info();
+    let (name, driver, version) = (about.name, about.driver, about.driver_info);
+    format!(
+        "{name} through {:?}, driver {driver} {version}",
+        about.backend
+    )
 }
 
 /// Ctrl-C in the terminal closes the window as its button does; a second one ends the program.

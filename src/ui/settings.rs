@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::logging::Level;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::store::write_file;
@@ -49,6 +50,8 @@ pub struct Settings {
     pub theme: ThemeChoice,
     /// The device runs are made on, as `--device` names it; empty means automatic.
     pub device: String,
+    /// How much the log keeps.
+    pub log: Level,
     /// The last set-up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub setup: Option<RunConfig>,
@@ -120,6 +123,7 @@ mod tests {
         let settings = Settings {
             theme: ThemeChoice::Light,
             device: "cpu".into(),
+            log: Level::Debug,
             setup: Some(RunConfig::default()),
             former: None,
         };

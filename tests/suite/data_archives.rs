@@ -313,6 +313,41 @@ fn cifar_records_and_their_image_folder_are_the_same_data() {
     assert_eq!(content(&folder.test), content(&data.test));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn an_image_folder_has_names_that_every_system_takes() {
+    let made = Made::new();
+    for class in ["Tit", "tit", "con", "wren.", "owl: small"] {
+        made.class(&format!("train/{class}"), 2);
+        made.class(&format!("test/{class}"), 1);
+        made.pictures(&[
+            &format!("train/{class}/NUL.PNG"),
+            &format!("train/{class}/nul.png"),
+        ]);
+    }
+    let data = made.open();
+    let copy = tempfile::tempdir().unwrap();
+    let to = copy.path().join("as");
+    let watch = lae_studio::data::Watch::none();
+    let renamed = lae_studio::data::export::folder(&data, &to, &watch).unwrap();
+    let pair = |a: &str, b: &str| (a.to_string(), b.to_string());
+    let expected = [
+        pair("con", "_con"),
+        pair("owl: small", "owl_ small"),
+        pair("tit", "tit-2"),
+        pair("wren.", "wren_"),
+    ];
+    assert_eq!(renamed, expected);
+    let folder = open(&to).unwrap();
+    assert_eq!(folder.train.len(), data.train.len());
+    let mut names: Vec<String> = fs::read_dir(to.join("train/tit-2"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["000.png", "001.png", "_NUL.png", "_nul-2.png"]);
+}
+
 #[test]
 fn a_damaged_cifar_keeps_its_whole_records() {
     let made = Made::new();

@@ -145,7 +145,11 @@ fn pause_holds_the_run_and_stop_saves_it_for_later() {
     wait(&engine, |event| {
         matches!(event, Event::Stopped { .. }).then_some(())
     });
-    engine.send(Command::Queue(Box::new(Job::resume(run, String::new()))));
+    engine.send(Command::Queue(Box::new(Job::resume(
+        run,
+        None,
+        String::new(),
+    ))));
     wait(&engine, |event| match event {
         Event::Finished { .. } => Some(()),
         Event::Failed { problem, .. } => panic!("{problem}"),

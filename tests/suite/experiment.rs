@@ -5,7 +5,7 @@ use std::process::{Command as Program, Stdio};
 use std::time::{Duration, Instant};
 
 use lae_studio::data::{Dataset, OpenOptions};
-use lae_studio::experiment::predict::PredictorShelf;
+use lae_studio::experiment::predict::{Parts, Predictor, PredictorShelf};
 use lae_studio::experiment::{self, Outcome, Stock};
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::RunConfig;
@@ -305,6 +305,35 @@ fn a_test_image_gets_the_answer_its_evaluation_gave() {
             );
         }
     }
+}
+
+#[test]
+fn a_predictor_that_was_gathered_needs_no_file_any_more() {
+    let root = tempfile::tempdir().unwrap();
+    let weights = root.path().join("mine.safetensors");
+    let nano = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/lae-nano.safetensors");
+    std::fs::copy(nano, &weights).unwrap();
+    let config = RunConfig {
+        backbone: weights.display().to_string(),
+        ..short()
+    };
+    let runs = root.path().join("runs");
+    let outcome = train(&config, &runs, &mut Vec::new(), &Control::default());
+    let folder = folder_of(&outcome);
+    let picture = Picture {
+        name: "grey".into(),
+        width: 32,
+        height: 32,
+        rgb: (0..32 * 32 * 3).map(|i| (i % 251) as u8).collect(),
+    };
+    let usual = Predictor::open(&folder, 1, None, &Stock::default(), false).unwrap();
+    let expected = usual.verdict(&picture).unwrap().0;
+    let mut parts = Parts::gather(&folder, 1, None, &Stock::default(), false).unwrap();
+    parts.read_ahead().unwrap();
+    std::fs::remove_dir_all(&runs).unwrap();
+    std::fs::remove_file(&weights).unwrap();
+    let predictor = parts.assemble(&Stock::default()).unwrap();
+    assert_eq!(predictor.verdict(&picture).unwrap().0, expected);
 }
 
 #[test]

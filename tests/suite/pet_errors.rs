@@ -228,6 +228,16 @@ fn listing_a_plugin_costs_little_whatever_it_asks_for() {
         problem.what.contains("far too many parameters"),
         "{problem}"
     );
+    // Products of matrices that are allowed by themselves: 2^33 multiplications each.
+    let shapes = "wide = { shape = [2048, 2048], init = \"zeros\" }";
+    let mut text = GOOD.replace("[parameters]", &format!("[parameters]\n{shapes}"));
+    text = text.replace(
+        "@ up\"",
+        "@ up + 0 * mean(transpose(mean(wide @ wide @ wide)))\"",
+    );
+    let problem = broken(&text);
+    let said = "`wide @ wide`: with 2048×2048 the equation takes far more multiplications";
+    assert!(problem.what.contains(said), "{problem}");
     // 3,000 variants.
     let mut text = GOOD.replace("description", "variant = \"first\"\ndescription");
     for variant in 0..3000 {

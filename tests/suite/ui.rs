@@ -10,6 +10,8 @@ mod large;
 mod line;
 mod pages;
 mod prompts;
+mod report;
+mod resume;
 mod stored;
 mod synthetic;
 mod tested;

@@ -60,6 +60,8 @@ pub enum Source {
         repository: String,
         /// The file's name in it.
         file: String,
+        /// The commit that is meant, 40 hexadecimal digits; none for the newest one.
+        revision: Option<String>,
     },
     /// A web address.
     Url(String),

@@ -6,6 +6,7 @@
 //! cache of the hub's own tools, our cache, or the net, in this order.
 
 mod entry;
+mod hashes;
 mod opening;
 mod places;
 mod table;
@@ -14,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use entry::{Entry, Normalisation, Source};
-pub use opening::Opened;
+pub use opening::{Opened, Unplaced};
 pub use places::Places;
 
 use super::BlockShape;
@@ -260,7 +261,12 @@ pub fn open(
     to: impl Into<Place>,
     progress: &mut dyn FnMut(&str) -> bool,
 ) -> Result<Opened> {
-    Library::usual().open(name, to, &mut |now: Progress| {
+    read(name, progress)?.place(to)
+}
+
+/// As [`open`], short of placing it on a device; see [`Library::read`].
+pub fn read(name: &str, progress: &mut dyn FnMut(&str) -> bool) -> Result<Unplaced> {
+    Library::usual().read(name, &mut |now: Progress| {
         let done = now.done / 1_000_000;
         match now.total {
             Some(total) => progress(&format!(

@@ -5,16 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::entry::{Entry, Normalisation, Source};
-use super::{EMBEDDED, Library, Meaning, NANO, suffixed};
+use super::hashes::{self, Expected};
+use super::{EMBEDDED, Library, Meaning, NANO};
 use crate::backbone::architecture::Architecture;
 use crate::backbone::weights::{self, Tensors, sha256_of_bytes};
 use crate::backbone::{Backbone, infer};
 use crate::data::transform::{InputSpec, is_crop_ratio};
 use crate::fetch::{self, Progress};
-use crate::files;
 use crate::nn::{Place, WeightType};
 use crate::problem::{Problem, Result};
-use crate::store::write_file;
 
 /// A backbone ready to use.
 pub struct Opened {
@@ -54,6 +53,37 @@ impl Opened {
     }
 }
 
+/// A backbone before it lies on any device: checked, its numbers still in the file or in memory.
+pub struct Unplaced {
+    entry: Entry,
+    tensors: Tensors,
+    path: Option<PathBuf>,
+    sha256: String,
+    bytes: u64,
+    assumed: Vec<String>,
+}
+
+impl Unplaced {
+    /// Reads all numbers into memory, so that placing them touches no file.
+    pub fn read_ahead(&mut self) -> Result<()> {
+        self.tensors.read_ahead()
+    }
+
+    /// Makes the network on a device.
+    pub fn place(self, to: impl Into<Place>) -> Result<Opened> {
+        let to = to.into();
+        let weights = to.weights;
+        let backbone = self.entry.architecture.assemble(self.tensors, to)?;
+        Ok(Opened {
+            path: self.path,
+            sha256: self.sha256,
+            bytes: self.bytes,
+            assumed: self.assumed,
+            ..Opened::new(backbone, self.entry, weights)
+        })
+    }
+}
+
 impl Library {
     /// Opens a backbone by name or file, downloading its weights where they are not at hand.
     /// `progress` hears of the download and stops it by returning false.
@@ -63,13 +93,17 @@ impl Library {
         to: impl Into<Place>,
         progress: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Opened> {
-        let to = to.into();
+        self.read(name, progress)?.place(to)
+    }
+
+    /// As [`Library::open`], short of placing it on a device.
+    pub fn read(&self, name: &str, progress: &mut dyn FnMut(Progress) -> bool) -> Result<Unplaced> {
         match self.meaning(name)? {
-            Meaning::File(path) => self.open_file(&path, to),
-            Meaning::Entry(entry) if entry.source == Source::Embedded => embedded(entry, to),
+            Meaning::File(path) => self.read_file(&path),
+            Meaning::Entry(entry) if entry.source == Source::Embedded => embedded(entry),
             Meaning::Entry(entry) => {
                 let path = self.obtain(entry, progress)?;
-                self.load(entry.clone(), &path, Vec::new(), to)
+                checked(entry.clone(), &path, Vec::new())
             }
         }
     }
@@ -77,11 +111,11 @@ impl Library {
     /// Opens the entry `name` with weights from a file the person chose, for those without
     /// internet.
     pub fn open_with(&self, name: &str, file: &Path, to: impl Into<Place>) -> Result<Opened> {
-        let to = to.into();
-        match self.meaning(name)? {
-            Meaning::Entry(entry) => self.load(entry.clone(), file, Vec::new(), to),
-            Meaning::File(_) => self.open_file(file, to),
-        }
+        let read = match self.meaning(name)? {
+            Meaning::Entry(entry) => checked(entry.clone(), file, Vec::new()),
+            Meaning::File(_) => self.read_file(file),
+        };
+        read?.place(to)
     }
 
     /// A backbone of this name with random weights, for measurements.
@@ -96,10 +130,10 @@ impl Library {
         })
     }
 
-    fn open_file(&self, path: &Path, to: Place) -> Result<Opened> {
+    fn read_file(&self, path: &Path) -> Result<Unplaced> {
         let tensors = weights::open_header(path)?;
         let (entry, assumed) = self.entry_of_file(path, &tensors)?;
-        self.load(entry, path, assumed, to)
+        checked(entry, path, assumed)
     }
 
     /// The entry a bare file stands for: the one whose name the file carries, else one made of
@@ -154,42 +188,6 @@ impl Library {
         Ok((entry, assumed))
     }
 
-    fn load(&self, entry: Entry, path: &Path, assumed: Vec<String>, to: Place) -> Result<Opened> {
-        let weights = to.weights;
-        let file = weights::open(path)?;
-        let mut assumed = assumed;
-        let recorded = files::read_text(&suffixed(path, ".sha256"), files::NOTE).ok();
-        if entry.sha256.is_none() && recorded.is_some() {
-            // Nobody else says what these bytes should be.
-            assumed.push(
-                "the first download was right: no SHA-256 of it is known, so that of the file that came is kept".into(),
-            );
-        }
-        let expected = entry
-            .sha256
-            .clone()
-            .or(recorded.map(|text| text.trim().to_owned()));
-        if let Some(expected) = expected
-            && expected != file.sha256
-        {
-            return Err(Problem::new(format!(
-                "the weights of {} are not the expected ones: their SHA-256 is {} instead of \
-                 {expected}",
-                entry.name, file.sha256
-            ))
-            .at_path(path)
-            .advise("delete the file and download it again, or open it as a file of its own"));
-        }
-        let backbone = entry.architecture.assemble(file.tensors, to)?;
-        Ok(Opened {
-            path: Some(path.to_owned()),
-            sha256: file.sha256,
-            bytes: file.bytes,
-            assumed,
-            ..Opened::new(backbone, entry, weights)
-        })
-    }
-
     /// Brings an entry's weights onto this computer and says where they lie.
     pub fn obtain(
         &self,
@@ -207,8 +205,27 @@ impl Library {
             }
             return Err(problem.advise("correct the file in the table of backbones"));
         };
-        let expected = entry.sha256.as_deref();
-        let got = fetch::download(&url, &path, expected, None, progress).map_err(|problem| {
+        let expected = hashes::expected(entry, &path);
+        let hash = expected.as_ref().map(|expected| expected.known.as_str());
+        let got = fetch::download(&url, &path, hash, None, progress).map_err(|problem| {
+            let other = problem.what.starts_with(fetch::OTHER_FILE);
+            let kept = expected
+                .as_ref()
+                .and_then(Expected::place)
+                .filter(|_| other);
+            let problem = match kept {
+                None => problem,
+                // Better than to ask the same server once more.
+                Some(place) => Problem::new(format!(
+                    "{}: it is another file than the one that came first",
+                    problem.what
+                ))
+                .at(&url)
+                .advise(format!(
+                    "if its makers say that they changed it, delete {} and download it again",
+                    place.display()
+                )),
+            };
             let remedy = problem.remedy.clone();
             let choose = format!(
                 "without internet, download {url} elsewhere and give that file as the backbone"
@@ -232,20 +249,45 @@ impl Library {
             .at(url)
             .advise("try again later; without internet, download it elsewhere and give that file as the backbone"));
         }
-        // The hub may change a file: what came first is what later loads are held against.
-        let record = suffixed(&path, ".sha256");
-        write_file(&record, format!("{}\n", got.sha256).as_bytes())?;
+        // A server may change a file: what came first is what comes later is held against.
+        hashes::keep(&path, &got.sha256)?;
         Ok(got.path)
     }
 }
 
-fn embedded(entry: &Entry, to: Place) -> Result<Opened> {
-    let weights = to.weights;
-    let tensors = Tensors::embedded(EMBEDDED, NANO)?;
-    let backbone = entry.architecture.assemble(tensors, to)?;
-    Ok(Opened {
+/// Opens a weight file and holds it against what is known of it.
+fn checked(entry: Entry, path: &Path, assumed: Vec<String>) -> Result<Unplaced> {
+    let file = weights::open(path)?;
+    let mut assumed = assumed;
+    if let Some(expected) = hashes::expected(&entry, path) {
+        if expected.known != file.sha256 {
+            return Err(Problem::new(format!(
+                "the weights of {} are not the expected ones: their SHA-256 is {} instead of {}",
+                entry.name, file.sha256, expected.known
+            ))
+            .at_path(path)
+            .advise("delete the file and download it again, or open it as a file of its own"));
+        }
+        // Nobody else says what these bytes should be.
+        assumed.extend(expected.taken_on_trust());
+    }
+    Ok(Unplaced {
+        entry,
+        tensors: file.tensors,
+        path: Some(path.to_owned()),
+        sha256: file.sha256,
+        bytes: file.bytes,
+        assumed,
+    })
+}
+
+fn embedded(entry: &Entry) -> Result<Unplaced> {
+    Ok(Unplaced {
+        entry: entry.clone(),
+        tensors: Tensors::embedded(EMBEDDED, NANO)?,
+        path: None,
         sha256: sha256_of_bytes(NANO),
         bytes: NANO.len() as u64,
-        ..Opened::new(backbone, entry.clone(), weights)
+        assumed: Vec::new(),
     })
 }

@@ -8,7 +8,7 @@ use directories::BaseDirs;
 
 use super::entry::{Entry, Source};
 use crate::backbone::weights::sha256_of_bytes;
-use crate::files;
+use crate::files::{self, names::portable};
 use crate::folders;
 
 /// Address of the model hub unless `HF_ENDPOINT` names another.
@@ -46,10 +46,15 @@ impl Places {
     /// The address of an entry's weights, if it has one.
     pub fn address(&self, entry: &Entry) -> Option<String> {
         match &entry.source {
-            Source::Hub { repository, file } => Some(format!(
-                "{}/{repository}/resolve/main/{file}",
-                self.endpoint
-            )),
+            Source::Hub {
+                repository,
+                file,
+                revision,
+            } => {
+                let revision = revision.as_deref().unwrap_or("main");
+                let endpoint = &self.endpoint;
+                Some(format!("{endpoint}/{repository}/resolve/{revision}/{file}"))
+            }
             Source::Url(url) => Some(url.clone()),
             Source::Embedded | Source::File(_) => None,
         }
@@ -69,27 +74,40 @@ impl Places {
                 '_'
             }
         };
-        // An entry of the same name elsewhere has other weights.
+        // An entry of the same name elsewhere, or of another commit, has other weights.
         let address = match &entry.source {
-            Source::Hub { repository, .. } => repository.as_str(),
-            Source::Url(url) => url.as_str(),
-            Source::Embedded | Source::File(_) => "",
+            Source::Hub {
+                repository,
+                revision,
+                ..
+            } => format!("{repository}{}", revision.as_deref().unwrap_or_default()),
+            Source::Url(url) => url.clone(),
+            Source::Embedded | Source::File(_) => String::new(),
         };
         let mark = &sha256_of_bytes(address.as_bytes())[..8];
         let name: String = entry.name.chars().map(plain).collect();
-        let folder = format!("{name}-{mark}");
+        let folder = format!("{}-{mark}", portable(&name));
         let file: String = file.unwrap_or("weights").chars().map(plain).collect();
-        Some(self.cache.join(folder).join(file))
+        Some(self.cache.join(folder).join(portable(&file)))
     }
 
     /// The file of an entry in the hub's own cache, if it is there.
     pub fn hub_file(&self, entry: &Entry) -> Option<PathBuf> {
-        let Source::Hub { repository, file } = &entry.source else {
+        let Source::Hub {
+            repository,
+            file,
+            revision,
+        } = &entry.source
+        else {
             return None;
         };
         let cache = self.hub_cache.as_ref()?;
         let folder = cache.join(format!("models--{}", repository.replace('/', "--")));
         let snapshots = folder.join("snapshots");
+        if let Some(revision) = revision {
+            let path = snapshots.join(revision).join(file);
+            return path.is_file().then_some(path);
+        }
         let current = files::read_text(&folder.join("refs/main"), files::NOTE).ok();
         let current = current.map(|commit| snapshots.join(commit.trim()).join(file));
         let any = || {

@@ -41,6 +41,7 @@ pub(super) struct Written {
     pet_blocks: Option<usize>,
     embedded: Option<bool>,
     hub: Option<String>,
+    revision: Option<String>,
     file: Option<String>,
     url: Option<String>,
     size_mb: Option<u64>,
@@ -214,11 +215,15 @@ fn source(written: &Written, at: &Path) -> Result<Source> {
         url,
         ..
     } = written;
+    if written.revision.is_some() && hub.is_none() {
+        return Err(refused(written, "a revision belongs to a hub"));
+    }
     match (embedded, hub, url, file) {
         (Some(true), None, None, None) => Ok(Source::Embedded),
         (None, Some(repository), None, file) => Ok(Source::Hub {
             repository: repository.clone(),
             file: file.clone().unwrap_or_else(|| "model.safetensors".into()),
+            revision: revision(written)?,
         }),
         (None, None, Some(url), None) => Ok(Source::Url(url.clone())),
         (None, None, None, Some(file)) => {
@@ -229,6 +234,18 @@ fn source(written: &Written, at: &Path) -> Result<Source> {
             written,
             "the weights need exactly one origin: hub (with file), url, or file alone",
         )),
+    }
+}
+
+/// The commit that is meant. Names of branches are not taken: what they stand for changes.
+fn revision(written: &Written) -> Result<Option<String>> {
+    let is_commit = |text: &String| text.len() == 40 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    match &written.revision {
+        Some(given) if !is_commit(given) => Err(refused(
+            written,
+            "revision must be a commit of the hub, 40 hexadecimal digits",
+        )),
+        given => Ok(given.as_ref().map(|commit| commit.to_ascii_lowercase())),
     }
 }
 

@@ -11,7 +11,7 @@ mod safetensors;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
 
@@ -48,6 +48,17 @@ impl Stored {
     /// The numbers, row-major.
     pub fn read(&self) -> Result<Vec<f32>> {
         (self.read)()
+    }
+
+    /// The same tensor with its numbers read now; whoever asks first gets these, later ones are read
+    /// again, so that nothing is kept longer than it is needed.
+    fn read_ahead(&self) -> Result<Self> {
+        let read = self.read.clone();
+        let ready = Mutex::new(Some(read()?));
+        Ok(Self::new(self.shape.clone(), move || {
+            let mut ready = ready.lock().unwrap_or_else(PoisonError::into_inner);
+            ready.take().map_or_else(|| read(), Ok)
+        }))
     }
 
     /// The same numbers in another shape of the same size.
@@ -144,6 +155,14 @@ impl Tensors {
             Some(stored) => stored.read(),
             None => Err(Problem::new(format!("there is no tensor {name}")).at(&self.origin)),
         }
+    }
+
+    /// Reads all numbers now, so that making a network of them touches no file.
+    pub fn read_ahead(&mut self) -> Result<()> {
+        for stored in self.tensors.values_mut() {
+            *stored = stored.read_ahead()?;
+        }
+        Ok(())
     }
 
     /// Adds or replaces a tensor.

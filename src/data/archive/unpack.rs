@@ -4,12 +4,14 @@
 //! ratio are bounded against bombs, what is left out included.
 
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Component, Path, PathBuf};
 
 use crate::data::{Skipped, Watch, stopped, tree};
+use crate::files::names::is_reserved;
 use crate::problem::{Problem, Result};
 
 /// Most files an archive may hold.
@@ -37,6 +39,10 @@ pub(super) struct Unpacking<'a> {
     pub bytes: u64,
     pub files: usize,
     pub skipped: Vec<Skipped>,
+    /// Whether names that differ in capitals alone are one file here.
+    pub blind: bool,
+    /// Folders so far, by their names in small letters; kept where names are blind to capitals.
+    pub folders: HashMap<String, PathBuf>,
     pub watch: &'a Watch<'a>,
 }
 
@@ -155,6 +161,10 @@ impl Unpacking<'_> {
             self.skip(name, "folders are nested too deeply");
             return Ok(());
         }
+        if self.blind && self.has_twin(&plain) {
+            self.skip(name, "another folder of the archive has this name in other letters, and this system does not tell them apart");
+            return Ok(());
+        }
         let target = self.into.join(&plain);
         let folder = target.parent().unwrap_or(self.into);
         // A name that is there already is not written twice: it may be the same one in other letters.
@@ -168,6 +178,15 @@ impl Unpacking<'_> {
             Err(error) => return Err(self.unwritable(&target, &error)),
         };
         self.copy(content, &mut file, &target)
+    }
+
+    /// Whether one of the folders of this path would be another one's here.
+    fn has_twin(&mut self, plain: &Path) -> bool {
+        plain.ancestors().skip(1).any(|folder| {
+            let key = folder.to_string_lossy().to_lowercase();
+            let first = self.folders.entry(key).or_insert_with(|| folder.to_owned());
+            first != folder
+        })
     }
 
     fn copy(
@@ -272,46 +291,56 @@ fn plain_path(name: &Path) -> Option<PathBuf> {
 fn is_plain(part: &OsStr) -> bool {
     let odd = |byte: &u8| matches!(byte, b':' | 0 | b'\\');
     let elsewhere = part.as_encoded_bytes().iter().any(odd);
-    !(elsewhere || cfg!(windows) && is_reserved(part))
+    !(elsewhere || cfg!(windows) && is_reserved(&part.to_string_lossy()))
 }
 
-/// Whether Windows takes a name for something else than a file of this name: a device whatever its
-/// ending, or the same name without the dots and spaces at its end.
-fn is_reserved(part: &OsStr) -> bool {
-    let name = part.to_string_lossy().to_ascii_uppercase();
-    let stem = name.split('.').next().unwrap_or_default().trim_end();
-    let numbered = ["COM", "LPT"].iter().any(|device| {
-        let number = stem
-            .strip_prefix(device)
-            .map(|rest| rest.chars().collect::<Vec<_>>());
-        matches!(number.as_deref(), Some(['0'..='9' | '¹' | '²' | '³']))
-    });
-    numbered
-        || ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(&stem)
-        || name.ends_with(['.', ' '])
+/// Whether names that differ in capitals alone are one file in this folder.
+pub(super) fn is_blind_to_case(folder: &Path) -> bool {
+    let [small, large] = ["case", "CASE"].map(|name| folder.join(name));
+    let made = File::create_new(&small).is_ok();
+    let blind = made && large.exists();
+    if made {
+        // The folder is new; what stays of it does no harm.
+        let _ = fs::remove_file(small);
+    }
+    blind
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
     #[test]
-    fn names_of_devices_are_known() {
-        let reserved = |name: &str| is_reserved(OsStr::new(name));
-        for name in [
-            "con.png", "NUL", "Com1.jpg", "lpt9.a.b", "aux .png", "a.png.", "a.png ",
-        ] {
-            assert!(reserved(name), "{name}");
-        }
-        for name in [
-            "cone.png",
-            "com.png",
-            "com10.png",
-            "auxiliary",
-            "猫.png",
-            ".png",
-        ] {
-            assert!(!reserved(name), "{name}");
-        }
+    fn twins_by_case_are_not_mixed_where_the_system_would_mix_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let unpack = |blind: bool| {
+            let into = folder.path().join(blind.to_string());
+            let mut unpacking = Unpacking {
+                buffer: vec![0; 64],
+                archive: Path::new("birds.zip"),
+                into: &into,
+                packed: 100,
+                bytes: 0,
+                files: 0,
+                skipped: Vec::new(),
+                blind,
+                folders: HashMap::new(),
+                watch: &Watch::none(),
+            };
+            for name in ["a/Tit/1.png", "a/tit/2.png", "A/tit/3.png", "a/Tit/4.png"] {
+                unpacking.file(Path::new(name), &mut &b"x"[..]).unwrap();
+            }
+            let skipped = unpacking.skipped.iter().map(|one| one.path.clone());
+            let skipped: Vec<PathBuf> = skipped.collect();
+            (skipped, into)
+        };
+        let (skipped, into) = unpack(true);
+        let names = ["birds.zip/a/tit/2.png", "birds.zip/A/tit/3.png"];
+        assert_eq!(skipped, names.map(PathBuf::from));
+        assert!(into.join("a/Tit/1.png").exists() && into.join("a/Tit/4.png").exists());
+        let here = is_blind_to_case(folder.path());
+        assert!(here || unpack(false).0.is_empty());
+        assert!(!folder.path().join("case").exists());
     }
 }

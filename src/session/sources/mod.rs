@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use super::backend::Backend;
 use super::jobs::{Answer, Ask, Found, IMAGES, WEIGHTS, Wake, Wanted};
+use super::report::{self, Report};
 use super::run_view::RunView;
 use crate::engine::Engine;
 use crate::problem::Result;
@@ -85,6 +86,11 @@ pub fn answer(runs_root: PathBuf) -> Answer {
         }
         Ask::Fingerprint(key, pictures) => Found::Fingerprint(key, Ok(pictures.test_fingerprint())),
         Ask::Pick(wanted) => Found::Picked(wanted, pick(wanted)),
+        Ask::Report(wanted) => Found::Report(Ok(Report::gather(&runs_root, &wanted))),
+        Ask::SaveReport(report, path) => match report.save(&path) {
+            Ok(()) => Found::ReportSaved(path),
+            Err(problem) => Found::Remark(problem),
+        },
     })
 }
 
@@ -107,5 +113,9 @@ fn pick(wanted: Wanted) -> Option<PathBuf> {
             .set_title("Choose a class order")
             .add_filter("JSON", &["json"])
             .pick_file(),
+        Wanted::Report => dialog
+            .set_title("Save the report")
+            .set_file_name(report::file_name())
+            .save_file(),
     }
 }

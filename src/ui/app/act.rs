@@ -6,6 +6,7 @@ use std::time::Instant;
 use egui::Context;
 
 use super::StudioApp;
+use crate::logging::{self, Level};
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::run::event::Wish;
@@ -40,7 +41,7 @@ impl StudioApp {
             UiCommand::TakeOut(job) => self.session.take_out(job),
             UiCommand::MoveInLine(job, place) => self.session.move_in_line(job, place),
             UiCommand::HoldLine(held) => self.session.hold_line(held),
-            UiCommand::Resume(folder) => self.resume(&folder),
+            UiCommand::Resume(folder, device) => self.resume(&folder, device),
             UiCommand::Open(folder) => self.open(folder),
             UiCommand::CloseOpened => self.session.opened = None,
             UiCommand::Trash(folder) => self.shell.question = Some(Question::Trash(folder)),
@@ -60,6 +61,9 @@ impl StudioApp {
             UiCommand::Palette => self.shell.palette.toggle(),
             UiCommand::Notices => self.shell.toggle_notices(&self.session),
             UiCommand::FrameTimes => self.shell.frame_times = !self.shell.frame_times,
+            UiCommand::Report => self.report(),
+            UiCommand::SaveReport(path) => self.session.save_report(path),
+            UiCommand::LogLevel(level) => self.choose_log_level(level),
         }
     }
 
@@ -160,8 +164,8 @@ impl StudioApp {
         }
     }
 
-    fn resume(&mut self, folder: &Path) {
-        self.session.resume(folder);
+    fn resume(&mut self, folder: &Path, device: Option<String>) {
+        self.session.resume(folder, device);
         self.show(Page::Train);
     }
 
@@ -190,6 +194,17 @@ impl StudioApp {
     fn choose_theme(&mut self, ctx: &Context, choice: ThemeChoice) {
         self.settings.theme = choice;
         ctx.set_theme(choice.preference());
+    }
+
+    fn report(&mut self) {
+        self.shell.report.open();
+        self.session.gather_report(self.settings_file.clone());
+    }
+
+    fn choose_log_level(&mut self, level: Level) {
+        self.settings.log = level;
+        logging::set_level(level);
+        self.remember();
     }
 
     fn tell(&mut self, text: &str) {

@@ -6,11 +6,14 @@ pub mod plugins;
 pub mod predict;
 pub mod train;
 
-use egui::Ui;
+use std::path::Path;
+
+use egui::{Popup, Response, Ui};
 
 use crate::problem::harmless;
 use crate::run::config::RunConfig;
 use crate::ui::app::Cx;
+use crate::ui::command::UiCommand;
 use crate::ui::widgets::{button, faint};
 
 /// What the pages remember between frames.
@@ -26,6 +29,32 @@ pub struct Pages {
     pub predict: predict::State,
     /// Plugins.
     pub plugins: plugins::State,
+}
+
+/// What opens the list of [`resume_on`].
+const RESUME_ON: &str = "Resume on…";
+
+/// The devices a stopped run can be continued on, as a menu of this widget: the one it began on may
+/// be gone, or busy.
+fn resume_on(opener: &Response, cx: &mut Cx<'_>, folder: &Path) {
+    let header = cx.session.header_of(folder);
+    let began = header
+        .map(|header| header.device.clone())
+        .unwrap_or_default();
+    Popup::menu(opener).show(|ui| {
+        if !began.is_empty() {
+            faint(ui, format!("It was trained on {began}"));
+        }
+        let mut chosen = None;
+        for device in &cx.session.devices {
+            if ui.button(&device.title).clicked() {
+                chosen = Some(device.key.clone());
+            }
+        }
+        if let Some(key) = chosen {
+            cx.act(UiCommand::Resume(folder.to_path_buf(), Some(key)));
+        }
+    });
 }
 
 /// Offers to open a run's data set that is not opened unasked.

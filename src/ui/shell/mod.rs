@@ -3,6 +3,7 @@
 mod bar;
 mod notices;
 mod palette;
+mod report;
 
 use std::path::PathBuf;
 
@@ -12,11 +13,13 @@ use super::command::UiCommand;
 use super::frame_times::FrameTimes;
 use super::theme::{self, regular, semibold};
 use super::widgets;
+use crate::logging::Level;
 use crate::session::Session;
 use crate::session::story::counted;
 
 pub use bar::top_bar;
 pub use palette::Palette;
+pub use report::ReportDialog;
 
 /// Something a person must agree to first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +41,8 @@ pub struct Shell {
     pub question: Option<Question>,
     /// Whether the line with frame times is on show.
     pub frame_times: bool,
+    /// What a report of a problem would hold.
+    pub report: ReportDialog,
     news: notices::News,
 }
 
@@ -52,10 +57,12 @@ impl Shell {
         &mut self,
         ctx: &Context,
         session: &Session,
+        level: Level,
         commands: &mut Vec<UiCommand>,
     ) -> Option<Question> {
         self.palette.show(ctx, session, commands);
-        self.news.show(ctx, &session.notices);
+        self.news.show(ctx, &session.notices, commands);
+        self.report.show(ctx, session, level, commands);
         drop_overlay(ctx);
         self.ask(ctx, session)
     }

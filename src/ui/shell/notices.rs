@@ -6,9 +6,10 @@ use egui::{
 };
 
 use crate::session::{Notice, story};
+use crate::ui::command::UiCommand;
 use crate::ui::theme::{self, regular, tokens};
 use crate::ui::widgets::icons::{self, Icon};
-use crate::ui::widgets::{faint, problem};
+use crate::ui::widgets::{faint, link, problem};
 
 /// Seconds a notice stays at the foot.
 const SECONDS: f64 = 6.0;
@@ -35,7 +36,7 @@ impl News {
     }
 
     /// Draws the newest notice and, when open, the list.
-    pub fn show(&mut self, ctx: &Context, notices: &[Notice]) {
+    pub fn show(&mut self, ctx: &Context, notices: &[Notice], commands: &mut Vec<UiCommand>) {
         let now = ctx.input(|i| i.time);
         if notices.len() > self.seen {
             self.seen = notices.len();
@@ -43,7 +44,7 @@ impl News {
         }
         if self.open {
             self.read = notices.len();
-            self.list(ctx, notices);
+            self.list(ctx, notices, commands);
         } else if let Some(notice) = notices.last()
             && now < self.until
         {
@@ -56,7 +57,7 @@ impl News {
         }
     }
 
-    fn list(&mut self, ctx: &Context, notices: &[Notice]) {
+    fn list(&mut self, ctx: &Context, notices: &[Notice], commands: &mut Vec<UiCommand>) {
         let mut open = self.open;
         let shown = Window::new("Notices")
             .open(&mut open)
@@ -76,11 +77,20 @@ impl News {
                         ui.add_space(6.0);
                     }
                 });
+                ui.separator();
+                let report = link(ui, "Report a problem…");
+                if report.clicked() {
+                    commands.push(UiCommand::Report);
+                }
+                report.clicked()
             });
         // The bell in the top bar opens and closes the list itself.
         let below = |place: egui::Pos2| place.y > theme::TOP_BAR;
-        let left = shown.is_some_and(|window| window.response.clicked_elsewhere())
+        let left = shown
+            .as_ref()
+            .is_some_and(|window| window.response.clicked_elsewhere())
             && ctx.input(|i| i.pointer.interact_pos().is_some_and(below));
+        let left = left || shown.is_some_and(|window| window.inner == Some(true));
         self.open = open && !left && !ctx.input(|i| i.key_pressed(egui::Key::Escape));
     }
 }

@@ -161,6 +161,80 @@ fn a_fresh_download_is_loaded_and_kept() {
         .err()
         .unwrap();
     assert!(problem.what.contains("not the expected ones"), "{problem}");
+    // And later downloads as well.
+    fs::remove_file(&path).unwrap();
+    let mut other = body.clone();
+    *other.last_mut().unwrap() ^= 1;
+    let changed = Hub::start(other, Mood::Willing);
+    let later = self::library(&folder, &changed.endpoint, "");
+    let open = || later.open("toy", &Device::flex(), &mut |_| true);
+    let problem = open().err().unwrap();
+    assert!(
+        problem.what.contains("than the one that came first"),
+        "{problem}"
+    );
+    let record = path.with_file_name("model.safetensors.sha256");
+    assert!(
+        problem.remedy.contains(record.to_str().unwrap()),
+        "{problem}"
+    );
+    assert!(!path.exists());
+    fs::remove_file(record).unwrap();
+    open().unwrap();
+}
+
+#[test]
+fn a_commit_is_asked_for_by_its_number() {
+    let folder = TempDir::new().unwrap();
+    let hub = Hub::start(model(&folder), Mood::Willing);
+    let commit = "0123456789abcdef0123456789abcdef01234567";
+    let pinned = library(
+        &folder,
+        &hub.endpoint,
+        &format!("revision = \"{commit}\"\n"),
+    );
+    // This hub has the newest commit only.
+    let problem = pinned
+        .open("toy", &Device::flex(), &mut |_| true)
+        .err()
+        .unwrap();
+    let address = format!("/lab/toy/resolve/{commit}/model.safetensors");
+    assert!(problem.to_string().contains(&address), "{problem}");
+    let branch = library(&folder, &hub.endpoint, "revision = \"main\"\n");
+    assert!(branch.entry("toy").is_none());
+    assert!(branch.problems()[0].what.contains("40 hexadecimal digits"));
+}
+
+/// What the hub's own tools leave: a link from the commit's name for a file to its bytes, which lie
+/// under their hash.
+#[cfg(unix)]
+#[test]
+fn weights_in_the_hubs_own_cache_are_held_against_their_name() {
+    let folder = TempDir::new().unwrap();
+    let body = model(&folder);
+    let hash = lae_studio::fetch::sha256_of_file(&folder.path().join("model")).unwrap();
+    let of_toy = folder.path().join("hub/models--lab--toy");
+    let snapshot = of_toy.join("snapshots/0123456789abcdef0123456789abcdef01234567");
+    fs::create_dir_all(&snapshot).unwrap();
+    fs::create_dir_all(of_toy.join("blobs")).unwrap();
+    let blob = of_toy.join("blobs").join(hash);
+    std::os::unix::fs::symlink(&blob, snapshot.join("model.safetensors")).unwrap();
+    let table = folder.path().join("backbones.toml");
+    fs::write(&table, TOY).unwrap();
+    let library = Library::new(Places {
+        cache: folder.path().join("cache"),
+        hub_cache: Some(folder.path().join("hub")),
+        endpoint: "http://127.0.0.1:9".into(),
+        tables: vec![table],
+    });
+    let open = || library.open("toy", &Device::flex(), &mut |_| true);
+    let mut other = body.clone();
+    *other.last_mut().unwrap() ^= 1;
+    fs::write(&blob, other).unwrap();
+    let problem = open().err().unwrap();
+    assert!(problem.what.contains("not the expected ones"), "{problem}");
+    fs::write(&blob, body).unwrap();
+    assert!(!open().unwrap().assumed.concat().contains("SHA-256"));
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn an_order_of_another_data_set_is_refused_before_the_first_run() {
         "{said}"
     );
     assert!(said.contains("10 classes"), "{said}");
-    assert!(!runs.exists(), "no run was begun");
+    assert!(first_run(&runs).is_none(), "no run was begun");
 }
 
 #[test]

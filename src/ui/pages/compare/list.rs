@@ -5,6 +5,7 @@ use egui::{RichText, Sense, TextEdit, Ui, Vec2};
 use crate::session::views::{RunRow, RunState};
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
+use crate::ui::pages::{RESUME_ON, resume_on};
 use crate::ui::theme::{CONTROL, semibold, tokens};
 use crate::ui::widgets::{self, Column, button, card_of, faint};
 
@@ -97,8 +98,12 @@ fn actions(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
         if readable && ui.link("Open").clicked() {
             cx.act(UiCommand::Open(folder.clone()));
         }
-        if matches!(row.state, RunState::Unfinished(_)) && ui.link("Resume").clicked() {
-            cx.act(UiCommand::Resume(folder.clone()));
+        if matches!(row.state, RunState::Unfinished(_)) {
+            if ui.link("Resume").clicked() {
+                cx.act(UiCommand::Resume(folder.clone(), None));
+            }
+            let elsewhere = ui.link(RESUME_ON);
+            resume_on(&elsewhere, cx, &folder);
         }
         if readable && !row.answers().accuracy.is_empty() && ui.link("Predict").clicked() {
             cx.act(UiCommand::PredictWith(folder.clone()));

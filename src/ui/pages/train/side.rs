@@ -8,6 +8,7 @@ use crate::session::story::{Paragraph, story};
 use crate::session::words::{count_text, duration_text};
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
+use crate::ui::pages::{RESUME_ON, resume_on};
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::sparkline::sparkline;
@@ -63,8 +64,10 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
         let Some(folder) = folder else { return };
         if run.stage != Stage::Finished {
             if icon_text_button(ui, Icon::Play, "Resume").clicked() {
-                cx.act(UiCommand::Resume(folder));
+                cx.act(UiCommand::Resume(folder.clone(), None));
             }
+            let elsewhere = button(ui, RESUME_ON);
+            resume_on(&elsewhere, cx, &folder);
         } else if button(ui, "Predict with it").clicked() {
             cx.act(UiCommand::PredictWith(folder));
         }

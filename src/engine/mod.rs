@@ -1,10 +1,11 @@
 //! The thread that owns every tensor and device: takes Commands, tells Events.
 //!
 //! Jobs wait in line, which the engine alone owns and keeps on disk; predictions are served between
-//! two batches of the running one. Every job is fenced: a panic in it becomes a `Failed` event and
+//! two batches of the running one, once a helper thread has made ready what they need. Every job is fenced: a panic in it becomes a `Failed` event and
 //! the thread lives on. The front end is woken through a callback, so the engine knows no window.
 
-use std::collections::VecDeque;
+mod predictions;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,20 +13,21 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::experiment::predict::PredictorShelf;
 use crate::experiment::{self, Outcome, Stock};
 use crate::problem::{Problem, Result};
-use crate::run::event::{Command, Control, Event, PredictRequest, Sink, Wish};
+use crate::run::diary;
+use crate::run::event::{Command, Control, Event, Sink, Wish};
 use crate::run::job::{Job, JobId, Line, Told, Work, job_of};
 use crate::store::QueueFile;
 use crate::tensors::device_problem;
+use predictions::{Predictions, Prepare, Ready};
 
 /// Wakes the front end when an event waits.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// A handle on the engine thread. Dropping it stops the job in hand (saved) and ends the thread.
 pub struct Engine {
-    commands: Sender<Command>,
+    mail: Sender<Mail>,
     events: Receiver<Told>,
     /// Pauses, resumes and stops the running job.
     pub control: Control,
@@ -38,7 +40,12 @@ impl Engine {
     /// # Errors
     /// A Problem when the system gives no thread.
     pub fn start(runs_root: PathBuf, wake: Wake) -> Result<Self> {
-        let (commands, inbox) = channel();
+        Self::start_with(runs_root, wake, predictions::usual())
+    }
+
+    /// The same with another way to make predictors ready.
+    fn start_with(runs_root: PathBuf, wake: Wake, prepare: Prepare) -> Result<Self> {
+        let (mail, inbox) = channel();
         let (outbox, events) = channel();
         let control = Control::default();
         let desk = Desk {
@@ -50,8 +57,7 @@ impl Engine {
             line: Line::default(),
             file: QueueFile::below(&runs_root),
             unkept: false,
-            predictions: VecDeque::new(),
-            shelf: PredictorShelf::default(),
+            predictions: Predictions::new(prepare, mail.clone()),
             outbox,
             wake,
             ending: false,
@@ -61,7 +67,7 @@ impl Engine {
             .spawn(move || serve(desk, &runs_root))
             .map_err(|error| Problem::new(format!("the engine thread did not start: {error}")))?;
         Ok(Self {
-            commands,
+            mail,
             events,
             control,
             thread: Some(thread),
@@ -71,7 +77,7 @@ impl Engine {
     /// Asks for something; never waits. A dead engine shows as an event, not here.
     pub fn send(&self, command: Command) {
         // The receiver lives as long as the thread; a send can only fail after Shutdown.
-        let _ = self.commands.send(command);
+        let _ = self.mail.send(Mail::Command(command));
     }
 
     /// The next event, if one waits; never waits itself.
@@ -108,9 +114,17 @@ fn wait_for(thread: JoinHandle<()>, patience: Duration) -> bool {
     true
 }
 
+/// What lies in the engine thread's inbox.
+enum Mail {
+    /// Something is asked.
+    Command(Command),
+    /// A helper thread made something ready.
+    Ready(Ready),
+}
+
 /// The engine thread's side of the channels.
 struct Desk {
-    inbox: Receiver<Command>,
+    inbox: Receiver<Mail>,
     control: Control,
     stock: Stock,
     at_work: Option<JobId>,
@@ -120,22 +134,26 @@ struct Desk {
     file: QueueFile,
     /// Whether it was told that the line cannot be kept.
     unkept: bool,
-    predictions: VecDeque<PredictRequest>,
-    shelf: PredictorShelf,
+    predictions: Predictions,
     outbox: Sender<Told>,
     wake: Wake,
     ending: bool,
 }
 
 impl Desk {
+    /// Takes one letter out of the inbox.
+    fn open(&mut self, mail: Mail) {
+        match mail {
+            Mail::Command(command) => self.sort(command),
+            Mail::Ready(ready) => self.predictions.take(ready),
+        }
+    }
+
     /// Sorts one command into its line.
     fn sort(&mut self, command: Command) {
+        diary::asked(&command);
         match command {
-            Command::Predict(request) => {
-                // A newer stroke makes unanswered older requests worthless.
-                self.predictions.retain(|old| old.run != request.run);
-                self.predictions.push_back(request);
-            }
+            Command::Predict(request) => self.predictions.ask(request),
             Command::Queue(job) => {
                 let told = self.line.put(*job, usize::MAX);
                 self.changed([told]);
@@ -202,7 +220,7 @@ impl Desk {
     fn take_in(&mut self) {
         loop {
             match self.inbox.try_recv() {
-                Ok(command) => self.sort(command),
+                Ok(mail) => self.open(mail),
                 Err(TryRecvError::Empty) => return,
                 Err(TryRecvError::Disconnected) => {
                     self.ending = true;
@@ -213,32 +231,21 @@ impl Desk {
     }
 
     fn tell(&self, job: Option<JobId>, event: Event) {
+        diary::of_engine(job, &event);
         // The front end may be gone already; then nobody wants the event.
         let _ = self.outbox.send(Told { job, event });
         (self.wake)();
     }
 
-    /// Answers one snapshot of the oldest request; true when there was one.
+    /// Answers one snapshot of the oldest request that can be answered; true when there was one.
     fn predict_one(&mut self) -> bool {
-        let Some(mut request) = self.predictions.pop_front() else {
-            return false;
-        };
-        if request.tasks.is_empty() {
-            return true;
-        }
-        let task = request.tasks.remove(0);
-        let ticket = request.ticket;
-        let answer = fenced(|| self.shelf.predict(&request, task, &self.stock));
-        match answer {
-            Ok(prediction) => {
-                self.tell(None, Event::Predicted(Box::new(prediction)));
-                if !request.tasks.is_empty() {
-                    self.predictions.push_front(request);
-                }
+        match self.predictions.next(&self.stock) {
+            Some(event) => {
+                self.tell(None, event);
+                true
             }
-            Err(problem) => self.tell(None, Event::NotPredicted { ticket, problem }),
+            None => false,
         }
-        true
     }
 }
 
@@ -286,7 +293,7 @@ fn serve(mut desk: Desk, runs_root: &Path) {
             continue;
         }
         match desk.inbox.recv() {
-            Ok(command) => desk.sort(command),
+            Ok(mail) => desk.open(mail),
             Err(_) => return,
         }
     }
@@ -326,7 +333,10 @@ fn run_job(desk: &mut Desk, job: &Job, runs_root: &Path) -> Event {
     };
     let outcome = fenced(|| match &job.work {
         Work::Train(config) => experiment::train(config, runs_root, &stock, &mut sink, &control),
-        Work::Resume(run) => experiment::resume(run, &stock, &mut sink, &control),
+        Work::Resume(run) => {
+            let device = job.device.as_deref();
+            experiment::resume_on(run, device, &stock, &mut sink, &control)
+        }
     });
     let run = sink.run;
     match outcome {
@@ -335,7 +345,7 @@ fn run_job(desk: &mut Desk, job: &Job, runs_root: &Path) -> Event {
         Ok(Outcome::NotBegun) => Event::Stopped { run },
         Err(problem) => {
             // A lost device is no use to the next job: what lies on it is let go.
-            desk.shelf = PredictorShelf::default();
+            desk.predictions.let_go();
             desk.stock.forget_backbones();
             Event::Failed { run, problem }
         }
@@ -361,8 +371,104 @@ fn fenced<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
+    use std::sync::Mutex;
+
     use super::*;
+    use crate::experiment::predict::Prepared;
+    use crate::run::config::{RunConfig, Setting};
+    use crate::run::event::{Picture, PredictRequest};
+
+    /// The next event of interest.
+    fn wait<T>(engine: &Engine, mut wanted: impl FnMut(Event) -> Option<T>) -> T {
+        loop {
+            if let Some(found) = engine.try_recv().and_then(|told| wanted(told.event)) {
+                return found;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn ended(event: &Event) -> bool {
+        assert!(!matches!(event, Event::Failed { .. }), "{event:?}");
+        matches!(event, Event::Finished { .. })
+    }
+
+    fn short(seed: u64) -> Command {
+        let config = RunConfig {
+            classes_per_task: "5".into(),
+            epochs: 1,
+            settings: [("freeze_epochs".to_string(), Setting::Whole(0))].into(),
+            train_limit: Some(6),
+            test_limit: Some(4),
+            device: "cpu".into(),
+            seed,
+            ..RunConfig::default()
+        };
+        Command::Queue(Box::new(Job::train(config, String::new())))
+    }
+
+    #[test]
+    fn a_run_ends_while_what_a_prediction_needs_is_still_being_made_ready() {
+        let root = tempfile::tempdir().unwrap();
+        let (began, begun) = channel();
+        let (release, held) = channel::<()>();
+        let held = Mutex::new((began, held));
+        let prepare: Prepare = Arc::new(move |folder, task, stock| {
+            let held = held.lock().unwrap();
+            held.0.send(task).unwrap();
+            held.1.recv().unwrap();
+            Prepared::ahead(folder, task, stock)
+        });
+        let root = root.path().to_path_buf();
+        let engine = Engine::start_with(root, Arc::new(|| {}), prepare).unwrap();
+        engine.send(short(1));
+        let mut run = PathBuf::new();
+        wait(&engine, |event| {
+            if let Event::Started(header) = &event {
+                run.clone_from(&header.folder);
+            }
+            ended(&event).then_some(())
+        });
+        let ask = |ticket, run: &Path, tasks: &[usize]| {
+            let picture = Picture {
+                name: String::new(),
+                width: 32,
+                height: 32,
+                rgb: vec![90; 32 * 32 * 3],
+            };
+            engine.send(Command::Predict(PredictRequest {
+                ticket,
+                run: run.into(),
+                picture,
+                tasks: tasks.into(),
+            }));
+        };
+        engine.send(short(2));
+        ask(1, &run, &[0, 1, 7]);
+        ask(2, &run.join("gone"), &[0]);
+        assert_eq!(begun.recv().unwrap(), 0);
+        // The helper hangs, and yet every batch of the second run is trained.
+        wait(&engine, |event| {
+            let answered = matches!(event, Event::Predicted(_) | Event::NotPredicted { .. });
+            assert!(!answered, "{event:?}");
+            ended(&event).then_some(())
+        });
+        (0..4).for_each(|_| release.send(()).unwrap());
+        let mut told = Vec::new();
+        wait(&engine, |event| {
+            match event {
+                Event::Predicted(answer) => told.push((answer.ticket, Some(answer.task))),
+                Event::NotPredicted { ticket, .. } => told.push((ticket, None)),
+                _ => {}
+            }
+            (told.len() == 4).then_some(())
+        });
+        told.sort_unstable();
+        // Of the first request two snapshots are there and the third is not.
+        assert_eq!(told, [(1, None), (1, Some(0)), (1, Some(1)), (2, None)]);
+    }
 
     #[test]
     fn a_thread_that_hangs_does_not_keep_the_window_open() {

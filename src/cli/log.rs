@@ -1,0 +1,77 @@
+//! The log of a subcommand: where it is, how much it keeps, and what it begins with.
+
+use std::path::Path;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use super::{Command, Line};
+use crate::logging::{self, Level};
+use crate::session::report;
+use crate::store;
+use crate::ui::settings::Settings;
+
+/// Says how much the log keeps where `--log` does not.
+const VARIABLE: &str = "LAE_LOG";
+
+/// A value of `--log`.
+pub(super) fn levels() -> impl TypedValueParser<Value = Level> {
+    let keys = Level::ALL.map(|(_, key, _)| key);
+    // The parser lets only these names through.
+    PossibleValuesParser::new(keys).map(|key| Level::named(&key).unwrap_or_default())
+}
+
+/// Begins the log beside the runs that this command line is about. The window and what makes runs
+/// make a folder for it; what only looks uses the one that is there.
+pub(super) fn begin(line: &Line) {
+    let level = line.log.unwrap_or_else(usual);
+    let out = match &line.command {
+        Some(command) => command.out(),
+        None => line.out.as_deref(),
+    };
+    let makes_runs = matches!(&line.command, None | Some(Command::Train(_)));
+    logging::begin(&store::runs_root(out), makes_runs, level);
+    let (name, options) = words(std::env::args().skip(1));
+    tracing::info!("{} was started: {name} {options}", report::program());
+    for (what, value) in report::machine() {
+        tracing::info!("{what}: {value}");
+    }
+}
+
+/// What the environment says, else the window's settings.
+fn usual() -> Level {
+    let said = std::env::var(VARIABLE).ok();
+    said.and_then(|said| Level::named(&said))
+        .unwrap_or_else(|| Settings::load(Settings::file().as_ref()).log)
+}
+
+/// The subcommand, and the names of its options without what they were given.
+fn words(mut arguments: impl Iterator<Item = String>) -> (String, String) {
+    let first = arguments.next().unwrap_or_default();
+    let is_word = !first.is_empty() && first.chars().all(|c| c.is_ascii_lowercase());
+    let name = if is_word {
+        first.clone()
+    } else {
+        "window".into()
+    };
+    let all = [first].into_iter().filter(|_| !is_word).chain(arguments);
+    let options = all.filter(|word| word.starts_with('-') && !Path::new(word).exists());
+    let options = options.map(|word| word.split('=').next().unwrap_or_default().to_string());
+    (name, options.collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_named_without_their_values() {
+        let told = |line: &str| words(line.split(' ').map(str::to_string));
+        let (name, options) = told("train --data /home/ada/birds --seed=7 --quiet");
+        assert_eq!(
+            (name.as_str(), options.as_str()),
+            ("train", "--data --seed --quiet")
+        );
+        assert_eq!(told("--out my/runs").0, "window");
+        assert_eq!(words(std::iter::empty()), ("window".into(), String::new()));
+    }
+}

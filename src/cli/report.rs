@@ -1,0 +1,58 @@
+//! `report`: packs what helps to find a fault into one file, and shows what is in it.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use super::End;
+use super::output::{Table, say, size, tell};
+use crate::problem::Result;
+use crate::session::report::{Report, Wanted, file_name};
+use crate::store;
+use crate::ui::settings::Settings;
+
+/// Options of `report`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// Where the report goes [default: lae-studio-report-TIME.zip here; nowhere with --show]
+    #[arg(value_name = "OUT.zip")]
+    file: Option<PathBuf>,
+    /// Show every line of it; without OUT.zip nothing is written
+    #[arg(long)]
+    show: bool,
+    /// The folder of the runs it is about
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+}
+
+/// Shows and packs.
+pub(super) fn run(args: &Args) -> Result<End> {
+    let wanted = Wanted {
+        settings: Settings::file(),
+        names: Vec::new(),
+    };
+    let report = Report::gather(&store::runs_root(args.out.as_deref()), &wanted);
+    let mut table = Table::new(&["file", ">size", ""]);
+    for part in &report.parts {
+        let bytes = size(Some(part.text.len() as u64));
+        table.row([part.name.clone(), bytes, part.about.to_string()]);
+    }
+    let mut text = table.to_string();
+    if args.show {
+        for part in &report.parts {
+            // Writing into a String does not fail.
+            let _ = write!(text, "\n== {}\n{}", part.name, part.text);
+        }
+    }
+    say(&text)?;
+    let place = match (&args.file, args.show) {
+        (None, true) => return Ok(End::Done),
+        (Some(file), _) => file.clone(),
+        (None, false) => file_name().into(),
+    };
+    report.save(&place)?;
+    tell(format!(
+        "the report is in {}; it holds no pictures and no names of classes or data, `--show` shows all of it",
+        place.display()
+    ));
+    Ok(End::Done)
+}

@@ -1,0 +1,165 @@
+//! Requests for predictions, and the helper thread that makes ready what they need.
+//!
+//! Reading a run, checking its weights and testing a device take seconds to minutes; all of it is
+//! done beside the engine's thread, which meanwhile trains and answers what is ready. For a graphics
+//! card the engine's thread then hands over tensors that lie in memory, between two batches.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+use super::{Mail, fenced};
+use crate::experiment::Stock;
+use crate::experiment::predict::{Key, PredictorShelf, Prepared};
+use crate::problem::{Problem, Result};
+use crate::run::event::{Event, PredictRequest};
+
+/// Snapshots of one request that are made ready ahead: the next, and the one after it meanwhile.
+const AHEAD: usize = 2;
+
+/// Makes a predictor ready; runs on a helper thread.
+pub(super) type Prepare = Arc<dyn Fn(&Path, usize, &Stock) -> Result<Prepared> + Send + Sync>;
+
+/// What a helper thread made ready.
+pub(super) struct Ready {
+    key: Key,
+    prepared: Result<Prepared>,
+}
+
+/// The usual way to make predictors ready.
+pub(super) fn usual() -> Prepare {
+    Arc::new(Prepared::ahead)
+}
+
+/// What was asked and not answered yet, and what is ready to answer with.
+pub(super) struct Predictions {
+    waiting: VecDeque<PredictRequest>,
+    shelf: PredictorShelf,
+    /// What the helper thread is at; one at a time, because disks and memory are shared.
+    preparing: Option<Key>,
+    /// What could not be made ready, until it is told.
+    failed: Vec<(Key, Problem)>,
+    prepare: Prepare,
+    mail: Sender<Mail>,
+}
+
+impl Predictions {
+    pub fn new(prepare: Prepare, mail: Sender<Mail>) -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            shelf: PredictorShelf::default(),
+            preparing: None,
+            failed: Vec::new(),
+            prepare,
+            mail,
+        }
+    }
+
+    /// Takes a request. A newer stroke makes unanswered older requests worthless.
+    pub fn ask(&mut self, request: PredictRequest) {
+        self.waiting.retain(|old| old.run != request.run);
+        if !request.tasks.is_empty() {
+            self.waiting.push_back(request);
+        }
+    }
+
+    /// Takes what the helper thread made ready.
+    pub fn take(&mut self, ready: Ready) {
+        self.preparing = None;
+        match ready.prepared {
+            Ok(prepared) => self.shelf.put(ready.key, prepared),
+            Err(problem) => self.failed.push((ready.key, problem)),
+        }
+    }
+
+    /// Lets go of everything that was made ready: its device may be lost.
+    pub fn let_go(&mut self) {
+        self.shelf = PredictorShelf::default();
+    }
+
+    /// Answers one snapshot of the oldest request that is ready for it, and has the next one made
+    /// ready. None while nothing can be answered.
+    pub fn next(&mut self, stock: &Stock) -> Option<Event> {
+        let event = self.refusal().or_else(|| self.answer(stock));
+        self.prepare_next(stock);
+        event
+    }
+
+    /// Tells a request whose next snapshot cannot be made ready.
+    fn refusal(&mut self) -> Option<Event> {
+        let waiting = &self.waiting;
+        // Whoever asked may have asked something else since.
+        self.failed.retain(|(key, _)| {
+            let wants = |request: &PredictRequest| request.tasks.contains(&key.1);
+            waiting
+                .iter()
+                .any(|request| request.run == key.0 && wants(request))
+        });
+        let next: Vec<Option<Key>> = self.waiting.iter().map(next_of).collect();
+        let place = |key: &Key| next.iter().position(|next| next.as_ref() == Some(key));
+        let mut refused = self.failed.iter().enumerate();
+        let (at, index) = refused.find_map(|(at, (key, _))| Some((at, place(key)?)))?;
+        let (_, problem) = self.failed.remove(at);
+        let ticket = self.waiting.remove(index)?.ticket;
+        Some(Event::NotPredicted { ticket, problem })
+    }
+
+    fn answer(&mut self, stock: &Stock) -> Option<Event> {
+        let ready = |request: &PredictRequest| next_of(request).is_some_and(|k| self.shelf.has(&k));
+        let index = self.waiting.iter().position(ready)?;
+        let mut request = self.waiting.remove(index)?;
+        let task = request.tasks.remove(0);
+        let ticket = request.ticket;
+        match fenced(|| self.shelf.predict(&request, task, stock)) {
+            Ok(prediction) => {
+                if !request.tasks.is_empty() {
+                    self.waiting.insert(index, request);
+                }
+                Some(Event::Predicted(Box::new(prediction)))
+            }
+            Err(problem) => Some(Event::NotPredicted { ticket, problem }),
+        }
+    }
+
+    /// Sets the helper thread to work on the first snapshot that is asked for and not ready.
+    fn prepare_next(&mut self, stock: &Stock) {
+        if self.preparing.is_some() {
+            return;
+        }
+        let asked = self.waiting.iter().flat_map(|request| {
+            let tasks = request.tasks.iter().take(AHEAD);
+            tasks.map(|&task| (request.run.clone(), task))
+        });
+        let told = |key: &Key| self.failed.iter().any(|(failed, _)| failed == key);
+        let mut missing = asked.filter(|key| !self.shelf.has(key) && !told(key));
+        let Some(key) = missing.next() else {
+            return;
+        };
+        let (prepare, mail, stock) = (self.prepare.clone(), self.mail.clone(), stock.clone());
+        let asked = key.clone();
+        let begun = std::thread::Builder::new()
+            .name("lae-prepare".into())
+            .spawn(move || {
+                let prepared = fenced(|| prepare(&asked.0, asked.1, &stock));
+                let key = asked;
+                // The engine may have ended; then nobody wants it.
+                let _ = mail.send(Mail::Ready(Ready { key, prepared }));
+            });
+        self.preparing = Some(key.clone());
+        match begun {
+            Ok(_) => {}
+            Err(error) => {
+                let problem = Problem::new(format!("no helper thread could be started: {error}"));
+                let prepared = Err(problem);
+                let _ = self.mail.send(Mail::Ready(Ready { key, prepared }));
+            }
+        }
+    }
+}
+
+/// The snapshot that a request wants next.
+fn next_of(request: &PredictRequest) -> Option<Key> {
+    let task = request.tasks.first()?;
+    Some((request.run.clone(), *task))
+}

@@ -1,0 +1,145 @@
+//! The log's files: `lae-studio.log`, and older pages with a number, so many and so large at most.
+//!
+//! Each line is appended to the file as it then is, because several programs may write into one log
+//! and any of them may turn the page.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use super::Level;
+use crate::files;
+use crate::problem::harmless;
+
+/// Bytes of a page.
+const PAGE: u64 = 1 << 20;
+/// Pages, the one that is written included.
+const PAGES: usize = 5;
+/// Bytes of a line; more is cut.
+const LINE: usize = 4000;
+
+/// The files of a log.
+#[derive(Debug)]
+pub struct Pages {
+    folder: PathBuf,
+    page: u64,
+}
+
+impl Pages {
+    /// The log in this folder.
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder, page: PAGE }
+    }
+
+    /// All that there are, the newest first.
+    pub fn all(&self) -> Vec<PathBuf> {
+        let pages = (0..PAGES).map(|number| self.path(number));
+        pages.filter(|path| files::length(path).is_ok()).collect()
+    }
+
+    fn path(&self, number: usize) -> PathBuf {
+        self.folder.join(match number {
+            0 => "lae-studio.log".to_string(),
+            number => format!("lae-studio.{number}.log"),
+        })
+    }
+
+    /// Appends lines, on a new page when this one is full.
+    ///
+    /// # Errors
+    /// The folder cannot be made, or the file cannot be written or is no ordinary one.
+    pub(super) fn append(&mut self, lines: &str) -> io::Result<()> {
+        let path = self.path(0);
+        let length = files::length(&path).unwrap_or(0);
+        if length >= self.page {
+            self.turn()?;
+            // Where the page cannot be turned (on Windows while another program has it open) it
+            // grows for a while, but not for ever.
+            if files::length(&path).is_ok_and(|length| length >= 2 * self.page) {
+                return Ok(());
+            }
+        }
+        std::fs::create_dir_all(&self.folder)?;
+        files::open_to_append(&path)?.write_all(lines.as_bytes())
+    }
+
+    /// Gives every page the next number; the last one goes.
+    fn turn(&self) -> io::Result<()> {
+        let lock = files::open_own(&self.folder.join("lock"))?;
+        if lock.try_lock().is_err() {
+            return Ok(()); // Another program is at it.
+        }
+        // It may have turned the page just before.
+        if files::length(&self.path(0)).is_ok_and(|length| length >= self.page) {
+            for number in (1..PAGES).rev() {
+                let (from, to) = (self.path(number - 1), self.path(number));
+                if from.exists() {
+                    let _ = std::fs::rename(from, to);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A line as it is kept: time, level, where it comes from, what happened.
+pub(super) fn line(level: Level, from: &str, text: &str) -> String {
+    let time = jiff::Zoned::now().strftime("%Y-%m-%d %H:%M:%S%.3f%:z");
+    let word = match level {
+        Level::Off | Level::Error => "ERROR",
+        Level::Warn => "WARN ",
+        Level::Info => "INFO ",
+        Level::Debug => "DEBUG",
+    };
+    let text = harmless(text.trim()).replace(['\n', '\t'], " ");
+    let cut = text.char_indices().map(|(at, _)| at).find(|at| *at >= LINE);
+    let text = cut.map_or(text.as_str(), |at| &text[..at]);
+    format!("{time} {word} {from}: {text}\n")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_turned_and_stay_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut pages = Pages {
+            folder: folder.path().join("log"),
+            page: 100,
+        };
+        let line = format!("{}\n", "x".repeat(49));
+        for _ in 0..40 {
+            pages.append(&line).unwrap();
+        }
+        let all = pages.all();
+        assert_eq!(all.len(), PAGES);
+        for page in &all {
+            assert!(std::fs::metadata(page).unwrap().len() <= 150, "{page:?}");
+        }
+        // A program that holds the lock for long lets the others write on, up to twice a page.
+        let lock = files::open_own(&folder.path().join("log/lock")).unwrap();
+        lock.try_lock().unwrap();
+        (0..40).for_each(|_| pages.append(&line).unwrap());
+        assert_eq!(std::fs::metadata(&all[0]).unwrap().len(), 200);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_not_written_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let foreign = folder.path().join("foreign");
+        std::fs::write(&foreign, "mine").unwrap();
+        std::os::unix::fs::symlink(&foreign, folder.path().join("lae-studio.log")).unwrap();
+        let mut pages = Pages::new(folder.path().into());
+        assert!(pages.append("line\n").is_err());
+        assert_eq!(std::fs::read(&foreign).unwrap(), b"mine");
+    }
+
+    #[test]
+    fn a_line_is_cut_at_a_letter() {
+        let text = "é".repeat(LINE);
+        let line = line(Level::Warn, "here", &text);
+        assert!(line.contains(" WARN  here: é") && line.len() < LINE + 80);
+    }
+}

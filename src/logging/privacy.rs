@@ -1,0 +1,236 @@
+//! What a log may not hold: the person's home folder, paths, and names of classes and data.
+
+use std::collections::BTreeSet;
+
+/// What stands for a name.
+const NAME: &str = "‹name›";
+/// What stands for a path.
+const PATH: &str = "‹path›";
+
+/// What is struck out of every line.
+#[derive(Debug, Default)]
+pub struct Veil {
+    home: Option<String>,
+    names: BTreeSet<String>,
+}
+
+impl Veil {
+    /// Strikes out the home folder of whoever runs the program.
+    pub fn of_this_person() -> Self {
+        let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().display().to_string());
+        Self {
+            // Of a service, the root folder; every path begins with it.
+            home: home.filter(|home| home.len() > 1),
+            names: BTreeSet::new(),
+        }
+    }
+
+    /// Names to strike out from now on. Single letters and numbers say nothing of anybody, and
+    /// without them no line could be read.
+    pub fn add<S: AsRef<str>>(&mut self, names: impl IntoIterator<Item = S>) {
+        for name in names {
+            let name = name.as_ref().trim();
+            let telling = name.chars().nth(1).is_some() && name.parse::<f64>().is_err();
+            if telling {
+                self.names.insert(name.to_string());
+            }
+        }
+    }
+
+    /// The text without them: the home folder becomes `~`, other whole paths and names become
+    /// marks.
+    pub fn over(&self, text: &str) -> String {
+        // Paths first: a name in the midst of one would hide its beginning.
+        let is_path = |name: &&String| name.contains(['/', '\\']);
+        let mut text = text.to_string();
+        for path in self.names.iter().filter(is_path) {
+            text = whole(&text, path, PATH);
+        }
+        if let Some(home) = &self.home {
+            text = text.replace(home, "~");
+        }
+        text = paths(&text);
+        for name in self.names.iter().filter(|name| !is_path(name)) {
+            text = whole(&text, name, NAME);
+        }
+        text
+    }
+}
+
+/// Replaces a name where it stands as a whole word.
+fn whole(text: &str, name: &str, by: &str) -> String {
+    if !text.contains(name) {
+        return text.to_string();
+    }
+    let joins = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(name) {
+        let (before, behind) = (&rest[..at], &rest[at + name.len()..]);
+        let last = before.chars().next_back().or(out.chars().next_back());
+        out.push_str(before);
+        let part = joins(last) && joins(name.chars().next())
+            || joins(behind.chars().next()) && joins(name.chars().next_back());
+        out.push_str(if part { name } else { by });
+        rest = behind;
+    }
+    out + rest
+}
+
+/// Replaces absolute paths, and what lies below the home folder, up to the next blank or quote.
+fn paths(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut fresh = true;
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let windows = rest
+            .get(1..3)
+            .is_some_and(|next| matches!(next, ":\\" | ":/"));
+        let begins = rest.starts_with("~/")
+            || rest.starts_with("~\\")
+            || rest.starts_with("\\\\")
+            || (c == '/' && rest.chars().nth(1).is_some_and(char::is_alphanumeric))
+            || (c.is_ascii_alphabetic() && windows);
+        if fresh && begins {
+            let end = rest.find(|c: char| c.is_whitespace() || "\"'`”’,;)".contains(c));
+            let end = end.unwrap_or(rest.len());
+            // What ends a sentence is no part of a path.
+            let end = rest[..end].trim_end_matches([':', '.']).len();
+            out.push_str(PATH);
+            rest = &rest[end..];
+            fresh = false;
+            continue;
+        }
+        fresh = !(c.is_alphanumeric() || "._-/".contains(c));
+        out.push(c);
+        rest = &rest[c.len_utf8()..];
+    }
+    out
+}
+
+/// The text without what stands in quotes: a Problem quotes what somebody typed or named.
+pub(super) fn unquoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '\'', '`', '“', '‘']) {
+        let quote = rest[at..].chars().next().unwrap_or('"');
+        let inner = &rest[at + quote.len_utf8()..];
+        let closing = match quote {
+            '“' => '”',
+            '‘' => '’',
+            same => same,
+        };
+        // An apostrophe stands between letters.
+        let opens = !rest[..at].ends_with(char::is_alphanumeric);
+        let Some(end) = inner.find(closing).filter(|_| opens) else {
+            out.push_str(&rest[..at + quote.len_utf8()]);
+            rest = inner;
+            continue;
+        };
+        out.push_str(&rest[..at]);
+        out.push_str(NAME);
+        rest = &inner[end + closing.len_utf8()..];
+    }
+    out + rest
+}
+
+/// The part of a path that follows the last of these folders.
+fn after<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+    path.rsplit_once(folder).map(|(_, rest)| rest)
+}
+
+/// A place in the source as a log may show it: without the folders it was built in.
+pub fn source_place(file: &str, line: u32) -> String {
+    let file = file.replace('\\', "/");
+    let inner = after(&file, "/registry/src/").and_then(|rest| rest.split_once('/'));
+    let shown = match inner {
+        Some((_, inner)) => inner,
+        None => after(&file, "/library/").unwrap_or(&file),
+    };
+    format!("{shown}:{line}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn veil() -> Veil {
+        let mut veil = Veil {
+            home: Some("/home/ada".into()),
+            names: BTreeSet::new(),
+        };
+        veil.add([
+            "robin",
+            "great tit",
+            "3",
+            "x",
+            "1e3",
+            "rob",
+            "home",
+            "/srv/my birds",
+        ]);
+        veil
+    }
+
+    #[test]
+    fn homes_paths_and_names_are_struck_out() {
+        let veil = veil();
+        for (text, expected) in [
+            (
+                "could not read /home/ada/birds/robin/1.jpg: gone",
+                "could not read ‹path›: gone",
+            ),
+            ("/srv/my birds is gone", "‹path› is gone"),
+            ("3 images of robin, great tit", "3 images of ‹name›, ‹name›"),
+            (
+                "robins and robinia stay, (rob) goes",
+                "robins and robinia stay, (‹name›) goes",
+            ),
+            (
+                "in \"/media/stick\" and 'C:\\data\\x'",
+                "in \"‹path›\" and '‹path›'",
+            ),
+            ("212 images/s and/or 1 / 2", "212 images/s and/or 1 / 2"),
+            ("https://example.org/a.bin", "https://example.org/a.bin"),
+            ("\\\\server\\share", "‹path›"),
+            ("src/engine.rs:3", "src/engine.rs:3"),
+        ] {
+            assert_eq!(veil.over(text), expected);
+        }
+    }
+
+    #[test]
+    fn quotes_are_struck_out_and_apostrophes_are_not() {
+        for (text, expected) in [
+            (
+                "\"a b\" could be 'c' or `d`",
+                "‹name› could be ‹name› or ‹name›",
+            ),
+            (
+                "the card's driver isn't “new”",
+                "the card's driver isn't ‹name›",
+            ),
+            ("an open \" stays", "an open \" stays"),
+        ] {
+            assert_eq!(unquoted(text), expected);
+        }
+    }
+
+    #[test]
+    fn places_in_the_source_name_no_machine() {
+        let cases = [
+            (
+                "/home/ada/.cargo/registry/src/index-123/wgpu-30/src/lib.rs",
+                "wgpu-30/src/lib.rs:7",
+            ),
+            (
+                "/rustc/abc/library/core/src/option.rs",
+                "core/src/option.rs:7",
+            ),
+            ("src\\engine.rs", "src/engine.rs:7"),
+        ];
+        for (file, expected) in cases {
+            assert_eq!(source_place(file, 7), expected);
+        }
+    }
+}

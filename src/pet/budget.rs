@@ -1,0 +1,113 @@
+//! What the evaluation of an equation may cost, so that a plugin somebody passed on can neither fill
+//! the memory nor stall the program: elements of its results, and, while plugins are tried,
+//! multiplications.
+
+use std::cell::Cell;
+
+use super::value::{Outcome, Value, shown};
+
+/// More elements than this in one intermediate result is taken for a mistake (1 GiB of f32).
+const MOST_ELEMENTS: usize = 1 << 28;
+
+/// All results of one evaluation together may have this many times the elements it was given; a
+/// Prefix needs about a hundred times on long token sequences.
+const MOST_GROWTH: usize = 1024;
+
+thread_local! {
+    /// Elements that the evaluation running on this thread may still produce.
+    static BUDGET: Cell<usize> = const { Cell::new(0) };
+    /// Most elements that any evaluation on this thread may produce.
+    static CAP: Cell<usize> = const { Cell::new(usize::MAX) };
+    /// Multiplications that may still be done on this thread; none where they are not counted.
+    static WORK: Cell<Option<u64>> = const { Cell::new(None) };
+}
+
+/// Starts the budget of an evaluation that was given this many elements.
+pub(super) fn start_budget(given: usize) {
+    BUDGET.set(given.saturating_mul(MOST_GROWTH).min(CAP.get()));
+}
+
+/// Does work in which no evaluation on this thread may produce more than `most` elements.
+pub(super) fn capped<T>(most: usize, work: impl FnOnce() -> T) -> T {
+    let before = CAP.replace(most);
+    let result = work();
+    CAP.set(before);
+    result
+}
+
+/// Does work in which equations on this thread may cost `most` multiplications, or what is left of
+/// those that were allowed around it.
+pub(super) fn allowed<T>(most: u64, work: impl FnOnce() -> T) -> T {
+    let outside = WORK.get();
+    let inside = outside.map_or(most, |left| left.min(most));
+    WORK.set(Some(inside));
+    let result = work();
+    let spent = inside - WORK.get().unwrap_or(inside);
+    WORK.set(outside.map(|left| left - spent));
+    result
+}
+
+/// Takes a result off the budget of the evaluation running on this thread.
+pub(super) fn spend(value: Value) -> Outcome {
+    let dims = value.dims();
+    bounded(&dims)?;
+    let left = BUDGET.get().saturating_sub(dims.iter().product());
+    BUDGET.set(left);
+    multiply(&dims, 1)?;
+    Ok(value)
+}
+
+/// Refuses results that would fill the memory, before they are computed.
+pub(super) fn bounded(dims: &[usize]) -> Result<(), String> {
+    let count = dims
+        .iter()
+        .try_fold(1usize, |count, &size| count.checked_mul(size));
+    match count {
+        Some(count) if count <= MOST_ELEMENTS.min(BUDGET.get()) => Ok(()),
+        _ => Err(format!(
+            "with {} the equation needs far more memory than what it was given",
+            shown(dims)
+        )),
+    }
+}
+
+/// Refuses, before it is computed, a result each element of which costs so many multiplications,
+/// where all of them are more than may be spent.
+pub(super) fn multiply(dims: &[usize], each: usize) -> Result<(), String> {
+    let Some(left) = WORK.get() else {
+        return Ok(());
+    };
+    let cost = dims
+        .iter()
+        .try_fold(each as u64, |cost, &size| cost.checked_mul(size as u64));
+    match cost.and_then(|cost| left.checked_sub(cost)) {
+        Some(left) => {
+            WORK.set(Some(left));
+            Ok(())
+        }
+        None => Err(format!(
+            "with {} the equation takes far more multiplications than a plugin is tried with",
+            shown(dims)
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_spent_inside_is_spent_outside() {
+        let used = allowed(100, || {
+            let inner = allowed(1000, || {
+                [multiply(&[10, 3], 2), multiply(&[50], 1)].map(|r| r.is_ok())
+            });
+            let rest = [multiply(&[41], 1).is_ok(), multiply(&[40], 1).is_ok()];
+            (inner, rest)
+        });
+        assert_eq!(used, ([true, false], [false, true]));
+        assert!(multiply(&[1 << 30], 1 << 30).is_ok(), "unlimited elsewhere");
+        let overflow = allowed(100, || multiply(&[usize::MAX, usize::MAX], 2));
+        assert!(overflow.is_err());
+    }
+}

@@ -1,0 +1,215 @@
+//! What the log keeps of commands and events: numbers and words of this program, never a name that
+//! somebody gave. Data sets, weight files, orders and runs are told by kind.
+
+use std::path::Path;
+
+use super::config::RunConfig;
+use super::event::{Command, Event, Phase, Sink};
+use super::job::{JobId, Work};
+use crate::data::{builtin, named};
+use crate::logging::{keep_out, told};
+use crate::problem::Problem;
+
+/// Characters of a run's name that say when it began.
+const STAMP: usize = 19;
+
+/// Notes what the engine was asked.
+pub fn asked(command: &Command) {
+    match command {
+        Command::Queue(job) => {
+            let job_id = job.id.number();
+            match &job.work {
+                Work::Train(config) => {
+                    tracing::info!(job_id, "asked to train: {}", settings(config));
+                }
+                Work::Resume(_) => tracing::info!(job_id, "asked to continue a run"),
+            }
+        }
+        Command::Stop(job) => tracing::info!(job_id = job.number(), "asked to stop"),
+        Command::Move { job, place } => {
+            tracing::info!(job_id = job.number(), place, "asked to move in line");
+        }
+        Command::Hold(held) => tracing::info!(held, "asked to hold the line or let it go"),
+        Command::Predict(request) => {
+            let (ticket, tasks) = (request.ticket, request.tasks.len());
+            tracing::debug!(ticket, tasks, "asked to predict");
+        }
+        Command::ForgetData => tracing::debug!("asked to look at data anew"),
+        Command::Shutdown => tracing::info!("asked to end"),
+    }
+}
+
+/// Notes what the engine tells, short of what a run tells of itself.
+pub fn of_engine(job: Option<JobId>, event: &Event) {
+    let job_id = job.map_or(0, JobId::number);
+    match event {
+        Event::Began(_) => tracing::info!(job_id, "the job begins"),
+        Event::Removed(_) => tracing::info!(job_id, "taken out of the line"),
+        Event::Finished { .. } => tracing::info!(job_id, "the job is finished"),
+        Event::Stopped { .. } => tracing::info!(job_id, "the job was stopped"),
+        Event::Failed { problem, .. } => {
+            tracing::error!(job_id, "the job failed: {}", told(problem));
+        }
+        Event::NotPredicted { ticket, problem } => {
+            tracing::warn!(ticket, "not predicted: {}", told(problem));
+        }
+        _ => {}
+    }
+}
+
+/// Notes a Problem that ends what a person asked for.
+pub fn failed(problem: &Problem) {
+    tracing::error!("{}", told(problem));
+}
+
+/// Hands a run's events on, and notes them on the way.
+pub struct Noted<'a>(pub &'a mut dyn Sink);
+
+impl Noted<'_> {
+    /// Notes that a run begins to be prepared with these settings.
+    pub fn prepare(&self, doing: &str, config: &RunConfig) {
+        let paths = [&config.data, &config.backbone, &config.order];
+        let paths = paths.into_iter().filter(|text| text.contains(['/', '\\']));
+        keep_out(paths);
+        tracing::info!("{doing}: {}", settings(config));
+    }
+}
+
+impl Sink for Noted<'_> {
+    fn event(&mut self, event: Event) {
+        of_run(&event);
+        self.0.event(event);
+    }
+
+    fn between_batches(&mut self) {
+        self.0.between_batches();
+    }
+}
+
+/// Notes what a run tells.
+fn of_run(event: &Event) {
+    match event {
+        Event::Started(header) => {
+            keep_out(&header.class_order);
+            let (classes, tasks) = (header.class_order.len(), header.tasks.len());
+            let images: usize = header.train_images.iter().sum();
+            let tested: usize = header.test_images.iter().sum();
+            let (device, run) = (&header.device, stamp(&header.run));
+            let trained = header.trained_parameters;
+            let input = header.input_size;
+            tracing::info!(
+                classes, tasks, images, tested, input, trained, %device,
+                "run {run} has begun"
+            );
+        }
+        Event::Phase { phase, .. } => match phase {
+            Phase::Training {
+                task,
+                epoch,
+                frozen,
+            } => {
+                tracing::debug!(task, epoch, frozen, "training");
+            }
+            Phase::Measuring { task } => tracing::debug!(task, "measuring"),
+            Phase::Evaluating { task } => tracing::debug!(task, "testing"),
+            Phase::Paused => tracing::info!("paused"),
+            Phase::Preparing(_) => {}
+        },
+        Event::TaskEvaluated { report, .. } => {
+            let (task, seconds) = (report.task, report.seconds);
+            let speed = report.images_per_second;
+            tracing::info!(
+                task,
+                "a task is done in {seconds:.1} s, {speed:.0} images/s"
+            );
+        }
+        Event::TakenUp { reports, .. } => {
+            tracing::info!(finished = reports.len(), "a run is taken up");
+        }
+        Event::Saved { bytes, .. } => tracing::debug!(bytes, "saved"),
+        Event::Remark { problem, .. } => tracing::warn!("remark: {}", told(problem)),
+        _ => {}
+    }
+}
+
+/// The part of a run's name that names no data.
+fn stamp(run: &str) -> String {
+    run.chars().take(STAMP).collect()
+}
+
+/// Settings in one line.
+fn settings(config: &RunConfig) -> String {
+    let data = &config.data;
+    let data = match builtin::names().any(|n| n == data) || named::published(data).is_some() {
+        true => data.as_str(),
+        false => "own",
+    };
+    let is_file = |text: &str| {
+        let ending = Path::new(text)
+            .extension()
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        let known = ["safetensors", "npz", "pth", "bin", "json"];
+        text.contains(['/', '\\']) || known.iter().any(|known| ending == *known)
+    };
+    let backbone = match is_file(&config.backbone) {
+        true => "a file",
+        false => &config.backbone,
+    };
+    let order = match is_file(&config.order) {
+        true => "a file",
+        false => &config.order,
+    };
+    let own: Vec<String> = config
+        .settings
+        .iter()
+        .map(|(k, v)| format!("{k}={v}"))
+        .collect();
+    format!(
+        "data={data} limits={:?}/{:?} tasks={} order={order} method={} {} pet={} size={} blocks={} \
+         backbone={backbone} precision={} epochs={} batch={} lr={} seed={} device={}",
+        config.train_limit,
+        config.test_limit,
+        config.classes_per_task,
+        config.method,
+        own.join(" "),
+        config.pet,
+        config.pet_size,
+        config.blocks,
+        config.precision.key(),
+        config.epochs,
+        config.batch,
+        config.base_lr,
+        config.seed,
+        config.device,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_told_without_what_a_person_named() {
+        let config = RunConfig {
+            data: "/home/ada/birds".into(),
+            backbone: "my/net.safetensors".into(),
+            order: "orders/mine.json".into(),
+            ..RunConfig::default()
+        };
+        let text = settings(&config);
+        assert!(
+            text.contains("data=own ") && text.contains("backbone=a file "),
+            "{text}"
+        );
+        assert!(
+            text.contains("order=a file ") && !text.contains("mine"),
+            "{text}"
+        );
+        let usual = settings(&RunConfig::default());
+        assert!(
+            usual.contains("data=digits ") && usual.contains("backbone=lae-nano "),
+            "{usual}"
+        );
+    }
+}

@@ -1,0 +1,286 @@
+//! A report of a problem: what helps to find a fault, packed into one file that a person has seen.
+//!
+//! It holds versions and machine, the window's settings, what self-tests of devices found, and the
+//! log. It never holds pictures, names of classes or of data, or the person's home folder; all of it
+//! is text that can be read before it is given away.
+
+use std::io::{Cursor, Write};
+use std::path::{Path, PathBuf};
+
+use zip::write::SimpleFileOptions;
+
+use crate::backbone::library::Library;
+use crate::data::{builtin, named};
+use crate::logging::{self, Pages, Veil};
+use crate::problem::{Problem, Result, harmless};
+use crate::{device, files, memory, store};
+
+/// What stands for a path or name that the person chose.
+const OWN: &str = "‹own›";
+/// Keys of the settings whose values may name data.
+const NAMING: [&str; 3] = ["data", "backbone", "order"];
+
+/// What a report is made of, besides what lies beside the runs.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// The window's settings.
+    pub settings: Option<PathBuf>,
+    /// Names that are struck out: of the classes that are open.
+    pub names: Vec<String>,
+}
+
+/// One file of a report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Its name.
+    pub name: String,
+    /// What it is, in a few words.
+    pub about: &'static str,
+    /// All that stands in it.
+    pub text: String,
+}
+
+/// A report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Its files.
+    pub parts: Vec<Part>,
+}
+
+impl Report {
+    /// Gathers it. What cannot be read is left out, for something is wrong already.
+    pub fn gather(runs_root: &Path, wanted: &Wanted) -> Self {
+        let mut veil = Veil::of_this_person();
+        veil.add(&wanted.names);
+        veil.add([runs_root.display().to_string()]);
+        let mut parts = Vec::new();
+        let mut add = |name: String, about, text: String| {
+            // Line by line, so that a path does not end the line it stands in.
+            let lines = text
+                .lines()
+                .map(|line| harmless(&veil.over(line)).into_owned() + "\n");
+            let text = lines.collect();
+            parts.push(Part { name, about, text });
+        };
+        add("versions.txt".into(), "versions and machine", versions());
+        let settings = wanted.settings.as_deref();
+        if let Some(text) = settings.and_then(|file| files::read_text(file, files::TEXT).ok()) {
+            add(
+                "settings.toml".into(),
+                "the window's settings",
+                settings_of(&text),
+            );
+        }
+        if let Some(text) = device::verdicts() {
+            add(
+                "devices.toml".into(),
+                "what tests of the devices found",
+                text,
+            );
+        }
+        for path in Pages::new(logging::folder(runs_root)).all() {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if let Ok(bytes) = files::read(&path, files::TEXT) {
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                add(name.into_owned(), "what the program did", text);
+            }
+        }
+        Self { parts }
+    }
+
+    /// All of it as one zip archive.
+    ///
+    /// # Errors
+    /// A Problem when it cannot be packed.
+    pub fn packed(&self) -> Result<Vec<u8>> {
+        let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        let packed = (|| {
+            for part in &self.parts {
+                archive.start_file(part.name.as_str(), SimpleFileOptions::default())?;
+                archive.write_all(part.text.as_bytes())?;
+            }
+            Ok::<_, zip::result::ZipError>(archive.finish()?.into_inner())
+        })();
+        packed.map_err(|error| Problem::new(format!("the report cannot be packed: {error}")))
+    }
+
+    /// Writes it as one zip archive.
+    ///
+    /// # Errors
+    /// A Problem when the place cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        store::write_file(path, &self.packed()?).map(drop)
+    }
+}
+
+/// What a report is called unless the person says otherwise.
+pub fn file_name() -> String {
+    let day = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
+    format!("lae-studio-report-{day}.zip")
+}
+
+/// Where a report goes unless the person says otherwise.
+pub fn usual_place() -> PathBuf {
+    let folder = directories::UserDirs::new().map(|dirs| {
+        let documents = dirs.document_dir().filter(|folder| folder.is_dir());
+        documents.unwrap_or(dirs.home_dir()).to_path_buf()
+    });
+    folder.unwrap_or_default().join(file_name())
+}
+
+/// Name and version of the program and how it was built.
+pub fn program() -> String {
+    let checks = match cfg!(debug_assertions) {
+        true => ", with checks",
+        false => "",
+    };
+    let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
+    let version = env!("CARGO_PKG_VERSION");
+    format!("lae-studio {version} for {os} on {arch}{checks}")
+}
+
+/// What is known of the machine without asking its drivers.
+pub fn machine() -> Vec<(&'static str, String)> {
+    let mut known = vec![("system", system())];
+    if let Ok(processor) = device::choose("cpu") {
+        known.push(("processor", processor.name));
+    }
+    known.push(("instructions", instructions()));
+    if let Some(bytes) = memory::machine_bytes() {
+        known.push(("memory", format!("{} MB", bytes >> 20)));
+    }
+    known
+}
+
+/// Name and version of the operating system.
+fn system() -> String {
+    let line = |path: &str| files::read_text(Path::new(path), files::NOTE).ok();
+    let release = line("/etc/os-release").and_then(|text| {
+        let name = text
+            .lines()
+            .find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+        Some(name.trim_matches('"').to_string())
+    });
+    let name = release.unwrap_or_else(|| std::env::consts::OS.to_string());
+    let kernel = line("/proc/sys/kernel/osrelease")
+        .map_or_else(String::new, |text| format!(", Linux {}", text.trim()));
+    format!("{name}{kernel}")
+}
+
+/// Instructions of the processor that matter for speed.
+fn instructions() -> String {
+    #[cfg(target_arch = "x86_64")]
+    let found = [
+        ("AVX2", is_x86_feature_detected!("avx2")),
+        ("FMA", is_x86_feature_detected!("fma")),
+        ("F16C", is_x86_feature_detected!("f16c")),
+        ("AVX-512", is_x86_feature_detected!("avx512f")),
+    ];
+    #[cfg(not(target_arch = "x86_64"))]
+    let found = [("those of every such processor", true)];
+    let there = found.iter().filter(|(_, there)| *there);
+    there.map(|(name, _)| *name).collect::<Vec<_>>().join(" ")
+}
+
+/// Program, machine and devices, a line each.
+fn versions() -> String {
+    let mut text = program() + "\n";
+    for (what, value) in machine() {
+        text += &format!("{what}: {value}\n");
+    }
+    for info in device::list() {
+        text += &format!("device {info}, driver: {}\n", info.driver);
+    }
+    text
+}
+
+/// Settings without what the person named. What is no table is left out.
+fn settings_of(text: &str) -> String {
+    let Ok(mut table) = text.parse::<toml::Table>() else {
+        return "these settings cannot be read\n".into();
+    };
+    strip(&mut table);
+    toml::to_string_pretty(&table).unwrap_or_default()
+}
+
+/// Takes names and paths out of a table and those in it.
+fn strip(table: &mut toml::Table) {
+    for (key, value) in table {
+        match value {
+            toml::Value::Table(inner) => strip(inner),
+            toml::Value::String(text) if NAMING.contains(&key.as_str()) && !is_public(text) => {
+                *text = OWN.into();
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether this is a name that the program itself knows, or a plain choice.
+fn is_public(text: &str) -> bool {
+    let known = builtin::names().any(|name| name == text)
+        || named::published(text).is_some()
+        || Library::usual().entry(text).is_some();
+    let plain = text == "natural" || text.starts_with("seed:");
+    (known || plain) && !text.contains(['/', '\\'])
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    #[test]
+    fn a_report_holds_what_is_shown_and_no_names() {
+        let runs = tempfile::tempdir().unwrap();
+        let log = logging::folder(runs.path());
+        std::fs::create_dir(&log).unwrap();
+        let line = format!("{} \u{1b}[2J great tit and robin\n", runs.path().display());
+        std::fs::write(log.join("lae-studio.log"), line).unwrap();
+        let settings = runs.path().join("window.toml");
+        let text = "theme = \"dark\"\n[setup]\ndata = \"/srv/birds\"\nbackbone = \"lae-nano\"\n";
+        std::fs::write(&settings, text).unwrap();
+        let report = Report::gather(
+            runs.path(),
+            &Wanted {
+                settings: Some(settings),
+                names: vec!["great tit".into(), "robin".into()],
+            },
+        );
+        let mut archive = zip::ZipArchive::new(Cursor::new(report.packed().unwrap())).unwrap();
+        let mut all = String::new();
+        for part in &report.parts {
+            let mut text = String::new();
+            let mut file = archive.by_name(&part.name).unwrap();
+            file.read_to_string(&mut text).unwrap();
+            assert_eq!(text, part.text);
+            all += &text;
+        }
+        assert_eq!(archive.len(), report.parts.len());
+        for shown in [
+            "lae-studio 0.",
+            "processor: ",
+            "device 0 ",
+            "theme = \"dark\"",
+            "lae-nano",
+        ] {
+            assert!(all.contains(shown), "{shown}: {all}");
+        }
+        assert!(all.contains("‹path› \\u{1b}[2J ‹name› and ‹name›"), "{all}");
+        for hidden in ["birds", "robin", "great tit", "\u{1b}"] {
+            assert!(!all.contains(hidden), "{hidden}: {all}");
+        }
+    }
+
+    #[test]
+    fn settings_that_are_no_table_are_not_shown() {
+        assert!(!settings_of("data = /srv/birds").contains("birds"));
+        let kept = settings_of("former = { data = 'robins.zip', order = 'seed:3' }");
+        assert!(
+            !kept.contains("robins") && kept.contains("seed:3"),
+            "{kept}"
+        );
+    }
+}

@@ -1,0 +1,151 @@
+//! Report a problem: shows every line that a report would hold, then saves it where the person says.
+
+use std::path::PathBuf;
+
+use egui::{Context, Id, Label, Modal, RichText, ScrollArea, TextEdit, TextStyle, Ui};
+
+use crate::logging::Level;
+use crate::session::Session;
+use crate::session::jobs::Wanted;
+use crate::session::report::{Report, usual_place};
+use crate::session::views::Fetch;
+use crate::session::words::bytes_text;
+use crate::ui::command::UiCommand;
+use crate::ui::theme::{semibold, tokens};
+use crate::ui::widgets::{button, faint, problem, sentence};
+
+/// Height of a line; only those in sight are laid out.
+const LINE_HEIGHT: f32 = 15.0;
+
+/// What the dialog remembers between frames.
+#[derive(Default)]
+pub struct ReportDialog {
+    open: bool,
+    /// The file on show.
+    chosen: usize,
+    /// Where the report goes.
+    place: String,
+    /// The report was given to a helper thread to be written.
+    saving: bool,
+}
+
+impl ReportDialog {
+    /// Opens it anew.
+    pub fn open(&mut self) {
+        *self = Self {
+            open: true,
+            place: usual_place().display().to_string(),
+            ..Self::default()
+        };
+    }
+
+    /// Takes the place that the person picked.
+    pub fn goes_to(&mut self, place: String) {
+        self.place = place;
+    }
+
+    /// Draws it while it is open.
+    pub fn show(
+        &mut self,
+        ctx: &Context,
+        session: &Session,
+        level: Level,
+        commands: &mut Vec<UiCommand>,
+    ) {
+        // A report that was saved is let go of.
+        self.open &= !(self.saving && matches!(session.report, Fetch::Nothing));
+        if !self.open {
+            return;
+        }
+        let modal = Modal::new(Id::unique("report")).show(ctx, |ui| {
+            ui.set_width(720.0_f32.min(ctx.content_rect().width() - 60.0));
+            let headline = RichText::new("Report a problem").font(semibold(16.0));
+            ui.label(headline.color(tokens(ui).strong));
+            sentence(
+                ui,
+                "This is all that the report holds: versions, settings and the log, never pictures, names of classes or data. Nothing is sent; you decide what becomes of the file.",
+            );
+            match &session.report {
+                Fetch::Ready(report) => {
+                    ui.scope(|ui| self.contents(ui, report));
+                }
+                Fetch::Failed(why) => problem(ui, why),
+                Fetch::Nothing | Fetch::Busy => {
+                    faint(ui, "Gathering versions, settings and the log …");
+                }
+            }
+            ui.add_space(4.0);
+            level_choice(ui, level, commands);
+            self.foot(ui, session, commands)
+        });
+        self.open &= !(modal.inner || modal.should_close());
+    }
+
+    /// The list of files, and the one that is chosen, line by line.
+    fn contents(&mut self, ui: &mut Ui, report: &Report) {
+        ui.horizontal_wrapped(|ui| {
+            for (i, part) in report.parts.iter().enumerate() {
+                let size = bytes_text(part.text.len() as u64);
+                let name = format!("{} · {size}", part.name);
+                let line = ui.selectable_label(self.chosen == i, name);
+                if line.on_hover_text(part.about).clicked() {
+                    self.chosen = i;
+                }
+            }
+        });
+        let Some(part) = report.parts.get(self.chosen) else {
+            return;
+        };
+        let lines: Vec<&str> = part.text.lines().collect();
+        ui.spacing_mut().item_spacing.y = 2.0;
+        let area = ScrollArea::both().id_salt(self.chosen).auto_shrink(false);
+        let area = area.max_height(280.0);
+        area.show_rows(ui, LINE_HEIGHT, lines.len(), |ui, range| {
+            for line in &lines[range] {
+                let text = RichText::new(*line).text_style(TextStyle::Monospace);
+                ui.add(Label::new(text.color(tokens(ui).text)).extend());
+            }
+        });
+    }
+
+    /// Where it goes; true when the dialog is to be closed.
+    fn foot(&mut self, ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) -> bool {
+        ui.horizontal(|ui| {
+            let width = ui.available_width() - 100.0;
+            let edit = TextEdit::singleline(&mut self.place).desired_width(width);
+            ui.add(edit).accessible_name("Save the report as");
+            if button(ui, "Choose…").clicked() {
+                commands.push(UiCommand::Pick(Wanted::Report));
+            }
+        });
+        ui.horizontal(|ui| {
+            let ready = session.report.ready().is_some() && !self.place.trim().is_empty();
+            let can = ready && !self.saving;
+            let save = ui.add_enabled_ui(can, |ui| button(ui, "Save the report"));
+            if save.inner.clicked() {
+                self.saving = true;
+                commands.push(UiCommand::SaveReport(PathBuf::from(self.place.trim())));
+            }
+            button(ui, "Close").clicked()
+        })
+        .inner
+    }
+}
+
+/// How much the log keeps from now on.
+fn level_choice(ui: &mut Ui, level: Level, commands: &mut Vec<UiCommand>) {
+    ui.horizontal(|ui| {
+        faint(ui, "The log keeps");
+        let shown = Level::ALL.iter().find(|(known, _, _)| *known == level);
+        let shown = shown.map_or("", |(_, _, title)| title);
+        let list = egui::ComboBox::from_id_salt("log level").selected_text(shown);
+        let shown = list.show_ui(ui, |ui| {
+            for (known, _, title) in Level::ALL {
+                if ui.selectable_label(known == level, title).clicked() {
+                    commands.push(UiCommand::LogLevel(known));
+                }
+            }
+        });
+        shown.response.accessible_name("How much the log keeps");
+    });
+}

@@ -1,0 +1,178 @@
+//! What the log and a report of a problem hold, and above all what they do not.
+
+use std::io::Read;
+
+use super::*;
+
+/// Class names that occur nowhere else.
+const CLASSES: [&str; 4] = ["wheatear", "great bustard", "hoopoe", "dotterel"];
+
+/// A folder of pictures with telling names, one of them broken.
+fn birds(folder: &Path) -> PathBuf {
+    let root = folder.join("my secret birds");
+    for (number, class) in CLASSES.iter().enumerate() {
+        std::fs::create_dir_all(root.join(class)).unwrap();
+        for index in 0..8 {
+            let grey = (40 * number + 3 * index) as u8;
+            let image = image::RgbImage::from_pixel(32, 32, image::Rgb([grey; 3]));
+            let name = format!("nest-{index}.png");
+            image.save(root.join(class).join(name)).unwrap();
+        }
+    }
+    std::fs::write(root.join("hoopoe/broken-nest.png"), "no picture").unwrap();
+    root
+}
+
+fn training(data: &Path) -> Vec<&str> {
+    let mut words = QUICK.to_vec();
+    words[2] = data.to_str().unwrap();
+    words
+}
+
+fn log_of(runs: &Path) -> String {
+    std::fs::read_to_string(runs.join("log/lae-studio.log")).unwrap_or_default()
+}
+
+/// Nothing in this text tells whose data it was.
+fn names_nobody(text: &str, home: &Path) {
+    let home = home.to_str().unwrap();
+    let names = CLASSES.iter().copied().chain(["secret", "nest", home]);
+    for name in names {
+        assert!(!text.contains(name), "{name}: {text}");
+    }
+    assert!(
+        text.lines().all(|line| !line.contains(char::is_control)),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_log_tells_what_was_done_and_names_nobody() {
+    let runs = tempfile::tempdir().unwrap();
+    let data = birds(runs.path());
+    let words = [&training(&data)[..], &["--log", "debug"]].concat();
+    let output = run(&words, runs.path());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let done = log_of(runs.path());
+    for kept in [
+        "was started: train --data --epochs",
+        "processor: ",
+        "a run is prepared: data=own",
+        "has begun classes=4 tasks=2",
+        "a task is done",
+        "the program ends code=0",
+    ] {
+        assert!(done.contains(kept), "{kept}: {done}");
+    }
+    assert!(done.contains(" DEBUG "), "{done}");
+    names_nobody(&done, runs.path());
+
+    // What fails says where in the source.
+    let missing = data.join("wheatear/none.txt");
+    let [order, missing] = [data.join("hoopoe/order.json"), missing];
+    std::fs::write(&order, "[\"hoopoe\", \"hoopoe\"]").unwrap();
+    let own = data.to_str().unwrap();
+    for wrong in [
+        vec!["train", "--data", missing.to_str().unwrap()],
+        vec!["train", "--data", own, "--order", order.to_str().unwrap()],
+        vec![
+            "train",
+            "--data",
+            own,
+            "--backbone",
+            missing.to_str().unwrap(),
+        ],
+        vec!["resume", "hoopoe"],
+        vec!["predict", "latest", missing.to_str().unwrap()],
+        vec!["data", missing.to_str().unwrap()],
+    ] {
+        let before = log_of(runs.path()).len();
+        refused(&wrong, runs.path());
+        let added = log_of(runs.path())[before..].to_string();
+        let mut lines = added.lines();
+        assert!(
+            lines.any(|l| l.contains("ERROR") && l.contains("a Problem of src/")),
+            "{added}"
+        );
+        names_nobody(&added, runs.path());
+    }
+}
+
+#[test]
+fn a_log_is_as_loud_as_was_said() {
+    let runs = tempfile::tempdir().unwrap();
+    run(&[QUICK, &["--log", "off"]].concat(), runs.path());
+    assert!(!runs.path().join("log").exists());
+    let mut quiet = program(&[QUICK, &["--epochs", "0"]].concat(), runs.path());
+    quiet.env("LAE_LOG", "error").output().unwrap();
+    let text = log_of(runs.path());
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(text.contains("ERROR"), "{text}");
+    // The window's settings hold where nothing else was said.
+    let config = runs.path().join("config/lae-studio");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("window.toml"), "log = \"off\"\n").unwrap();
+    run(&["runs"], runs.path());
+    assert_eq!(log_of(runs.path()), text);
+    run(&["runs", "--log", "info"], runs.path());
+    assert!(log_of(runs.path()).contains("was started: runs --log"));
+    let wrong = run(&["runs", "--log", "loud"], runs.path());
+    assert_eq!(wrong.status.code(), Some(2));
+}
+
+#[test]
+fn looking_makes_no_folder_and_a_log_that_cannot_be_written_is_none() {
+    let home = tempfile::tempdir().unwrap();
+    let runs = home.path().join("none yet");
+    assert_eq!(run(&["runs"], &runs).status.code(), Some(0));
+    assert!(!runs.exists());
+    std::fs::create_dir(&runs).unwrap();
+    std::fs::write(runs.join("log"), "a file in its place").unwrap();
+    let output = run(&[QUICK, &["--quiet"]].concat(), &runs);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(stderr(&output), "");
+}
+
+#[test]
+fn a_report_is_shown_before_it_is_given_away() {
+    let runs = tempfile::tempdir().unwrap();
+    let data = birds(runs.path());
+    assert_eq!(run(&training(&data), runs.path()).status.code(), Some(0));
+    let config = runs.path().join("config/lae-studio");
+    std::fs::create_dir_all(&config).unwrap();
+    let setup = format!("log = \"info\"\n[setup]\ndata = {data:?}\nepochs = 3\n");
+    std::fs::write(config.join("window.toml"), setup).unwrap();
+
+    let shown = run(&["report", "--show"], runs.path());
+    assert_eq!(shown.status.code(), Some(0), "{}", stderr(&shown));
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    let place = runs.path().join("report.zip");
+    let output = run(&["report", place.to_str().unwrap()], runs.path());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stderr(&output).contains("the report is in"));
+    let listed = String::from_utf8(output.stdout).unwrap();
+
+    let mut archive = zip::ZipArchive::new(std::fs::File::open(&place).unwrap()).unwrap();
+    let names =
+        (0..archive.len()).map(|i| archive.by_index(i).unwrap().name().unwrap().into_owned());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    assert_eq!(names, ["lae-studio.log", "settings.toml", "versions.txt"]);
+    for name in names {
+        assert!(listed.contains(&name) && shown.contains(&format!("== {name}\n")));
+        let mut text = String::new();
+        archive
+            .by_name(&name)
+            .unwrap()
+            .read_to_string(&mut text)
+            .unwrap();
+        names_nobody(&text, runs.path());
+        match name.as_str() {
+            "settings.toml" => assert!(text.contains("data = \"‹own›\"\nepochs = 3"), "{text}"),
+            "versions.txt" => assert!(text.contains("device 0 ") && shown.contains(&text)),
+            _ => assert!(text.contains("a task is done"), "{text}"),
+        }
+    }
+    let bad = refused(&["report", "/nowhere/at/all.zip"], runs.path());
+    assert!(bad.contains("could not save"), "{bad}");
+}

@@ -1,0 +1,71 @@
+//! Report a problem: all of it is read before it is saved.
+
+use egui_kittest::kittest::Queryable;
+use lae_studio::logging::Level;
+use lae_studio::session::backend::Recorded;
+use lae_studio::session::{Session, errands};
+use lae_studio::ui::command::UiCommand;
+use lae_studio::ui::settings::Settings;
+
+use super::{can_draw, settle, shot, wait, window_with};
+
+#[test]
+fn a_report_shows_every_file_and_is_saved_where_the_person_says() {
+    if !can_draw() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let runs = folder.path().join("runs");
+    std::fs::create_dir_all(runs.join("log")).unwrap();
+    let log = "the engine said something\n".repeat(3000) + "\u{1b}[2J the last line\n";
+    std::fs::write(runs.join("log/lae-studio.log"), log).unwrap();
+    let file = folder.path().join("window.toml");
+    let settings = Settings::default();
+    settings.save(&file).unwrap();
+    let mut window = window_with([1280.0, 800.0], settings, Some(file.clone()), move |wake| {
+        let draft = lae_studio::run::config::RunConfig::default();
+        Session::with(Box::new(Recorded::default()), errands(runs), draft, wake)
+    });
+    settle(&mut window);
+    let ctx = window.ctx.clone();
+    window.state_mut().act(&ctx, UiCommand::Notices);
+    window.run_steps(3);
+    window.get_by_label("Report a problem…").click();
+    wait(&mut window, "the report is gathered", |app| {
+        app.session.report.ready().is_some()
+    });
+    // The dialog grows with what it shows, and what is clicked must lie still.
+    window.run_steps(6);
+    shot(&mut window, "report-versions");
+    window.get_by_label_contains("settings.toml · ").click();
+    window.run_steps(3);
+    window.get_by_label_contains("theme = \"system\"");
+    window.get_by_label_contains("lae-studio.log · ").click();
+    window.run_steps(3);
+    // Long files are laid out as far as they are in sight.
+    let lines = window.get_all_by_label("the engine said something").count();
+    assert!((5..200).contains(&lines), "{lines}");
+    shot(&mut window, "report-log");
+
+    window
+        .state_mut()
+        .act(&ctx, UiCommand::LogLevel(Level::Debug));
+    assert_eq!(Settings::load(Some(&file)).log, Level::Debug);
+
+    let place = folder.path().join("given-away.zip");
+    let field = window.get_by_label("Save the report as");
+    field.focus();
+    field.click();
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+    window.run_steps(2);
+    let field = window.get_by_label("Save the report as");
+    field.type_text(place.to_str().unwrap());
+    window.run_steps(2);
+    window.get_by_label("Save the report").click();
+    wait(&mut window, "the report is saved", |_| place.exists());
+    settle(&mut window);
+    assert!(window.query_by_label("Save the report").is_none(), "closed");
+    let mut archive = zip::ZipArchive::new(std::fs::File::open(&place).unwrap()).unwrap();
+    let last = std::io::read_to_string(archive.by_name("lae-studio.log").unwrap()).unwrap();
+    assert!(last.ends_with("\\u{1b}[2J the last line\n"));
+}

@@ -1,0 +1,86 @@
+//! A stopped run is continued on another device than the one it began on.
+
+use std::path::{Path, PathBuf};
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::run::event::Command;
+use lae_studio::run::job::{Job, Work};
+use lae_studio::session::backend::Recorded;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::{Page, UiCommand};
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::{can_draw, recorded, settle, shot};
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let to = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(std::fs::copy(entry.path(), to).unwrap()),
+        }
+    }
+}
+
+/// Opens the menu, chooses the processor; gives the run and the device asked for.
+fn on_the_processor(
+    window: &mut Harness<'_, StudioApp>,
+    asked: &Recorded,
+) -> (PathBuf, Option<String>) {
+    window.get_by_label("Resume on…").click();
+    window.run_steps(3);
+    window.get_by_label_contains("It was trained on ");
+    shot(window, "resume-on");
+    let title = window.state().session.devices[0].title.clone();
+    window
+        .get_by_role_and_label(egui::Role::Button, &title)
+        .click();
+    window.run_steps(3);
+    assert_eq!(window.state().page, Page::Train);
+    let job = asked
+        .asked()
+        .into_iter()
+        .rev()
+        .find_map(|command| match command {
+            Command::Queue(job) => Some(*job),
+            _ => None,
+        });
+    let Some(Job {
+        work: Work::Resume(run),
+        device,
+        ..
+    }) = job
+    else {
+        panic!("nothing was asked for");
+    };
+    (run, device)
+}
+
+#[test]
+fn a_run_goes_on_on_another_device() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let run = runs.path().join("stopped");
+    copy(&root.join("tests/runs/stopped"), &run);
+    let expected = (run.clone(), Some("cpu".to_string()));
+
+    let (mut window, asked) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let ctx = window.ctx.clone();
+    window.state_mut().act(&ctx, UiCommand::Show(Page::Compare));
+    settle(&mut window);
+    assert_eq!(on_the_processor(&mut window, &asked), expected);
+
+    // And from the run itself, in a window of its own.
+    let (mut window, asked) = recorded([1280.0, 800.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    let ctx = window.ctx.clone();
+    window.state_mut().act(&ctx, UiCommand::Open(run));
+    settle(&mut window);
+    assert_eq!(on_the_processor(&mut window, &asked), expected);
+}
