@@ -68,8 +68,12 @@ impl Expert {
 /// Classes are positions in the run's class order (logit indices).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answers {
-    /// Which test image: index into the data set's test split.
+    /// Which test image: index into the test split of its source.
     pub samples: Vec<usize>,
+    /// The source of each: 0 for the run's own data set, k for its k-th lesson. Empty where all
+    /// come from the former.
+    #[serde(default)]
+    pub sources: Vec<usize>,
     /// The true class of each.
     pub labels: Vec<usize>,
     /// Per expert of the run the class it gave to each.
@@ -85,6 +89,28 @@ impl Answers {
         self.given.get(&expert).map_or(&[], Vec::as_slice)
     }
 
+    /// The source of the image at this place: 0 for the run's own data set, k for its k-th lesson.
+    pub fn source(&self, at: usize) -> usize {
+        self.sources.get(at).copied().unwrap_or(0)
+    }
+
+    /// Accuracy over the images whose class lies in this range; none where there are none.
+    pub fn accuracy_within(&self, expert: Expert, classes: &Range<usize>) -> Option<f64> {
+        let pairs = self.labels.iter().zip(self.of(expert));
+        let mut counts = (0, 0);
+        for (label, answer) in pairs.filter(|(label, _)| classes.contains(label)) {
+            counts.0 += usize::from(label == answer);
+            counts.1 += 1;
+        }
+        (counts.1 > 0).then(|| share(counts.0, counts.1))
+    }
+
+    /// Images whose class lies in this range.
+    pub fn images_within(&self, classes: &Range<usize>) -> usize {
+        let labels = self.labels.iter();
+        labels.filter(|label| classes.contains(label)).count()
+    }
+
     /// Accuracy over all images with the task of each told (masked logits); none where it was not
     /// measured.
     pub fn accuracy_task_given(&self) -> Option<f64> {
@@ -97,7 +123,8 @@ impl Answers {
         share_of(&self.labels, self.of(expert))
     }
 
-    /// Accuracy on the images of each task (one row of the accuracy matrix); 0 for a task without.
+    /// Accuracy on the images of each task (one row of the accuracy matrix); not a number for a
+    /// task of which no image was tested.
     pub fn by_task(&self, expert: Expert, tasks: &[Range<usize>]) -> Vec<f64> {
         let task_of = tasks_of_classes(tasks);
         let mut counts = vec![(0, 0); tasks.len()];
@@ -108,10 +135,11 @@ impl Answers {
                 *right += usize::from(label == answer);
             }
         }
-        counts
-            .into_iter()
-            .map(|(right, all)| share(right, all))
-            .collect()
+        let of_task = |(right, all)| match all {
+            0 => f64::NAN,
+            _ => share(right, all),
+        };
+        counts.into_iter().map(of_task).collect()
     }
 
     /// Confusion over classes.
@@ -156,7 +184,8 @@ fn share(right: usize, all: usize) -> f64 {
     }
 }
 
-/// The history of one expert over a run: A_i and the accuracy matrix.
+/// The history of one expert over a run: A_i and the accuracy matrix. What was not measured (the
+/// tasks of a data set that was gone when a lesson was tested, and A_i with it) is not a number.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct History {
     /// A_1..A_i.
@@ -168,30 +197,36 @@ pub struct History {
 impl History {
     /// Adds what was measured after one more task.
     pub fn push(&mut self, answers: &Answers, expert: Expert, tasks: &[Range<usize>]) {
-        self.accuracy.push(answers.accuracy(expert));
-        self.matrix.push(answers.by_task(expert, tasks));
+        let row = answers.by_task(expert, tasks);
+        self.accuracy
+            .push(match row.iter().any(|task| task.is_nan()) {
+                true => f64::NAN,
+                false => answers.accuracy(expert),
+            });
+        self.matrix.push(row);
     }
 
-    /// A_N, if any task was measured.
+    /// A_N, if it was measured.
     pub fn last(&self) -> Option<f64> {
-        self.accuracy.last().copied()
+        self.accuracy.last().copied().filter(|a| a.is_finite())
     }
 
-    /// Ā_N, if any task was measured.
+    /// Ā_N, if any task was measured and all were.
     pub fn average(&self) -> Option<f64> {
-        mean(&self.accuracy)
+        mean(&self.accuracy).filter(|a| a.is_finite())
     }
 
-    /// Mean over tasks of the accuracy at the end.
+    /// Mean over tasks of the accuracy at the end, if all were measured.
     pub fn task_averaged(&self) -> Option<f64> {
-        self.matrix.last().and_then(|row| mean(row))
+        let row = self.matrix.last();
+        row.and_then(|row| mean(row)).filter(|a| a.is_finite())
     }
 
-    /// F_N as a fraction; 0 while fewer than two tasks are learned. It can be negative when old
-    /// tasks got better.
-    pub fn forgetting(&self) -> f64 {
+    /// F_N as a fraction; 0 while fewer than two tasks are learned, none where old tasks were not
+    /// measured at the end. It can be negative when old tasks got better.
+    pub fn forgetting(&self) -> Option<f64> {
         let drops = self.drops();
-        mean(&drops).unwrap_or(0.0)
+        Some(mean(&drops).unwrap_or(0.0)).filter(|f| f.is_finite())
     }
 
     /// Per task j < N: best accuracy before the end minus accuracy at the end.
@@ -291,6 +326,7 @@ mod tests {
     fn answers(labels: &[usize], online: &[usize]) -> Answers {
         Answers {
             samples: (0..labels.len()).collect(),
+            sources: Vec::new(),
             labels: labels.to_vec(),
             given: BTreeMap::from([(Expert::Online, online.to_vec())]),
             task_given: Vec::new(),
@@ -318,7 +354,7 @@ mod tests {
         // Task 1: max(0.90, 0.95) − 0.70; task 2: 0.80 − 0.60.
         let drops = history.drops();
         assert!((drops[0] - 0.25).abs() < 1e-12 && (drops[1] - 0.2).abs() < 1e-12);
-        assert!((history.forgetting() - 0.225).abs() < 1e-12);
+        assert!((history.forgetting().unwrap_or(0.0) - 0.225).abs() < 1e-12);
         assert_eq!(history.last(), Some(0.8));
         assert!((history.average().unwrap_or(0.0) - 0.85).abs() < 1e-12);
     }
@@ -331,9 +367,24 @@ mod tests {
             Expert::Online,
             std::slice::from_ref(&(0..2)),
         );
-        assert_eq!(history.forgetting(), 0.0);
+        assert_eq!(history.forgetting(), Some(0.0));
         assert_eq!(history.task_averaged(), Some(1.0));
         assert_eq!(Answers::default().accuracy(Expert::Online), 0.0);
+    }
+
+    #[test]
+    fn what_was_not_measured_makes_no_figure() {
+        let mut history = History::default();
+        let tasks = [0..1, 1..2];
+        history.push(&answers(&[0], &[0]), Expert::Online, &tasks[..1]);
+        let new = answers(&[1, 1], &[1, 0]);
+        history.push(&new, Expert::Online, &tasks);
+        assert!(history.matrix[1][0].is_nan() && history.matrix[1][1] == 0.5);
+        let figures = [history.last(), history.average(), history.task_averaged()];
+        assert_eq!((figures, history.forgetting()), ([None; 3], None));
+        assert_eq!(new.accuracy_within(Expert::Online, &tasks[0]), None);
+        assert_eq!(new.accuracy_within(Expert::Online, &tasks[1]), Some(0.5));
+        assert_eq!((new.images_within(&tasks[1]), new.source(1)), (2, 0));
     }
 
     #[test]

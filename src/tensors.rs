@@ -105,6 +105,21 @@ pub fn named<'a>(tensors: &'a Named, name: &str) -> Result<&'a HostTensor> {
         .ok_or_else(|| Problem::new(format!("the tensor {name} is missing")))
 }
 
+/// A tensor by name that has this shape, or a Problem that names it.
+///
+/// # Errors
+/// When there is none of that name, or it has another shape.
+pub fn shaped<'a>(tensors: &'a Named, name: &str, shape: &[usize]) -> Result<&'a HostTensor> {
+    let tensor = named(tensors, name)?;
+    if tensor.shape == shape {
+        return Ok(tensor);
+    }
+    let found = &tensor.shape;
+    Err(Problem::new(format!(
+        "the tensor {name} has shape {found:?}, not {shape:?}"
+    )))
+}
+
 /// A tensor whose values are made while they are written, because a copy of them would take too much
 /// memory.
 pub struct Made<'a> {

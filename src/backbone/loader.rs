@@ -106,7 +106,7 @@ impl<'a> Loader<'a> {
             Source::Random(_, rng) => {
                 return drawn(rng, name, shape.len(), shape.iter().product());
             }
-            Source::File(tensors) => read_finite(tensors, name),
+            Source::File(tensors) => read_whole(tensors, name, shape),
             Source::Given(weights) => {
                 given(weights, name, shape).and_then(|leaf| Ok(HostTensor::read(&leaf)?.values))
             }
@@ -266,7 +266,7 @@ impl<'a> Loader<'a> {
     pub fn depthwise7(&mut self, prefix: &str, channels: usize) -> Depthwise7 {
         let [weight, bias] = names_of(prefix);
         let mut weight = self.tensor(&weight, [channels, 1, 7, 7]);
-        if weight.dims()[0] != channels {
+        if weight.dims() != [channels, 1, 7, 7] {
             weight = Tensor::zeros([1, 1, 7, 7], &self.to.device);
         }
         Depthwise7::new(weight, self.tensor(&bias, [channels]))
@@ -290,13 +290,18 @@ fn names_of(prefix: &str) -> [String; 2] {
     [format!("{prefix}.weight"), format!("{prefix}.bias")]
 }
 
-/// A tensor of a file, refused where its numbers make no sense.
-fn read_finite(tensors: &Tensors, name: &str) -> Result<Vec<f32>> {
+/// A tensor of a file, refused where its numbers make no sense or are not as many as its shape says.
+fn read_whole(tensors: &Tensors, name: &str, shape: &[usize]) -> Result<Vec<f32>> {
     let values = tensors.read(name)?;
-    if values.iter().all(|value| value.is_finite()) {
+    let whole = values.len() == shape.iter().product::<usize>();
+    if whole && values.iter().all(|value| value.is_finite()) {
         return Ok(values);
     }
-    let what = format!("the weight file is damaged: {name} holds numbers that are not finite");
+    let holds = match whole {
+        true => "numbers that are not finite".into(),
+        false => format!("{} numbers in the shape {shape:?}", values.len()),
+    };
+    let what = format!("the weight file is damaged: {name} holds {holds}");
     Err(Problem::new(what)
         .at(tensors.origin())
         .advise("copy or download the file again"))

@@ -20,6 +20,7 @@ mod resume;
 mod runs;
 mod selftest;
 mod settings;
+mod teach;
 mod train;
 
 use std::panic::catch_unwind;
@@ -70,6 +71,8 @@ enum Command {
     Train(Box<train::Args>),
     /// Continue a stopped or killed run
     Resume(resume::Args),
+    /// Teach a finished run new classes, or undo its last lesson
+    Teach(teach::Args),
     /// Ask a run what is on pictures
     Predict(predict::Args),
     /// List runs, or export their figures
@@ -140,6 +143,7 @@ impl Command {
         match self {
             Self::Train(args) => args.output.out.as_deref(),
             Self::Resume(args) => args.output.out.as_deref(),
+            Self::Teach(args) => args.output.out.as_deref(),
             Self::Predict(args) => args.out.as_deref(),
             Self::Runs(args) => args.out.as_deref(),
             Self::Report(args) => args.out.as_deref(),
@@ -220,6 +224,7 @@ fn act(command: Command) -> Result<End> {
     match command {
         Command::Train(args) => train::run(&args),
         Command::Resume(args) => resume::run(&args),
+        Command::Teach(args) => teach::run(&args),
         Command::Predict(args) => predict::run(&args),
         Command::Runs(args) => runs::run(&args),
         Command::Devices(args) => devices::run(&args),

@@ -14,6 +14,8 @@ const STEPS: u64 = 1000;
 /// Follows a run's events.
 pub(super) struct Reporter {
     quiet: bool,
+    /// Whether a lesson is followed: its run is not told anew, and does not go on after a failure.
+    lesson: bool,
     bar: Option<ProgressBar>,
     header: Option<RunHeader>,
     loss: Option<f32>,
@@ -32,10 +34,18 @@ impl Reporter {
         });
         Self {
             quiet,
+            lesson: false,
             bar,
             header: None,
             loss: None,
         }
+    }
+
+    /// The same for a lesson.
+    pub fn of_lesson(quiet: bool) -> Self {
+        let mut reporter = Self::new(quiet);
+        reporter.lesson = true;
+        reporter
     }
 
     /// Says how a run that ended with a Problem can go on, if it began at all.
@@ -65,6 +75,21 @@ impl Reporter {
 
     fn started(&mut self, header: &RunHeader) {
         let config = &header.config;
+        if self.lesson {
+            let new = header
+                .lessons
+                .last()
+                .map_or(0, |lesson| lesson.classes.len());
+            self.milestone(&format!(
+                "{}\n{new} classes as task {}, after {} others; {}",
+                header.folder.display(),
+                header.tasks.len(),
+                header.class_order.len() - new,
+                header.device,
+            ));
+            self.header = Some(header.clone());
+            return;
+        }
         self.milestone(&format!(
             "{}\n{} classes in {} tasks; backbone {}; {} trained numbers per expert; {}",
             header.folder.display(),
@@ -142,6 +167,7 @@ impl Sink for Reporter {
             }
             Event::Progress { progress, .. } => self.progress(&progress),
             Event::TaskEvaluated { report, .. } => self.evaluated(&report),
+            Event::TakenUp { .. } if self.lesson => {}
             Event::TakenUp { reports, .. } => {
                 reports.iter().for_each(|report| self.evaluated(report));
             }

@@ -26,6 +26,9 @@ const STALE: Duration = Duration::from_secs(24 * 3600);
 /// Ends the name of an unfinished extraction.
 const UNFINISHED: &str = ".unpacking";
 
+/// Memory for the dictionary of an xz file, in kB: `xz -9` needs 64 MB.
+const XZ_MEMORY: u32 = 72 << 10;
+
 /// What was left out of an archive, kept beside its files (hidden, so that no walk sees it).
 const LEFT_OUT: &str = ".left-out.json";
 
@@ -178,8 +181,7 @@ fn unpacked(
         Kind::Tar => unpacking.tar(file)?,
         Kind::TarGz => unpacking.tar(BufReader::new(flate2::read::MultiGzDecoder::new(file)))?,
         Kind::TarXz => {
-            // 1 GB of dictionary at most: `xz -9` needs 64 MB.
-            let xz = lzma_rust2::XzReader::new_mem_limit(file, true, 1 << 20);
+            let xz = lzma_rust2::XzReader::new_mem_limit(file, true, XZ_MEMORY);
             unpacking.tar(BufReader::with_capacity(1 << 18, xz))?;
         }
     }

@@ -111,10 +111,12 @@ pub struct Loader {
     left_over: Vec<(usize, Problem)>,
 }
 
-/// Bytes of the batches that wait ready or are being made, at most.
+/// Bytes of the batches that wait ready or are being made, at most. Settings may be asked about
+/// before they are checked, so a number beyond all measure stays one.
 pub fn buffered(batch: usize, size: usize) -> u64 {
     let batches = thread_count(0) as u64 * (READY as u64 + 1);
-    batches * batch as u64 * (size * size * 3) as u64
+    let picture = (size as u64).saturating_mul(size as u64).saturating_mul(3);
+    picture.saturating_mul(batch as u64).saturating_mul(batches)
 }
 
 impl Loader {

@@ -37,7 +37,7 @@ pub use cache::{CacheUse, PixelCache};
 pub use card::Card;
 pub use picture::{LARGEST_PICTURE, READABLE, decode_picture, decode_picture_file, picture_size};
 pub use scan::Scan;
-pub use source::{Sample, Source};
+pub use source::{Folder, Sample, Source};
 
 use crate::problem::{Problem, Result};
 

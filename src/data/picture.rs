@@ -6,8 +6,9 @@
 //! header, before any pixel is allocated, and all pictures that are decoded at a time share one limit.
 
 mod room;
+mod tiff;
 
-use std::io::{BufReader, Cursor};
+use std::io::{BufReader, Cursor, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -24,6 +25,8 @@ const LARGEST_FILE: u64 = 512 << 20;
 /// Most bytes a decoder may use for one picture: 100 megapixels of RGBA fit, those with 16 bits do
 /// not.
 const MOST_DECODED: u64 = 512 << 20;
+/// What it may use for headers, and beside the pixels: a few bytes can claim any length of a strip.
+const MOST_BESIDE: u64 = 32 << 20;
 
 /// Endings of files that are read as pictures.
 pub const READABLE: [&str; 11] = [
@@ -74,6 +77,9 @@ pub fn decode_picture(bytes: &[u8]) -> Result<RgbImage> {
     if format == ImageFormat::Jpeg && jpeg_is_cut(bytes) {
         return Err(cut());
     }
+    if !tiff::is_sound(&mut Cursor::new(bytes)).unwrap_or(false) {
+        return Err(lists_too_long());
+    }
     // A decoder that panics on a crafted file must not take the program with it.
     catch_unwind(AssertUnwindSafe(|| decode_as(bytes, format)))
         .unwrap_or_else(|_| Err(damaged("its decoder gave up")))
@@ -90,23 +96,45 @@ pub fn decode_picture_file(path: &Path) -> Result<RgbImage> {
     decode_picture(&bytes).map_err(|problem| problem.at_path(path))
 }
 
+/// The bytes of a picture file, not yet looked at.
+pub(super) fn read_picture_file(path: &Path) -> Result<Vec<u8>> {
+    files::read(path, LARGEST_FILE).map_err(|error| Problem::io("read the picture", path, &error))
+}
+
+/// How files with such bytes usually end.
+pub(super) fn usual_ending(bytes: &[u8]) -> Result<&'static str> {
+    let format = image::guess_format(bytes).map_err(|_| not_readable(bytes))?;
+    let ending = format.extensions_str().first().copied();
+    ending
+        .filter(|ending| READABLE.contains(ending))
+        .ok_or_else(|| not_readable(bytes))
+}
+
 /// Width and height from the header alone, as stored (before any EXIF turn).
 ///
 /// # Errors
 /// Not a readable picture.
 pub fn picture_size(path: &Path) -> Result<(u32, u32)> {
-    files::open(path)
-        .and_then(|file| ImageReader::new(BufReader::new(file)).with_guessed_format())
-        .map_err(|error| Problem::io("read the picture", path, &error))?
+    let read = |error: std::io::Error| Problem::io("read the picture", path, &error);
+    let mut file = BufReader::new(files::open(path).map_err(read)?);
+    if !tiff::is_sound(&mut file).map_err(read)? {
+        return Err(lists_too_long().at_path(path));
+    }
+    file.rewind().map_err(read)?;
+    let reader = ImageReader::new(file).with_guessed_format().map_err(read)?;
+    reader
         .into_dimensions()
         .map_err(|error| explain(error).at_path(path))
 }
 
 fn decode_as(bytes: &[u8], format: ImageFormat) -> Result<RgbImage> {
-    let mut limits = Limits::default();
-    limits.max_alloc = Some(MOST_DECODED);
+    let limited = |most| {
+        let mut limits = Limits::default();
+        limits.max_alloc = Some(most);
+        limits
+    };
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
-    reader.limits(limits.clone());
+    reader.limits(limited(MOST_BESIDE));
     let mut decoder = reader.into_decoder().map_err(explain)?;
     let (width, height) = decoder.dimensions();
     let pixels = u64::from(width) * u64::from(height);
@@ -116,10 +144,12 @@ fn decode_as(bytes: &[u8], format: ImageFormat) -> Result<RgbImage> {
     if pixels == 0 {
         return Err(damaged("it has no pixels"));
     }
-    limits.reserve(decoder.total_bytes()).map_err(explain)?;
-    decoder.set_limits(limits).map_err(explain)?;
+    let stored = decoder.total_bytes();
+    limited(MOST_DECODED).reserve(stored).map_err(explain)?;
+    let most = MOST_DECODED.min(2 * stored + MOST_BESIDE);
+    decoder.set_limits(limited(most)).map_err(explain)?;
     // As stored and as RGB at the same time.
-    let _room = room::for_pixels(decoder.total_bytes() + 3 * pixels);
+    let _room = room::for_pixels(stored + 3 * pixels);
     let orientation = decoder.orientation().ok();
     let mut picture = DynamicImage::from_decoder(decoder).map_err(explain)?;
     if let Some(orientation) = orientation {
@@ -181,6 +211,10 @@ fn too_large(width: u32, height: u32) -> Problem {
         LARGEST_PICTURE / 1_000_000
     ))
     .advise("scale it down with a picture program")
+}
+
+fn lists_too_long() -> Problem {
+    damaged("its directory claims more than the file has")
 }
 
 fn cut() -> Problem {

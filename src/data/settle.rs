@@ -32,7 +32,7 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
                 |_| true,
             );
             found.assumed.push(format!(
-                "No test split was given: {} of {} images ({} % of every class, seed {}) were set aside as test images.",
+                "No test split was given: {} of {} images were set aside as test images, {} % of every class in whole images (seed {}).",
                 drawn.len(),
                 drawn.len() + train.len(),
                 percent(options.test_share),

@@ -2,14 +2,15 @@
 
 use std::ffi::OsStr;
 use std::hash::{Hash, Hasher};
+use std::io::Cursor;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use image::RgbImage;
+use image::{ImageFormat, RgbImage};
 
-use super::picture::decode_picture_file;
+use super::picture::{decode_picture_file, read_picture_file, usual_ending};
 use super::record::Records;
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 
 /// One image of a data set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,6 +128,26 @@ impl Sample {
             Source::File { folder, name } => decode_picture_file(&folder.path.join(name.as_ref())),
             Source::Record { records, index } => records.decode(*index),
         }
+    }
+}
+
+impl Sample {
+    /// Its picture file as it is, or a PNG of its record, and how such files usually end.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is no picture.
+    pub fn file(&self) -> Result<(Vec<u8>, &'static str)> {
+        if let Some(path) = self.source.path() {
+            let bytes = read_picture_file(&path)?;
+            let ending = usual_ending(&bytes).map_err(|problem| problem.at_path(&path))?;
+            return Ok((bytes, ending));
+        }
+        let mut bytes = Cursor::new(Vec::new());
+        let written = self.decode()?.write_to(&mut bytes, ImageFormat::Png);
+        written.map_err(|error| {
+            Problem::new(format!("a picture cannot be written: {error}")).at(self.name())
+        })?;
+        Ok((bytes.into_inner(), "png"))
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Only names are read, no file is opened (except files without an ending, whose first bytes are looked
 //! at), so a million names take seconds. Hidden files are left out, links to folders are followed once, after
-//! all real folders, so that a loop ends and a real folder wins over a link to it.
+//! all real folders, so that a loop ends and a real folder wins over a link to it; those that lead out to a folder around the
+//! data set are not.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -60,6 +61,7 @@ impl Tree {
             dirs: Vec::new(),
             skipped: Vec::new(),
         };
+        let whole = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
         let mut seen = HashSet::new();
         let mut links = Vec::new();
         let mut jobs = vec![Job {
@@ -75,11 +77,16 @@ impl Tree {
                 jobs.push(link);
                 continue;
             };
-            if let Ok(real) = job.path.canonicalize()
-                && !seen.insert(real)
-            {
-                tree.skip(&job.path, "a link to a folder that is already read");
-                continue;
+            if let Ok(real) = job.path.canonicalize() {
+                // Through it the rest of the disk would become part of the data set.
+                if whole != real && whole.starts_with(&real) {
+                    tree.skip(&job.path, "a link to a folder around the data set");
+                    continue;
+                }
+                if !seen.insert(real) {
+                    tree.skip(&job.path, "a link to a folder that is already read");
+                    continue;
+                }
             }
             let index = tree.read(job, &mut jobs, &mut links);
             files += index.map_or(0, |index| tree.dirs[index].pictures.len());

@@ -128,7 +128,8 @@ struct Desk {
     control: Control,
     stock: Stock,
     at_work: Option<JobId>,
-    /// The job at work while its run has no folder: until then only the line's file knows of it.
+    /// The job at work while its run has no folder, and a lesson as long as it lasts: only the
+    /// line's file knows of it.
     unborn: Option<Job>,
     line: Line,
     file: QueueFile,
@@ -261,8 +262,11 @@ impl Sink for JobSink<'_> {
         if let Event::Started(header) = &event {
             self.run.clone_from(&header.run);
             // From here on its folder knows of it.
-            self.desk.unborn = None;
-            self.desk.keep();
+            let lesson = self.desk.unborn.as_ref().is_some_and(Job::is_lesson);
+            if !lesson {
+                self.desk.unborn = None;
+                self.desk.keep();
+            }
         }
         self.desk.tell(Some(self.job), event);
     }
@@ -312,7 +316,7 @@ fn work(desk: &mut Desk, job: Job, runs_root: &Path) {
         return; // It stays in the line's file.
     }
     let event = run_job(desk, &job, runs_root);
-    let unbegun = matches!(&event, Event::Stopped { run } if run.is_empty());
+    let unbegun = matches!(&event, Event::Stopped { run } if run.is_empty() || job.is_lesson());
     if !(desk.ending && unbegun) {
         desk.unborn = None;
     }
@@ -336,6 +340,10 @@ fn run_job(desk: &mut Desk, job: &Job, runs_root: &Path) -> Event {
         Work::Resume(run) => {
             let device = job.device.as_deref();
             experiment::resume_on(run, device, &stock, &mut sink, &control)
+        }
+        Work::Teach { run, source } => {
+            let device = job.device.as_deref();
+            experiment::teach(run, source, device, &stock, &mut sink, &control)
         }
     });
     let run = sink.run;
@@ -372,111 +380,4 @@ fn fenced<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-mod tests {
-    use std::sync::Mutex;
-
-    use super::*;
-    use crate::experiment::predict::Prepared;
-    use crate::run::config::{RunConfig, Setting};
-    use crate::run::event::{Picture, PredictRequest};
-
-    /// The next event of interest.
-    fn wait<T>(engine: &Engine, mut wanted: impl FnMut(Event) -> Option<T>) -> T {
-        loop {
-            if let Some(found) = engine.try_recv().and_then(|told| wanted(told.event)) {
-                return found;
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-    }
-
-    fn ended(event: &Event) -> bool {
-        assert!(!matches!(event, Event::Failed { .. }), "{event:?}");
-        matches!(event, Event::Finished { .. })
-    }
-
-    fn short(seed: u64) -> Command {
-        let config = RunConfig {
-            classes_per_task: "5".into(),
-            epochs: 1,
-            settings: [("freeze_epochs".to_string(), Setting::Whole(0))].into(),
-            train_limit: Some(6),
-            test_limit: Some(4),
-            device: "cpu".into(),
-            seed,
-            ..RunConfig::default()
-        };
-        Command::Queue(Box::new(Job::train(config, String::new())))
-    }
-
-    #[test]
-    fn a_run_ends_while_what_a_prediction_needs_is_still_being_made_ready() {
-        let root = tempfile::tempdir().unwrap();
-        let (began, begun) = channel();
-        let (release, held) = channel::<()>();
-        let held = Mutex::new((began, held));
-        let prepare: Prepare = Arc::new(move |folder, task, stock| {
-            let held = held.lock().unwrap();
-            held.0.send(task).unwrap();
-            held.1.recv().unwrap();
-            Prepared::ahead(folder, task, stock)
-        });
-        let root = root.path().to_path_buf();
-        let engine = Engine::start_with(root, Arc::new(|| {}), prepare).unwrap();
-        engine.send(short(1));
-        let mut run = PathBuf::new();
-        wait(&engine, |event| {
-            if let Event::Started(header) = &event {
-                run.clone_from(&header.folder);
-            }
-            ended(&event).then_some(())
-        });
-        let ask = |ticket, run: &Path, tasks: &[usize]| {
-            let picture = Picture {
-                name: String::new(),
-                width: 32,
-                height: 32,
-                rgb: vec![90; 32 * 32 * 3],
-            };
-            engine.send(Command::Predict(PredictRequest {
-                ticket,
-                run: run.into(),
-                picture,
-                tasks: tasks.into(),
-            }));
-        };
-        engine.send(short(2));
-        ask(1, &run, &[0, 1, 7]);
-        ask(2, &run.join("gone"), &[0]);
-        assert_eq!(begun.recv().unwrap(), 0);
-        // The helper hangs, and yet every batch of the second run is trained.
-        wait(&engine, |event| {
-            let answered = matches!(event, Event::Predicted(_) | Event::NotPredicted { .. });
-            assert!(!answered, "{event:?}");
-            ended(&event).then_some(())
-        });
-        (0..4).for_each(|_| release.send(()).unwrap());
-        let mut told = Vec::new();
-        wait(&engine, |event| {
-            match event {
-                Event::Predicted(answer) => told.push((answer.ticket, Some(answer.task))),
-                Event::NotPredicted { ticket, .. } => told.push((ticket, None)),
-                _ => {}
-            }
-            (told.len() == 4).then_some(())
-        });
-        told.sort_unstable();
-        // Of the first request two snapshots are there and the third is not.
-        assert_eq!(told, [(1, None), (1, Some(0)), (1, Some(1)), (2, None)]);
-    }
-
-    #[test]
-    fn a_thread_that_hangs_does_not_keep_the_window_open() {
-        let (_keep, never) = channel::<()>();
-        let hung = std::thread::spawn(move || {
-            let _ = never.recv();
-        });
-        assert!(!wait_for(hung, Duration::from_millis(50)));
-        assert!(wait_for(std::thread::spawn(|| {}), PATIENCE));
-    }
-}
+mod tests;

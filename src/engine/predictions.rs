@@ -91,10 +91,10 @@ impl Predictions {
         let waiting = &self.waiting;
         // Whoever asked may have asked something else since.
         self.failed.retain(|(key, _)| {
-            let wants = |request: &PredictRequest| request.tasks.contains(&key.1);
+            let wants = |request: &PredictRequest| request.tasks.contains(&key.task);
             waiting
                 .iter()
-                .any(|request| request.run == key.0 && wants(request))
+                .any(|request| request.run == key.run && wants(request))
         });
         let next: Vec<Option<Key>> = self.waiting.iter().map(next_of).collect();
         let place = |key: &Key| next.iter().position(|next| next.as_ref() == Some(key));
@@ -129,7 +129,7 @@ impl Predictions {
         }
         let asked = self.waiting.iter().flat_map(|request| {
             let tasks = request.tasks.iter().take(AHEAD);
-            tasks.map(|&task| (request.run.clone(), task))
+            tasks.map(|&task| Key::of(&request.run, task))
         });
         let told = |key: &Key| self.failed.iter().any(|(failed, _)| failed == key);
         let mut missing = asked.filter(|key| !self.shelf.has(key) && !told(key));
@@ -141,7 +141,7 @@ impl Predictions {
         let begun = std::thread::Builder::new()
             .name("lae-prepare".into())
             .spawn(move || {
-                let prepared = fenced(|| prepare(&asked.0, asked.1, &stock));
+                let prepared = fenced(|| prepare(&asked.run, asked.task, &stock));
                 let key = asked;
                 // The engine may have ended; then nobody wants it.
                 let _ = mail.send(Mail::Ready(Ready { key, prepared }));
@@ -161,5 +161,5 @@ impl Predictions {
 /// The snapshot that a request wants next.
 fn next_of(request: &PredictRequest) -> Option<Key> {
     let task = request.tasks.first()?;
-    Some((request.run.clone(), *task))
+    Some(Key::of(&request.run, *task))
 }

@@ -35,7 +35,8 @@ pub fn expected(
 ) -> u64 {
     let on_cpu = crate::device::choose(&config.device).map_or(true, |info| info.is_cpu());
     let input = backbone.entry.input().size;
-    peak(config, backbone, pet, on_cpu) + loader::buffered(config.batch, input)
+    let buffered = loader::buffered(config.batch, input);
+    peak(config, backbone, pet, on_cpu).saturating_add(buffered)
 }
 
 fn peak(
@@ -201,6 +202,18 @@ mod tests {
                 "{backbone} {pet} {batch}: {ratio:.2}"
             );
         }
+    }
+
+    #[test]
+    fn a_number_beyond_all_measure_is_one() {
+        let about = Library::usual().describe("lae-nano").unwrap();
+        let spec = Plugins::with_folders(Vec::new()).get("adapter").unwrap();
+        let config = RunConfig {
+            batch: usize::MAX,
+            device: "cpu".into(),
+            ..RunConfig::default()
+        };
+        assert_eq!(expected(&config, &about, Some((&spec, &[0]))), u64::MAX);
     }
 
     #[test]

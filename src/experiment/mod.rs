@@ -6,11 +6,13 @@
 
 pub mod footprint;
 pub mod golden;
+mod images;
 mod meter;
 mod plan;
 pub mod predict;
 mod reading;
 mod stock;
+mod teach;
 mod trainer;
 pub mod upload;
 
@@ -25,6 +27,7 @@ use crate::store::{self, RunFolder, RunState};
 
 pub use plan::{Plan, augment_of};
 pub use stock::{Stock, open_options, weight_type};
+pub use teach::teach;
 use trainer::Trainer;
 
 /// How a job ended.
@@ -34,7 +37,8 @@ pub enum Outcome {
     Finished(RunHeader),
     /// The person stopped it; it can be continued.
     Stopped(RunHeader),
-    /// The person stopped it while it was being prepared; nothing has changed on the disk.
+    /// The person stopped it while it was being prepared, or while it was a lesson; nothing has
+    /// changed on the disk.
     NotBegun,
 }
 
@@ -70,7 +74,7 @@ pub fn train(
     let method = plan.method()?;
     let mut header = plan.header(&*method)?;
     let folder = RunFolder::create(runs_root, &mut header, plan.plugin_text())?;
-    Trainer::new((plan, method), header, folder, sink, control)?.run()
+    Trainer::new((plan.kit(), method), header, folder, sink, control)?.run()
 }
 
 /// Checks, before the first of several runs begins, what can be said of all of them without their
@@ -132,7 +136,16 @@ pub fn resume_on(
     if let Some(device) = device {
         stored.header.config.device = device.to_string();
     }
+    if stored.header.planned_tasks() > stored.header.own_tasks() {
+        return Err(Problem::new(
+            "this run was stopped and then taught, so it cannot be continued",
+        )
+        .at_path(folder)
+        .advise("undo its lessons, then continue it"));
+    }
     if stored.state == RunState::Finished {
+        // Killed in its last moment, it left its checkpoint; whoever asks to go on has it removed.
+        let _ = lock.finish(false);
         return Err(
             Problem::new("this run is finished, there is nothing to continue")
                 .at_path(folder)
@@ -155,7 +168,7 @@ pub fn resume_on(
         lock.save_header(&stored.header)?;
     }
     let method = plan.method()?;
-    let mut trainer = Trainer::new((plan, method), stored.header, lock, sink, control)?;
+    let mut trainer = Trainer::new((plan.kit(), method), stored.header, lock, sink, control)?;
     trainer.take_up(stored.reports)?;
     trainer.run()
 }

@@ -1,12 +1,11 @@
 //! From settings to everything a run needs: data, tasks, device, backbone, PET, method.
 
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::backbone::library::{Opened, Source};
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
-use crate::data::transform::{Augment, InputSpec};
+use crate::data::transform::Augment;
 use crate::data::{Dataset, PixelCache, named};
 use crate::device::{self, Ready};
 use crate::method::{self, Chosen, Ground, Method, PetPlan, Setup, filled, lone_classes};
@@ -16,7 +15,9 @@ use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, Phase, RunHeader, Sink, Wish};
 
 use super::Stock;
+use super::images::{Images, Own};
 use super::stock::weight_type;
+use super::trainer::Kit;
 
 /// Everything a run needs, opened and checked against each other.
 pub struct Plan {
@@ -170,11 +171,12 @@ impl Plan {
             test_images,
             tasks: self.scenario.tasks.clone(),
             device: self.ready.info.name.clone(),
-            input_size: self.input().size,
+            input_size: self.backbone.input.size,
             trained_parameters: method.trained_parameters(),
             frozen_parameters: self.backbone.backbone.parameters(),
             weights_sha256: self.backbone.sha256.clone(),
             images: Some(self.data.fingerprints()),
+            lessons: Vec::new(),
             started: jiff::Zoned::now()
                 .strftime("%Y-%m-%dT%H:%M:%S%:z")
                 .to_string(),
@@ -229,6 +231,7 @@ impl Plan {
             backbone: self.backbone.backbone.clone(),
             pet: self.pet.as_ref(),
             tasks: &self.scenario.tasks,
+            planned: self.scenario.tasks.len(),
         })
     }
 
@@ -237,19 +240,22 @@ impl Plan {
         self.pet.as_ref().map_or("", |pet| pet.spec.text())
     }
 
-    /// What the network sees at test time.
-    pub fn input(&self) -> InputSpec {
-        self.backbone.input
-    }
-
-    /// How training pictures are varied.
-    pub fn augment(&self) -> Augment {
-        augment_of(&self.config)
-    }
-
-    /// The classes of tasks 0..=task.
-    pub fn tasks_up_to(&self, task: usize) -> &[Range<usize>] {
-        &self.scenario.tasks[..=task]
+    /// What the loop works with.
+    pub(super) fn kit(self) -> Kit {
+        let tasks = &self.scenario.tasks;
+        let (count, classes) = (tasks.len(), self.scenario.class_order.len());
+        let own = Own {
+            data: self.data,
+            scenario: self.scenario,
+        };
+        Kit {
+            images: Images::new(Some(own), count, classes),
+            config: self.config,
+            pixels: self.pixels,
+            ready: self.ready,
+            backbone: self.backbone,
+            repeats: 1,
+        }
     }
 }
 
@@ -264,7 +270,7 @@ pub fn augment_of(config: &RunConfig) -> Augment {
 }
 
 /// The classes in order, cut into tasks which all have images.
-fn scenario(
+pub(super) fn scenario(
     chosen: &Chosen<'_>,
     order: &ClassOrder,
     sizes: TaskSizes,

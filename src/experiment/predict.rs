@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use burn::tensor::Device;
 use image::RgbImage;
@@ -25,6 +26,8 @@ const KEPT: usize = 24;
 /// The experts of one run as they were after one task.
 pub struct Predictor {
     header: RunHeader,
+    /// Positions that count for the class of another, each with that.
+    again: Vec<(usize, usize)>,
     task: usize,
     method: Box<dyn Method>,
     backbone: Arc<Opened>,
@@ -121,11 +124,13 @@ impl Parts {
             config,
             backbone: backbone.backbone.clone(),
             pet: pet.transpose()?.as_ref(),
-            tasks: &self.header.tasks,
+            tasks: self.header.tasks_known_in(self.task),
+            planned: self.header.planned_tasks(),
         })?;
         let taught = &self.header.tasks[..self.header.tasks.len().min(self.task + 1)];
         method.restore(&self.snapshot, taught)?;
         Ok(Predictor {
+            again: self.header.again(),
             header: self.header,
             task: self.task,
             method,
@@ -182,7 +187,7 @@ impl Predictor {
         let images = upload::images(&seen, side, scale, &self.device);
         let verdict = self.method.predict(images)?.pop();
         let verdict = verdict.ok_or_else(|| Problem::new("the experts gave no answer"))?;
-        Ok((verdict.checked()?, seen))
+        Ok((verdict.checked()?.folded(&self.again), seen))
     }
 
     /// The run's constant facts.
@@ -232,8 +237,27 @@ impl Prepared {
     }
 }
 
-/// A run's folder and a task of it, from 0.
-pub type Key = (PathBuf, usize);
+/// What a predictor is of: a run's folder, a task (from 0), and when its snapshot was written. A
+/// lesson that was undone may have made way for another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// The run's folder.
+    pub run: PathBuf,
+    /// The task.
+    pub task: usize,
+    written: Option<SystemTime>,
+}
+
+impl Key {
+    /// That of the snapshot which lies there now.
+    pub fn of(run: &Path, task: usize) -> Self {
+        Self {
+            run: run.to_path_buf(),
+            task,
+            written: store::snapshot_time(run, task),
+        }
+    }
+}
 
 /// Predictors kept ready, the latest used last.
 #[derive(Default)]
@@ -264,7 +288,7 @@ impl PredictorShelf {
         task: usize,
         stock: &Stock,
     ) -> Result<Prediction> {
-        let key = (request.run.clone(), task);
+        let key = Key::of(&request.run, task);
         let found = self.0.iter().position(|(known, _)| *known == key);
         let prepared = match found.and_then(|index| self.0.remove(index)) {
             Some((_, prepared)) => prepared,

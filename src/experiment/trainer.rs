@@ -3,6 +3,8 @@
 //! from the settings.
 
 mod saving;
+mod taking_up;
+mod telling;
 mod testing;
 
 use std::collections::HashSet;
@@ -12,28 +14,49 @@ use std::time::{Duration, Instant};
 
 use burn::tensor::Tensor;
 
-use crate::data::Sample;
+use crate::backbone::library::Opened;
+use crate::data::PixelCache;
 use crate::data::loader::{self, Loader, LoaderOptions, Next};
+use crate::device::Ready;
 use crate::method::{Batch, Chosen, Method, Pass, Source, Task, Work};
-use crate::problem::{Problem, Result};
-use crate::run::event::{Control, Event, Phase, Progress, RunHeader, Sink, TaskReport};
+use crate::problem::Result;
+use crate::run::config::RunConfig;
+use crate::run::event::{Control, Event, Phase, RunHeader, Sink, TaskReport};
 use crate::store::RunFolder;
 use crate::tensors::{HostTensor, not_finite};
 
+use super::images::{Images, Labelled};
 use super::meter::Meter;
 use super::reading::Reading;
-use super::{Outcome, Plan, upload};
+use super::{Outcome, augment_of, upload};
 
 /// How long a batch is waited for before the person is heard again.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Images with their labels (positions in the class order).
-type Labelled = Arc<Vec<(Sample, i64)>>;
+/// What the loop works with.
+pub(super) struct Kit {
+    /// The settings that are trained with.
+    pub config: RunConfig,
+    /// The pictures of all tasks.
+    pub images: Images,
+    /// Decoded pictures kept between epochs and tasks.
+    pub pixels: Arc<PixelCache>,
+    /// The device, plain (no autodiff).
+    pub ready: Ready,
+    /// The frozen network.
+    pub backbone: Arc<Opened>,
+    /// How often a pass that learns shows each image: more than once in lessons of few.
+    pub repeats: usize,
+}
 
 /// One run in progress.
 pub(super) struct Trainer<'a> {
-    plan: Plan,
+    kit: Kit,
     header: RunHeader,
+    /// Positions that count for the class of another, each with that.
+    again: Vec<(usize, usize)>,
+    /// Whether a lesson is learned: nothing of it counts before all of it is there.
+    lesson: bool,
     folder: RunFolder,
     sink: &'a mut dyn Sink,
     control: &'a Control,
@@ -52,6 +75,10 @@ pub(super) struct Trainer<'a> {
     kept_bytes: u64,
     /// Places of the images that were told to be unreadable.
     told: HashSet<String>,
+    /// Whether the latest checkpoint could be saved.
+    checkpointed: bool,
+    /// What is told of a lesson once it counts.
+    held: Vec<Event>,
     /// Places of the unreadable images of the task, and their number before it was taken up.
     unreadable: (HashSet<String>, usize),
 }
@@ -59,20 +86,22 @@ pub(super) struct Trainer<'a> {
 impl<'a> Trainer<'a> {
     /// At the beginning of the first task.
     pub fn new(
-        (plan, method): (Plan, Box<dyn Method>),
+        (kit, method): (Kit, Box<dyn Method>),
         header: RunHeader,
         folder: RunFolder,
         sink: &'a mut dyn Sink,
         control: &'a Control,
     ) -> Result<Self> {
-        let chosen = Chosen::of(&plan.config)?;
+        let chosen = Chosen::of(&kit.config)?;
         let tasks = 0..header.tasks.len();
         let passes = tasks.clone().map(|task| chosen.passes(task));
         let mut trainer = Self {
             meter: Meter::new(0.0),
             passes: passes.collect::<Result<_>>()?,
             method,
-            plan,
+            kit,
+            again: header.again(),
+            lesson: false,
             header,
             folder,
             sink,
@@ -84,6 +113,8 @@ impl<'a> Trainer<'a> {
             training_seconds: 0.0,
             kept_bytes: 0,
             told: HashSet::new(),
+            checkpointed: false,
+            held: Vec::new(),
             unreadable: Default::default(),
         };
         trainer.meter = Meter::new(tasks.map(|task| trainer.work_of(task)).sum());
@@ -91,77 +122,46 @@ impl<'a> Trainer<'a> {
             .sink
             .event(Event::Started(Box::new(trainer.header.clone())));
         for problem in trainer.method.remarks() {
-            let run = trainer.header.run.clone();
-            trainer.sink.event(Event::Remark { run, problem });
+            trainer.remark(problem);
         }
         Ok(trainer)
-    }
-
-    /// Takes up a run whose first tasks are saved, with these reports.
-    pub fn take_up(&mut self, mut reports: Vec<TaskReport>) -> Result<()> {
-        let saved = reports.len();
-        let Some(checkpoint) = self.folder.load_checkpoint()? else {
-            if saved == 0 {
-                return Ok(());
-            }
-            return Err(Problem::new("the saved training state of this run is gone")
-                .at_path(self.folder.path())
-                .advise("its finished tasks can still be looked at; train a new run"));
-        };
-        if checkpoint.task >= self.header.tasks.len() {
-            return Err(
-                Problem::new("the saved training state belongs to another run")
-                    .at_path(self.folder.path())
-                    .advise("its finished tasks can still be looked at; train a new run"),
-            );
-        }
-        // Absent in checkpoints of older versions.
-        self.kept_bytes = checkpoint
-            .get("kept_bytes")
-            .unwrap_or(4 * saving::numbers(&checkpoint.tensors) as u64);
-        self.begun = checkpoint.task + 1;
-        self.method
-            .restore(&checkpoint.tensors, &self.header.tasks[..self.begun])?;
-        self.method
-            .restore_bulk(&|name| match checkpoint.tensors.get(name) {
-                // Older versions wrote nothing apart.
-                Some(tensor) => Ok(tensor.clone()),
-                None => self.folder.load_bulk(name),
-            })?;
-        (self.task, self.passes_done) = (checkpoint.task, checkpoint.epochs_done);
-        self.task_seconds = checkpoint.get("task_seconds")?;
-        // Absent in checkpoints of older versions.
-        self.training_seconds = checkpoint
-            .get("training_seconds")
-            .unwrap_or(self.task_seconds);
-        self.unreadable.1 = checkpoint.get("unreadable").unwrap_or(0);
-        if saved > checkpoint.task {
-            // Killed between saving a task and the first pass of the next.
-            self.begin_at(saved);
-            self.method.end_task()?;
-        }
-        let whole: f64 = (0..self.task).map(|task| self.work_of(task)).sum();
-        let done = self.passes[self.task.min(self.passes.len() - 1)]
-            .iter()
-            .take(self.passes_done);
-        let passes: f64 = done.map(|pass| self.pass_work(self.task, pass)).sum();
-        self.meter.skip(whole + passes);
-        reports.truncate(self.task);
-        let run = self.header.run.clone();
-        self.sink.event(Event::TakenUp { run, reports });
-        Ok(())
     }
 
     /// Runs to the end, or until the person stops it.
     pub fn run(mut self) -> Result<Outcome> {
         let ended = self.all_tasks();
         // Another run may come late or never: its memory is better free.
-        self.plan.pixels.forget_originals();
+        self.kit.pixels.forget_originals();
         if ended?.is_break() {
             return Ok(Outcome::Stopped(self.header));
         }
-        self.folder.finish()?;
+        let keep = self.checkpointed && self.method.needs_state();
+        // Everything is saved by now: a checkpoint that stays is no failure.
+        if let Err(problem) = self.folder.finish(keep) {
+            self.remark(problem);
+        }
         Ok(Outcome::Finished(self.header))
+    }
+
+    /// Learns the last task alone, a lesson; those before it have these reports, and the method is
+    /// as it was after them. Gives what is to be told once the lesson counts; none when the person
+    /// stopped it.
+    pub fn run_lesson(mut self, reports: Vec<TaskReport>) -> Result<Option<Vec<Event>>> {
+        let task = reports.len();
+        self.lesson = true;
+        self.begun = task;
+        self.begin_at(task);
+        self.meter = Meter::new(self.work_of(task));
+        let run = self.header.run.clone();
+        self.sink.event(Event::TakenUp { run, reports });
+        let lesson = self.header.lessons.last();
+        let notes = lesson.map_or_else(Vec::new, |lesson| lesson.notes.clone());
+        self.sink.event(Event::Assumed(notes));
+        if self.task_to_end()?.is_break() {
+            return Ok(None);
+        }
+        self.save_state()?;
+        Ok(Some(self.held))
     }
 
     fn begin_at(&mut self, task: usize) {
@@ -201,7 +201,7 @@ impl<'a> Trainer<'a> {
         }
         self.method.end_task()?;
         // The next task has other training pictures; what is tested comes back after every task.
-        self.plan.pixels.forget_originals();
+        self.kit.pixels.forget_originals();
         let began = Instant::now();
         let Some((answers, slots)) = self.evaluate()? else {
             return Ok(ControlFlow::Break(()));
@@ -213,11 +213,13 @@ impl<'a> Trainer<'a> {
 
     /// Training images of a pass.
     fn samples(&self, pass: &Pass) -> Labelled {
-        let of = |task| self.plan.scenario.train_of(&self.plan.data, task);
-        Arc::new(match pass.source {
+        let of = |task| self.kit.images.train_of(task);
+        let images: Vec<_> = match pass.source {
             Source::Task => of(self.task),
             Source::Seen => (0..=self.task).flat_map(of).collect(),
-        })
+        };
+        let shown = std::iter::repeat_n(images, self.repeats(pass));
+        Arc::new(shown.flatten().collect())
     }
 
     fn pass(&mut self, index: usize) -> Result<ControlFlow<()>> {
@@ -232,7 +234,7 @@ impl<'a> Trainer<'a> {
         };
         self.say(phase.clone());
         let samples = self.samples(&pass);
-        let batch_size = self.plan.config.batch;
+        let batch_size = self.kit.config.batch;
         let steps = pass.shown(samples.len(), batch_size).div_ceil(batch_size);
         let mut losses = Vec::new();
         let mut loader = self.train_loader(&samples, index, &pass)?;
@@ -299,97 +301,24 @@ impl<'a> Trainer<'a> {
     }
 
     fn train_loader(&self, samples: &Labelled, index: usize, pass: &Pass) -> Result<Loader> {
-        let config = &self.plan.config;
+        let config = &self.kit.config;
         Loader::new(
             samples.clone(),
             LoaderOptions {
-                augment: pass.augment.then(|| self.plan.augment()),
+                augment: pass.augment.then(|| augment_of(config)),
                 drop_last: pass.drop_last && samples.len() >= config.batch,
                 shuffle: pass.shuffle,
                 seed: config.seed,
                 epoch: (self.task * config.epochs + index) as u64,
-                cache: Some(self.plan.pixels.clone()),
-                ..LoaderOptions::inference(self.plan.input(), config.batch)
+                cache: Some(self.kit.pixels.clone()),
+                ..LoaderOptions::inference(self.kit.backbone.input, config.batch)
             },
         )
     }
 
     fn images(&self, batch: &loader::Batch) -> Tensor<4> {
-        let scale = &self.plan.backbone.normalisation;
-        upload::images(&batch.pixels, batch.size, scale, &self.plan.ready.device)
-    }
-
-    fn say(&mut self, phase: Phase) {
-        self.sink.event(Event::Phase {
-            run: self.header.run.clone(),
-            phase,
-        });
-    }
-
-    fn report_unreadable(&mut self, images: &[(usize, Problem)]) {
-        for (_, problem) in images {
-            self.unreadable.0.insert(problem.place.clone());
-            // Once a run: the same image fails in every epoch.
-            if !self.told.insert(problem.place.clone()) {
-                continue;
-            }
-            let (run, problem) = (self.header.run.clone(), problem.clone());
-            self.sink.event(Event::Remark { run, problem });
-        }
-    }
-
-    /// Images of the task that could not be read so far.
-    fn unreadable_images(&self) -> usize {
-        let (places, before) = &self.unreadable;
-        places.len().max(*before)
-    }
-
-    fn progress(&mut self, epoch: usize, (batch, batches): (usize, usize), frozen: bool) {
-        let (losses, done, images_per_second, seconds_left) = self.meter.report();
-        let progress = Progress {
-            task: self.task,
-            epoch,
-            batch,
-            batches,
-            done,
-            losses,
-            images_per_second,
-            seconds_left,
-            frozen,
-        };
-        self.sink.event(Event::Progress {
-            run: self.header.run.clone(),
-            progress,
-        });
-    }
-
-    /// Images that a pass of a task shows.
-    fn shown(&self, task: usize, pass: &Pass) -> usize {
-        let images = match pass.source {
-            Source::Task => self.header.train_images[task],
-            Source::Seen => self.header.train_images[..=task].iter().sum(),
-        };
-        pass.shown(images, self.plan.config.batch)
-    }
-
-    fn images_seen(&self, task: usize) -> usize {
-        let passes = self.passes[task].iter();
-        passes.map(|pass| self.shown(task, pass)).sum()
-    }
-
-    fn pass_work(&self, task: usize, pass: &Pass) -> f64 {
-        Meter::pass_work(pass, self.shown(task, pass))
-    }
-
-    fn work_of(&self, task: usize) -> f64 {
-        let passes = self.passes[task].iter();
-        let train: f64 = passes.map(|pass| self.pass_work(task, pass)).sum();
-        let tested = self.header.test_images[..=task].iter().sum();
-        let study = match self.method.studies_slots() {
-            true => Meter::study_work(task, tested),
-            false => 0.0,
-        };
-        train + Meter::judge_work(tested) + study
+        let scale = &self.kit.backbone.normalisation;
+        upload::images(&batch.pixels, batch.size, scale, &self.kit.ready.device)
     }
 }
 

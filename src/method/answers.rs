@@ -46,6 +46,28 @@ impl Verdict {
         Ok(self)
     }
 
+    /// The same where some positions (each with that of its class) count for the class of another:
+    /// a lesson gave more examples of it. The more certain of a class's positions speaks for it; the
+    /// scores stay as they are.
+    #[must_use]
+    pub fn folded(mut self, again: &[(usize, usize)]) -> Self {
+        for opinion in &mut self.opinions {
+            for &(own, of) in again {
+                let Some(probability) = opinion.probabilities.get_mut(own) else {
+                    continue;
+                };
+                let probability = std::mem::take(probability);
+                if let Some(known) = opinion.probabilities.get_mut(of) {
+                    *known = known.max(probability);
+                }
+                if opinion.class == own {
+                    opinion.class = of;
+                }
+            }
+        }
+        self
+    }
+
     /// The class answered when the task of the image is told.
     pub fn within(&self, task: &Range<usize>) -> usize {
         let scores = self.scores.get(task.clone()).unwrap_or_default();
@@ -152,6 +174,20 @@ mod tests {
         assert_eq!(verdict.opinions[0].class, 0);
         assert_eq!(verdict.within(&(2..4)), 3);
         assert_eq!(verdict.within(&(0..2)), 0);
+    }
+
+    #[test]
+    fn the_more_certain_of_a_class_speaks_for_it() {
+        let verdict = Verdict::alone(Expert::Answer, &[1.0, 0.0, 3.0]);
+        let before = verdict.opinions[0].probabilities.clone();
+        let folded = verdict.clone().folded(&[(2, 0), (7, 1)]);
+        assert_eq!(folded.opinions[0].class, 0);
+        assert_eq!(
+            folded.opinions[0].probabilities,
+            [before[2], before[1], 0.0]
+        );
+        assert_eq!(folded.scores, verdict.scores);
+        assert_eq!(verdict.clone().folded(&[]), verdict);
     }
 
     #[test]

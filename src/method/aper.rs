@@ -161,7 +161,7 @@ impl Method for Aper {
     fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
         self.session.restore(state, tasks)?;
         let classes = tasks.last().map_or(0, |task| task.end);
-        self.prototypes = Prototypes::read(state, classes)?;
+        self.prototypes = Prototypes::read(state, classes, 2 * self.backbone.feature_width())?;
         Ok(())
     }
 }

@@ -361,7 +361,7 @@ impl Method for FineTune {
         let device = self.backbone.device();
         self.answering = OnceLock::new();
         self.weights = self.weights.read("backbone", state)?;
-        self.heads = Heads::read(state, tasks.len(), &device)?;
+        self.heads = Heads::read(state, tasks, self.backbone.feature_width(), &device)?;
         self.optimiser = Optimiser::read(self.settings.optimiser, state, &device)?;
         self.task = Task::newest(tasks);
         Ok(())

@@ -3,13 +3,15 @@
 //! Values live on the plain device; for a training step the tracked copies are made anew, so that
 //! no graph outlives its step.
 
+use std::ops::Range;
+
 use burn::tensor::{Device, Tensor, TensorData};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::pet::standard_normal;
-use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named, named};
+use crate::problem::Result;
+use crate::tensors::{HostTensor, Named, shaped};
 
 /// Standard deviation of a new head's weights.
 const HEAD_STD: f32 = 0.001;
@@ -84,24 +86,25 @@ impl Heads {
         Ok(())
     }
 
-    /// Reads the heads of the first `tasks` tasks back.
+    /// Reads the heads of these tasks over features of `width` back.
     ///
     /// # Errors
     /// A Problem that names a missing or mis-shaped tensor.
-    pub fn read(from: &Named, tasks: usize, device: &Device) -> Result<Self> {
-        let heads = (0..tasks).map(|task| {
-            let weight: Tensor<2> =
-                named(from, &format!("head.{task}.weight"))?.to_device(device)?;
-            let bias: Tensor<2> = named(from, &format!("head.{task}.bias"))?.to_device(device)?;
-            if weight.dims()[1] != bias.dims()[1] {
-                return Err(Problem::new(format!(
-                    "the head of task {} has {} weight columns but {} biases",
-                    task + 1,
-                    weight.dims()[1],
-                    bias.dims()[1]
-                )));
-            }
-            Ok(Head { weight, bias })
+    pub fn read(
+        from: &Named,
+        tasks: &[Range<usize>],
+        width: usize,
+        device: &Device,
+    ) -> Result<Self> {
+        let heads = tasks.iter().enumerate().map(|(task, classes)| {
+            let part = |name: &str, rows: usize| {
+                let name = format!("head.{task}.{name}");
+                shaped(from, &name, &[rows, classes.len()])?.to_device(device)
+            };
+            Ok(Head {
+                weight: part("weight", width)?,
+                bias: part("bias", 1)?,
+            })
         });
         Ok(Self(heads.collect::<Result<_>>()?))
     }
@@ -121,13 +124,19 @@ mod tests {
         ]);
         let mut named = Named::new();
         heads.write(&mut named).unwrap();
-        let back = Heads::read(&named, 2, &device).unwrap();
+        let tasks = [0..2, 2..5];
+        let back = Heads::read(&named, &tasks, 4, &device).unwrap();
         let features = Tensor::<2>::ones([1, 4], &device);
         let (a, b) = (heads.forward(&features), back.forward(&features));
         assert_eq!(a.dims(), [1, 5]);
         assert_eq!(HostTensor::read(&a).unwrap(), HostTensor::read(&b).unwrap());
+        // Of another network, or of other tasks.
+        for (tasks, width) in [([0..2, 2..5], 5), ([0..3, 3..5], 4)] {
+            let problem = Heads::read(&named, &tasks, width, &device).unwrap_err();
+            assert!(problem.what.contains("head.0.weight"), "{problem}");
+        }
         named.remove("head.1.bias");
-        let problem = Heads::read(&named, 2, &device).unwrap_err();
+        let problem = Heads::read(&named, &tasks, 4, &device).unwrap_err();
         assert!(problem.what.contains("head.1.bias"));
     }
 

@@ -19,18 +19,20 @@ pub struct Lone {
     pub sizes: String,
 }
 
+/// Whether the method learns by gradients from the images of this task (from 0) alone.
+pub fn learns(chosen: &Chosen<'_>, task: usize) -> bool {
+    let passes = chosen.passes(task).unwrap_or_default();
+    let by_itself = |work| matches!(work, Work::Learn { .. });
+    let mut own = passes.iter().filter(|pass| pass.source == Source::Task);
+    own.any(|pass| by_itself(pass.work))
+}
+
 /// Finds the tasks of a single class that the method would learn from by gradients; none where
 /// there are none, or where the method looks at all classes at once.
 pub fn lone_classes(chosen: &Chosen<'_>, tasks: &[Range<usize>]) -> Option<Lone> {
-    let learns = |task: usize| {
-        let passes = chosen.passes(task).unwrap_or_default();
-        let by_itself = |work| matches!(work, Work::Learn { .. });
-        let mut own = passes.iter().filter(|pass| pass.source == Source::Task);
-        own.any(|pass| by_itself(pass.work))
-    };
     let alone = tasks.iter().enumerate().filter(|(_, task)| task.len() == 1);
     let lone: Vec<String> = alone
-        .filter(|(task, _)| learns(*task))
+        .filter(|(task, _)| learns(chosen, *task))
         .map(|(task, _)| (task + 1).to_string())
         .collect();
     if lone.is_empty() || tasks.len() < 2 {

@@ -45,7 +45,7 @@ pub use chosen::{
     Chosen, adopt, adopt_published, filled, named_method, problems, run_title, set, usual_pet,
 };
 pub use lae::{Lae, LaeSettings};
-pub use lone::{Lone, lone_classes};
+pub use lone::{Lone, learns, lone_classes};
 pub use pets::PetPlan;
 pub use spec::{Demand, Ground, Kind, MethodSpec, PetUse, Published, Rate, SettingSpec};
 pub use task::{Batch, Pass, Source, Task, Work};
@@ -166,7 +166,26 @@ pub trait Method: Send {
     /// # Errors
     /// A Problem that names a missing or mis-shaped tensor.
     fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()>;
+
+    /// Whether another task needs more than the snapshots hold: then the last checkpoint of a
+    /// finished run is kept for its lessons.
+    fn needs_state(&self) -> bool {
+        false
+    }
+
+    /// Takes up a run after these whole tasks from its snapshots, to learn another one; `snapshot`
+    /// reads that of a task (from 0).
+    ///
+    /// # Errors
+    /// A Problem that names a missing or mis-shaped tensor.
+    fn take_up(&mut self, snapshot: &Snapshots<'_>, tasks: &[Range<usize>]) -> Result<()> {
+        let last = tasks.len().saturating_sub(1);
+        self.restore(&snapshot(last)?, tasks)
+    }
 }
+
+/// Reads the snapshot of a task (from 0).
+pub type Snapshots<'a> = dyn Fn(usize) -> Result<Named> + 'a;
 
 /// What a method is made from.
 pub struct Setup<'a> {
@@ -176,8 +195,10 @@ pub struct Setup<'a> {
     pub backbone: Arc<dyn Backbone>,
     /// The PET plugin in its form, where the settings train one.
     pub pet: Option<&'a PetPlan>,
-    /// The classes of each task of the run.
+    /// The classes of each task of the run, its lessons included.
     pub tasks: &'a [Range<usize>],
+    /// Tasks that the run was set up with; more are lessons.
+    pub planned: usize,
 }
 
 impl Setup<'_> {

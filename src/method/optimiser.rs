@@ -326,7 +326,9 @@ impl Step<'_> {
         };
         let shape = value.dims();
         let states = &mut self.optimiser.states;
-        let memory = states.remove(name).map(|state| state.memory);
+        // That of another shape was of another parameter.
+        let state = states.remove(name).filter(|state| state.shape == shape);
+        let memory = state.map(|state| state.memory);
         let factor = self.factor.as_ref();
         let (moved, memory) = match self.optimiser.settings.rule {
             Rule::Adam => {

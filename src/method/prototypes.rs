@@ -7,7 +7,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 
 use super::answers;
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named, named};
+use crate::tensors::{HostTensor, Named, named, shaped};
 
 /// Lengths below this count as this, as in the field's implementations.
 const SHORTEST: f64 = 1e-12;
@@ -86,11 +86,14 @@ impl Prototypes {
     ///
     /// # Errors
     /// A Problem when they are missing or fewer.
-    pub fn read(from: &Named, classes: usize) -> Result<Self> {
-        let tensor = named(from, "prototypes")?;
-        let &[rows, width] = &tensor.shape[..] else {
-            return Err(Problem::new("the prototypes are no matrix"));
-        };
+    pub fn read(from: &Named, classes: usize, width: usize) -> Result<Self> {
+        let rows = named(from, "prototypes")?.shape.first().copied();
+        let rows = rows.unwrap_or_default();
+        if rows == 0 {
+            // Saved before a class was measured, when their width was not known.
+            return Ok(Self::default());
+        }
+        let tensor = shaped(from, "prototypes", &[rows, width])?;
         if rows > classes {
             let what = format!("there are {rows} prototypes for {classes} classes");
             return Err(Problem::new(what));
@@ -130,11 +133,12 @@ mod tests {
         let mut file = Named::new();
         prototypes.write(&mut file);
         assert_eq!(file["prototypes"].values, vec![2.0, 1.0, 0.0, -1.0]);
-        let back = Prototypes::read(&file, 2).unwrap();
+        let back = Prototypes::read(&file, 2, 2).unwrap();
         let cosines = cosines(features, back.matrix(&device).unwrap());
         let values = HostTensor::read(&cosines).unwrap().values;
         assert!((values[0] - 2.0 / 5f32.sqrt()).abs() < 1e-6);
         assert!((values[5] - 1.0).abs() < 1e-6);
-        assert!(Prototypes::read(&file, 1).is_err());
+        assert!(Prototypes::read(&file, 1, 2).is_err());
+        assert!(Prototypes::read(&file, 2, 3).is_err());
     }
 }

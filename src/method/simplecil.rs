@@ -87,7 +87,7 @@ impl Method for SimpleCil {
 
     fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
         let classes = tasks.last().map_or(0, |task| task.end);
-        self.prototypes = Prototypes::read(state, classes)?;
+        self.prototypes = Prototypes::read(state, classes, self.backbone.feature_width())?;
         Ok(())
     }
 }

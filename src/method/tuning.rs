@@ -11,8 +11,8 @@ use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, 
 use super::{Batch, Chosen, Kind, Pass, SettingSpec, Setup, Task, local_cross_entropy, task_seed};
 use crate::backbone::Backbone;
 use crate::pet::{Draws, PetStack};
-use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named, named};
+use crate::problem::Result;
+use crate::tensors::{HostTensor, Named, shaped};
 
 /// Momentum of all methods that train by SGD.
 pub const MOMENTUM: f64 = 0.9;
@@ -202,21 +202,17 @@ impl Tuning {
     /// # Errors
     /// A Problem that names a missing or mis-shaped tensor.
     pub fn restored(self, from: &Named) -> Result<Option<Self>> {
-        let Some(weight) = from.get("tuning.head.weight") else {
+        if !from.contains_key("tuning.head.weight") {
             return Ok(None);
-        };
-        let device = self.backbone.device();
-        let shape = self.head.weight.dims();
-        if weight.shape != shape {
-            let found = &weight.shape;
-            let what = format!("the head's weight has shape {found:?}, not {shape:?}");
-            return Err(Problem::new(what));
         }
+        let device = self.backbone.device();
+        let weight = shaped(from, "tuning.head.weight", &self.head.weight.dims())?;
+        let sigma = shaped(from, "tuning.head.sigma", &self.head.sigma.dims())?;
         Ok(Some(Self {
             pets: self.pets.read("tuning.pet", from, &device)?,
             head: CosineHead {
                 weight: weight.to_device(&device)?,
-                sigma: named(from, "tuning.head.sigma")?.to_device(&device)?,
+                sigma: sigma.to_device(&device)?,
             },
             optimiser: Optimiser::read(self.settings.optimiser, from, &device)?,
             ..self

@@ -114,12 +114,13 @@ impl Blocks {
 }
 
 /// The means of a lower triangle (row i holds the values of 0..=i), block by block; none where
-/// there is no value yet.
+/// there is no value yet, or none that is a number.
 pub fn block_means(rows: &[Vec<f64>], blocks: Blocks) -> Vec<Option<f64>> {
     let n = blocks.count;
     let mut sums = vec![(0.0, 0u32); n * n];
     for (row, values) in rows.iter().enumerate().take(blocks.things) {
-        for (column, value) in values.iter().enumerate().take(blocks.things) {
+        let measured = values.iter().enumerate().take(blocks.things);
+        for (column, value) in measured.filter(|(_, value)| value.is_finite()) {
             let (sum, count) = &mut sums[blocks.of(row) * n + blocks.of(column)];
             *sum += value;
             *count += 1;

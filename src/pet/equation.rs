@@ -12,11 +12,10 @@ use std::sync::LazyLock;
 use burn::tensor::Tensor;
 use rhai::{AST, Dynamic, Engine, EvalAltResult, OptimizationLevel, Scope};
 
-use super::budget::start_budget;
 use super::functions::{self, FUNCTIONS, function};
 use super::scan::{self, Kind, Slip, Token};
 use super::source::{Source, meant};
-use super::value::Value;
+use super::{budget::start_budget, value::Value};
 use crate::problem::{Problem, Result};
 
 /// Most named steps of one equation.

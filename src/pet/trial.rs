@@ -52,9 +52,9 @@ const FAMILIES: &[(&str, BlockShape, usize)] = &[
 const BATCH: usize = 2;
 /// Most elements of all parameters of all forms together. Plugins are tried whenever they are
 /// listed, and a usual one has some thousands here.
-const MOST_DRAWN: usize = 1 << 24;
+const MOST_DRAWN: usize = 1 << 23;
 /// Most elements of all intermediate results of one equation.
-const MOST_PRODUCED: usize = 1 << 24;
+const MOST_PRODUCED: usize = 1 << 22;
 /// Most multiplications of all forms together, half a second at most; a usual plugin takes some
 /// millions.
 const MOST_WORK: u64 = 1 << 30;

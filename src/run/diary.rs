@@ -23,6 +23,10 @@ pub fn asked(command: &Command) {
                     tracing::info!(job_id, "asked to train: {}", settings(config));
                 }
                 Work::Resume(_) => tracing::info!(job_id, "asked to continue a run"),
+                Work::Teach { source, .. } => {
+                    keep_out([source]);
+                    tracing::info!(job_id, "asked to teach a run");
+                }
             }
         }
         Command::Stop(job) => tracing::info!(job_id = job.number(), "asked to stop"),
@@ -72,6 +76,14 @@ impl Noted<'_> {
         let paths = paths.into_iter().filter(|text| text.contains(['/', '\\']));
         keep_out(paths);
         tracing::info!("{doing}: {}", settings(config));
+    }
+}
+
+impl Noted<'_> {
+    /// Notes that a run with these settings is to be taught what lies at `source`.
+    pub fn lesson(&self, source: &str, config: &RunConfig) {
+        keep_out([source]);
+        self.prepare("a lesson is prepared", config);
     }
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 pub use super::control::{Control, Wish};
 pub use super::header::{MethodFacts, RunHeader};
+pub use super::lesson::{Again, Lesson};
 pub use super::prediction::{Opinion, Picture, PredictRequest, Prediction};
 pub use super::report::{Costs, TaskReport};
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::config::RunConfig;
+use super::lesson::Lesson;
 use crate::data::Fingerprints;
 use crate::metrics::Expert;
 
@@ -52,7 +53,8 @@ pub struct RunHeader {
     pub config: RunConfig,
     /// What the run's method says of itself.
     pub method: MethodFacts,
-    /// Class names in the order they are taught; a class is its position here.
+    /// Class names in the order they are taught, those of lessons last; a class is its position
+    /// here.
     pub class_order: Vec<String>,
     /// The classes of each task, as positions.
     pub tasks: Vec<Range<usize>>,
@@ -72,6 +74,9 @@ pub struct RunHeader {
     pub weights_sha256: String,
     /// The images it learns from and is tested on; none for runs of versions that did not note it.
     pub images: Option<Fingerprints>,
+    /// What it was taught after its training, one more task each.
+    #[serde(default)]
+    pub lessons: Vec<Lesson>,
     /// RFC 3339 time at which the run began.
     pub started: String,
     /// Version of the program that began it.
@@ -81,7 +86,12 @@ pub struct RunHeader {
 impl RunHeader {
     /// A short name for lists: "digits · LAE · adapter 5".
     pub fn title(&self) -> String {
-        self.method.run_title(&self.config)
+        let title = self.method.run_title(&self.config);
+        match self.lessons.len() {
+            0 => title,
+            1 => format!("{title} · 1 lesson"),
+            n => format!("{title} · {n} lessons"),
+        }
     }
 
     /// Whose answer is the run's.

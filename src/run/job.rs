@@ -44,6 +44,13 @@ pub enum Work {
     Train(Box<RunConfig>),
     /// Continues the stopped or killed run in this folder.
     Resume(PathBuf),
+    /// Teaches a run that has ended new classes.
+    Teach {
+        /// The run's folder.
+        run: PathBuf,
+        /// Where the pictures lie.
+        source: String,
+    },
 }
 
 /// Something to be trained.
@@ -55,7 +62,7 @@ pub struct Job {
     pub title: String,
     /// What it does.
     pub work: Work,
-    /// The device on which a run is continued, where it is not the one it began on.
+    /// The device on which a run is continued or taught, where it is not the one it began on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
     /// Whether it stays in line until it is let go.
@@ -84,6 +91,24 @@ impl Job {
             device,
             held: false,
         }
+    }
+}
+
+impl Job {
+    /// Teaches the run in this folder the classes of the pictures at `source`.
+    pub fn teach(run: PathBuf, source: String, title: String) -> Self {
+        Self {
+            id: JobId::fresh(),
+            title,
+            work: Work::Teach { run, source },
+            device: None,
+            held: false,
+        }
+    }
+
+    /// Whether it leaves nothing behind unless it comes to its end.
+    pub fn is_lesson(&self) -> bool {
+        matches!(self.work, Work::Teach { .. })
     }
 }
 

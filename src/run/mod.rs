@@ -6,5 +6,6 @@ pub mod diary;
 pub mod event;
 mod header;
 pub mod job;
+mod lesson;
 mod prediction;
 mod report;

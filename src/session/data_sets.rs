@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Session;
 use super::album::Album;
 use super::jobs::{Ask, DataAsk, Opening, SightAsk};
-use super::views::{DataView, Fetch, Sight};
+use super::views::{DataView, Fetch, Pictures, Sight};
 use crate::data::scenario::Scenario;
 use crate::data::{OpenOptions, builtin, named};
 use crate::experiment::open_options;
@@ -47,8 +47,8 @@ pub(super) struct DataSets {
 }
 
 impl Session {
-    /// Makes this the data set of the settings and opens it, if it is not open already.
-    pub fn choose_data(&mut self, place: &str) {
+    /// Opens this as the data set of the settings, if it is not open already.
+    pub(super) fn open_data(&mut self, place: &str) {
         self.draft.data = place.to_string();
         if self.data.problem().is_some() {
             self.sets.forget(place);
@@ -105,6 +105,7 @@ impl Session {
         if let Some(view) = self.sets.views.get(&key) {
             self.data = Fetch::Ready(view.clone());
             self.planned = None;
+            self.suit_data();
             return;
         }
         if !same_place || self.data.ready().is_none() {
@@ -166,7 +167,7 @@ impl Session {
     }
 
     /// Whether the data set of a run was asked for and could not be opened.
-    pub(super) fn data_is_missing(&self, config: &RunConfig) -> bool {
+    pub fn data_is_missing(&self, config: &RunConfig) -> bool {
         self.sets.failed.contains(&asked_of(config).key())
     }
 
@@ -176,11 +177,20 @@ impl Session {
         data: &Arc<DataView>,
         index: usize,
     ) -> Option<&Result<Arc<Picture>>> {
-        let id = (data.key.clone(), index);
+        self.need_picture(&data.key, data.pictures.clone(), index)
+    }
+
+    /// The same of any test images with a key of their own.
+    pub(super) fn need_picture(
+        &mut self,
+        key: &str,
+        pictures: Arc<dyn Pictures>,
+        index: usize,
+    ) -> Option<&Result<Arc<Picture>>> {
+        let id = (key.to_string(), index);
         if self.sets.pictures.ask(&id) {
-            let pictures = data.pictures.clone();
-            self.jobs
-                .ask(Ask::TestPictures(data.key.clone(), pictures, vec![index]));
+            let key = key.to_string();
+            self.jobs.ask(Ask::TestPictures(key, pictures, vec![index]));
         }
         self.sets.pictures.get(&id)
     }
@@ -280,6 +290,7 @@ impl Session {
             self.sets.waiting = false;
             self.data.fill(answer);
             self.planned = None;
+            self.suit_data();
         }
     }
 

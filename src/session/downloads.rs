@@ -106,7 +106,7 @@ impl Session {
             Err(problem) => self.downloads[at].problem = Some(problem),
         }
         match item {
-            Item::Data(name) if *name == self.draft.data => self.choose_data(&name.clone()),
+            Item::Data(name) if *name == self.draft.data => self.open_data(&name.clone()),
             Item::Data(_) => {}
             // What was here before has changed: how much of the weights lies here now.
             Item::Weights(_) => {

@@ -12,12 +12,25 @@ pub struct Drawing {
     pub strokes: Vec<Vec<[f32; 2]>>,
     /// Width of the pen as a share of the canvas.
     pub pen: f32,
+    /// Whether the pen is on the canvas.
+    pub down: bool,
 }
 
 impl Drawing {
     /// Whether nothing is drawn.
     pub fn is_empty(&self) -> bool {
         self.strokes.iter().all(Vec::is_empty)
+    }
+
+    /// Moves the pen on; steps too small to be seen are left out.
+    pub fn extend(&mut self, to: [f32; 2]) {
+        let Some(stroke) = self.strokes.last_mut() else {
+            return;
+        };
+        let far = |last: &[f32; 2]| (last[0] - to[0]).abs() + (last[1] - to[1]).abs() > 0.004;
+        if stroke.last().is_none_or(far) {
+            stroke.push(to);
+        }
     }
 
     /// The drawing's bounding box with the pen's width: left, top, right, bottom.
@@ -153,6 +166,7 @@ mod tests {
         Drawing {
             strokes: vec![vec![[0.1, 0.1], [0.1, 0.3]]],
             pen: 0.05,
+            down: false,
         }
     }
 

@@ -143,15 +143,17 @@ impl Session {
             }
             Found::Opened(_, Err(problem)) => self.notify(problem, true),
             Found::Trashed(folder, answer) => self.take_trashed(&folder, answer),
+            Found::LessonUndone(folder, answer) => self.take_undone(&folder, answer),
             Found::Picture(path, _) if self.flights.picture.as_ref() != Some(&path) => {}
             Found::Picture(_, Ok(picture)) => self.predict_picture(Arc::new(picture), None),
             Found::Picture(_, Err(problem)) => {
-                self.predict.problem = Some(problem);
+                self.predict.refuse(problem);
             }
             Found::TestPictures(key, list) => self.take_pictures(&key, list),
             Found::Fingerprint(key, answer) => self.tested.take(&key, answer),
             Found::Sight(answer) => self.take_sight(answer),
-            Found::Picked(wanted, path) => self.picked.push((wanted, path)),
+            Found::Picked(wanted, choice) => self.take_picked(wanted, choice),
+            Found::Listed(path, answer) => self.take_listing(&path, answer),
             Found::Downloaded(item, answer) => self.take_download(&item, answer),
             Found::Report(report) => self.report.fill(report.map(Arc::new)),
             Found::ReportSaved(path) => {

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::chooser::{Choice, Listing, Wanted};
 use super::downloads::Item;
 use super::report::{self, Report};
 use super::run_view::RunView;
@@ -17,27 +18,7 @@ use crate::data::OpenOptions;
 use crate::fetch;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::Picture;
-
-/// Endings of picture files.
-pub const IMAGES: &[&str] = &["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff"];
-/// Endings of weight files.
-pub const WEIGHTS: &[&str] = &["safetensors", "npz", "pth", "bin"];
-
-/// What a file dialog is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
-    /// A data set's folder.
-    DataFolder,
-    /// A weight file.
-    Weights,
-    /// An image to predict.
-    Image,
-    /// A file with a class order.
-    Order,
-    /// The place of a report.
-    Report,
-}
+use crate::run::event::{Lesson, Picture};
 
 /// A data set to open.
 #[derive(Clone, Debug, PartialEq)]
@@ -165,14 +146,18 @@ pub enum Ask {
     Open(PathBuf),
     /// Move a run to the trash.
     Trash(PathBuf),
+    /// Take back the last lesson of a run.
+    UndoLesson(PathBuf),
     /// Read an image file.
     Picture(PathBuf),
     /// Decode images of a test split: data set's key, indices.
     TestPictures(String, Arc<dyn Pictures>, Vec<usize>),
     /// See which images a test split holds: data set's key.
     Fingerprint(String, Arc<dyn Pictures>),
-    /// Ask the person for a file or folder.
+    /// Ask the person for a file or folder in a dialog of the desktop.
     Pick(Wanted),
+    /// Look into a folder for the window's own chooser.
+    List(Wanted, PathBuf),
     /// Gather what a report of a problem holds.
     Report(Box<report::Wanted>),
     /// Write a report to this place.
@@ -199,6 +184,9 @@ impl Ask {
             Self::Runs => Arc::new(|p| Found::Runs(Err(p))),
             Self::Open(folder) => Arc::new(move |p| Found::Opened(folder.clone(), Err(p))),
             Self::Trash(folder) => Arc::new(move |p| Found::Trashed(folder.clone(), Err(p))),
+            Self::UndoLesson(folder) => {
+                Arc::new(move |p| Found::LessonUndone(folder.clone(), Err(p)))
+            }
             Self::Picture(path) => Arc::new(move |p| Found::Picture(path.clone(), Err(p))),
             Self::TestPictures(key, _, indices) => Arc::new(move |p| {
                 let failed = |&index: &usize| (index, Err(p.clone()));
@@ -206,11 +194,11 @@ impl Ask {
             }),
             Self::Fingerprint(key, _) => Arc::new(move |p| Found::Fingerprint(key.clone(), Err(p))),
             Self::Report(_) => Arc::new(|p| Found::Report(Err(p))),
-            Self::Plugins
-            | Self::Backbones
-            | Self::Devices
-            | Self::Pick(_)
-            | Self::SaveReport(..) => Arc::new(Found::Remark),
+            Self::Pick(wanted) => Arc::new(move |_| Found::Picked(wanted, Choice::NoDialog)),
+            Self::List(_, path) => Arc::new(move |p| Found::Listed(path.clone(), Err(p))),
+            Self::Plugins | Self::Backbones | Self::Devices | Self::SaveReport(..) => {
+                Arc::new(Found::Remark)
+            }
         }
     }
 }
@@ -237,14 +225,18 @@ pub enum Found {
     Opened(PathBuf, Result<Arc<RunView>>),
     /// A run was moved to the trash.
     Trashed(PathBuf, Result<()>),
+    /// The last lesson of a run was taken back.
+    LessonUndone(PathBuf, Result<Lesson>),
     /// A decoded image file.
     Picture(PathBuf, Result<Picture>),
     /// Decoded test images, by data set and index.
     TestPictures(String, Vec<(usize, Result<Picture>)>),
     /// Which images a test split holds.
     Fingerprint(String, Result<String>),
-    /// What the person picked, if anything.
-    Picked(Wanted, Option<PathBuf>),
+    /// What came of a dialog of the desktop.
+    Picked(Wanted, Choice),
+    /// A folder for the window's own chooser, by the path asked.
+    Listed(PathBuf, Result<Listing>),
     /// What a report holds.
     Report(Result<Report>),
     /// A report was written.

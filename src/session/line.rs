@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::Session;
 use super::run_view::RunView;
 use super::views::RunRow;
+use super::words::told_apart;
 use crate::data::scenario::ClassOrder;
 use crate::method::run_title;
 use crate::problem::Problem;
@@ -16,12 +17,15 @@ use crate::run::job::{Job, JobId, Work};
 
 impl Session {
     /// Trains a run with these settings; it waits in line while another one trains.
-    pub fn train(&mut self, config: RunConfig) {
-        let title = run_title(&config);
-        self.queue(Job::train(config, title));
+    pub fn train(&mut self, config: RunConfig) -> JobId {
+        let title = run_title(&config) + told_apart(&config).as_str();
+        let job = Job::train(config, title);
+        let id = job.id;
+        self.queue(job);
+        id
     }
 
-    /// Trains runs one after the other, unless the data at hand does not fit one of them: nobody
+    /// Trains runs one after the other and lays them side by side at the end, unless the data at hand does not fit one of them: nobody
     /// wants to hear so after the others are done. Says whether they were asked for.
     pub fn train_all(&mut self, configs: Vec<RunConfig>) -> bool {
         let data = self.data.ready().cloned();
@@ -36,7 +40,9 @@ impl Session {
             self.notify(problem, true);
             return false;
         }
-        configs.into_iter().for_each(|config| self.train(config));
+        let jobs = configs.into_iter().map(|config| self.train(config));
+        let jobs = jobs.collect();
+        self.compare_when_done(jobs);
         true
     }
 
@@ -54,7 +60,7 @@ impl Session {
         self.queue(Job::resume(folder.to_path_buf(), device, title));
     }
 
-    fn queue(&mut self, job: Job) {
+    pub(super) fn queue(&mut self, job: Job) {
         if !self.is_training() {
             self.live = Some(Arc::new(RunView::of_job(job.id, job.title.clone())));
             self.opened = None;
@@ -107,6 +113,7 @@ impl Session {
     /// Takes an event that tells of a job; gives back what the run at work has to fold.
     pub(super) fn take_job_event(&mut self, id: JobId, event: Event) -> Option<Event> {
         let mine = self.live.as_ref().is_some_and(|run| run.job == Some(id));
+        self.follow_comparison(id, &event);
         match event {
             Event::Queued { job, place } => {
                 if job.held && self.line.place(id).is_none() {
@@ -130,6 +137,7 @@ impl Session {
                 let waited = self.line.take(id);
                 if !mine {
                     let title = waited.map_or_else(String::new, |job| job.title);
+                    self.keep_compared();
                     self.live = Some(Arc::new(RunView::of_job(id, title)));
                 }
                 (!matches!(event, Event::Began(_))).then_some(event)

@@ -3,6 +3,9 @@
 
 mod album;
 pub mod backend;
+pub mod chooser;
+pub mod companion;
+mod comparison;
 pub mod data_sets;
 pub mod differences;
 pub mod downloads;
@@ -10,9 +13,13 @@ pub mod drawing;
 mod errands;
 pub mod estimate;
 pub mod jobs;
+mod lesson;
 mod line;
+pub mod of_data;
+pub mod plain;
 pub mod predict;
 pub mod presets;
+pub mod quality;
 pub mod report;
 mod row;
 pub mod run_view;
@@ -26,14 +33,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::logging::told;
+use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, Event, RunHeader, Wish};
-use crate::run::job::{Line, Told};
+use crate::run::job::{JobId, Line, Told};
 use backend::Backend;
-use jobs::{Ask, Jobs, Wanted};
+use chooser::{Choice, Wanted};
+use jobs::{Ask, Jobs};
 use predict::PredictView;
+use quality::Quality;
 use run_view::{RunView, Stage};
+use words::percent;
+
 use views::{BackboneView, DataView, DeviceView, Fetch, Plan, PluginView, RunRow};
 
 pub use jobs::{Answer, Wake};
@@ -46,8 +58,10 @@ pub struct Notice {
     pub time: String,
     /// What happened.
     pub problem: Problem,
-    /// Whether something went wrong (else it is good news).
+    /// Whether something went wrong.
     pub bad: bool,
+    /// Whether it is good news; what is neither is only told.
+    pub good: bool,
 }
 
 /// The open workspace.
@@ -56,8 +70,22 @@ pub struct Session {
     jobs: Jobs,
     /// The settings being edited.
     pub draft: RunConfig,
+    /// Whether Baseline is to be trained beside the settings, and both be compared.
+    pub beside: bool,
+    /// The preset that the settings were taken from, by name; they may have been changed since.
+    pub preset: Option<String>,
+    comparison: comparison::Comparison,
+    /// Which run Train draws beside the one on show.
+    pub beside_shown: companion::Beside,
+    /// The settings that other data sets were used with.
+    kept: of_data::Kept,
+    /// The data set that gets suiting settings once it is open.
+    unsuited: Option<String>,
+    suited: Option<String>,
     /// The settings of a window that crashed, until the person takes them up or drops them.
     pub former: Option<RunConfig>,
+    /// The run that was at work when the last window was closed, until the person decides about it.
+    pub left_off: Option<PathBuf>,
     /// The data set of the settings.
     pub data: Fetch<Arc<DataView>>,
     /// What the settings come to; kept until a newer one is there.
@@ -83,8 +111,9 @@ pub struct Session {
     tested: tested::Tested,
     flights: errands::Flights,
     downloads: Vec<downloads::Download>,
-    /// Files and folders picked in a dialog, for the window to act upon.
-    pub picked: Vec<(Wanted, Option<PathBuf>)>,
+    /// What came of dialogs of the desktop, for the window to act upon.
+    pub picked: Vec<(Wanted, Choice)>,
+    choosing: chooser::Choosing,
     /// What a report of a problem would hold, once it was asked for.
     pub report: Fetch<Arc<report::Report>>,
     /// News, oldest first.
@@ -109,7 +138,15 @@ impl Session {
             backend,
             jobs: Jobs::new(answer, wake),
             draft,
+            beside: false,
+            preset: None,
+            comparison: comparison::Comparison::default(),
+            beside_shown: companion::Beside::default(),
+            kept: of_data::Kept::new(),
+            unsuited: None,
+            suited: None,
             former: None,
+            left_off: None,
             data: Fetch::Nothing,
             plan: Plan::default(),
             planned: None,
@@ -126,6 +163,7 @@ impl Session {
             flights: errands::Flights::default(),
             downloads: Vec::new(),
             picked: Vec::new(),
+            choosing: chooser::Choosing::default(),
             report: Fetch::Nothing,
             notices: Vec::new(),
             tickets: 0,
@@ -133,7 +171,7 @@ impl Session {
         for ask in [Ask::Plugins, Ask::Backbones, Ask::Devices, Ask::Runs] {
             session.ask(ask);
         }
-        session.choose_data(&session.draft.data.clone());
+        session.open_data(&session.draft.data.clone());
         session
     }
 
@@ -162,6 +200,26 @@ impl Session {
     /// Whether a run is at work.
     pub fn is_training(&self) -> bool {
         self.live.as_ref().is_some_and(|run| run.stage.is_live())
+    }
+
+    /// The job at work.
+    pub fn at_work(&self) -> Option<JobId> {
+        self.live.as_ref().filter(|run| run.stage.is_live())?.job
+    }
+
+    /// The folder of the run at work, or of one that the last window was closed on.
+    pub fn unfinished(&self) -> Option<&Path> {
+        let live = self.live.as_ref().filter(|run| run.stage.is_live());
+        let at_work = live.and_then(|run| run.header.as_ref());
+        at_work
+            .map(|header| header.folder.as_path())
+            .or(self.left_off.as_deref())
+    }
+
+    /// The run that the last window was closed on, while it can be gone on with.
+    pub fn to_go_on_with(&self) -> Option<&RunRow> {
+        let row = self.row(self.left_off.as_ref()?)?;
+        matches!(row.state, views::RunState::Unfinished(_)).then_some(row)
     }
 
     /// The run that Train shows.
@@ -200,6 +258,10 @@ impl Session {
 
     /// Tells the person something.
     pub fn notify(&mut self, problem: Problem, bad: bool) {
+        self.tell(problem, bad, !bad);
+    }
+
+    fn tell(&mut self, problem: Problem, bad: bool, good: bool) {
         if bad {
             tracing::warn!("the window says: {}", told(&problem));
         }
@@ -207,6 +269,7 @@ impl Session {
             time: clock(),
             problem,
             bad,
+            good,
         });
     }
 
@@ -215,11 +278,9 @@ impl Session {
             (_, Event::Predicted(answer)) => self.predict.take(*answer),
             (_, Event::NotPredicted { ticket, problem }) => {
                 if ticket == self.predict.ticket {
-                    self.predict.problem = Some(problem);
+                    self.predict.refuse(problem);
                 }
             }
-            // The data and backbone cards say so.
-            (_, Event::Assumed(_)) => {}
             (_, Event::Remark { run, problem }) if run.is_empty() => self.notify(problem, true),
             (Some(job), event) => {
                 if let Some(event) = self.take_job_event(job, event) {
@@ -259,14 +320,35 @@ impl Session {
 
     fn tell_the_end(&mut self) {
         let Some(run) = &self.live else { return };
-        let accuracy = run.answers().last();
+        let header = run.header.as_ref();
+        let lesson = header.and_then(|header| header.lessons.last());
+        if let Some(lesson) = lesson {
+            let told = format!("{} taught", crate::problem::listed(&lesson.classes, 8));
+            let told = Problem::new(told).advise("Train shows what it cost the old classes");
+            self.notify(told, false);
+            return;
+        }
+        let quality = run.reports.last().map(|report| {
+            let expert = run
+                .header
+                .as_ref()
+                .map_or(Expert::Answer, RunHeader::answering);
+            Quality::of(&report.answers, expert)
+        });
+        let Some(quality) = quality else { return };
         let text = format!(
-            "{} is finished: {:.1} % of the {} images of all classes are right",
+            "{} is finished: {} of the {} {} images of all classes are right",
             run.title,
-            accuracy.unwrap_or(0.0) * 100.0,
+            percent(quality.accuracy(), 1),
+            quality.images,
             run.measured_on(),
         );
-        self.notify(Problem::new(text), false);
+        let told = Problem::new(text);
+        if quality.is_guessing() {
+            self.tell(told.advise(Quality::GUESSING), false, false);
+        } else {
+            self.notify(told, false);
+        }
     }
 }
 

@@ -21,8 +21,13 @@ pub struct PredictView {
     pub truth: Option<String>,
     /// Ticket of the latest request.
     pub ticket: u64,
+    /// The picture that was given last, with its true class where known; a drawing does not
+    /// replace it.
+    pub given: Option<(Arc<Picture>, Option<String>)>,
     /// The answer of each snapshot.
     pub answers: Vec<Option<Prediction>>,
+    /// The picture that the answers are about, with its true class where known.
+    pub answered: Option<(Arc<Picture>, Option<String>)>,
     /// Whether the answers belong to an older picture.
     pub stale: bool,
     /// The snapshot looked at, from 0.
@@ -34,6 +39,24 @@ pub struct PredictView {
 impl Session {
     /// Shows a picture to a run's snapshots, the one looked at first.
     pub fn predict_picture(&mut self, picture: Arc<Picture>, truth: Option<String>) {
+        self.predict.given = Some((picture.clone(), truth.clone()));
+        self.ask_about(picture, truth);
+    }
+
+    /// Shows a drawing to a run's snapshots.
+    pub fn predict_drawing(&mut self, picture: Arc<Picture>) {
+        self.ask_about(picture, None);
+    }
+
+    /// Asks about the picture that was given last, or about none where there is none.
+    pub fn predict_given(&mut self) {
+        match self.predict.given.clone() {
+            Some((picture, truth)) => self.ask_about(picture, truth),
+            None => self.predict.forget_picture(),
+        }
+    }
+
+    fn ask_about(&mut self, picture: Arc<Picture>, truth: Option<String>) {
         self.flights.forget_picture();
         self.predict.picture = Some(picture);
         self.predict.truth = truth;
@@ -48,10 +71,11 @@ impl Session {
         };
         let count = self.finished_tasks(run);
         if count == 0 {
+            self.predict.forget_answers();
             return;
         }
         if let Some(problem) = self.weights_elsewhere(run) {
-            self.predict.problem = Some(problem);
+            self.predict.refuse(problem);
             return;
         }
         self.tickets += 1;
@@ -84,12 +108,37 @@ impl Session {
         })
     }
 
+    /// The run that Predict follows unless the person chose another one: the one at work, else the
+    /// newest stored one.
+    fn newest_run(&self) -> Option<PathBuf> {
+        let live = self.live.as_ref().filter(|run| !run.reports.is_empty());
+        let live = live.and_then(|run| run.header.as_ref());
+        let rows = || self.runs.ready().into_iter().flat_map(|rows| rows.iter());
+        let measured = || rows().find(|row| !row.answers().accuracy.is_empty());
+        live.map(|header| header.folder.clone())
+            .or_else(|| measured().map(|row| row.folder.clone()))
+    }
+
+    /// The person chose this run; where it is the newest one, the newest is still followed.
+    pub fn pin_predictor(&mut self, folder: PathBuf) {
+        self.predict.by_person = self.newest_run().as_ref() != Some(&folder);
+        self.choose_predictor(folder);
+    }
+
+    /// Follows the newest run again.
+    pub fn unpin_predictor(&mut self) {
+        self.predict.by_person = false;
+        if let Some(folder) = self.newest_run() {
+            self.choose_predictor(folder);
+        }
+    }
+
     /// Chooses the run that Predict asks.
     pub fn choose_predictor(&mut self, folder: PathBuf) {
         let count = self.finished_tasks(&folder);
         if self.predict.run.as_ref() != Some(&folder) {
             self.predict.run = Some(folder);
-            self.predict.answers.clear();
+            self.predict.forget_answers();
         }
         self.predict.task = count.saturating_sub(1);
         self.predict_again();
@@ -123,9 +172,21 @@ impl PredictView {
         self.picture = None;
         self.truth = None;
         self.problem = None;
+        self.forget_answers();
+    }
+
+    /// What was answered belongs to nothing on show any more; late answers find nobody.
+    fn forget_answers(&mut self) {
         self.stale = false;
         self.answers.clear();
+        self.answered = None;
         self.ticket = u64::MAX;
+    }
+
+    /// There is no answer, for this reason.
+    pub(super) fn refuse(&mut self, problem: Problem) {
+        self.forget_answers();
+        self.problem = Some(problem);
     }
 
     /// The answer of the snapshot looked at.
@@ -151,6 +212,8 @@ impl PredictView {
         if self.stale {
             self.answers.fill(None);
             self.stale = false;
+            let picture = self.picture.clone();
+            self.answered = picture.map(|picture| (picture, self.truth.clone()));
         }
         if answer.task >= self.answers.len() {
             self.answers.resize(answer.task + 1, None);
@@ -172,7 +235,7 @@ pub fn ranking(opinion: &Opinion) -> Vec<(usize, f32)> {
 /// that was learned last.
 pub fn reason(answer: &Prediction, busy_with: &[String]) -> String {
     let name = |class: usize| answer.classes.get(class).map_or("?", String::as_str);
-    let percent = |p: f32| format!("{:.0} %", p * 100.0);
+    let percent = |p: f32| format!("{:.0}\u{a0}%", p * 100.0);
     let (Some(online), Some(offline)) = (answer.of(Expert::Online), answer.of(Expert::Offline))
     else {
         return "One expert answers alone.".into();
@@ -275,13 +338,13 @@ mod tests {
     fn the_reason_names_the_expert_and_both_classes() {
         let text = reason(&answer(1, 3, Expert::Offline), &["nine".into()]);
         assert!(
-            text.starts_with("The offline expert decided (90 %)"),
+            text.starts_with("The offline expert decided (90\u{a0}%)"),
             "{text}"
         );
         assert!(
             text.contains("seven") && text.contains("fresh from learning nine, leans towards one")
         );
-        assert!(reason(&answer(1, 0, Expert::Online), &[]).contains("60 %"));
+        assert!(reason(&answer(1, 0, Expert::Online), &[]).contains("60\u{a0}%"));
         assert_eq!(ranking(&opinion_of(Expert::Online, &[0.1, 0.9]))[0].0, 1);
     }
 }

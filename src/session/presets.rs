@@ -2,6 +2,7 @@
 //! comparison with CODA-Prompt of its supplement). A paper set-up fixes everything but the PET, of which the
 //! tables hold six, and the class order, of which there are three.
 
+use super::differences::differences;
 use crate::method::{adopt_published, filled, lae};
 use crate::problem::{Problem, Result, listed};
 use crate::run::config::{RunConfig, Settings};
@@ -233,6 +234,18 @@ fn paper(
 /// Whether settings are those of a preset: for the paper's wherever the data lies and with any of its PETs and class
 /// orders; for all of them whatever device works with whatever memory.
 pub fn matches(preset: &Preset, config: &RunConfig) -> bool {
+    but_for_variants(preset, config) == filled(&preset.run)
+}
+
+/// The settings that are no longer as the preset has them, by key.
+pub fn changed(preset: &Preset, config: &RunConfig) -> Vec<String> {
+    let (now, then) = (but_for_variants(preset, config), filled(&preset.run));
+    let rows = differences(&[&now, &then]);
+    rows.into_iter().map(|(key, _)| key).collect()
+}
+
+/// The settings with everything that a preset leaves open put back to what it has.
+fn but_for_variants(preset: &Preset, config: &RunConfig) -> RunConfig {
     let mut same = filled(config);
     same.device.clone_from(&preset.run.device);
     same.cache_mb = preset.run.cache_mb;
@@ -248,7 +261,7 @@ pub fn matches(preset: &Preset, config: &RunConfig) -> bool {
             same.pet_size = preset.run.pet_size;
         }
     }
-    same == filled(&preset.run)
+    same
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::quality::Quality;
+use super::words::told_apart;
 use crate::metrics::{Expert, Histories, History};
 use crate::problem::Problem;
 use crate::run::event::{Costs, RunHeader};
@@ -59,6 +61,30 @@ impl RunRow {
         self.history.answer()
     }
 
+    /// How far the accuracy of the run's answer can be trusted; none while no task is measured.
+    pub fn quality(&self) -> Option<Quality> {
+        let (header, done) = (self.header.as_ref()?, self.answers().accuracy.len());
+        let seen = header.tasks.get(..done)?;
+        let images = header.test_images.get(..done)?.iter().sum();
+        Some(Quality::of_share(
+            self.answers().last()?,
+            images,
+            seen.last()?.end,
+        ))
+    }
+
+    /// The same for the images of the first task, as they are answered now.
+    pub fn quality_of_first(&self) -> Option<Quality> {
+        let (header, rows) = (self.header.as_ref()?, &self.answers().matrix);
+        let seen = header.tasks.get(..rows.len())?;
+        let images = *header.test_images.first()?;
+        Some(Quality::of_share(
+            *rows.last()?.first()?,
+            images,
+            seen.last()?.end,
+        ))
+    }
+
     /// Number of its tasks; 0 where it cannot be read.
     pub fn tasks(&self) -> usize {
         self.header.as_ref().map_or(0, |header| header.tasks.len())
@@ -68,6 +94,12 @@ impl RunRow {
     pub fn title(&self) -> String {
         self.header
             .as_ref()
-            .map_or_else(|| self.name.clone(), RunHeader::title)
+            .map_or_else(|| self.name.clone(), title_of)
     }
+}
+
+/// What people call a run: its settings in short, with seed and order where they are not the usual
+/// ones.
+pub fn title_of(header: &RunHeader) -> String {
+    header.title() + told_apart(&header.config).as_str()
 }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::row::title_of;
 use super::words::bytes_text;
 use crate::metrics::{Expert, Histories, History, PromptStudy};
 use crate::problem::Problem;
@@ -77,8 +78,9 @@ pub struct RunView {
     pub reports: Vec<TaskReport>,
     /// What each expert achieved, task by task.
     pub history: Histories,
-    /// F_N of the run's answer as a fraction, worked out once per report.
-    pub forgotten: f64,
+    /// F_N of the run's answer as a fraction, worked out once per report; none where it was not
+    /// measured.
+    pub forgotten: Option<f64>,
     /// The study of DualPrompt's prompts, where every task was studied.
     pub study: Option<PromptStudy>,
     /// Latest loss values with the task they belong to, oldest first.
@@ -115,7 +117,7 @@ impl RunView {
     /// A run read from its folder.
     pub fn stored(header: RunHeader, reports: Vec<TaskReport>) -> Self {
         let mut view = Self {
-            title: header.title(),
+            title: title_of(&header),
             header: Some(header),
             ..Self::default()
         };
@@ -205,6 +207,13 @@ impl RunView {
                 self.phase = None;
                 self.say(now, "finished".into());
             }
+            Event::Stopped { .. } if self.in_lesson() => {
+                self.drop_lesson();
+                self.say(
+                    now,
+                    "stopped; the run is as it was before the lesson".into(),
+                );
+            }
             Event::Stopped { .. } => {
                 self.stage = Stage::Stopped;
                 self.phase = None;
@@ -214,13 +223,21 @@ impl RunView {
                 };
                 self.say(now, text.into());
             }
+            Event::Failed { problem, .. } if self.in_lesson() => {
+                self.drop_lesson();
+                self.warn(now, problem.what.clone());
+                self.problem = Some(problem);
+            }
             Event::Failed { problem, .. } => {
                 self.stage = Stage::Failed;
                 self.phase = None;
                 self.warn(now, problem.what.clone());
                 self.problem = Some(problem);
             }
-            // These tell of no run.
+            Event::Assumed(sentences) if self.in_lesson() => {
+                sentences.into_iter().for_each(|text| self.say(now, text));
+            }
+            // The data and backbone cards say what was assumed; the others tell of no run.
             Event::Queued { .. }
             | Event::Began(_)
             | Event::Removed(_)
@@ -230,8 +247,30 @@ impl RunView {
         }
     }
 
-    fn started(&mut self, header: RunHeader, now: &str) {
+    /// Whether a lesson is under way, which does not count yet.
+    fn in_lesson(&self) -> bool {
+        let header = self.header.as_ref();
+        let taught = header.is_some_and(|header| !header.lessons.is_empty());
+        taught && self.reports.len() + 1 == self.tasks()
+    }
+
+    /// Shows the run as it was before the lesson.
+    fn drop_lesson(&mut self) {
+        let Some(header) = &mut self.header else {
+            return;
+        };
+        let planned = header.planned_tasks();
+        header.unlearn();
         self.title = header.title();
+        self.stage = match planned > header.tasks.len() && header.lessons.is_empty() {
+            true => Stage::Stopped,
+            false => Stage::Finished,
+        };
+        (self.phase, self.progress) = (None, None);
+    }
+
+    fn started(&mut self, header: RunHeader, now: &str) {
+        self.title = title_of(&header);
         let text = format!(
             "{} classes in {} tasks on {}",
             header.class_order.len(),
@@ -309,8 +348,8 @@ impl RunView {
         let told = experts.iter().rev().map(|&expert| {
             let percent = self.of(expert).last().unwrap_or(0.0) * 100.0;
             match expert {
-                Expert::Answer => format!("{percent:.1} %"),
-                expert => format!("{percent:.1} % {}", expert.name()),
+                Expert::Answer => format!("{percent:.1}\u{a0}%"),
+                expert => format!("{percent:.1}\u{a0}% {}", expert.name()),
             }
         });
         let told: Vec<String> = told.collect();

@@ -1,12 +1,14 @@
 //! "What is happening" in words: which of Learning, Accumulation and Ensemble acts right now and
 //! what it does to the numbers.
 
+use super::plain::in_window;
 use super::run_view::{RunView, Stage};
 use crate::method::Chosen;
 use crate::method::lae::{self, Switches};
 use crate::problem::listed;
 use crate::run::config::RunConfig;
 use crate::run::event::Phase;
+use crate::store::{ClassGroup as Group, lesson_figures};
 
 /// A paragraph: a word in front, then a sentence or two.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +42,10 @@ pub fn story(run: &RunView) -> Vec<Paragraph> {
                 run.tasks()
             ),
         )),
-        (Stage::Finished, _) => paragraphs.push(finished(run)),
+        (Stage::Finished, _) => {
+            paragraphs.extend(lesson(run));
+            paragraphs.push(finished(run));
+        }
         (Stage::Paused, _) => paragraphs.push(paragraph(
             "Paused.",
             "Training waits between two batches. Predictions still work.".into(),
@@ -169,7 +174,7 @@ fn accumulation(run: &RunView, task: usize) -> String {
     let share = (1.0 - ema.powi(i32::try_from(steps).unwrap_or(i32::MAX))) * 100.0;
     let step = (1.0 - ema) * 100.0;
     format!(
-        "After every step the offline {pet} moves {} % of the way towards the online one. A whole task carries it {share:.0} % of the way.",
+        "After every step the offline {pet} moves {}\u{a0}% of the way towards the online one. A whole task carries it {share:.0}\u{a0}% of the way.",
         short(step)
     )
 }
@@ -187,20 +192,45 @@ fn ensemble_text(run: &RunView) -> String {
 
 fn finished(run: &RunView) -> Paragraph {
     let percent = |value: f64| value * 100.0;
-    let history = run.answers();
+    let tasks = counted(run.reports.len(), "task");
+    let Some((right, forgotten)) = run.answers().last().zip(run.forgotten) else {
+        let text = "The images of its earlier tasks were not at hand, so it cannot be said how many answers are right. Open Predict to watch an image through the tasks.";
+        return paragraph("Done.", text.into());
+    };
     paragraph(
         "Done.",
         format!(
-            "After {} the answers are right for {:.1} % of the test images of all classes; {:.1} points of what was once known are forgotten. Open Predict to watch an image through the tasks.",
-            counted(run.reports.len(), "task"),
-            percent(history.last().unwrap_or(0.0)),
-            percent(run.forgotten)
+            "After {tasks} the answers are right for {:.1}\u{a0}% of the test images of all classes; {:.1} points of what was once known are forgotten. Open Predict to watch an image through the tasks.",
+            percent(right),
+            percent(forgotten)
         ),
     )
 }
 
+/// What the last lesson changed; none for a run without.
+fn lesson(run: &RunView) -> Option<Paragraph> {
+    let header = run.header.as_ref()?;
+    let figures = lesson_figures(header, &run.reports)?;
+    let part = |group: &Group| match (group.before, group.after) {
+        (Some(before), Some(after)) => {
+            format!("{after:.1} % are right, {before:.1} % were before")
+        }
+        (None, Some(after)) => format!("{after:.1} % are right"),
+        _ => "no test picture was at hand".into(),
+    };
+    let names = listed(&figures.new.classes, 4);
+    let text = format!(
+        "Of the test pictures of {names}: {}. Of those of the {} before: {}.",
+        part(&figures.new),
+        counted(figures.old.classes.len(), "class"),
+        part(&figures.old)
+    );
+    Some(paragraph("Lesson.", text))
+}
+
 fn ended(run: &RunView) -> Paragraph {
     let text = run.problem.as_ref().map_or(String::new(), |problem| {
+        let problem = in_window(problem);
         let mut text = sentence(&problem.what);
         if !problem.remedy.is_empty() {
             text.push(' ');

@@ -13,7 +13,7 @@ use super::Session;
 use super::jobs::Ask;
 use super::run_view::RunView;
 use super::views::DataView;
-use crate::metrics::tasks_of_classes;
+use crate::metrics::{Answers, tasks_of_classes};
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
 
@@ -90,30 +90,37 @@ fn other_images(header: &RunHeader) -> Problem {
 
 /// Whether nothing that an old run noted speaks against these test images.
 fn may_be_those(run: &RunView, header: &RunHeader, data: &DataView) -> bool {
-    let mut classes = header.class_order.clone();
+    // Lessons have pictures of their own.
+    let own = header.own_tasks();
+    let tasks = &header.tasks[..own];
+    let order = &header.class_order[..tasks.last().map_or(0, |task| task.end)];
+    let mut classes = order.to_vec();
     classes.sort_unstable();
     if classes != data.classes {
         return false;
     }
-    let position: HashMap<&str, usize> = (0..).zip(&header.class_order).map(swapped).collect();
+    let position: HashMap<&str, usize> = (0..).zip(order).map(swapped).collect();
     // Class (sorted by name) → its position in the run's order.
     let place: Vec<usize> = data
         .classes
         .iter()
         .map(|name| position[name.as_str()])
         .collect();
-    let task_of = tasks_of_classes(&header.tasks);
-    let mut counts = vec![0; header.tasks.len()];
+    let task_of = tasks_of_classes(tasks);
+    let mut counts = vec![0; own];
     for &class in &data.test_labels {
         if let Some(&Some(task)) = task_of.get(place[class]) {
             counts[task] += 1;
         }
     }
     let label_of = |sample: usize| data.test_labels.get(sample).map(|&class| place[class]);
-    let right = |(sample, label): (&usize, &usize)| label_of(*sample) == Some(*label);
+    let right = |all: &Answers| {
+        let pairs = all.samples.iter().zip(&all.labels).enumerate();
+        let mut own = pairs.filter(|(at, _)| all.source(*at) == 0);
+        own.all(|(_, (sample, label))| label_of(*sample) == Some(*label))
+    };
     let answers = run.reports.last().map(|report| &report.answers);
-    counts == header.test_images
-        && answers.is_none_or(|all| all.samples.iter().zip(&all.labels).all(right))
+    counts == header.test_images[..own] && answers.is_none_or(right)
 }
 
 fn swapped((position, name): (usize, &String)) -> (&str, usize) {

@@ -1,4 +1,10 @@
-//! Sizes, times and counts as people read them.
+//! Sizes, times, counts and orders of names as people read them.
+
+use std::cmp::Ordering;
+use std::iter::Peekable;
+use std::str::Chars;
+
+use crate::run::config::RunConfig;
 
 /// A size in words: "318 kB".
 pub fn bytes_text(bytes: u64) -> String {
@@ -21,6 +27,11 @@ pub fn duration_text(seconds: f64) -> String {
     }
 }
 
+/// A share in per cent; the sign stays on the number's line.
+pub fn percent(share: f64, digits: usize) -> String {
+    format!("{:.digits$}\u{a0}%", share * 100.0)
+}
+
 /// A number with a comma between thousands.
 pub fn count_text(n: usize) -> String {
     let digits = n.to_string();
@@ -34,6 +45,74 @@ pub fn count_text(n: usize) -> String {
     text
 }
 
+/// Seed and class order of a run where they are not the usual ones: " · seed 3 · order seed:1".
+pub fn told_apart(config: &RunConfig) -> String {
+    let usual = RunConfig::default();
+    let mut words = String::new();
+    if config.seed != usual.seed {
+        words.push_str(&format!(" · seed {}", config.seed));
+    }
+    if config.order != usual.order {
+        let order = match config.order.chars().count() {
+            0..=18 => config.order.as_str(),
+            // A list of places or the path of a file.
+            _ => "own",
+        };
+        words.push_str(&format!(" · order {order}"));
+    }
+    words
+}
+
+/// The time in the name of a run's folder, "2026-11-21_10-00-00-digits-lae", as people write it:
+/// "2026-11-21 10:00"; the whole name where it has none.
+pub fn time_text(run: &str) -> String {
+    let time = run.get(..16).filter(|time| {
+        let digits = |range| {
+            time.get(range)
+                .is_some_and(|part: &str| part.bytes().all(|b| b.is_ascii_digit()))
+        };
+        digits(0..4) && digits(5..7) && digits(8..10) && digits(11..13) && digits(14..16)
+    });
+    time.map_or_else(
+        || run.to_string(),
+        |time| format!("{} {}:{}", &time[..10], &time[11..13], &time[14..16]),
+    )
+}
+
+/// Compares names as people sort them: by number where both have one, so that `class_2` comes
+/// before `class_10`.
+pub fn by_number(a: &str, b: &str) -> Ordering {
+    let (mut left, mut right) = (a.chars().peekable(), b.chars().peekable());
+    loop {
+        let (Some(l), Some(r)) = (left.peek().copied(), right.peek().copied()) else {
+            let rest = left.count().cmp(&right.count());
+            return rest.then_with(|| a.cmp(b));
+        };
+        let order = match l.is_ascii_digit() && r.is_ascii_digit() {
+            true => number(&mut left).cmp(&number(&mut right)),
+            false => {
+                left.next();
+                right.next();
+                l.to_lowercase().cmp(r.to_lowercase())
+            }
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+}
+
+/// The digits ahead as a number: how many without leading zeros, then which.
+fn number(letters: &mut Peekable<Chars<'_>>) -> (usize, String) {
+    let mut digits = String::new();
+    while let Some(digit) = letters.next_if(char::is_ascii_digit) {
+        if !(digits.is_empty() && digit == '0') {
+            digits.push(digit);
+        }
+    }
+    (digits.len(), digits)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,5 +124,41 @@ mod tests {
         assert_eq!(bytes_text(318_400), "318 kB");
         assert_eq!(duration_text(9.2), "9 s");
         assert_eq!(duration_text(7800.0), "2 h 10 min");
+        assert_eq!(percent(0.9467, 1), "94.7\u{a0}%");
+    }
+
+    #[test]
+    fn a_run_is_told_by_its_time() {
+        assert_eq!(
+            time_text("2026-11-21_10-00-00-digits-lae"),
+            "2026-11-21 10:00"
+        );
+        assert_eq!(time_text("ähnlich-und-noch-mehr"), "ähnlich-und-noch-mehr");
+    }
+
+    #[test]
+    fn names_are_sorted_by_their_numbers() {
+        let mut names = [
+            "class_10",
+            "class_9",
+            "B",
+            "class_100",
+            "a",
+            "class_09",
+            "7",
+            "class_",
+        ];
+        names.sort_by(|a, b| by_number(a, b));
+        let wanted = [
+            "7",
+            "a",
+            "B",
+            "class_",
+            "class_09",
+            "class_9",
+            "class_10",
+            "class_100",
+        ];
+        assert_eq!(names, wanted);
     }
 }

@@ -85,7 +85,10 @@ impl Checkpoint {
 }
 
 /// Reads one tensor that was written as bulk.
-pub(super) fn load_bulk(path: &Path, name: &str) -> Result<HostTensor> {
+///
+/// # Errors
+/// A Problem when it is missing or cannot be read.
+pub fn load_bulk(path: &Path, name: &str) -> Result<HostTensor> {
     let full = format!("{BULK}{name}");
     let (mut found, _) = tensors::load_some(path, READING, |name| name == full)?;
     let missing = || Problem::new(format!("the checkpoint lacks {name}")).at_path(path);

@@ -11,8 +11,8 @@ use serde::Serialize;
 use super::figure;
 use super::groups::{Group, groups};
 use super::load::StoredRun;
-use super::record::to_csv;
 use super::summary::{Figures, OrdersSummary};
+use super::tables::to_csv;
 use crate::problem::{Problem, Result};
 
 /// What can be written.

@@ -5,7 +5,7 @@ use plotters::drawing::DrawingAreaErrorKind;
 use plotters::prelude::*;
 
 use super::groups::Group;
-use crate::metrics::{mean, std_dev};
+use crate::metrics::{Expert, mean, std_dev};
 use crate::problem::{Problem, Result};
 
 /// Width and height in pixels.
@@ -42,7 +42,7 @@ fn points(group: &Group) -> Vec<(f64, f64, f64)> {
             let values: Vec<f64> = runs
                 .iter()
                 .filter_map(|run| run.tasks.get(task))
-                .map(|figures| figures.accuracy)
+                .filter_map(|figures| figures.of(Expert::Answer))
                 .collect();
             let spread = std_dev(&values).unwrap_or(0.0);
             Some(((task + 1) as f64, mean(&values)?, spread))

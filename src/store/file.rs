@@ -1,7 +1,7 @@
 //! Writing a file so that it is either wholly there or not at all, and locking a folder.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -50,8 +50,11 @@ pub(super) fn keep_with(
 ) -> Result<u64> {
     let mut length = 0;
     let filled = replace(path, |file| {
-        fill(file)?;
-        length = file.metadata()?.len();
+        // Tensor files are written tensor by tensor, and most tensors are small.
+        let mut buffered = BufWriter::with_capacity(1 << 18, file);
+        fill(&mut buffered)?;
+        buffered.flush()?;
+        length = buffered.get_ref().metadata()?.len();
         Ok(())
     });
     filled.map_err(|error| save_problem(path, &error))?;

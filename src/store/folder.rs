@@ -4,14 +4,16 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::checkpoint::{self, Checkpoint};
 use super::file::{keep_file, keep_with, lock, save_problem, sweep, sync_folder};
 use super::load::read_metrics;
-use super::record::{MetricsRow, answers_csv, run_name, run_toml, slots_csv, to_csv};
+use super::record::{run_name, run_toml};
+use super::tables::{MetricsRow, answers_csv, slots_csv, to_csv};
 use super::{
     CONFUSION_FOLDER, METRICS_FILE, PLUGIN_FILE, PROMPTS_FOLDER, RESUME_FOLDER, RUN_FILE,
-    answers_file, checkpoint_file, slots_file, snapshot_file,
+    STATE_FILE, answers_file, checkpoint_file, lessons, slots_file, snapshot_file,
 };
 use crate::memory;
 use crate::problem::{Problem, Result};
@@ -21,9 +23,12 @@ use crate::tensors::{self, Bulk, HostTensor, Named};
 /// A run's folder that this program works on; nobody else can while it lives.
 #[derive(Debug)]
 pub struct RunFolder {
+    /// Where tasks are saved: the run's folder, or that of a lesson being written.
     path: PathBuf,
-    /// Holds the lock; released when it is dropped or the program ends.
-    _lock: File,
+    /// The first task that is saved there, from 0.
+    first: usize,
+    /// Holds the lock; released when nobody has it any more or the program ends.
+    lock: Arc<File>,
 }
 
 impl RunFolder {
@@ -36,20 +41,29 @@ impl RunFolder {
         std::fs::create_dir_all(root)
             .map_err(|error| Problem::io("make the folder for runs", root, &error))?;
         let path = new_folder(root, header)?;
-        header.run = run_name(&path);
-        header.folder.clone_from(&path);
+        let begun = Self::begin(&path, header, plugin_text);
+        if begun.is_err() {
+            // Nobody could go on with what is there; the error is what is told.
+            let _ = std::fs::remove_dir_all(&path);
+        }
+        sync_folder(Some(root));
+        begun
+    }
+
+    /// Fills a folder that was just made.
+    fn begin(path: &Path, header: &mut RunHeader, plugin_text: &str) -> Result<Self> {
+        header.run = run_name(path);
+        header.folder = path.to_path_buf();
         let folder = Self {
-            _lock: lock(&path)?,
-            path,
+            lock: lock(path)?.into(),
+            path: path.to_path_buf(),
+            first: 0,
         };
-        make_folder(&folder.path.join(CONFUSION_FOLDER))?;
-        make_folder(&folder.path.join(RESUME_FOLDER))?;
         if header.method.uses_pet {
             keep_file(&folder.path.join(PLUGIN_FILE), plugin_text.as_bytes())?;
         }
         // Last, because this file is what makes the folder a run.
         keep_file(&folder.path.join(RUN_FILE), run_toml(header)?.as_bytes())?;
-        sync_folder(Some(root));
         Ok(folder)
     }
 
@@ -62,21 +76,27 @@ impl RunFolder {
             return Err(super::load::no_run(folder));
         }
         let held = lock(folder)?;
-        let resume = folder.join(RESUME_FOLDER);
-        let confusion = folder.join(CONFUSION_FOLDER);
-        for part in [&resume, &confusion] {
-            make_folder(part)?;
-            sweep(part);
+        for part in [RESUME_FOLDER, CONFUSION_FOLDER, PROMPTS_FOLDER] {
+            let part = folder.join(part);
+            no_link(&part)?;
+            sweep(&part);
         }
-        let prompts = folder.join(PROMPTS_FOLDER);
-        if !prompts.is_symlink() {
-            sweep(&prompts);
-        }
+        lessons::sweep(folder);
         sweep(folder);
         Ok(Self {
             path: folder.to_path_buf(),
-            _lock: held,
+            first: 0,
+            lock: held.into(),
         })
+    }
+
+    /// The same lock, with tasks from `first` (from 0) on saved in another folder.
+    pub(super) fn moved(self, path: PathBuf, first: usize) -> Self {
+        Self {
+            path,
+            first,
+            ..self
+        }
     }
 
     /// Replaces the run's settings and facts.
@@ -96,6 +116,11 @@ impl RunFolder {
         lock(folder).map(drop)
     }
 
+    /// The lock, for who needs it longer.
+    pub(super) fn lock(&self) -> Arc<File> {
+        self.lock.clone()
+    }
+
     /// The folder.
     pub fn path(&self) -> &Path {
         &self.path
@@ -112,6 +137,7 @@ impl RunFolder {
         let bytes = tensors::to_bytes(snapshot, metadata)?;
         let mut written = keep_file(&snapshot_file(&self.path, report.task), &bytes)?;
         let answers = answers_csv(&report.answers)?;
+        make_folder(&self.path.join(CONFUSION_FOLDER))?;
         written += keep_file(&answers_file(&self.path, report.task), &answers)?;
         if !report.slots.is_empty() {
             make_folder(&self.path.join(PROMPTS_FOLDER))?;
@@ -122,11 +148,11 @@ impl RunFolder {
         let path = self.path.join(METRICS_FILE);
         let mut rows = read_metrics(&path)?;
         rows.retain(|row| row.task <= report.task);
-        if rows.len() != report.task {
+        if self.first + rows.len() != report.task {
             return Err(Problem::new(format!(
                 "task {} cannot be saved: {} tasks before it are",
                 report.task + 1,
-                rows.len()
+                self.first + rows.len()
             ))
             .at_path(&path));
         }
@@ -167,15 +193,52 @@ impl RunFolder {
         checkpoint::load_bulk(&checkpoint_file(&self.path), name)
     }
 
-    /// Ends the run: the checkpoint is not needed any more. (A run is finished when every task is
-    /// saved.)
+    /// Saves what the next lesson needs beyond the snapshot; gives the bytes written.
+    ///
+    /// # Errors
+    /// A Problem when the disk is full or the folder cannot be written.
+    pub fn save_state(&self, state: &Checkpoint, bulk: Bulk<'_>) -> Result<u64> {
+        keep_with(&self.path.join(STATE_FILE), |out| state.write(bulk, out))
+    }
+
+    /// What the next task needs beyond the snapshot of this one (from 0), with the file that holds
+    /// its bulk; none where it was not kept.
+    ///
+    /// # Errors
+    /// A Problem when the file is there but cannot be read.
+    pub fn load_state(&self, task: usize) -> Result<Option<(Checkpoint, PathBuf)>> {
+        let kept = lessons::home(&self.path, task).join(STATE_FILE);
+        // A program that was killed just before it ended the run left the checkpoint.
+        for path in [kept, checkpoint_file(&self.path)] {
+            if path.exists() {
+                let state = Checkpoint::load(&path)?;
+                if state.task == task {
+                    return Ok(Some((state, path)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Ends the run: the checkpoint is not needed any more, unless lessons need it. (A run is
+    /// finished when every task is saved.)
     ///
     /// # Errors
     /// A Problem when the folder cannot be written.
-    pub fn finish(&self) -> Result<()> {
+    pub fn finish(&self, keep_state: bool) -> Result<()> {
         let resume = self.path.join(RESUME_FOLDER);
+        let checkpoint = checkpoint_file(&self.path);
+        if keep_state && checkpoint.exists() {
+            let state = self.path.join(STATE_FILE);
+            std::fs::rename(&checkpoint, &state).map_err(|error| save_problem(&state, &error))?;
+        }
         match std::fs::remove_dir_all(&resume) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(save_problem(&resume, &error)),
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(
+                    Problem::io("remove the checkpoint of the finished run", &resume, &error)
+                        .advise("remove this folder by hand; the run is whole without it"),
+                )
+            }
             _ => {
                 sync_folder(Some(&self.path));
                 Ok(())
@@ -184,17 +247,27 @@ impl RunFolder {
     }
 }
 
-/// Makes a folder inside a run's where there is none. A link is not taken for one: what is written
-/// or swept there would be somebody else's.
-fn make_folder(path: &Path) -> Result<()> {
-    if path.is_symlink() {
-        return Err(
-            Problem::new("a link stands where a folder of the run should be")
-                .at_path(path)
-                .advise("put the folder itself in its place, then continue the run"),
-        );
+/// Makes a folder inside a run's where there is none. The run's own is not made again: who renamed
+/// it would find two halves of a run. A link is not taken for a folder: what is written or swept
+/// there would be somebody else's.
+pub(super) fn make_folder(path: &Path) -> Result<()> {
+    no_link(path)?;
+    match std::fs::create_dir(path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(save_problem(path, &error)),
+        _ => Ok(()),
     }
-    std::fs::create_dir_all(path).map_err(|error| save_problem(path, &error))
+}
+
+/// Refuses a link in the place of a folder.
+fn no_link(path: &Path) -> Result<()> {
+    if !path.is_symlink() {
+        return Ok(());
+    }
+    Err(
+        Problem::new("a link stands where a folder of the run should be")
+            .at_path(path)
+            .advise("put the folder itself in its place, then continue the run"),
+    )
 }
 
 /// Makes the folder of a new run: `2026-11-21_09-30-12_digits-lae-adapter5`, with a number behind

@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -10,12 +11,11 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use super::file::is_locked;
-use super::record::{
-    MetricsRow, damaged_table, from_csv, read_answers, read_run_toml, read_slots, run_name,
-};
+use super::record::{read_run_toml, run_name};
+use super::tables::{MetricsRow, damaged_table, from_csv, read_answers, read_slots};
 use super::{
-    METRICS_FILE, PLUGIN_FILE, RUN_FILE, answers_file, checkpoint, checkpoint_file, slots_file,
-    snapshot_file,
+    METRICS_FILE, PLUGIN_FILE, RUN_FILE, answers_file, checkpoint, checkpoint_file, lessons,
+    slots_file, snapshot_file,
 };
 use crate::files;
 use crate::metrics::{Expert, History, PromptStudy};
@@ -117,21 +117,13 @@ pub fn load(folder: &Path) -> Result<StoredRun> {
             .map_err(|error| Problem::io("read the run's PET plugin", &path, &error))?,
         false => String::new(),
     };
-    let rows = metrics_rows(folder, header.tasks.len())?;
-    let mut reports = Vec::with_capacity(rows.len());
-    for row in &rows {
-        let path = answers_file(folder, row.task - 1);
-        let bytes = files::read(&path, files::TABLE)
-            .map_err(|error| Problem::io("read the answers of a task", &path, &error))?;
-        let classes = header.tasks[row.task - 1].end;
-        let answers = read_answers(&bytes, &path, &header.method.experts, (row.images, classes))?;
-        let path = slots_file(folder, row.task - 1);
-        let slots = match files::read(&path, files::TABLE) {
-            Ok(bytes) => read_slots(&bytes, &path, row.task)?,
-            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(Problem::io("read the study of prompts", &path, &error)),
-        };
-        reports.push(row.report(answers, slots));
+    let mut rows = metrics_rows(folder, header.tasks.len())?;
+    let own = rows.iter().map(|row| report_of(folder, &header, row));
+    let mut reports = own.collect::<Result<Vec<_>>>()?;
+    let (header, taught) = lessons::with_lessons(folder, header, rows.len())?;
+    for (row, report) in taught {
+        rows.push(row);
+        reports.push(report);
     }
     let state = if reports.len() == header.tasks.len() {
         RunState::Finished
@@ -151,6 +143,23 @@ pub fn load(folder: &Path) -> Result<StoredRun> {
         state,
         peak_memory_bytes: rows.iter().filter_map(|row| row.peak_memory_bytes).max(),
     })
+}
+
+/// What was measured after a task, with the answers that lie in this folder.
+pub(super) fn report_of(folder: &Path, header: &RunHeader, row: &MetricsRow) -> Result<TaskReport> {
+    let task = row.task - 1;
+    let path = answers_file(folder, task);
+    let bytes = files::read(&path, files::TABLE)
+        .map_err(|error| Problem::io("read the answers of a task", &path, &error))?;
+    let most = (row.images, header.tasks[task].end, header.lessons.len());
+    let answers = read_answers(&bytes, &path, &header.method.experts, most)?;
+    let path = slots_file(folder, task);
+    let slots = match files::read(&path, files::TABLE) {
+        Ok(bytes) => read_slots(&bytes, &path, row.task)?,
+        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(Problem::io("read the study of prompts", &path, &error)),
+    };
+    Ok(row.report(answers, slots))
 }
 
 /// Reads the settings and facts of a run and nothing else.
@@ -189,9 +198,15 @@ pub(super) fn read_metrics(path: &Path) -> Result<Vec<MetricsRow>> {
 /// # Errors
 /// A Problem when the snapshot is missing or cannot be read.
 pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
-    let path = snapshot_file(folder, task);
+    let path = snapshot_file(&lessons::home(folder, task), task);
     let doing = format!("read the snapshot of task {}", task + 1);
     tensors::load(&path, &doing).map(|(tensors, _)| tensors)
+}
+
+/// When the snapshot of a task (from 0) was written; none where that cannot be told.
+pub fn snapshot_time(folder: &Path, task: usize) -> Option<SystemTime> {
+    let path = snapshot_file(&lessons::home(folder, task), task);
+    std::fs::metadata(path).ok()?.modified().ok()
 }
 
 /// One entry of a list of runs.

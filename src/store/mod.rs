@@ -9,6 +9,8 @@
 //! | `prompts/task_N.csv` | where slots of prompts are studied: choices and right answers by slot |
 //! | `task_N.safetensors` | the experts after task N |
 //! | `resume/checkpoint.safetensors` | where training stands; gone when the run is finished |
+//! | `state.safetensors` | what a lesson needs beyond the last snapshot, where the method needs more |
+//! | `lessons/task_N/` | a lesson that the finished run was taught as task N (see `lessons.rs`) |
 //! | `lock` | held by the program that works on the run |
 //!
 //! Beside the run folders `queue.toml` keeps what waits to be trained (see [`QueueFile`]).
@@ -22,23 +24,33 @@ mod figure;
 mod file;
 mod folder;
 pub mod groups;
+mod lessons;
 mod load;
+mod pictures;
 mod queue;
 mod record;
 mod summary;
+mod tables;
 
 use std::path::{Path, PathBuf};
 
 use crate::folders;
 
-pub use checkpoint::Checkpoint;
+pub use checkpoint::{Checkpoint, load_bulk};
 pub use file::write_file;
 pub use folder::RunFolder;
 pub use groups::Kin;
-pub use load::{Listed, RunState, StoredRun, entry, find, list, load, load_snapshot};
+pub use lessons::{NewLesson, lesson_pictures, undo_lesson};
+pub use load::{
+    Listed, RunState, StoredRun, entry, find, list, load, load_snapshot, snapshot_time,
+};
+pub use pictures::{LessonPictures, MOST_PICTURES};
 pub use queue::QueueFile;
 pub use record::settings_part;
-pub use summary::{Figures, OrdersSummary, Summary, TaskSummary, summary, summary_of_orders};
+pub use summary::{
+    ClassGroup, Figures, LessonFigures, OrdersSummary, Summary, TaskSummary, lesson_figures,
+    summary, summary_of_orders,
+};
 
 /// Settings and facts.
 const RUN_FILE: &str = "run.toml";
@@ -54,6 +66,16 @@ const PROMPTS_FOLDER: &str = "prompts";
 const RESUME_FOLDER: &str = "resume";
 /// The checkpoint inside it.
 const CHECKPOINT_FILE: &str = "checkpoint.safetensors";
+/// Folder of the lessons.
+const LESSONS_FOLDER: &str = "lessons";
+/// What a lesson taught.
+const LESSON_FILE: &str = "lesson.toml";
+/// The list of a lesson's pictures.
+const PICTURES_FILE: &str = "pictures.csv";
+/// Folder of a lesson's pictures.
+const PICTURES_FOLDER: &str = "pictures";
+/// What the next lesson needs beyond the last snapshot.
+const STATE_FILE: &str = "state.safetensors";
 /// Held while a program works on the run.
 const LOCK_FILE: &str = "lock";
 

@@ -7,14 +7,15 @@ use serde::{Deserialize, Serialize};
 use super::load::{RunState, StoredRun};
 use crate::metrics::{Expert, History, PromptStudy, mean, std_dev};
 use crate::run::config::RunConfig;
-use crate::run::event::Costs;
+use crate::run::event::{Costs, Lesson, RunHeader, TaskReport};
 
 /// One task's figures, in percent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TaskSummary {
     /// Names of the classes it taught.
     pub classes: Vec<String>,
-    /// A_i of the run's answer.
+    /// A_i of the run's answer; not a number (`null`) where images of earlier tasks were not at
+    /// hand.
     pub accuracy: f64,
     /// A_i of the online expert, where the run has one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,7 +71,7 @@ impl TaskSummary {
             Expert::Online => self.online,
             Expert::Offline => self.offline,
             Expert::Ensemble => self.ensemble,
-            Expert::Answer => Some(self.accuracy),
+            Expert::Answer => Some(self.accuracy).filter(|accuracy| accuracy.is_finite()),
         }
     }
 }
@@ -156,6 +157,9 @@ pub struct Summary {
     pub measured_on: String,
     /// Class names in the order they are taught.
     pub class_order: Vec<String>,
+    /// What it was taught after its training, one task each, those at the end of `tasks`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lessons: Vec<Lesson>,
     /// Per saved task.
     pub tasks: Vec<TaskSummary>,
     /// What runs are compared by.
@@ -201,7 +205,10 @@ pub fn summary(run: &StoredRun) -> Summary {
         .map(|&expert| (expert, run.history(expert)))
         .collect();
     let percent = |value: f64| value * 100.0;
-    let accuracy = |expert, i: usize| histories.get(&expert).map(|h| percent(h.accuracy[i]));
+    let accuracy = |expert, i: usize| {
+        let value = histories.get(&expert).map(|h| percent(h.accuracy[i]));
+        value.filter(|value| value.is_finite())
+    };
     let tasks = run
         .reports
         .iter()
@@ -225,7 +232,7 @@ pub fn summary(run: &StoredRun) -> Summary {
     // After one task nothing can have been forgotten yet.
     let forgetting = |history: &History| {
         let told = run.reports.len() > 1;
-        told.then(|| percent(history.forgetting()))
+        history.forgetting().filter(|_| told).map(percent)
     };
     let of = |expert| histories.get(&expert);
     let (online, offline) = (of(Expert::Online), of(Expert::Offline));
@@ -251,6 +258,7 @@ pub fn summary(run: &StoredRun) -> Summary {
         device: header.device.clone(),
         measured_on: header.config.measured_on().to_string(),
         class_order: header.class_order.clone(),
+        lessons: header.lessons.clone(),
         tasks: tasks.collect(),
         figures: Figures {
             final_accuracy: last(&answer),
@@ -297,4 +305,54 @@ pub fn summary_of_orders(runs: &[StoredRun]) -> OrdersSummary {
     let figures: Vec<Figures> = runs.iter().map(|run| run.figures).collect();
     let (mean, std) = Figures::mean_and_std(&figures);
     OrdersSummary { runs, mean, std }
+}
+
+/// How some classes are answered before and after a lesson, in percent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClassGroup {
+    /// Their names.
+    pub classes: Vec<String>,
+    /// Test pictures of theirs; 0 where none were at hand.
+    pub images: usize,
+    /// Accuracy before; none where it was not measured.
+    pub before: Option<f64>,
+    /// Accuracy after; none where it was not measured.
+    pub after: Option<f64>,
+}
+
+/// What a lesson changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LessonFigures {
+    /// The classes that the run knew.
+    pub old: ClassGroup,
+    /// Those of the lesson.
+    pub new: ClassGroup,
+}
+
+/// What the last lesson of a run changed, from what was measured after its tasks; none where it has
+/// none.
+pub fn lesson_figures(header: &RunHeader, reports: &[TaskReport]) -> Option<LessonFigures> {
+    let (lesson, expert) = (header.lessons.last()?, header.answering());
+    let task = header.tasks.last()?;
+    let [.., before, after] = reports else {
+        return None;
+    };
+    if reports.len() != header.tasks.len() {
+        return None;
+    }
+    let percent = |value: Option<f64>| value.map(|value| value * 100.0);
+    let group = |classes: std::ops::Range<usize>, before| ClassGroup {
+        images: after.answers.images_within(&classes),
+        before: percent(before),
+        after: percent(after.answers.accuracy_within(expert, &classes)),
+        classes: header.class_order[classes].to_vec(),
+    };
+    let old = 0..task.start;
+    // The same pictures, or there is nothing to compare with.
+    let same = before.answers.images_within(&old) == after.answers.images_within(&old);
+    let known = before.answers.accuracy_within(expert, &old);
+    Some(LessonFigures {
+        old: group(old, known.filter(|_| same)),
+        new: group(task.clone(), lesson.before),
+    })
 }

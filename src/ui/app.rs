@@ -4,6 +4,7 @@
 mod act;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -18,7 +19,8 @@ use super::theme;
 use super::widgets::textures::Textures;
 use crate::problem::Problem;
 use crate::session::Session;
-use crate::session::jobs::{Ask, IMAGES, WEIGHTS, Wanted};
+use crate::session::chooser::{Choice, IMAGES, WEIGHTS};
+use crate::session::jobs::Ask;
 
 /// What a page gets to work with.
 pub struct Cx<'a> {
@@ -54,8 +56,8 @@ pub struct StudioApp {
     pub times: FrameTimes,
     /// Where the line with frame times goes when the window closes.
     report: Option<Arc<Mutex<String>>>,
-    /// When a file dialog was opened, to tell a missing dialog service from a person's "cancel".
-    picking_since: Option<Instant>,
+    /// Whether the window is to close without a question.
+    leaving: Arc<AtomicBool>,
     /// When the settings were last written.
     remembered: Instant,
 }
@@ -72,6 +74,7 @@ impl StudioApp {
         theme::install(ctx);
         ctx.set_theme(settings.theme.preference());
         session.former.clone_from(&settings.former);
+        session.left_off.clone_from(&settings.at_work);
         Self {
             session,
             page: Page::default(),
@@ -82,8 +85,24 @@ impl StudioApp {
             settings_file,
             times: FrameTimes::since(started),
             report: None,
-            picking_since: None,
+            leaving: Arc::default(),
             remembered: Instant::now(),
+        }
+    }
+
+    /// What to set before the window is closed from outside: then nobody is asked.
+    pub fn leaving(&self) -> Arc<AtomicBool> {
+        self.leaving.clone()
+    }
+
+    /// Closing the window while a run is at work is a question first.
+    fn take_closing(&mut self, ctx: &Context) {
+        let closing = ctx.input(|i| i.viewport().close_requested());
+        if let (true, Some(job)) = (closing, self.session.at_work())
+            && !self.leaving.load(Ordering::Relaxed)
+        {
+            ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
+            self.shell.question = Some(Question::Close(job));
         }
     }
 
@@ -97,25 +116,13 @@ impl StudioApp {
         self.report = Some(report);
     }
 
-    /// Answers to the person's choice in a file dialog.
+    /// Answers to the person's choice in a file dialog; without a dialog the window asks itself.
     fn take_picked(&mut self, ctx: &Context) {
-        for (wanted, path) in std::mem::take(&mut self.session.picked) {
-            let since = self.picking_since.take();
-            let Some(path) = path else {
-                if since.is_some_and(|since| since.elapsed().as_millis() < 150) {
-                    let problem = Problem::new("this system offers no file dialog")
-                        .advise("type the path into the field, or drop the file on the window");
-                    self.session.notify(problem, true);
-                }
-                continue;
-            };
-            let text = path.display().to_string();
-            match wanted {
-                Wanted::DataFolder => self.act(ctx, UiCommand::ChooseData(text)),
-                Wanted::Weights => self.act(ctx, UiCommand::ChooseWeights(text)),
-                Wanted::Order => self.session.draft.order = text,
-                Wanted::Image => self.act(ctx, UiCommand::PredictFile(path)),
-                Wanted::Report => self.shell.report.goes_to(text),
+        for (wanted, choice) in std::mem::take(&mut self.session.picked) {
+            match choice {
+                Choice::Path(path) => self.picked(ctx, wanted, path),
+                Choice::NoDialog => self.choose_here(wanted),
+                Choice::Cancelled => self.pages.experiment.leave(),
             }
         }
     }
@@ -129,7 +136,9 @@ impl StudioApp {
             let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
             let one_of = |known: &[&str]| known.iter().any(|known| ending == *known);
             let text = path.display().to_string();
-            if self.page == Page::Predict || (one_of(IMAGES) && !path.is_dir()) {
+            if self.shell.pupil.is_some() {
+                self.teach(text);
+            } else if self.page == Page::Predict || (one_of(IMAGES) && !path.is_dir()) {
                 self.act(ctx, UiCommand::PredictFile(path));
             } else if one_of(WEIGHTS) && !is_record_file(&path) && !path.is_dir() {
                 self.act(ctx, UiCommand::ChooseWeights(text));
@@ -138,6 +147,29 @@ impl StudioApp {
                 self.act(ctx, UiCommand::ChooseData(text));
                 self.show(Page::Experiment);
             }
+        }
+    }
+
+    /// Runs that belong side by side are all done: they are laid so, and shown to whoever watched.
+    fn take_comparison(&mut self) {
+        let Some(folders) = self.session.take_comparison() else {
+            return;
+        };
+        self.pages.compare.lay(folders);
+        if self.page == Page::Train {
+            self.show(Page::Compare);
+        } else {
+            let told = Problem::new("the runs that belong together are finished");
+            let told = told.advise("Compare shows them side by side");
+            self.session.notify(told, false);
+        }
+    }
+
+    /// Teaches the run that the person was asked about the classes of this folder.
+    fn teach(&mut self, source: String) {
+        if let Some(run) = self.shell.pupil.take() {
+            self.session.teach(&run, source);
+            self.show(Page::Train);
         }
     }
 
@@ -153,10 +185,14 @@ impl StudioApp {
         }
     }
 
-    fn answer(&mut self, question: Question) {
+    fn answer(&mut self, ctx: &Context, question: Question) {
         match question {
-            Question::Stop => self.session.stop(true),
-            Question::StopThis => self.session.stop(false),
+            Question::Stop(_) => self.session.stop(true),
+            Question::StopThis(_) => self.session.stop(false),
+            Question::Close(_) => {
+                self.leaving.store(true, Ordering::Relaxed);
+                ctx.send_viewport_cmd(egui::ViewportCommand::Close);
+            }
             Question::Trash(folder) => self.session.ask(Ask::Trash(folder)),
         }
     }
@@ -167,13 +203,20 @@ impl StudioApp {
         let ctx = ui.ctx().clone();
         self.take_keys(&ctx);
         let mut commands = Vec::new();
-        shell::top_bar(ui, self.page, &mut self.shell, &self.session, &mut commands);
+        let present = self.pages.present.on;
+        if !present {
+            shell::top_bar(ui, self.page, &mut self.shell, &self.session, &mut commands);
+        }
         if self.shell.frame_times {
             shell::frame_line(ui, &self.times);
         }
+        self.shell.foot(ui, &self.session);
         let frame = Frame::new()
             .fill(theme::tokens(ui).background)
-            .inner_margin(Margin::same(12));
+            .inner_margin(Margin {
+                bottom: 0,
+                ..Margin::same(12)
+            });
         CentralPanel::default().frame(frame).show(ui, |ui| {
             let mut cx = Cx {
                 session: &mut self.session,
@@ -181,6 +224,10 @@ impl StudioApp {
                 textures: &mut self.textures,
                 commands: &mut commands,
             };
+            if present {
+                pages::present::show(ui, &mut cx);
+                return;
+            }
             ui.push_id(self.page as usize, |ui| match self.page {
                 Page::Experiment => pages::experiment::show(ui, &mut cx),
                 Page::Train => pages::train::show(ui, &mut cx),
@@ -189,11 +236,12 @@ impl StudioApp {
                 Page::Plugins => pages::plugins::show(ui, &mut cx),
             });
         });
-        if let Some(question) =
-            self.shell
-                .overlays(&ctx, &self.session, self.settings.log, &mut commands)
-        {
-            self.answer(question);
+        let level = self.settings.log;
+        let answered = self
+            .shell
+            .overlays(&ctx, &self.session, level, &mut commands);
+        if let Some(question) = answered {
+            self.answer(&ctx, question);
         }
         for command in commands {
             self.act(&ctx, command);
@@ -206,6 +254,7 @@ impl StudioApp {
         self.remembered = Instant::now();
         self.settings.setup = Some(self.session.draft.clone());
         self.settings.former.clone_from(&self.session.former);
+        self.settings.at_work = self.session.unfinished().map(Path::to_path_buf);
         if let Some(file) = &self.settings_file
             && let Err(problem) = self.settings.save(file)
         {
@@ -227,11 +276,14 @@ impl eframe::App for StudioApp {
         self.session.drain();
         self.take_picked(ctx);
         self.take_dropped(ctx);
+        self.take_comparison();
+        self.take_closing(ctx);
         // Whatever ends the program, the set-up is there again; not written while it is dragged.
         if self.remembered.elapsed().as_secs() >= 2
             && !ctx.input(|i| i.pointer.any_down())
             && (self.settings.setup.as_ref() != Some(&self.session.draft)
-                || self.settings.former != self.session.former)
+                || self.settings.former != self.session.former
+                || self.settings.at_work.as_deref() != self.session.unfinished())
         {
             self.remember();
         }

@@ -11,9 +11,8 @@ use crate::logging::Level;
 use crate::run::config::RunConfig;
 use crate::run::event::Picture;
 use crate::run::job::JobId;
-use crate::session::Session;
-use crate::session::jobs::Wanted;
-use crate::session::presets::{Preset, presets};
+use crate::session::chooser::Wanted;
+use crate::session::presets::Preset;
 
 /// The pages, in the order of their tabs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,20 +50,32 @@ pub enum UiCommand {
     Start,
     /// Train these settings one after the other.
     Train(Vec<RunConfig>),
-    /// Put these settings on the Experiment page.
-    SetUp(Box<RunConfig>),
+    /// Train the settings on the Experiment page with three class orders.
+    TrainOrders,
+    /// Put the settings of the preset of this name on the Experiment page.
+    SetUp(&'static str, Box<RunConfig>),
     /// Set up exactly what a run had.
     Repeat(Box<RunConfig>),
     /// Set up again what a window that crashed had.
     UseFormer,
     /// Forget what a window that crashed had.
     DropFormer,
+    /// Leave the run that the last window was closed on as it is.
+    DropLeftOff,
     /// Choose a data set.
     ChooseData(String),
     /// Choose a weight file as the backbone.
     ChooseWeights(String),
-    /// Ask for a file or folder.
+    /// Ask for a file or folder in a dialog of the desktop.
     Pick(Wanted),
+    /// Ask for it in the window itself.
+    ChooseHere(Wanted),
+    /// Look into a folder for the window's own chooser.
+    LookInto(Wanted, PathBuf),
+    /// The window's own chooser was closed.
+    ChosenNothing,
+    /// A file or folder was chosen.
+    Picked(Wanted, PathBuf),
     /// Put the command that does the same into the clipboard.
     CopyCommand,
     /// Put text into the clipboard.
@@ -87,6 +98,10 @@ pub enum UiCommand {
     CloseOpened,
     /// Ask whether to move a run to the trash.
     Trash(PathBuf),
+    /// Ask which folder to teach a run, or whether to take its last lesson back.
+    Teach(PathBuf),
+    /// Take back the last lesson of this run.
+    UndoLesson(PathBuf),
     /// Ask this run on Predict.
     PredictWith(PathBuf),
     /// Predict an image file.
@@ -101,10 +116,18 @@ pub enum UiCommand {
     ChooseDevice(String),
     /// Light, dark, system.
     Theme(ThemeChoice),
+    /// Read the files of the data set again.
+    ReadDataAgain,
     /// Read the plugin files again.
     ReloadPlugins,
     /// Read the list of runs again.
     ReloadRuns,
+    /// Train Baseline beside the settings, or the settings alone.
+    Beside(bool),
+    /// Show everything at this size: 1 is the usual one.
+    Zoom(f32),
+    /// Show the run to a whole room, or leave that view.
+    Present,
     /// Open or close the command palette.
     Palette,
     /// Open or close the list of notices.
@@ -120,12 +143,9 @@ pub enum UiCommand {
 }
 
 impl Preset {
-    /// What choosing it does: a pair of runs begins, a single one is set up.
+    /// What choosing it does: it is set up.
     pub fn command(&self) -> UiCommand {
-        match &self.then {
-            Some(then) => UiCommand::Train(vec![self.run.clone(), then.clone()]),
-            None => UiCommand::SetUp(Box::new(self.run.clone())),
-        }
+        UiCommand::SetUp(self.name, Box::new(self.run.clone()))
     }
 }
 
@@ -139,134 +159,14 @@ pub fn shortcuts() -> Vec<(KeyboardShortcut, UiCommand)> {
     all.push((ctrl(Key::K), UiCommand::Palette));
     all.push((ctrl(Key::Enter), UiCommand::Start));
     all.push((ctrl(Key::Period), UiCommand::Stop));
+    let present = KeyboardShortcut::new(Modifiers::NONE, Key::F11);
+    all.push((present, UiCommand::Present));
     all
-}
-
-/// A line of the command palette.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    /// What it does.
-    pub title: String,
-    /// Its shortcut, as text.
-    pub keys: String,
-    /// What is done.
-    pub command: UiCommand,
-    /// Whether it can be done now.
-    pub enabled: bool,
-}
-
-/// All lines of the command palette as things stand.
-pub fn entries(session: &Session) -> Vec<Entry> {
-    let entry = |title: &str, keys: &str, command: UiCommand, enabled: bool| Entry {
-        title: title.into(),
-        keys: keys.into(),
-        command,
-        enabled,
-    };
-    let training = session.is_training();
-    let ready = session.plan.problems.is_empty() && session.data.ready().is_some();
-    let mut all: Vec<Entry> = (1..)
-        .zip(Page::ALL)
-        .map(|(i, (page, title, _))| {
-            let command = UiCommand::Show(page);
-            entry(
-                &format!("Go to {title}"),
-                &format!("Ctrl+{i}"),
-                command,
-                true,
-            )
-        })
-        .collect();
-    all.push(entry(
-        "Start training",
-        "Ctrl+Enter",
-        UiCommand::Start,
-        ready,
-    ));
-    for preset in presets() {
-        let title = format!("Preset: {}", preset.title);
-        all.push(entry(&title, "", preset.command(), true));
-    }
-    all.extend([
-        entry(
-            "Pause or go on",
-            "Space on Train",
-            UiCommand::PauseOrGoOn,
-            training,
-        ),
-        entry(
-            "Stop the run and save it",
-            "Ctrl+.",
-            UiCommand::Stop,
-            training,
-        ),
-        entry(
-            "Let the runs in line go on",
-            "",
-            UiCommand::HoldLine(false),
-            session.waiting().any(|job| job.held),
-        ),
-        entry(
-            "Choose a data folder…",
-            "",
-            UiCommand::Pick(Wanted::DataFolder),
-            true,
-        ),
-        entry(
-            "Choose a weight file…",
-            "",
-            UiCommand::Pick(Wanted::Weights),
-            true,
-        ),
-        entry(
-            "Open an image to predict…",
-            "",
-            UiCommand::Pick(Wanted::Image),
-            true,
-        ),
-        entry("Copy as command", "", UiCommand::CopyCommand, true),
-        entry("Reload plugins", "", UiCommand::ReloadPlugins, true),
-        entry("Reload runs", "", UiCommand::ReloadRuns, true),
-        entry("Show notices", "", UiCommand::Notices, true),
-        entry(
-            "Theme: follow the system",
-            "",
-            UiCommand::Theme(ThemeChoice::System),
-            true,
-        ),
-        entry(
-            "Theme: light",
-            "",
-            UiCommand::Theme(ThemeChoice::Light),
-            true,
-        ),
-        entry("Theme: dark", "", UiCommand::Theme(ThemeChoice::Dark), true),
-        entry("Show frame times", "", UiCommand::FrameTimes, true),
-        entry("Report a problem…", "", UiCommand::Report, true),
-    ]);
-    all
-}
-
-/// Whether all letters of `wanted` occur in `title` in that order.
-pub fn fuzzy(title: &str, wanted: &str) -> bool {
-    let mut letters = title.chars().flat_map(char::to_lowercase);
-    wanted
-        .chars()
-        .filter(|c| !c.is_whitespace())
-        .flat_map(char::to_lowercase)
-        .all(|c| letters.any(|l| l == c))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_palette_finds_by_letters_in_order() {
-        assert!(fuzzy("Go to Predict", "gpred"));
-        assert!(fuzzy("Theme: dark", "the dark"));
-        assert!(!fuzzy("Go to Train", "predict"));
-    }
 
     #[test]
     fn no_shortcut_is_given_twice() {

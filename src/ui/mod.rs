@@ -3,9 +3,11 @@
 pub mod app;
 pub mod command;
 mod display;
+pub mod entries;
 pub mod frame_times;
 mod marker;
 pub mod pages;
+pub mod scripts;
 pub mod settings;
 mod shell;
 pub mod theme;
@@ -94,7 +96,7 @@ pub fn run(options: Options) -> Result<()> {
                 app.show_frame_times();
                 app.tell_times_to(told);
             }
-            close_on_ctrl_c(cc.egui_ctx.clone());
+            close_on_ctrl_c(cc.egui_ctx.clone(), app.leaving());
             Ok(Box::new(app))
         }),
     );
@@ -124,13 +126,14 @@ fn drawn_by(cc: &eframe::CreationContext<'_>) -> String {
 }
 
 /// Ctrl-C in the terminal closes the window as its button does; a second one ends the program.
-fn close_on_ctrl_c(ctx: egui::Context) {
+fn close_on_ctrl_c(ctx: egui::Context, leaving: Arc<AtomicBool>) {
     let asked = AtomicBool::new(false);
     // Without a handler Ctrl-C ends the program at once, as it does in any other.
     let _ = ctrlc::set_handler(move || {
         if asked.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
+        leaving.store(true, Ordering::Relaxed);
         ctx.send_viewport_cmd(egui::ViewportCommand::Close);
         ctx.request_repaint();
     });

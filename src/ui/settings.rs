@@ -52,6 +52,9 @@ pub struct Settings {
     pub device: String,
     /// How much the log keeps.
     pub log: Level,
+    /// The folder of the run that was at work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_work: Option<PathBuf>,
     /// The last set-up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub setup: Option<RunConfig>,
@@ -126,6 +129,7 @@ mod tests {
             log: Level::Debug,
             setup: Some(RunConfig::default()),
             former: None,
+            at_work: Some("/runs/one".into()),
         };
         settings.save(&file).unwrap();
         assert_eq!(Settings::load(Some(&file)), settings);

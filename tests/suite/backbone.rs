@@ -1,7 +1,7 @@
 //! Backbones from weight file to feature: the table, all formats and namings, wrong files, the hub.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod files;
+pub mod files;
 mod formats;
 mod hooks;
 mod hub;

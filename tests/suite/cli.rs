@@ -10,8 +10,11 @@ use tempfile::TempDir;
 
 mod interrupted;
 mod log;
+#[cfg(target_os = "linux")]
+mod offline;
 mod portable;
 mod predict;
+mod teach;
 mod wrong;
 
 /// Settings that train the embedded digits in a moment.

@@ -72,6 +72,7 @@ impl Toy {
             backbone: self.backbone.clone(),
             pet: self.pet.as_ref(),
             tasks: &self.tasks,
+            planned: self.tasks.len(),
         };
         method::build(setup).unwrap()
     }

@@ -85,7 +85,10 @@ fn class_folders_are_split_by_seed_and_share() {
         "sorted by code point, names kept"
     );
     assert_eq!((data.train.len(), data.test.len()), (32, 8));
-    assert!(says(&data, "No test split was given: 8 of 40 images (20 %"));
+    assert!(says(
+        &data,
+        "No test split was given: 8 of 40 images were set aside"
+    ));
     let share = |share, seed| {
         let options = OpenOptions {
             test_share: share,

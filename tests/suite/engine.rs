@@ -11,6 +11,7 @@ use lae_studio::engine::Engine;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Event, Phase, Picture, PredictRequest, Wish};
 use lae_studio::run::job::{Job, Told};
+use lae_studio::store;
 
 /// Far beyond what any of these runs takes.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -28,7 +29,7 @@ fn short() -> RunConfig {
     }
 }
 
-fn train(config: RunConfig) -> Command {
+pub fn train(config: RunConfig) -> Command {
     Command::Queue(Box::new(Job::train(config, String::new())))
 }
 
@@ -42,7 +43,7 @@ fn engine(root: &Path) -> (Engine, Arc<AtomicUsize>) {
 }
 
 /// Waits for an event that `wanted` turns into something.
-fn wait<T>(engine: &Engine, mut wanted: impl FnMut(Event) -> Option<T>) -> T {
+pub fn wait<T>(engine: &Engine, mut wanted: impl FnMut(Event) -> Option<T>) -> T {
     wait_told(engine, |told| wanted(told.event))
 }
 
@@ -62,7 +63,7 @@ fn wait_told<T>(engine: &Engine, mut wanted: impl FnMut(Told) -> Option<T>) -> T
     panic!("the event did not come");
 }
 
-fn drawing() -> Picture {
+pub fn drawing() -> Picture {
     let mut rgb = vec![0; 40 * 40 * 3];
     for row in 5..35 {
         for column in 18..23 {
@@ -77,7 +78,7 @@ fn drawing() -> Picture {
     }
 }
 
-fn folder(event: Event) -> Option<PathBuf> {
+pub fn folder(event: Event) -> Option<PathBuf> {
     match event {
         Event::Started(header) => Some(header.folder),
         _ => None,
@@ -354,4 +355,75 @@ fn a_failed_job_is_told_and_the_next_one_runs() {
         None
     });
     assert!(failed && unanswered);
+}
+
+#[test]
+fn a_lesson_waits_in_line_and_counts_only_when_it_is_whole() {
+    let root = tempfile::tempdir().unwrap();
+    let lesson = crate::teach::letters("AB", 5);
+    let source = lesson.path().to_string_lossy().into_owned();
+    let (engine, _) = engine(root.path());
+    engine.send(train(short()));
+    let run = wait(&engine, folder);
+    let teach = || {
+        let job = Job::teach(run.clone(), source.clone(), String::new());
+        Command::Queue(Box::new(job))
+    };
+    engine.send(teach());
+    let mut ended = Vec::new();
+    wait_told(&engine, |told| {
+        match told.event {
+            Event::Finished { .. } => ended.push(told.job),
+            Event::Failed { problem, .. } => panic!("{problem}"),
+            _ => {}
+        }
+        (ended.len() == 2).then_some(())
+    });
+    assert_ne!(ended[0], ended[1]);
+    let lessons = || store::load(&run).unwrap().header.lessons.len();
+    assert_eq!(lessons(), 1);
+    // Stopped on the way, the second one leaves the first.
+    engine.send(teach());
+    let learning = |event| {
+        let event: Event = event;
+        let phase = Phase::Training {
+            task: 3,
+            epoch: 0,
+            frozen: true,
+        };
+        matches!(event, Event::Phase { phase: now, .. } if now == phase).then_some(())
+    };
+    wait(&engine, learning);
+    engine.control.set(Wish::Stop);
+    wait(&engine, |event| {
+        matches!(event, Event::Stopped { .. }).then_some(())
+    });
+    assert_eq!(lessons(), 1);
+    // What is asked after another lesson took the place of this one is not answered by the old.
+    let ask = |ticket| {
+        engine.send(Command::Predict(PredictRequest {
+            ticket,
+            run: run.clone(),
+            picture: drawing(),
+            tasks: vec![2],
+        }));
+        wait(&engine, |event| match event {
+            Event::Predicted(prediction) => Some(prediction.classes),
+            Event::NotPredicted { problem, .. } => panic!("{problem}"),
+            _ => None,
+        })
+    };
+    assert_eq!(ask(1)[10..], ["A", "B"]);
+    store::undo_lesson(&run).unwrap();
+    let other = crate::teach::letters("XYZ", 5);
+    let job = Job::teach(
+        run.clone(),
+        other.path().to_string_lossy().into(),
+        String::new(),
+    );
+    engine.send(Command::Queue(Box::new(job)));
+    wait(&engine, |event| {
+        matches!(event, Event::Finished { .. }).then_some(())
+    });
+    assert_eq!(ask(2)[10..], ["X", "Y", "Z"]);
 }

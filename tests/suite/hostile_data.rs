@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use lae_studio::data::transform::InputSpec;
@@ -195,4 +196,24 @@ fn crop_ratios_that_enlarge_without_end_are_refused() {
         let problem = spec.checked().unwrap_err();
         assert!(problem.what.contains("between 0.01 and 1"), "{problem}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_folder_around_the_data_set_is_not_followed() {
+    let made = Made::new();
+    made.class("set/a", 2).class("set/b", 2).class("private", 3);
+    for (link, to) in [("set/a/up", made.path()), ("set/root", Path::new("/"))] {
+        std::os::unix::fs::symlink(to, made.path().join(link)).unwrap();
+    }
+    // One beside it is.
+    made.class("more", 2);
+    let beside = made.path().join("more");
+    std::os::unix::fs::symlink(beside, made.path().join("set/c")).unwrap();
+    let place = made.path().join("set");
+    let data = Dataset::open(place.to_str().unwrap(), &OpenOptions::default()).unwrap();
+    assert_eq!(data.classes, ["a", "b", "c"]);
+    assert_eq!(data.train.len() + data.test.len(), 6);
+    let around = |one: &&lae_studio::data::Skipped| one.reason.contains("around the data set");
+    assert_eq!(data.skipped.iter().filter(around).count(), 2);
 }

@@ -5,6 +5,7 @@
 mod backbone;
 mod cli;
 mod closed_forms;
+mod crates;
 mod data;
 mod data_archives;
 mod data_command;
@@ -12,7 +13,9 @@ mod data_forms;
 mod data_newcomer;
 mod engine;
 mod experiment;
+mod faults;
 mod finetune;
+mod fuzz;
 mod hostile_data;
 mod layering;
 mod lost_images;
@@ -26,8 +29,10 @@ mod pet_errors;
 mod pet_library;
 mod pet_reference;
 mod prompts;
+mod soak;
 mod special_files;
 mod store;
+mod teach;
 mod ui;
 
 use lae_studio::metrics::Expert;

@@ -15,7 +15,7 @@ use lae_studio::store::{self, RunState};
 use lae_studio::tensors::Named;
 
 /// Two tasks of two digits.
-fn config_of(spec: &'static MethodSpec) -> RunConfig {
+pub fn config_of(spec: &'static MethodSpec) -> RunConfig {
     let mut config = RunConfig {
         classes_per_task: "5".into(),
         epochs: 2,
@@ -65,7 +65,7 @@ fn configs() -> Vec<RunConfig> {
         .collect()
 }
 
-/// Stops a run in the middle of its `passes`-th pass.
+/// Stops a run in the middle of its `passes`-th pass or evaluation.
 struct StopIn {
     control: Control,
     passes: usize,
@@ -76,7 +76,11 @@ impl Sink for StopIn {
         let Event::Phase { phase, .. } = event else {
             return;
         };
-        if matches!(phase, Phase::Training { .. } | Phase::Measuring { .. }) {
+        let begins = matches!(
+            phase,
+            Phase::Training { .. } | Phase::Measuring { .. } | Phase::Evaluating { .. }
+        );
+        if begins {
             if self.passes == 0 {
                 self.control.set(Wish::Stop);
             }
@@ -104,7 +108,7 @@ fn every_method_goes_on_after_a_stop_as_if_nothing_had_happened() {
         let whole = train(&config, root.path(), &mut Vec::new(), &Control::default());
         let chosen = Chosen::of(&config).unwrap();
         let tasks = store::load(&whole).unwrap().header.tasks.len();
-        let passes = (0..tasks).map(|task| chosen.passes(task).unwrap().len());
+        let passes = (0..tasks).map(|task| chosen.passes(task).unwrap().len() + 1);
         for passes in 0..passes.sum() {
             let what = format!("{} in pass {passes}", config.method);
             let control = Control::default();
@@ -124,7 +128,7 @@ fn every_method_goes_on_after_a_stop_as_if_nothing_had_happened() {
                 let reports = store::load(folder).unwrap().reports;
                 let measured = reports.into_iter();
                 measured
-                    .map(|report| (report.answers, report.slots))
+                    .map(|report| (report.answers, report.slots, report.gauges))
                     .collect()
             };
             assert_eq!(answers(&folder), answers(&whole), "{what}");

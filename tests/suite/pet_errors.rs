@@ -207,7 +207,7 @@ fn endless_and_exploding_equations_are_refused() {
 #[test]
 fn listing_a_plugin_costs_little_whatever_it_asks_for() {
     // 30 steps of 1 GiB, each of which alone would be let through.
-    let mut text = GOOD.replace("[parameters]", "[parameters]\nrow = { shape = [1, 16384], init = \"ones\" }\ncol = { shape = [16384, 1], init = \"ones\" }\nbig = { shape = [8192, 1024], init = \"zeros\" }");
+    let mut text = GOOD.replace("[parameters]", "[parameters]\nrow = { shape = [1, 16384], init = \"ones\" }\ncol = { shape = [16384, 1], init = \"ones\" }\nbig = { shape = [4096, 1024], init = \"zeros\" }");
     text = text.replace(
         "attention = ",
         "attention.s0 = \"row + col\"\nattention.end = ",
@@ -228,15 +228,15 @@ fn listing_a_plugin_costs_little_whatever_it_asks_for() {
         problem.what.contains("far too many parameters"),
         "{problem}"
     );
-    // Products of matrices that are allowed by themselves: 2^33 multiplications each.
-    let shapes = "wide = { shape = [2048, 2048], init = \"zeros\" }";
+    // Products of matrices that are allowed by themselves: more than 2^31 multiplications each.
+    let shapes = "wide = { shape = [1536, 1536], init = \"zeros\" }";
     let mut text = GOOD.replace("[parameters]", &format!("[parameters]\n{shapes}"));
     text = text.replace(
         "@ up\"",
         "@ up + 0 * mean(transpose(mean(wide @ wide @ wide)))\"",
     );
     let problem = broken(&text);
-    let said = "`wide @ wide`: with 2048×2048 the equation takes far more multiplications";
+    let said = "`wide @ wide`: with 1536×1536 the equation takes far more multiplications";
     assert!(problem.what.contains(said), "{problem}");
     // 3,000 variants.
     let mut text = GOOD.replace("description", "variant = \"first\"\ndescription");

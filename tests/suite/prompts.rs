@@ -312,6 +312,7 @@ fn named(method: &str, still: bool) -> Box<dyn Method> {
         backbone: vit(),
         pet: None,
         tasks: &[0..2, 2..4],
+        planned: 2,
     })
     .unwrap()
 }

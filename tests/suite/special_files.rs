@@ -122,6 +122,7 @@ fn going_on_with_a_run_writes_nothing_outside_of_its_folder() {
     let mut header = header();
     let folder = RunFolder::create(root.path(), &mut header, "").unwrap();
     let path = folder.path().to_path_buf();
+    fs::create_dir(path.join("confusion")).unwrap();
     for name in [
         "task_1.safetensors",
         "task_1.safetensors.partial",

@@ -29,6 +29,7 @@ pub fn header() -> RunHeader {
         frozen_parameters: 1000,
         weights_sha256: "ab".repeat(32),
         images: None,
+        lessons: Vec::new(),
         started: "2026-11-21T09:00:00+01:00".into(),
         version: "0.1.0".into(),
     }
@@ -45,6 +46,7 @@ pub fn report(task: usize) -> TaskReport {
         task,
         answers: Answers {
             samples: labels.iter().map(|i| i * 10).collect(),
+            sources: Vec::new(),
             given: BTreeMap::from([
                 (Expert::Online, vec![0; labels.len()]),
                 (Expert::Offline, labels.clone()),
@@ -125,7 +127,7 @@ fn a_run_comes_back_as_it_was_saved() {
     // A report of the same task replaces the one before.
     folder.save_task(&report(0), &snapshot(2.0)).unwrap();
     folder.save_task(&report(1), &snapshot(4.0)).unwrap();
-    folder.finish().unwrap();
+    folder.finish(false).unwrap();
     assert_eq!(folder.load_checkpoint().unwrap(), None);
     drop(folder);
     let whole = store::load(&path).unwrap();

@@ -1,18 +1,30 @@
 //! The window, driven as a person would: by label, mouse and key. Pictures of the pages are written
 //! where the environment variable `LAE_SHOTS` names a folder.
 
+mod answers;
+mod beside;
+mod choosers;
+mod chosen;
 mod compare;
 mod crashed;
 mod data;
 mod flow;
 mod foreign;
+mod keys;
 mod large;
+mod lessons;
 mod line;
+mod of_data;
 mod pages;
+mod palette;
+mod present;
 mod prompts;
 mod report;
 mod resume;
+mod sizes;
+mod small;
 mod stored;
+mod strokes;
 mod synthetic;
 mod tested;
 mod wrong;

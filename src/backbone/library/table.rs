@@ -1,17 +1,20 @@
 //! Tables of backbones in TOML, read into entries. What is unknown or contradictory is told with
 //! file and line, and costs only the entry it stands in.
 
+mod source;
+
 use std::ops::Range;
 use std::path::Path;
 
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::entry::{Entry, Normalisation, Source};
+use super::entry::{Entry, Normalisation};
 use crate::backbone::architecture::Architecture;
 use crate::backbone::{convnext, swin, vit};
 use crate::data::transform::is_crop_ratio;
 use crate::problem::{Problem, Result};
+use source::source;
 
 /// An entry as it stands in the file.
 #[derive(Debug, Deserialize)]
@@ -207,48 +210,6 @@ fn normalisation(written: &Written) -> Result<Normalisation> {
     }
 }
 
-fn source(written: &Written, at: &Path) -> Result<Source> {
-    let Written {
-        embedded,
-        hub,
-        file,
-        url,
-        ..
-    } = written;
-    if written.revision.is_some() && hub.is_none() {
-        return Err(refused(written, "a revision belongs to a hub"));
-    }
-    match (embedded, hub, url, file) {
-        (Some(true), None, None, None) => Ok(Source::Embedded),
-        (None, Some(repository), None, file) => Ok(Source::Hub {
-            repository: repository.clone(),
-            file: file.clone().unwrap_or_else(|| "model.safetensors".into()),
-            revision: revision(written)?,
-        }),
-        (None, None, Some(url), None) => Ok(Source::Url(url.clone())),
-        (None, None, None, Some(file)) => {
-            let folder = at.parent().unwrap_or(Path::new(""));
-            Ok(Source::File(folder.join(file)))
-        }
-        _ => Err(refused(
-            written,
-            "the weights need exactly one origin: hub (with file), url, or file alone",
-        )),
-    }
-}
-
-/// The commit that is meant. Names of branches are not taken: what they stand for changes.
-fn revision(written: &Written) -> Result<Option<String>> {
-    let is_commit = |text: &String| text.len() == 40 && text.bytes().all(|b| b.is_ascii_hexdigit());
-    match &written.revision {
-        Some(given) if !is_commit(given) => Err(refused(
-            written,
-            "revision must be a commit of the hub, 40 hexadecimal digits",
-        )),
-        given => Ok(given.as_ref().map(|commit| commit.to_ascii_lowercase())),
-    }
-}
-
 fn architecture(written: &Written) -> Result<Architecture> {
     let keys = written.family_keys();
     let allowed: &[&str] = match written.family.as_str() {
@@ -387,7 +348,10 @@ file = "small.safetensors"
         assert_eq!(entry.pet_blocks, 2);
         assert_eq!(entry.normalisation, Normalisation::SYMMETRIC);
         let expected = Path::new("tables").join("small.safetensors");
-        assert_eq!(entry.source, Source::File(expected));
+        assert_eq!(
+            entry.source,
+            crate::backbone::library::Source::File(expected)
+        );
     }
 
     #[test]

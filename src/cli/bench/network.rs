@@ -40,6 +40,7 @@ impl Network {
             backbone: opened.backbone.clone(),
             pet: plan.transpose()?.as_ref(),
             tasks: &[classes_of(0), classes_of(1)],
+            planned: 2,
         })?;
         let side = opened.entry.architecture.input_size();
         Ok(Self {

@@ -53,6 +53,15 @@ impl Unpacking<'_> {
             .advise("copy or download it again")
     }
 
+    fn unreadable(&self, error: &io::Error) -> Problem {
+        if error.kind() != io::ErrorKind::OutOfMemory {
+            return self.damaged(error);
+        }
+        Problem::new("unpacking this archive takes more memory than is meant for one")
+            .at_path(self.archive)
+            .advise("unpack it by hand and give the folder, or pack it with `xz -9` or less")
+    }
+
     /// Unpacks a tar.
     pub fn tar(&mut self, reader: impl Read) -> Result<()> {
         // A header is read into memory as a whole: it gets an allowance, contents are counted.
@@ -70,7 +79,7 @@ impl Unpacking<'_> {
             let Some(entry) = entry else {
                 return Ok(());
             };
-            let mut entry = entry.map_err(|error| self.damaged(&error))?;
+            let mut entry = entry.map_err(|error| self.unreadable(&error))?;
             allowance.set(u64::MAX);
             self.count()?;
             self.tar_entry(&mut entry)?;
@@ -198,7 +207,7 @@ impl Unpacking<'_> {
         loop {
             let read = content
                 .read(&mut self.buffer)
-                .map_err(|error| self.damaged(&error))?;
+                .map_err(|error| self.unreadable(&error))?;
             if read == 0 {
                 return Ok(());
             }

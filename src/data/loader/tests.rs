@@ -16,7 +16,7 @@ fn samples(folder: &Path, count: usize) -> Arc<Vec<(Sample, i64)>> {
     });
     let make = |i: usize| {
         let name = format!("{i:03}.png");
-        let shade = |x: u32, y: u32| image::Rgb([x as u8 * 5, y as u8 * 7, i as u8 * 9]);
+        let shade = |x: u32, y: u32| image::Rgb([5 * x, 7 * y, 9 * i as u32].map(|n| n as u8));
         RgbImage::from_fn(24, 20, shade)
             .save(folder.join(&name))
             .unwrap();

@@ -283,12 +283,18 @@ impl Case for Esn {
             return trains_nothing();
         };
         let mut values = Named::new();
-        for (name, _) in newest.parameters() {
+        let (mut width, mut classes) = (0, 0);
+        for (name, own) in newest.parameters() {
             let value = stored(file, &format!("stage.{name}"), task)?;
             values.insert(format!("start.{name}"), value);
+            match name {
+                "token" => width = own.dims()[1],
+                "classifier.bias" => classes = own.dims()[1],
+                _ => {}
+            }
         }
-        let heads: usize = file.number("stage_heads")?;
-        let stage = method::esn::stage::Stage::read("start", heads, &values, device)?;
+        let sizes = (file.number("stage_heads")?, width, classes);
+        let stage = method::esn::stage::Stage::read("start", sizes, &values, device)?;
         self.set_stage(stage);
         Ok(())
     }

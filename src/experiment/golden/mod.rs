@@ -13,6 +13,7 @@ mod ledger;
 mod prompts;
 mod tasks;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use crate::nn::Place;
@@ -86,6 +87,19 @@ impl GoldenReport {
 /// # Errors
 /// A Problem when the file cannot be read or is not of this form.
 pub fn check(path: &Path, place: &Place, tolerance: Tolerance) -> Result<GoldenReport> {
+    // Whatever the file's tensors are, they meet the framework's own checks at the latest, which
+    // panic.
+    let checked = catch_unwind(AssertUnwindSafe(|| check_file(path, place, tolerance)));
+    checked.unwrap_or_else(|_| {
+        Err(
+            Problem::new("the tensors of this golden file do not fit together")
+                .at_path(path)
+                .advise("make the file again with the program it comes from"),
+        )
+    })
+}
+
+fn check_file(path: &Path, place: &Place, tolerance: Tolerance) -> Result<GoldenReport> {
     let file = GoldenFile::read(path)?;
     let report = match file.method() {
         None => lae::check(&file, place, tolerance),

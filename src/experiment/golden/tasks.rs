@@ -137,6 +137,7 @@ impl<'a> TaskFile<'a> {
             backbone: self.backbone.clone(),
             pet: self.pet.as_ref(),
             tasks: &self.tasks,
+            planned: self.tasks.len(),
         }
     }
 

@@ -10,30 +10,29 @@ use crate::tensors::{Bulk, Named, all_finite};
 
 impl Trainer<'_> {
     pub(super) fn save_pass(&mut self, index: usize) -> Result<()> {
-        let mut checkpoint = Checkpoint {
-            task: self.task,
-            epochs_done: index + 1,
-            tensors: self.method.checkpoint()?,
-            ..Checkpoint::default()
-        };
+        let mut checkpoint = self.state(index + 1)?;
         // A loss tells of the weights before its step; the last step shows here alone.
         all_finite(&checkpoint.tensors)?;
         let bulk = self.method.bulk();
         let numbers = numbers(&checkpoint.tensors) + made(&bulk);
         self.kept_bytes = 4 * numbers as u64;
+        if self.lesson {
+            // Cut off, it is as if it had never begun.
+            return Ok(());
+        }
         checkpoint.set("kept_bytes", self.kept_bytes);
         checkpoint.set("task_seconds", self.task_seconds);
         checkpoint.set("training_seconds", self.training_seconds);
         checkpoint.set("unreadable", self.unreadable_images());
-        if let Err(problem) = self.folder.save_checkpoint(&checkpoint, bulk) {
+        let saved = self.folder.save_checkpoint(&checkpoint, bulk);
+        self.checkpointed = saved.is_ok();
+        if let Err(problem) = saved {
             // A disk that is full tonight may have room after the next pass; the run goes on, and
             // the checkpoint before stays.
-            let run = self.header.run.clone();
-            let problem = Problem {
+            self.remark(Problem {
                 what: format!("this pass is not saved, training goes on: {}", problem.what),
                 ..problem
-            };
-            self.sink.event(Event::Remark { run, problem });
+            });
         }
         Ok(())
     }
@@ -64,9 +63,33 @@ impl Trainer<'_> {
             run: run.clone(),
             report: Box::new(report),
         };
-        self.sink.event(told);
-        self.sink.event(Event::Saved { run, what, bytes });
+        let saved = Event::Saved { run, what, bytes };
+        match self.lesson {
+            true => self.held.extend([told, saved]),
+            false => [told, saved]
+                .into_iter()
+                .for_each(|event| self.sink.event(event)),
+        }
         Ok(())
+    }
+
+    /// Saves with a lesson what the next one needs beyond its snapshot.
+    pub(super) fn save_state(&self) -> Result<()> {
+        if !self.method.needs_state() {
+            return Ok(());
+        }
+        let state = self.state(self.passes[self.task].len())?;
+        self.folder.save_state(&state, self.method.bulk()).map(drop)
+    }
+
+    /// The method's state after so many passes of the task.
+    fn state(&self, passes: usize) -> Result<Checkpoint> {
+        Ok(Checkpoint {
+            task: self.task,
+            epochs_done: passes,
+            tensors: self.method.checkpoint()?,
+            ..Checkpoint::default()
+        })
     }
 }
 

@@ -2,11 +2,10 @@
 //! where its slots of prompts are studied, to each of them.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use super::super::meter::Meter;
 use super::super::reading::Reading;
-use super::{Labelled, Trainer};
+use super::Trainer;
 use crate::data::loader::{Loader, LoaderOptions};
 use crate::method::Verdict;
 use crate::metrics::{Answers, SlotCounts};
@@ -23,13 +22,14 @@ impl Trainer<'_> {
     pub(super) fn evaluate(&mut self) -> Result<Option<(Answers, Vec<SlotCounts>)>> {
         let phase = Phase::Evaluating { task: self.task };
         self.say(phase.clone());
-        let (indices, samples) = self.tests_below(self.header.tasks[self.task].end);
+        let (places, samples) = self.kit.images.tests_up_to(self.task);
+        let none = samples.is_empty();
         let mut answers = Answers::default();
         let mut slots = self.no_slots();
         let mut reading = Reading::of(samples.len());
         let options = LoaderOptions {
-            cache: Some(self.plan.pixels.clone()),
-            ..LoaderOptions::inference(self.plan.input(), JUDGE_BATCH)
+            cache: Some(self.kit.pixels.clone()),
+            ..LoaderOptions::inference(self.kit.backbone.input, JUDGE_BATCH)
         };
         let mut loader = Loader::new(samples, options)?;
         loop {
@@ -42,8 +42,10 @@ impl Trainer<'_> {
             let images = self.images(&batch);
             let verdicts = self.method.predict(images.clone())?;
             for (row, verdict) in verdicts.into_iter().enumerate() {
-                answers.samples.push(indices[batch.indices[row]]);
-                let verdict = verdict.checked()?;
+                let (source, index) = places[batch.indices[row]];
+                answers.samples.push(index);
+                answers.sources.push(source);
+                let verdict = verdict.checked()?.folded(&self.again);
                 self.note(&mut answers, batch.labels[row] as usize, &verdict);
             }
             self.meter.judged(batch.labels.len());
@@ -58,7 +60,13 @@ impl Trainer<'_> {
                 self.progress(last, (0, 0), false);
             }
         }
-        reading.ended(answers.labels.len())?;
+        if !none {
+            reading.ended(answers.labels.len())?;
+        }
+        if self.header.lessons.is_empty() {
+            // All lie in the run's own data set.
+            answers.sources.clear();
+        }
         Ok(Some((answers, slots)))
     }
 
@@ -87,9 +95,15 @@ impl Trainer<'_> {
     /// Adds what the experts say to a test image of class `label`.
     fn note(&self, answers: &mut Answers, label: usize, verdict: &Verdict) {
         answers.labels.push(label);
+        let class = self.class_at(label);
         for opinion in &verdict.opinions {
             let given = answers.given.entry(opinion.expert).or_default();
-            given.push(opinion.class);
+            // The right class, whichever of its positions the label is.
+            given.push(if opinion.class == class {
+                label
+            } else {
+                opinion.class
+            });
         }
         let own = self.header.tasks.iter().find(|task| task.contains(&label));
         answers
@@ -97,16 +111,9 @@ impl Trainer<'_> {
             .push(own.map_or(label, |task| verdict.within(task)));
     }
 
-    /// Test images whose class lies below `seen`, with their indices in the test split.
-    fn tests_below(&self, seen: usize) -> (Vec<usize>, Labelled) {
-        let (mut indices, mut samples) = (Vec::new(), Vec::new());
-        for (index, sample) in self.plan.data.test.iter().enumerate() {
-            let label = self.plan.scenario.label_of(sample.class as usize);
-            if label < seen {
-                indices.push(index);
-                samples.push((sample.clone(), label as i64));
-            }
-        }
-        (indices, Arc::new(samples))
+    /// The position of the class that a label counts for.
+    fn class_at(&self, label: usize) -> usize {
+        let found = self.again.iter().find(|(own, _)| *own == label);
+        found.map_or(label, |(_, of)| *of)
     }
 }

@@ -24,7 +24,7 @@ use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::pet::{Hooks, PetStack};
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named, named};
+use crate::tensors::{HostTensor, Named, shaped};
 use prototypes::{Scorer, Subspaces};
 
 /// EASE.
@@ -247,11 +247,15 @@ impl Method for Ease {
             self.sets.pop();
         }
         self.subspaces = Subspaces::default();
-        for task in 0..tasks.len() {
+        for (task, classes) in tasks.iter().enumerate() {
             if !state.contains_key(&format!("prototypes.{task}.0")) {
                 break;
             }
-            let one = |subspace| named(state, &format!("prototypes.{task}.{subspace}")).cloned();
+            let shape = [classes.len(), self.backbone.feature_width()];
+            let one = |subspace| {
+                let name = format!("prototypes.{task}.{subspace}");
+                shaped(state, &name, &shape).cloned()
+            };
             self.subspaces
                 .push((0..=task).map(one).collect::<Result<_>>()?)?;
         }

@@ -10,8 +10,8 @@ use burn::tensor::{Device, Tensor, TensorData};
 
 use crate::nn;
 use crate::pet::Init;
-use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named, named};
+use crate::problem::Result;
+use crate::tensors::{HostTensor, Named, shaped};
 
 /// Added to the variance in the stage's layer norms.
 const EPSILON: f64 = 1e-5;
@@ -82,21 +82,14 @@ impl Stage {
     ///
     /// # Errors
     /// A Problem that names a missing or mis-shaped tensor.
-    pub fn read(prefix: &str, heads: usize, from: &Named, device: &Device) -> Result<Self> {
-        let shape_of = |name: &str, axis: usize| -> Result<usize> {
-            let shape = &named(from, &format!("{prefix}.{name}"))?.shape;
-            let size = shape.get(axis).copied();
-            size.ok_or_else(|| Problem::new(format!("the tensor {prefix}.{name} lacks an axis")))
-        };
-        let (width, classes) = (shape_of("token", 1)?, shape_of("classifier.bias", 1)?);
+    pub fn read(
+        prefix: &str,
+        (heads, width, classes): (usize, usize, usize),
+        from: &Named,
+        device: &Device,
+    ) -> Result<Self> {
         let one = |(name, shape, _): (&str, [usize; 2], _)| {
-            let full = format!("{prefix}.{name}");
-            let stored = named(from, &full)?;
-            if stored.shape != shape {
-                let found = &stored.shape;
-                let what = format!("the tensor {full} has shape {found:?}, not {shape:?}");
-                return Err(Problem::new(what));
-            }
+            let stored = shaped(from, &format!("{prefix}.{name}"), &shape)?;
             Ok((name.to_string(), stored.to_device(device)?))
         };
         let plan = plan(width, classes).into_iter();

@@ -19,7 +19,7 @@ use crate::metrics::Expert;
 use crate::pet::{Hooks, Init};
 use crate::problem::{Problem, Result};
 use crate::run::event::Opinion;
-use crate::tensors::{HostTensor, Named, named};
+use crate::tensors::{HostTensor, Named, named, shaped};
 
 /// Keeps the prompt's draw apart from the stages'.
 const PROMPT_STREAM: u64 = 1 << 32;
@@ -333,9 +333,13 @@ impl Method for Esn {
 
     fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
         let device = self.backbone.device();
-        self.prompt = named(state, "prompt")?.to_device(&device)?;
-        let read = |task| Stage::read(&format!("stage.{task}"), self.heads, state, &device);
-        self.stages = (0..tasks.len()).map(read).collect::<Result<_>>()?;
+        self.prompt = shaped(state, "prompt", &self.prompt.dims())?.to_device(&device)?;
+        let width = self.backbone.feature_width();
+        let read = |(task, classes): (usize, &Range<usize>)| {
+            let sizes = (self.heads, width, classes.len());
+            Stage::read(&format!("stage.{task}"), sizes, state, &device)
+        };
+        self.stages = tasks.iter().enumerate().map(read).collect::<Result<_>>()?;
         let places = &named(state, "temperatures")?.values;
         let last = votes::TEMPERATURES.len() - 1;
         self.temperatures = places

@@ -11,7 +11,7 @@ use super::super::answers::{self, Verdict};
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{self, Optimiser, OptimiserSettings, Progress};
 use super::super::{
-    Batch, Chosen, Method, MethodSpec, Pass, Setup, Task, local_cross_entropy, task_seed,
+    Batch, Chosen, Method, MethodSpec, Pass, Setup, Snapshots, Task, local_cross_entropy, task_seed,
 };
 use super::verdict::verdict;
 use super::{LaeSettings, OFFLINE_DRIFT, ONLINE_DRIFT, Switches};
@@ -356,10 +356,20 @@ impl Method for Lae {
         let (offline, origin) = (stored("offline")?, stored("origin")?);
         self.online = self.online.read("online", state, &device)?;
         (self.offline, self.origin) = (offline, origin);
-        self.heads = Heads::read(state, tasks.len(), &device)?;
+        self.heads = Heads::read(state, tasks, self.backbone.feature_width(), &device)?;
         let adam = OptimiserSettings::adam(self.settings.learning_rate);
         self.adam = Optimiser::read(adam, state, &device)?;
         self.task = Task::newest(tasks);
+        Ok(())
+    }
+
+    fn take_up(&mut self, snapshot: &Snapshots<'_>, tasks: &[Range<usize>]) -> Result<()> {
+        self.restore(&snapshot(tasks.len().saturating_sub(1))?, tasks)?;
+        if tasks.len() > 1 {
+            // What the first task left is where drift is measured from.
+            let first = self.online.read("online", &snapshot(0)?, &self.device())?;
+            self.origin = Some(first);
+        }
         Ok(())
     }
 }

@@ -15,7 +15,7 @@ use burn::tensor::{Device, Tensor};
 use super::super::optimiser::Schedule;
 use super::super::{Chosen, Demand, Kind, MethodSpec, Pass, Published, Rate, SettingSpec};
 use super::{Asked, Leaves, Occasion, Prompted, Prompts, Question, Scheme, Training};
-use super::{check, check_blocks, leaf};
+use super::{check, check_blocks, leaf, same};
 use crate::metrics::Expert;
 use crate::nn;
 use crate::pet::Init;
@@ -88,7 +88,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     },
     check: |chosen, ground| match ground {
         Some(ground) => check(
-            &Coda::chosen(chosen, ground.blocks.len(), ground.tasks)?,
+            &Coda::chosen(chosen, ground.blocks.len(), (ground.tasks, ground.tasks))?,
             ground,
         ),
         None => Ok(()),
@@ -102,7 +102,8 @@ pub const SPEC: MethodSpec = MethodSpec {
             epochs: chosen.config.epochs,
         };
         let depth = setup.backbone.blocks().len();
-        let scheme = Box::new(Coda::chosen(&chosen, depth, setup.tasks.len())?);
+        let tasks = (setup.planned, setup.tasks.len());
+        let scheme = Box::new(Coda::chosen(&chosen, depth, tasks)?);
         Ok(Box::new(Prompted::from_setup(&setup, scheme, training)?))
     },
 };
@@ -118,7 +119,7 @@ pub struct Coda {
     pub blocks: Vec<usize>,
     /// Weight of the orthogonality penalty.
     pub mu: f64,
-    /// Number of tasks of the run.
+    /// Number of tasks that share them.
     pub tasks: usize,
 }
 
@@ -129,13 +130,16 @@ const PARTS: [&str; 3] = ["p", "k", "a"];
 const VANISHED: f64 = 1e-8;
 
 impl Coda {
-    fn chosen(chosen: &Chosen<'_>, depth: usize, tasks: usize) -> Result<Self> {
+    /// For so many tasks planned, and so many by now: a lesson brings a share of its own.
+    fn chosen(chosen: &Chosen<'_>, depth: usize, (planned, tasks): (usize, usize)) -> Result<Self> {
+        let pool = chosen.count("pool")?;
+        let share = pool / planned.max(1);
         Ok(Self {
-            pool: chosen.count("pool")?,
+            pool: pool.max(share * tasks),
             length: chosen.count("length")?,
             blocks: chosen.blocks("blocks", depth)?,
             mu: chosen.real("mu")?,
-            tasks,
+            tasks: planned.max(tasks),
         })
     }
 
@@ -290,6 +294,18 @@ impl Scheme for Coda {
             parts.map(move |(part, columns)| (format!("coda.{block}.{part}"), zeros(columns)))
         };
         self.blocks.iter().flat_map(of_block).collect()
+    }
+
+    /// A lesson's components stand behind those of the run.
+    fn grown(&self, name: &str, stored: &HostTensor, fresh: &Tensor<2>) -> Result<HostTensor> {
+        let [rows, columns] = fresh.dims();
+        if stored.shape.get(1) != Some(&columns) || stored.shape[0] > rows {
+            return same(name, stored, [rows, columns]);
+        }
+        let mut values = stored.values.clone();
+        values.resize(rows * columns, 0.0);
+        let shape = vec![rows, columns];
+        Ok(HostTensor { shape, values })
     }
 
     fn begin_task(&self, task: usize, leaves: &mut Leaves, seed: u64) -> Result<()> {

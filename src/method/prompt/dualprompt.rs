@@ -14,7 +14,7 @@ use burn::tensor::Tensor;
 use super::super::{Chosen, Demand, Kind, MethodSpec, Pass, Published, Rate, SettingSpec, Setup};
 use super::choice::{CLIP, best, one_hot, pull, pulled, similarity};
 use super::{Asked, Leaves, Occasion, Prompted, Prompts, Question, Scheme, Training};
-use super::{check, check_blocks, drawn, leaf};
+use super::{check, check_blocks, drawn, leaf, same};
 use crate::metrics::Expert;
 use crate::nn;
 use crate::pet::Init;
@@ -89,12 +89,13 @@ pub const SPEC: MethodSpec = MethodSpec {
     all_at_once: false,
     passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
     demand: |chosen, depth| {
-        let scheme = DualPrompt::chosen(chosen, depth, 1)?;
+        let scheme = DualPrompt::chosen(chosen, depth, (1, 1))?;
         Ok(Demand::from_block(scheme.first_block()))
     },
     check: |chosen, ground| match ground {
         Some(ground) => {
-            let scheme = DualPrompt::chosen(chosen, ground.blocks.len(), ground.tasks)?;
+            let tasks = (ground.tasks, ground.tasks);
+            let scheme = DualPrompt::chosen(chosen, ground.blocks.len(), tasks)?;
             check(&scheme, ground)
         }
         None => Ok(()),
@@ -110,7 +111,8 @@ pub fn build(setup: &Setup<'_>) -> Result<Prompted> {
     let chosen = Chosen::of(setup.config)?;
     let training = Training::clipped(&chosen)?;
     let depth = setup.backbone.blocks().len();
-    let scheme = DualPrompt::chosen(&chosen, depth, setup.tasks.len())?;
+    let tasks = (setup.planned, setup.tasks.len());
+    let scheme = DualPrompt::chosen(&chosen, depth, tasks)?;
     Prompted::from_setup(setup, Box::new(scheme), training)
 }
 
@@ -155,9 +157,10 @@ pub struct DualPrompt {
 }
 
 impl DualPrompt {
-    fn chosen(chosen: &Chosen<'_>, depth: usize, tasks: usize) -> Result<Self> {
+    /// For so many tasks planned, and so many by now.
+    fn chosen(chosen: &Chosen<'_>, depth: usize, (planned, tasks): (usize, usize)) -> Result<Self> {
         Ok(Self {
-            pool: slots(chosen, tasks)?,
+            pool: slots(chosen, planned.max(tasks))?,
             g_blocks: chosen.blocks("g_blocks", depth)?,
             g_length: chosen.count("g_length")?,
             e_blocks: chosen.blocks("e_blocks", depth)?,
@@ -247,6 +250,29 @@ impl Scheme for DualPrompt {
         let copied = Tensor::cat(joined, 1).reshape([rows, width]);
         leaves.insert("e".to_owned(), copied);
         Ok(())
+    }
+
+    /// With a slot per task, one for each lesson stands behind those of the run.
+    fn grown(&self, name: &str, stored: &HostTensor, fresh: &Tensor<2>) -> Result<HostTensor> {
+        let shape = fresh.dims();
+        // Rows of a slot, and in how many places of the tensor there are some.
+        let (rows, parts) = match name {
+            "e" => (self.e_length, 2 * self.e_blocks.len()),
+            "key" => (1, 1),
+            _ => (0, 0),
+        };
+        let known = stored.shape.first().copied().unwrap_or(0);
+        let fewer = rows > 0 && known < shape[0] && known.is_multiple_of(rows * parts);
+        if stored.shape.get(1) != Some(&shape[1]) || !fewer {
+            return same(name, stored, shape);
+        }
+        let mut own = HostTensor::read(fresh)?;
+        let (from, to) = (known / parts * shape[1], shape[0] / parts * shape[1]);
+        let pairs = stored.values.chunks_exact(from);
+        for (old, new) in pairs.zip(own.values.chunks_exact_mut(to)) {
+            new[..from].copy_from_slice(old);
+        }
+        Ok(own)
     }
 
     fn ask(&self, leaves: &Leaves, question: &Question) -> Result<Asked> {

@@ -129,6 +129,15 @@ pub trait Scheme: Send + Sync {
     /// A Problem when the device failed.
     fn begin_task(&self, task: usize, leaves: &mut Leaves, seed: u64) -> Result<()>;
 
+    /// A stored tensor as it is here, where it may hold more by now: a lesson brings a task that the
+    /// run was not set up with. `fresh` is the tensor before the first task.
+    ///
+    /// # Errors
+    /// A Problem when its shape fits neither.
+    fn grown(&self, name: &str, stored: &HostTensor, fresh: &Tensor<2>) -> Result<HostTensor> {
+        same(name, stored, fresh.dims())
+    }
+
     /// The prompts for a batch from these tensors, tracked or not.
     ///
     /// # Errors
@@ -220,6 +229,17 @@ fn drawn(init: Init, shape: [usize; 2], seed: u64, stream: u64) -> HostTensor {
         shape: shape.to_vec(),
         values: init.draw(shape, seed, stream),
     }
+}
+
+/// A stored tensor, if it has this shape.
+fn same(name: &str, stored: &HostTensor, shape: [usize; 2]) -> Result<HostTensor> {
+    if stored.shape == shape {
+        return Ok(stored.clone());
+    }
+    let found = &stored.shape;
+    Err(Problem::new(format!(
+        "the tensor {name} is {found:?}, not {shape:?}"
+    )))
 }
 
 /// A trained tensor by name.

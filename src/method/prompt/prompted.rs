@@ -403,18 +403,10 @@ impl Method for Prompted {
     fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
         let device = self.backbone.device();
         for (name, leaf) in &mut self.leaves {
-            let stored = named(state, name)?;
-            if stored.shape != leaf.dims() {
-                let what = format!(
-                    "the tensor {name} is {:?}, not {:?}",
-                    stored.shape,
-                    leaf.dims()
-                );
-                return Err(Problem::new(what));
-            }
+            let stored = self.scheme.grown(name, named(state, name)?, leaf)?;
             *leaf = stored.to_device(&device)?;
         }
-        self.heads = Heads::read(state, tasks.len(), &device)?;
+        self.heads = Heads::read(state, tasks, self.backbone.feature_width(), &device)?;
         self.queries = self.queries.as_ref().map(|_| HashMap::new());
         self.optimiser = Optimiser::read(self.training.optimiser(), state, &device)?;
         self.task = Task::newest(tasks);

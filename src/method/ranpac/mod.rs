@@ -29,7 +29,7 @@ use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::pet::PetStack;
 use crate::problem::Result;
-use crate::tensors::{Bulk, HostTensor, Named, named};
+use crate::tensors::{Bulk, HostTensor, Named, named, shaped};
 
 pub use projection::Projection;
 pub use regression::Regression;
@@ -99,6 +99,8 @@ pub const SPEC: MethodSpec = MethodSpec {
     build: |setup| Ok(Box::new(RanPac::new(&setup)?)),
 };
 
+/// Where a checkpoint keeps the exponent of λ.
+const RIDGE: &str = "ridge.exponent";
 const NONE: &str = "none";
 const ADAPTED: &str = "adapter";
 
@@ -122,6 +124,8 @@ pub struct RanPac {
     /// None before the first task was measured, and where only answers are wanted.
     regression: Option<Regression>,
     choice: Option<Choice>,
+    /// The λ in use, which also comes back with a checkpoint.
+    ridge: Option<f64>,
     /// Wᵀ: classes so far × projections.
     weight: HostTensor,
     on_device: OnDevice,
@@ -169,6 +173,7 @@ impl RanPac {
             labels: Vec::new(),
             regression: None,
             choice: None,
+            ridge: None,
             on_device: OnDevice::new(&projection, &weight, &backbone.device())?,
             backbone,
             projection,
@@ -255,6 +260,7 @@ impl RanPac {
             shape: vec![self.classes, outputs],
             values,
         };
+        self.ridge = Some(ridge);
         self.choice = Some(Choice { ridge, ..choice });
         self.regression = Some(regression);
         self.place()
@@ -304,8 +310,8 @@ impl Method for RanPac {
     }
 
     fn gauges(&self) -> Result<BTreeMap<String, f64>> {
-        let ridge = self.choice.as_ref().map(|choice| choice.ridge);
-        Ok(ridge
+        Ok(self
+            .ridge
             .map(|ridge| ("ridge".to_string(), ridge))
             .into_iter()
             .collect())
@@ -328,6 +334,14 @@ impl Method for RanPac {
         if let Some(regression) = &self.regression {
             regression.write(&mut named);
         }
+        if let Some(ridge) = self.ridge {
+            // A power of ten, whose exponent is exact.
+            let exponent = HostTensor {
+                shape: vec![1],
+                values: vec![ridge.log10().round() as f32],
+            };
+            named.insert(RIDGE.into(), exponent);
+        }
         Ok(named)
     }
 
@@ -348,12 +362,23 @@ impl Method for RanPac {
             session.restore(state, tasks)?;
         }
         self.classes = tasks.last().map_or(0, |task| task.end);
-        self.weight = named(state, "weight")?.clone();
         let outputs = self.projection.outputs();
+        let rows = named(state, "weight")?.shape.first().copied();
+        // Before the first measurement there is none.
+        let rows = rows.unwrap_or_default().min(self.classes);
+        self.weight = shaped(state, "weight", &[rows, outputs])?.clone();
+        // Absent in checkpoints of older versions.
+        let exponent = state.get(RIDGE).and_then(|stored| stored.values.first());
+        self.ridge = exponent.map(|exponent| 10f64.powi(*exponent as i32));
         if state.contains_key("sums.high") {
             let measured = self.weight.shape.first().copied().unwrap_or(0);
             self.regression = Some(Regression::read(outputs, measured, state)?);
         }
         self.place()
+    }
+
+    /// The weights of the classifier do not tell G and Q.
+    fn needs_state(&self) -> bool {
+        true
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::metrics::Answers;
 use crate::run::config::RunConfig;
-use crate::run::event::MethodFacts;
+use crate::run::event::{Lesson, MethodFacts};
 
 fn header() -> RunHeader {
     RunHeader {
@@ -26,6 +26,7 @@ fn header() -> RunHeader {
         frozen_parameters: 1,
         weights_sha256: String::new(),
         images: None,
+        lessons: Vec::new(),
         started: String::new(),
         version: String::new(),
     }
@@ -37,6 +38,7 @@ fn report(task: usize, answers: &[usize]) -> TaskReport {
         task,
         answers: Answers {
             samples: labels.clone(),
+            sources: Vec::new(),
             labels,
             given: Expert::OF_LAE
                 .iter()
@@ -84,7 +86,7 @@ fn events_become_history_and_a_repeated_task_counts_once() {
     assert!(
         view.log
             .iter()
-            .any(|line| line.text.contains("100.0 % ensemble"))
+            .any(|line| line.text.contains("100.0\u{a0}% ensemble"))
     );
 }
 
@@ -93,4 +95,70 @@ fn a_stored_run_that_lacks_tasks_is_stopped() {
     let view = RunView::stored(header(), vec![report(0, &[0, 1])]);
     assert_eq!(view.stage, Stage::Stopped);
     assert!((view.done() - 0.5).abs() < 1e-12);
+}
+
+/// The run with a lesson of two classes behind it.
+fn taught() -> RunHeader {
+    let lesson = Lesson {
+        source: "more".into(),
+        classes: vec!["d".into(), "e".into()],
+        again: Vec::new(),
+        train_images: vec![8, 8],
+        test_images: vec![1, 1],
+        fingerprint: String::new(),
+        before: Some(0.0),
+        planned_tasks: 2,
+        batch: 8,
+        repeats: 5,
+        base_lr: 0.01,
+        notes: Vec::new(),
+        taught: String::new(),
+        version: String::new(),
+    };
+    header().taught(2, lesson)
+}
+
+#[test]
+fn a_lesson_that_does_not_come_to_its_end_leaves_the_run_as_it_was() {
+    let reports = || vec![report(0, &[0, 1]), report(1, &[0, 1, 2])];
+    let begun = || {
+        let mut view = RunView::waiting("x".into());
+        view.fold(Event::Started(Box::new(taught())), "1");
+        let run = String::from("r");
+        let taken = Event::TakenUp {
+            run,
+            reports: reports(),
+        };
+        view.fold(taken, "2");
+        view
+    };
+    let run = || String::from("r");
+    let mut stopped = begun();
+    assert!(stopped.title.ends_with("1 lesson"));
+    stopped.fold(Event::Stopped { run: run() }, "3");
+    let mut failed = begun();
+    let problem = Problem::new("the disk is full");
+    failed.fold(
+        Event::Failed {
+            run: run(),
+            problem,
+        },
+        "3",
+    );
+    for view in [&stopped, &failed] {
+        assert_eq!(view.header, Some(header()));
+        assert_eq!((view.stage, view.tasks()), (Stage::Finished, 2));
+        assert_eq!(view.title, header().title());
+    }
+    assert!(failed.problem.is_some() && stopped.problem.is_none());
+    let mut whole = begun();
+    whole.fold(evaluated(2, &[0, 1, 2, 3, 0]), "3");
+    whole.fold(Event::Finished { run: run() }, "4");
+    assert_eq!((whole.stage, whole.tasks()), (Stage::Finished, 3));
+    let story = crate::session::story::story(&whole);
+    let told = "Of the test pictures of d, e: 50.0 % are right, 0.0 % were before. Of those of the 3 classes before: 100.0 % are right, 100.0 % were before.";
+    assert_eq!(
+        (story[0].head.as_str(), story[0].text.as_str()),
+        ("Lesson.", told)
+    );
 }

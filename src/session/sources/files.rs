@@ -47,6 +47,18 @@ pub(super) fn picture(path: &Path) -> Result<Picture> {
         rgb: image.into_raw(),
     })
 }
+
+/// Why no run can be kept in this folder, if so.
+pub(super) fn unwritable(runs_root: &Path) -> Option<Problem> {
+    let tried = std::fs::create_dir_all(runs_root).and_then(|()| tempfile::tempfile_in(runs_root));
+    let error = tried.err()?;
+    let told = Problem::new(format!("runs cannot be kept in this folder: {error}"));
+    Some(
+        told.at_path(runs_root)
+            .advise("make it writable, or start the program with another folder for runs"),
+    )
+}
+
 /// Moves a run's folder into the folder `.trash` beside the runs; nothing is erased.
 pub(super) fn trash(runs_root: &Path, folder: &Path) -> Result<()> {
     if folder.parent() != Some(runs_root) {

@@ -3,8 +3,10 @@
 
 mod data;
 mod files;
+mod folders;
 mod lists;
 mod network;
+mod picker;
 mod plan;
 mod sight;
 
@@ -12,8 +14,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::backend::Backend;
-use super::jobs::{Answer, Ask, Found, IMAGES, WEIGHTS, Wake, Wanted};
-use super::report::{self, Report};
+use super::jobs::{Answer, Ask, Found, Wake};
+use super::report::Report;
 use super::run_view::RunView;
 use crate::engine::Engine;
 use crate::problem::Result;
@@ -58,7 +60,8 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             Found::Downloaded(item, done)
         }
         Ask::Plan(config, data) => {
-            let plan = plan::plan(&config, data.as_deref());
+            let mut plan = plan::plan(&config, data.as_deref());
+            plan.problems.extend(files::unwritable(&runs_root));
             Found::Plan(config, Box::new(plan))
         }
         Ask::Plugins => Found::Plugins(network::plugins()),
@@ -76,6 +79,10 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             let done = files::trash(&runs_root, &folder);
             Found::Trashed(folder, done)
         }
+        Ask::UndoLesson(folder) => {
+            let done = store::undo_lesson(&folder);
+            Found::LessonUndone(folder, done)
+        }
         Ask::Picture(path) => {
             let picture = files::picture(&path);
             Found::Picture(path, picture)
@@ -85,37 +92,15 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             Found::TestPictures(key, indices.into_iter().map(one).collect())
         }
         Ask::Fingerprint(key, pictures) => Found::Fingerprint(key, Ok(pictures.test_fingerprint())),
-        Ask::Pick(wanted) => Found::Picked(wanted, pick(wanted)),
+        Ask::Pick(wanted) => Found::Picked(wanted, picker::pick(wanted)),
+        Ask::List(wanted, path) => {
+            let listing = folders::list(wanted, &path);
+            Found::Listed(path, listing)
+        }
         Ask::Report(wanted) => Found::Report(Ok(Report::gather(&runs_root, &wanted))),
         Ask::SaveReport(report, path) => match report.save(&path) {
             Ok(()) => Found::ReportSaved(path),
             Err(problem) => Found::Remark(problem),
         },
     })
-}
-
-/// Shows the system's file dialog.
-fn pick(wanted: Wanted) -> Option<PathBuf> {
-    let dialog = rfd::FileDialog::new();
-    match wanted {
-        Wanted::DataFolder => dialog
-            .set_title("Choose a folder with one subfolder per class")
-            .pick_folder(),
-        Wanted::Weights => dialog
-            .set_title("Choose a weight file")
-            .add_filter("Weights", WEIGHTS)
-            .pick_file(),
-        Wanted::Image => dialog
-            .set_title("Choose an image")
-            .add_filter("Images", IMAGES)
-            .pick_file(),
-        Wanted::Order => dialog
-            .set_title("Choose a class order")
-            .add_filter("JSON", &["json"])
-            .pick_file(),
-        Wanted::Report => dialog
-            .set_title("Save the report")
-            .set_file_name(report::file_name())
-            .save_file(),
-    }
 }

@@ -1,7 +1,6 @@
 //! What each command of the window does.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use egui::Context;
 
@@ -10,7 +9,8 @@ use crate::logging::{self, Level};
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::run::event::Wish;
-use crate::session::jobs::{Ask, Wanted};
+use crate::session::chooser::Wanted;
+use crate::session::jobs::Ask;
 use crate::session::presets;
 use crate::session::run_view::Stage;
 use crate::ui::command::{Page, UiCommand};
@@ -27,13 +27,19 @@ impl StudioApp {
             UiCommand::Show(page) => self.show(page),
             UiCommand::Start => self.start(),
             UiCommand::Train(configs) => self.train(configs),
-            UiCommand::SetUp(config) => self.set_up(*config),
+            UiCommand::TrainOrders => self.train_orders(),
+            UiCommand::SetUp(preset, config) => self.set_up(preset, *config),
             UiCommand::Repeat(config) => self.repeat(*config),
             UiCommand::UseFormer => self.use_former(),
             UiCommand::DropFormer => self.session.former = None,
+            UiCommand::DropLeftOff => self.session.left_off = None,
             UiCommand::ChooseData(key) => self.choose_data(&key),
             UiCommand::ChooseWeights(path) => self.choose_weights(path),
-            UiCommand::Pick(wanted) => self.pick(wanted),
+            UiCommand::Pick(wanted) => self.session.pick(wanted),
+            UiCommand::ChooseHere(wanted) => self.choose_here(wanted),
+            UiCommand::LookInto(wanted, path) => self.session.look_into(wanted, path),
+            UiCommand::ChosenNothing => self.pages.experiment.leave(),
+            UiCommand::Picked(wanted, path) => self.picked(ctx, wanted, path),
             UiCommand::CopyCommand => self.copy_command(ctx),
             UiCommand::CopyText(text) => ctx.copy_text(text),
             UiCommand::PauseOrGoOn => self.pause_or_go_on(),
@@ -44,6 +50,8 @@ impl StudioApp {
             UiCommand::Resume(folder, device) => self.resume(&folder, device),
             UiCommand::Open(folder) => self.open(folder),
             UiCommand::CloseOpened => self.session.opened = None,
+            UiCommand::Teach(folder) => self.shell.pupil = Some(folder),
+            UiCommand::UndoLesson(folder) => self.session.undo_lesson(&folder),
             UiCommand::Trash(folder) => self.shell.question = Some(Question::Trash(folder)),
             UiCommand::PredictWith(folder) => self.predict_with(folder),
             UiCommand::PredictFile(path) => self.predict_file(path),
@@ -51,13 +59,17 @@ impl StudioApp {
                 self.pages.predict.show_picture();
                 self.session.predict_picture(picture, truth);
             }
-            UiCommand::PredictDrawing(picture) => self.session.predict_picture(picture, None),
+            UiCommand::PredictDrawing(picture) => self.session.predict_drawing(picture),
             // Pictures arrive as paste events; asking for one makes the window deliver it.
             UiCommand::Paste => ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste),
             UiCommand::ChooseDevice(key) => self.choose_device(key),
             UiCommand::Theme(choice) => self.choose_theme(ctx, choice),
+            UiCommand::Beside(beside) => self.session.beside = beside,
+            UiCommand::Zoom(factor) => ctx.set_zoom_factor(factor),
+            UiCommand::ReadDataAgain => self.session.read_data_again(),
             UiCommand::ReloadPlugins => self.session.ask(Ask::Plugins),
             UiCommand::ReloadRuns => self.session.ask(Ask::Runs),
+            UiCommand::Present => self.present(ctx),
             UiCommand::Palette => self.shell.palette.toggle(),
             UiCommand::Notices => self.shell.toggle_notices(&self.session),
             UiCommand::FrameTimes => self.shell.frame_times = !self.shell.frame_times,
@@ -83,8 +95,9 @@ impl StudioApp {
 
     fn start(&mut self) {
         if self.session.can_start() {
-            self.session.train(self.session.draft.clone());
-            self.show(Page::Train);
+            if self.session.start() {
+                self.show(Page::Train);
+            }
         } else {
             self.show(Page::Experiment);
         }
@@ -99,7 +112,14 @@ impl StudioApp {
         }
     }
 
-    fn set_up(&mut self, mut config: RunConfig) {
+    fn train_orders(&mut self) {
+        let draft = &self.session.draft;
+        let data = self.session.data.ready();
+        let paper = presets::paper_of(draft, data.map_or(0, |view| view.classes.len()));
+        self.train(presets::over_orders(draft, paper, 3));
+    }
+
+    fn set_up(&mut self, preset: &'static str, mut config: RunConfig) {
         // A person who has the paper's data in a place of their own keeps it.
         let here = self.session.data.ready().map(|view| view.classes.len());
         let same = here.is_some() && here == presets::classes_of(&config);
@@ -111,13 +131,16 @@ impl StudioApp {
             config.data = mine;
         }
         self.repeat(config);
+        let pair = presets::presets()
+            .into_iter()
+            .find(|known| known.name == preset);
+        self.session.beside = pair.is_some_and(|known| known.then.is_some());
+        self.session.preset = Some(preset.to_string());
     }
 
     fn repeat(&mut self, mut config: RunConfig) {
         config.device.clone_from(&self.session.draft.device);
-        let data = config.data.clone();
-        self.session.draft = config;
-        self.session.choose_data(&data);
+        self.session.take_up(config);
         self.show(Page::Experiment);
     }
 
@@ -128,6 +151,7 @@ impl StudioApp {
     }
 
     fn choose_data(&mut self, key: &str) {
+        self.pages.experiment.folder = false;
         if key == self.session.draft.data {
             self.session.read_data_again();
         } else {
@@ -140,9 +164,33 @@ impl StudioApp {
         self.pages.experiment.weights = false;
     }
 
-    fn pick(&mut self, wanted: Wanted) {
-        self.picking_since = Some(Instant::now());
-        self.session.ask(Ask::Pick(wanted));
+    /// Opens the window's own chooser, where the present choice lies.
+    pub(super) fn choose_here(&mut self, wanted: Wanted) {
+        self.session.leave_dialog();
+        let draft = &self.session.draft;
+        let now = match wanted {
+            Wanted::DataFolder => draft.data.as_str(),
+            Wanted::Weights => draft.backbone.as_str(),
+            Wanted::Image | Wanted::Order | Wanted::Report | Wanted::Lesson => "",
+        };
+        // Names of what is built in or published are no paths.
+        let place = Some(PathBuf::from(now)).filter(|path| path.is_absolute());
+        let place = place.unwrap_or_default();
+        self.shell.chooser.open(wanted);
+        self.session.look_into(wanted, place);
+    }
+
+    /// Takes a chosen file or folder to where it was wanted.
+    pub(super) fn picked(&mut self, ctx: &Context, wanted: Wanted, path: PathBuf) {
+        let text = path.display().to_string();
+        match wanted {
+            Wanted::DataFolder => self.act(ctx, UiCommand::ChooseData(text)),
+            Wanted::Weights => self.act(ctx, UiCommand::ChooseWeights(text)),
+            Wanted::Order => self.session.draft.order = text,
+            Wanted::Image => self.act(ctx, UiCommand::PredictFile(path)),
+            Wanted::Report => self.shell.report.goes_to(text),
+            Wanted::Lesson => self.teach(text),
+        }
     }
 
     fn copy_command(&mut self, ctx: &Context) {
@@ -160,11 +208,14 @@ impl StudioApp {
 
     fn ask_to_stop(&mut self) {
         if self.session.is_training() {
-            self.shell.question = Some(Question::Stop);
+            self.shell.question = self.session.at_work().map(Question::Stop);
         }
     }
 
     fn resume(&mut self, folder: &Path, device: Option<String>) {
+        if self.session.left_off.as_deref() == Some(folder) {
+            self.session.left_off = None;
+        }
         self.session.resume(folder, device);
         self.show(Page::Train);
     }
@@ -175,13 +226,15 @@ impl StudioApp {
     }
 
     fn predict_with(&mut self, folder: PathBuf) {
-        self.session.predict.by_person = true;
-        self.session.choose_predictor(folder);
+        self.session.pin_predictor(folder);
         self.show(Page::Predict);
     }
 
     fn predict_file(&mut self, path: PathBuf) {
-        self.pages.predict.show_picture();
+        if self.pages.predict.show_picture() {
+            // The drawing is not what the place of the file shows.
+            self.session.predict.forget_picture();
+        }
         self.session.ask(Ask::Picture(path));
         self.show(Page::Predict);
     }
@@ -205,6 +258,12 @@ impl StudioApp {
         self.settings.log = level;
         logging::set_level(level);
         self.remember();
+    }
+
+    fn present(&mut self, ctx: &Context) {
+        let on = !self.pages.present.on;
+        self.pages.present.on = on;
+        ctx.send_viewport_cmd(egui::ViewportCommand::Fullscreen(on));
     }
 
     fn tell(&mut self, text: &str) {

@@ -4,6 +4,7 @@ pub mod compare;
 pub mod experiment;
 pub mod plugins;
 pub mod predict;
+pub mod present;
 pub mod train;
 
 use std::path::Path;
@@ -29,6 +30,8 @@ pub struct Pages {
     pub predict: predict::State,
     /// Plugins.
     pub plugins: plugins::State,
+    /// The presenter's view.
+    pub present: present::State,
 }
 
 /// What opens the list of [`resume_on`].

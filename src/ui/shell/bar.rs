@@ -1,8 +1,8 @@
 //! The top bar: name, page tabs, run chip, device chip, notices, palette.
 
 use egui::{
-    Align, CornerRadius, Frame, Layout, Margin, Panel, Popup, Role, Sense, Stroke, StrokeKind, Ui,
-    Vec2, WidgetInfo,
+    CornerRadius, Frame, Margin, Panel, Popup, Role, Sense, Stroke, StrokeKind, Ui, Vec2,
+    WidgetInfo,
 };
 
 use super::Shell;
@@ -13,7 +13,12 @@ use crate::ui::command::{Page, UiCommand};
 use crate::ui::settings::ThemeChoice;
 use crate::ui::theme::{RADIUS, TOP_BAR, regular, semibold, tokens};
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::{chip, icon_button};
+use crate::ui::widgets::{at_end, button, chip, icon_button};
+
+/// Wide enough for everything, in points.
+const WIDE: f32 = 900.0;
+/// Wide enough for a tab for each page.
+const TABS: f32 = 580.0;
 
 /// Draws the top bar.
 pub fn top_bar(
@@ -34,42 +39,67 @@ pub fn top_bar(
         .show(ui, |ui| {
             ui.horizontal_centered(|ui| {
                 ui.spacing_mut().item_spacing.x = 4.0;
-                let wide = ui.available_width() > 900.0;
-                if wide {
+                let whole = ui.available_width();
+                if whole > WIDE {
                     let name = egui::RichText::new("LAE Studio");
                     ui.label(name.font(semibold(13.0)).color(t.strong));
                     ui.add_space(12.0);
                 }
-                for (i, (tab, title, _)) in (1..).zip(Page::ALL) {
-                    if page_tab(ui, title, tab == page, i) {
-                        commands.push(UiCommand::Show(tab));
+                if whole > TABS {
+                    for (i, (tab, title, _)) in (1..).zip(Page::ALL) {
+                        if page_tab(ui, title, tab == page, i) {
+                            commands.push(UiCommand::Show(tab));
+                        }
                     }
+                } else {
+                    page_menu(ui, page, commands);
                 }
-                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let room = ui.available_width();
+                at_end(ui, |ui| {
                     ui.spacing_mut().item_spacing.x = 10.0;
-                    right_end(ui, shell, session, commands, wide);
+                    right_end(ui, shell, session, commands, (whole, room));
                 });
             });
         });
 }
 
+/// What stands at the right, as far as there is room: `whole` is the width of the bar, `room` what
+/// the tabs leave. What is left out can be had from the command palette.
 fn right_end(
     ui: &mut Ui,
     shell: &mut Shell,
     session: &Session,
     commands: &mut Vec<UiCommand>,
-    wide: bool,
+    (whole, room): (f32, f32),
 ) {
+    run_chip(ui, session, commands, room > 690.0);
+    if room > 400.0 {
+        device_chip(ui, session, commands, whole > WIDE);
+    }
+    if room > 300.0 {
+        theme_menu(ui, commands);
+    }
+    notices_button(ui, shell, session, commands);
     if chip(ui, None, "Ctrl+K", "Command palette")
         .on_hover_text("All commands")
         .clicked()
     {
         commands.push(UiCommand::Palette);
     }
-    notices_button(ui, shell, session, commands);
-    theme_menu(ui, commands);
-    device_chip(ui, session, commands, wide);
-    run_chip(ui, session, commands);
+}
+
+/// All pages behind one button, where the tabs have no room.
+fn page_menu(ui: &mut Ui, page: Page, commands: &mut Vec<UiCommand>) {
+    let title = |of: Page| Page::ALL.iter().find(|(tab, ..)| *tab == of);
+    let title = title(page).map_or("", |(_, title, _)| *title);
+    let menu = button(ui, format!("{title} ▾")).accessible_name("Pages");
+    Popup::menu(&menu).show(|ui| {
+        for (tab, title, _) in Page::ALL {
+            if ui.selectable_label(tab == page, title).clicked() {
+                commands.push(UiCommand::Show(tab));
+            }
+        }
+    });
 }
 
 fn page_tab(ui: &mut Ui, title: &str, chosen: bool, number: usize) -> bool {
@@ -183,7 +213,7 @@ fn short(text: &str, most: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
+fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, wide: bool) {
     let t = tokens(ui);
     let Some(run) = session.live.as_ref() else {
         let text = match session.waiting().count() {
@@ -195,11 +225,17 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
         }
         return;
     };
+    let colour = match run.stage {
+        Stage::Running | Stage::Finished => t.good,
+        Stage::Paused | Stage::Stopped => t.warning,
+        Stage::Failed => t.bad,
+    };
+    let text = chip_text(run, session.waiting().count(), wide);
+    if chip(ui, Some(colour), &text, &format!("Run: {text}")).clicked() {
+        commands.push(UiCommand::CloseOpened);
+        commands.push(UiCommand::Show(Page::Train));
+    }
     if run.stage.is_live() {
-        let stop = icon_button(ui, Icon::Stop, "Stop the run", 24.0);
-        if stop.clicked() {
-            commands.push(UiCommand::Stop);
-        }
         let (icon, name) = if run.stage == Stage::Paused {
             (Icon::Play, "Go on")
         } else {
@@ -208,16 +244,9 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
         if icon_button(ui, icon, name, 24.0).clicked() {
             commands.push(UiCommand::PauseOrGoOn);
         }
-    }
-    let colour = match run.stage {
-        Stage::Running | Stage::Finished => t.good,
-        Stage::Paused | Stage::Stopped => t.warning,
-        Stage::Failed => t.bad,
-    };
-    let text = chip_text(run, session.waiting().count(), ui.available_width() > 330.0);
-    if chip(ui, Some(colour), &text, &format!("Run: {text}")).clicked() {
-        commands.push(UiCommand::CloseOpened);
-        commands.push(UiCommand::Show(Page::Train));
+        if icon_button(ui, Icon::Stop, "Stop the run", 24.0).clicked() {
+            commands.push(UiCommand::Stop);
+        }
     }
 }
 
@@ -232,9 +261,9 @@ fn chip_text(run: &RunView, waiting: usize, wide: bool) -> String {
             if let (Some(task), true) = (run.task_now(), wide) {
                 text.push_str(&format!("task {} of {} · ", task + 1, run.tasks()));
             }
-            text.push_str(&format!("{:.0} %", run.done() * 100.0));
+            text.push_str(&format!("{:.0}\u{a0}%", run.done() * 100.0));
         }
-        Stage::Paused => text.push_str(&format!("paused · {:.0} %", run.done() * 100.0)),
+        Stage::Paused => text.push_str(&format!("paused · {:.0}\u{a0}%", run.done() * 100.0)),
         stage => text.push_str(stage.word()),
     }
     if waiting > 0 {

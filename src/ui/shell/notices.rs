@@ -1,10 +1,11 @@
-//! Notices: the newest one shows for a few seconds at the foot of the window; all of them stay in a
-//! list behind the bell.
+//! Notices: the newest one stands for a while in a strip at the foot of the window; all of them stay
+//! in a list behind the bell.
 
 use egui::{
-    Align2, Area, Context, Frame, Id, Margin, Order, RichText, ScrollArea, Ui, Vec2, Window,
+    Align2, Context, Frame, Label, Margin, Panel, RichText, ScrollArea, Sense, Ui, Vec2, Window,
 };
 
+use crate::session::plain::in_window;
 use crate::session::{Notice, story};
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{self, regular, tokens};
@@ -12,7 +13,13 @@ use crate::ui::widgets::icons::{self, Icon};
 use crate::ui::widgets::{faint, link, problem};
 
 /// Seconds a notice stays at the foot.
-const SECONDS: f64 = 6.0;
+const SECONDS: f64 = 8.0;
+/// The same for what went wrong.
+const BAD_SECONDS: f64 = 30.0;
+/// Height of the strip at the foot, in points.
+const STRIP: f32 = 26.0;
+/// In windows lower than this the bell alone tells of notices.
+const LOW: f32 = 420.0;
 
 /// Which notices were read, and which is on show.
 #[derive(Default)]
@@ -35,26 +42,45 @@ impl News {
         count.saturating_sub(self.read)
     }
 
-    /// Draws the newest notice and, when open, the list.
+    /// Draws the list when it is open.
     pub fn show(&mut self, ctx: &Context, notices: &[Notice], commands: &mut Vec<UiCommand>) {
-        let now = ctx.input(|i| i.time);
-        if notices.len() > self.seen {
-            self.seen = notices.len();
-            self.until = now + SECONDS;
-        }
         if self.open {
             self.read = notices.len();
             self.list(ctx, notices, commands);
-        } else if let Some(notice) = notices.last()
-            && now < self.until
-        {
-            let held = toast(ctx, notice);
-            if held {
-                self.until = now + SECONDS / 2.0;
-            }
-            let left = (self.until - now).max(0.05);
-            ctx.request_repaint_after_secs(left as f32);
         }
+    }
+
+    /// Draws the strip at the foot of the window, in which the newest notice stands for a while: it
+    /// covers nothing that is being read.
+    pub fn strip(&mut self, ui: &mut Ui, notices: &[Notice]) {
+        let now = ui.input(|i| i.time);
+        if notices.len() > self.seen {
+            self.seen = notices.len();
+            let bad = notices.last().is_some_and(|notice| notice.bad);
+            self.until = now + if bad { BAD_SECONDS } else { SECONDS };
+        }
+        let low = ui.ctx().content_rect().height() < LOW;
+        let height = if low { 12.0 } else { STRIP };
+        let t = tokens(ui);
+        let frame = Frame::new()
+            .fill(t.background)
+            .inner_margin(Margin::symmetric(26, 0));
+        Panel::bottom("newest notice")
+            .exact_size(height)
+            .frame(frame)
+            .show_separator_line(false)
+            .show(ui, |ui| {
+                if let Some(notice) = notices.last()
+                    && !(low || self.open)
+                    && now < self.until
+                {
+                    let left = (self.until - now).max(0.05);
+                    ui.ctx().request_repaint_after_secs(left as f32);
+                    if newest(ui, notice) {
+                        self.toggle(notices.len());
+                    }
+                }
+            });
     }
 
     fn list(&mut self, ctx: &Context, notices: &[Notice], commands: &mut Vec<UiCommand>) {
@@ -102,8 +128,7 @@ fn line(ui: &mut Ui, notice: &Notice) {
     }
     let t = tokens(ui);
     ui.horizontal_top(|ui| {
-        let (rect, _) = ui.allocate_exact_size(Vec2::new(14.0, 17.0), egui::Sense::hover());
-        icons::paint(ui.painter(), Icon::Tick, rect.center(), 10.0, t.good);
+        sign(ui, notice);
         ui.vertical(|ui| {
             let text = story::sentence(&notice.problem.what);
             ui.add(egui::Label::new(RichText::new(text).color(t.strong)).wrap());
@@ -115,18 +140,33 @@ fn line(ui: &mut Ui, notice: &Notice) {
     });
 }
 
-/// Shows one notice at the foot; returns whether the pointer rests on it.
-fn toast(ctx: &Context, notice: &Notice) -> bool {
-    let shown = Area::new(Id::unique("toast"))
-        .anchor(Align2::CENTER_BOTTOM, Vec2::new(0.0, -18.0))
-        .order(Order::Foreground)
-        .show(ctx, |ui| {
-            Frame::popup(ui.style())
-                .inner_margin(Margin::symmetric(14, 10))
-                .show(ui, |ui| {
-                    ui.set_max_width(460.0);
-                    line(ui, notice);
-                });
-        });
-    shown.response.contains_pointer()
+/// The newest notice in one line; true when it was clicked.
+fn newest(ui: &mut Ui, notice: &Notice) -> bool {
+    let t = tokens(ui);
+    let told = in_window(&notice.problem);
+    ui.horizontal_centered(|ui| {
+        ui.spacing_mut().item_spacing.x = 8.0;
+        sign(ui, notice);
+        let text = RichText::new(story::sentence(&told.what)).color(t.strong);
+        let line = ui.add(Label::new(text).truncate().sense(Sense::click()));
+        if !told.remedy.is_empty() && ui.available_width() > 120.0 {
+            let text = RichText::new(story::sentence(&told.remedy)).color(t.subdued);
+            ui.add(Label::new(text).truncate());
+        }
+        let line = line.on_hover_cursor(egui::CursorIcon::PointingHand);
+        line.on_hover_text("Show all notices").clicked()
+    })
+    .inner
+}
+
+/// What kind of notice it is: a tick is for good news alone.
+fn sign(ui: &mut Ui, notice: &Notice) {
+    let t = tokens(ui);
+    let (icon, colour) = match (notice.bad, notice.good) {
+        (true, _) => (Icon::Alert, t.bad),
+        (false, true) => (Icon::Tick, t.good),
+        (false, false) => (Icon::Dots, t.warning),
+    };
+    let (rect, _) = ui.allocate_exact_size(Vec2::new(14.0, 17.0), Sense::hover());
+    icons::paint(ui.painter(), icon, rect.center(), 10.0, colour);
 }

@@ -1,13 +1,16 @@
 //! The command palette: type a few letters of what you want.
 
-use egui::{Context, Id, Key, Modal, Modifiers, RichText, TextEdit, Ui};
+use egui::{Align2, Context, Id, Key, Modal, Modifiers, RichText, TextEdit, Ui, Vec2};
 
 use crate::session::Session;
-use crate::ui::command::{Entry, UiCommand, entries, fuzzy};
+use crate::ui::command::UiCommand;
+use crate::ui::entries::{Entry, found};
 use crate::ui::theme::{regular, tokens};
 
 /// Lines on show at most.
 const MOST: usize = 12;
+/// Height of a line.
+const LINE: f32 = 27.0;
 
 /// What the palette remembers between frames.
 #[derive(Default)]
@@ -30,21 +33,29 @@ impl Palette {
         if !self.open {
             return;
         }
-        let mut lines = entries(session);
-        lines.retain(|entry| fuzzy(&entry.title, &self.typed));
+        let lines = found(session, &self.typed);
         self.keys(ctx, lines.len());
         let enter = ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Enter));
-        let modal = Modal::new(Id::unique("palette")).show(ctx, |ui| {
-            ui.set_width(460.0);
+        let id = Id::unique("palette");
+        // It keeps place and height whatever is found, so that nothing jumps while one types.
+        let room = ctx.content_rect().size();
+        let fit = ((room.y - 150.0) / LINE) as usize;
+        let most = MOST.min(fit.max(2));
+        let place = Modal::default_area(id).anchor(Align2::CENTER_TOP, Vec2::new(0.0, 56.0));
+        let modal = Modal::new(id).area(place).show(ctx, |ui| {
+            ui.set_width(460.0f32.min(room.x - 60.0));
+            ui.set_height(LINE * most as f32 + 66.0);
+            ui.spacing_mut().item_spacing.y = 0.0;
             self.field(ui);
-            ui.add_space(4.0);
+            ui.add_space(6.0);
             let mut picked = None;
-            for (i, entry) in lines.iter().enumerate().take(MOST) {
+            let first = (self.chosen + 1).saturating_sub(most);
+            for (i, entry) in lines.iter().enumerate().skip(first).take(most) {
                 if line(ui, entry, i == self.chosen) {
                     picked = Some(i);
                 }
             }
-            let more = lines.len().saturating_sub(MOST);
+            let more = lines.len().saturating_sub(first + most);
             let t = tokens(ui);
             if more > 0 {
                 let text = RichText::new(format!("and {more} more"));
@@ -73,7 +84,7 @@ impl Palette {
                 self.chosen = self.chosen.saturating_sub(1);
             }
         });
-        self.chosen = self.chosen.min(count.min(MOST).saturating_sub(1));
+        self.chosen = self.chosen.min(count.saturating_sub(1));
     }
 
     fn field(&mut self, ui: &mut Ui) {
@@ -93,8 +104,9 @@ fn line(ui: &mut Ui, entry: &Entry, chosen: bool) -> bool {
     ui.add_enabled_ui(entry.enabled, |ui| {
         let width = ui.available_width();
         let button = egui::Button::selectable(chosen, entry.title.as_str())
-            .right_text(RichText::new(&entry.keys).font(regular(12.0)))
-            .min_size(egui::Vec2::new(width, 26.0));
+            .right_text(RichText::new(entry.keys).font(regular(12.0)))
+            .truncate()
+            .min_size(Vec2::new(width, LINE));
         ui.add(button).clicked()
     })
     .inner

@@ -6,7 +6,7 @@ use egui::{Context, Id, Label, Modal, RichText, ScrollArea, TextEdit, TextStyle,
 
 use crate::logging::Level;
 use crate::session::Session;
-use crate::session::jobs::Wanted;
+use crate::session::chooser::Wanted;
 use crate::session::report::{Report, usual_place};
 use crate::session::views::Fetch;
 use crate::session::words::bytes_text;

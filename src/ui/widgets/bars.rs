@@ -25,7 +25,7 @@ pub fn bars(ui: &mut Ui, expert: Expert, bars: &[Bar], faded: bool) {
         let size = Vec2::new(ui.available_width(), 24.0);
         let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
         let percent = bar.share * 100.0;
-        let label = format!("{} {}: {percent:.0} %", expert.name(), bar.name);
+        let label = format!("{} {}: {percent:.0}\u{a0}%", expert.name(), bar.name);
         response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, &label));
         let mut colour = t.expert(expert);
         if i > 0 {
@@ -56,10 +56,10 @@ pub fn bars(ui: &mut Ui, expert: Expert, bars: &[Bar], faded: bool) {
         ui.painter().text(
             rect.right_center(),
             Align2::RIGHT_CENTER,
-            format!("{percent:.0} %"),
+            format!("{percent:.0}\u{a0}%"),
             regular(13.0),
             t.text,
         );
-        response.on_hover_text(format!("{}: {percent:.2} %", bar.name));
+        response.on_hover_text(format!("{}: {percent:.2}\u{a0}%", bar.name));
     }
 }

@@ -1,7 +1,8 @@
 //! The drawing canvas.
 
 use egui::{
-    CornerRadius, Event, Role, Sense, Shape, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, pos2,
+    CornerRadius, Event, PointerButton, Pos2, Rect, Role, Sense, Shape, Stroke, StrokeKind, Ui,
+    Vec2, WidgetInfo, pos2,
 };
 
 use crate::session::drawing::Drawing;
@@ -21,38 +22,7 @@ pub fn canvas(ui: &mut Ui, side: f32, drawing: &mut Drawing, light_on_dark: bool
     let line = Stroke::new(1.0, t.line);
     let painter = ui.painter_at(rect);
     painter.rect(rect, radius, ground, line, StrokeKind::Inside);
-
-    let unit = |at: egui::Pos2| {
-        let p = (at - rect.min) / side;
-        [p.x.clamp(0.0, 1.0), p.y.clamp(0.0, 1.0)]
-    };
-    if let Some(at) = response.interact_pointer_pos() {
-        if response.drag_started() || response.clicked() {
-            // Where the pen came down, not where it was noticed to move.
-            let from = ui.input(|i| i.pointer.press_origin()).unwrap_or(at);
-            drawing.strokes.push(vec![unit(from)]);
-        }
-        if response.dragged()
-            && let Some(stroke) = drawing.strokes.last_mut()
-        {
-            // All places since the last frame: a slow one must not cut corners.
-            let moves = ui.input(|i| {
-                let place = |event: &Event| match event {
-                    Event::PointerMoved(place) => Some(*place),
-                    _ => None,
-                };
-                i.events.iter().filter_map(place).collect::<Vec<_>>()
-            });
-            for next in moves.into_iter().chain([at]).map(unit) {
-                let far = stroke.last().is_none_or(|last| {
-                    (last[0] - next[0]).abs() + (last[1] - next[1]).abs() > 0.004
-                });
-                if far {
-                    stroke.push(next);
-                }
-            }
-        }
-    }
+    let lifted = replay(ui, rect, drawing);
     let width = drawing.pen * side;
     let place = |p: &[f32; 2]| pos2(rect.left() + p[0] * side, rect.top() + p[1] * side);
     for stroke in &drawing.strokes {
@@ -75,5 +45,50 @@ pub fn canvas(ui: &mut Ui, side: f32, drawing: &mut Drawing, light_on_dark: bool
             t.subdued,
         );
     }
-    response.drag_stopped() || response.clicked()
+    lifted
+}
+
+/// Draws what the pen did since the last frame, event by event: in one slow frame it may have come
+/// down, moved and been lifted several times. Returns whether it was lifted.
+fn replay(ui: &Ui, rect: Rect, drawing: &mut Drawing) -> bool {
+    let unit = |at: Pos2| {
+        let p = (at - rect.min) / rect.width();
+        [p.x.clamp(0.0, 1.0), p.y.clamp(0.0, 1.0)]
+    };
+    // Under a menu or dialog, or scrolled out of sight, nothing is drawn.
+    let free = |at: Pos2| {
+        rect.intersect(ui.clip_rect()).contains(at)
+            && ui.ctx().layer_id_at(at) == Some(ui.layer_id())
+    };
+    let events = ui.input(|i| i.events.clone());
+    let mut lifted = false;
+    for event in events {
+        match event {
+            Event::PointerButton {
+                pos,
+                button: PointerButton::Primary,
+                pressed: true,
+                ..
+            } if free(pos) => {
+                drawing.strokes.push(vec![unit(pos)]);
+                drawing.down = true;
+            }
+            Event::PointerMoved(pos) if drawing.down => drawing.extend(unit(pos)),
+            Event::PointerButton {
+                pos,
+                button: PointerButton::Primary,
+                pressed: false,
+                ..
+            } if drawing.down => {
+                drawing.extend(unit(pos));
+                (drawing.down, lifted) = (false, true);
+            }
+            _ => {}
+        }
+    }
+    // It was lifted where nobody told of it: outside of the window, or on another page.
+    if drawing.down && !ui.input(|i| i.pointer.primary_down()) {
+        (drawing.down, lifted) = (false, true);
+    }
+    lifted
 }

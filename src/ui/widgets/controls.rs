@@ -10,10 +10,10 @@ use super::icons::{self, Icon};
 use crate::ui::theme::{CONTROL, RADIUS, regular, semibold, tokens};
 
 /// The one filled button of a page.
-pub fn primary(ui: &mut Ui, text: &str, enabled: bool) -> Response {
+pub fn primary(ui: &mut Ui, text: &str, enabled: bool, width: f32) -> Response {
     let t = tokens(ui);
     let text = RichText::new(text).font(semibold(13.0)).color(t.on_accent);
-    let size = Vec2::new(ui.available_width(), 36.0);
+    let size = Vec2::new(width, 36.0);
     let fill = if enabled { t.accent } else { t.subdued };
     let button = Button::new(text)
         .fill(fill)
@@ -22,6 +22,18 @@ pub fn primary(ui: &mut Ui, text: &str, enabled: bool) -> Response {
         .min_size(size);
     ui.add_enabled_ui(enabled, |ui| ui.add_sized(size, button))
         .inner
+}
+
+/// The filled button of a row: what a dialog or an empty page is there for.
+pub fn primary_button(ui: &mut Ui, text: &str, enabled: bool) -> Response {
+    let t = tokens(ui);
+    let text = RichText::new(text).font(semibold(13.0)).color(t.on_accent);
+    let button = Button::new(text)
+        .fill(t.accent)
+        .stroke(Stroke::NONE)
+        .corner_radius(CornerRadius::same(RADIUS))
+        .min_size(Vec2::new(0.0, CONTROL));
+    ui.add_enabled(enabled, button)
 }
 
 /// An ordinary button.

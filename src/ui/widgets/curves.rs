@@ -45,7 +45,10 @@ impl Series {
         };
         Self {
             name: expert.name().into(),
-            points: values.map(|(task, v)| [task as f64, v * 100.0]).collect(),
+            points: values
+                .filter(|(_, v)| v.is_finite())
+                .map(|(task, v)| [task as f64, v * 100.0])
+                .collect(),
             colour: t.expert(expert),
             marker,
             style,
@@ -80,34 +83,15 @@ pub struct Curves<'a> {
     pub series: Vec<Series>,
     /// The task being learned, with a word about it.
     pub now: Option<(usize, String)>,
-    /// Lowest percent on show; none = as the data demands.
-    pub low: Option<f64>,
 }
 
 impl Curves<'_> {
-    fn lowest(&self) -> f64 {
-        self.low.unwrap_or_else(|| {
-            let values = self
-                .series
-                .iter()
-                .flat_map(|s| s.points.iter().map(|p| p[1]));
-            let least = values.fold(100.0, f64::min);
-            ((least - 6.0) / 10.0).floor().clamp(0.0, 8.0) * 10.0
-        })
-    }
-
     /// Paints the chart across the available width.
     pub fn show(self, ui: &mut Ui) {
         let t = tokens(ui);
         let count = self.tasks.len().max(1);
-        let low = self.lowest();
-        let step = if low >= 60.0 {
-            10.0
-        } else if low >= 20.0 {
-            20.0
-        } else {
-            25.0
-        };
+        // Every chart of the window begins at 0: what is beside another is drawn as that is.
+        let (low, step) = (0.0, 25.0);
         let per_label = (ui.available_width() - 50.0) / count as f32;
         let every = label_stride(ui, self.tasks, per_label);
         let labels = self.tasks.to_vec();
@@ -141,7 +125,7 @@ impl Curves<'_> {
                 } if !plot_name.is_empty() => {
                     let task = position.x.round() as usize + 1;
                     Some(format!(
-                        "{plot_name}\nafter task {task}: {:.1} %",
+                        "{plot_name}\nafter task {task}: {:.1}\u{a0}%",
                         position.y
                     ))
                 }
@@ -250,15 +234,14 @@ fn curve(plot: &mut egui_plot::PlotUi<'_>, series: Series, marked: bool) {
     }
 }
 
-/// The experts of a run with their markers, for a title row that grows from the right; nothing
-/// where there is only one.
+/// The experts of a run with their markers; nothing where there is only one.
 pub fn legend(ui: &mut Ui, experts: impl IntoIterator<Item = Expert>) {
     let t = tokens(ui);
     let experts: Vec<Expert> = experts.into_iter().collect();
-    for &expert in experts.iter().rev().filter(|_| experts.len() > 1) {
+    for &expert in experts.iter().filter(|_| experts.len() > 1) {
         let colour = t.expert(expert);
-        ui.label(RichText::new(expert.name()).color(colour));
         let (rect, _) = ui.allocate_exact_size(vec2(10.0, 14.0), egui::Sense::hover());
         icons::marker(ui.painter(), expert, rect.center(), 9.0, colour);
+        ui.label(RichText::new(expert.name()).color(colour));
     }
 }

@@ -1,6 +1,6 @@
 //! How parts of a page stand beside and below each other.
 
-use egui::{Align, Layout, Rect, ScrollArea, Ui, UiBuilder, Vec2};
+use egui::{Align, Frame, Layout, Margin, Panel, Rect, ScrollArea, Ui, UiBuilder, Vec2};
 
 use crate::ui::theme::{self, GAP};
 
@@ -10,6 +10,36 @@ pub fn ends(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)
         left(ui);
         ui.with_layout(Layout::right_to_left(Align::Center), right);
     });
+}
+
+/// As [`ends`], for several things at the right end: they are added in the order in which they are
+/// read, so that the keyboard goes through them in that order, too. None of them may be cut to the
+/// room there is.
+pub fn ends_in_order(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)) {
+    ui.horizontal(|ui| {
+        left(ui);
+        at_end(ui, right);
+    });
+}
+
+/// Lays things out from left to right so that the last one ends where the row does.
+pub fn at_end(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+    let id = ui.next_auto_id().with("width of the end");
+    let known: Option<f32> = ui.data(|data| data.get_temp(id));
+    let room = ui.available_rect_before_wrap();
+    let width = known.unwrap_or(0.0).min(room.width());
+    let rect = Rect::from_min_max(egui::pos2(room.right() - width, room.top()), room.max);
+    let layout = Layout::left_to_right(Align::Center);
+    let part = UiBuilder::new().max_rect(rect).layout(layout);
+    let used = ui.scope_builder(part, |ui| {
+        add(ui);
+        ui.min_rect().width()
+    });
+    if known != Some(used.inner) {
+        ui.data_mut(|data| data.insert_temp(id, used.inner));
+        ui.ctx()
+            .request_discard("the end of a row is as wide as another");
+    }
 }
 
 /// A column of a page: how much height is left in it.
@@ -43,19 +73,33 @@ pub fn two_columns<S>(
     left: impl FnOnce(&mut Ui, &mut S, Column),
     right: impl FnOnce(&mut Ui, &mut S, Column),
 ) {
-    let whole = ui.available_rect_before_wrap();
-    ui.spacing_mut().item_spacing.y = GAP;
-    if whole.width() < theme::NARROW {
-        scroll(ui, "page", |ui| {
-            let column = Column {
-                top: ui.max_rect().top(),
-                height: 0.0,
-            };
-            left(ui, state, column);
-            right(ui, state, column);
-        });
+    if ui.available_width() >= theme::NARROW {
+        columns(ui, state, fixed, left, right, |_, _| {});
         return;
     }
+    ui.spacing_mut().item_spacing.y = GAP;
+    scroll(ui, "page", |ui| {
+        let column = Column {
+            top: ui.max_rect().top(),
+            height: 0.0,
+        };
+        left(ui, state, column);
+        right(ui, state, column);
+    });
+}
+
+/// Two columns beside each other however narrow the window is, each scrolling by itself; `foot`
+/// draws what keeps its place below the right one.
+pub fn columns<S>(
+    ui: &mut Ui,
+    state: &mut S,
+    fixed: Fixed,
+    left: impl FnOnce(&mut Ui, &mut S, Column),
+    right: impl FnOnce(&mut Ui, &mut S, Column),
+    foot: impl FnOnce(&mut Ui, &mut S),
+) {
+    let whole = ui.available_rect_before_wrap();
+    ui.spacing_mut().item_spacing.y = GAP;
     let split = match fixed {
         Fixed::Left(width) => whole.left() + width + GAP,
         Fixed::Right(width) => whole.right() - width,
@@ -64,14 +108,30 @@ pub fn two_columns<S>(
     let right_rect = Rect::from_min_max(egui::pos2(split, whole.top()), whole.max);
     let column = |ui: &Ui| Column {
         top: ui.max_rect().top(),
-        height: whole.height(),
+        height: ui.available_height(),
     };
     ui.scope_builder(UiBuilder::new().max_rect(left_rect), |ui| {
-        scroll(ui, "left", |ui| left(ui, state, column(ui)));
+        let column = column(ui);
+        scroll(ui, "left", |ui| left(ui, state, column));
     });
     ui.scope_builder(UiBuilder::new().max_rect(right_rect), |ui| {
-        scroll(ui, "right", |ui| right(ui, state, column(ui)));
+        foot(ui, state);
+        let column = column(ui);
+        scroll(ui, "right", |ui| right(ui, state, column));
     });
+}
+
+/// A part that keeps its place at the foot of what is left, whatever scrolls above it.
+pub fn foot<R>(ui: &mut Ui, name: &'static str, add: impl FnOnce(&mut Ui) -> R) -> R {
+    let shown = Panel::bottom(name)
+        .frame(Frame::new().inner_margin(Margin {
+            top: GAP as i8,
+            ..Margin::ZERO
+        }))
+        .resizable(false)
+        .show_separator_line(false)
+        .show(ui, add);
+    shown.inner
 }
 
 /// A vertical scroll area over the whole space.

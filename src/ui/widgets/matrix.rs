@@ -36,7 +36,7 @@ impl Picture {
 }
 
 /// Paints the accuracy matrix of a run: row i = after task i, column j = on task j. Cells still to
-/// come are dashed. `picture` is kept from frame to frame.
+/// come, and those that could not be measured, are dashed. `picture` is kept from frame to frame.
 pub fn accuracy(
     ui: &mut Ui,
     (run, rows): (&str, &[Vec<f64>]),
@@ -73,8 +73,8 @@ pub fn accuracy(
         let small = regular(if side < 30.0 { 10.0 } else { 12.0 });
         for (row, column) in (0..tasks).flat_map(|row| (0..=row).map(move |c| (row, c))) {
             let place = cell(row, column);
-            match rows.get(row).and_then(|values| values.get(column)) {
-                Some(&value) => number_cell(ui, t, place, value, &small),
+            match measured(rows, row, column) {
+                Some(value) => number_cell(ui, t, place, value, &small),
                 None => dashed(ui, t, place),
             }
         }
@@ -100,6 +100,12 @@ pub fn accuracy(
         );
     }
     accuracy_tip(rows, &response, rect, gutter, side);
+}
+
+/// A value, if it is there and was measured.
+fn measured(rows: &[Vec<f64>], row: usize, column: usize) -> Option<f64> {
+    let value = rows.get(row)?.get(column)?;
+    value.is_finite().then_some(*value)
 }
 
 /// Fills a rectangle with a texture.
@@ -147,9 +153,9 @@ fn accuracy_tip(rows: &[Vec<f64>], response: &Response, rect: Rect, gutter: f32,
         return;
     }
     let (row, column) = ((offset.y / side) as usize, (offset.x / side) as usize);
-    if let Some(value) = rows.get(row).and_then(|values| values.get(column)) {
+    if let Some(value) = measured(rows, row, column) {
         let text = format!(
-            "task {} after learning task {}: {:.1} %",
+            "task {} after learning task {}: {:.1}\u{a0}%",
             column + 1,
             row + 1,
             value * 100.0

@@ -20,12 +20,15 @@ use egui::{
 
 use super::theme::{self, CARD_RADIUS, regular, semibold, tokens};
 use crate::problem::Problem;
+use crate::session::plain::in_window;
 pub use controls::{
-    button, chip, field, frame_of, icon_button, icon_text_button, link, primary, segmented,
-    segmented_where,
+    button, chip, field, frame_of, icon_button, icon_text_button, link, primary, primary_button,
+    segmented, segmented_where,
 };
 use icons::Icon;
-pub use layout::{Column, Fixed, ends, part, scroll, two_columns};
+pub use layout::{
+    Column, Fixed, at_end, columns, ends, ends_in_order, foot, part, scroll, two_columns,
+};
 
 /// A card across the available width, at least `height` high.
 pub fn card_of<R>(ui: &mut Ui, height: f32, add: impl FnOnce(&mut Ui) -> R) -> R {
@@ -114,6 +117,7 @@ pub fn standing(ui: &mut Ui, standing: Standing) {
 /// A problem as a person should read it: what, where, what to try.
 pub fn problem(ui: &mut Ui, problem: &Problem) {
     let t = tokens(ui);
+    let problem = &in_window(problem);
     ui.horizontal_top(|ui| {
         let (rect, _) = ui.allocate_exact_size(Vec2::new(14.0, 17.0), Sense::hover());
         icons::paint(ui.painter(), Icon::Alert, rect.center(), 11.0, t.bad);

@@ -1,11 +1,11 @@
 //! The slider over task snapshots: one stop per task, dotted where nothing is learned yet.
 
-use egui::{Align2, Key, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, pos2};
+use egui::{Align2, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, pos2};
 
 use crate::ui::theme::{regular, tokens};
 
-/// Lets the person choose among `done` of `all` stops. Arrow keys work when it has the focus.
-/// Returns the stop that was newly chosen.
+/// Lets the person choose among `done` of `all` stops; the page sees to the arrow keys. Returns the
+/// stop that was newly chosen.
 pub fn stops(ui: &mut Ui, all: usize, done: usize, chosen: usize) -> Option<usize> {
     let t = tokens(ui);
     let size = Vec2::new(ui.available_width(), 46.0);
@@ -65,22 +65,6 @@ pub fn stops(ui: &mut Ui, all: usize, done: usize, chosen: usize) -> Option<usiz
             .max(0.0);
         wanted = nearest as usize;
         response.request_focus();
-    }
-    if response.has_focus() {
-        ui.memory_mut(|memory| {
-            let filter = egui::EventFilter {
-                horizontal_arrows: true,
-                ..Default::default()
-            };
-            memory.set_focus_lock_filter(response.id, filter);
-        });
-        let (left, right) = ui.input(|i| {
-            (
-                i.key_pressed(Key::ArrowLeft),
-                i.key_pressed(Key::ArrowRight),
-            )
-        });
-        wanted = wanted.saturating_sub(usize::from(left)) + usize::from(right);
     }
     let wanted = wanted.min(done.saturating_sub(1));
     (wanted != chosen && done > 0).then_some(wanted)

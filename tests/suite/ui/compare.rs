@@ -19,7 +19,7 @@ fn finished(root: &Path, plugin: &str, change: impl Fn(&mut RunHeader)) {
     for task in 0..5 {
         folder.save_task(&report(task), &Named::new()).unwrap();
     }
-    folder.finish().unwrap();
+    folder.finish(false).unwrap();
 }
 
 #[test]

@@ -42,6 +42,7 @@ fn measured(header: &RunHeader, task: usize) -> TaskReport {
         task,
         answers: Answers {
             samples: (0..labels.len()).collect(),
+            sources: Vec::new(),
             given: [(Expert::Ensemble, ensemble)].into(),
             task_given: Vec::new(),
             labels,

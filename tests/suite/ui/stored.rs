@@ -86,7 +86,9 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
         Session::open(root, config, wake).unwrap()
     });
     settle(&mut window);
-    window.get_by_label("Also run Baseline").click();
+    window.get_by_label("Baseline beside it").click();
+    window.run_steps(2);
+    window.get_by_label("Start both runs").click();
     wait(&mut window, "both runs are listed as finished", |app| {
         let rows = app
             .session
@@ -104,6 +106,13 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
         .map(|row| row.header.as_ref().unwrap().config.method.clone())
         .collect();
     assert_eq!(methods, vec!["baseline", "lae"]);
+    // Who watched both is shown what became of the first task, and no other run.
+    wait(&mut window, "the comparison is shown", |app| {
+        app.page == Page::Compare
+    });
+    settle(&mut window);
+    window.get_by_label("What became of task 1");
+    window.get_by_label_contains("of task 1 rightly");
 
     // A picture dropped on another page is asked about, not taken for data.
     let picture = runs.path().join("seven.png");

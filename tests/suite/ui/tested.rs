@@ -33,6 +33,7 @@ fn run(made: &Made, images: Option<Fingerprints>) -> (RunHeader, TaskReport) {
     let other: Vec<usize> = labels.iter().map(|label| 1 - label).collect();
     let answers = Answers {
         samples: (0..6).collect(),
+        sources: Vec::new(),
         labels,
         given: [(Expert::Ensemble, other)].into(),
         task_given: Vec::new(),

@@ -1,7 +1,7 @@
 //! What each ticked run cost, so that methods are compared fairly: images shown, epochs, numbers
 //! trained and kept, memory, time.
 
-use egui::{RichText, Sense, Ui, Vec2};
+use egui::{RichText, ScrollArea, Sense, Ui, Vec2};
 
 use crate::session::views::RunRow;
 use crate::session::words::{bytes_text, count_text, duration_text};
@@ -33,33 +33,37 @@ const COLUMNS: [(&str, &str); 7] = [
 
 /// Draws the table.
 pub(super) fn costs(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
-    let t = tokens(ui);
     card(ui, |ui| {
-        egui::Grid::new("costs")
-            .num_columns(1 + COLUMNS.len())
-            .spacing([22.0, 7.0])
-            .show(ui, |ui| {
-                faint(ui, "what it cost");
-                for (title, meaning) in COLUMNS {
-                    faint(ui, title).on_hover_text(meaning);
+        ScrollArea::horizontal().show(ui, |ui| table(ui, shown));
+    });
+}
+
+fn table(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
+    let t = tokens(ui);
+    egui::Grid::new("costs")
+        .num_columns(1 + COLUMNS.len())
+        .spacing([22.0, 7.0])
+        .show(ui, |ui| {
+            faint(ui, "what it cost");
+            for (title, meaning) in COLUMNS {
+                faint(ui, title).on_hover_text(meaning);
+            }
+            ui.end_row();
+            for (slot, row) in shown {
+                ui.horizontal(|ui| {
+                    let size = Vec2::new(12.0, 14.0);
+                    let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+                    ui.painter()
+                        .circle_filled(rect.center(), 5.0, t.runs[*slot]);
+                    ui.label(RichText::new(row.title()).color(t.text))
+                        .on_hover_text(&row.name);
+                });
+                for text in texts(row) {
+                    ui.label(RichText::new(text).color(t.text));
                 }
                 ui.end_row();
-                for (slot, row) in shown {
-                    ui.horizontal(|ui| {
-                        let size = Vec2::new(12.0, 14.0);
-                        let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-                        ui.painter()
-                            .circle_filled(rect.center(), 5.0, t.runs[*slot]);
-                        ui.label(RichText::new(row.title()).color(t.text))
-                            .on_hover_text(&row.name);
-                    });
-                    for text in texts(row) {
-                        ui.label(RichText::new(text).color(t.text));
-                    }
-                    ui.end_row();
-                }
-            });
-    });
+            }
+        });
 }
 
 /// The cells of a run; a dash where a run of an older version did not measure.

@@ -3,6 +3,7 @@
 use egui::{RichText, Sense, TextEdit, Ui, Vec2};
 
 use crate::session::views::{RunRow, RunState};
+use crate::session::words::time_text;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::{RESUME_ON, resume_on};
@@ -12,22 +13,22 @@ use crate::ui::widgets::{self, Column, button, card_of, faint};
 pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], column: Column) {
     let height = column.rest(ui, 300.0);
     card_of(ui, height, |ui| {
-        widgets::ends(
+        widgets::ends_in_order(
             ui,
             |ui| {
                 widgets::title(ui, "Runs");
                 faint(ui, rows.len().to_string());
             },
             |ui| {
-                if button(ui, "Reload").clicked() {
-                    cx.act(UiCommand::ReloadRuns);
-                }
                 let edit = TextEdit::singleline(&mut cx.pages.compare.filter)
                     .hint_text("Filter")
                     .desired_width(150.0)
                     .min_size(Vec2::new(0.0, CONTROL))
                     .margin(egui::Margin::symmetric(9, 6));
                 ui.add(edit).accessible_name("Filter runs");
+                if button(ui, "Reload").clicked() {
+                    cx.act(UiCommand::ReloadRuns);
+                }
             },
         );
         let wanted = cx.pages.compare.filter.to_lowercase();
@@ -54,6 +55,7 @@ fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
         let measured = !row.answers().accuracy.is_empty();
         let tick = ui.add_enabled(measured, egui::Checkbox::without_text(&mut on));
         if tick.accessible_name(format!("Show {}", row.name)).clicked() {
+            cx.pages.compare.by_person = true;
             cx.pages.compare.tick(&row.folder);
         }
         if let Some(slot) = slot {
@@ -68,7 +70,11 @@ fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
                     .color(t.strong);
                 ui.add(egui::Label::new(title).truncate());
             });
-            faint(ui, format!("{} · {}", row.name, state_words(row)));
+            faint(
+                ui,
+                format!("{} · {}", time_text(&row.name), state_words(row)),
+            )
+            .on_hover_text(&row.name);
             if let RunState::Damaged(problem) = &row.state {
                 widgets::problem(ui, problem);
             }
@@ -79,7 +85,7 @@ fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
 
 fn state_words(row: &RunRow) -> String {
     let last = row.answers().last();
-    let accuracy = last.map_or_else(String::new, |a| format!(" · {:.1} %", a * 100.0));
+    let accuracy = last.map_or_else(String::new, |a| format!(" · {:.1}\u{a0}%", a * 100.0));
     match &row.state {
         RunState::Finished => format!("finished{accuracy}"),
         RunState::Unfinished(tasks) => {
@@ -104,6 +110,9 @@ fn actions(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
             }
             let elsewhere = ui.link(RESUME_ON);
             resume_on(&elsewhere, cx, &folder);
+        }
+        if cx.session.can_teach(row) && ui.link("Teach…").clicked() {
+            cx.act(UiCommand::Teach(folder.clone()));
         }
         if readable && !row.answers().accuracy.is_empty() && ui.link("Predict").clicked() {
             cx.act(UiCommand::PredictWith(folder.clone()));

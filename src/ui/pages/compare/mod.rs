@@ -1,6 +1,7 @@
 //! Lay runs side by side: a list with a filter; the ticked ones as curves, in numbers, and in what
 //! their settings differ. Runs that differ only in class order or seed are also shown as mean ± std.
 
+mod became;
 mod costs;
 mod list;
 mod side_by_side;
@@ -15,7 +16,7 @@ use crate::metrics::Expert;
 use crate::session::views::{Fetch, RunRow};
 use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
-use crate::ui::widgets::{self, Fixed, button, card, two_columns};
+use crate::ui::widgets::{self, Fixed, card, primary_button, two_columns};
 
 /// Runs that can be laid side by side.
 const MOST: usize = 8;
@@ -26,7 +27,8 @@ pub struct State {
     /// Ticked runs and the colour each keeps.
     ticked: HashMap<PathBuf, usize>,
     expert: Expert,
-    began: bool,
+    /// Whether the person chose what is ticked; until then the newest runs are.
+    by_person: bool,
 }
 
 impl Default for State {
@@ -35,12 +37,18 @@ impl Default for State {
             filter: String::new(),
             ticked: HashMap::new(),
             expert: Expert::Ensemble,
-            began: false,
+            by_person: false,
         }
     }
 }
 
 impl State {
+    /// Lays these runs side by side, and no others.
+    pub fn lay(&mut self, folders: Vec<PathBuf>) {
+        self.ticked = folders.into_iter().take(MOST).zip(0..).collect();
+        self.by_person = true;
+    }
+
     fn tick(&mut self, folder: &PathBuf) {
         if self.ticked.remove(folder).is_none() {
             let taken: Vec<usize> = self.ticked.values().copied().collect();
@@ -68,7 +76,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
             "No runs yet",
             "Every run you train is kept and listed here",
             |ui| {
-                if button(ui, "Set up an experiment").clicked() {
+                if primary_button(ui, "Set up an experiment", true).clicked() {
                     cx.act(UiCommand::Show(Page::Experiment));
                 }
             },
@@ -85,15 +93,21 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     );
 }
 
-/// The first time, the two newest runs are ticked.
+/// As long as the person has ticked nothing, the two newest runs are.
 fn begin(cx: &mut Cx<'_>, rows: &[RunRow]) {
     let state = &mut cx.pages.compare;
-    if state.began {
+    if state.by_person {
         return;
     }
-    state.began = true;
     let good = rows.iter().filter(|row| !row.answers().accuracy.is_empty());
-    for row in good.take(2) {
-        state.tick(&row.folder);
+    let newest: Vec<&RunRow> = good.take(2).collect();
+    if !newest
+        .iter()
+        .all(|row| state.ticked.contains_key(&row.folder))
+    {
+        state.ticked.clear();
+        for row in newest {
+            state.tick(&row.folder);
+        }
     }
 }

@@ -3,6 +3,7 @@
 use egui::{RichText, Sense, Ui, Vec2};
 use egui_plot::LineStyle;
 
+use super::became::became;
 use super::costs::costs;
 use crate::metrics::Expert;
 use crate::run::config::RunConfig;
@@ -30,6 +31,7 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], column
         });
         return;
     }
+    became(ui, &shown);
     curves(ui, cx, &shown);
     numbers(ui, &shown);
     costs(ui, &shown);
@@ -67,6 +69,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
                 name: row.title(),
                 points: (0..)
                     .zip(&row.of(row.history.nearest(expert)).accuracy)
+                    .filter(|(_, a)| a.is_finite())
                     .map(|(task, a)| [f64::from(task), a * 100.0])
                     .collect(),
                 colour: t.runs[*slot],
@@ -86,7 +89,6 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
             tasks: &labels,
             series,
             now: None,
-            low: None,
         }
         .show(ui);
     });
@@ -94,10 +96,15 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
 
 /// A_N, Ā_N and F_N of each ticked run.
 fn numbers(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
-    let t = tokens(ui);
     card(ui, |ui| {
-        egui::Grid::new("numbers")
-            .num_columns(7)
+        egui::ScrollArea::horizontal().show(ui, |ui| number_table(ui, shown));
+    });
+}
+
+fn number_table(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
+    let t = tokens(ui);
+    egui::Grid::new("numbers")
+            .num_columns(8)
             .spacing([22.0, 7.0])
             .show(ui, |ui| {
                 faint(ui, "run");
@@ -105,6 +112,9 @@ fn numbers(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
                 faint(ui, "Ā_N").on_hover_text("Mean of the accuracies after each task, %");
                 faint(ui, "F_N")
                     .on_hover_text("Mean drop from the best accuracy of each task, points");
+                faint(ui, "95\u{a0}% of A_N").on_hover_text(
+                    "With other test images of the same kind A_N would lie in this range in 95 of 100 cases (Wilson's interval)",
+                );
                 faint(ui, "online").on_hover_text("A_N of LAE's online expert alone, %");
                 faint(ui, "offline").on_hover_text("A_N of LAE's offline expert alone, %");
                 faint(ui, "task given").on_hover_text(
@@ -125,10 +135,15 @@ fn numbers(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
                         }
                     });
                     let history = row.answers();
+                    for value in [
+                        history.last(),
+                        history.average(),
+                        row.figures.forgetting.map(|f| f / 100.0),
+                    ] {
+                        figure(ui, value, true);
+                    }
+                    trust(ui, row);
                     for (value, strong) in [
-                        (history.last(), true),
-                        (history.average(), true),
-                        (row.figures.forgetting.map(|f| f / 100.0), true),
                         (row.of(Expert::Online).last(), false),
                         (row.of(Expert::Offline).last(), false),
                         (row.history.task_given.last().copied().flatten(), false),
@@ -138,7 +153,16 @@ fn numbers(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
                     ui.end_row();
                 }
             });
-    });
+}
+
+/// How far A_N can be trusted.
+fn trust(ui: &mut Ui, row: &RunRow) {
+    let words = match row.quality() {
+        Some(quality) if quality.is_guessing() => "no better than guessing".to_string(),
+        Some(quality) => quality.words(),
+        None => "–".to_string(),
+    };
+    faint(ui, words);
 }
 
 fn figure(ui: &mut Ui, value: Option<f64>, strong: bool) {

@@ -4,8 +4,8 @@ use egui::{Popup, ProgressBar, RichText, Ui, Vec2};
 
 use super::standing;
 use crate::run::config::Precision;
+use crate::session::chooser::Wanted;
 use crate::session::downloads::Item;
-use crate::session::jobs::Wanted;
 use crate::session::views::{BackboneView, DeviceView, WeightsPlace};
 use crate::session::words::{bytes_text, count_text};
 use crate::ui::app::Cx;
@@ -39,8 +39,8 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
                 widgets::title(ui, "Backbone");
             },
             |ui| {
-                let licence = chosen.as_ref().map(|view| view.licence.clone());
-                let licence = licence.unwrap_or_default();
+                let shown = chosen.as_ref().filter(|_| !file_wanted(cx));
+                let licence = shown.map(|view| view.licence.clone()).unwrap_or_default();
                 widgets::cut(ui, licence.as_str()).on_hover_text("Licence of the weights");
             },
         );
@@ -48,11 +48,27 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
             choice(ui, cx, chosen.as_ref());
             precision(ui, cx);
         });
-        if let Some(view) = &chosen {
-            facts(ui, view);
-            download(ui, cx, view);
+        match &chosen {
+            // Nothing of the network that is to be replaced stands beside the wish for a file.
+            Some(view) if file_wanted(cx) => {
+                faint(
+                    ui,
+                    format!("No file is chosen yet; {} stays until one is.", view.title),
+                );
+            }
+            Some(view) => {
+                facts(ui, view);
+                download(ui, cx, view);
+            }
+            None => {}
         }
     });
+}
+
+/// Whether weights of one's own are wanted while a network of the table is still chosen.
+fn file_wanted(cx: &Cx<'_>) -> bool {
+    let name = &cx.session.draft.backbone;
+    cx.pages.experiment.weights && cx.session.backbones.iter().any(|view| view.name == *name)
 }
 
 /// The backbone of the settings: from the table, or as the plan found it (a file).
@@ -143,8 +159,14 @@ fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
         .min_size(Vec2::new(0.0, CONTROL))
         .margin(egui::Margin::symmetric(9, 6));
     let response = ui.add(edit).accessible_name("Weight file");
-    if !response.has_focus() && !response.lost_focus() && !known {
-        state.weights_path.clone_from(draft);
+    let is_name = |text: &str| cx.session.backbones.iter().any(|view| view.name == text);
+    if !response.has_focus() && !response.lost_focus() && !cx.session.backbones.is_empty() {
+        if !known {
+            state.weights_path.clone_from(draft);
+        } else if is_name(&state.weights_path) {
+            // The name of a network of the table is no path.
+            state.weights_path.clear();
+        }
     }
     let done = response.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
     let path = state.weights_path.trim().to_string();

@@ -6,10 +6,10 @@ use egui::{CornerRadius, Rect, RichText, Role, Sense, Stroke, StrokeKind, Ui, Ve
 
 use super::{details, standing, tasks};
 use crate::data::named;
+use crate::session::chooser::Wanted;
 use crate::session::downloads::Item;
-use crate::session::jobs::Wanted;
 use crate::session::story::counted;
-use crate::session::views::{DataView, Fetch};
+use crate::session::views::{DataView, Fetch, Thumb};
 use crate::session::words::{bytes_text, count_text};
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
@@ -24,17 +24,26 @@ enum Source {
     Folder,
 }
 
+/// What a folder of data looks like.
+const HOW: &str = "Choose a folder with one subfolder per class, or with train and test folders that hold them. CIFAR-100's binary files work too.";
+
 /// Draws the data card.
 pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         head(ui, cx);
         choice(ui, cx);
+        let now = cx.session.draft.data.clone();
         match cx.session.data.clone() {
-            Fetch::Nothing => {
+            // Nothing of the data set that is to be replaced stands beside the wish for a folder.
+            _ if cx.pages.experiment.folder => {
+                faint(ui, HOW);
                 faint(
                     ui,
-                    "Choose a folder with one subfolder per class, or with train and test folders that hold them. CIFAR-100's binary files work too.",
+                    format!("No folder is chosen yet; {now} stays until one is."),
                 );
+            }
+            Fetch::Nothing => {
+                faint(ui, HOW);
             }
             Fetch::Busy => {
                 ui.horizontal(|ui| {
@@ -111,8 +120,8 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>) {
         if segmented(ui, "data", &options, &mut source) {
             cx.pages.experiment.folder = source == Source::Folder;
             match source {
-                Source::Digits => choose_built_in(cx, "digits", "2"),
-                Source::Letters => choose_built_in(cx, "letters", "6,5,5,5,5"),
+                Source::Digits => cx.act(UiCommand::ChooseData("digits".into())),
+                Source::Letters => cx.act(UiCommand::ChooseData("letters".into())),
                 Source::Folder => cx.act(UiCommand::Pick(Wanted::DataFolder)),
             }
         }
@@ -130,7 +139,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn published_sets(ui: &mut Ui, cx: &mut Cx<'_>) {
-    for (name, classes_per_task) in [("cifar-10", "2"), ("cifar-100", "10"), ("imagenet-r", "20")] {
+    for name in ["cifar-10", "cifar-100", "imagenet-r"] {
         let Some(set) = named::published(name) else {
             continue;
         };
@@ -139,7 +148,6 @@ fn published_sets(ui: &mut Ui, cx: &mut Cx<'_>) {
             egui::Button::new(set.name).right_text(RichText::new(size).color(tokens(ui).subdued));
         if ui.add(line).on_hover_text(set.about).clicked() {
             cx.pages.experiment.folder = false;
-            cx.session.draft.classes_per_task = classes_per_task.into();
             cx.act(UiCommand::ChooseData(name.into()));
         }
     }
@@ -200,11 +208,6 @@ fn on_its_way(ui: &mut Ui, cx: &Cx<'_>) {
     ui.ctx().request_repaint_after(Duration::from_millis(200));
 }
 
-fn choose_built_in(cx: &mut Cx<'_>, key: &str, classes_per_task: &str) {
-    cx.session.draft.classes_per_task = classes_per_task.into();
-    cx.act(UiCommand::ChooseData(key.into()));
-}
-
 /// A path to type, for systems without a file dialog and for those who like to.
 fn folder(ui: &mut Ui, cx: &mut Cx<'_>) {
     let built_in = matches!(cx.session.draft.data.as_str(), "digits" | "letters");
@@ -230,8 +233,6 @@ fn folder(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
-    let t = tokens(ui);
-    let side = 44.0;
     let words = format!(
         "{} training and {} {} images, {}{}",
         count_text(view.train_total()),
@@ -241,26 +242,47 @@ fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
         view.sizes
             .map_or_else(String::new, |sizes| format!(", {sizes} pixels")),
     );
+    let gap = 6.0;
+    let (room, all) = (ui.available_width(), view.thumbs.len());
+    // One picture for each class where they have room, smaller ones if need be.
+    let side = (room / all.max(1) as f32 - gap).clamp(30.0, 44.0);
+    let fit = ((room + gap) / (side + gap)).max(2.0) as usize;
+    let shown = if all <= fit { all } else { fit - 1 };
     ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = 6.0;
-        let fit = ((ui.available_width() - 400.0) / (side + 6.0)).max(4.0) as usize;
-        for thumb in view.thumbs.iter().take(fit) {
-            let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::hover());
-            response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &thumb.caption));
-            let texture = cx.textures.of(ui.ctx(), &thumb.picture);
-            let uv = covering(thumb.picture.width, thumb.picture.height);
-            egui::Image::new((texture, rect.size()))
-                .uv(uv)
-                .corner_radius(5)
-                .paint_at(ui, rect);
-            let line = Stroke::new(1.0, t.line);
-            ui.painter()
-                .rect_stroke(rect, CornerRadius::same(5), line, StrokeKind::Inside);
-            response.on_hover_text(&thumb.caption);
+        ui.spacing_mut().item_spacing.x = gap;
+        for thumb in view.thumbs.iter().take(shown) {
+            one_thumb(ui, cx, thumb, side);
         }
-        ui.add_space(8.0);
-        faint(ui, words);
+        let more = view.classes.len() - shown;
+        if more > 0 {
+            faint(ui, format!("+{more}"));
+        }
+        if ui.available_size_before_wrap().x > 390.0 {
+            ui.add_space(8.0);
+            faint(ui, &words);
+        }
+        // Else it stands in the next row.
+        else {
+            ui.end_row();
+            faint(ui, &words);
+        }
     });
+}
+
+fn one_thumb(ui: &mut Ui, cx: &mut Cx<'_>, thumb: &Thumb, side: f32) {
+    let t = tokens(ui);
+    let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &thumb.caption));
+    let texture = cx.textures.of(ui.ctx(), &thumb.picture);
+    let uv = covering(thumb.picture.width, thumb.picture.height);
+    egui::Image::new((texture, rect.size()))
+        .uv(uv)
+        .corner_radius(5)
+        .paint_at(ui, rect);
+    let line = Stroke::new(1.0, t.line);
+    ui.painter()
+        .rect_stroke(rect, CornerRadius::same(5), line, StrokeKind::Inside);
+    response.on_hover_text(&thumb.caption);
 }
 
 /// The middle square of a picture, as texture coordinates.

@@ -1,5 +1,7 @@
 //! What opens under the data card's pictures: images per class, what the network sees, splits and memory.
 
+use std::sync::Arc;
+
 use egui::{
     Align2, CornerRadius, DragValue, Rect, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo,
     pos2,
@@ -8,7 +10,7 @@ use egui::{
 use super::{number, row, tasks};
 use crate::session::story::counted;
 use crate::session::views::{DataView, Fetch, Seen, Sight};
-use crate::session::words::bytes_text;
+use crate::session::words::{by_number, bytes_text};
 use crate::ui::app::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, button, faint, painted_text};
@@ -50,7 +52,7 @@ pub fn parts(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
         }
     });
     match cx.pages.experiment.part {
-        Some(Part::Classes) => classes(ui, view),
+        Some(Part::Classes) => classes(ui, cx, view),
         Some(Part::Sight) => sight(ui, cx),
         Some(Part::Arrange) => tasks::arrange(ui, cx),
         Some(Part::Splits) if !splits_matter(cx, view) => splits(ui, cx, view),
@@ -71,7 +73,22 @@ fn spread(counts: &[usize]) -> String {
     }
 }
 
-fn classes(ui: &mut Ui, view: &DataView) {
+/// The classes as people sort them; sorted once for each data set.
+fn by_numbers(cx: &mut Cx<'_>, view: &DataView) -> Arc<Vec<usize>> {
+    let known = &mut cx.pages.experiment.sorted;
+    if let Some((key, sorted)) = known
+        && *key == view.key
+    {
+        return sorted.clone();
+    }
+    let mut order: Vec<usize> = (0..view.classes.len()).collect();
+    order.sort_by(|&a, &b| by_number(&view.classes[a], &view.classes[b]));
+    let sorted = Arc::new(order);
+    *known = Some((view.key.clone(), sorted.clone()));
+    sorted
+}
+
+fn classes(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let words = format!(
         "Images per class: {} for training, {} for testing",
         spread(&view.train),
@@ -83,12 +100,13 @@ fn classes(ui: &mut Ui, view: &DataView) {
     }
     let most = view.train.iter().zip(&view.test).map(|(a, b)| a + b);
     let most = most.max().unwrap_or(0).max(1);
+    let sorted = by_numbers(cx, view);
     ScrollArea::vertical()
         .id_salt("classes")
         .max_height(190.0)
         .show_rows(ui, 20.0, view.classes.len(), |ui, rows| {
             for class in rows {
-                class_row(ui, view, class, most);
+                class_row(ui, view, sorted[class], most);
             }
         });
 }

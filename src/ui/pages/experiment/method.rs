@@ -8,8 +8,9 @@ use crate::method::{
     Kind, METHODS, MethodSpec, SettingSpec, adopt, adopt_published, named_method, usual_pet,
 };
 use crate::pet::library::Library as Plugins;
+use crate::problem::listed;
 use crate::run::config::{RunConfig, Setting};
-use crate::session::presets;
+use crate::session::presets::{self, Preset};
 use crate::ui::app::Cx;
 use crate::ui::theme::CONTROL;
 use crate::ui::widgets::{self, card, faint, field, link, sentence};
@@ -26,7 +27,7 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
             "--crop-scale",
         ];
         let stand = standing(cx, &places);
-        let preset = preset_name(&cx.session.draft);
+        let preset = preset_words(cx);
         widgets::ends(
             ui,
             |ui| {
@@ -34,7 +35,10 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
                 widgets::title(ui, "Method");
             },
             |ui| {
-                faint(ui, preset);
+                if preset_changed(cx) && link(ui, "Reset").clicked() {
+                    reset(cx);
+                }
+                widgets::cut(ui, preset);
             },
         );
         which(ui, &mut cx.session.draft);
@@ -42,6 +46,9 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
             ui.spacing_mut().item_spacing.x = 12.0;
             settings(ui, &mut cx.session.draft);
         });
+        if let Some(words) = cx.session.suited() {
+            faint(ui, words);
+        }
         let more = &mut cx.pages.experiment.more;
         if link(
             ui,
@@ -64,11 +71,40 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-fn preset_name(draft: &RunConfig) -> String {
+/// The preset the settings were taken from.
+fn taken_from(cx: &Cx<'_>) -> Option<Preset> {
+    let name = cx.session.preset.as_ref()?;
     presets::presets()
-        .iter()
-        .find(|preset| presets::matches(preset, draft))
-        .map_or_else(String::new, |preset| format!("Preset: {}", preset.title))
+        .into_iter()
+        .find(|preset| preset.name == *name)
+}
+
+fn preset_changed(cx: &Cx<'_>) -> bool {
+    taken_from(cx).is_some_and(|preset| !presets::matches(&preset, &cx.session.draft))
+}
+
+/// "Preset: Letters", or what was changed in it since.
+fn preset_words(cx: &Cx<'_>) -> String {
+    let draft = &cx.session.draft;
+    match taken_from(cx) {
+        Some(preset) if preset_changed(cx) => {
+            let keys = presets::changed(&preset, draft);
+            let keys: Vec<String> = keys.iter().map(|key| key.replace('_', " ")).collect();
+            format!("{}, changed: {}", preset.title, listed(&keys, 3))
+        }
+        Some(preset) => format!("Preset: {}", preset.title),
+        None => presets::presets()
+            .iter()
+            .find(|preset| presets::matches(preset, draft))
+            .map_or_else(String::new, |preset| format!("Preset: {}", preset.title)),
+    }
+}
+
+/// Sets up anew what the preset says.
+fn reset(cx: &mut Cx<'_>) {
+    if let Some(preset) = taken_from(cx) {
+        cx.act(preset.command());
+    }
 }
 
 /// The choice of a method, with what it does.

@@ -4,10 +4,14 @@ mod backbone;
 mod chips;
 mod data;
 mod details;
+mod fixes;
 mod method;
 mod model;
+mod presets;
 mod ready;
 mod tasks;
+
+use std::sync::Arc;
 
 use egui::{DragValue, Id, Response, TextEdit, Ui, Vec2};
 
@@ -18,8 +22,10 @@ pub use model::equations;
 use crate::method::run_title;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
-use crate::ui::theme::CONTROL;
-use crate::ui::widgets::{self, Column, Fixed, Standing, button, card, two_columns};
+use crate::ui::theme::{CONTROL, NARROW};
+use crate::ui::widgets::{
+    self, Column, Fixed, Standing, button, card, columns, foot, primary_button, two_columns,
+};
 
 /// What the page remembers between frames.
 #[derive(Default)]
@@ -44,15 +50,39 @@ pub struct State {
     pub sight_shift: usize,
     /// Whether the rarer settings are on show.
     pub more: bool,
+    /// Fonts that a data set's class names need, by the data set's key.
+    pub fonts: Option<(String, Vec<String>)>,
+    /// The classes of a data set by the numbers in their names, by the data set's key.
+    pub sorted: Option<(String, Arc<Vec<usize>>)>,
+}
+
+impl State {
+    /// Nothing was chosen: the wish for a file or folder is given up.
+    pub fn leave(&mut self) {
+        (self.folder, self.weights) = (false, false);
+    }
 }
 
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    two_columns(ui, cx, Fixed::Right(320.0), left, right);
+    // The button that starts the run stands at the foot, in sight at every size.
+    let fixed = Fixed::Right(320.0);
+    if ui.available_width() < NARROW {
+        foot(ui, "start", |ui| ready::bar(ui, cx));
+        two_columns(ui, cx, fixed, left, |ui, cx, column| {
+            right(ui, cx, column);
+            ready::more(ui, cx);
+        });
+    } else {
+        columns(ui, cx, fixed, left, right, |ui, cx| {
+            foot(ui, "start", |ui| ready::ready(ui, cx));
+        });
+    }
 }
 
 fn left(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
     former(ui, cx);
+    left_off(ui, cx);
     data::card_of_data(ui, cx);
     backbone::backbone(ui, cx);
     model::pet(ui, cx);
@@ -70,7 +100,7 @@ fn former(ui: &mut Ui, cx: &mut Cx<'_>) {
         let text = format!("What was set up then is kept, but was not opened again: {title}.");
         widgets::sentence(ui, text);
         ui.horizontal(|ui| {
-            if button(ui, "Set it up again").clicked() {
+            if primary_button(ui, "Set it up again", true).clicked() {
                 cx.act(UiCommand::UseFormer);
             }
             if button(ui, "Forget it").clicked() {
@@ -80,11 +110,32 @@ fn former(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
-    ready::ready(ui, cx);
-    ready::problems(ui, cx);
-    ready::remarks(ui, cx);
-    ready::presets(ui, cx, column);
+/// Offers to go on with the run that the last window was closed on.
+fn left_off(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let Some(row) = cx.session.to_go_on_with() else {
+        return;
+    };
+    let (done, all) = (row.answers().accuracy.len(), row.tasks());
+    let folder = row.folder.clone();
+    let text = format!("{}: {done} of {all} tasks are learned.", row.title());
+    card(ui, |ui| {
+        widgets::title(ui, "A run was at work when the window was closed");
+        widgets::sentence(ui, text);
+        ui.horizontal(|ui| {
+            if primary_button(ui, "Go on with it", true).clicked() {
+                cx.act(UiCommand::Resume(folder, None));
+            }
+            if button(ui, "Not now").clicked() {
+                cx.act(UiCommand::DropLeftOff);
+            }
+        });
+    });
+}
+
+fn right(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
+    presets::presets_card(ui, cx);
+    fixes::problems(ui, cx);
+    fixes::remarks(ui, cx);
 }
 
 /// How a step stands, judged by the options its problems name.

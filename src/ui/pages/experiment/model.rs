@@ -79,7 +79,7 @@ fn trained(cx: &Cx<'_>) -> String {
         Some(share) => {
             let digits = if share < 0.1 { 2 } else { 1 };
             format!(
-                "{} trained, {share:.digits$} % of the model",
+                "{} trained, {share:.digits$}\u{a0}% of the model",
                 count_text(trained)
             )
         }

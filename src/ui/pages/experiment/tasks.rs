@@ -10,7 +10,8 @@ use super::chips::{Move, carry, chip_width, class_chip, dropped, roll};
 use super::{row, text};
 use crate::data::scenario::{ClassOrder, Scenario};
 use crate::problem::listed;
-use crate::session::jobs::Wanted;
+use crate::session::chooser::Wanted;
+use crate::session::of_data::order_by_number;
 use crate::session::story::counted;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
@@ -276,6 +277,12 @@ pub fn order(ui: &mut Ui, cx: &mut Cx<'_>) {
 fn orders(ui: &mut Ui, cx: &mut Cx<'_>) {
     let classes = cx.session.data.ready().map_or(0, |view| view.classes.len());
     let mut list = vec![("natural".to_string(), "Natural: sorted by name".to_string())];
+    let names = class_names(cx);
+    let by_number = order_by_number(&names);
+    if by_number != "natural" {
+        let words = "By the numbers in the names: 2 before 10";
+        list.push((by_number, words.to_string()));
+    }
     for preset in ClassOrder::presets(classes) {
         let key = preset.to_string();
         list.push((key.clone(), format!("The paper's {key}")));

@@ -1,13 +1,16 @@
 //! The right side: the answer in large, the experts' bars, the slider over task snapshots with the
 //! probability of the class, and why the two experts differ.
 
-use egui::{RichText, Sense, Ui, Vec2};
+use std::sync::Arc;
+
+use egui::{RichText, Role, Sense, Ui, Vec2, WidgetInfo};
 
 use crate::method::lae;
 use crate::metrics::Expert;
-use crate::run::event::{Opinion, Prediction, RunHeader};
+use crate::run::event::{Opinion, Picture, Prediction, RunHeader};
 use crate::session::predict::{ranking, reason};
 use crate::session::story::sentence as full_sentence;
+use crate::session::words::percent;
 use crate::ui::app::Cx;
 use crate::ui::theme::{GAP, regular, semibold, tokens};
 use crate::ui::widgets::bars::{Bar, bars};
@@ -26,6 +29,7 @@ pub fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let view = &cx.session.predict;
     if let Some(problem) = view.problem.clone() {
         card(ui, |ui| widgets::problem(ui, &problem));
+        return;
     }
     let header = view
         .run
@@ -37,7 +41,7 @@ pub fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         return;
     };
     let stale = view.stale;
-    verdict(ui, &answer, header.as_ref(), stale);
+    verdict(ui, cx, &answer, header.as_ref());
     opinions(ui, &answer, stale);
     through_tasks(ui, cx, &answer, header.as_ref());
     why(ui, cx, &answer, column);
@@ -67,7 +71,8 @@ fn nothing_yet(ui: &mut Ui, cx: &Cx<'_>, column: Column) {
     });
 }
 
-fn verdict(ui: &mut Ui, answer: &Prediction, header: Option<&RunHeader>, stale: bool) {
+/// The answer in large, beside the very picture that it is about.
+fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&RunHeader>) {
     let t = tokens(ui);
     let Some((class, p)) = answer.opinions.last().map(Opinion::best) else {
         return;
@@ -76,31 +81,72 @@ fn verdict(ui: &mut Ui, answer: &Prediction, header: Option<&RunHeader>, stale: 
     let busy = header
         .and_then(|h| h.class_order.get(h.tasks.get(answer.task)?.clone()))
         .unwrap_or_default();
+    let (picture, truth) = cx.session.predict.answered.clone().unzip();
+    let wide = ui.available_width() >= 560.0;
+    let large = wide && name.chars().count() <= 4;
     card(ui, |ui| {
-        if stale {
+        if cx.session.predict.stale {
             ui.multiply_opacity(0.5);
         }
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 14.0;
-            let size = if name.chars().count() <= 4 {
-                48.0
-            } else {
-                30.0
-            };
-            let big = RichText::new(name).font(semibold(size)).color(t.strong);
-            ui.add(egui::Label::new(big).truncate());
-            let sure = format!("{:.0} % certain", p * 100.0);
-            ui.label(RichText::new(sure).font(regular(18.0)).color(t.strong));
-            if answer.opinions.len() > 1 {
+            if let Some(picture) = picture {
+                thumbnail(ui, cx, &picture);
+            }
+            ui.vertical(|ui| {
+                ui.spacing_mut().item_spacing.y = 2.0;
+                let size = if large { 40.0 } else { 26.0 };
+                let big = RichText::new(name).font(semibold(size)).color(t.strong);
+                ui.add(egui::Label::new(big).truncate());
+                let sure = format!("{} certain", percent(f64::from(p), 0));
+                ui.label(RichText::new(sure).font(regular(15.0)).color(t.strong));
+                if let Some(truth) = truth.flatten() {
+                    right_or_wrong(ui, name, &truth);
+                }
+            });
+            if wide && answer.opinions.len() > 1 {
                 let text = RichText::new(reason(answer, busy)).color(t.subdued);
                 ui.add(egui::Label::new(text).wrap());
             }
         });
+        if !wide && answer.opinions.len() > 1 {
+            sentence(ui, reason(answer, busy));
+        }
+    });
+}
+
+fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, picture: &Arc<Picture>) {
+    let side = 56.0;
+    let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::hover());
+    let name = "The picture that is answered";
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
+    let texture = cx.textures.of(ui.ctx(), picture);
+    let (w, h) = (picture.width.max(1) as f32, picture.height.max(1) as f32);
+    let size = Vec2::new(w, h) * (side / w.max(h));
+    let place = egui::Rect::from_center_size(rect.center(), size);
+    egui::Image::new((texture, size))
+        .corner_radius(6)
+        .paint_at(ui, place);
+    response.on_hover_text(&picture.name);
+}
+
+/// A test image's class is known: the answer is right or wrong.
+fn right_or_wrong(ui: &mut Ui, name: &str, truth: &str) {
+    let t = tokens(ui);
+    let (icon, colour, words) = match name == truth {
+        true => (Icon::Tick, t.good, "right".to_string()),
+        false => (Icon::Cross, t.bad, format!("wrong: it is {truth}")),
+    };
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 5.0;
+        let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 14.0), Sense::hover());
+        icons::paint(ui.painter(), icon, rect.center(), 10.0, colour);
+        ui.label(RichText::new(words).color(colour));
     });
 }
 
 fn opinions(ui: &mut Ui, answer: &Prediction, stale: bool) {
-    let narrow = ui.available_width() < 620.0;
+    let narrow = ui.available_width() < 460.0;
     let columns = if narrow {
         1.0
     } else {
@@ -190,7 +236,7 @@ fn through_tasks(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Opti
     play(ui, cx, done);
     card(ui, |ui| {
         let playing = cx.pages.predict.playing;
-        widgets::ends(
+        widgets::ends_in_order(
             ui,
             |ui| {
                 widgets::title(ui, "The same image, task by task");
@@ -201,10 +247,10 @@ fn through_tasks(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Opti
                 } else {
                     (Icon::Play, "Play")
                 };
+                legend(ui, answer.opinions.iter().map(|opinion| opinion.expert));
                 if icon_text_button(ui, icon, text).clicked() {
                     start_or_hold(ui, cx, done);
                 }
-                legend(ui, answer.opinions.iter().map(|opinion| opinion.expert));
             },
         );
         if let Some(task) = stops(ui, all, done, cx.session.predict.task) {
@@ -255,7 +301,7 @@ fn probability(
     let t = tokens(ui);
     let view = &cx.session.predict;
     let newest = view.answers.iter().flatten().next_back().unwrap_or(answer);
-    let truth = view.truth.as_ref();
+    let truth = view.answered.as_ref().and_then(|(_, truth)| truth.as_ref());
     let position = truth
         .and_then(|name| newest.classes.iter().position(|class| class == name))
         .or_else(|| newest.opinions.last().map(|opinion| opinion.class))
@@ -279,7 +325,6 @@ fn probability(
         tasks: &labels,
         series: series.collect(),
         now: None,
-        low: Some(0.0),
     }
     .show(ui);
 }
@@ -300,14 +345,7 @@ fn why(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, column: Column) {
     }
     card_of(ui, height, |ui| {
         widgets::title(ui, "Why these two differ");
-        let baseline = cx
-            .session
-            .header_of(folder)
-            .is_some_and(|header| header.config.method == lae::BASELINE.key);
         let text = match drift {
-            _ if baseline => {
-                "Baseline trains one expert on every task and keeps no other: all three answers are its own.".to_string()
-            }
             _ if answer.task == 0 => {
                 "There is only one expert so far; the offline one begins as its copy when the second task starts.".to_string()
             }

@@ -6,28 +6,48 @@ mod source;
 
 use std::path::PathBuf;
 
-use egui::{Event, Ui};
+use egui::{Event, EventFilter, Key, Modifiers, Ui};
 
 use crate::session::Session;
 use crate::session::drawing::Drawing;
+use crate::session::words::time_text;
 use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
-use crate::ui::widgets::{self, Fixed, button, two_columns};
+use crate::ui::theme::NARROW;
+use crate::ui::widgets::{self, Fixed, columns, primary_button};
 
 /// What the page remembers between frames.
 pub struct State {
     draw: bool,
     drawing: Drawing,
+    /// How often the drawing was changed.
+    changes: u64,
+    /// What was asked of the drawing last.
+    asked: Option<Question>,
+    /// Whether strokes are light, as in the data of the run that was asked last.
+    light: bool,
     playing: bool,
     next_step: f64,
     samples_from: usize,
     seen: Option<((u64, usize), egui::TextureHandle)>,
+    /// The path being typed.
+    path: String,
+}
+
+/// A question about the drawing: to which run, drawn how, after how many changes.
+#[derive(Clone, Debug, PartialEq)]
+struct Question {
+    run: Option<PathBuf>,
+    light: bool,
+    share: Option<f32>,
+    changes: u64,
 }
 
 impl State {
-    /// Shows a picture that was given instead of the canvas.
-    pub fn show_picture(&mut self) {
-        self.draw = false;
+    /// Shows a picture that was given instead of the canvas. Returns whether the canvas was shown.
+    pub fn show_picture(&mut self) -> bool {
+        self.asked = None;
+        std::mem::take(&mut self.draw)
     }
 }
 
@@ -38,11 +58,16 @@ impl Default for State {
             drawing: Drawing {
                 strokes: Vec::new(),
                 pen: 0.075,
+                down: false,
             },
+            changes: 0,
+            asked: None,
+            light: true,
             playing: false,
             next_step: 0.0,
             samples_from: 0,
             seen: None,
+            path: String::new(),
         }
     }
 }
@@ -66,7 +91,7 @@ pub fn askable(session: &Session) -> Vec<(PathBuf, String)> {
         if !known && row.header.is_some() && !row.answers().accuracy.is_empty() {
             list.push((
                 row.folder.clone(),
-                format!("{} · {}", row.title(), row.name),
+                format!("{} · {}", row.title(), time_text(&row.name)),
             ));
         }
     }
@@ -82,7 +107,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
             "No run to ask yet",
             "Train one first; as soon as its first task is learned, it answers here",
             |ui| {
-                if button(ui, "Set up an experiment").clicked() {
+                if primary_button(ui, "Set up an experiment", true).clicked() {
                     cx.act(UiCommand::Show(Page::Experiment));
                 }
             },
@@ -95,7 +120,48 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         cx.session.choose_predictor(folder.clone());
     }
     pasted(ui, cx);
-    two_columns(ui, cx, Fixed::Left(332.0), source::left, answer::right);
+    arrows(ui, cx);
+    // The answer stands beside the picture at every size.
+    let left = match ui.available_width() {
+        wide if wide >= NARROW => 332.0,
+        wide if wide >= 640.0 => 264.0,
+        _ => 206.0,
+    };
+    columns(
+        ui,
+        cx,
+        Fixed::Left(left),
+        source::left,
+        answer::right,
+        |_, _| {},
+    );
+}
+
+/// The arrow keys move through the tasks, whatever has the focus, unless a text is being typed or a
+/// dialog is open.
+fn arrows(ui: &Ui, cx: &mut Cx<'_>) {
+    let ctx = ui.ctx();
+    let elsewhere = ctx.memory(|m| m.top_modal_layer().is_some());
+    if elsewhere || ctx.text_edit_focused() {
+        return;
+    }
+    if let Some(focused) = ctx.memory(egui::Memory::focused) {
+        let filter = EventFilter {
+            horizontal_arrows: true,
+            ..EventFilter::default()
+        };
+        // Else they would move the focus as well.
+        ctx.memory_mut(|m| m.set_focus_lock_filter(focused, filter));
+    }
+    let pressed = |key| ui.input_mut(|i| i.count_and_consume_key(Modifiers::NONE, key));
+    let (back, on) = (pressed(Key::ArrowLeft), pressed(Key::ArrowRight));
+    let predict = &mut cx.session.predict;
+    let last = predict.answers.len().saturating_sub(1);
+    let task = (predict.task + on).min(last).saturating_sub(back);
+    if task != predict.task && back + on > 0 {
+        predict.task = task;
+        cx.pages.predict.playing = false;
+    }
 }
 
 /// What comes out of the clipboard: a picture, or the path of one.
@@ -115,12 +181,10 @@ fn pasted(ui: &Ui, cx: &mut Cx<'_>) {
                     height: image.height(),
                     rgb,
                 };
-                cx.pages.predict.draw = false;
                 cx.act(UiCommand::PredictPicture(picture.into(), None));
             }
             Event::Paste(text) if ui.memory(|m| m.focused().is_none()) => {
                 let path = text.trim().trim_start_matches("file://");
-                cx.pages.predict.draw = false;
                 cx.act(UiCommand::PredictFile(PathBuf::from(path)));
             }
             _ => {}

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use egui::{Align2, CornerRadius, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
+use egui::{
+    Align2, CornerRadius, Key, KeyboardShortcut, Modifiers, Role, Sense, Stroke, StrokeKind,
+    TextEdit, Ui, Vec2, WidgetInfo,
+};
 
-use super::{State, askable};
+use super::{Question, askable};
 use crate::run::config::RunConfig;
-use crate::session::jobs::Wanted;
+use crate::session::chooser::Wanted;
 use crate::session::views::DataView;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
@@ -23,8 +26,11 @@ const SAMPLES: usize = 10;
 /// Draws the column.
 pub fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let data = data_of_run(cx);
-    // In a low window the canvas gives way, so that the samples stay in sight.
-    let side = (column.rest(ui, 0.0) - 500.0).clamp(220.0, 340.0);
+    // In a low window the canvas gives way, so that what belongs to it stays in sight.
+    let height = column.rest(ui, 0.0);
+    let side = (height - 500.0)
+        .max(height.min(400.0) - 150.0)
+        .clamp(120.0, 340.0);
     image(ui, cx, data.as_deref(), side);
     seen(ui, cx);
     samples(ui, cx, data, column);
@@ -59,7 +65,9 @@ fn image(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
                 segmented(ui, "source", &options, &mut draw);
             },
         );
-        cx.pages.predict.draw = draw;
+        if draw != cx.pages.predict.draw {
+            turn(cx, draw);
+        }
         let side = ui.available_width().min(side);
         if draw {
             drawing(ui, cx, data, side);
@@ -91,40 +99,96 @@ fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
     shown.response.accessible_name("Run to ask");
     if let Some(folder) = chosen {
-        cx.session.choose_predictor(folder);
+        cx.session.pin_predictor(folder);
+    }
+    if cx.session.predict.by_person {
+        ui.horizontal_wrapped(|ui| {
+            faint(ui, "Stays with this run.");
+            if link(ui, "Follow the newest").clicked() {
+                cx.session.unpin_predictor();
+            }
+        });
+    }
+}
+
+/// Turns from what was given to what is drawn, or back: the answers shown are about what is shown.
+fn turn(cx: &mut Cx<'_>, draw: bool) {
+    let state = &mut cx.pages.predict;
+    (state.draw, state.asked) = (draw, None);
+    if !draw {
+        cx.session.predict_given();
+    } else if state.drawing.is_empty() {
+        cx.session.predict.forget_picture();
     }
 }
 
 fn drawing(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
-    let light = data.is_none_or(|data| data.light_on_dark);
-    let share = data.and_then(|data| data.glyph_share);
-    let State { drawing, .. } = &mut cx.pages.predict;
-    let mut cleared = false;
-    let mut ask = canvas(ui, side, drawing, light);
-    ui.horizontal(|ui| {
-        if button(ui, "Clear").clicked() {
+    let state = &mut cx.pages.predict;
+    if let Some(data) = data {
+        state.light = data.light_on_dark;
+    }
+    let mut changed = canvas(ui, side, &mut state.drawing, state.light);
+    let drawing = &mut state.drawing;
+    ui.horizontal_wrapped(|ui| {
+        let clear = ui.add_enabled_ui(!drawing.is_empty(), |ui| button(ui, "Clear"));
+        if clear.inner.clicked() {
             drawing.strokes.clear();
-            cleared = true;
+            changed = true;
         }
-        if button(ui, "Undo").clicked() {
-            drawing.strokes.pop();
-            ask = !drawing.is_empty();
-            cleared = drawing.is_empty();
+        let undo = ui.add_enabled_ui(!drawing.is_empty(), |ui| button(ui, "Undo"));
+        let undo = undo.inner.on_hover_text("Ctrl+Z").clicked();
+        let keys = KeyboardShortcut::new(Modifiers::COMMAND, Key::Z);
+        let typing = ui.ctx().text_edit_focused();
+        if undo || (!typing && ui.input_mut(|i| i.consume_shortcut(&keys))) {
+            changed |= drawing.strokes.pop().is_some();
+            drawing.down = false;
         }
         let mut pen = (drawing.pen * 300.0).round();
         let drag = egui::DragValue::new(&mut pen)
             .range(6.0..=60.0)
             .prefix("Pen ");
         let response = ui.add_sized(Vec2::new(76.0, CONTROL), drag);
+        changed |= response.changed() && !drawing.is_empty();
         response.accessible_name("Pen width");
         drawing.pen = pen / 300.0;
     });
-    if ask && !drawing.is_empty() {
-        let picture = drawing.picture(light, share);
-        cx.act(UiCommand::PredictDrawing(picture.into()));
-    } else if cleared {
-        cx.session.predict.forget_picture();
+    state.changes += u64::from(changed);
+    ask(cx, data);
+}
+
+/// Asks about the drawing whenever it, the run, or the way the run's data looks is another one.
+fn ask(cx: &mut Cx<'_>, data: Option<&DataView>) {
+    let state = &mut cx.pages.predict;
+    if state.drawing.is_empty() {
+        if state.asked.take().is_some() {
+            cx.session.predict.forget_picture();
+        }
+        return;
     }
+    let question = Question {
+        run: cx.session.predict.run.clone(),
+        light: state.light,
+        share: data.and_then(|data| data.glyph_share),
+        changes: state.changes,
+    };
+    if state.drawing.down || state.asked.as_ref() == Some(&question) || data_is_coming(cx, data) {
+        return;
+    }
+    let state = &mut cx.pages.predict;
+    let picture = state.drawing.picture(question.light, question.share);
+    state.asked = Some(question);
+    cx.act(UiCommand::PredictDrawing(picture.into()));
+}
+
+/// Whether the run's data set is being opened: then it is not known yet how strokes look there.
+fn data_is_coming(cx: &Cx<'_>, data: Option<&DataView>) -> bool {
+    let run = cx.session.predict.run.as_ref();
+    let header = run.and_then(|run| cx.session.header_of(run));
+    data.is_none()
+        && header.is_some_and(|header| {
+            let config = &header.config;
+            !cx.session.asks_before_opening(config) && !cx.session.data_is_missing(config)
+        })
 }
 
 fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
@@ -176,6 +240,17 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
             cx.act(UiCommand::Paste);
         }
     });
+    let edit = TextEdit::singleline(&mut cx.pages.predict.path)
+        .hint_text("Path of an image, then Enter")
+        .desired_width(f32::INFINITY)
+        .min_size(Vec2::new(0.0, CONTROL))
+        .margin(egui::Margin::symmetric(9, 6));
+    let field = ui.add(edit).accessible_name("Image file");
+    let path = cx.pages.predict.path.trim();
+    if field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter)) && !path.is_empty() {
+        let path = path.trim_start_matches("file://").into();
+        cx.act(UiCommand::PredictFile(path));
+    }
     if let Some(picture) = &cx.session.predict.picture {
         faint(
             ui,
@@ -307,7 +382,6 @@ fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, index: usize) {
         StrokeKind::Inside,
     );
     if response.on_hover_text(class.clone()).clicked() {
-        cx.pages.predict.draw = false;
         cx.act(UiCommand::PredictPicture(picture, Some(class)));
     }
 }

@@ -237,14 +237,20 @@ fn images(
     };
     faint(ui, words);
     let asks = cx.session.asks_before_opening(&header.config);
-    match cx.session.tested_on(run) {
-        None if asks => ask_to_open(ui, cx, &header.config),
-        Some(Ok(data)) => thumbnails(ui, cx, (header, &data), answers, &inside),
-        Some(Err(problem)) => widgets::problem(ui, &problem),
-        None => {
-            faint(ui, "The data set is being opened.");
+    // Pictures of lessons lie in the run's folder.
+    let (own, taught): (Vec<usize>, Vec<usize>) =
+        inside.iter().partition(|at| answers.source(**at) == 0);
+    if !own.is_empty() || taught.is_empty() {
+        match cx.session.tested_on(run) {
+            None if asks => ask_to_open(ui, cx, &header.config),
+            Some(Ok(data)) => thumbnails(ui, cx, (header, Some(&data)), answers, &own),
+            Some(Err(problem)) => widgets::problem(ui, &problem),
+            None => {
+                faint(ui, "The data set is being opened.");
+            }
         }
     }
+    thumbnails(ui, cx, (header, None), answers, &taught);
     if inside.len() > IMAGES {
         faint(ui, format!("and {} more", inside.len() - IMAGES));
     }
@@ -256,7 +262,7 @@ fn images(
 fn thumbnails(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
-    of: (&RunHeader, &Arc<DataView>),
+    of: (&RunHeader, Option<&Arc<DataView>>),
     answers: &Answers,
     inside: &[usize],
 ) {
@@ -264,7 +270,8 @@ fn thumbnails(
         ui.spacing_mut().item_spacing = Vec2::splat(4.0);
         for &i in inside.iter().take(IMAGES) {
             let truth = of.0.class_order.get(answers.labels[i]).cloned();
-            thumbnail(ui, cx, of, answers.samples[i], truth);
+            let place = (answers.source(i), answers.samples[i]);
+            thumbnail(ui, cx, of, place, truth);
         }
     });
 }
@@ -272,15 +279,22 @@ fn thumbnails(
 fn thumbnail(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
-    (header, data): (&RunHeader, &Arc<DataView>),
-    index: usize,
+    (header, data): (&RunHeader, Option<&Arc<DataView>>),
+    (source, index): (usize, usize),
     truth: Option<String>,
 ) {
     let t = tokens(ui);
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(40.0), Sense::click());
-    let name = format!("{} image {index}", header.config.measured_on());
+    let name = match source {
+        0 => format!("{} image {index}", header.config.measured_on()),
+        lesson => format!("test picture {index} of lesson {lesson}"),
+    };
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-    match cx.session.need_picture_of(data, index) {
+    let picture = match data {
+        Some(data) => cx.session.need_picture_of(data, index),
+        None => cx.session.need_lesson_picture(header, source, index),
+    };
+    match picture {
         Some(Ok(picture)) => {
             let picture = picture.clone();
             let texture = cx.textures.of(ui.ctx(), &picture);

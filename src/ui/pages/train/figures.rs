@@ -1,13 +1,16 @@
 //! Headline numbers, accuracy curves and the accuracy matrix.
 
-use egui::{RichText, Sense, Ui, Vec2};
+use egui::{Align, Layout, RichText, Sense, Ui, Vec2};
+use egui_plot::{LineStyle, MarkerShape};
 
 use crate::metrics::Expert;
 use crate::run::event::RunHeader;
+use crate::session::companion::Companion;
+use crate::session::quality::Quality;
 use crate::session::run_view::RunView;
 use crate::session::story::counted;
 use crate::ui::app::Cx;
-use crate::ui::theme::{GAP, regular, semibold, tokens};
+use crate::ui::theme::{GAP, Tokens, regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series, legend};
 use crate::ui::widgets::{self, card, card_of, faint, icons, matrix as matrices};
 
@@ -17,39 +20,57 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
     let experts = header.map_or(&[Expert::Answer][..], |h| &h.method.experts);
     // Where there is room, the answer to an easier question stands beside the answers.
     let with_given = experts.len() < 3;
-    let cards = (experts.len() + usize::from(with_given) + 1) as f32;
-    let width = (ui.available_width() - (cards - 1.0) * GAP) / cards;
+    let cards = experts.len() + usize::from(with_given) + 1;
+    // In a narrow window they stand in several rows, so that no figure is cut off.
+    let columns = ((ui.available_width() / 185.0) as usize).clamp(1, cards);
+    let columns = cards.div_ceil(cards.div_ceil(columns)) as f32;
+    let width = (ui.available_width() - (columns - 1.0) * GAP) / columns - 0.01;
     let seen: usize = (0..run.reports.len())
         .map(|task| run.class_names(task).len())
         .sum();
-    ui.horizontal_top(|ui| {
-        ui.spacing_mut().item_spacing.x = GAP;
+    let rows = Layout::left_to_right(Align::Min).with_main_wrap(true);
+    ui.with_layout(rows, |ui| {
+        ui.spacing_mut().item_spacing = Vec2::splat(GAP);
         for &expert in experts.iter().rev() {
             let first = Some(&expert) == experts.last() && seen > 0;
-            let label = match first {
-                true => format!("{}, {} seen", expert.title(), counted(seen, "class")),
-                false => expert.title().to_string(),
+            // An expert without others is just the answer.
+            let title = match experts.len() {
+                1 => "Right",
+                _ => expert.title(),
             };
+            let label = match first {
+                true => format!("{title}, {} seen", counted(seen, "class")),
+                false => title.to_string(),
+            };
+            let quality = run.reports.last().map(|r| Quality::of(&r.answers, expert));
             let value = run.of(expert).last().map(|v| format!("{:.1}", v * 100.0));
-            number(ui, width, Some(expert), &label, value, "%");
+            number(ui, width, (Some(expert), &label), value, "%", quality);
         }
         if with_given {
             let given = run.history.task_given.last().copied().flatten();
             let given = given.map(|v| format!("{:.1}", v * 100.0));
-            number(ui, width, None, "With the task given", given, "%");
+            number(ui, width, (None, "With the task given"), given, "%", None);
         }
-        let forgotten = (run.reports.len() > 1).then(|| format!("{:.1}", run.forgotten * 100.0));
-        number(ui, width, None, "Forgotten so far", forgotten, "points");
+        let told = run.forgotten.filter(|_| run.reports.len() > 1);
+        let forgotten = told.map(|forgotten| format!("{:.1}", forgotten * 100.0));
+        number(
+            ui,
+            width,
+            (None, "Forgotten so far"),
+            forgotten,
+            "points",
+            None,
+        );
     });
 }
 
 fn number(
     ui: &mut Ui,
     width: f32,
-    expert: Option<Expert>,
-    label: &str,
+    (expert, label): (Option<Expert>, &str),
     value: Option<String>,
     unit: &str,
+    quality: Option<Quality>,
 ) {
     let t = tokens(ui);
     widgets::part(ui, width, |ui| {
@@ -80,15 +101,34 @@ fn number(
                     }
                 }
             });
+            trust(ui, quality);
         });
     });
 }
 
+/// How far the figure above can be trusted; its line stays empty where there is nothing to say.
+fn trust(ui: &mut Ui, quality: Option<Quality>) {
+    let t = tokens(ui);
+    let (words, colour) = match quality {
+        None => (String::new(), t.subdued),
+        Some(quality) if quality.is_guessing() => ("no better than guessing".into(), t.warning),
+        Some(quality) => (quality.words(), t.subdued),
+    };
+    let text = RichText::new(words).font(regular(11.0)).color(colour);
+    let line = ui.add(egui::Label::new(text).truncate());
+    if let Some(quality) = quality {
+        line.on_hover_text(format!(
+            "{} of {} images are right. With other images of the same kind the accuracy would lie in this range in 95 of 100 cases (Wilson's interval).",
+            quality.right, quality.images
+        ));
+    }
+}
+
 /// Accuracy over all classes seen so far, by task.
-pub fn curves(ui: &mut Ui, run: &RunView, height: f32) {
+pub fn curves(ui: &mut Ui, run: &RunView, beside: Option<&Companion<'_>>, height: f32) {
     let t = tokens(ui);
     card(ui, |ui| {
-        widgets::ends(
+        widgets::ends_in_order(
             ui,
             |ui| {
                 widgets::title(ui, "Accuracy over all classes seen so far");
@@ -100,6 +140,10 @@ pub fn curves(ui: &mut Ui, run: &RunView, height: f32) {
             let values = run.of(expert).accuracy.iter().copied().enumerate();
             Series::of_expert(t, expert, values)
         });
+        let series = beside
+            .map(|other| ghost(t, other))
+            .into_iter()
+            .chain(series);
         let now = run.task_now().map(|task| {
             let names = crate::problem::listed(run.class_names(task), 3);
             (task, format!("learning {names} now"))
@@ -111,10 +155,22 @@ pub fn curves(ui: &mut Ui, run: &RunView, height: f32) {
             tasks: &labels,
             series: series.collect(),
             now,
-            low: None,
         }
         .show(ui);
     });
+}
+
+/// The answers of another run, as a thin line behind those of the run on show.
+fn ghost(t: &Tokens, other: &Companion<'_>) -> Series {
+    let points = other.history.accuracy.iter().enumerate();
+    Series {
+        name: other.method.clone(),
+        points: points.map(|(task, v)| [task as f64, v * 100.0]).collect(),
+        colour: t.runs[3],
+        marker: MarkerShape::Diamond,
+        style: LineStyle::Dashed { length: 3.0 },
+        width: 1.6,
+    }
 }
 
 /// "task 1 · 0,1" where the classes are few and short, else "task 1".

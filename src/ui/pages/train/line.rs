@@ -1,13 +1,13 @@
 //! The runs that wait in line: which comes next can be changed, and each be taken out.
 
-use egui::{Align, Label, Layout, RichText, Ui};
+use egui::{Label, RichText, Ui};
 
 use crate::run::job::Job;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::{self, faint, icon_button, link};
+use crate::ui::widgets::{self, at_end, faint, icon_button, link};
 
 /// Height of the buttons of a line.
 const BUTTON: f32 = 22.0;
@@ -44,34 +44,34 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn row(ui: &mut Ui, cx: &mut Cx<'_>, job: &Job, place: usize, count: usize) {
     let t = tokens(ui);
+    let (title, number) = (&job.title, place + 1);
     ui.horizontal(|ui| {
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        faint(ui, format!("{number}"));
+        if job.held {
+            faint(ui, "on hold");
+        }
+        ui.scope(|ui| {
+            ui.set_max_width((ui.available_width() - 3.0 * BUTTON - 18.0).max(20.0));
+            let text = RichText::new(title).color(t.text);
+            ui.add(Label::new(text).truncate()).on_hover_text(title);
+        });
+        at_end(ui, |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
-            let title = &job.title;
-            let number = place + 1;
             let mut offer = |ui: &mut Ui, icon, name: String, able: bool, command| {
                 let button = ui.add_enabled_ui(able, |ui| icon_button(ui, icon, &name, BUTTON));
                 if button.inner.clicked() {
                     cx.act(command);
                 }
             };
-            let out = format!("Take {number} out of the line: {title}");
-            offer(ui, Icon::Cross, out, true, UiCommand::TakeOut(job.id));
-            let later = UiCommand::MoveInLine(job.id, place + 1);
-            let name = format!("Move {number} back: {title}");
-            offer(ui, Icon::Down, name, number < count, later);
             let sooner = UiCommand::MoveInLine(job.id, place.saturating_sub(1));
             let name = format!("Move {number} forward: {title}");
             offer(ui, Icon::Up, name, place > 0, sooner);
-            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                ui.spacing_mut().item_spacing.x = 6.0;
-                faint(ui, format!("{number}"));
-                if job.held {
-                    faint(ui, "on hold");
-                }
-                let text = RichText::new(title).color(t.text);
-                ui.add(Label::new(text).truncate()).on_hover_text(title);
-            });
+            let later = UiCommand::MoveInLine(job.id, place + 1);
+            let name = format!("Move {number} back: {title}");
+            offer(ui, Icon::Down, name, number < count, later);
+            let out = format!("Take {number} out of the line: {title}");
+            offer(ui, Icon::Cross, out, true, UiCommand::TakeOut(job.id));
         });
     });
 }

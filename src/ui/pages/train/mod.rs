@@ -1,6 +1,7 @@
 //! Watch a run: headline numbers, accuracy over tasks, accuracy matrix, confusion, and in words what
 //! is happening. A stored run, opened from Compare, is shown the same way.
 
+mod beside;
 mod confusion;
 mod figures;
 mod line;
@@ -15,7 +16,7 @@ use crate::ui::command::{Page, UiCommand};
 use crate::ui::theme::{GAP, NARROW};
 use crate::ui::widgets::confusion::Cell;
 use crate::ui::widgets::matrix::Picture;
-use crate::ui::widgets::{self, Column, Fixed, button, two_columns};
+use crate::ui::widgets::{self, Column, Fixed, button, primary_button, two_columns};
 
 /// What the page remembers between frames.
 pub struct State {
@@ -54,7 +55,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         line::card(ui, cx);
         let text = "Set up an experiment and start it, or open a stored run";
         widgets::empty(ui, "Nothing is running", text, |ui| {
-            if button(ui, "Set up an experiment").clicked() {
+            if primary_button(ui, "Set up an experiment", true).clicked() {
                 cx.act(UiCommand::Show(Page::Experiment));
             }
             if button(ui, "Open a run").clicked() {
@@ -80,7 +81,9 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     figures::headline(ui, &run);
     let narrow = ui.available_width() + 400.0 < NARROW;
     let space = column.rest(ui, 560.0);
-    figures::curves(ui, &run, if narrow { 250.0 } else { space * 0.47 });
+    let other = cx.session.companion();
+    let high = if narrow { 250.0 } else { space * 0.47 };
+    figures::curves(ui, &run, other.as_ref(), high);
     let height = column.rest(ui, 300.0);
     let width = ui.available_width();
     if width < 640.0 {

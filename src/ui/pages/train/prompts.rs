@@ -54,7 +54,6 @@ fn selection(ui: &mut Ui, run: &RunView, study: &PromptStudy) {
         tasks: &labels,
         series: vec![series],
         now: None,
-        low: Some(0.0),
     }
     .show(ui);
 }

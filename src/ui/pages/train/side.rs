@@ -1,8 +1,8 @@
 //! The right column: what runs and how far it is, what is happening in words, loss, log.
 
-use egui::{Align, Label, Layout, RichText, TextEdit, Ui};
+use egui::{Label, RichText, TextEdit, Ui};
 
-use super::line;
+use super::{beside, line};
 use crate::session::run_view::{RunView, Stage};
 use crate::session::story::{Paragraph, story};
 use crate::session::words::{count_text, duration_text};
@@ -13,7 +13,7 @@ use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::sparkline::sparkline;
 use crate::ui::widgets::{
-    self, Column, button, card, card_of, faint, icon_text_button, link, progress,
+    self, Column, at_end, button, card, card_of, faint, icon_text_button, link, progress,
 };
 
 /// Draws the column.
@@ -23,6 +23,7 @@ pub fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     };
     state(ui, cx, &run);
     line::card(ui, cx);
+    beside::show(ui, cx, &run);
     if let Some(problem) = &run.problem {
         card(ui, |ui| widgets::problem(ui, problem));
     }
@@ -34,10 +35,10 @@ pub fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
 fn state(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     card(ui, |ui| {
         let opened = cx.session.opened.is_some();
-        widgets::ends(
+        widgets::ends_in_order(
             ui,
             |ui| {
-                let width = ui.available_width() - if opened { 110.0 } else { 180.0 };
+                let width = ui.available_width() - 200.0;
                 ui.scope(|ui| {
                     ui.set_max_width(width);
                     let t = tokens(ui);
@@ -68,13 +69,15 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
             }
             let elsewhere = button(ui, RESUME_ON);
             resume_on(&elsewhere, cx, &folder);
-        } else if button(ui, "Predict with it").clicked() {
-            cx.act(UiCommand::PredictWith(folder));
+        } else {
+            if button(ui, "Predict with it").clicked() {
+                cx.act(UiCommand::PredictWith(folder.clone()));
+            }
+            if button(ui, "Teach…").clicked() {
+                cx.act(UiCommand::Teach(folder));
+            }
         }
         return;
-    }
-    if icon_text_button(ui, Icon::Stop, "Stop").clicked() {
-        cx.act(UiCommand::Stop);
     }
     let (icon, text) = if run.stage == Stage::Paused {
         (Icon::Play, "Go on")
@@ -83,6 +86,9 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
     };
     if icon_text_button(ui, icon, text).clicked() {
         cx.act(UiCommand::PauseOrGoOn);
+    }
+    if icon_text_button(ui, Icon::Stop, "Stop").clicked() {
+        cx.act(UiCommand::Stop);
     }
 }
 
@@ -180,16 +186,16 @@ fn log(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, column: Column) {
         let mut copy = false;
         ui.horizontal(|ui| {
             widgets::title(ui, "Log");
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                copy = link(ui, "Copy").clicked();
-                if link(ui, "Filter").clicked() {
-                    state.filtering = !state.filtering;
-                    state.filter.clear();
-                }
+            at_end(ui, |ui| {
                 if state.filtering {
                     let edit = TextEdit::singleline(&mut state.filter).desired_width(140.0);
                     ui.add(edit).accessible_name("Filter the log");
                 }
+                if link(ui, "Filter").clicked() {
+                    state.filtering = !state.filtering;
+                    state.filter.clear();
+                }
+                copy = link(ui, "Copy").clicked();
             });
         });
         let wanted = state.filter.to_lowercase();

@@ -1,0 +1,50 @@
+//! Where an entry says that its weights come from.
+
+use std::path::Path;
+
+use super::{Written, refused};
+use crate::backbone::library::entry::Source;
+use crate::problem::Result;
+
+/// Where an entry's weights come from; relative files lie beside the table `at`.
+pub(super) fn source(written: &Written, at: &Path) -> Result<Source> {
+    let Written {
+        embedded,
+        hub,
+        file,
+        url,
+        ..
+    } = written;
+    if written.revision.is_some() && hub.is_none() {
+        return Err(refused(written, "a revision belongs to a hub"));
+    }
+    match (embedded, hub, url, file) {
+        (Some(true), None, None, None) => Ok(Source::Embedded),
+        (None, Some(repository), None, file) => Ok(Source::Hub {
+            repository: repository.clone(),
+            file: file.clone().unwrap_or_else(|| "model.safetensors".into()),
+            revision: revision(written)?,
+        }),
+        (None, None, Some(url), None) => Ok(Source::Url(url.clone())),
+        (None, None, None, Some(file)) => {
+            let folder = at.parent().unwrap_or(Path::new(""));
+            Ok(Source::File(folder.join(file)))
+        }
+        _ => Err(refused(
+            written,
+            "the weights need exactly one origin: hub (with file), url, or file alone",
+        )),
+    }
+}
+
+/// The commit that is meant. Names of branches are not taken: what they stand for changes.
+fn revision(written: &Written) -> Result<Option<String>> {
+    let is_commit = |text: &String| text.len() == 40 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    match &written.revision {
+        Some(given) if !is_commit(given) => Err(refused(
+            written,
+            "revision must be a commit of the hub, 40 hexadecimal digits",
+        )),
+        given => Ok(given.as_ref().map(|commit| commit.to_ascii_lowercase())),
+    }
+}

@@ -1,0 +1,139 @@
+//! `teach`: the classes of a folder become one more task of a run that has ended.
+
+use serde::Serialize;
+
+use super::End;
+use super::output::{Table, duration, percent, tell};
+use super::progress::Reporter;
+use super::train::{RunOutput, stop_on_ctrl_c};
+use crate::experiment::{self, Outcome, Stock};
+use crate::metrics::Expert;
+use crate::problem::{Problem, Result};
+use crate::run::event::Lesson;
+use crate::session::words::count_text;
+use crate::store::{self, LessonFigures, StoredRun};
+
+/// Options of `teach`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The run: its folder, its name (or how it begins), or `latest`
+    #[arg(value_name = "RUN")]
+    run: String,
+    /// The new classes: a folder with one subfolder of pictures per class, 5 to 50 each will do
+    #[arg(
+        value_name = "FOLDER",
+        required_unless_present = "undo",
+        conflicts_with = "undo"
+    )]
+    folder: Option<String>,
+    /// Undo the last lesson: the run is then as it was before
+    #[arg(long)]
+    undo: bool,
+    /// Learn on another device: cpu, gpu, or a number or name from `lae-studio devices`
+    #[arg(long, value_name = "DEVICE", conflicts_with = "undo")]
+    device: Option<String>,
+    #[command(flatten)]
+    pub output: RunOutput,
+}
+
+/// The JSON of a lesson.
+#[derive(Serialize)]
+struct Taught<'a> {
+    run: &'a str,
+    folder: String,
+    /// From 1.
+    task: usize,
+    lesson: &'a Lesson,
+    expert: Expert,
+    #[serde(flatten)]
+    figures: LessonFigures,
+    /// All of it, from the first look at the pictures on.
+    seconds: f64,
+    training_seconds: f64,
+}
+
+/// The JSON of a lesson that was undone.
+#[derive(Serialize)]
+struct Undone<'a> {
+    run: &'a str,
+    folder: String,
+    undone: &'a Lesson,
+}
+
+/// Teaches, or undoes.
+pub(super) fn run(args: &Args) -> Result<End> {
+    let output = &args.output;
+    output.json.check()?;
+    let root = store::runs_root(output.out.as_deref());
+    let run = store::find(&root, &args.run)?;
+    let Some(folder) = &args.folder else {
+        return undo(&run, output);
+    };
+    let began = std::time::Instant::now();
+    let control = stop_on_ctrl_c()?;
+    let mut reporter = Reporter::of_lesson(output.quiet);
+    let device = args.device.as_deref();
+    let stock = Stock::default();
+    let outcome = experiment::teach(&run, folder, device, &stock, &mut reporter, &control)?;
+    drop(reporter);
+    if !matches!(outcome, Outcome::Finished(_)) {
+        tell("stopped; the run is as it was before the lesson");
+        return Ok(End::Stopped);
+    }
+    told(&store::load(&run)?, began.elapsed().as_secs_f64(), output)
+}
+
+/// Gives what a lesson came to.
+fn told(run: &StoredRun, seconds: f64, output: &RunOutput) -> Result<End> {
+    let header = &run.header;
+    let (Some(lesson), Some(report)) = (header.lessons.last(), run.reports.last()) else {
+        return Err(Problem::new("the lesson is not in the run's folder").at_path(&header.folder));
+    };
+    let Some(figures) = store::lesson_figures(header, &run.reports) else {
+        return Err(Problem::new("the lesson was not measured").at_path(&header.folder));
+    };
+    let mut table = Table::new(&["", ">classes", ">test pictures", ">before", ">after"]);
+    for (title, group) in [("old classes", &figures.old), ("new classes", &figures.new)] {
+        table.row([
+            title.to_string(),
+            group.classes.len().to_string(),
+            count_text(group.images),
+            percent(group.before),
+            percent(group.after),
+        ]);
+    }
+    let text = format!(
+        "{table}{} taught in {}; to take it back: lae-studio teach {} --undo\n",
+        crate::problem::listed(&lesson.classes, 8),
+        duration(seconds),
+        header.run,
+    );
+    let taught = Taught {
+        run: &header.run,
+        folder: header.folder.display().to_string(),
+        task: header.tasks.len(),
+        lesson,
+        expert: header.answering(),
+        figures,
+        seconds,
+        training_seconds: report.costs.training_seconds,
+    };
+    output.json.give(&taught, &text)?;
+    Ok(End::Done)
+}
+
+fn undo(run: &std::path::Path, output: &RunOutput) -> Result<End> {
+    let lesson = store::undo_lesson(run)?;
+    let stored = store::load(run)?;
+    let undone = Undone {
+        run: &stored.header.run,
+        folder: run.display().to_string(),
+        undone: &lesson,
+    };
+    let text = format!(
+        "{} unlearned; the run is as it was before the lesson\n",
+        crate::problem::listed(&lesson.classes, 8)
+    );
+    output.json.give(&undone, &text)?;
+    Ok(End::Done)
+}

@@ -1,0 +1,96 @@
+//! The pictures of a run by task: those of its own data set, then those of its lessons.
+
+use std::sync::Arc;
+
+use crate::data::scenario::Scenario;
+use crate::data::{Dataset, Sample};
+use crate::store::LessonPictures;
+
+/// Images with their labels (positions in the class order).
+pub(super) type Labelled = Arc<Vec<(Sample, i64)>>;
+
+/// Where a test picture is found again: its source (0 the run's own data set, k its k-th lesson) and
+/// its index among the test pictures there.
+pub(super) type Place = (usize, usize);
+
+/// The data set that a run was set up with, in its class order.
+pub(super) struct Own {
+    pub data: Arc<Dataset>,
+    pub scenario: Scenario,
+}
+
+/// One lesson's pictures with their labels.
+struct OfLesson {
+    train: Vec<(Sample, i64)>,
+    test: Vec<(Sample, i64)>,
+}
+
+/// The pictures of a run.
+pub(super) struct Images {
+    /// None where it is not at hand: then none of its pictures is tested.
+    own: Option<Own>,
+    /// Tasks of the run's own data set, and their classes.
+    tasks: usize,
+    classes: usize,
+    lessons: Vec<OfLesson>,
+}
+
+impl Images {
+    /// Those of the first `tasks` tasks of a run's own data set, which have so many `classes`.
+    pub fn new(own: Option<Own>, tasks: usize, classes: usize) -> Self {
+        Self {
+            own,
+            tasks,
+            classes,
+            lessons: Vec::new(),
+        }
+    }
+
+    /// Adds a lesson whose first class has the position `first`.
+    pub fn push(&mut self, pictures: &LessonPictures, first: usize) {
+        let labelled = |samples: Vec<Sample>| {
+            let each = samples.into_iter();
+            each.map(|sample| {
+                let label = first + sample.class as usize;
+                (sample, label as i64)
+            })
+            .collect()
+        };
+        self.lessons.push(OfLesson {
+            train: labelled(pictures.train()),
+            test: labelled(pictures.test()),
+        });
+    }
+
+    /// Training images of a task (from 0).
+    pub fn train_of(&self, task: usize) -> Vec<(Sample, i64)> {
+        if let Some(lesson) = task.checked_sub(self.tasks) {
+            let lesson = self.lessons.get(lesson);
+            return lesson.map_or_else(Vec::new, |lesson| lesson.train.clone());
+        }
+        let own = self.own.as_ref();
+        own.map_or_else(Vec::new, |own| own.scenario.train_of(&own.data, task))
+    }
+
+    /// Test images of the tasks 0..=task, with their places.
+    pub fn tests_up_to(&self, task: usize) -> (Vec<Place>, Labelled) {
+        let (mut places, mut samples) = (Vec::new(), Vec::new());
+        if let Some(own) = &self.own {
+            let ends = own.scenario.tasks.get(task.min(self.tasks - 1));
+            let seen = ends.map_or(0, |task| task.end).min(self.classes);
+            for (index, sample) in own.data.test.iter().enumerate() {
+                let label = own.scenario.label_of(sample.class as usize);
+                if label < seen {
+                    places.push((0, index));
+                    samples.push((sample.clone(), label as i64));
+                }
+            }
+        }
+        let taught = (task + 1).saturating_sub(self.tasks);
+        for (lesson, source) in self.lessons.iter().take(taught).zip(1..) {
+            places.extend((0..lesson.test.len()).map(|index| (source, index)));
+            samples.extend(lesson.test.iter().cloned());
+        }
+        (places, Arc::new(samples))
+    }
+}

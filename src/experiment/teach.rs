@@ -1,0 +1,311 @@
+//! A lesson: the classes of a folder become one more task of a run that has ended, with the run's
+//! own method and without any of its old pictures.
+//!
+//! The method is taken up as it was after the last whole task: from the snapshots, or from the state
+//! that is kept with the run where those do not hold enough. What is learned is the copy of the
+//! pictures in the run's folder. Whatever the lesson leaves is written aside and counts all at once;
+//! stopped or killed before that, the run is as it was.
+
+mod drill;
+mod ground;
+mod material;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::backbone::library::Opened;
+use crate::data::PixelCache;
+use crate::data::loader::inputs_of;
+use crate::device::{self, Ready};
+use crate::method::{self, Chosen, Ground, Method, PetPlan, Setup};
+use crate::pet::PetSpec;
+use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
+use crate::run::diary::Noted;
+use crate::run::event::{Control, Event, Lesson, Phase, RunHeader, Sink, Wish};
+use crate::store::{self, LessonPictures, NewLesson, RunFolder, StoredRun};
+
+use super::images::{Images, Own};
+use super::trainer::{Kit, Trainer};
+use super::{Outcome, Stock, unless_stopped, upload};
+use drill::Drill;
+use ground::{full, own_images, restore, teachable};
+use material::Material;
+
+/// Pictures answered at a time before a lesson.
+const AT_ONCE: usize = 48;
+
+/// Teaches the run in `folder` the classes of the pictures at `source` (a folder or whatever else
+/// is a data set), on this device or the one it was trained on.
+///
+/// # Errors
+/// A Problem when the run or its method cannot be taught, the pictures do not do, or device or disk
+/// fail; the run is then as it was.
+pub fn teach(
+    folder: &Path,
+    source: &str,
+    device: Option<&str>,
+    stock: &Stock,
+    sink: &mut dyn Sink,
+    control: &Control,
+) -> Result<Outcome> {
+    let run = RunFolder::open(folder)?;
+    let stored = store::load(folder)?;
+    let sink = &mut Noted(sink);
+    sink.lesson(source, &stored.header.config);
+    let title = teachable(&stored)?;
+    prepare(sink, "looking at the pictures");
+    let go_on = || control.wish() != Wish::Stop;
+    let material = Material::open(&stored.header, source, &go_on);
+    let Some(material) = unless_stopped(material, control)? else {
+        return Ok(Outcome::NotBegun);
+    };
+    let teacher = Teacher::prepare(&stored, material, device, stock, sink, control);
+    let Some(teacher) = unless_stopped(teacher, control)? else {
+        return Ok(Outcome::NotBegun);
+    };
+    let mut method = teacher.method().map_err(|problem| full(&title, problem))?;
+    restore(&mut *method, &stored, &run, &title)?;
+    let (aside, lesson) = run.begin_lesson(stored.reports.len())?;
+    let taught = teacher.teach(method, stored, (aside, &lesson), sink, control);
+    match unless_stopped(taught.map_err(as_it_was), control) {
+        Ok(Some(Some(header))) => Ok(Outcome::Finished(header)),
+        Ok(_) => {
+            lesson.discard();
+            Ok(Outcome::NotBegun)
+        }
+        Err(problem) => {
+            lesson.discard();
+            Err(problem)
+        }
+    }
+}
+
+/// Says what stands whatever went wrong.
+fn as_it_was(problem: Problem) -> Problem {
+    Problem {
+        what: format!("{}; the run is as it was before the lesson", problem.what),
+        ..problem
+    }
+}
+
+fn prepare(sink: &mut dyn Sink, what: &str) {
+    sink.event(Event::Phase {
+        run: String::new(),
+        phase: Phase::Preparing(what.to_string()),
+    });
+}
+
+/// Everything that a lesson needs, opened and checked against each other.
+struct Teacher {
+    /// The run with the lesson, of which some facts are still to come.
+    header: RunHeader,
+    material: Material,
+    drill: Drill,
+    /// The run's settings with the lesson's batch and rate.
+    config: RunConfig,
+    own: Option<Own>,
+    ready: Ready,
+    backbone: Arc<Opened>,
+    pet: Option<PetPlan>,
+}
+
+impl Teacher {
+    fn prepare(
+        stored: &StoredRun,
+        mut material: Material,
+        device: Option<&str>,
+        stock: &Stock,
+        sink: &mut dyn Sink,
+        control: &Control,
+    ) -> Result<Self> {
+        let before = &stored.header;
+        let after = stored.reports.len();
+        prepare(sink, "opening the data set of the run");
+        let own = match own_images(stored, stock, control) {
+            Ok(own) => Some(own),
+            Err(problem) if control.wish() == Wish::Stop => return Err(problem),
+            Err(problem) => {
+                material.notes.push(format!(
+                    "What the classes lose that the run knew cannot be measured: {}.",
+                    problem.what
+                ));
+                None
+            }
+        };
+        if after < before.tasks.len() {
+            material.notes.push(format!(
+                "The run was stopped in task {} of {}: it is taught from the task before.",
+                after + 1,
+                before.tasks.len()
+            ));
+        }
+        let chosen = Chosen::of(&before.config)?;
+        let usual = &before.train_images[..before.own_tasks().min(after)];
+        let drill = Drill::of(&chosen, after, material.data.train.len(), usual);
+        material.notes.extend(drill.note(&before.config));
+        let config = drill.config(&before.config);
+        prepare(sink, "opening the device");
+        let ready = match device {
+            Some(device) => device::ready(device)?,
+            None => device::ready(&config.device).or_else(|_| device::ready("auto"))?,
+        };
+        prepare(sink, "loading the backbone");
+        let mut progress = |text: &str| {
+            prepare(sink, text);
+            control.wish() != Wish::Stop
+        };
+        let precision = config.precision;
+        let backbone = stock.backbone(&config.backbone, precision, &ready, &mut progress)?;
+        if backbone.sha256 != before.weights_sha256 {
+            return Err(
+                Problem::new("the backbone's weights changed since this run was trained")
+                    .at(&config.backbone)
+                    .advise("put the weight file back that the run was trained with"),
+            );
+        }
+        let shapes = backbone.backbone.blocks();
+        let ground = Ground {
+            architecture: &backbone.entry.architecture,
+            blocks: shapes,
+            tasks: before.planned_tasks(),
+        };
+        let chosen = Chosen::of(&config)?;
+        (chosen.spec.check)(&chosen, Some(&ground))?;
+        let pet = chosen.trains_pet()?.then(|| {
+            let spec = PetSpec::parse(&stored.plugin, "the run's plugin.toml")?;
+            PetPlan::new(&chosen, spec, shapes)
+        });
+        let pet = pet.transpose()?;
+        let lesson = material.lesson(&drill, before.planned_tasks());
+        Ok(Self {
+            header: before.clone().taught(after, lesson),
+            material,
+            drill,
+            own,
+            ready,
+            pet,
+            config,
+            backbone,
+        })
+    }
+
+    fn method(&self) -> Result<Box<dyn Method>> {
+        method::build(Setup {
+            config: &self.config,
+            backbone: self.backbone.backbone.clone(),
+            pet: self.pet.as_ref(),
+            tasks: &self.header.tasks,
+            planned: self.header.planned_tasks(),
+        })
+    }
+
+    /// Copies the pictures, learns, tests, and makes all of it part of the run. None when the person
+    /// stopped it.
+    fn teach(
+        mut self,
+        method: Box<dyn Method>,
+        stored: StoredRun,
+        (aside, place): (RunFolder, &NewLesson),
+        sink: &mut dyn Sink,
+        control: &Control,
+    ) -> Result<Option<RunHeader>> {
+        prepare(sink, "copying the pictures");
+        let data = &self.material.data;
+        let go_on = || control.wish() != Wish::Stop;
+        let pictures = aside.copy_pictures(&data.train, &data.test, &go_on)?;
+        let before = self.right_before(&*method, &pictures, &stored.header)?;
+        let lesson = self.complete(pictures.fingerprint.clone(), before);
+        let images = self.images(&stored, &pictures, sink)?;
+        let kit = Kit {
+            config: self.config,
+            images,
+            pixels: Arc::new(PixelCache::new(
+                self.header.config.cache_mb.saturating_mul(1 << 20),
+            )),
+            ready: self.ready,
+            backbone: self.backbone,
+            repeats: self.drill.repeats,
+        };
+        let header = self.header.clone();
+        let trainer = Trainer::new((kit, method), header, aside, sink, control)?;
+        let Some(told) = trainer.run_lesson(stored.reports)? else {
+            return Ok(None);
+        };
+        place.publish(&lesson)?;
+        told.into_iter().for_each(|event| sink.event(event));
+        Ok(Some(self.header))
+    }
+
+    /// Puts the facts into the lesson that were still to come.
+    fn complete(&mut self, fingerprint: String, before: Option<f64>) -> Lesson {
+        let planned = self.header.planned_tasks();
+        let mut lesson = self.material.lesson(&self.drill, planned);
+        lesson.fingerprint = fingerprint;
+        lesson.before = before;
+        if let Some(last) = self.header.lessons.last_mut() {
+            last.clone_from(&lesson);
+        }
+        lesson
+    }
+
+    /// The share of the lesson's test pictures that the run answers rightly without it. A class it
+    /// does not know it cannot answer.
+    fn right_before(
+        &self,
+        method: &dyn Method,
+        pictures: &LessonPictures,
+        before: &RunHeader,
+    ) -> Result<Option<f64>> {
+        let tests = pictures.test();
+        if tests.is_empty() {
+            return Ok(None);
+        }
+        let known: Vec<(usize, _)> = tests
+            .iter()
+            .filter_map(|sample| {
+                let of = self.material.known(sample.class as usize)?;
+                Some((of, sample.clone()))
+            })
+            .collect();
+        let (again, spec) = (before.again(), self.backbone.input);
+        let mut right = 0;
+        for chunk in known.chunks(AT_ONCE) {
+            let samples: Vec<_> = chunk.iter().map(|(_, sample)| sample.clone()).collect();
+            let inputs: Vec<Vec<u8>> = inputs_of(&samples, spec)
+                .into_iter()
+                .collect::<Result<_>>()?;
+            let scale = &self.backbone.normalisation;
+            let images = upload::images(&inputs.concat(), spec.size, scale, &self.ready.device);
+            for (verdict, (of, _)) in method.predict(images)?.into_iter().zip(chunk) {
+                let verdict = verdict.checked()?.folded(&again);
+                let answer = verdict.opinions.last();
+                right += usize::from(answer.is_some_and(|answer| answer.class == *of));
+            }
+        }
+        Ok(Some(right as f64 / tests.len() as f64))
+    }
+
+    /// The pictures of the run, those of its lessons included.
+    fn images(
+        &mut self,
+        stored: &StoredRun,
+        pictures: &LessonPictures,
+        sink: &mut dyn Sink,
+    ) -> Result<Images> {
+        let tasks = &self.header.tasks;
+        let own = self.header.own_tasks();
+        let mut images = Images::new(self.own.take(), own, tasks[own - 1].end);
+        let earlier = stored.header.lessons.iter().zip(own..);
+        for (lesson, task) in earlier {
+            prepare(sink, "opening the pictures of earlier lessons");
+            let kept = store::lesson_pictures(&stored.header.folder, task, lesson)?;
+            kept.check_tests()?;
+            images.push(&kept, tasks[task].start);
+        }
+        if let Some(task) = tasks.last() {
+            images.push(pictures, task.start);
+        }
+        Ok(images)
+    }
+}

@@ -1,0 +1,80 @@
+//! How a lesson is trained: with as many epochs as the run's tasks and about as many steps, but of
+//! few pictures in small batches, each shown several times.
+//!
+//! A run's own tasks have hundreds of pictures; five epochs of ten drawings would be a handful of
+//! steps, too few for the new classes to stand up to the old ones, and far more than in the run's
+//! tasks would let them push these aside. The size of a step stays that of the run, too: the rate
+//! that goes with its batch.
+
+use crate::method::{Chosen, Rate, learns};
+use crate::run::config::RunConfig;
+
+/// Steps of an epoch, at least and at most; between them those of the run's tasks.
+const STEPS: [usize; 2] = [10, 25];
+/// Pictures of a step in a lesson of few.
+const BATCH: usize = 8;
+
+/// How a lesson is trained.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Drill {
+    /// Pictures of a step.
+    pub batch: usize,
+    /// How often an epoch shows each picture.
+    pub repeats: usize,
+    /// Learning rate at batch 256.
+    pub base_lr: f64,
+    /// Training pictures.
+    images: usize,
+    /// Whether the method learns by steps at all.
+    steps: bool,
+}
+
+impl Drill {
+    /// For a lesson of so many training pictures that becomes this task (from 0); the tasks before
+    /// it that are no lessons had `own` pictures each.
+    pub fn of(chosen: &Chosen<'_>, task: usize, images: usize, own: &[usize]) -> Self {
+        let config = chosen.config;
+        let steps = learns(chosen, task);
+        let usual = own.iter().sum::<usize>() / own.len().max(1) / config.batch.max(1);
+        let usual = usual.clamp(STEPS[0], STEPS[1]);
+        let batch = match images < config.batch * usual {
+            true => config.batch.min(BATCH),
+            false => config.batch,
+        };
+        let scaled = matches!(chosen.spec.rate, Some(Rate { scaled: true, .. }));
+        let share = match scaled {
+            true => config.batch as f64 / batch as f64,
+            false => 1.0,
+        };
+        Self {
+            batch,
+            repeats: match steps {
+                true => (usual * batch).div_ceil(images.max(1)),
+                false => 1,
+            },
+            base_lr: config.base_lr * share,
+            images,
+            steps,
+        }
+    }
+
+    /// The run's settings as the lesson takes them.
+    pub fn config(&self, run: &RunConfig) -> RunConfig {
+        RunConfig {
+            batch: self.batch,
+            base_lr: self.base_lr,
+            ..run.clone()
+        }
+    }
+
+    /// Says so, where it differs from a task of the run.
+    pub fn note(&self, run: &RunConfig) -> Option<String> {
+        let differs = self.steps && (self.repeats > 1 || self.batch != run.batch);
+        differs.then(|| {
+            format!(
+                "Each of the {} training pictures is shown {} times in an epoch, {} at a time, with steps of the size they had in the run.",
+                self.images, self.repeats, self.batch
+            )
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! What a lesson stands on: whether the run can be taught, its method as it was after the last whole
+//! task, and its old test images, where they are at hand.
+
+use crate::data::scenario::{ClassOrder, TaskSizes};
+use crate::experiment::images::Own;
+use crate::experiment::plan::scenario;
+use crate::experiment::{Stock, all_at_once};
+use crate::method::{self, Chosen, Method};
+use crate::problem::{Problem, Result};
+use crate::run::event::{Control, Wish};
+use crate::store::{self, RunFolder, RunState, StoredRun};
+
+/// Checks that a run can be taught; gives its method's title.
+pub(super) fn teachable(stored: &StoredRun) -> Result<String> {
+    let header = &stored.header;
+    let chosen = Chosen::of(&header.config)?;
+    let title = chosen.spec.title.to_string();
+    if chosen.spec.all_at_once {
+        return Err(Problem::new(format!(
+            "{title} learns all classes at once from all pictures, so no class can be added"
+        ))
+        .at_path(&header.folder)
+        .advise("teach a run of another method"));
+    }
+    if stored.reports.is_empty() {
+        return Err(Problem::new("this run has not finished a task yet")
+            .at_path(&header.folder)
+            .advise("continue it until its first task is done"));
+    }
+    all_at_once(method::problems(&header.config))?;
+    Ok(title)
+}
+
+/// The method as it was after the last whole task.
+pub(super) fn restore(
+    method: &mut dyn Method,
+    stored: &StoredRun,
+    run: &RunFolder,
+    title: &str,
+) -> Result<()> {
+    let header = &stored.header;
+    let last = stored.reports.len() - 1;
+    let known = &header.tasks[..=last];
+    if method.needs_state() {
+        let passes = Chosen::of(&header.config)?.passes(last)?.len();
+        let state = run.load_state(last)?;
+        let whole = state.filter(|(state, _)| state.epochs_done == passes);
+        let Some((state, path)) = whole else {
+            return Err(not_kept(stored, title, "it"));
+        };
+        method.restore(&state.tensors, known)?;
+        method.restore_bulk(&|name| match state.tensors.get(name) {
+            Some(tensor) => Ok(tensor.clone()),
+            None => store::load_bulk(&path, name),
+        })?;
+    } else {
+        let folder = &header.folder;
+        let taken = method.take_up(&|task| store::load_snapshot(folder, task), known);
+        match stored.state {
+            RunState::Finished => taken?,
+            _ => taken.map_err(|problem| not_kept(stored, title, &problem.what))?,
+        }
+    }
+    method.end_task()
+}
+
+/// What a method needs to learn another task is not there.
+fn not_kept(stored: &StoredRun, title: &str, what: &str) -> Problem {
+    let (why, remedy) = match stored.state {
+        RunState::Finished => (
+            "an older version of the program finished the run",
+            "train the run again with the same settings",
+        ),
+        _ => (
+            "the run was stopped on the way",
+            "continue the run to its end, then teach it",
+        ),
+    };
+    let what = match what {
+        "it" => format!("what {title} needs to learn another task was not kept: {why}"),
+        what => format!("{title} cannot learn another task now: {what}"),
+    };
+    Problem::new(what)
+        .at_path(&stored.header.folder)
+        .advise(remedy)
+}
+
+/// A method whose settings leave no room for another task.
+pub(super) fn full(title: &str, problem: Problem) -> Problem {
+    let what = format!("{title} has no room for another task: {}", problem.what);
+    Problem::new(what)
+        .at(problem.place)
+        .advise("undo an earlier lesson, or train a new run with other settings")
+}
+
+/// The run's own data set, if it is at hand and still has the test images of the run.
+pub(super) fn own_images(stored: &StoredRun, stock: &Stock, control: &Control) -> Result<Own> {
+    let header = &stored.header;
+    let config = &header.config;
+    let data = stock.data(config, &|| control.wish() != Wish::Stop)?;
+    let (order, sizes) = (
+        ClassOrder::parse(&config.order)?,
+        TaskSizes::parse(&config.classes_per_task)?,
+    );
+    let scenario = scenario(&Chosen::of(config)?, &order, sizes, &data)?;
+    let names = scenario.names(&data.classes);
+    let own = header.own_tasks();
+    let classes = header.tasks[..own].last().map_or(0, |task| task.end);
+    let count = |task| scenario.test_of(&data, task).len();
+    let same = names.get(..classes) == Some(&header.class_order[..classes])
+        && scenario.tasks.get(..own) == Some(&header.tasks[..own])
+        && (0..own)
+            .map(count)
+            .eq(header.test_images[..own].iter().copied());
+    let images = header.images.as_ref();
+    if same && images.is_none_or(|images| images.test == data.fingerprints().test) {
+        return Ok(Own { data, scenario });
+    }
+    Err(Problem::new(
+        "the test images of the run's data set changed since",
+    ))
+}

@@ -1,0 +1,176 @@
+//! What a lesson teaches: the pictures of a folder, their classes, and which of these the run knows.
+
+use crate::data::card::counts;
+use crate::data::{Check, Dataset, OpenOptions, Watch};
+use crate::method::{Chosen, learns};
+use crate::problem::{Problem, Result, listed};
+use crate::run::event::{Again, Lesson, RunHeader};
+use crate::store::MOST_PICTURES;
+
+use super::drill::Drill;
+
+/// Fewer training pictures of a class are told.
+const FEW: usize = 4;
+
+/// The pictures of a lesson and what is to be known of them.
+pub(super) struct Material {
+    /// The pictures; a class counts within the lesson.
+    pub data: Dataset,
+    /// What was assumed or left out, in sentences.
+    pub notes: Vec<String>,
+    /// What the person called it.
+    source: String,
+    /// Names of its classes in the run.
+    classes: Vec<String>,
+    again: Vec<Again>,
+}
+
+impl Material {
+    /// Looks at the pictures at `source` for a lesson of this run; `go_on` is asked meanwhile.
+    ///
+    /// # Errors
+    /// A Problem when there are none, too many, or the method cannot learn from them.
+    pub fn open(
+        header: &RunHeader,
+        source: &str,
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Self> {
+        let config = &header.config;
+        let options = OpenOptions {
+            test_share: config.test_share,
+            split_seed: config.split_seed,
+            min_classes: 1,
+            check: Check::Always,
+            ..OpenOptions::default()
+        };
+        let watch = |_: &str, _, _| go_on();
+        let data = Dataset::open_watched(source, &options, &Watch::new(&watch))?;
+        let chosen = Chosen::of(config)?;
+        let task = header.tasks.len();
+        if data.classes.len() == 1 && learns(&chosen, task) {
+            return Err(Problem::new(format!(
+                "{} learns a lesson by telling its classes apart, and this one has a single class",
+                chosen.spec.title
+            ))
+            .at(source)
+            .advise("add a second class; pictures of one that the run knows will do"));
+        }
+        let pictures = data.train.len() + data.test.len();
+        if pictures > MOST_PICTURES {
+            return Err(Problem::new(format!(
+                "these are {pictures} pictures, a lesson takes {MOST_PICTURES} at most"
+            ))
+            .at(source)
+            .advise("give fewer pictures, or train a new run on all of them"));
+        }
+        let (classes, again) = named(header, &data.classes);
+        let mut material = Self {
+            notes: data.assumed.clone(),
+            source: data.origin.clone(),
+            data,
+            classes,
+            again,
+        };
+        material.remark(header);
+        Ok(material)
+    }
+
+    /// The position of the class that the run knew already, if class `class` of the lesson is one.
+    pub fn known(&self, class: usize) -> Option<usize> {
+        let again = self.again.iter().find(|again| again.class == class);
+        again.map(|again| again.of)
+    }
+
+    /// Notes what a person should know.
+    fn remark(&mut self, header: &RunHeader) {
+        let data = &self.data;
+        if !data.skipped.is_empty() {
+            let reasons = data.skipped.iter().map(|skipped| {
+                let name = skipped.path.file_name().unwrap_or_default();
+                format!("{} ({})", name.to_string_lossy(), skipped.reason)
+            });
+            let reasons: Vec<String> = reasons.collect();
+            let left_out = match reasons.len() {
+                1 => "1 file was left out".to_string(),
+                n => format!("{n} files were left out"),
+            };
+            self.notes
+                .push(format!("{left_out}: {}.", listed(&reasons, 3)));
+        }
+        let trained = counts(&data.train, data.classes.len());
+        let tested = counts(&data.test, data.classes.len());
+        let of = |wanted: &dyn Fn(usize) -> bool| -> Vec<&String> {
+            let classes = data.classes.iter().enumerate();
+            let wanted = classes.filter(|(class, _)| wanted(*class));
+            wanted.map(|(_, name)| name).collect()
+        };
+        let few = of(&|class| trained[class] < FEW);
+        if !few.is_empty() {
+            self.notes.push(format!(
+                "Fewer than {FEW} pictures to learn from: {}. Ten or more make a class safer.",
+                listed(&few, 5)
+            ));
+        }
+        let untested = of(&|class| tested[class] == 0);
+        if !untested.is_empty() {
+            self.notes.push(format!(
+                "No picture to test with: {}.",
+                listed(&untested, 5)
+            ));
+        }
+        let known = of(&|class| self.known(class).is_some());
+        if !known.is_empty() {
+            let positions = self.again.iter().map(|again| again.of);
+            let names: Vec<&String> = positions.map(|of| &header.class_order[of]).collect();
+            self.notes.push(format!(
+                "The run knows {} already: these pictures are more examples, with an output of their own that counts for the class.",
+                listed(&names, 5)
+            ));
+        }
+    }
+
+    /// What the run's record gets, fingerprint and former accuracy excepted.
+    pub fn lesson(&self, drill: &Drill, planned_tasks: usize) -> Lesson {
+        let classes = self.classes.len();
+        Lesson {
+            source: self.source.clone(),
+            classes: self.classes.clone(),
+            again: self.again.clone(),
+            train_images: counts(&self.data.train, classes),
+            test_images: counts(&self.data.test, classes),
+            fingerprint: String::new(),
+            before: None,
+            planned_tasks,
+            batch: drill.batch,
+            repeats: drill.repeats,
+            base_lr: drill.base_lr,
+            notes: self.notes.clone(),
+            taught: jiff::Zoned::now()
+                .strftime("%Y-%m-%dT%H:%M:%S%:z")
+                .to_string(),
+            version: env!("CARGO_PKG_VERSION").to_string(),
+        }
+    }
+}
+
+/// Names for the positions of a lesson's classes, and which of them the run knows: those get a
+/// number behind their name.
+fn named(header: &RunHeader, classes: &[String]) -> (Vec<String>, Vec<Again>) {
+    let (mut names, mut again): (Vec<String>, _) = (Vec::new(), Vec::new());
+    for (class, name) in classes.iter().enumerate() {
+        let known = header.class_order.iter().position(|known| known == name);
+        let Some(position) = known else {
+            names.push(name.clone());
+            continue;
+        };
+        let of = header.class_at(position);
+        again.push(Again { class, of });
+        let taken = |own: &String| {
+            let others = header.class_order.iter().chain(&names).chain(classes);
+            others.into_iter().any(|other| other == own)
+        };
+        let own = (2..).map(|number| format!("{} ({number})", header.class_order[of]));
+        names.extend(own.into_iter().find(|own| !taken(own)));
+    }
+    (names, again)
+}

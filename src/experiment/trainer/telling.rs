@@ -1,0 +1,101 @@
+//! The part of a run that tells: phases, progress, images that could not be read, and the work that
+//! is known ahead.
+
+use super::super::meter::Meter;
+use super::Trainer;
+use crate::method::{Pass, Source, Work};
+use crate::problem::Problem;
+use crate::run::event::{Event, Phase, Progress};
+
+impl Trainer<'_> {
+    pub(super) fn say(&mut self, phase: Phase) {
+        self.sink.event(Event::Phase {
+            run: self.header.run.clone(),
+            phase,
+        });
+    }
+
+    pub(super) fn remark(&mut self, problem: Problem) {
+        let run = self.header.run.clone();
+        self.sink.event(Event::Remark { run, problem });
+    }
+
+    pub(super) fn report_unreadable(&mut self, images: &[(usize, Problem)]) {
+        for (_, problem) in images {
+            self.unreadable.0.insert(problem.place.clone());
+            // Once a run: the same image fails in every epoch.
+            if !self.told.insert(problem.place.clone()) {
+                continue;
+            }
+            self.remark(problem.clone());
+        }
+    }
+
+    /// Images of the task that could not be read so far.
+    pub(super) fn unreadable_images(&self) -> usize {
+        let (places, before) = &self.unreadable;
+        places.len().max(*before)
+    }
+
+    pub(super) fn progress(
+        &mut self,
+        epoch: usize,
+        (batch, batches): (usize, usize),
+        frozen: bool,
+    ) {
+        let (losses, done, images_per_second, seconds_left) = self.meter.report();
+        let progress = Progress {
+            task: self.task,
+            epoch,
+            batch,
+            batches,
+            done,
+            losses,
+            images_per_second,
+            seconds_left,
+            frozen,
+        };
+        self.sink.event(Event::Progress {
+            run: self.header.run.clone(),
+            progress,
+        });
+    }
+
+    /// Images that a pass of a task shows.
+    fn shown(&self, task: usize, pass: &Pass) -> usize {
+        let images = match pass.source {
+            Source::Task => self.header.train_images[task],
+            Source::Seen => self.header.train_images[..=task].iter().sum(),
+        };
+        let images = images * self.repeats(pass);
+        pass.shown(images, self.kit.config.batch)
+    }
+
+    /// How often a pass shows each of its images.
+    pub(super) fn repeats(&self, pass: &Pass) -> usize {
+        match pass.work {
+            Work::Learn { .. } => self.kit.repeats,
+            Work::Measure => 1,
+        }
+    }
+
+    pub(super) fn images_seen(&self, task: usize) -> usize {
+        let passes = self.passes[task].iter();
+        passes.map(|pass| self.shown(task, pass)).sum()
+    }
+
+    pub(super) fn pass_work(&self, task: usize, pass: &Pass) -> f64 {
+        Meter::pass_work(pass, self.shown(task, pass))
+    }
+
+    pub(super) fn work_of(&self, task: usize) -> f64 {
+        let passes = self.passes[task].iter();
+        let train: f64 = passes.map(|pass| self.pass_work(task, pass)).sum();
+        let tested = self.header.test_images[..=task].iter().sum();
+        let study = match self.method.studies_slots() {
+            true => Meter::study_work(task, tested),
+            false => 0.0,
+        };
+        train + Meter::judge_work(tested) + study
+    }
+}

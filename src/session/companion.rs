@@ -1,0 +1,100 @@
+//! The run that Train draws beside the one on show: the other one of a comparison, or any the person
+//! chooses.
+
+use std::path::{Path, PathBuf};
+
+use super::Session;
+use super::run_view::RunView;
+use super::words::time_text;
+use crate::metrics::History;
+use crate::run::event::RunHeader;
+
+/// Which run is drawn beside the one on show.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Beside {
+    /// The one it was asked for together with, if any.
+    #[default]
+    Partner,
+    /// None.
+    Nothing,
+    /// This one.
+    Run(PathBuf),
+}
+
+/// A run as it is drawn beside another one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Companion<'a> {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Its method, as people call it.
+    pub method: String,
+    /// What its answers achieved, task by task.
+    pub history: &'a History,
+    /// Whether it is at work.
+    pub live: bool,
+}
+
+impl<'a> Companion<'a> {
+    fn of(header: &RunHeader, history: &'a History, live: bool) -> Self {
+        Self {
+            folder: header.folder.clone(),
+            method: header.method.title.clone(),
+            history,
+            live,
+        }
+    }
+}
+
+impl Session {
+    /// The run to draw beside the one on show.
+    pub fn companion(&self) -> Option<Companion<'_>> {
+        let shown = self.shown_run()?;
+        let mine = shown.header.as_ref().map(|header| &header.folder);
+        let folder = match &self.beside_shown {
+            Beside::Nothing => return None,
+            Beside::Run(folder) => folder.clone(),
+            Beside::Partner => self.partner(shown)?,
+        };
+        if mine == Some(&folder) {
+            return None;
+        }
+        self.companion_in(&folder)
+    }
+
+    /// Runs that can be drawn beside the one on show: folder and name, the newest first.
+    pub fn companions(&self) -> Vec<(PathBuf, String)> {
+        let shown = self.shown_run().and_then(|run| run.header.as_ref());
+        let rows = self.runs.ready().into_iter().flat_map(|rows| rows.iter());
+        rows.filter(|row| !row.answers().accuracy.is_empty())
+            .filter(|row| shown.is_none_or(|header| header.folder != row.folder))
+            .map(|row| {
+                let name = format!("{} · {}", row.title(), time_text(&row.name));
+                (row.folder.clone(), name)
+            })
+            .collect()
+    }
+
+    fn companion_in(&self, folder: &Path) -> Option<Companion<'_>> {
+        let open = [self.live.as_ref(), self.opened.as_ref()];
+        for run in open.into_iter().flatten().chain(self.ended()) {
+            if let Some(header) = run.header.as_ref().filter(|h| h.folder == folder) {
+                let live = run.stage.is_live();
+                return Some(Companion::of(header, run.answers(), live));
+            }
+        }
+        let row = self.row(folder)?;
+        let companion = Companion::of(row.header.as_ref()?, row.answers(), false);
+        (!companion.history.accuracy.is_empty()).then_some(companion)
+    }
+
+    /// The folder of the other run of the latest comparison.
+    fn partner(&self, shown: &RunView) -> Option<PathBuf> {
+        let all = self.compared();
+        let mine = shown.header.as_ref().map(|header| &header.folder);
+        // One that has not begun yet has no folder, but its job is known.
+        let belongs = mine.is_some_and(|mine| all.contains(mine))
+            || shown.job.is_some_and(|job| self.is_compared(job));
+        let mut others = all.iter().filter(|folder| Some(*folder) != mine);
+        others.next_back().filter(|_| belongs).cloned()
+    }
+}

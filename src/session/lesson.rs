@@ -1,0 +1,101 @@
+//! Lessons as the person sees them: asked for here, worked on in the engine's line, taken back, and
+//! their pictures.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Session;
+use super::jobs::Ask;
+use super::views::{Pictures, RunRow, RunState};
+use crate::problem::{Problem, Result, listed};
+use crate::run::event::{Lesson, Picture, RunHeader};
+use crate::run::job::{Job, Work};
+use crate::store;
+
+/// The test pictures of a lesson.
+struct LessonTests {
+    run: PathBuf,
+    task: usize,
+    lesson: Lesson,
+}
+
+impl Pictures for LessonTests {
+    fn test_picture(&self, index: usize) -> Result<Picture> {
+        store::lesson_pictures(&self.run, self.task, &self.lesson)?.test_picture(index)
+    }
+
+    fn test_fingerprint(&self) -> String {
+        self.lesson.fingerprint.clone()
+    }
+}
+
+impl Session {
+    /// Whether a run can be taught as far as the list of runs tells.
+    pub fn can_teach(&self, row: &RunRow) -> bool {
+        let ended = matches!(row.state, RunState::Finished | RunState::Unfinished(_));
+        ended && !row.answers().accuracy.is_empty()
+    }
+
+    /// Teaches a run the classes of the pictures at `source`; the lesson waits in line while another
+    /// job is at work.
+    pub fn teach(&mut self, folder: &Path, source: String) {
+        let same = |job: &Job| matches!(&job.work, Work::Teach { run, .. } if run == folder);
+        if self.waiting().any(same) {
+            let told = Problem::new("a lesson of this run waits in line already");
+            self.notify(told, false);
+            return;
+        }
+        let name = Path::new(&source).file_name().unwrap_or_default();
+        let name = name.to_string_lossy().into_owned();
+        let title = self.header_of(folder).map(RunHeader::title);
+        let title = title.unwrap_or_else(|| folder.display().to_string());
+        let title = format!("{title} · learns {name}");
+        self.queue(Job::teach(folder.to_path_buf(), source, title));
+    }
+
+    /// Takes the last lesson of a run back.
+    pub fn undo_lesson(&mut self, folder: &Path) {
+        self.ask(Ask::UndoLesson(folder.to_path_buf()));
+    }
+
+    pub(super) fn take_undone(&mut self, folder: &Path, answer: Result<Lesson>) {
+        let lesson = match answer {
+            Ok(lesson) => lesson,
+            Err(problem) => return self.notify(problem, true),
+        };
+        let what = format!("{} unlearned", listed(&lesson.classes, 8));
+        let told = Problem::new(what).advise("the run is as it was before the lesson");
+        self.notify(told, false);
+        let of = |header: Option<&RunHeader>| header.is_some_and(|h| h.folder == folder);
+        let shown = self.shown_run().is_some_and(|run| of(run.header.as_ref()));
+        if !self.is_training() && self.live.as_ref().is_some_and(|r| of(r.header.as_ref())) {
+            self.live = None;
+        }
+        if self.predict.run.as_deref() == Some(folder) {
+            self.predict.run = None;
+        }
+        if shown {
+            self.ask(Ask::Open(folder.to_path_buf()));
+        }
+        self.ask(Ask::Runs);
+    }
+
+    /// A decoded test picture of a run's lesson (from 1), asked for when it is not there yet. It is
+    /// a Problem where another picture stands in its place by now.
+    pub fn need_lesson_picture(
+        &mut self,
+        header: &RunHeader,
+        lesson: usize,
+        index: usize,
+    ) -> Option<&Result<Arc<Picture>>> {
+        let task = header.own_tasks() + lesson.checked_sub(1)?;
+        let lesson = header.lessons.get(lesson - 1)?;
+        let key = format!("{} {}", header.folder.display(), lesson.fingerprint);
+        let tests = LessonTests {
+            run: header.folder.clone(),
+            task,
+            lesson: lesson.clone(),
+        };
+        self.need_picture(&key, Arc::new(tests), index)
+    }
+}

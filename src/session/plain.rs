@@ -1,0 +1,128 @@
+//! Problems as the window tells them. They are written for the command line as well, where settings
+//! have the names of options; here they have the names that stand beside their fields.
+
+use crate::problem::Problem;
+
+/// What the window calls an option, where that is not the option's own words.
+const TITLES: [(&str, &str); 13] = [
+    ("backbone", "Backbone"),
+    ("base-lr", "Base learning rate"),
+    ("classes-per-task", "Classes per task"),
+    ("crop-scale", "Smallest crop and Largest crop"),
+    ("data", "Data"),
+    ("ema", "α"),
+    ("no-accumulation", "Accumulation"),
+    ("no-ensemble", "Ensemble"),
+    ("no-learning", "Learning"),
+    ("order", "Class order"),
+    ("pet", "PET"),
+    ("test-limit", "Test images per class"),
+    ("train-limit", "Training images per class"),
+];
+
+/// Names listed of a choice at most; the window shows all of them where they are chosen.
+const NAMES: usize = 4;
+
+/// The problem in the words of the window.
+pub fn in_window(problem: &Problem) -> Problem {
+    let remedy = problem.remedy.split("; ");
+    // What is to be typed into a terminal helps nobody here.
+    let remedy: Vec<&str> = remedy
+        .filter(|part| !part.contains("lae-studio "))
+        .collect();
+    Problem {
+        what: plain(&problem.what),
+        place: plain(&problem.place),
+        remedy: plain(&short_list(&remedy.join("; "))),
+        ..problem.clone()
+    }
+}
+
+/// A text with the names of options as the window has them.
+pub fn plain(text: &str) -> String {
+    let mut told = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("--") {
+        // Two dashes within a word or a path are part of a name.
+        let before = rest[..at].chars().next_back();
+        let begins = before.is_none_or(|c| c.is_whitespace() || "(\"'`".contains(c));
+        let after = &rest[at + 2..];
+        let name: String = after
+            .chars()
+            .take_while(|c| c.is_ascii_lowercase() || *c == '-')
+            .collect();
+        let name = name.trim_end_matches('-');
+        told.push_str(&rest[..at]);
+        if !begins || name.is_empty() {
+            told.push_str("--");
+            rest = after;
+            continue;
+        }
+        rest = &after[name.len()..];
+        match (name, rest.strip_prefix(' ')) {
+            // `--set KEY`: the key is the name.
+            ("set", Some(key)) => rest = key,
+            _ => told.push_str(&title(name)),
+        }
+    }
+    told.push_str(rest);
+    told
+}
+
+fn title(option: &str) -> String {
+    let known = TITLES.iter().find(|(name, _)| *name == option);
+    known.map_or_else(
+        || {
+            let words = option.replace('-', " ");
+            let mut letters = words.chars();
+            let first = letters.next().map(|c| c.to_ascii_uppercase());
+            first.into_iter().chain(letters).collect()
+        },
+        |(_, title)| (*title).to_string(),
+    )
+}
+
+/// A sentence that ends in a long list of names, cut after the first few.
+fn short_list(text: &str) -> String {
+    let Some(at) = text.find("one of ") else {
+        return text.to_string();
+    };
+    let (head, list) = text.split_at(at + "one of ".len());
+    let names: Vec<&str> = list.split(", ").collect();
+    if names.len() <= NAMES + 2 {
+        return text.to_string();
+    }
+    let rest = names.len() - NAMES;
+    format!("{head}{} and {rest} more", names[..NAMES].join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_have_the_names_of_their_fields() {
+        assert_eq!(plain("--base-lr"), "Base learning rate");
+        assert_eq!(
+            plain("give a number up to --epochs"),
+            "give a number up to Epochs"
+        );
+        assert_eq!(plain("--data: /my/--odd"), "Data: /my/--odd");
+        assert_eq!(plain("--set length"), "length");
+        assert_eq!(plain("--freeze-epochs, --seed"), "Freeze epochs, Seed");
+        assert_eq!(plain("no option -- here"), "no option -- here");
+    }
+
+    #[test]
+    fn commands_and_long_lists_are_left_out() {
+        let problem = Problem::new("no backbone \"x\"").at("--backbone").advise(
+            "give the path of a weight file, or one of a, b, c, d, e, f, g, h; try lae-studio data x",
+        );
+        let told = in_window(&problem);
+        assert_eq!(told.place, "Backbone");
+        assert_eq!(
+            told.remedy,
+            "give the path of a weight file, or one of a, b, c, d and 4 more"
+        );
+    }
+}

@@ -1,0 +1,279 @@
+//! Lessons in a run's folder: `lessons/task_N/` holds whatever the lesson of task N left. Nothing
+//! else in the run's folder changes, so taking a lesson back leaves the run as it was, to the byte.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `lesson.toml` | what was taught and how |
+//! | `pictures/`, `pictures.csv` | copies of its pictures, and their list |
+//! | `metrics.csv`, `confusion/`, `prompts/`, `task_N.safetensors` | as for any task |
+//! | `state.safetensors` | what the next lesson needs beyond that, where the method needs more |
+//!
+//! A lesson is written as `task_N.partial` and gets its name when all of it is there.
+
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::file::{keep_file, save_problem, sync_folder};
+use super::folder::{RunFolder, make_folder};
+use super::load::{load, read_metrics, report_of};
+use super::pictures::LessonPictures;
+use super::tables::{MetricsRow, damaged_table};
+use super::{LESSON_FILE, LESSONS_FOLDER, METRICS_FILE};
+use crate::data::Sample;
+use crate::files;
+use crate::problem::{Problem, Result};
+use crate::run::event::{Lesson, RunHeader, TaskReport};
+
+/// Raised when the files change their meaning.
+const FORMAT: u32 = 1;
+
+/// What `lesson.toml` holds.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    format: u32,
+    lesson: Lesson,
+}
+
+/// The folder of a task's lesson (task from 0).
+fn lesson_folder(run: &Path, task: usize) -> PathBuf {
+    run.join(LESSONS_FOLDER).join(format!("task_{}", task + 1))
+}
+
+/// The same while it is being written or removed.
+fn partial_folder(run: &Path, task: usize) -> PathBuf {
+    let name = format!("task_{}.partial", task + 1);
+    run.join(LESSONS_FOLDER).join(name)
+}
+
+/// The folder that holds what a task (from 0) left: that of its lesson, or the run's own.
+pub(super) fn home(run: &Path, task: usize) -> PathBuf {
+    let lesson = lesson_folder(run, task);
+    match lesson.join(LESSON_FILE).exists() {
+        true => lesson,
+        false => run.to_path_buf(),
+    }
+}
+
+/// A run with the lessons behind its own tasks, of which `saved` are whole: its header as it is now,
+/// and what was measured after each lesson.
+pub(super) fn with_lessons(
+    run: &Path,
+    mut header: RunHeader,
+    saved: usize,
+) -> Result<(RunHeader, Vec<(MetricsRow, TaskReport)>)> {
+    let mut measured = Vec::new();
+    for task in tasks(run) {
+        let after = saved + measured.len();
+        let folder = lesson_folder(run, task);
+        if task != after {
+            return Err(Problem::new(format!(
+                "this lesson was task {}, but the run has {after} tasks before it",
+                task + 1
+            ))
+            .at_path(&folder)
+            .advise("move the folder `lessons` away to see the run without its lessons"));
+        }
+        let first = header.tasks[..after].last().map_or(0, |task| task.end);
+        let lesson = read(&folder, &header.class_order[..first])?;
+        header = header.taught(after, lesson);
+        let path = folder.join(METRICS_FILE);
+        let mut rows = read_metrics(&path)?;
+        let row = match rows.pop() {
+            Some(row) if rows.is_empty() && row.task == task + 1 => row,
+            _ => return Err(damaged_table(&path, "its only row is not the lesson's")),
+        };
+        let report = report_of(&folder, &header, &row)?;
+        measured.push((row, report));
+    }
+    Ok((header, measured))
+}
+
+/// The tasks (from 0) that are lessons, in order.
+fn tasks(run: &Path) -> Vec<usize> {
+    let Ok(entries) = std::fs::read_dir(run.join(LESSONS_FOLDER)) else {
+        return Vec::new();
+    };
+    let task = |path: PathBuf| -> Option<usize> {
+        let number = path.file_name()?.to_str()?.strip_prefix("task_")?;
+        let task = number.parse::<usize>().ok()?.checked_sub(1)?;
+        path.join(LESSON_FILE).exists().then_some(task)
+    };
+    let tasks = entries.flatten().filter_map(|entry| task(entry.path()));
+    let mut tasks: Vec<usize> = tasks.collect();
+    tasks.sort_unstable();
+    tasks
+}
+
+/// Reads `lesson.toml` of a lesson behind these classes.
+fn read(folder: &Path, before: &[String]) -> Result<Lesson> {
+    let path = folder.join(LESSON_FILE);
+    let text = files::read_text(&path, files::TEXT)
+        .map_err(|error| Problem::io("read a lesson", &path, &error))?;
+    let damaged = |why: &str| {
+        Problem::new(format!("this lesson cannot be read: {why}"))
+            .at_path(&path)
+            .advise("restore it from a copy, or move its folder away")
+    };
+    let written: Written = toml::from_str(&text).map_err(|error| damaged(error.message()))?;
+    if written.format > FORMAT {
+        return Err(
+            Problem::new("this lesson was taught by a newer version of LAE Studio")
+                .at_path(&path)
+                .advise("use that version to open it"),
+        );
+    }
+    let lesson = written.lesson;
+    let classes = lesson.classes.len();
+    let counted = [&lesson.train_images, &lesson.test_images];
+    if classes == 0 || counted.iter().any(|counts| counts.len() != classes) {
+        return Err(damaged(
+            "the numbers of pictures are not those of its classes",
+        ));
+    }
+    let mut names: Vec<&String> = before.iter().chain(&lesson.classes).collect();
+    names.sort_unstable();
+    if names.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(damaged("two classes have one name"));
+    }
+    let known = |again: &crate::run::event::Again| again.class < classes && again.of < before.len();
+    if !lesson.again.iter().all(known) {
+        return Err(damaged("it names classes that the run does not have"));
+    }
+    if lesson.planned_tasks == 0 {
+        return Err(damaged("the run had no task before it"));
+    }
+    Ok(lesson)
+}
+
+/// The pictures of the lesson that was a task (from 0) of the run in this folder.
+///
+/// # Errors
+/// A Problem when there is none, or its list is damaged or not the one that was taught.
+pub fn lesson_pictures(run: &Path, task: usize, lesson: &Lesson) -> Result<LessonPictures> {
+    let folder = lesson_folder(run, task);
+    let pictures = LessonPictures::read(&folder, lesson.classes.len())?;
+    if pictures.fingerprint == lesson.fingerprint {
+        return Ok(pictures);
+    }
+    Err(
+        Problem::new("the pictures of this lesson are not those that were taught")
+            .at_path(&folder)
+            .advise("put the run's folder back as it was"),
+    )
+}
+
+/// A lesson being written, and the run that it belongs to.
+#[derive(Debug)]
+pub struct NewLesson {
+    run: PathBuf,
+    task: usize,
+    /// Until it counts or is gone nobody else may work on the run.
+    _lock: Arc<File>,
+}
+
+impl RunFolder {
+    /// Begins the lesson that becomes this task (from 0): from now on everything is saved there.
+    ///
+    /// # Errors
+    /// A Problem when the folder cannot be written.
+    pub fn begin_lesson(self, task: usize) -> Result<(Self, NewLesson)> {
+        let run = self.path().to_path_buf();
+        make_folder(&run.join(LESSONS_FOLDER))?;
+        let partial = partial_folder(&run, task);
+        std::fs::create_dir(&partial).map_err(|error| save_problem(&partial, &error))?;
+        let lesson = NewLesson {
+            run,
+            task,
+            _lock: self.lock(),
+        };
+        Ok((self.moved(partial, task), lesson))
+    }
+
+    /// Copies a lesson's pictures into its folder.
+    ///
+    /// # Errors
+    /// A Problem when one cannot be read or written, they are too many or too large, or `go_on` said
+    /// no.
+    pub fn copy_pictures(
+        &self,
+        train: &[Sample],
+        test: &[Sample],
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<LessonPictures> {
+        LessonPictures::copy(self.path(), train, test, go_on)
+    }
+}
+
+impl NewLesson {
+    /// Makes the lesson part of the run, in one step.
+    ///
+    /// # Errors
+    /// A Problem when the folder cannot be written; the run is then as it was.
+    pub fn publish(&self, lesson: &Lesson) -> Result<()> {
+        let partial = partial_folder(&self.run, self.task);
+        let written = Written {
+            format: FORMAT,
+            lesson: lesson.clone(),
+        };
+        let text = toml::to_string(&written)
+            .map_err(|error| Problem::new(format!("the lesson cannot be written: {error}")))?;
+        keep_file(&partial.join(LESSON_FILE), text.as_bytes())?;
+        let folder = lesson_folder(&self.run, self.task);
+        std::fs::rename(&partial, &folder).map_err(|error| save_problem(&folder, &error))?;
+        sync_folder(Some(&self.run.join(LESSONS_FOLDER)));
+        Ok(())
+    }
+
+    /// Throws away what was written so far.
+    pub fn discard(&self) {
+        sweep(&self.run);
+    }
+}
+
+/// Removes lessons that were not finished. Call it only while holding the run's lock.
+pub(super) fn sweep(run: &Path) {
+    let folder = run.join(LESSONS_FOLDER);
+    if folder.is_symlink() {
+        return;
+    }
+    let Ok(entries) = std::fs::read_dir(&folder) else {
+        return;
+    };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path.extension().is_some_and(|ending| ending == "partial") {
+            // A leftover that cannot be removed stays without effect.
+            let _ = std::fs::remove_dir_all(path);
+        }
+    }
+    // The last one leaves nothing behind; while there are others this fails.
+    let _ = std::fs::remove_dir(folder);
+}
+
+/// Takes back the last lesson of a run; gives what it was.
+///
+/// # Errors
+/// A Problem when there is none, another program works on the run, or the folder cannot be written.
+pub fn undo_lesson(run: &Path) -> Result<Lesson> {
+    let held = RunFolder::open(run)?;
+    let mut header = load(run)?.header;
+    let Some(lesson) = header.lessons.pop() else {
+        return Err(Problem::new("this run has no lesson that could be undone").at_path(run));
+    };
+    let task = header.tasks.len() - 1;
+    make_folder(&run.join(LESSONS_FOLDER))?;
+    let folder = lesson_folder(run, task);
+    let gone = partial_folder(run, task);
+    match std::fs::rename(&folder, gone) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(Problem::io("undo the lesson", &folder, &error));
+        }
+        _ => sync_folder(Some(&run.join(LESSONS_FOLDER))),
+    }
+    sweep(run);
+    drop(held);
+    Ok(lesson)
+}

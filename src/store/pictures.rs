@@ -1,0 +1,223 @@
+//! The pictures of a lesson, kept inside the run's folder: copies in `pictures/`, and the list
+//! `pictures.csv` with the SHA-256 of each.
+//!
+//! A file's name follows from its place in the list, so that a list from elsewhere names nothing
+//! outside of the folder; its hash says whether it is still the picture that was learned or tested.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::file::{keep_file, keep_with, save_problem};
+use super::tables::{damaged_table, from_csv, to_csv};
+use super::{PICTURES_FILE, PICTURES_FOLDER};
+use crate::data::{Folder, READABLE, Sample, Source, decode_picture};
+use crate::fetch::hex;
+use crate::files;
+use crate::problem::{Problem, Result};
+use crate::run::event::Picture;
+
+/// Pictures of a lesson at most.
+pub const MOST_PICTURES: usize = 5_000;
+/// Bytes of a lesson's pictures at most.
+const MOST_BYTES: u64 = 2 << 30;
+
+/// Which part of a lesson a picture belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Split {
+    Train,
+    Test,
+}
+
+/// One picture of the list.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Row {
+    split: Split,
+    /// Among the classes of the lesson.
+    class: usize,
+    ending: String,
+    sha256: String,
+    /// What it was called where it came from.
+    name: String,
+}
+
+/// The pictures of a lesson.
+#[derive(Clone, Debug)]
+pub struct LessonPictures {
+    folder: Arc<Folder>,
+    rows: Vec<Row>,
+    /// Over the whole list, in hex.
+    pub fingerprint: String,
+}
+
+impl LessonPictures {
+    /// Copies these pictures into a lesson's folder; `go_on` is asked before each.
+    ///
+    /// # Errors
+    /// A Problem when one cannot be read or written, they are too many or too large, or `go_on` said
+    /// no.
+    pub(super) fn copy(
+        lesson: &Path,
+        train: &[Sample],
+        test: &[Sample],
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<Self> {
+        let folder = lesson.join(PICTURES_FOLDER);
+        std::fs::create_dir_all(&folder).map_err(|error| save_problem(&folder, &error))?;
+        let of = |split, samples: &'_ [Sample]| -> Vec<(Split, Sample)> {
+            samples
+                .iter()
+                .map(|sample| (split, sample.clone()))
+                .collect()
+        };
+        let all = [of(Split::Train, train), of(Split::Test, test)].concat();
+        let too_much = |what: String| {
+            Err(Problem::new(what)
+                .at_path(lesson)
+                .advise("give fewer pictures, or train a new run on all of them"))
+        };
+        if all.len() > MOST_PICTURES {
+            return too_much(format!(
+                "these are {} pictures, a lesson takes {MOST_PICTURES} at most",
+                all.len()
+            ));
+        }
+        let (mut rows, mut bytes) = (Vec::with_capacity(all.len()), 0);
+        for (place, (split, sample)) in all.iter().enumerate() {
+            if !go_on() {
+                return Err(Problem::new("copying the pictures was stopped"));
+            }
+            let (file, ending) = sample.file()?;
+            bytes += file.len() as u64;
+            if bytes > MOST_BYTES {
+                return too_much("these pictures are larger than 2 GB together".into());
+            }
+            // It may have changed since it was looked at.
+            decode_picture(&file).map_err(|problem| problem.at(sample.name()))?;
+            keep_with(&folder.join(file_name(place, ending)), |out| {
+                out.write_all(&file)
+            })?;
+            rows.push(Row {
+                split: *split,
+                class: sample.class as usize,
+                ending: ending.to_string(),
+                sha256: hex(&Sha256::digest(&file)),
+                name: sample.name(),
+            });
+        }
+        let text = to_csv(&rows)?;
+        keep_file(&lesson.join(PICTURES_FILE), &text)?;
+        Ok(Self::of(lesson, rows, &text))
+    }
+
+    /// Reads the list of a lesson's folder, which has so many classes.
+    ///
+    /// # Errors
+    /// A Problem when it cannot be read or is damaged.
+    pub(super) fn read(lesson: &Path, classes: usize) -> Result<Self> {
+        let path = lesson.join(PICTURES_FILE);
+        let text = files::read(&path, files::TABLE)
+            .map_err(|error| Problem::io("read the list of a lesson's pictures", &path, &error))?;
+        let rows: Vec<Row> = from_csv(&text, &path)?;
+        let known = |row: &Row| READABLE.contains(&row.ending.as_str()) && row.class < classes;
+        if rows.len() > MOST_PICTURES || !rows.iter().all(known) {
+            return Err(damaged_table(&path, "it names no pictures of this lesson"));
+        }
+        Ok(Self::of(lesson, rows, &text))
+    }
+
+    fn of(lesson: &Path, rows: Vec<Row>, text: &[u8]) -> Self {
+        let folder = Folder {
+            path: lesson.join(PICTURES_FOLDER),
+            inside: String::new(),
+        };
+        Self {
+            folder: Arc::new(folder),
+            rows,
+            fingerprint: hex(&Sha256::digest(text)),
+        }
+    }
+
+    /// Those of one split with their places in the list.
+    fn split(&self, split: Split) -> impl Iterator<Item = (usize, &Row)> {
+        let rows = self.rows.iter().enumerate();
+        rows.filter(move |(_, row)| row.split == split)
+    }
+
+    fn samples(&self, split: Split) -> Vec<Sample> {
+        let sample = |(place, row): (usize, &Row)| Sample {
+            source: Source::File {
+                folder: self.folder.clone(),
+                name: Arc::from(OsStr::new(&file_name(place, &row.ending))),
+            },
+            class: row.class as u32,
+        };
+        self.split(split).map(sample).collect()
+    }
+
+    /// The training pictures; a class counts within the lesson.
+    pub fn train(&self) -> Vec<Sample> {
+        self.samples(Split::Train)
+    }
+
+    /// The test pictures, likewise; an answer names one by its place here.
+    pub fn test(&self) -> Vec<Sample> {
+        self.samples(Split::Test)
+    }
+
+    /// Whether each test picture is still the one that is listed.
+    ///
+    /// # Errors
+    /// A Problem that names the first that is gone or another.
+    pub fn check_tests(&self) -> Result<()> {
+        let tests: Vec<(usize, &Row)> = self.split(Split::Test).collect();
+        tests
+            .iter()
+            .try_for_each(|(place, row)| self.bytes(*place, row).map(drop))
+    }
+
+    /// The bytes of the picture at this place of the list.
+    fn bytes(&self, place: usize, row: &Row) -> Result<Vec<u8>> {
+        let path = self.path(place, row);
+        let bytes = files::read(&path, MOST_BYTES)
+            .map_err(|error| Problem::io("read a lesson's picture", &path, &error))?;
+        if hex(&Sha256::digest(&bytes)) == row.sha256 {
+            return Ok(bytes);
+        }
+        Err(
+            Problem::new("this picture is no longer the one that was taught")
+                .at_path(&path)
+                .advise("put the run's folder back as it was"),
+        )
+    }
+
+    fn path(&self, place: usize, row: &Row) -> PathBuf {
+        self.folder.path.join(file_name(place, &row.ending))
+    }
+
+    /// The test picture at this index, if it is still the one that was tested.
+    ///
+    /// # Errors
+    /// A Problem when it is gone or another one by now.
+    pub fn test_picture(&self, index: usize) -> Result<Picture> {
+        let missing = || Problem::new(format!("this lesson has no test picture {index}"));
+        let (place, row) = self.split(Split::Test).nth(index).ok_or_else(missing)?;
+        let image = decode_picture(&self.bytes(place, row)?)
+            .map_err(|problem| problem.at_path(self.path(place, row)))?;
+        Ok(Picture {
+            name: row.name.clone(),
+            width: image.width() as usize,
+            height: image.height() as usize,
+            rgb: image.into_raw(),
+        })
+    }
+}
+
+/// What the picture at this place of the list is called.
+fn file_name(place: usize, ending: &str) -> String {
+    format!("{:04}.{ending}", place + 1)
+}

@@ -1,0 +1,325 @@
+//! The lines of the command palette: everything the window can be told to do as things stand, and
+//! which of them come first for what is typed.
+
+use super::command::{Page, UiCommand};
+use super::pages::predict::askable;
+use super::settings::ThemeChoice;
+use crate::data::named;
+use crate::session::Session;
+use crate::session::chooser::Wanted;
+use crate::session::presets::presets;
+use crate::session::views::{RunRow, RunState};
+use crate::session::words::time_text;
+
+/// Stored runs that are listed, for each thing to do with them.
+const RUNS: usize = 12;
+
+/// A line of the command palette.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What it does.
+    pub title: String,
+    /// Other words it is found by, the first letters of each.
+    also: &'static str,
+    /// Its shortcut, as text.
+    pub keys: &'static str,
+    /// What is done.
+    pub command: UiCommand,
+    /// Whether it can be done now.
+    pub enabled: bool,
+    /// Whether it ends or removes something: then only its own first words find it.
+    careful: bool,
+}
+
+impl Entry {
+    fn new(title: impl Into<String>, command: UiCommand) -> Self {
+        Self {
+            title: title.into(),
+            also: "",
+            keys: "",
+            command,
+            enabled: true,
+            careful: false,
+        }
+    }
+
+    fn keys(self, keys: &'static str) -> Self {
+        Self { keys, ..self }
+    }
+
+    fn also(self, also: &'static str) -> Self {
+        Self { also, ..self }
+    }
+
+    fn when(self, enabled: bool) -> Self {
+        Self { enabled, ..self }
+    }
+
+    fn careful(self) -> Self {
+        Self {
+            careful: true,
+            ..self
+        }
+    }
+
+    /// How well it fits what is typed, 0 best; none where it does not.
+    fn fit(&self, typed: &str) -> Option<usize> {
+        let (title, typed) = (self.title.to_lowercase(), typed.trim().to_lowercase());
+        let wanted: Vec<&str> = typed.split_whitespace().collect();
+        let begins = |words: &str| {
+            let mut words = words.split_whitespace();
+            wanted
+                .iter()
+                .all(|want| words.any(|word| bare(word).starts_with(want)))
+        };
+        let place = if title.starts_with(&typed) {
+            0
+        } else if self.careful {
+            return None;
+        } else if !self.also.is_empty() && begins(self.also) {
+            0
+        } else if begins(&title) {
+            2
+        } else if title.contains(&typed) {
+            3
+        } else if initials(&title, &typed) {
+            4
+        } else {
+            return None;
+        };
+        // What cannot be done now stands below what can.
+        Some(place + if self.enabled { 0 } else { 10 })
+    }
+}
+
+/// A word without the signs around it.
+fn bare(word: &str) -> &str {
+    word.trim_start_matches(|c: char| !c.is_alphanumeric())
+}
+
+/// Whether the letters typed occur in this order, the first one at the beginning of a word and each
+/// other one right after the one before it or at the beginning of a later word.
+fn initials(title: &str, typed: &str) -> bool {
+    let letters: Vec<char> = title.chars().collect();
+    let starts = |at: usize| at == 0 || !letters[at - 1].is_alphanumeric();
+    let mut reached = vec![];
+    for (i, want) in typed.chars().filter(|c| !c.is_whitespace()).enumerate() {
+        let fits = |at: &usize| {
+            let follows = reached
+                .iter()
+                .any(|&before| *at == before + 1 || (*at > before && starts(*at)));
+            letters[*at] == want && if i == 0 { starts(*at) } else { follows }
+        };
+        reached = (0..letters.len()).filter(fits).collect();
+        if reached.is_empty() {
+            return false;
+        }
+    }
+    true
+}
+
+/// The lines that fit what is typed, best first.
+pub fn found(session: &Session, typed: &str) -> Vec<Entry> {
+    let fitting = entries(session).into_iter();
+    let mut fitting: Vec<(usize, Entry)> = fitting
+        .filter_map(|entry| Some((entry.fit(typed)?, entry)))
+        .collect();
+    fitting.sort_by_key(|(fit, _)| *fit);
+    fitting.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// All lines as things stand.
+fn entries(session: &Session) -> Vec<Entry> {
+    let mut all = of_pages();
+    all.extend(of_experiment(session));
+    all.extend(of_run_at_work(session));
+    all.extend(of_stored_runs(session));
+    all.extend(of_window(session));
+    all
+}
+
+fn of_pages() -> Vec<Entry> {
+    let keys = ["Ctrl+1", "Ctrl+2", "Ctrl+3", "Ctrl+4", "Ctrl+5"];
+    let line = |((page, title, _), keys)| {
+        Entry::new(format!("Go to {title}"), UiCommand::Show(page)).keys(keys)
+    };
+    Page::ALL.into_iter().zip(keys).map(line).collect()
+}
+
+fn of_experiment(session: &Session) -> Vec<Entry> {
+    let ready = session.can_start();
+    let start = if session.with_baseline() {
+        "Start both runs"
+    } else {
+        "Start training"
+    };
+    let mut all = vec![
+        Entry::new(start, UiCommand::Start)
+            .also("run train begin go")
+            .keys("Ctrl+Enter")
+            .when(ready),
+        Entry::new("Run 3 class orders", UiCommand::TrainOrders).when(ready),
+        match session.beside {
+            true => Entry::new("Train without Baseline beside it", UiCommand::Beside(false)),
+            false => Entry::new("Train with Baseline beside it", UiCommand::Beside(true)),
+        },
+    ];
+    for preset in presets() {
+        let title = format!("Set up: {}", preset.title);
+        all.push(Entry::new(title, preset.command()).also("preset"));
+    }
+    for name in ["digits", "letters", "cifar-10", "cifar-100", "imagenet-r"] {
+        let title = named::published(name).map_or(name, |set| set.name);
+        all.push(Entry::new(
+            format!("Choose the data set {title}"),
+            UiCommand::ChooseData(name.into()),
+        ));
+    }
+    let pick = |title, wanted| Entry::new(title, UiCommand::Pick(wanted)).also("open file");
+    all.extend([
+        pick("Choose a data folder…", Wanted::DataFolder),
+        Entry::new("Read the data set again", UiCommand::ReadDataAgain),
+        pick("Choose a weight file…", Wanted::Weights),
+        pick("Choose a class order…", Wanted::Order),
+        Entry::new("Copy as command", UiCommand::CopyCommand),
+        Entry::new("Set up what the last window had", UiCommand::UseFormer)
+            .when(session.former.is_some()),
+        Entry::new("Forget what the last window had", UiCommand::DropFormer)
+            .when(session.former.is_some())
+            .careful(),
+    ]);
+    all
+}
+
+fn of_run_at_work(session: &Session) -> Vec<Entry> {
+    let training = session.is_training();
+    let held = session.waiting().any(|job| job.held);
+    let waits = session.waiting().next().is_some();
+    let mut all = vec![
+        Entry::new("Pause or go on", UiCommand::PauseOrGoOn)
+            .keys("Space on Train")
+            .when(training),
+        Entry::new("Stop the run and save it", UiCommand::Stop)
+            .keys("Ctrl+.")
+            .when(training)
+            .careful(),
+        Entry::new("Let the runs in line go on", UiCommand::HoldLine(false)).when(held),
+        Entry::new("Hold the runs in line", UiCommand::HoldLine(true)).when(waits && !held),
+        Entry::new("Show the run at work", UiCommand::CloseOpened).when(session.opened.is_some()),
+    ];
+    for (place, job) in session.waiting().enumerate() {
+        let (number, title) = (place + 1, &job.title);
+        if place > 0 {
+            let command = UiCommand::MoveInLine(job.id, 0);
+            all.push(Entry::new(
+                format!("Train next: {number}, {title}"),
+                command,
+            ));
+        }
+        let command = UiCommand::TakeOut(job.id);
+        all.push(Entry::new(format!("Take out of the line: {number}, {title}"), command).careful());
+    }
+    all
+}
+
+fn of_stored_runs(session: &Session) -> Vec<Entry> {
+    let rows = session.runs.ready().map_or(&[][..], |rows| rows.as_slice());
+    let called = |row: &RunRow| format!("{}, {}", row.title(), time_text(&row.name));
+    let mut all = Vec::new();
+    for row in rows.iter().filter(|row| row.header.is_some()).take(RUNS) {
+        let (name, folder) = (called(row), row.folder.clone());
+        if matches!(row.state, RunState::Unfinished(_)) {
+            let resume = UiCommand::Resume(folder.clone(), None);
+            all.push(Entry::new(format!("Go on with {name}"), resume).also("resume continue"));
+        }
+        let open = UiCommand::Open(folder.clone());
+        all.push(Entry::new(format!("Open the run {name}"), open));
+        if let Some(header) = &row.header {
+            let again = UiCommand::Repeat(Box::new(header.config.clone()));
+            all.push(Entry::new(format!("Set up again {name}"), again).also("repeat"));
+        }
+        if row.state != RunState::Busy {
+            let trash = UiCommand::Trash(folder);
+            all.push(Entry::new(format!("Delete {name}"), trash).careful());
+        }
+    }
+    for (folder, title) in askable(session).into_iter().take(RUNS) {
+        let ask = UiCommand::PredictWith(folder);
+        all.push(Entry::new(format!("Predict with {title}"), ask));
+    }
+    let reload = Entry::new("Reload runs", UiCommand::ReloadRuns);
+    all.extend([
+        Entry::new("Open an image to predict…", UiCommand::Pick(Wanted::Image)),
+        Entry::new("Paste an image to predict", UiCommand::Paste).keys("Ctrl+V on Predict"),
+        reload,
+    ]);
+    all
+}
+
+fn of_window(session: &Session) -> Vec<Entry> {
+    let mut all = vec![
+        Entry::new("Reload plugins", UiCommand::ReloadPlugins),
+        Entry::new("Show notices", UiCommand::Notices),
+        Entry::new("Device: automatic", UiCommand::ChooseDevice("auto".into())),
+    ];
+    for device in &session.devices {
+        let choose = UiCommand::ChooseDevice(device.key.clone());
+        all.push(Entry::new(format!("Device: {}", device.title), choose));
+    }
+    for (choice, title) in ThemeChoice::ALL {
+        let title = match choice {
+            ThemeChoice::System => "follow the system".to_string(),
+            _ => title.to_lowercase(),
+        };
+        all.push(Entry::new(
+            format!("Theme: {title}"),
+            UiCommand::Theme(choice),
+        ));
+    }
+    for (percent, keys) in [(100, "Ctrl+0"), (125, ""), (150, ""), (200, "")] {
+        let zoom = UiCommand::Zoom(percent as f32 / 100.0);
+        let title = format!("Zoom: {percent}\u{a0}%");
+        all.push(
+            Entry::new(title, zoom)
+                .also("size larger smaller")
+                .keys(keys),
+        );
+    }
+    let present = Entry::new("Present the run in large letters", UiCommand::Present);
+    all.push(present.also("full screen projector").keys("F11"));
+    all.push(Entry::new("Report a problem…", UiCommand::Report).also("bug log"));
+    all.push(Entry::new("Show frame times", UiCommand::FrameTimes));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fit(title: &str, typed: &str) -> Option<usize> {
+        Entry::new(title, UiCommand::Palette).fit(typed)
+    }
+
+    #[test]
+    fn what_begins_so_comes_before_what_only_holds_the_letters() {
+        let best = fit("Predict with digits", "pred");
+        let word = fit("Go to Predict", "pred");
+        let letters = fit("Go to Predict", "gtp");
+        assert!(
+            best < word && word < letters,
+            "{best:?} {word:?} {letters:?}"
+        );
+        assert!(fit("Theme: dark", "the dark").is_some());
+        assert_eq!(fit("Go to Train", "predict"), None);
+        // Letters from the middle of words are nobody's wish.
+        assert_eq!(fit("Copy as command", "oa"), None);
+    }
+
+    #[test]
+    fn what_ends_something_is_found_by_its_own_first_word_alone() {
+        let stop = Entry::new("Stop the run and save it", UiCommand::Stop).careful();
+        assert_eq!(stop.fit("run"), None);
+        assert_eq!(stop.fit("s t"), None);
+        assert_eq!(stop.fit("sto"), Some(0));
+    }
+}

@@ -1,0 +1,67 @@
+//! The presets: set-ups that are ready to start.
+
+use egui::{Popup, Response, Ui};
+
+use crate::session::presets::{self, Preset};
+use crate::ui::app::Cx;
+use crate::ui::command::UiCommand;
+use crate::ui::theme::{regular, tokens};
+use crate::ui::widgets::{self, card, faint};
+
+/// Draws the presets. Each sets everything up; nothing begins before the start button is pressed.
+pub fn presets_card(ui: &mut Ui, cx: &mut Cx<'_>) {
+    card(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 2.0;
+        widgets::title(ui, "Presets");
+        faint(ui, "Each sets everything up; you start the run.");
+        let (paper, demos): (Vec<Preset>, Vec<Preset>) = presets::presets()
+            .into_iter()
+            .partition(|preset| preset.paper.is_some());
+        for preset in demos {
+            let tip = match preset.then {
+                Some(_) => "Sets up two runs that are laid side by side",
+                None => "Sets up one run",
+            };
+            if line(ui, preset.title, preset.hint)
+                .on_hover_text(tip)
+                .clicked()
+            {
+                cx.pages.experiment.folder = false;
+                cx.act(preset.command());
+            }
+        }
+        let papers = line(ui, "The paper's experiments", "with six PETs each");
+        Popup::menu(&papers).show(|ui| {
+            for preset in &paper {
+                let text = preset_line(preset.title, preset.hint, tokens(ui));
+                ui.menu_button(text, |ui| pets(ui, cx, preset));
+            }
+        });
+    });
+}
+
+fn line(ui: &mut Ui, title: &str, hint: &str) -> Response {
+    let line = egui::Button::new(preset_line(title, hint, tokens(ui)))
+        .frame_when_inactive(false)
+        .min_size(egui::vec2(ui.available_width(), 26.0));
+    ui.add(line).accessible_name(title)
+}
+
+/// The PETs of the paper's table, for one of its experiments.
+fn pets(ui: &mut Ui, cx: &mut Cx<'_>, preset: &Preset) {
+    for (title, pet, size) in presets::PETS {
+        if ui.button(title).clicked() {
+            cx.pages.experiment.folder = false;
+            let run = preset.with_pet(pet, size);
+            cx.act(UiCommand::SetUp(preset.name, Box::new(run)));
+        }
+    }
+}
+
+fn preset_line(title: &str, hint: &str, t: &crate::ui::theme::Tokens) -> egui::text::LayoutJob {
+    let mut job = egui::text::LayoutJob::default();
+    let format = |font, colour| egui::TextFormat::simple(font, colour);
+    job.append(title, 0.0, format(regular(13.0), t.text));
+    job.append(&format!(" · {hint}"), 0.0, format(regular(12.0), t.subdued));
+    job
+}

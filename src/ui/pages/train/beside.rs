@@ -1,0 +1,102 @@
+//! Two runs side by side on one page: the one on show, and another one, live or stored.
+
+use std::path::PathBuf;
+
+use egui::{Color32, ComboBox, RichText, Sense, Ui, Vec2};
+
+use crate::metrics::History;
+use crate::session::companion::Beside;
+use crate::session::run_view::RunView;
+use crate::session::words::percent;
+use crate::ui::app::Cx;
+use crate::ui::theme::{semibold, tokens};
+use crate::ui::widgets::{self, card, faint};
+
+/// Draws the card; nothing while there is no other run.
+pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
+    let list = cx.session.companions();
+    let now = cx.session.companion().map(|other| other.folder);
+    if list.is_empty() && now.is_none() {
+        return;
+    }
+    card(ui, |ui| {
+        ui.horizontal(|ui| {
+            widgets::title(ui, "Beside it");
+            choice(ui, cx, &list, now.as_ref());
+        });
+        let Some(other) = cx.session.companion() else {
+            return;
+        };
+        let t = tokens(ui);
+        let mine = run.header.as_ref();
+        let mine = mine.map_or_else(|| run.title.clone(), |header| header.method.title.clone());
+        egui::Grid::new("beside")
+            .num_columns(4)
+            .spacing([18.0, 6.0])
+            .show(ui, |ui| {
+                for head in ["", "all classes", "task 1", "forgotten"] {
+                    faint(ui, head);
+                }
+                ui.end_row();
+                row(ui, &mine, run.answers(), t.experts[2]);
+                row(ui, &other.method, other.history, t.runs[3]);
+            });
+        if other.live {
+            faint(ui, "The other run is at work.");
+        }
+    });
+}
+
+fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[(PathBuf, String)], now: Option<&PathBuf>) {
+    let title = match now {
+        None => "no other run",
+        Some(folder) => {
+            let known = list.iter().find(|(known, _)| known == folder);
+            known.map_or("the run that belongs to it", |(_, title)| title.as_str())
+        }
+    };
+    let mut chosen = None;
+    let combo = ComboBox::from_id_salt("beside")
+        .width(ui.available_width())
+        .truncate()
+        .selected_text(title);
+    let shown = combo.show_ui(ui, |ui| {
+        if ui.selectable_label(now.is_none(), "no other run").clicked() {
+            chosen = Some(Beside::Nothing);
+        }
+        for (folder, title) in list {
+            if ui.selectable_label(now == Some(folder), title).clicked() {
+                chosen = Some(Beside::Run(folder.clone()));
+            }
+        }
+    });
+    shown.response.accessible_name("Run beside it");
+    if let Some(beside) = chosen {
+        cx.session.beside_shown = beside;
+    }
+}
+
+/// A run's name, accuracy on all classes so far, on the first task, and what it forgot.
+fn row(ui: &mut Ui, name: &str, history: &History, colour: Color32) {
+    let t = tokens(ui);
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 5.0;
+        let (rect, _) = ui.allocate_exact_size(Vec2::new(10.0, 14.0), Sense::hover());
+        ui.painter().circle_filled(rect.center(), 4.0, colour);
+        ui.label(RichText::new(name).color(t.text));
+    });
+    let first = history.matrix.last().and_then(|row| row.first().copied());
+    let forgotten = (history.matrix.len() > 1)
+        .then(|| history.forgetting())
+        .flatten();
+    let shown = [
+        history.last().map(|share| percent(share, 1)),
+        first.map(|share| percent(share, 1)),
+        forgotten.map(|points| format!("{:.1}", points * 100.0)),
+    ];
+    for value in shown {
+        let text = value.unwrap_or_else(|| "–".into());
+        ui.label(RichText::new(text).font(semibold(13.0)).color(t.strong));
+    }
+    ui.end_row();
+}

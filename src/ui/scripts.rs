@@ -1,0 +1,56 @@
+//! Scripts that no installed font can show: which font to install.
+
+use egui::Context;
+
+use super::theme::regular;
+
+/// First and last character of a script's blocks, its name, and a font that has it.
+const SCRIPTS: [(u32, u32, &str, &str); 13] = [
+    (0x0590, 0x05FF, "Hebrew", "Noto Sans Hebrew"),
+    (0x0600, 0x077F, "Arabic", "Noto Sans Arabic"),
+    (0x0900, 0x097F, "Devanagari", "Noto Sans Devanagari"),
+    (0x0980, 0x09FF, "Bengali", "Noto Sans Bengali"),
+    (0x0B80, 0x0BFF, "Tamil", "Noto Sans Tamil"),
+    (0x0E00, 0x0E7F, "Thai", "Noto Sans Thai"),
+    (0x10A0, 0x10FF, "Georgian", "Noto Sans Georgian"),
+    (0x1100, 0x11FF, "Korean", "Noto Sans CJK"),
+    (0x2E80, 0x9FFF, "Chinese and Japanese", "Noto Sans CJK"),
+    (0xAC00, 0xD7AF, "Korean", "Noto Sans CJK"),
+    (0xF900, 0xFAFF, "Chinese and Japanese", "Noto Sans CJK"),
+    (0x1_F300, 0x1_FAFF, "emoji", "Noto Emoji"),
+    (0x2_0000, 0x3_FFFF, "Chinese and Japanese", "Noto Sans CJK"),
+];
+
+/// Names looked at; a script that comes later is told by the boxes it shows as.
+const NAMES: usize = 2000;
+
+/// What to install so that all of these names can be read; a sentence for each script.
+pub fn missing(ctx: &Context, names: &[String]) -> Vec<String> {
+    let mut unread: Vec<char> = names
+        .iter()
+        .take(NAMES)
+        .flat_map(|name| name.chars())
+        .filter(|letter| !letter.is_ascii() && !letter.is_whitespace())
+        .collect();
+    unread.sort_unstable();
+    unread.dedup();
+    let font = regular(13.0);
+    ctx.fonts_mut(|fonts| unread.retain(|letter| !fonts.has_glyph(&font, *letter)));
+    let mut told: Vec<String> = Vec::new();
+    for letter in unread {
+        let at = letter as u32;
+        let known = SCRIPTS
+            .iter()
+            .find(|(first, last, ..)| (*first..=*last).contains(&at));
+        let words = match known {
+            Some((.., script, font)) => {
+                format!("{script} letters show as boxes until the font {font} is installed")
+            }
+            None => format!("no installed font has the letter U+{at:04X} of a class name"),
+        };
+        if !told.contains(&words) {
+            told.push(words);
+        }
+    }
+    told
+}

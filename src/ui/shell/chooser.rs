@@ -1,0 +1,225 @@
+//! The window's own chooser of files and folders, for desktops that have no dialog to show: a path
+//! to type, places to begin at, what lies in a folder.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use egui::{
+    Align2, Area, Button, Context, Frame, Id, Key, Margin, Modal, Modifiers, Order, RichText,
+    ScrollArea, TextEdit, Ui, Vec2,
+};
+
+use crate::session::Session;
+use crate::session::chooser::{Listing, Wanted};
+use crate::session::views::Fetch;
+use crate::session::words::count_text;
+use crate::ui::command::UiCommand;
+use crate::ui::theme::{CONTROL, semibold, tokens};
+use crate::ui::widgets::{self, button, faint, primary_button};
+
+/// A dialog of the desktop may take so long to come up before the window offers its own.
+const PATIENCE: Duration = Duration::from_millis(800);
+
+/// What the chooser remembers between frames.
+#[derive(Default)]
+pub struct Chooser {
+    wanted: Option<Wanted>,
+    typed: String,
+    /// The folder and file that were on show when `typed` was filled in.
+    shown: Option<(PathBuf, Option<PathBuf>)>,
+    /// Name of the chosen file.
+    file: Option<String>,
+}
+
+impl Chooser {
+    /// Opens it; what lies in the first folder is asked for by the caller.
+    pub fn open(&mut self, wanted: Wanted) {
+        *self = Self {
+            wanted: Some(wanted),
+            ..Self::default()
+        };
+    }
+
+    /// Draws it while it is open.
+    pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
+        if let Some((wanted, since)) = session.picking() {
+            elsewhere(ctx, wanted, since, commands);
+        }
+        let Some(wanted) = self.wanted else { return };
+        let listing = session.listing();
+        self.follow(listing);
+        let room = ctx.content_rect().size();
+        let modal = Modal::new(Id::unique("chooser")).show(ctx, |ui| {
+            ui.set_width((room.x - 60.0).clamp(260.0, 640.0));
+            let t = tokens(ui);
+            ui.label(
+                RichText::new(wanted.title())
+                    .font(semibold(16.0))
+                    .color(t.strong),
+            );
+            self.path(ui, wanted, commands);
+            let height = (room.y - 230.0).clamp(60.0, 340.0);
+            match listing {
+                Fetch::Ready(listing) => self.folder(ui, (wanted, listing), height, commands),
+                Fetch::Failed(problem) => widgets::problem(ui, problem),
+                Fetch::Nothing | Fetch::Busy => {
+                    faint(ui, "Looking …");
+                }
+            }
+            ui.add_space(4.0);
+            self.end(ui, (wanted, listing.ready()), commands)
+        });
+        if modal.inner || modal.should_close() {
+            self.wanted = None;
+            commands.push(UiCommand::ChosenNothing);
+        }
+    }
+
+    /// Another folder than before: its path stands in the field, its file is chosen.
+    fn follow(&mut self, listing: &Fetch<Listing>) {
+        let Some(listing) = listing.ready() else {
+            return;
+        };
+        let now = (listing.folder.clone(), listing.file.clone());
+        if self.shown.as_ref() != Some(&now) {
+            self.typed = listing.folder.display().to_string();
+            let name = listing.file.as_deref().and_then(Path::file_name);
+            self.file = name.map(|name| name.to_string_lossy().into_owned());
+            self.shown = Some(now);
+        }
+    }
+
+    fn path(&mut self, ui: &mut Ui, wanted: Wanted, commands: &mut Vec<UiCommand>) {
+        let edit = TextEdit::singleline(&mut self.typed)
+            .hint_text("Path, then Enter")
+            .desired_width(f32::INFINITY)
+            .min_size(Vec2::new(0.0, CONTROL))
+            .margin(Margin::symmetric(9, 6));
+        let field = ui.add(edit).accessible_name("Path");
+        if field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter)) {
+            let path = PathBuf::from(self.typed.trim());
+            commands.push(UiCommand::LookInto(wanted, path));
+        }
+    }
+
+    fn folder(
+        &mut self,
+        ui: &mut Ui,
+        (wanted, listing): (Wanted, &Listing),
+        height: f32,
+        commands: &mut Vec<UiCommand>,
+    ) {
+        let mut go = |path: PathBuf| commands.push(UiCommand::LookInto(wanted, path));
+        ui.horizontal_wrapped(|ui| {
+            if let Some(above) = listing.folder.parent()
+                && button(ui, "Up").clicked()
+            {
+                go(above.to_path_buf());
+            }
+            for (name, place) in &listing.places {
+                if button(ui, name).clicked() {
+                    go(place.clone());
+                }
+            }
+        });
+        let mut chosen = None;
+        ScrollArea::vertical()
+            .max_height(height)
+            .min_scrolled_height(height)
+            .auto_shrink([false, false])
+            .show_rows(
+                ui,
+                24.0,
+                listing.folders.len() + listing.files.len(),
+                |ui, rows| {
+                    ui.spacing_mut().item_spacing.y = 0.0;
+                    for row in rows {
+                        let size = Vec2::new(ui.available_width(), 24.0);
+                        if let Some(name) = listing.folders.get(row) {
+                            let line = Button::selectable(false, format!("{name}/")).min_size(size);
+                            if ui.add(line).clicked() {
+                                go(listing.folder.join(name));
+                            }
+                        } else if let Some(name) = listing.files.get(row - listing.folders.len()) {
+                            let here = self.file.as_ref() == Some(name);
+                            let line = Button::selectable(here, name).min_size(size);
+                            let line = ui.add(line);
+                            if line.double_clicked() {
+                                chosen = Some(listing.folder.join(name));
+                            }
+                            if line.clicked() {
+                                self.file = Some(name.clone());
+                            }
+                        }
+                    }
+                },
+            );
+        if listing.more > 0 {
+            faint(
+                ui,
+                format!("and {} more; type the path", count_text(listing.more)),
+            );
+        } else if listing.folders.is_empty() && listing.files.is_empty() {
+            faint(ui, "Nothing to choose in this folder.");
+        }
+        if let Some(path) = chosen {
+            commands.push(UiCommand::Picked(wanted, path));
+            self.wanted = None;
+        }
+    }
+
+    /// The last row; true when the chooser is done with.
+    fn end(
+        &self,
+        ui: &mut Ui,
+        (wanted, listing): (Wanted, Option<&Listing>),
+        commands: &mut Vec<UiCommand>,
+    ) -> bool {
+        let folder = listing.map(|listing| listing.folder.as_path());
+        let file = folder
+            .zip(self.file.as_ref())
+            .map(|(folder, name)| folder.join(name));
+        let (words, path) = match file {
+            Some(file) => ("Open", Some(file)),
+            None if wanted.to_write().is_some() => (
+                "Save here",
+                folder
+                    .zip(wanted.to_write())
+                    .map(|(folder, name)| folder.join(name)),
+            ),
+            None if wanted.is_folder() => ("Choose this folder", folder.map(Path::to_path_buf)),
+            None => ("Open", None),
+        };
+        let mut done = false;
+        ui.horizontal(|ui| {
+            let choose = primary_button(ui, words, path.is_some());
+            if let (true, Some(path)) = (choose.clicked(), path) {
+                commands.push(UiCommand::Picked(wanted, path));
+                done = true;
+            }
+            done |= button(ui, "Cancel").clicked();
+        });
+        done || ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape))
+    }
+}
+
+/// While a dialog of the desktop is open, or will not come up: the way to do without.
+fn elsewhere(ctx: &Context, wanted: Wanted, since: Duration, commands: &mut Vec<UiCommand>) {
+    if since < PATIENCE {
+        ctx.request_repaint_after(PATIENCE - since);
+        return;
+    }
+    Area::new(Id::unique("dialog elsewhere"))
+        .anchor(Align2::CENTER_BOTTOM, Vec2::new(0.0, -18.0))
+        .order(Order::Foreground)
+        .show(ctx, |ui| {
+            Frame::popup(ui.style()).show(ui, |ui| {
+                ui.horizontal(|ui| {
+                    ui.label("A dialog of your desktop is open.");
+                    if button(ui, "Choose in this window instead").clicked() {
+                        commands.push(UiCommand::ChooseHere(wanted));
+                    }
+                });
+            });
+        });
+}

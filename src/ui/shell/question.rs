@@ -1,0 +1,110 @@
+//! Questions: what a person must agree to first. Enter agrees, Escape does not, and a question that
+//! has become pointless goes away.
+
+use std::path::PathBuf;
+
+use egui::{Context, Id, Key, Modal, RichText};
+
+use crate::run::job::JobId;
+use crate::session::Session;
+use crate::session::story::counted;
+use crate::ui::theme::{self, semibold};
+use crate::ui::widgets::{self, button, primary_button};
+
+/// Something a person must agree to first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// Stop this run? Those that wait in line are held there.
+    Stop(JobId),
+    /// Stop this run and let the next one in line begin? Offered beside `Stop`.
+    StopThis(JobId),
+    /// Close the window although this run is at work?
+    Close(JobId),
+    /// Move this run to the trash?
+    Trash(PathBuf),
+}
+
+impl Question {
+    /// Whether there is still something to decide.
+    fn stands(&self, session: &Session) -> bool {
+        match self {
+            Self::Stop(job) | Self::StopThis(job) | Self::Close(job) => {
+                session.at_work() == Some(*job)
+            }
+            Self::Trash(_) => true,
+        }
+    }
+
+    /// Headline, explanation, and the words of the button that agrees.
+    fn words(&self, waiting: usize) -> (&'static str, String, &'static str) {
+        let line = match waiting {
+            0 => String::new(),
+            n => format!(
+                " {} in line will wait until you let them go on.",
+                counted(n, "run")
+            ),
+        };
+        match self {
+            Self::Stop(_) | Self::StopThis(_) => {
+                let kept =
+                    "The finished tasks and epochs are kept; the run can be continued later.";
+                ("Stop training?", format!("{kept}{line}"), "Stop and save")
+            }
+            Self::Close(_) => {
+                let kept = "A run is at work. It is stopped and saved, and the next start offers to go on with it.";
+                (
+                    "Close the window?",
+                    format!("{kept}{line}"),
+                    "Save and close",
+                )
+            }
+            Self::Trash(folder) => (
+                "Move this run to the trash?",
+                folder.display().to_string(),
+                "Move to trash",
+            ),
+        }
+    }
+}
+
+/// Draws the question. Returns it once it was answered with yes.
+pub fn ask(asked: &mut Option<Question>, ctx: &Context, session: &Session) -> Option<Question> {
+    if asked
+        .as_ref()
+        .is_some_and(|question| !question.stands(session))
+    {
+        *asked = None;
+    }
+    let mut question = asked.clone()?;
+    let waiting = session.waiting().filter(|job| !job.held).count();
+    let (headline, text, yes) = question.words(waiting);
+    let mut agreed = false;
+    let modal = Modal::new(Id::unique("question")).show(ctx, |ui| {
+        let t = theme::tokens(ui);
+        ui.set_width(360.0);
+        ui.label(RichText::new(headline).font(semibold(16.0)).color(t.strong));
+        widgets::sentence(ui, text);
+        ui.add_space(8.0);
+        ui.horizontal(|ui| {
+            let main = primary_button(ui, yes, true);
+            agreed = main.clicked();
+            if ui.memory(|m| m.focused().is_none()) {
+                // Enter presses what has the focus; Tab goes on to the other buttons.
+                agreed |= ui.input(|i| i.key_pressed(Key::Enter));
+                main.request_focus();
+            }
+            if let Question::Stop(job) = question
+                && waiting > 0
+                && button(ui, "Stop this one only").clicked()
+            {
+                (agreed, question) = (true, Question::StopThis(job));
+            }
+            button(ui, "Cancel").clicked()
+        })
+        .inner
+    });
+    if agreed || modal.inner || modal.should_close() {
+        *asked = None;
+    }
+    agreed.then_some(question)
+}

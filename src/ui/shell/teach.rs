@@ -1,0 +1,67 @@
+//! The question which folder a run shall be taught, and whether its last lesson shall be undone.
+
+use std::path::Path;
+
+use egui::{Context, Id, Modal, RichText};
+
+use crate::problem::listed;
+use crate::session::Session;
+use crate::session::chooser::Wanted;
+use crate::ui::command::UiCommand;
+use crate::ui::theme::{self, semibold};
+use crate::ui::widgets;
+
+/// What the person said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Nothing yet; a folder may come from the dialog or be dropped.
+    Open,
+    /// Take the last lesson back.
+    Undo,
+    /// Never mind.
+    Cancel,
+}
+
+/// Asks about the run in this folder.
+pub fn ask(
+    ctx: &Context,
+    session: &Session,
+    folder: &Path,
+    commands: &mut Vec<UiCommand>,
+) -> Answer {
+    let header = session.header_of(folder);
+    let lesson = header.and_then(|header| header.lessons.last());
+    let mut answer = Answer::Open;
+    let modal = Modal::new(Id::unique("teach")).show(ctx, |ui| {
+        let t = theme::tokens(ui);
+        ui.set_width(420.0);
+        let title = RichText::new("Teach new classes").font(semibold(16.0));
+        ui.label(title.color(t.strong));
+        if let Some(header) = header {
+            widgets::faint(ui, header.title());
+        }
+        widgets::sentence(
+            ui,
+            "Choose a folder with one subfolder of pictures per class, or drop it on this window: 5 to 50 pictures each will do. They become the run's next task, learned with its own method. No old picture is needed; the new ones are copied into the run.",
+        );
+        ui.add_space(8.0);
+        ui.horizontal_wrapped(|ui| {
+            if widgets::button(ui, "Choose a folder…").clicked() {
+                commands.push(UiCommand::Pick(Wanted::Lesson));
+            }
+            if let Some(lesson) = lesson {
+                let text = format!("Undo the last lesson: {}", listed(&lesson.classes, 3));
+                if widgets::button(ui, &text).clicked() {
+                    answer = Answer::Undo;
+                }
+            }
+            if widgets::button(ui, "Cancel").clicked() {
+                answer = Answer::Cancel;
+            }
+        });
+    });
+    if modal.should_close() && answer == Answer::Open {
+        answer = Answer::Cancel;
+    }
+    answer
+}

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Runs the program on a folder of hostile inputs, each under a limit of address space, and tells how it ended.
+
+    python3 tests/hostile.py PROGRAM FOLDER [--gigabytes 9] [--seconds 120] [--table FILE.md]
+
+What is asked of the program follows from the kind of an input: weight files are opened for a measurement,
+archives and folders as data sets, plugins are listed, orders and settings begin a run, folders of runs are
+listed and each of their runs is continued. Linux, Python's standard library. Exits with 1 when an input
+ended in a crash, took too long, or left the program without a sentence.
+"""
+import argparse
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+WEIGHTS = {".pth", ".pt", ".bin", ".safetensors", ".npz"}
+ARCHIVES = {".zip", ".tar", ".gz", ".tgz", ".xz", ".txz"}
+PICTURES = {".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp"}
+QUICK = "--data digits --train-limit 2 --test-limit 1 --epochs 1 --freeze-epochs 0 --device cpu --quiet".split()
+
+
+def asked(path):
+    """What the program is asked with an input: words, and the plugin file to put beside it."""
+    ending = path.suffix.lower()
+    if path.is_dir():
+        runs = [child for child in path.iterdir() if child.is_dir() and os.path.lexists(child / "run.toml")]
+        if runs:
+            yield ["runs", "--out", str(path), "--json", "-"], None
+            for run in sorted(runs):
+                yield ["resume", str(run), "--device", "cpu", "--quiet"], None
+        elif any(path.glob("plugins/*.toml")):
+            for plugin in sorted(path.glob("plugins/*.toml")):
+                yield ["plugins", "--json", "-"], plugin
+        else:
+            yield ["data", str(path), "--json", "-"], None
+    elif ending in WEIGHTS:
+        yield ["bench", "--backbone", str(path), "--mode", "predict", "--batch", "1", "--device", "cpu"], None
+    elif ending in ARCHIVES:
+        yield ["data", str(path), "--json", "-"], None
+    elif ending in PICTURES:
+        yield ["features", "lae-nano", "--image", str(path)], None
+    elif ending == ".json":
+        yield ["train", *QUICK, "--order", str(path)], None
+    elif ending == ".toml" and path.name == "backbones.toml":
+        yield ["bench", "--backbone", "lae-nano", "--mode", "predict", "--batch", "1", "--device", "cpu"], path
+    elif ending == ".toml" and path.parent.name == "plugins":
+        yield ["plugins", "--json", "-"], path
+    elif ending == ".toml":
+        yield ["train", "--config", str(path), "--device", "cpu", "--quiet"], None
+
+
+def inputs(folder):
+    """Every input with what is asked of it; folders of several kinds are gone into."""
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and path.name in ("plugins", "seeds", "weights", "pictures", "archives"):
+            for inner in sorted(path.iterdir()):
+                yield from ((inner, *ask) for ask in asked(inner))
+        else:
+            yield from ((path, *ask) for ask in asked(path))
+
+
+def size_of(path):
+    if path.is_file():
+        return path.stat().st_size
+    files = (inner for inner in path.rglob("*") if inner.is_file() and not inner.is_symlink())
+    return sum(inner.stat().st_size for inner in files)
+
+
+def run(args, words, plugin, work):
+    """Exit code (None: too long), seconds, peak in MB, what was said."""
+    home = Path(tempfile.mkdtemp(dir=work))
+    if plugin:
+        (home / "plugins").mkdir()
+        shutil.copy(plugin, home / "plugins")
+    env = os.environ | {"HOME": str(home), "LAE_RUNS": str(home / "runs"), "LAE_STUDIO_CACHE": str(home / "cache"),
+                        "XDG_DATA_HOME": str(home / "data"), "XDG_CONFIG_HOME": str(home / "config"),
+                        "XDG_CACHE_HOME": str(home / "caches")}
+    limit = args.gigabytes << 30
+
+    def confine():
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    with open(home / "said", "w+") as said:
+        began = time.monotonic()
+        child = subprocess.Popen([args.program, *words], cwd=home, env=env, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=said, preexec_fn=confine)
+        status = None
+        while time.monotonic() - began < args.seconds:
+            done, status, usage = os.wait4(child.pid, os.WNOHANG)
+            if done:
+                break
+            time.sleep(0.02)
+        else:
+            child.kill()
+            _, _, usage = os.wait4(child.pid, 0)
+            status = None
+        seconds = time.monotonic() - began
+        said.seek(0)
+        text = said.read()
+    shutil.rmtree(home, ignore_errors=True)
+    code = None if status is None else os.waitstatus_to_exitcode(status)
+    return code, seconds, usage.ru_maxrss >> 10, text
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=os.path.abspath)
+    parser.add_argument("folder", type=lambda text: Path(text).resolve())
+    parser.add_argument("--gigabytes", type=int, default=9, help="limit of address space")
+    parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--table", type=Path, help="write the table into this file, too")
+    args = parser.parse_args()
+    work = tempfile.mkdtemp(prefix="lae-hostile-")
+    rows = ["| input | kB | asked | exit | seconds | peak MB | ended with |", "|---|---:|---|---:|---:|---:|---|"]
+    print("\n".join(rows))
+    bad = 0
+    for path, words, plugin in inputs(args.folder):
+        code, seconds, peak, text = run(args, words, plugin, work)
+        fine = code in (0, 1, 2) and "panicked" not in text and "internal error" not in text
+        bad += not fine
+        lines = [line for line in text.splitlines() if line.startswith("problem: ")]
+        first = lines[0].removeprefix("problem: ") if lines else "a result" if code == 0 else text.strip()[:80]
+        name = path.relative_to(args.folder)
+        if words[0] == "resume":
+            name = Path(words[1]).relative_to(args.folder)
+        first = first.replace(str(args.folder), "").replace("|", "\\|").encode("ascii", "backslashreplace").decode()
+        shown = "too long" if code is None else code
+        rows.append(f"| {name} | {size_of(args.folder / name) >> 10:,} | {words[0]} | {shown} | {seconds:.1f} | {peak} | "
+                    f"{'' if fine else '**BAD** '}{first[:110]} |")
+        print(rows[-1], flush=True)
+    shutil.rmtree(work, ignore_errors=True)
+    if args.table:
+        args.table.write_text("\n".join(rows) + "\n")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+//! What needs no net opens none: the demo, looked at from outside.
+
+use super::*;
+
+/// Runs a program under `strace`; gives how it ended, and the calls about the network that it and
+/// its children made. None where there is no such tool or it may not look.
+fn traced(plain: &Command, folder: &Path) -> Option<(Output, Vec<String>)> {
+    let calls = folder.join("calls.txt");
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-qq", "-e", "trace=%network", "-o"]);
+    strace
+        .arg(&calls)
+        .arg(plain.get_program())
+        .args(plain.get_args());
+    for (name, value) in plain.get_envs() {
+        strace.env(name, value.unwrap_or_default());
+    }
+    let output = strace.stdin(Stdio::null()).output().ok()?;
+    let calls = std::fs::read_to_string(calls).ok()?;
+    Some((output, calls.lines().map(str::to_string).collect()))
+}
+
+/// The sockets a running program holds, seen every few milliseconds until it ends.
+fn sockets(plain: &mut Command) -> Vec<String> {
+    let quiet = plain.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = quiet.spawn().unwrap();
+    let handles = PathBuf::from(format!("/proc/{}/fd", child.id()));
+    let mut found = Vec::new();
+    while child.try_wait().unwrap().is_none() {
+        let entries = std::fs::read_dir(&handles).into_iter().flatten().flatten();
+        let targets = entries.filter_map(|entry| std::fs::read_link(entry.path()).ok());
+        let targets = targets.map(|target| target.display().to_string());
+        found.extend(targets.filter(|target| target.starts_with("socket:")));
+        std::thread::sleep(Duration::from_millis(3));
+    }
+    assert!(child.wait().unwrap().success());
+    found
+}
+
+#[test]
+fn the_demo_opens_no_socket() {
+    let runs = tempfile::tempdir().unwrap();
+    let demo = |device: &'static str| {
+        let words: Vec<&str> = QUICK
+            .iter()
+            .map(|word| if *word == "cpu" { device } else { word })
+            .collect();
+        program(&words, runs.path())
+    };
+    let Some((output, calls)) = traced(&demo("cpu"), runs.path()) else {
+        eprintln!("strace cannot be used here: open sockets are looked for instead");
+        assert_eq!(sockets(&mut demo("cpu")), Vec::<String>::new());
+        return;
+    };
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(calls, Vec::<String>::new());
+    // Drivers of graphics cards may talk to a desktop, but to nobody outside this computer.
+    let outside = |calls: &[String]| calls.iter().any(|call| call.contains("AF_INET"));
+    let (output, calls) = traced(&demo("auto"), runs.path()).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(!outside(&calls), "{calls:?}");
+    // And this is what is seen of a program that does want the net.
+    let picture = picture(runs.path());
+    let words = [
+        "features",
+        "vit_tiny_patch16_224",
+        "--image",
+        picture.to_str().unwrap(),
+    ];
+    let mut download = program(&words, runs.path());
+    download.env("HF_ENDPOINT", "http://127.0.0.1:9");
+    let (_, calls) = traced(&download, runs.path()).unwrap();
+    assert!(outside(&calls), "{calls:?}");
+}

@@ -1,0 +1,121 @@
+//! Teaching as a script sees it.
+
+use super::*;
+use crate::teach::{everything, letters};
+
+/// A copy of the finished run, which may be changed.
+fn copy(root: &Path) -> PathBuf {
+    let (runs, summary) = finished();
+    let run = root.join("run");
+    copy_folder(&runs.join(summary["run"].as_str().unwrap()), &run);
+    run
+}
+
+#[test]
+fn a_lesson_gives_figures_and_can_be_undone() {
+    let root = tempfile::tempdir().unwrap();
+    let run = copy(root.path());
+    let before = everything(&run);
+    let lesson = letters("AB", 10);
+    let folder = lesson.path().to_str().unwrap();
+    let output = run_json(&["teach", "run", folder], root.path());
+    let said = stderr(&output);
+    assert!(
+        said.contains("2 classes as task 6, after 10 others"),
+        "{said}"
+    );
+    let taught = json(&output);
+    assert_eq!(taught["task"], 6);
+    assert_eq!(taught["old"]["classes"].as_array().unwrap().len(), 10);
+    assert_eq!(
+        (&taught["old"]["images"], &taught["new"]["images"]),
+        (&60.into(), &4.into())
+    );
+    assert_eq!(taught["new"]["classes"], serde_json::json!(["A", "B"]));
+    assert_eq!(taught["new"]["before"], 0.0);
+    assert!(taught["new"]["after"].is_f64() && taught["old"]["before"].is_f64());
+    assert!(taught["seconds"].as_f64() > taught["training_seconds"].as_f64());
+    assert_eq!(taught["lesson"]["train_images"], serde_json::json!([8, 8]));
+    assert!(taught["lesson"]["fingerprint"].as_str().unwrap().len() == 64);
+    let listed = json(&run_json(&["runs"], root.path()));
+    assert_eq!(
+        listed[0]["lessons"][0]["classes"],
+        taught["lesson"]["classes"]
+    );
+    assert_eq!(listed[0]["tasks"].as_array().unwrap().len(), 6);
+    let picture = run.join("lessons/task_6/pictures/0001.png");
+    let words = ["predict", "run", picture.to_str().unwrap()];
+    let answer = json(&run_json(&words, root.path()));
+    assert_eq!(answer[0]["task"], 6);
+    assert!(answer[0]["ensemble"]["probabilities"]["B"].is_number());
+    for export in ["a.csv", "a.md", "a.svg"] {
+        let to = root.path().join(export);
+        let output = super::run(
+            &["runs", "run", "--export", to.to_str().unwrap()],
+            root.path(),
+        );
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    }
+    assert!(refused(&["resume", "run"], root.path()).contains("finished"));
+    let undone = json(&run_json(&["teach", "run", "--undo"], root.path()));
+    assert_eq!(undone["undone"]["classes"], taught["lesson"]["classes"]);
+    assert!(everything(&run) == before);
+    assert!(refused(&["teach", "run", "--undo"], root.path()).contains("no lesson"));
+    // As people read it.
+    let output = super::run(&["teach", "run", folder, "--quiet"], root.path());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    for words in [
+        "before  after",
+        "old classes       10",
+        "new classes        2",
+        "--undo",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
+fn wrong_usage_of_teach_is_told() {
+    let root = tempfile::tempdir().unwrap();
+    copy(root.path());
+    for words in [
+        &["teach", "run"][..],
+        &["teach", "run", "x", "--undo"],
+        &["teach"],
+    ] {
+        let output = super::run(words, root.path());
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+    }
+    let said = refused(&["teach", "run", "/nowhere/at/all"], root.path());
+    assert!(said.contains("/nowhere/at/all"), "{said}");
+    let said = refused(&["teach", "nobody", "/tmp"], root.path());
+    assert!(said.contains("no run is called"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_lesson_that_is_killed_leaves_the_run_as_it_was() {
+    let root = tempfile::tempdir().unwrap();
+    let run = copy(root.path());
+    let before = everything(&run);
+    let lesson = letters("ABCDE", 30);
+    let folder = lesson.path().to_str().unwrap();
+    for file in ["pictures/0001.png", "pictures.csv"] {
+        let words = ["teach", "run", folder, "--quiet"];
+        let mut child = program(&words, root.path()).spawn().unwrap();
+        let partial = run.join("lessons/task_6.partial").join(file);
+        wait_for(&mut child, || Some(partial.clone()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // What is left of it does not count.
+        let listed = json(&run_json(&["runs"], root.path()));
+        assert_eq!(
+            (&listed[0]["state"], &listed[0]["task_count"]),
+            (&"finished".into(), &5.into())
+        );
+    }
+    // And is gone when the run is worked on again.
+    json(&run_json(&["teach", "run", folder], root.path()));
+    json(&run_json(&["teach", "run", "--undo"], root.path()));
+    assert!(everything(&run) == before);
+}

@@ -1,0 +1,245 @@
+//! Runs whose disk fails at one moment or another, and that are killed after it.
+
+use std::path::Path;
+
+use lae_studio::experiment::{self, Outcome, Stock};
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::{Control, Event, Sink, Wish};
+use lae_studio::store::{self, RunState, StoredRun};
+use lae_studio::tensors::Named;
+
+/// Three tasks in two epochs each.
+fn config() -> RunConfig {
+    RunConfig {
+        classes_per_task: "4,3,3".into(),
+        epochs: 2,
+        settings: crate::frozen_epochs(1),
+        batch: 16,
+        train_limit: Some(6),
+        test_limit: Some(3),
+        device: "cpu".into(),
+        ..RunConfig::default()
+    }
+}
+
+/// Puts a folder where checkpoints go before the passes of some tasks, and stops the run once a
+/// task is saved.
+struct Failing {
+    root: std::path::PathBuf,
+    tasks: &'static [usize],
+    stop_after: usize,
+    control: Control,
+    remarks: Vec<String>,
+}
+
+impl Sink for Failing {
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Progress { progress, .. } => {
+                let folder = std::fs::read_dir(&self.root).unwrap().next().unwrap();
+                let obstacle = folder
+                    .unwrap()
+                    .path()
+                    .join("resume/checkpoint.safetensors.partial");
+                let failing = self.tasks.contains(&progress.task);
+                if failing && (progress.task, progress.epoch) != (0, 0) {
+                    std::fs::create_dir_all(obstacle.join("in the way")).unwrap();
+                } else if obstacle.exists() {
+                    std::fs::remove_dir_all(obstacle).unwrap();
+                }
+            }
+            Event::TaskEvaluated { report, .. } if report.task == self.stop_after => {
+                self.control.set(Wish::Stop);
+            }
+            Event::Remark { problem, .. } => self.remarks.push(problem.what),
+            _ => {}
+        }
+    }
+}
+
+fn snapshots(run: &Path) -> Vec<Named> {
+    let tasks = store::load(run).unwrap().reports.len();
+    (0..tasks)
+        .map(|task| store::load_snapshot(run, task).unwrap())
+        .collect()
+}
+
+fn answers(run: &StoredRun) -> Vec<&lae_studio::metrics::Answers> {
+    run.reports.iter().map(|report| &report.answers).collect()
+}
+
+#[test]
+fn a_run_goes_on_as_if_nothing_had_happened_whichever_checkpoints_failed() {
+    let root = tempfile::tempdir().unwrap();
+    let stock = Stock::default();
+    let whole = experiment::train(
+        &config(),
+        root.path(),
+        &stock,
+        &mut Vec::new(),
+        &Control::default(),
+    );
+    let whole = whole.unwrap().header().unwrap().folder.clone();
+    let wanted = store::load(&whole).unwrap();
+    // The last pass of a task, a whole task and more, and everything from the first pass on.
+    for (tasks, stop_after, gone) in [
+        (&[0][..], 0, false),
+        (&[1][..], 1, false),
+        (&[0, 1][..], 1, false),
+        (&[0, 1][..], 1, true),
+    ] {
+        let root = tempfile::tempdir().unwrap();
+        let control = Control::default();
+        let mut sink = Failing {
+            root: root.path().to_path_buf(),
+            tasks,
+            stop_after,
+            control: control.clone(),
+            remarks: Vec::new(),
+        };
+        let ended = experiment::train(&config(), root.path(), &stock, &mut sink, &control);
+        let Ok(Outcome::Stopped(header)) = ended else {
+            panic!("{tasks:?}: {ended:?}")
+        };
+        let failed = sink.remarks.iter();
+        assert!(failed.clone().any(|what| what.contains("not saved")));
+        assert_eq!(
+            store::load(&header.folder).unwrap().reports.len(),
+            stop_after + 1
+        );
+        if gone {
+            std::fs::remove_dir_all(header.folder.join("resume")).unwrap();
+        }
+        let mut events = Vec::new();
+        let control = Control::default();
+        let ended = experiment::resume(&header.folder, &stock, &mut events, &control);
+        assert!(matches!(ended, Ok(Outcome::Finished(_))), "{tasks:?}");
+        let told = events.iter().any(
+            |event| matches!(event, Event::Remark { problem, .. } if problem.what.contains("begins with its first task")),
+        );
+        assert_eq!(told, gone, "{tasks:?}");
+        let run = store::load(&header.folder).unwrap();
+        assert_eq!(run.state, RunState::Finished);
+        assert_eq!(answers(&run), answers(&wanted), "{tasks:?}");
+        assert!(snapshots(&header.folder) == snapshots(&whole), "{tasks:?}");
+    }
+}
+
+/// Renames the run's folder once its first task is saved.
+struct Renaming<'a> {
+    root: &'a Path,
+    done: bool,
+}
+
+impl Sink for Renaming<'_> {
+    fn event(&mut self, event: Event) {
+        if matches!(event, Event::Saved { .. }) && !self.done {
+            let folder = std::fs::read_dir(self.root).unwrap().next().unwrap();
+            std::fs::rename(folder.unwrap().path(), self.root.join("moved")).unwrap();
+            self.done = true;
+        }
+    }
+}
+
+#[test]
+fn a_run_whose_folder_is_renamed_ends_and_goes_on_under_the_new_name() {
+    let root = tempfile::tempdir().unwrap();
+    let stock = Stock::default();
+    let control = Control::default();
+    let whole =
+        experiment::train(&config(), root.path(), &stock, &mut Vec::new(), &control).unwrap();
+    let whole = whole.header().unwrap().folder.clone();
+    let root = tempfile::tempdir().unwrap();
+    let mut sink = Renaming {
+        root: root.path(),
+        done: false,
+    };
+    let ended = experiment::train(&config(), root.path(), &stock, &mut sink, &control);
+    let problem = ended.unwrap_err();
+    assert!(problem.what.contains("could not save"), "{problem}");
+    let left: Vec<_> = std::fs::read_dir(root.path()).unwrap().collect();
+    assert_eq!(left.len(), 1, "the old folder was not made again");
+    let moved = root.path().join("moved");
+    experiment::resume(&moved, &stock, &mut Vec::new(), &control).unwrap();
+    let [run, wanted] = [&moved, &whole].map(|folder| store::load(folder).unwrap());
+    assert_eq!(answers(&run), answers(&wanted));
+    assert!(snapshots(&moved) == snapshots(&whole));
+    assert!(!moved.join("resume").exists());
+}
+
+/// The program in these folders, under `strace` with a fault where one is given.
+#[cfg(target_os = "linux")]
+fn studio(home: &Path, fault: Option<&str>, words: &[&str]) -> std::process::Output {
+    let program = env!("CARGO_BIN_EXE_lae-studio");
+    let mut command = match fault {
+        None => std::process::Command::new(program),
+        Some(fault) => {
+            let mut strace = std::process::Command::new("strace");
+            let inject = format!("inject={fault}");
+            strace.args(["-qq", "-o", "/dev/null", "-e", &inject, program]);
+            strace
+        }
+    };
+    command
+        .args(words)
+        .env("LAE_RUNS", home.join("runs"))
+        .env("HOME", home)
+        .env("XDG_DATA_HOME", home)
+        .env("XDG_CONFIG_HOME", home)
+        .output()
+        .unwrap()
+}
+
+/// The whole of it is `tests/faults.py`: every place, kills at random moments, full disks.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_goes_on_after_calls_that_failed_or_were_the_last() {
+    let version = std::process::Command::new("strace").arg("-V").output();
+    if !version.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: strace is not installed");
+        return;
+    }
+    let train: Vec<&str> =
+        "train --data digits --train-limit 3 --test-limit 2 --epochs 2 --freeze-epochs 1 --batch 8 \
+         --classes-per-task 5 --device cpu --quiet"
+            .split_whitespace()
+            .collect();
+    let result = |home: &Path| {
+        let runs = store::list(&home.join("runs"));
+        let [run] = runs.as_slice() else {
+            panic!("{} runs", runs.len())
+        };
+        let stored = run.stored.clone().unwrap();
+        assert_eq!(stored.state, RunState::Finished);
+        let reports = stored.reports.iter();
+        let answers: Vec<_> = reports.map(|report| report.answers.clone()).collect();
+        (answers, snapshots(&run.folder))
+    };
+    let whole = tempfile::tempdir().unwrap();
+    assert!(studio(whole.path(), None, &train).status.success());
+    let wanted = result(whole.path());
+    // The second file and the last of the first task; the checkpoint's own bytes.
+    for fault in [
+        "rename:signal=KILL:when=2",
+        "rename:error=ENOSPC:when=5",
+        "fsync:error=EIO:when=7",
+        "write:signal=KILL:when=9",
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        let first = studio(home.path(), Some(fault), &train);
+        let said = String::from_utf8_lossy(&first.stderr).into_owned();
+        assert!(!said.contains("panicked"), "{fault}: {said}");
+        let listed = store::list(&home.path().join("runs"));
+        let unfinished = listed.first().map(|run| run.stored.clone().unwrap().state);
+        if unfinished != Some(RunState::Finished) {
+            let words = match unfinished {
+                None => train.clone(),
+                Some(_) => vec!["resume", "latest", "--quiet"],
+            };
+            let second = studio(home.path(), None, &words);
+            let said = String::from_utf8_lossy(&second.stderr);
+            assert!(second.status.success(), "{fault}: {said}");
+        }
+        assert!(result(home.path()) == wanted, "{fault}");
+    }
+}

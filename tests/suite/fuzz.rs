@@ -1,0 +1,299 @@
+//! Mutated input for everything that reads what others wrote: plugins, weights, data sets, pictures,
+//! runs, settings, servers' answers.
+//!
+//! Whatever comes in, reading it ends in a value or a `Problem`: no panic, at most 64 MB of memory
+//! plus twenty times the input, at most two seconds of one core, and nothing is written outside of
+//! the folder it was given. Inputs are drawn from honest ones by a seed, so that a finding comes
+//! again; those that once failed lie in `tests/corpus/TARGET` and are read first.
+//!
+//! * `LAE_FUZZ_SECONDS`: how long each target runs (0.7 without it, from the same first seed).
+//! * `LAE_FUZZ_SEED`: the first seed. A finding names its own.
+//!
+//! `LAE_FUZZ_SECONDS=30 cargo test --release --test suite fuzz` takes some minutes.
+
+mod archives;
+mod bytes;
+mod data;
+mod downloads;
+mod headers;
+mod meter;
+mod packing;
+mod plugins;
+mod runs;
+mod states;
+mod texts;
+mod weights;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant, SystemTime};
+
+use bytes::Dice;
+use meter::Meter;
+use tempfile::TempDir;
+
+/// One input: files by their paths in a folder.
+type Case = BTreeMap<String, Vec<u8>>;
+
+/// Memory that any input may take.
+const FREE_BYTES: usize = 64 << 20;
+/// And so many times its own size.
+const MOST_TIMES: usize = 20;
+/// Most processor time.
+const MOST_TIME: Duration = Duration::from_secs(2);
+/// An input without an answer after so long hangs.
+const HANGS: Duration = Duration::from_secs(120);
+/// Seconds per target unless the environment says otherwise.
+const USUAL_SECONDS: f64 = 0.7;
+
+/// One reader with its inputs.
+trait Target: Send + Sync {
+    /// Names the folder of its corpus.
+    const NAME: &'static str;
+
+    /// Honest inputs; each must be accepted.
+    fn honest(&self) -> Vec<Case>;
+
+    /// A new input, usually one of the honest ones with mutations.
+    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case;
+
+    /// Reads the input that lies in a folder; whether it was accepted.
+    fn read(&self, folder: &Path) -> bool;
+
+    /// Bytes that may be used beyond what every input may take.
+    fn extra(&self, _: &Case) -> usize {
+        0
+    }
+
+    /// Names that reading may leave in the folder, by their beginnings.
+    fn leaves(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Targets that wait more than they work run side by side, each on seeds of its own.
+    fn lane(&self) -> u64 {
+        0
+    }
+}
+
+/// A case of one file.
+fn single(name: &str, bytes: impl Into<Vec<u8>>) -> Case {
+    Case::from([(name.to_owned(), bytes.into())])
+}
+
+/// Where inputs lie while they are read: `inside`, with something precious beside it.
+struct Place {
+    root: TempDir,
+}
+
+impl Place {
+    fn new(target: &str) -> Self {
+        let prefix = format!("lae-fuzz-{target}-");
+        let root = tempfile::Builder::new().prefix(&prefix).tempdir().unwrap();
+        fs::write(root.path().join("precious"), "precious").unwrap();
+        Self { root }
+    }
+
+    fn inside(&self) -> PathBuf {
+        self.root.path().join("inside")
+    }
+
+    /// Puts an input there and nothing else.
+    fn fill(&self, case: &Case) {
+        let inside = self.inside();
+        if inside.exists() {
+            fs::remove_dir_all(&inside).unwrap();
+        }
+        write(&inside, case);
+    }
+
+    /// What has been written where it does not belong.
+    fn intruder(&self, case: &Case, leaves: &[&str]) -> Option<String> {
+        let root = self.root.path();
+        if fs::read(root.join("precious")).ok().as_deref() != Some(b"precious") {
+            return Some("the file beside the folder was changed".into());
+        }
+        let own = |name: &str| ["precious", "inside"].contains(&name);
+        let given = |name: &str| {
+            let known = case.keys().any(|path| path.split('/').next() == Some(name));
+            known || leaves.iter().any(|start| name.starts_with(start))
+        };
+        let beside = names_in(root).into_iter().find(|name| !own(name));
+        let within = names_in(&self.inside())
+            .into_iter()
+            .find(|name| !given(name));
+        (beside.or(within)).map(|name| format!("{name} was written"))
+    }
+}
+
+fn write(folder: &Path, case: &Case) {
+    fs::create_dir_all(folder).unwrap();
+    for (name, bytes) in case {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect()
+}
+
+/// All files below a folder as a case.
+fn case_of(folder: &Path) -> Case {
+    let mut case = Case::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+        {
+            if entry.is_dir() {
+                folders.push(entry);
+            } else {
+                let name = entry.strip_prefix(folder).unwrap().to_str().unwrap();
+                case.insert(name.replace('\\', "/"), fs::read(&entry).unwrap());
+            }
+        }
+    }
+    case
+}
+
+/// Reads the input and says what is wrong with how that went.
+fn fault<T: Target>(target: &T, place: &Place, case: &Case) -> Result<bool, String> {
+    place.fill(case);
+    let meter = Meter::start();
+    let accepted = catch_unwind(AssertUnwindSafe(|| target.read(&place.inside())));
+    let (memory, time) = meter.stop();
+    let accepted = accepted.map_err(|_| "it panics".to_owned())?;
+    let size: usize = case.values().map(Vec::len).sum();
+    let most = FREE_BYTES + MOST_TIMES * size + target.extra(case);
+    if memory > most {
+        let (memory, most) = (memory >> 20, most >> 20);
+        return Err(format!("it takes {memory} MB of memory instead of {most}"));
+    }
+    if time > MOST_TIME {
+        return Err(format!("it takes {time:.1?}"));
+    }
+    match place.intruder(case, target.leaves()) {
+        Some(what) => Err(what),
+        None => Ok(accepted),
+    }
+}
+
+/// What the thread that reads tells the one that waits.
+enum Word {
+    /// It is still at work.
+    Alive,
+    /// It is done, after so many inputs of which so many were accepted.
+    Done(usize, usize),
+    /// An input with this seed did something it must not.
+    Found(String),
+}
+
+/// Runs a target; fails with the first finding.
+fn fuzz<T: Target + 'static>(target: T) {
+    let (tell, hear) = channel();
+    // One thread for everything, rayon's share included, so that its memory is counted.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let pool = pool.unwrap();
+    std::thread::spawn(move || pool.install(|| work(&target, &tell)));
+    loop {
+        match hear.recv_timeout(HANGS) {
+            Ok(Word::Alive) => {}
+            Ok(Word::Done(inputs, accepted)) => {
+                eprintln!("{}: {inputs} inputs, {accepted} of them accepted", T::NAME);
+                return;
+            }
+            Ok(Word::Found(what)) => panic!("{}: {what}", T::NAME),
+            Err(RecvTimeoutError::Timeout) => {
+                // The input lies where it is being read.
+                let place = std::env::temp_dir();
+                panic!("{} hangs; see {}/lae-fuzz-{0}-*", T::NAME, place.display());
+            }
+            Err(RecvTimeoutError::Disconnected) => panic!("{}: the test failed", T::NAME),
+        }
+    }
+}
+
+fn work<T: Target>(target: &T, tell: &Sender<Word>) {
+    let place = Place::new(T::NAME);
+    let honest = target.honest();
+    // What is made once and kept belongs to no input.
+    for case in &honest {
+        place.fill(case);
+        let accepted = target.read(&place.inside());
+        assert!(accepted, "{}: an honest input is refused", T::NAME);
+        let _ = tell.send(Word::Alive);
+    }
+    for (name, case) in corpus(T::NAME) {
+        if let Err(what) = fault(target, &place, &case) {
+            let _ = tell.send(Word::Found(format!(
+                "{what} on tests/corpus/{}/{name}",
+                T::NAME
+            )));
+            return;
+        }
+    }
+    let seconds = number("LAE_FUZZ_SECONDS");
+    let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let first = match (number("LAE_FUZZ_SEED"), seconds) {
+        (Some(seed), _) => seed as u64,
+        // The suite takes the same way every time, a campaign a new one.
+        (None, None) => 0,
+        (None, Some(_)) => now().map_or(0, |time| time.as_secs() << 20),
+    };
+    let first = first + (target.lane() << 16);
+    let end = Instant::now() + Duration::from_secs_f64(seconds.unwrap_or(USUAL_SECONDS));
+    let (mut inputs, mut accepted) = (0, 0);
+    while Instant::now() < end {
+        let seed = first + inputs as u64;
+        let case = target.vary(&honest, &mut Dice::new(T::NAME, seed));
+        match fault(target, &place, &case) {
+            Ok(fine) => accepted += usize::from(fine),
+            Err(what) => {
+                let kept = keep(T::NAME, seed, &case);
+                let found = format!(
+                    "{what} with LAE_FUZZ_SEED={seed}; kept in {}",
+                    kept.display()
+                );
+                let _ = tell.send(Word::Found(found));
+                return;
+            }
+        }
+        inputs += 1;
+        let _ = tell.send(Word::Alive);
+    }
+    let _ = tell.send(Word::Done(inputs, accepted));
+}
+
+fn number(name: &str) -> Option<f64> {
+    std::env::var(name).ok()?.trim().parse().ok()
+}
+
+/// Keeps an input that failed.
+fn keep(target: &str, seed: u64, case: &Case) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("lae-fuzz-found/{target}/{seed}"));
+    write(&folder, case);
+    folder
+}
+
+/// Inputs that failed once, by name.
+fn corpus(target: &str) -> Vec<(String, Case)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/corpus")
+        .join(target);
+    let mut names = names_in(&folder);
+    names.sort();
+    let case = |name: String| {
+        let case = case_of(&folder.join(&name));
+        (name, case)
+    };
+    names.into_iter().map(case).collect()
+}

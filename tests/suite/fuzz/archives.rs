@@ -1,0 +1,244 @@
+//! Archives of small data sets, with entries that no archive should have.
+
+use std::io::Cursor;
+use std::path::Path;
+
+use lae_studio::data::{Dataset, OpenOptions};
+
+use super::bytes::Dice;
+use super::packing::{Zipped, gzipped, tarred, xzipped, zip};
+use super::{Case, Target, fuzz, names_in, single};
+
+/// A file that no archive may make.
+const OUTSIDE: &str = "/tmp/lae-fuzz-outside.png";
+
+/// Names that lead elsewhere, mean something else, or are too much.
+const NAMES: &[&str] = &[
+    "../up.png",
+    "s/../../up.png",
+    "s/a/../../../up.png",
+    OUTSIDE,
+    "//tmp/lae-fuzz-outside.png",
+    "C:\\w.png",
+    "s\\b\\1.png",
+    "s/a/0.png",
+    "s/A/0.PNG",
+    "s/a/0.png/under.png",
+    "s/a",
+    "s/a/",
+    "",
+    ".",
+    "..",
+    "/",
+    ".hidden/x.png",
+    ".left-out.json",
+    "s/a/\u{202e}gnp.exe",
+    "s/a/\0.png",
+    "s/a/con.png",
+    "train.txt",
+    "labels.csv",
+    "s/link/0.png",
+];
+
+/// Small pictures of two classes.
+fn pictures() -> Vec<(String, Vec<u8>)> {
+    let of = |class: &str, number: u8| {
+        let pixel = image::Rgb([number * 40, class.len() as u8 * 90, 7]);
+        let picture = image::RgbImage::from_pixel(4, 4, pixel);
+        let mut bytes = Cursor::new(Vec::new());
+        picture
+            .write_to(&mut bytes, image::ImageFormat::Png)
+            .unwrap();
+        (format!("s/{class}/{number}.png"), bytes.into_inner())
+    };
+    let both = ["a", "bb"].into_iter();
+    both.flat_map(|class| (0..3).map(move |number| of(class, number)))
+        .collect()
+}
+
+/// What may go into an archive: the pictures, some of them under other names or with other content.
+fn contents(dice: &mut Dice) -> Vec<(String, Vec<u8>)> {
+    let mut all = pictures();
+    for _ in 0..dice.below(4) {
+        let (name, bytes) = dice.one_of(&all).clone();
+        let name = match dice.below(4) {
+            0 => name,
+            1 => "d/".repeat(1 << dice.below(11)) + "x.png",
+            2 => "n".repeat(1 << dice.below(16)) + ".png",
+            _ => (*dice.one_of(NAMES)).to_owned(),
+        };
+        let bytes = match dice.below(4) {
+            0 => vec![0; 1 << dice.below(21)],
+            1 => NAMES.join("\n").into_bytes(),
+            _ => bytes,
+        };
+        let place = dice.below(all.len() + 1);
+        all.insert(place, (name, bytes));
+    }
+    all
+}
+
+/// Opens the archive of a case; what it unpacks stays in the cache beside it.
+fn opens(folder: &Path, name: &str) -> bool {
+    let cache = folder.join("cache");
+    let options = OpenOptions {
+        unpack_to: Some(cache.clone()),
+        ..OpenOptions::default()
+    };
+    let data = Dataset::open(folder.join(name).to_str().unwrap(), &options);
+    let stem = name.split('.').next().unwrap();
+    for made in names_in(&cache) {
+        assert!(made.starts_with(stem), "{made} was left in the cache");
+    }
+    assert!(!Path::new(OUTSIDE).exists(), "{OUTSIDE} was written");
+    data.is_ok()
+}
+
+struct Zip;
+
+impl Target for Zip {
+    const NAME: &'static str = "zip";
+
+    fn honest(&self) -> Vec<Case> {
+        let entries: Vec<Zipped> = pictures()
+            .into_iter()
+            .map(|(name, bytes)| Zipped::new(&name, bytes))
+            .collect();
+        vec![single("set.zip", zip(&entries, None))]
+    }
+
+    fn vary(&self, _: &[Case], dice: &mut Dice) -> Case {
+        let mut entries = Vec::new();
+        for (name, bytes) in contents(dice) {
+            let mut entry = Zipped::new(&name, bytes);
+            entry.deflated = !dice.one_in(3);
+            if dice.one_in(8) {
+                // A link, a folder, a device.
+                entry.attributes = *dice.one_of(&[0o120_777, 0o40_755, 0o20_666]) << 16;
+                entry.bytes = NAMES[dice.below(4)].into();
+            }
+            entries.push(entry);
+        }
+        let one_in = [20, 200, 100_000][dice.below(3)];
+        let mut bytes = zip(&entries, Some((dice, one_in)));
+        if dice.one_in(2) {
+            dice.mutate(
+                &mut bytes,
+                &[
+                    b"PK\x03\x04",
+                    b"PK\x01\x02",
+                    b"PK\x05\x06",
+                    b"PK\x06\x06",
+                    b"PK\x06\x07",
+                ],
+            );
+        }
+        single("set.zip", bytes)
+    }
+
+    fn read(&self, folder: &Path) -> bool {
+        opens(folder, "set.zip")
+    }
+
+    fn leaves(&self) -> &'static [&'static str] {
+        &["cache"]
+    }
+}
+
+/// What a tar comes in.
+fn packed(form: usize, tar: &[u8], dictionary: u8) -> Case {
+    match form {
+        0 => single("set.tar", tar),
+        1 => single("set.tar.gz", gzipped(tar)),
+        _ => single("set.tar.xz", xzipped(tar, dictionary)),
+    }
+}
+
+struct Tar;
+
+impl Target for Tar {
+    const NAME: &'static str = "tar";
+
+    fn honest(&self) -> Vec<Case> {
+        let entries = pictures().into_iter();
+        let all = entries.flat_map(|(name, bytes)| tarred(name.as_bytes(), &bytes, b'0', None));
+        let all: Vec<u8> = all.chain([0; 1024]).collect();
+        (0..3).map(|form| packed(form, &all, 16)).collect()
+    }
+
+    fn vary(&self, _: &[Case], dice: &mut Dice) -> Case {
+        let mut all = Vec::new();
+        for (name, bytes) in contents(dice) {
+            if name.len() > 100 || dice.one_in(20) {
+                // A long name comes before its entry; `K` is that of a link, `x` an extended header.
+                let kind = *dice.one_of(b"LLLKxg");
+                let text = match kind {
+                    b'x' | b'g' => format!("{} path={name}\n", name.len() + 9),
+                    _ => name.clone(),
+                };
+                let odd = dice.one_in(6);
+                all.extend(tarred(
+                    b"././@LongLink",
+                    text.as_bytes(),
+                    kind,
+                    odd.then_some(&mut *dice),
+                ));
+            }
+            let kind = match dice.one_in(8) {
+                true => *dice.one_of(b"123456S7"),
+                false => b'0',
+            };
+            let odd = dice.one_in(8);
+            all.extend(tarred(
+                name.as_bytes(),
+                &bytes,
+                kind,
+                odd.then_some(&mut *dice),
+            ));
+        }
+        all.extend([0; 1024]);
+        if dice.one_in(4) {
+            dice.mutate(
+                &mut all,
+                &[
+                    b"ustar\x0000",
+                    b"ustar  \0",
+                    b"GNU.sparse.map",
+                    b"./PaxHeader",
+                ],
+            );
+        }
+        let mut case = packed(dice.below(3), &all, dice.below(42) as u8);
+        if dice.one_in(4) {
+            for bytes in case.values_mut() {
+                dice.mutate(bytes, &[b"\x1f\x8b\x08", b"\xfd7zXZ\0"]);
+            }
+        }
+        case
+    }
+
+    fn read(&self, folder: &Path) -> bool {
+        let names = ["set.tar", "set.tar.gz", "set.tar.xz"];
+        let form = names.into_iter().find(|name| folder.join(name).exists());
+        form.is_some_and(|name| opens(folder, name))
+    }
+
+    /// The dictionary of `xz -9`.
+    fn extra(&self, _: &Case) -> usize {
+        16 << 20
+    }
+
+    fn leaves(&self) -> &'static [&'static str] {
+        &["cache"]
+    }
+}
+
+#[test]
+fn fuzz_zip() {
+    fuzz(Zip);
+}
+
+#[test]
+fn fuzz_tar() {
+    fuzz(Tar);
+}

@@ -1,0 +1,185 @@
+//! Downloads from a server that follows a script: a case holds its answers, one file each.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use lae_studio::fetch::{download, sha256_of_file};
+
+use super::bytes::Dice;
+use super::{Case, Target, fuzz};
+
+/// The file that an honest server gives.
+fn body() -> Vec<u8> {
+    (0..3000u32).map(|i| (i * 7 % 251) as u8).collect()
+}
+
+/// A server and what it answers, by request.
+struct Downloads {
+    lane: u64,
+    address: String,
+    answers: Arc<Mutex<Vec<Vec<u8>>>>,
+}
+
+impl Downloads {
+    fn new(lane: u64) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let answers = Arc::new(Mutex::new(Vec::<Vec<u8>>::new()));
+        let script = Arc::clone(&answers);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let answer: Vec<u8> = script.lock().unwrap().pop().unwrap_or_default();
+                let _ = give(stream, &answer);
+            }
+        });
+        Self {
+            lane,
+            address,
+            answers,
+        }
+    }
+}
+
+/// Hears a request to its end and gives the answer, whatever it is.
+fn give(mut stream: TcpStream, answer: &[u8]) -> std::io::Result<()> {
+    stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+    let mut heard = Vec::new();
+    let mut piece = [0; 4096];
+    while !heard.windows(4).any(|end| end == b"\r\n\r\n") {
+        match stream.read(&mut piece)? {
+            0 => return Ok(()),
+            read => heard.extend_from_slice(&piece[..read]),
+        }
+    }
+    stream.write_all(answer)?;
+    stream.shutdown(Shutdown::Write)?;
+    // What the other side still says is heard, or it would see a reset in place of the answer.
+    while stream.read(&mut piece)? > 0 {}
+    Ok(())
+}
+
+fn answer(head: &str, body: &[u8]) -> Vec<u8> {
+    [head.replace('\n', "\r\n").as_bytes(), b"\r\n", body].concat()
+}
+
+impl Target for Downloads {
+    const NAME: &'static str = "downloads";
+
+    fn honest(&self) -> Vec<Case> {
+        let body = body();
+        let whole = answer(
+            "HTTP/1.1 200 OK\nContent-Length: 3000\nETag: \"v1\"\nConnection: close\n",
+            &body,
+        );
+        let rest = answer(
+            "HTTP/1.1 206 Partial Content\nContent-Length: 2000\nContent-Range: bytes 1000-2999/3000\nETag: \"v1\"\nConnection: close\n",
+            &body[1000..],
+        );
+        let pieces = b"BB8\r\n"
+            .iter()
+            .chain(&body)
+            .chain(b"\r\n0\r\n\r\n")
+            .copied();
+        let pieces = answer(
+            "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\nConnection: close\n",
+            &pieces.collect::<Vec<u8>>(),
+        );
+        let mut taken_up = Case::from([("1".into(), rest)]);
+        taken_up.insert("got.part".into(), body[..1000].to_vec());
+        taken_up.insert("got.part.tag".into(), b"\"v1\"".to_vec());
+        vec![
+            Case::from([("1".into(), whole)]),
+            taken_up,
+            Case::from([("1".into(), pieces)]),
+        ]
+    }
+
+    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+        const WORDS: &[&[u8]] = &[
+            b"HTTP/1.1 200 OK\r\n",
+            b"HTTP/1.0 200\r\n",
+            b"HTTP/1.1 206 x\r\n",
+            b"HTTP/1.1 416 x\r\n",
+            b"HTTP/1.1 100 Continue\r\n\r\n",
+            b"HTTP/1.1 301 x\r\nLocation: /a\r\nContent-Length: 0\r\n\r\n",
+            b"Location: file:///etc/passwd\r\n",
+            b"HTTP/1.1 404 x\r\n",
+            b"HTTP/1.1 503 x\r\n",
+            b"Content-Length: ",
+            b"Content-Length: -1\r\n",
+            b"Content-Length: 18446744073709551615\r\n",
+            b"Transfer-Encoding: chunked\r\n",
+            b"FFFFFFFFFFFFFFFF\r\n",
+            b"Content-Encoding: gzip\r\n",
+            b"Content-Range: bytes 0-0/1\r\n",
+            b"Content-Range: bytes */3000\r\n",
+            b"Content-Range: bytes 1000-",
+            b"ETag: \"v2\"\r\n",
+            b"ETag: W/\"v1\"\r\n",
+            b"ETag: \r\n",
+            b"\r\n",
+            b"\n",
+            b":",
+            b" ",
+            b"0\r\n\r\n",
+        ];
+        let mut case = dice.one_of(honest).clone();
+        let bytes = case.get_mut("1").unwrap();
+        let head = bytes.windows(4).position(|end| end == b"\r\n\r\n").unwrap() + 12;
+        let rest = bytes.split_off(head.min(bytes.len()));
+        dice.mutate(bytes, WORDS);
+        bytes.extend(rest);
+        if dice.one_in(4) {
+            let name = *dice.one_of(&["got.part", "got.part.tag"]);
+            dice.mutate(case.entry(name.into()).or_default(), WORDS);
+        }
+        case
+    }
+
+    fn read(&self, folder: &Path) -> bool {
+        // The same answer each time it asks, until it gives up.
+        let given = std::fs::read(folder.join("1")).unwrap();
+        *self.answers.lock().unwrap() = vec![given; 12];
+        let to = folder.join("got");
+        // Nobody waits for a second try that brings nothing new.
+        let mut calls = BTreeMap::new();
+        let mut go_on = |progress: lae_studio::fetch::Progress| {
+            let times = calls.entry(progress.done).or_insert(0);
+            *times += 1;
+            *times < 2
+        };
+        match download(&self.address, &to, None, None, &mut go_on) {
+            Ok(got) => {
+                assert_eq!(sha256_of_file(&to).unwrap(), got.sha256);
+                assert_eq!(std::fs::metadata(&to).unwrap().len(), got.bytes);
+                true
+            }
+            Err(_) => {
+                assert!(!to.exists(), "an unfinished file has its final name");
+                false
+            }
+        }
+    }
+
+    fn leaves(&self) -> &'static [&'static str] {
+        &["got"]
+    }
+
+    fn lane(&self) -> u64 {
+        self.lane
+    }
+}
+
+#[test]
+fn fuzz_downloads() {
+    // A broken connection is tried again after a while: most of the time is spent waiting.
+    std::thread::scope(|scope| {
+        for lane in 0..16 {
+            scope.spawn(move || fuzz(Downloads::new(lane)));
+        }
+    });
+}

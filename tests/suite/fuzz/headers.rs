@@ -1,0 +1,88 @@
+//! Headers of safetensors files, mutated so that lengths and offsets still agree.
+
+use super::bytes::Dice;
+
+/// A safetensors file's header and what follows it.
+pub fn split(bytes: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    (bytes[8..8 + length].to_vec(), bytes[8 + length..].to_vec())
+}
+
+/// A file of this header, as long as the header says unless that is far too long.
+pub fn joined(header: &[u8], mut data: Vec<u8>) -> Vec<u8> {
+    let stated = serde_json::from_slice::<serde_json::Value>(header).ok();
+    let ends = stated.as_ref().and_then(serde_json::Value::as_object);
+    let ends = ends.into_iter().flat_map(|all| all.values());
+    let last = ends
+        .filter_map(|one| one.get("data_offsets")?.get(1)?.as_u64())
+        .max();
+    if let Some(last) = last.filter(|last| *last < 8 << 20) {
+        data.resize(last as usize, 0);
+    }
+    [&(header.len() as u64).to_le_bytes()[..], header, &data].concat()
+}
+
+/// Mutates the header, keeping length and offsets right most of the time.
+pub fn vary_header(bytes: &[u8], dice: &mut Dice, words: &[&[u8]]) -> Vec<u8> {
+    let (mut header, data) = split(bytes);
+    if dice.one_in(8) {
+        let mut bytes = bytes.to_vec();
+        dice.mutate(&mut bytes, words);
+        return bytes;
+    }
+    if dice.one_in(2) {
+        reshape(&mut header, dice);
+    } else {
+        dice.mutate(&mut header, words);
+    }
+    joined(&header, data)
+}
+
+/// Gives some tensors another shape, name or type, and every tensor its place.
+fn reshape(header: &mut Vec<u8>, dice: &mut Dice) {
+    let mut all: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_slice(header).unwrap();
+    let names: Vec<String> = all.keys().cloned().collect();
+    for _ in 0..1 + dice.below(4) {
+        let name = dice.one_of(&names).clone();
+        let Some(shape) = all.get(&name).and_then(|one| one["shape"].as_array()) else {
+            continue;
+        };
+        let mut shape: Vec<u64> = shape.iter().filter_map(serde_json::Value::as_u64).collect();
+        match dice.below(6) {
+            0 => drop(all.remove(&name)),
+            1 => {
+                let axis = dice.below(shape.len() + 1);
+                shape.insert(axis, 1);
+            }
+            2 => drop(shape.pop()),
+            3 => shape.reverse(),
+            _ if !shape.is_empty() => {
+                let axis = dice.below(shape.len());
+                shape[axis] = match dice.below(3) {
+                    0 => dice.edge(),
+                    1 => shape[axis] * 2,
+                    _ => dice.below(9) as u64,
+                };
+            }
+            _ => {}
+        }
+        if let Some(one) = all.get_mut(&name) {
+            one["shape"] = shape.into();
+        }
+    }
+    let mut at = 0u64;
+    for (_, one) in all.iter_mut().filter(|(name, _)| *name != "__metadata__") {
+        let width = match one["dtype"].as_str() {
+            Some("F16" | "BF16") => 2,
+            Some("F64" | "I64") => 8,
+            _ => 4,
+        };
+        let sides = one["shape"].as_array().into_iter().flatten();
+        let sides = sides.filter_map(serde_json::Value::as_u64);
+        let length = sides.fold(width, |product: u64, side| product.wrapping_mul(side));
+        one["data_offsets"] = vec![at, at.wrapping_add(length)].into();
+        at = at.wrapping_add(length);
+    }
+    *header = serde_json::to_vec(&all).unwrap();
+}

@@ -1,0 +1,225 @@
+//! ZIP, tar and xz files put together field by field: checksums are right (mostly), what they cover
+//! is not.
+
+use std::io::{Cursor, Read, Write};
+
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, GzEncoder};
+
+use super::bytes::Dice;
+
+/// One entry of a ZIP.
+pub struct Zipped {
+    pub name: Vec<u8>,
+    pub bytes: Vec<u8>,
+    pub deflated: bool,
+    pub attributes: u32,
+}
+
+impl Zipped {
+    pub fn new(name: &str, bytes: Vec<u8>) -> Self {
+        Self {
+            name: name.into(),
+            bytes,
+            deflated: true,
+            attributes: 0o100_644 << 16,
+        }
+    }
+}
+
+/// The entries of an honest ZIP.
+pub fn unzipped(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let mut zip = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+    let count = zip.len();
+    let entry = |index| {
+        let mut entry = zip.by_index(index).unwrap();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes).unwrap();
+        (entry.name().unwrap().into_owned(), bytes)
+    };
+    (0..count).map(entry).collect()
+}
+
+/// The fields of a ZIP, some of them wrong where there is a dice.
+struct Fields<'a>(Option<&'a mut Dice>, usize);
+
+impl Fields<'_> {
+    fn put(&mut self, to: &mut Vec<u8>, width: usize, number: u64) {
+        let mut number = number;
+        if let Some(dice) = &mut self.0
+            && dice.one_in(self.1)
+        {
+            number = dice.edge();
+        }
+        to.extend_from_slice(&number.to_le_bytes()[..width]);
+    }
+}
+
+/// A ZIP of these entries; with a dice one field in so many is wrong.
+pub fn zip(entries: &[Zipped], dice: Option<(&mut Dice, usize)>) -> Vec<u8> {
+    let (mut all, mut directory) = (Vec::new(), Vec::new());
+    let mut fields = match dice {
+        Some((dice, one_in)) => Fields(Some(dice), one_in),
+        None => Fields(None, 1),
+    };
+    for entry in entries {
+        let packed = match entry.deflated {
+            true => {
+                let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
+                encoder.write_all(&entry.bytes).unwrap();
+                encoder.finish().unwrap()
+            }
+            false => entry.bytes.clone(),
+        };
+        let mut sum = flate2::Crc::new();
+        sum.update(&entry.bytes);
+        let start = all.len() as u64;
+        // Version, flags (names are UTF-8), method, time, date.
+        let head = [
+            (2, 20),
+            (2, 0x800),
+            (2, u64::from(entry.deflated) * 8),
+            (2, 0),
+            (2, 0x21),
+        ];
+        let sizes = [
+            (4, u64::from(sum.sum())),
+            (4, packed.len() as u64),
+            (4, entry.bytes.len() as u64),
+            (2, entry.name.len() as u64),
+            (2, 0),
+        ];
+        all.extend_from_slice(b"PK\x03\x04");
+        for (width, number) in head.into_iter().chain(sizes) {
+            fields.put(&mut all, width, number);
+        }
+        all.extend_from_slice(&entry.name);
+        all.extend_from_slice(&packed);
+        directory.extend_from_slice(b"PK\x01\x02");
+        fields.put(&mut directory, 2, 0x0314);
+        for (width, number) in head.into_iter().chain(sizes) {
+            fields.put(&mut directory, width, number);
+        }
+        // Comment, disk, internal and external attributes, place.
+        let tail = [
+            (2, 0),
+            (2, 0),
+            (2, 0),
+            (4, u64::from(entry.attributes)),
+            (4, start),
+        ];
+        for (width, number) in tail {
+            fields.put(&mut directory, width, number);
+        }
+        directory.extend_from_slice(&entry.name);
+    }
+    let start = all.len() as u64;
+    all.extend_from_slice(&directory);
+    all.extend_from_slice(b"PK\x05\x06");
+    let count = entries.len() as u64;
+    let end = [
+        (2, 0),
+        (2, 0),
+        (2, count),
+        (2, count),
+        (4, directory.len() as u64),
+        (4, start),
+    ];
+    for (width, number) in end {
+        fields.put(&mut all, width, number);
+    }
+    all.extend_from_slice(&[0, 0]);
+    all
+}
+
+/// A tar entry, its header with fields that a dice may have changed, its checksum right.
+pub fn tarred(name: &[u8], bytes: &[u8], kind: u8, dice: Option<&mut Dice>) -> Vec<u8> {
+    let mut head = vec![0u8; 512];
+    let shown = &name[..name.len().min(100)];
+    head[..shown.len()].copy_from_slice(shown);
+    head[100..108].copy_from_slice(b"0000644\0");
+    let size = format!("{:011o}\0", bytes.len());
+    head[124..136].copy_from_slice(size.as_bytes());
+    head[136..148].copy_from_slice(b"00000000000\0");
+    head[156] = kind;
+    head[257..265].copy_from_slice(b"ustar\x0000");
+    if let Some(dice) = dice {
+        match dice.below(8) {
+            // A size in base 256.
+            0 => {
+                head[124] = 0x80;
+                head[128..136].copy_from_slice(&dice.edge().to_be_bytes());
+            }
+            1 => {
+                let odd = format!("{:>11o}\0", dice.edge() & 0x1_ffff_ffff);
+                head[124..136].copy_from_slice(&odd.as_bytes()[..12]);
+            }
+            2 => head[156] = dice.byte(),
+            3 => head[157..165].copy_from_slice(b"/tmp/lae"),
+            4 => head[345..349].copy_from_slice(b"../."),
+            _ => {
+                let at = dice.below(512);
+                head[at] = dice.byte();
+            }
+        }
+    }
+    head[148..156].fill(b' ');
+    let sum: u32 = head.iter().map(|byte| u32::from(*byte)).sum();
+    head[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    head.extend_from_slice(bytes);
+    head.resize(head.len().next_multiple_of(512), 0);
+    head
+}
+
+pub fn gzipped(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// An XZ file of stored chunks, its dictionary as large as this byte of its header says.
+pub fn xzipped(bytes: &[u8], dictionary: u8) -> Vec<u8> {
+    let sealed = |mut part: Vec<u8>| {
+        let mut sum = flate2::Crc::new();
+        sum.update(&part);
+        part.extend(sum.sum().to_le_bytes());
+        part
+    };
+    let number = |mut number: usize| {
+        let mut field = Vec::new();
+        while number > 0x7f {
+            field.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        field.push(number as u8);
+        field
+    };
+    let mut all = b"\xfd7zXZ\0".to_vec();
+    // Flags: no checksum of the content.
+    all.extend(sealed(vec![0, 0]));
+    // Block of one filter, LZMA2.
+    let start = all.len();
+    all.extend(sealed(vec![2, 0, 0x21, 1, dictionary, 0, 0, 0]));
+    for (number, chunk) in bytes.chunks(1 << 16).enumerate() {
+        all.push(if number == 0 { 1 } else { 2 });
+        all.extend(((chunk.len() - 1) as u16).to_be_bytes());
+        all.extend(chunk);
+    }
+    all.push(0);
+    let unpadded = all.len() - start;
+    all.resize(all.len().next_multiple_of(4), 0);
+    let mut index = [vec![0, 1], number(unpadded), number(bytes.len())].concat();
+    index.resize(index.len().next_multiple_of(4), 0);
+    let index = sealed(index);
+    all.extend(&index);
+    let size = (index.len() / 4 - 1) as u32;
+    let mut foot = vec![];
+    foot.extend(size.to_le_bytes());
+    foot.extend([0, 0]);
+    let mut sum = flate2::Crc::new();
+    sum.update(&foot);
+    all.extend(sum.sum().to_le_bytes());
+    all.extend(foot);
+    all.extend(b"YZ");
+    all
+}

@@ -1,0 +1,202 @@
+//! Run folders: listed, loaded, summed up, exported, taken up.
+
+use std::path::Path;
+
+use lae_studio::metrics::SlotCounts;
+use lae_studio::store::export::{Format, export};
+use lae_studio::store::{self, Checkpoint, QueueFile, RunFolder};
+use lae_studio::tensors::{Bulk, HostTensor, Named};
+
+use super::bytes::Dice;
+use super::headers::vary_header;
+use super::{Case, Target, case_of, fuzz};
+use crate::store::{header, report};
+
+const WORDS: &[&[u8]] = &[
+    b"[facts]\n",
+    b"[facts.method]\n",
+    b"[settings]\n",
+    b"task_sizes = [2, 2]\n",
+    b"task_sizes = []\n",
+    b"train_images = [1, 1]\n",
+    b"test_images = [1, 1]\n",
+    b"class_order = [\"a\", \"b\"]\n",
+    b"format = 2\n",
+    b"format = 1\n",
+    b"started = \"2026-01-01T00:00:00Z\"\n",
+    b"experts = [\"online\"]\n",
+    b"experts = []\n",
+    b"[\"answer\"]",
+    b"uses_pet = true\n",
+    b"uses_pet = false\n",
+    b"method = \"baseline\"\n",
+    b"learning = false\n",
+    b"online",
+    b"offline",
+    b"ensemble",
+    b"answer",
+    b"\n",
+    b",",
+    b",,",
+    b"\"",
+    b"nan",
+    b"inf",
+    b"-1",
+    b"1e400",
+    b"0,",
+    b"task,images,online\n",
+    b"drift=0.5 ",
+    b"=",
+    b"task,slot,images,chosen,right\n",
+    b"1,1,2,1,1\n",
+];
+
+struct RunFolders;
+
+fn tensor() -> Named {
+    let tensor = HostTensor {
+        shape: vec![2],
+        values: vec![1.0, -1.0],
+    };
+    Named::from([("online.a".to_string(), tensor)])
+}
+
+impl Target for RunFolders {
+    const NAME: &'static str = "runs";
+
+    fn honest(&self) -> Vec<Case> {
+        let root = tempfile::tempdir().unwrap();
+        let mut header = header();
+        let folder = RunFolder::create(root.path(), &mut header, "name = \"adapter\"\n").unwrap();
+        let mut first = report(0);
+        first.slots = vec![SlotCounts::none(1)];
+        folder.save_task(&first, &tensor()).unwrap();
+        folder.save_task(&report(1), &tensor()).unwrap();
+        let checkpoint = Checkpoint {
+            task: 1,
+            epochs_done: 3,
+            tensors: tensor(),
+            ..Checkpoint::default()
+        };
+        folder.save_checkpoint(&checkpoint, Bulk::new()).unwrap();
+        let path = folder.path().to_path_buf();
+        drop(folder);
+        let whole: Case = case_of(&path)
+            .into_iter()
+            .map(|(name, bytes)| (format!("run/{name}"), bytes))
+            .collect();
+        let mut half = whole.clone();
+        let row = "run/metrics.csv";
+        let text = String::from_utf8(half[row].clone()).unwrap();
+        let first: Vec<&str> = text.split_inclusive('\n').take(2).collect();
+        half.insert(row.into(), first.concat().into_bytes());
+        vec![whole, half]
+    }
+
+    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+        let mut case = dice.vary(honest, WORDS);
+        let tensors = "run/resume/checkpoint.safetensors";
+        if dice.one_in(3)
+            && let Some(bytes) = honest[0].get(tensors)
+        {
+            let varied = vary_header(
+                bytes,
+                dice,
+                &[
+                    b"\"task\":\"9\"",
+                    b"\"epochs_done\":\"",
+                    b"counter.",
+                    b"bulk.",
+                ],
+            );
+            case.insert(tensors.into(), varied);
+        }
+        case
+    }
+
+    fn read(&self, folder: &Path) -> bool {
+        let listed = store::list(folder);
+        let mut whole = Vec::new();
+        for stored in listed.into_iter().filter_map(|entry| entry.stored.ok()) {
+            let summary = store::summary(&stored);
+            serde_json::to_string(&summary).unwrap();
+            for task in 0..stored.reports.len() {
+                let _ = store::load_snapshot(&stored.header.folder, task);
+            }
+            whole.push(stored);
+        }
+        let kinds = [Format::Csv, Format::Markdown, Format::Latex, Format::Svg];
+        let exported = kinds.map(|kind| export(&whole, kind).is_ok());
+        let _ = store::summary_of_orders(&whole);
+        let _ = (store::find(folder, "latest"), store::find(folder, "r"));
+        if let Ok(held) = RunFolder::open(&folder.join("run")) {
+            let _ = (held.load_checkpoint(), held.load_bulk("a"));
+        }
+        !whole.is_empty() && exported[0]
+    }
+}
+
+/// The line of waiting runs.
+struct Queue;
+
+impl Target for Queue {
+    const NAME: &'static str = "queue";
+
+    fn honest(&self) -> Vec<Case> {
+        use lae_studio::run::config::RunConfig;
+        use lae_studio::run::job::Job;
+        let root = tempfile::tempdir().unwrap();
+        let first = Job::train(RunConfig::default(), "a run".into());
+        let second = Job::resume("/some/run".into(), None, "it".into());
+        let mut file = QueueFile::below(root.path());
+        file.save(&[&first, &second]).unwrap();
+        drop(file);
+        let mut case = case_of(root.path());
+        case.remove("queue.lock");
+        vec![case]
+    }
+
+    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+        dice.vary(
+            honest,
+            &[
+                b"[[job]]\n",
+                b"[job]\n",
+                b"id = 0\n",
+                b"held = true\n",
+                b"\"\"\"",
+                b"[",
+                b"]",
+                b"{",
+                b"}",
+                b"=",
+            ],
+        )
+    }
+
+    fn read(&self, folder: &Path) -> bool {
+        let mut file = QueueFile::below(folder);
+        let (jobs, problem) = file.load();
+        let jobs: Vec<_> = jobs.iter().collect();
+        let kept = file.save(&jobs);
+        assert!(
+            kept.is_ok() || problem.is_some(),
+            "what was read is not kept: {kept:?}"
+        );
+        problem.is_none()
+    }
+
+    fn leaves(&self) -> &'static [&'static str] {
+        &["queue."]
+    }
+}
+
+#[test]
+fn fuzz_runs() {
+    fuzz(RunFolders);
+}
+
+#[test]
+fn fuzz_queue() {
+    fuzz(Queue);
+}

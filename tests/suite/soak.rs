@@ -1,0 +1,158 @@
+//! The same again and again: does anything grow? Runs only where `LAE_SOAK` says how often, alone:
+//!
+//! `LAE_SOAK=1000 cargo test --release --test suite soak -- --test-threads=1 --nocapture`
+#![cfg(target_os = "linux")]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use lae_studio::engine::Engine;
+use lae_studio::pet::Library;
+use lae_studio::pet::library::BUILT_IN;
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::{Command, Event, PredictRequest, Wish};
+use lae_studio::run::job::Job;
+
+use crate::engine::{drawing, folder, train, wait};
+
+/// What this process holds at a moment.
+struct Sample {
+    kilobytes: f64,
+    handles: usize,
+    threads: usize,
+}
+
+impl Sample {
+    fn now() -> Self {
+        let count = |folder: &str| std::fs::read_dir(folder).unwrap().count();
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+        let kilobytes = line.unwrap().split_whitespace().nth(1).unwrap();
+        Self {
+            kilobytes: kilobytes.parse().unwrap(),
+            handles: count("/proc/self/fd"),
+            threads: count("/proc/self/task"),
+        }
+    }
+}
+
+/// Growth per turn of the best line through the last three quarters.
+fn slope(samples: &[Sample]) -> f64 {
+    let settled = &samples[samples.len() / 4..];
+    let count = settled.len() as f64;
+    let middle = (count - 1.0) / 2.0;
+    let mean = settled.iter().map(|one| one.kilobytes).sum::<f64>() / count;
+    let (mut up, mut along) = (0.0, 0.0);
+    for (at, one) in settled.iter().enumerate() {
+        let away = at as f64 - middle;
+        up += away * (one.kilobytes - mean);
+        along += away * away;
+    }
+    up / along
+}
+
+/// Does `turn` as often as the environment says and tells what grew; `most` is the growth of memory
+/// that passes, in kB a turn.
+fn soak(name: &str, times: usize, most: f64, mut turn: impl FnMut(usize)) {
+    let Some(share) = std::env::var("LAE_SOAK")
+        .ok()
+        .and_then(|n| n.parse::<usize>().ok())
+    else {
+        eprintln!("skipped: {name} takes its time, LAE_SOAK says how often");
+        return;
+    };
+    let times = times * share;
+    let begun = Instant::now();
+    let samples: Vec<Sample> = (0..times)
+        .map(|number| {
+            turn(number);
+            Sample::now()
+        })
+        .collect();
+    let settled = &samples[times / 4];
+    let last = &samples[times - 1];
+    let grown = slope(&samples);
+    eprintln!(
+        "{name}: {times} turns in {:.0?}; memory {:.1} → {:.1} MB, {grown:+.3} kB a turn; handles {} → {}; threads {} → {}",
+        begun.elapsed(),
+        settled.kilobytes / 1024.0,
+        last.kilobytes / 1024.0,
+        settled.handles,
+        last.handles,
+        settled.threads,
+        last.threads
+    );
+    assert_eq!(
+        (settled.handles, settled.threads),
+        (last.handles, last.threads)
+    );
+    assert!(grown < most, "{grown} kB a turn");
+}
+
+fn short() -> RunConfig {
+    RunConfig {
+        classes_per_task: "5".into(),
+        epochs: 1,
+        settings: crate::frozen_epochs(0),
+        batch: 8,
+        train_limit: Some(3),
+        test_limit: Some(1),
+        device: "cpu".into(),
+        ..RunConfig::default()
+    }
+}
+
+#[test]
+fn soak_start_predict_stop_resume() {
+    let root = tempfile::tempdir().unwrap();
+    let engine = Engine::start(root.path().to_path_buf(), Arc::new(|| {})).unwrap();
+    soak("start, predict, stop, resume", 1, 16.0, |_| {
+        engine.control.set(Wish::Run);
+        engine.send(train(short()));
+        let run = wait(&engine, folder);
+        let saved = |event| matches!(event, Event::TaskEvaluated { .. }).then_some(());
+        wait(&engine, saved);
+        engine.control.set(Wish::Stop);
+        let ended = |event| match event {
+            Event::Stopped { .. } => Some(true),
+            Event::Finished { .. } => Some(false),
+            Event::Failed { problem, .. } => panic!("{problem}"),
+            _ => None,
+        };
+        if wait(&engine, ended) {
+            engine.control.set(Wish::Run);
+            let job = Job::resume(run.clone(), None, String::new());
+            engine.send(Command::Queue(Box::new(job)));
+            assert!(!wait(&engine, ended));
+        }
+        engine.send(Command::Predict(PredictRequest {
+            ticket: 1,
+            run: run.clone(),
+            picture: drawing(),
+            tasks: vec![0, 1],
+        }));
+        let predicted = |event| matches!(event, Event::Predicted(_)).then_some(());
+        wait(&engine, predicted);
+        wait(&engine, predicted);
+        std::fs::remove_dir_all(run).unwrap();
+    });
+    let left = |folder: &Path| std::fs::read_dir(folder).unwrap().count();
+    assert!(left(root.path()) <= 2, "something is left on the disk");
+}
+
+#[test]
+fn soak_plugins_that_change() {
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().join("own.toml");
+    let mut library = Library::with_folders(vec![root.path().to_path_buf()]);
+    soak("plugin reloads", 10, 0.5, |number| {
+        // Another length each time, so that the change is seen whatever the clock's steps are.
+        let text = BUILT_IN[number % BUILT_IN.len()];
+        let broken = ["", "\nwrong = "][number / 2 % 2];
+        std::fs::write(&file, format!("{text}\n{}{broken}", "#".repeat(number % 7))).unwrap();
+        library.poll();
+        let own = library.entries().iter().find(|entry| entry.path.is_some());
+        assert_eq!(own.unwrap().spec.is_ok(), broken.is_empty());
+    });
+}

@@ -1,0 +1,421 @@
+//! Lessons: a run that has ended learns the classes of a folder, with every method; taken back, it
+//! is what it was, to the byte.
+
+mod known;
+mod wrong;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use lae_studio::data::{Dataset, OpenOptions, Sample};
+use lae_studio::experiment::predict::Predictor;
+use lae_studio::experiment::{self, Outcome, Stock};
+use lae_studio::method::{METHODS, set, usual_pet};
+use lae_studio::metrics::Expert;
+use lae_studio::problem::{Problem, Result};
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::{Control, Event, Phase, Picture, Sink, Wish};
+use lae_studio::store::{self, LessonFigures, RunState, StoredRun};
+
+use crate::data::Made;
+use crate::methods::config_of;
+
+/// Drawings of these letters, so many of each, as a folder of classes.
+pub fn letters(of: &str, each: usize) -> Made {
+    let made = Made::new();
+    let options = OpenOptions {
+        train_limit: Some(each),
+        ..OpenOptions::default()
+    };
+    let data = Dataset::open("letters", &options).unwrap();
+    for sample in &data.train {
+        let class = &data.classes[sample.class as usize];
+        if of.contains(class.as_str()) {
+            let (bytes, ending) = sample.file().unwrap();
+            let name = Path::new(&sample.name()).with_extension(ending);
+            made.file(&name.to_string_lossy(), bytes);
+        }
+    }
+    made
+}
+
+fn config(method: &str) -> RunConfig {
+    config_of(METHODS.iter().find(|spec| spec.key == method).unwrap())
+}
+
+fn trained(config: &RunConfig, root: &Path, sink: &mut dyn Sink, control: &Control) -> PathBuf {
+    let outcome = experiment::train(config, root, &Stock::default(), sink, control)
+        .unwrap_or_else(|problem| panic!("{}: {problem}", config.method));
+    outcome.header().unwrap().folder.clone()
+}
+
+fn finished(config: &RunConfig, root: &Path) -> PathBuf {
+    trained(config, root, &mut Vec::new(), &Control::default())
+}
+
+fn teach(run: &Path, folder: &Path) -> Result<Outcome> {
+    teach_with(run, folder, &mut Vec::new(), &Control::default())
+}
+
+fn teach_with(
+    run: &Path,
+    folder: &Path,
+    sink: &mut dyn Sink,
+    control: &Control,
+) -> Result<Outcome> {
+    let source = folder.to_str().unwrap();
+    experiment::teach(run, source, None, &Stock::default(), sink, control)
+}
+
+fn taught(run: &Path, folder: &Path) {
+    let outcome = teach(run, folder);
+    let outcome = outcome.unwrap_or_else(|problem| panic!("{}: {problem}", run.display()));
+    assert!(matches!(outcome, Outcome::Finished(_)));
+}
+
+fn refused(run: &Path, folder: &Path) -> Problem {
+    match teach(run, folder) {
+        Ok(_) => panic!("this should have been refused"),
+        Err(problem) => problem,
+    }
+}
+
+/// All that lies in a folder, folders without content.
+pub fn everything(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            let inner = path.strip_prefix(folder).unwrap().to_path_buf();
+            if path.is_dir() {
+                found.insert(inner, Vec::new());
+                folders.push(path);
+            } else {
+                found.insert(inner, std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+fn picture(sample: &Sample) -> Picture {
+    let image = sample.decode().unwrap();
+    Picture {
+        name: sample.name(),
+        width: image.width() as usize,
+        height: image.height() as usize,
+        rgb: image.into_raw(),
+    }
+}
+
+/// Asks for some test pictures of a taught run what its evaluation asked for, in all tasks.
+fn predicts_what_it_measured(run: &Path) {
+    let stored = store::load(run).unwrap();
+    let header = &stored.header;
+    let options = OpenOptions {
+        train_limit: header.config.train_limit,
+        test_limit: header.config.test_limit,
+        test_share: header.config.test_share,
+        ..OpenOptions::default()
+    };
+    let own = Dataset::open(&header.config.data, &options).unwrap();
+    for report in &stored.reports {
+        let answers = &report.answers;
+        let predictor = Predictor::open(run, report.task, None, &Stock::default(), false);
+        let predictor = match predictor {
+            Err(problem) if problem.what.contains("was not kept") => {
+                // Seq-FT keeps the whole network after the last own task and after lessons.
+                assert!(header.config.method == "seq-ft" && report.task + 1 < header.own_tasks());
+                continue;
+            }
+            other => other.unwrap_or_else(|problem| panic!("{problem}")),
+        };
+        assert_eq!(predictor.classes().len(), header.tasks[report.task].end);
+        for at in (0..answers.labels.len()).step_by(7) {
+            let (source, index) = (answers.source(at), answers.samples[at]);
+            let asked = match source.checked_sub(1) {
+                None => picture(&own.test[index]),
+                Some(lesson) => {
+                    let task = header.own_tasks() + lesson;
+                    let kept = store::lesson_pictures(run, task, &header.lessons[lesson]);
+                    kept.unwrap().test_picture(index).unwrap()
+                }
+            };
+            let (verdict, _) = predictor.verdict(&asked).unwrap();
+            for opinion in &verdict.opinions {
+                let given = answers.of(opinion.expert)[at];
+                let what = format!("{} task {} image {at}", header.config.method, report.task);
+                assert_eq!(opinion.class, header.class_at(given), "{what}");
+            }
+        }
+    }
+}
+
+fn figures_of(run: &StoredRun) -> LessonFigures {
+    store::lesson_figures(&run.header, &run.reports).unwrap()
+}
+
+/// Every method that can be taught, and settings that bring other state.
+fn teachable() -> Vec<RunConfig> {
+    let mut configs: Vec<RunConfig> = METHODS
+        .iter()
+        .filter(|spec| !spec.all_at_once)
+        .map(|spec| config_of(spec))
+        .collect();
+    for (method, setting) in [
+        ("ranpac", "first_session=adapter"),
+        ("dualprompt", "pool=0"),
+    ] {
+        let mut config = config(method);
+        set(&mut config, setting).unwrap();
+        usual_pet(&mut config, None, Some(3));
+        configs.push(config);
+    }
+    configs
+}
+
+#[test]
+fn every_method_is_taught_twice_and_undoing_both_leaves_the_run_as_it_was() {
+    let (first, second) = (letters("AB", 10), letters("CDE", 6));
+    let root = tempfile::tempdir().unwrap();
+    for config in teachable() {
+        let run = finished(&config, root.path());
+        let before = everything(&run);
+        let measured = store::load(&run).unwrap();
+        taught(&run, first.path());
+        let once = everything(&run);
+        taught(&run, second.path());
+        let stored = store::load(&run).unwrap();
+        assert_eq!(stored.state, RunState::Finished, "{}", config.method);
+        let header = &stored.header;
+        assert_eq!(header.tasks, [0..5, 5..10, 10..12, 12..15]);
+        assert_eq!(header.class_order[10..], ["A", "B", "C", "D", "E"]);
+        assert_eq!(header.lessons[0].train_images, [8, 8]);
+        assert_eq!(header.lessons[0].test_images, [2, 2]);
+        assert_eq!(header.lessons[0].before, Some(0.0));
+        assert_eq!(header.train_images[2..], [16, 15]);
+        assert!(
+            header.title().ends_with(" · 2 lessons"),
+            "{}",
+            header.title()
+        );
+        let last = &stored.reports[3];
+        let images = last.answers.labels.len();
+        assert_eq!(images, 40 + 4 + 3, "{}", config.method);
+        assert_eq!(last.answers.sources[images - 1], 2);
+        assert_eq!(stored.reports[..2], measured.reports);
+        assert!(stored.answers().last().is_some());
+        predicts_what_it_measured(&run);
+        let problem = experiment::resume(
+            &run,
+            &Stock::default(),
+            &mut Vec::new(),
+            &Control::default(),
+        );
+        assert!(problem.unwrap_err().what.contains("finished"));
+        assert_eq!(store::undo_lesson(&run).unwrap().classes, ["C", "D", "E"]);
+        assert!(everything(&run) == once, "{}", config.method);
+        assert_eq!(store::undo_lesson(&run).unwrap().classes, ["A", "B"]);
+        assert!(everything(&run) == before, "{}", config.method);
+        assert!(
+            store::undo_lesson(&run)
+                .unwrap_err()
+                .what
+                .contains("no lesson")
+        );
+        // The same lesson gives the same run again.
+        taught(&run, first.path());
+        let again = everything(&run);
+        let snapshot = Path::new("lessons/task_3/task_3.safetensors");
+        assert!(again[snapshot] == once[snapshot], "{}", config.method);
+    }
+}
+
+#[test]
+fn new_classes_are_learned_from_ten_drawings() {
+    let root = tempfile::tempdir().unwrap();
+    let lesson = letters("TX", 12);
+    for method in ["lae", "baseline", "simplecil", "ranpac"] {
+        let mut config = config(method);
+        config.train_limit = Some(40);
+        if method == "ranpac" {
+            set(&mut config, "projection=500").unwrap();
+        }
+        let run = finished(&config, root.path());
+        taught(&run, lesson.path());
+        let figures = figures_of(&store::load(&run).unwrap());
+        // Chance is one in twelve.
+        assert!(figures.new.after.unwrap() >= 50.0, "{method}: {figures:?}");
+        assert!(figures.old.before.is_some() && figures.old.after.unwrap() > 10.0);
+        assert_eq!(figures.new.before, Some(0.0));
+    }
+}
+
+#[test]
+fn the_drift_of_a_taught_run_is_measured_from_its_first_task() {
+    let root = tempfile::tempdir().unwrap();
+    let run = finished(&config("lae"), root.path());
+    taught(&run, letters("AB", 5).path());
+    let stored = store::load(&run).unwrap();
+    let drift = |task: usize| stored.reports[task].gauges["online_drift"];
+    assert!(drift(1) > 0.0 && drift(2) > drift(1));
+}
+
+/// Stops in the middle of a lesson's phases, the one after so many others.
+struct StopAfter {
+    control: Control,
+    phases: usize,
+}
+
+impl Sink for StopAfter {
+    fn event(&mut self, event: Event) {
+        let Event::Phase { phase, .. } = event else {
+            return;
+        };
+        if matches!(phase, Phase::Paused) {
+            return;
+        }
+        if self.phases == 0 {
+            self.control.set(Wish::Stop);
+        }
+        self.phases = self.phases.saturating_sub(1);
+    }
+}
+
+#[test]
+fn a_lesson_that_is_stopped_anywhere_leaves_the_run_as_it_was() {
+    let root = tempfile::tempdir().unwrap();
+    let lesson = letters("AB", 6);
+    let run = finished(&config("lae"), root.path());
+    let before = everything(&run);
+    let mut stopped = 0;
+    for phases in 0.. {
+        let control = Control::default();
+        let mut sink = StopAfter {
+            control: control.clone(),
+            phases,
+        };
+        let outcome = teach_with(&run, lesson.path(), &mut sink, &control).unwrap();
+        if matches!(outcome, Outcome::Finished(_)) {
+            break;
+        }
+        assert_eq!(outcome, Outcome::NotBegun);
+        assert!(everything(&run) == before, "after {phases} phases");
+        stopped += 1;
+    }
+    // Preparing it, two epochs, testing.
+    assert!(stopped >= 6, "{stopped}");
+}
+
+#[test]
+fn a_stopped_run_is_taught_from_its_last_whole_task_and_goes_on_once_that_is_undone() {
+    let root = tempfile::tempdir().unwrap();
+    let lesson = letters("AB", 6);
+    for method in ["lae", "dualprompt", "coda-prompt", "ease", "esn", "ranpac"] {
+        let whole = finished(&config(method), root.path());
+        let control = Control::default();
+        // In the middle of the second task.
+        let mut sink = StopIn {
+            control: control.clone(),
+            task: 1,
+        };
+        let run = trained(&config(method), root.path(), &mut sink, &control);
+        control.set(Wish::Run);
+        let before = everything(&run);
+        taught(&run, lesson.path());
+        let stored = store::load(&run).unwrap();
+        assert_eq!(stored.state, RunState::Finished);
+        assert_eq!(stored.header.tasks, [0..5, 5..7]);
+        assert_eq!(stored.header.planned_tasks(), 2);
+        let note = stored.header.lessons[0].notes.join(" ");
+        assert!(note.contains("stopped in task 2 of 2"), "{note}");
+        predicts_what_it_measured(&run);
+        let resume = || experiment::resume(&run, &Stock::default(), &mut Vec::new(), &control);
+        let problem = resume().unwrap_err();
+        assert!(problem.remedy.contains("undo its lessons"), "{problem}");
+        store::undo_lesson(&run).unwrap();
+        assert!(everything(&run) == before, "{method}");
+        assert!(matches!(resume().unwrap(), Outcome::Finished(_)));
+        let last = |run: &Path| store::load_snapshot(run, 1).unwrap();
+        assert!(last(&run) == last(&whole), "{method}");
+    }
+    // What these need of the last whole task is gone: the network is kept with the finished run
+    // alone, and the sums hold the next task's images by the time it is tested.
+    for method in ["seq-ft", "ranpac"] {
+        let control = Control::default();
+        let (mut early, mut late) = (
+            StopIn {
+                control: control.clone(),
+                task: 1,
+            },
+            StopInTest(control.clone()),
+        );
+        let sink: &mut dyn Sink = match method {
+            "seq-ft" => &mut early,
+            _ => &mut late,
+        };
+        let run = trained(&config(method), root.path(), sink, &control);
+        let before = everything(&run);
+        let problem = refused(&run, lesson.path());
+        assert!(problem.remedy.contains("continue the run"), "{problem}");
+        assert!(everything(&run) == before, "{method}");
+    }
+}
+
+/// Stops a run when it begins to learn a task.
+struct StopIn {
+    control: Control,
+    task: usize,
+}
+
+impl Sink for StopIn {
+    fn event(&mut self, event: Event) {
+        let now = match event {
+            Event::Phase {
+                phase: Phase::Training { task, .. } | Phase::Measuring { task },
+                ..
+            } => task,
+            _ => return,
+        };
+        if now == self.task {
+            self.control.set(Wish::Stop);
+        }
+    }
+}
+
+/// Stops a run when its second task is tested.
+struct StopInTest(Control);
+
+impl Sink for StopInTest {
+    fn event(&mut self, event: Event) {
+        let phase = Phase::Evaluating { task: 1 };
+        if matches!(event, Event::Phase { phase: now, .. } if now == phase) {
+            self.0.set(Wish::Stop);
+        }
+    }
+}
+
+#[test]
+fn a_run_of_an_older_version_is_taught_as_well() {
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/stopped");
+    let root = tempfile::tempdir().unwrap();
+    let run = root.path().join("old");
+    for (name, bytes) in everything(&kept) {
+        let path = run.join(&name);
+        if kept.join(&name).is_dir() {
+            std::fs::create_dir_all(path).unwrap();
+        } else {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        }
+    }
+    taught(&run, letters("AB", 6).path());
+    let stored = store::load(&run).unwrap();
+    assert_eq!(stored.header.own_tasks(), 2);
+    assert_eq!(stored.header.planned_tasks(), 5);
+    let figures = figures_of(&stored);
+    assert!(figures.old.before.is_some() && figures.old.after.is_some());
+    assert_eq!(stored.header.answering(), Expert::Ensemble);
+    predicts_what_it_measured(&run);
+}

@@ -1,0 +1,207 @@
+//! Lessons of classes that the run knows already, of few pictures, and with old pictures gone.
+
+use super::*;
+
+/// Some digits of a folder of classes named like those of the run, beside letters.
+fn with_digits(digits: &str, of: &str, each: usize) -> Made {
+    let made = letters(of, each);
+    let options = OpenOptions {
+        train_limit: Some(60),
+        ..OpenOptions::default()
+    };
+    let data = Dataset::open("digits", &options).unwrap();
+    let mut taken = BTreeMap::new();
+    // From the end: other pictures than the run learned from.
+    for sample in data.train.iter().rev() {
+        let class = &data.classes[sample.class as usize];
+        let count: &mut usize = taken.entry(class.clone()).or_default();
+        if digits.contains(class.as_str()) && *count < each {
+            *count += 1;
+            let (bytes, _) = sample.file().unwrap();
+            made.file(&format!("{class}/{count}.png"), bytes);
+        }
+    }
+    made
+}
+
+#[test]
+fn more_examples_of_a_known_class_count_for_it() {
+    let root = tempfile::tempdir().unwrap();
+    let lesson = with_digits("37", "A", 10);
+    for method in ["lae", "simplecil", "ranpac"] {
+        let mut config = config(method);
+        if method == "ranpac" {
+            set(&mut config, "projection=300").unwrap();
+        }
+        let run = finished(&config, root.path());
+        let before = everything(&run);
+        taught(&run, lesson.path());
+        let stored = store::load(&run).unwrap();
+        let header = &stored.header;
+        assert_eq!(header.class_order[10..], ["3 (2)", "7 (2)", "A"]);
+        assert_eq!(header.again(), [(10, 3), (11, 7)]);
+        assert_eq!((header.class_at(11), header.class_at(12)), (7, 12));
+        let known = header.lessons[0].before.unwrap();
+        assert!(known > 0.0 && known <= 4.0 / 6.0, "{method}: {known}");
+        let note = header.lessons[0].notes.join(" ");
+        assert!(note.contains("knows 3, 7 already"), "{note}");
+        predicts_what_it_measured(&run);
+        // No answer names an output that counts for another class, but for its own pictures.
+        let answers = &stored.reports[2].answers;
+        let given = answers.of(header.answering());
+        for (label, class) in answers.labels.iter().zip(given) {
+            assert!(![10, 11].contains(class) || label == class, "{method}");
+        }
+        let lesson_of =
+            |class: usize| answers.accuracy_within(header.answering(), &(class..class + 1));
+        let right = lesson_of(10).unwrap() + lesson_of(11).unwrap();
+        assert!(right >= 1.0, "{method}: {right}");
+        // A second lesson of the same names gets other numbers.
+        taught(&run, lesson.path());
+        let header = store::load(&run).unwrap().header;
+        assert_eq!(header.class_order[13..], ["3 (3)", "7 (3)", "A (2)"]);
+        assert_eq!(header.again()[2..], [(13, 3), (14, 7), (15, 12)]);
+        store::undo_lesson(&run).unwrap();
+        store::undo_lesson(&run).unwrap();
+        assert!(everything(&run) == before);
+    }
+}
+
+#[test]
+fn a_handful_of_pictures_is_a_lesson() {
+    let root = tempfile::tempdir().unwrap();
+    let made = letters("AB", 2);
+    // A single one leaves nothing to test with.
+    std::fs::remove_file(made.path().join("B").join(first(&made.path().join("B")))).unwrap();
+    for method in ["lae", "ranpac", "ease", "l2p"] {
+        let run = finished(&config(method), root.path());
+        taught(&run, made.path());
+        let stored = store::load(&run).unwrap();
+        let lesson = &stored.header.lessons[0];
+        assert_eq!(
+            (&lesson.train_images[..], &lesson.test_images[..]),
+            (&[1, 1][..], &[1, 0][..])
+        );
+        let notes = lesson.notes.join(" ");
+        assert!(
+            notes.contains("Fewer than 4 pictures to learn from: A, B"),
+            "{notes}"
+        );
+        assert!(notes.contains("No picture to test with: B"), "{notes}");
+        if method != "ranpac" {
+            assert!(lesson.batch < 16 && lesson.repeats >= 40, "{lesson:?}");
+            assert!(notes.contains("is shown"), "{notes}");
+        }
+    }
+}
+
+fn first(folder: &Path) -> PathBuf {
+    let mut names: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| PathBuf::from(entry.unwrap().file_name()))
+        .collect();
+    names.sort();
+    names.remove(0)
+}
+
+#[test]
+fn a_folder_with_splits_is_tested_on_its_test_split() {
+    let root = tempfile::tempdir().unwrap();
+    let made = Made::new();
+    for (split, each) in [("train", 6), ("test", 3)] {
+        let part = letters("AB", each);
+        for class in ["A", "B"] {
+            let from = part.path().join(class);
+            for entry in std::fs::read_dir(from).unwrap() {
+                let entry = entry.unwrap();
+                let name = format!("{split}/{class}/{}", entry.file_name().to_string_lossy());
+                made.file(&name, std::fs::read(entry.path()).unwrap());
+            }
+        }
+    }
+    let run = finished(&config("simplecil"), root.path());
+    taught(&run, made.path());
+    let lesson = store::load(&run).unwrap().header.lessons.remove(0);
+    assert_eq!(
+        (lesson.train_images, lesson.test_images),
+        (vec![6, 6], vec![3, 3])
+    );
+}
+
+#[test]
+fn where_old_pictures_are_gone_it_is_said_that_what_they_lose_is_unknown() {
+    let root = tempfile::tempdir().unwrap();
+    let made = letters("FGHI", 8);
+    let settings = RunConfig {
+        data: made.path().to_string_lossy().into_owned(),
+        classes_per_task: "2".into(),
+        train_limit: None,
+        test_limit: None,
+        ..config("simplecil")
+    };
+    let run = finished(&settings, root.path());
+    let lesson = letters("AB", 6);
+    let other = made.path().join("G").join(first(&made.path().join("G")));
+    // Another picture in the place of one.
+    std::fs::copy(
+        lesson
+            .path()
+            .join("A")
+            .join(first(&lesson.path().join("A"))),
+        &other,
+    )
+    .unwrap();
+    for gone in [false, true] {
+        if gone {
+            std::fs::remove_dir_all(made.path().join("H")).unwrap();
+        }
+        taught(&run, lesson.path());
+        let stored = store::load(&run).unwrap();
+        let notes = stored.header.lessons[0].notes.join(" ");
+        let same = !gone && stored.reports[2].answers.images_within(&(0..4)) > 0;
+        if !same {
+            assert!(notes.contains("cannot be measured"), "{notes}");
+            let figures = figures_of(&stored);
+            assert_eq!((figures.old.before, figures.old.after), (None, None));
+            assert!(figures.new.after.is_some());
+            let summary = store::summary(&stored);
+            assert_eq!(summary.figures.final_accuracy, None);
+            assert_eq!(summary.figures.forgetting, None);
+            let json = serde_json::to_value(&summary).unwrap();
+            assert!(json["tasks"][2]["accuracy"].is_null());
+            assert!(json["tasks"][2]["matrix_row"][0].is_null());
+            assert!(json["tasks"][2]["matrix_row"][2].is_f64());
+            for (format, _) in store::export::Format::ALL {
+                store::export::export(std::slice::from_ref(&stored), format).unwrap();
+            }
+        }
+        store::undo_lesson(&run).unwrap();
+    }
+}
+
+#[test]
+fn lessons_tell_runs_apart_and_bring_equal_ones_together() {
+    let root = tempfile::tempdir().unwrap();
+    let (one, other) = (letters("AB", 6), letters("CD", 6));
+    let runs: Vec<PathBuf> = [1, 2, 3]
+        .map(|seed| {
+            let config = RunConfig {
+                seed,
+                ..config("simplecil")
+            };
+            finished(&config, root.path())
+        })
+        .to_vec();
+    let groups = || {
+        let stored: Vec<_> = runs.iter().map(|run| store::load(run).unwrap()).collect();
+        store::groups::groups(&stored).len()
+    };
+    assert_eq!(groups(), 1);
+    taught(&runs[0], one.path());
+    taught(&runs[1], one.path());
+    assert_eq!(groups(), 2);
+    taught(&runs[2], other.path());
+    assert_eq!(groups(), 2);
+    let listed = store::list(root.path());
+    assert!(listed.iter().all(|entry| entry.stored.is_ok()));
+}

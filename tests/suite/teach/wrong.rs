@@ -1,0 +1,199 @@
+//! Lessons that cannot be: one clear sentence each, and the run stays as it was.
+
+use super::*;
+use lae_studio::store::RunFolder;
+
+#[test]
+fn what_cannot_be_taught_is_said_in_a_sentence_and_changes_nothing() {
+    let root = tempfile::tempdir().unwrap();
+    let good = letters("AB", 5);
+    let run = finished(&config("lae"), root.path());
+    let before = everything(&run);
+    let empty = Made::new();
+    let broken = Made::new();
+    for name in ["x/1.png", "x/2.png", "y/1.jpg", "y/2.jpg"] {
+        broken.file(name, "no picture");
+    }
+    let text = Made::new();
+    text.file("x/notes.txt", "a").file("y/notes.txt", "b");
+    let alone = letters("A", 5);
+    let cases = [
+        (empty.path().to_path_buf(), "no pictures"),
+        (broken.path().to_path_buf(), "no usable training pictures"),
+        (text.path().to_path_buf(), "no pictures"),
+        (PathBuf::from("/nowhere/at/all"), "no such"),
+        (alone.path().to_path_buf(), "a single class"),
+    ];
+    for (folder, words) in cases {
+        let problem = refused(&run, &folder);
+        assert!(problem.what.contains(words), "{words}: {problem}");
+        assert!(!problem.remedy.is_empty(), "{problem}");
+        assert!(!problem.what.contains('\n'), "{problem}");
+        assert!(everything(&run) == before, "{words}");
+    }
+    // A single class is enough for a method that compares with means.
+    let prototypes = finished(&config("simplecil"), root.path());
+    taught(&prototypes, alone.path());
+    // Pictures lying beside each other are one class, too.
+    let flat = alone.path().join("A");
+    let header = |run: &Path| store::load(run).unwrap().header;
+    taught(&prototypes, &flat);
+    assert_eq!(header(&prototypes).class_order[10..], ["A", "A (2)"]);
+
+    let held = RunFolder::open(&run).unwrap();
+    let problem = refused(&run, good.path());
+    assert!(problem.what.contains("another program"), "{problem}");
+    assert!(
+        store::undo_lesson(&run)
+            .unwrap_err()
+            .what
+            .contains("another program")
+    );
+    drop(held);
+    let problem = refused(root.path(), good.path());
+    assert!(problem.what.contains("no run"), "{problem}");
+
+    let joint = finished(&config("joint-ft"), root.path());
+    let problem = refused(&joint, good.path());
+    assert!(problem.what.contains("all classes at once"), "{problem}");
+}
+
+#[test]
+fn a_run_without_a_whole_task_its_backbone_or_its_state_is_not_taught() {
+    let root = tempfile::tempdir().unwrap();
+    let good = letters("AB", 5);
+    let control = Control::default();
+    let mut sink = StopIn {
+        control: control.clone(),
+        task: 0,
+    };
+    let run = trained(&config("lae"), root.path(), &mut sink, &control);
+    let problem = refused(&run, good.path());
+    assert!(problem.what.contains("not finished a task"), "{problem}");
+
+    let run = finished(&config("lae"), root.path());
+    let path = run.join("run.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let edit = |from: &str, to: &str| {
+        assert!(text.contains(from), "{text}");
+        std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        let problem = refused(&run, good.path());
+        std::fs::write(&path, &text).unwrap();
+        problem
+    };
+    let gone = edit(
+        "backbone = \"lae-nano\"",
+        "backbone = \"/gone/net.safetensors\"",
+    );
+    assert!(gone.to_string().contains("/gone/net.safetensors"), "{gone}");
+    let sha = &store::load(&run).unwrap().header.weights_sha256;
+    let other = edit(sha, &"0".repeat(64));
+    assert!(other.what.contains("weights changed"), "{other}");
+    let unknown = edit("method = \"lae\"", "method = \"warp\"");
+    assert!(unknown.what.contains("warp"), "{unknown}");
+    std::fs::remove_file(run.join("task_2.safetensors")).unwrap();
+    let problem = refused(&run, good.path());
+    assert!(problem.what.contains("snapshot of task 2"), "{problem}");
+
+    // As a version left it that kept no state with a finished run.
+    let run = finished(&config("ranpac"), root.path());
+    std::fs::remove_file(run.join("state.safetensors")).unwrap();
+    let problem = refused(&run, good.path());
+    assert!(problem.what.contains("was not kept"), "{problem}");
+    assert!(problem.remedy.contains("train the run again"), "{problem}");
+}
+
+#[test]
+fn components_that_would_outnumber_the_channels_are_no_lesson() {
+    let root = tempfile::tempdir().unwrap();
+    let mut config = config("coda-prompt");
+    set(&mut config, "pool=100").unwrap();
+    let run = finished(&config, root.path());
+    let lessons = ["AB", "CD", "EF"].map(|of| letters(of, 3));
+    let before = everything(&run);
+    let mut problems = Vec::new();
+    for lesson in &lessons {
+        problems.extend(teach(&run, lesson.path()).err());
+    }
+    let problem = problems.first().unwrap();
+    assert!(
+        problem.what.contains("no room for another task"),
+        "{problem}"
+    );
+    assert!(problem.what.contains("cannot be orthogonal"), "{problem}");
+    while store::undo_lesson(&run).is_ok() {}
+    assert!(everything(&run) == before);
+}
+
+#[test]
+fn a_lesson_that_somebody_changed_is_not_shown_and_does_not_hide_the_others() {
+    let root = tempfile::tempdir().unwrap();
+    let run = finished(&config("simplecil"), root.path());
+    taught(&run, letters("AB", 6).path());
+    let stored = store::load(&run).unwrap();
+    let lesson = &stored.header.lessons[0];
+    let folder = run.join("lessons/task_3");
+    let shown = |index: usize| {
+        let pictures = store::lesson_pictures(&run, 2, lesson)?;
+        pictures.test_picture(index)
+    };
+    let name = shown(0).unwrap().name;
+    assert!(name.starts_with("A/"), "{name}");
+    assert!(shown(9).is_err());
+    // Training pictures come first in the list.
+    let picture = folder.join("pictures/0011.png");
+    let bytes = std::fs::read(&picture).unwrap();
+    std::fs::copy(folder.join("pictures/0001.png"), &picture).unwrap();
+    let problem = shown(0).unwrap_err();
+    assert!(problem.what.contains("no longer the one"), "{problem}");
+    // A lesson on top of it would be tested on another picture.
+    let problem = refused(&run, letters("CD", 5).path());
+    assert!(problem.what.contains("no longer the one"), "{problem}");
+    std::fs::write(&picture, bytes).unwrap();
+    let list = folder.join("pictures.csv");
+    let text = std::fs::read_to_string(&list).unwrap();
+    std::fs::write(&list, text.replacen("png", "../../etc/passwd", 1)).unwrap();
+    assert!(shown(0).unwrap_err().what.contains("damaged"));
+    std::fs::write(&list, text.replacen("A/", "Z/", 1)).unwrap();
+    assert!(shown(0).unwrap_err().what.contains("not those"));
+    std::fs::write(&list, &text).unwrap();
+    shown(0).unwrap();
+
+    let facts = folder.join("lesson.toml");
+    let text = std::fs::read_to_string(&facts).unwrap();
+    for (from, to, words) in [
+        ("format = 1", "format = 9", "newer version"),
+        ("\"A\"", "\"B\"", "two classes have one name"),
+        (
+            "train_images = [5, 5]",
+            "train_images = [5]",
+            "numbers of pictures",
+        ),
+        ("batch = ", "batch = x", "cannot be read"),
+    ] {
+        assert!(text.contains(from), "{from}: {text}");
+        std::fs::write(&facts, text.replacen(from, to, 1)).unwrap();
+        let problem = store::load(&run).unwrap_err();
+        assert!(problem.what.contains(words), "{words}: {problem}");
+    }
+    std::fs::write(&facts, text).unwrap();
+    // A lesson of tasks that are not there.
+    std::fs::rename(&folder, run.join("lessons/task_7")).unwrap();
+    let problem = store::load(&run).unwrap_err();
+    assert!(problem.what.contains("was task 7"), "{problem}");
+}
+
+#[cfg(unix)]
+#[test]
+fn lessons_are_not_written_through_a_link() {
+    let root = tempfile::tempdir().unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    let precious = outside.path().join("mine.partial");
+    std::fs::write(&precious, "precious").unwrap();
+    let run = finished(&config("simplecil"), root.path());
+    std::os::unix::fs::symlink(outside.path(), run.join("lessons")).unwrap();
+    let problem = refused(&run, letters("AB", 5).path());
+    assert!(problem.what.contains("a link stands"), "{problem}");
+    assert!(precious.exists());
+    assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1);
+}

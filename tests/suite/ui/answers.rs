@@ -1,0 +1,163 @@
+//! What Predict shows belongs together: the picture, the run that is asked, and the answer.
+
+use std::path::PathBuf;
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::{Command, Event, PredictRequest};
+use lae_studio::session::backend::Recorded;
+use lae_studio::store::RunFolder;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::synthetic::{header, prediction, report};
+use super::{can_draw, recorded, settle, shot};
+use crate::data::Made;
+
+/// Two stored runs over these data sets; their folders.
+fn stored(root: &std::path::Path, data: &[&str]) -> Vec<PathBuf> {
+    let one = |(i, data): (usize, &&str)| {
+        let mut header = header();
+        header.config = RunConfig {
+            data: (*data).into(),
+            ..RunConfig::default()
+        };
+        header.started = format!("2026-11-21T10:0{i}:00Z");
+        let folder = RunFolder::create(root, &mut header, "").unwrap();
+        for task in 0..2 {
+            folder
+                .save_task(&report(task), &Default::default())
+                .unwrap();
+        }
+        folder.path().to_path_buf()
+    };
+    data.iter().enumerate().map(one).collect()
+}
+
+fn requests(backend: &Recorded) -> Vec<PredictRequest> {
+    let all = backend.asked().into_iter();
+    all.filter_map(|command| match command {
+        Command::Predict(request) => Some(request),
+        _ => None,
+    })
+    .collect()
+}
+
+/// Answers the latest question.
+fn answer(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
+    let request = requests(backend).pop().unwrap();
+    for &task in &request.tasks {
+        backend.push(Event::Predicted(Box::new(prediction(request.ticket, task))));
+    }
+    settle(window);
+}
+
+#[test]
+fn an_answer_stands_beside_the_picture_it_is_about_and_leaves_with_it() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    stored(runs.path(), &["digits"]);
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
+    settle(&mut window);
+    settle(&mut window);
+    let sample = window.get_all_by_label("Sample of 7").next().unwrap();
+    sample.click();
+    settle(&mut window);
+    answer(&mut window, &backend);
+    let predict = &window.state().session.predict;
+    let (about, truth) = predict.answered.clone().unwrap();
+    assert_eq!(Some(&about), predict.picture.as_ref());
+    assert_eq!(truth.as_deref(), Some("7"));
+    window.get_by_label("The picture that is answered");
+    window.get_by_label("wrong: it is 7");
+    shot(&mut window, "answer-of-a-sample");
+    // The canvas is empty: there is nothing to answer.
+    window.get_by_label("Draw").click();
+    settle(&mut window);
+    window.get_by_label("Which image?");
+    assert!(window.query_by_label_contains("\u{a0}% certain").is_none());
+    super::flow::draw_seven(&mut window);
+    settle(&mut window);
+    answer(&mut window, &backend);
+    assert!(window.query_by_label("wrong: it is 7").is_none());
+    // Back to what was given: it is asked about again, and nothing of the drawing stays.
+    let before = requests(&backend).len();
+    window.get_by_label("Drop").click();
+    settle(&mut window);
+    let all = requests(&backend);
+    assert_eq!(
+        (all.len(), &all[before].picture),
+        (before + 1, about.as_ref())
+    );
+    answer(&mut window, &backend);
+    window.get_by_label("wrong: it is 7");
+    // A question without an answer leaves none of an older one.
+    let ticket = requests(&backend).pop().unwrap().ticket;
+    let problem = lae_studio::problem::Problem::new("the weights are gone");
+    backend.push(Event::NotPredicted { ticket, problem });
+    settle(&mut window);
+    window.get_by_label("The weights are gone.");
+    assert!(window.query_by_label_contains("\u{a0}% certain").is_none());
+}
+
+#[test]
+fn another_run_is_asked_anew_with_a_drawing_in_its_colours() {
+    if !can_draw() {
+        return;
+    }
+    // Dark drawings on white paper, unlike the digits.
+    let made = Made::new();
+    for (i, class) in (0..8).map(|i| (i, ["a", "b"][i % 2])) {
+        let mut picture = image::RgbImage::from_pixel(24, 24, image::Rgb([255; 3]));
+        for k in 6..18 {
+            picture.put_pixel(k, 12 + (i as u32 % 4), image::Rgb([0; 3]));
+        }
+        let folder = made.path().join(class);
+        std::fs::create_dir_all(&folder).unwrap();
+        picture.save(folder.join(format!("{i}.png"))).unwrap();
+    }
+    let place = made.path().display().to_string();
+    let runs = tempfile::tempdir().unwrap();
+    let folders = stored(runs.path(), &["digits", &place]);
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let session = &mut window.state_mut().session;
+    session.draft.data.clone_from(&place);
+    session.choose_predictor(folders[0].clone());
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
+    settle(&mut window);
+    super::flow::draw_seven(&mut window);
+    settle(&mut window);
+    let first = requests(&backend).pop().unwrap();
+    assert_eq!(
+        (&first.run, first.picture.rgb[0]),
+        (&folders[0], 0),
+        "light on dark"
+    );
+    answer(&mut window, &backend);
+    window.get_by_label_contains("\u{a0}% certain");
+    window
+        .state_mut()
+        .session
+        .choose_predictor(folders[1].clone());
+    window.run_steps(2);
+    assert!(window.query_by_label_contains("\u{a0}% certain").is_none());
+    settle(&mut window);
+    settle(&mut window);
+    let second = requests(&backend).pop().unwrap();
+    assert_eq!(
+        (&second.run, second.picture.rgb[0]),
+        (&folders[1], 255),
+        "dark on light"
+    );
+    answer(&mut window, &backend);
+    let predict = &window.state().session.predict;
+    let (about, _) = predict.answered.clone().unwrap();
+    assert_eq!(about.rgb, second.picture.rgb);
+}

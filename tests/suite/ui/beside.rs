@@ -1,0 +1,76 @@
+//! Two runs on one Train page, while they are at work and afterwards.
+
+use egui_kittest::kittest::Queryable;
+use lae_studio::run::event::{Event, RunHeader};
+use lae_studio::ui::command::Page;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::synthetic::{header, report};
+use super::{can_draw, recorded, settle, shot};
+
+/// The run of a method, in a folder of its own.
+fn of(method: &str, title: &str, folder: &str) -> RunHeader {
+    let mut facts = header();
+    facts.run = folder.into();
+    facts.folder = format!("/nowhere/{folder}").into();
+    facts.config.method = method.into();
+    facts.method.title = title.into();
+    facts
+}
+
+fn task(run: &str, task: usize) -> Event {
+    let report = Box::new(report(task));
+    Event::TaskEvaluated {
+        run: run.into(),
+        report,
+    }
+}
+
+#[test]
+fn the_second_run_of_a_pair_is_drawn_beside_the_first_and_both_end_in_compare() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    window.get_by_label("See forgetting").click();
+    settle(&mut window);
+    window.get_by_label("Start both runs").click();
+    settle(&mut window);
+    backend.push(Event::Started(Box::new(of("lae", "LAE", "first"))));
+    for i in 0..5 {
+        backend.push(task("first", i));
+    }
+    settle(&mut window);
+    assert!(
+        window.query_by_label("Beside it").is_none(),
+        "there is no other one yet"
+    );
+    backend.push(Event::Finished {
+        run: "first".into(),
+    });
+    backend.push(Event::Started(Box::new(of(
+        "baseline", "Baseline", "second",
+    ))));
+    backend.push(task("second", 0));
+    settle(&mut window);
+    // Stored runs are listed from the disk, where these are not: the first one lives on in memory.
+    let session = &window.state().session;
+    assert_eq!(session.live.as_ref().unwrap().name(), "second");
+    let other = session.companion().expect("the first run is drawn beside");
+    assert_eq!(
+        (other.method.as_str(), other.history.accuracy.len()),
+        ("LAE", 5)
+    );
+    window.get_by_label("Beside it");
+    shot(&mut window, "beside-live");
+    for i in 1..5 {
+        backend.push(task("second", i));
+    }
+    backend.push(Event::Finished {
+        run: "second".into(),
+    });
+    settle(&mut window);
+    assert_eq!(window.state().page, Page::Compare);
+}

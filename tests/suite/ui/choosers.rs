@@ -1,0 +1,151 @@
+//! Files and folders are chosen on a desktop that has no dialog to show.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::run::config::RunConfig;
+use lae_studio::session::backend::{Backend, Recorded};
+use lae_studio::session::chooser::Choice;
+use lae_studio::session::jobs::{Answer, Ask, Found};
+use lae_studio::session::{Session, errands};
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::synthetic::events;
+use super::{can_draw, settle, shot, wait, window};
+use crate::data::Made;
+
+/// Errands on a desktop whose dialogs end like this, after so many milliseconds.
+fn dialogs(runs: &Path, choice: Choice, after: u64) -> Answer {
+    let real = errands(runs.to_path_buf());
+    Arc::new(move |ask| match ask {
+        Ask::Pick(wanted) => {
+            std::thread::sleep(std::time::Duration::from_millis(after));
+            Found::Picked(wanted, choice.clone())
+        }
+        other => real(other),
+    })
+}
+
+fn on(answer: Answer) -> (Harness<'static, StudioApp>, Recorded) {
+    let backend = Recorded::default();
+    let twin: Box<dyn Backend> = Box::new(backend.clone());
+    let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
+        Session::with(twin, answer, RunConfig::default(), wake)
+    });
+    settle(&mut window);
+    (window, backend)
+}
+
+/// Types a path into the chooser's field.
+fn go(window: &mut Harness<'_, StudioApp>, field: &str, path: &Path) {
+    window.get_by_label(field).focus();
+    window.run_steps(2);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+    window.run_steps(2);
+    let text = path.display().to_string();
+    window.get_by_label(field).type_text(&text);
+    window.run_steps(2);
+    window.key_press(egui::Key::Enter);
+    settle(window);
+}
+
+#[test]
+fn without_a_dialog_the_window_shows_folders_itself() {
+    if !can_draw() {
+        return;
+    }
+    let made = Made::new();
+    made.class("my pictures/a", 6).class("my pictures/b", 6);
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = on(dialogs(runs.path(), Choice::NoDialog, 0));
+    window.get_by_label("Folder…").click();
+    settle(&mut window);
+    settle(&mut window);
+    window.get_by_label("Choose a folder with one subfolder per class");
+    go(&mut window, "Path", made.path());
+    shot(&mut window, "chooser");
+    window.get_by_label("my pictures/").click();
+    settle(&mut window);
+    window.get_by_label("a/");
+    window.get_by_label("Choose this folder").click();
+    settle(&mut window);
+    let place = made.path().join("my pictures").display().to_string();
+    assert_eq!(window.state().session.draft.data, place);
+    assert!(window.query_by_label("Choose this folder").is_none());
+    // What is not there is told in the chooser, which stays.
+    window.get_by_label("Choose…").click();
+    settle(&mut window);
+    settle(&mut window);
+    go(&mut window, "Path", &made.path().join("gone"));
+    window.get_by_label_contains("Could not look into this folder");
+    window.key_press(egui::Key::Escape);
+    window.run_steps(3);
+    assert!(window.query_by_label("Choose this folder").is_none());
+}
+
+#[test]
+fn an_image_is_chosen_in_the_window_or_by_its_path() {
+    if !can_draw() {
+        return;
+    }
+    let made = Made::new();
+    made.class("pictures", 2);
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = on(dialogs(runs.path(), Choice::NoDialog, 0));
+    events(2).into_iter().for_each(|event| backend.push(event));
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
+    settle(&mut window);
+    window.get_by_label("Drop").click();
+    window.run_steps(3);
+    window.get_by_label("Open…").click();
+    settle(&mut window);
+    settle(&mut window);
+    go(&mut window, "Path", &made.path().join("pictures"));
+    window.get_by_label("001.png").click();
+    window.run_steps(3);
+    window.get_by_label("Open").click();
+    settle(&mut window);
+    let name = |window: &Harness<'_, StudioApp>| {
+        let picture = window.state().session.predict.picture.clone();
+        picture.map(|picture| picture.name.clone())
+    };
+    assert_eq!(name(&window).as_deref(), Some("001.png"));
+    go(
+        &mut window,
+        "Image file",
+        &made.path().join("pictures/000.png"),
+    );
+    assert_eq!(name(&window).as_deref(), Some("000.png"));
+}
+
+#[test]
+fn a_dialog_that_does_not_come_up_can_be_done_without() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let late = Choice::Path("/late".into());
+    let (mut window, _) = on(dialogs(runs.path(), late, 2500));
+    window.get_by_label("Folder…").click();
+    let mut steps = 0;
+    while window
+        .query_by_label("Choose in this window instead")
+        .is_none()
+    {
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        window.step();
+        steps += 1;
+        assert!(steps < 200, "the way to do without never came");
+    }
+    window.get_by_label("Choose in this window instead").click();
+    window.run_steps(4);
+    window.get_by_label("Choose this folder");
+    // Its late answer finds nobody.
+    wait(&mut window, "the dialog answers", |app| !app.session.busy());
+    window.run_steps(3);
+    assert_eq!(window.state().session.draft.data, "digits");
+}

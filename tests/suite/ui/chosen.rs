@@ -1,0 +1,127 @@
+//! What is shown is what is chosen: files that are only wished for, runs that Predict stays with,
+//! folders in which no run can be kept.
+
+use egui_kittest::kittest::{NodeT, Queryable};
+use lae_studio::run::config::RunConfig;
+use lae_studio::session::backend::Recorded;
+use lae_studio::session::chooser::Choice;
+use lae_studio::session::jobs::{Ask, Found};
+use lae_studio::session::{Session, errands};
+use lae_studio::store::RunFolder;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::synthetic::{header, report};
+use super::{can_draw, recorded, settle, shot, window};
+
+#[test]
+fn a_file_that_is_only_wished_for_describes_nothing() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let real = errands(runs.path().to_path_buf());
+    let answer: lae_studio::session::Answer = std::sync::Arc::new(move |ask| match ask {
+        Ask::Pick(wanted) => {
+            std::thread::sleep(std::time::Duration::from_millis(300));
+            Found::Picked(wanted, Choice::Cancelled)
+        }
+        other => real(other),
+    });
+    let mut window = window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
+        Session::with(
+            Box::new(Recorded::default()),
+            answer,
+            RunConfig::default(),
+            wake,
+        )
+    });
+    settle(&mut window);
+    window.get_by_label("ConvNeXt").click();
+    settle(&mut window);
+    window.get_by_label_contains("sees 224 × 224");
+    window.get_by_label("File…").click();
+    window.run_steps(4);
+    window.get_by_label_contains("No file is chosen yet; ConvNeXt");
+    assert!(window.query_by_label_contains("sees 224 × 224").is_none());
+    let path = window.get_by_label("Weight file").accesskit_node().value();
+    assert_eq!(
+        path.as_deref().unwrap_or_default(),
+        "",
+        "no network's name stands in the field"
+    );
+    shot(&mut window, "file-wished-for");
+    // The dialog is left without a choice: everything is as before.
+    settle(&mut window);
+    window.run_steps(3);
+    window.get_by_label_contains("sees 224 × 224");
+    window.get_by_label("Folder…").click();
+    window.run_steps(4);
+    window.get_by_label("No folder is chosen yet; digits stays until one is.");
+    assert!(window.query_by_label_contains("10 classes, 32").is_none());
+    settle(&mut window);
+    window.run_steps(3);
+    window.get_by_label_contains("10 classes, 32");
+}
+
+#[test]
+fn predict_says_when_it_stays_with_a_run_and_can_be_let_go() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let mut folders = Vec::new();
+    for minute in 0..2 {
+        let mut facts = header();
+        facts.started = format!("2026-11-21T10:0{minute}:00Z");
+        let folder = RunFolder::create(runs.path(), &mut facts, "").unwrap();
+        folder.save_task(&report(0), &Default::default()).unwrap();
+        folders.push(folder.path().to_path_buf());
+    }
+    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
+    settle(&mut window);
+    let newest = window.state().session.predict.run.clone().unwrap();
+    assert!(window.query_by_label("Stays with this run.").is_none());
+    let older = folders.iter().find(|folder| **folder != newest).unwrap();
+    // As a click on a picture of that run does.
+    let ctx = window.ctx.clone();
+    let command = lae_studio::ui::command::UiCommand::PredictWith(older.clone());
+    window.state_mut().act(&ctx, command);
+    settle(&mut window);
+    window.get_by_label("Stays with this run.");
+    shot(&mut window, "pinned");
+    window.get_by_label("Follow the newest").click();
+    settle(&mut window);
+    let predict = &window.state().session.predict;
+    assert_eq!(
+        (predict.run.as_ref(), predict.by_person),
+        (Some(&newest), false)
+    );
+    assert!(window.query_by_label("Stays with this run.").is_none());
+}
+
+#[test]
+fn a_folder_that_cannot_hold_runs_is_told_before_the_start() {
+    if !can_draw() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a file");
+    std::fs::write(&file, "no folder").unwrap();
+    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, &file.join("runs"));
+    settle(&mut window);
+    window.get_by_label("Not ready yet");
+    assert!(!window.state().session.can_start());
+    let told = window
+        .get_all_by_label_contains("Runs cannot be kept in this folder")
+        .count();
+    assert_eq!(told, 2, "where the start button is, and in the list");
+    let (mut fine, _) = recorded(
+        [1280.0, 900.0],
+        ThemeChoice::Dark,
+        &folder.path().join("new"),
+    );
+    settle(&mut fine);
+    fine.get_by_label("Ready");
+}

@@ -1,0 +1,207 @@
+//! Keys and dialogs: arrows on Predict, Enter and Escape in questions, closing during a run, and
+//! what the next start offers.
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT, Queryable};
+use lae_studio::run::event::{Command, Event, Wish};
+use lae_studio::session::{Session, errands};
+use lae_studio::store::RunFolder;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::settings::{Settings, ThemeChoice};
+
+use super::synthetic::{RUN, events, header, prediction, report};
+use super::{can_draw, recorded, settle, shot, wait, window_with};
+use lae_studio::run::config::RunConfig;
+use lae_studio::session::backend::Recorded;
+
+const SIZE: [f32; 2] = [1280.0, 900.0];
+
+fn at_work(runs: &std::path::Path) -> (Harness<'static, StudioApp>, Recorded) {
+    let (mut window, backend) = recorded(SIZE, ThemeChoice::Dark, runs);
+    settle(&mut window);
+    window.get_by_label("Start training").click();
+    window.run_steps(2);
+    events(3).into_iter().for_each(|event| backend.push(event));
+    settle(&mut window);
+    (window, backend)
+}
+
+#[test]
+fn arrows_move_through_the_tasks_whatever_has_the_focus() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = at_work(runs.path());
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
+    settle(&mut window);
+    super::flow::draw_seven(&mut window);
+    settle(&mut window);
+    let Some(Command::Predict(request)) = backend.asked().pop() else {
+        panic!("a drawing asks for a prediction");
+    };
+    for &task in &request.tasks {
+        backend.push(Event::Predicted(Box::new(prediction(request.ticket, task))));
+    }
+    settle(&mut window);
+    let task = |window: &Harness<'_, StudioApp>| window.state().session.predict.task;
+    assert_eq!(task(&window), 2);
+    // Nothing has the focus; then a link, then a button.
+    window.key_press(egui::Key::ArrowLeft);
+    window.run_steps(2);
+    assert_eq!(task(&window), 1);
+    for name in ["Others", "Clear"] {
+        window.get_by_label(name).focus();
+        window.run_steps(3);
+        window.key_press(egui::Key::ArrowLeft);
+        window.run_steps(2);
+        assert_eq!(task(&window), 0, "{name}");
+        assert!(window.get_by_label(name).accesskit_node().is_focused());
+        window.key_press(egui::Key::ArrowRight);
+        window.run_steps(2);
+        assert_eq!(task(&window), 1, "{name}");
+    }
+    // In a text they move the cursor.
+    window.get_by_label("Drop").click();
+    window.run_steps(3);
+    window.get_by_label("Image file").focus();
+    window.run_steps(3);
+    window.get_by_label("Image file").type_text("abc");
+    window.run_steps(2);
+    let before = task(&window);
+    window.key_press(egui::Key::ArrowLeft);
+    window.run_steps(2);
+    assert_eq!(task(&window), before);
+}
+
+#[test]
+fn enter_agrees_escape_does_not_and_a_pointless_question_goes_away() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = at_work(runs.path());
+    let ask = |window: &mut Harness<'_, StudioApp>| {
+        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Period);
+        window.run_steps(4);
+        window.get_by_label("Stop training?");
+    };
+    ask(&mut window);
+    shot(&mut window, "question");
+    window.key_press(egui::Key::Escape);
+    window.run_steps(3);
+    assert!(window.query_by_label("Stop training?").is_none());
+    assert_eq!(backend.wished(), Wish::Run);
+    // Tab goes on to Cancel, which Enter then presses.
+    ask(&mut window);
+    window.key_press(egui::Key::Tab);
+    window.run_steps(2);
+    window.key_press(egui::Key::Enter);
+    window.run_steps(3);
+    assert!(window.query_by_label("Stop training?").is_none());
+    assert_eq!(backend.wished(), Wish::Run);
+    // The run ends while the question is open.
+    ask(&mut window);
+    backend.push(Event::Finished { run: RUN.into() });
+    settle(&mut window);
+    assert!(window.query_by_label("Stop training?").is_none());
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num1);
+    settle(&mut window);
+    window.get_by_label("Start training").click();
+    window.run_steps(2);
+    events(1).into_iter().for_each(|event| backend.push(event));
+    settle(&mut window);
+    ask(&mut window);
+    window.key_press(egui::Key::Enter);
+    window.run_steps(3);
+    assert!(window.query_by_label("Stop training?").is_none());
+    assert_eq!(backend.wished(), Wish::Stop);
+}
+
+/// The button of the window is pressed; says whether it closes.
+fn press_close(window: &mut Harness<'_, StudioApp>) -> bool {
+    let root = egui::ViewportId::ROOT;
+    let events = &mut window.input_mut().viewports.entry(root).or_default().events;
+    events.push(egui::ViewportEvent::Close);
+    window.step();
+    let info = window.input_mut().viewports.get_mut(&root);
+    info.unwrap().events.clear();
+    let output = &window.output().viewport_output;
+    let told = output.get(&root).map(|output| output.commands.clone());
+    let cancelled = told
+        .unwrap_or_default()
+        .contains(&egui::ViewportCommand::CancelClose);
+    window.run_steps(2);
+    !cancelled
+}
+
+#[test]
+fn closing_during_a_run_is_a_question_and_without_one_is_not() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = at_work(runs.path());
+    assert!(!press_close(&mut window));
+    window.get_by_label("Close the window?");
+    shot(&mut window, "question-close");
+    window.get_by_label("Cancel").click();
+    window.run_steps(3);
+    assert!(!press_close(&mut window));
+    window.key_press(egui::Key::Enter);
+    window.run_steps(2);
+    assert!(press_close(&mut window), "agreed, nothing is asked again");
+    backend.push(Event::Finished { run: RUN.into() });
+    settle(&mut window);
+    let (mut idle, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
+    settle(&mut idle);
+    assert!(press_close(&mut idle));
+}
+
+#[test]
+fn the_run_that_a_window_was_closed_on_is_offered_on_the_first_page() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let mut facts = header();
+    let folder = RunFolder::create(runs.path(), &mut facts, "").unwrap();
+    for task in 0..2 {
+        folder
+            .save_task(&report(task), &Default::default())
+            .unwrap();
+    }
+    let path = folder.path().to_path_buf();
+    drop(folder);
+    let file = runs.path().join("window.toml");
+    let open = |settings: Settings| {
+        let root = runs.path().to_path_buf();
+        let backend = Recorded::default();
+        let twin = backend.clone();
+        let mut window = window_with(SIZE, settings, Some(file.clone()), move |wake| {
+            Session::with(Box::new(twin), errands(root), RunConfig::default(), wake)
+        });
+        settle(&mut window);
+        (window, backend)
+    };
+    // The run is at work: that is remembered, whatever ends the program.
+    let (mut first, backend) = open(Settings::default());
+    assert!(first.query_by_label("Go on with it").is_none());
+    backend.push(Event::Started(Box::new(facts)));
+    settle(&mut first);
+    wait(&mut first, "the run is remembered", |_| {
+        Settings::load(Some(&file)).at_work.is_some()
+    });
+    drop(first);
+    let kept = Settings::load(Some(&file));
+    assert_eq!(kept.at_work.as_ref(), Some(&path));
+    let (mut second, backend) = open(kept.after_crash());
+    second.get_by_label("digits · LAE · adapter 5: 2 of 5 tasks are learned.");
+    shot(&mut second, "left-off");
+    second.get_by_label("Go on with it").click();
+    settle(&mut second);
+    assert!(matches!(backend.asked().last(), Some(Command::Queue(_))));
+    second.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num1);
+    settle(&mut second);
+    assert!(second.query_by_label("Go on with it").is_none());
+}

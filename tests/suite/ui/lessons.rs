@@ -1,0 +1,87 @@
+//! A finished run is taught by dropping a folder, shows what that cost, and forgets it again.
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::session::Session;
+use lae_studio::session::run_view::Stage;
+use lae_studio::store;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::Page;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::flow::small;
+use super::{Dropped, can_draw, settle, shot, wait, window};
+use crate::teach::letters;
+
+fn ended(window: &mut Harness<'_, StudioApp>) {
+    wait(window, "the job ends", |app| {
+        let live = app.session.live.as_ref();
+        live.is_some_and(|run| run.stage == Stage::Finished)
+    });
+    settle(window);
+}
+
+#[test]
+fn a_dropped_folder_is_taught_measured_shown_and_undone() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let root = runs.path().to_path_buf();
+    let mut window = window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
+        Session::open(root, small(), wake).unwrap()
+    });
+    settle(&mut window);
+    window.get_by_label("Start training").click();
+    ended(&mut window);
+    let run = window.state().session.live.clone().unwrap();
+    let folder = run.header.clone().unwrap().folder;
+
+    let tab = Page::ALL[Page::Compare as usize].1;
+    window.get_by_role_and_label(egui::Role::Tab, tab).click();
+    settle(&mut window);
+    window.get_by_label("Teach…").click();
+    settle(&mut window);
+    window.get_by_label_contains("one subfolder of pictures per class");
+    assert!(
+        window
+            .query_by_label_contains("Undo the last lesson")
+            .is_none()
+    );
+    shot(&mut window, "teach-question");
+    let lesson = letters("AB", 10);
+    let path = lesson.path().to_path_buf();
+    window
+        .input_mut()
+        .dropped_files
+        .push(std::sync::Arc::new(Dropped(path)));
+    window.step();
+    assert_eq!(window.state().page, Page::Train);
+    wait(&mut window, "the lesson begins", |app| {
+        let live = app.session.live.as_ref();
+        let header = live.and_then(|run| run.header.as_ref());
+        header.is_some_and(|header| header.lessons.len() == 1)
+    });
+    ended(&mut window);
+    window.get_by_label_contains("Of the test pictures of A, B");
+    let live = window.state().session.live.clone().unwrap();
+    assert_eq!((live.reports.len(), live.tasks()), (4, 4));
+    shot(&mut window, "teach-done");
+
+    // A picture of the lesson behind a cell of the confusion.
+    window.get_by_label("Tasks").click();
+    settle(&mut window);
+    let wrong = window.query_all_by_label_contains("taken for").next();
+    assert!(wrong.is_some() || live.answers().last() == Some(1.0));
+
+    window.get_by_label("Teach…").click();
+    settle(&mut window);
+    window.get_by_label("Undo the last lesson: A, B").click();
+    settle(&mut window);
+    wait(&mut window, "the lesson is gone", |app| {
+        let opened = app.session.opened.as_ref();
+        opened.is_some_and(|run| run.tasks() == 3)
+    });
+    assert!(store::load(&folder).unwrap().header.lessons.is_empty());
+    shot(&mut window, "teach-undone");
+}

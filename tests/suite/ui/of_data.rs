@@ -1,0 +1,101 @@
+//! Batch, epochs, crops, tasks and order belong to the data set they were chosen for.
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::run::config::RunConfig;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::UiCommand;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::{can_draw, recorded, settle, shot};
+use crate::data::Made;
+
+fn choose(window: &mut Harness<'_, StudioApp>, data: &str) {
+    let ctx = window.ctx.clone();
+    let command = UiCommand::ChooseData(data.into());
+    window.state_mut().act(&ctx, command);
+    settle(window);
+}
+
+fn draft(window: &Harness<'_, StudioApp>) -> RunConfig {
+    window.state().session.draft.clone()
+}
+
+#[test]
+fn a_small_folder_gets_settings_that_suit_it_and_they_stay_with_it() {
+    if !can_draw() {
+        return;
+    }
+    let made = Made::new();
+    for class in ["class_1", "class_2", "class_10", "class_20"] {
+        made.class(class, 12);
+    }
+    let place = made.path().display().to_string();
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    choose(&mut window, &place);
+    let small = draft(&window);
+    assert!(window.state().session.plan.problems.is_empty());
+    assert!(small.batch < 20 && small.epochs > 5, "{small:?}");
+    assert_eq!(small.classes_per_task, "2");
+    let tasks = &window.state().session.plan.tasks;
+    assert_eq!(tasks, &[["class_1", "class_2"], ["class_10", "class_20"]]);
+    window.get_by_label_contains("Chosen for this data");
+    shot(&mut window, "small-folder");
+    // What the person changes there stays there, and nothing of it goes anywhere else.
+    window.state_mut().session.draft.batch = 7;
+    choose(&mut window, "digits");
+    let digits = draft(&window);
+    let usual = RunConfig::default();
+    assert_eq!((digits.batch, digits.epochs), (usual.batch, usual.epochs));
+    assert_eq!(
+        (&digits.order, &digits.settings),
+        (&usual.order, &usual.settings)
+    );
+    assert!(
+        window
+            .query_by_label_contains("Chosen for this data")
+            .is_none()
+    );
+    choose(&mut window, "letters");
+    assert_eq!(draft(&window).classes_per_task, "6,5,5,5,5");
+    choose(&mut window, &place);
+    assert_eq!(
+        (draft(&window).batch, draft(&window).epochs),
+        (7, small.epochs)
+    );
+}
+
+#[test]
+fn a_preset_is_what_it_says_or_is_shown_as_changed() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    window.state_mut().session.draft.batch = 3;
+    window
+        .get_by_role_and_label(egui::Role::Button, "Letters")
+        .click();
+    settle(&mut window);
+    assert_eq!(draft(&window).batch, 24);
+    window.get_by_label("Preset: Letters");
+    window.state_mut().session.draft.batch = 3;
+    settle(&mut window);
+    window.get_by_label("Letters, changed: batch");
+    shot(&mut window, "preset-changed");
+    window.get_by_label("Reset").click();
+    settle(&mut window);
+    assert_eq!(draft(&window).batch, 24);
+    window.get_by_label("Preset: Letters");
+    // The pair is set up like any other, and said on the button.
+    window.get_by_label("See forgetting").click();
+    settle(&mut window);
+    assert!(!window.state().session.is_training());
+    window.get_by_label("Start both runs");
+    window.get_by_label("Quick demo: Digits").click();
+    settle(&mut window);
+    window.get_by_label("Start training");
+}

@@ -1,0 +1,128 @@
+//! The command palette: best match first, nothing that ends a run by the way, nothing that jumps.
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::run::event::Wish;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::{Page, UiCommand};
+use lae_studio::ui::entries::found;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::synthetic::events;
+use super::{can_draw, recorded, settle, shot};
+
+fn titles(window: &Harness<'_, StudioApp>, typed: &str) -> Vec<String> {
+    let lines = found(&window.state().session, typed);
+    lines.into_iter().map(|entry| entry.title).collect()
+}
+
+#[test]
+fn typing_run_while_one_is_at_work_never_stops_it() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    window.get_by_label("Start training").click();
+    window.run_steps(2);
+    events(3).into_iter().for_each(|event| backend.push(event));
+    settle(&mut window);
+    let stops = |line: &String| line.starts_with("Stop") || line.starts_with("Delete");
+    for typed in ["run", "r", "the run", "save", "un"] {
+        assert!(!titles(&window, typed).iter().any(stops), "{typed}");
+    }
+    assert_eq!(titles(&window, "stop")[0], "Stop the run and save it");
+    assert_eq!(
+        titles(&window, "run")[..2],
+        ["Start training", "Run 3 class orders"]
+    );
+    assert_eq!(titles(&window, "train")[0], "Start training");
+    assert_eq!(titles(&window, "start")[0], "Start training");
+    assert_eq!(
+        titles(&window, "pred")[0],
+        "Predict with digits · LAE · adapter 5 · still learning"
+    );
+    assert_eq!(titles(&window, "dark")[0], "Theme: dark");
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
+    window.run_steps(3);
+    window.get_by_label("Command").type_text("compare");
+    window.run_steps(3);
+    window.key_press(egui::Key::Enter);
+    window.run_steps(3);
+    assert_eq!(window.state().page, Page::Compare);
+    assert_eq!(backend.wished(), Wish::Run);
+}
+
+#[test]
+fn the_palette_keeps_its_place_while_one_types() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded([900.0, 600.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
+    window.run_steps(4);
+    let place = |window: &Harness<'_, StudioApp>| {
+        let field = window.get_by_label("Command").rect();
+        (
+            field,
+            window
+                .ctx
+                .memory(|m| m.area_rect(egui::Id::unique("palette"))),
+        )
+    };
+    let before = place(&window);
+    for letter in ["t", "h", "e", "m", "e", "x"] {
+        window.get_by_label("Command").type_text(letter);
+        window.run_steps(3);
+        assert_eq!(place(&window), before, "after {letter}");
+    }
+    shot(&mut window, "palette-nothing");
+    // The list follows the arrow keys beyond its end.
+    for _ in 0..6 {
+        window.key_press(egui::Key::Backspace);
+    }
+    for _ in 0..14 {
+        window.key_press(egui::Key::ArrowDown);
+    }
+    window.run_steps(3);
+    assert_eq!(place(&window), before);
+    let fifteenth = titles(&window, "")[14].clone();
+    window.get_by_label_contains(&fifteenth);
+}
+
+#[test]
+fn what_the_window_can_do_is_in_the_palette() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    events(5).into_iter().for_each(|event| backend.push(event));
+    settle(&mut window);
+    for typed in [
+        "pause",
+        "hold",
+        "paste",
+        "zoom",
+        "device",
+        "copy",
+        "reload runs",
+        "notices",
+        "letters",
+        "weight",
+        "data folder",
+        "class order",
+        "read the data",
+        "preset",
+        "frame",
+    ] {
+        assert!(!titles(&window, typed).is_empty(), "{typed}");
+    }
+    let ctx = window.ctx.clone();
+    window.state_mut().act(&ctx, UiCommand::Zoom(1.5));
+    window.run_steps(3);
+    assert!((window.ctx.zoom_factor() - 1.5).abs() < 1e-6);
+}

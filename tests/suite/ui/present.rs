@@ -1,0 +1,55 @@
+//! The presenter's view: a guess before each task, then what came of it.
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::synthetic::events;
+use super::{can_draw, recorded, settle, shot};
+
+fn press(window: &mut Harness<'_, StudioApp>, key: egui::Key) {
+    window.key_press(key);
+    window.run_steps(4);
+}
+
+#[test]
+fn a_run_is_told_task_by_task_with_a_guess_before_each() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    for size in [[1920.0, 1080.0], [900.0, 600.0]] {
+        let (mut window, backend) = recorded(size, ThemeChoice::Light, runs.path());
+        press(&mut window, egui::Key::F11);
+        window.get_by_label_contains("Start a run or open one");
+        press(&mut window, egui::Key::F11);
+        events(3).into_iter().for_each(|event| backend.push(event));
+        settle(&mut window);
+        press(&mut window, egui::Key::F11);
+        assert!(
+            window
+                .query_by_role_and_label(egui::Role::Tab, "Train")
+                .is_none()
+        );
+        window.get_by_label_contains("First it learns 0, 1. Guess");
+        press(&mut window, egui::Key::ArrowRight);
+        window.get_by_label_contains("It gets 100\u{a0}% of 0, 1 right.");
+        window.get_by_label("Next").click();
+        window.run_steps(3);
+        window.get_by_label_contains("Now it learns 2, 3");
+        shot(&mut window, &format!("present-guess-{}", size[0]));
+        press(&mut window, egui::Key::PageDown);
+        window.get_by_label_contains("Of 0, 1 it still gets");
+        shot(&mut window, &format!("present-told-{}", size[0]));
+        // Task 4 is being learned: the view waits there.
+        for _ in 0..6 {
+            press(&mut window, egui::Key::Space);
+        }
+        window.get_by_label_contains("It is learning them right now.");
+        press(&mut window, egui::Key::ArrowLeft);
+        window.get_by_label_contains("task 3 of 5");
+        press(&mut window, egui::Key::Escape);
+        window.get_by_role_and_label(egui::Role::Tab, "Train");
+    }
+}

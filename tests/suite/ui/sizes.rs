@@ -1,0 +1,112 @@
+//! What a page is there for stays in sight in small windows and large letters.
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::run::event::{Command, Event};
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::synthetic::{events, prediction};
+use super::{can_draw, recorded, settle, shot};
+
+/// Windows in pixels, each at two sizes of everything.
+const WINDOWS: [[f32; 2]; 4] = [
+    [900.0, 600.0],
+    [1024.0, 768.0],
+    [1280.0, 800.0],
+    [1920.0, 1080.0],
+];
+const ZOOMS: [f32; 3] = [1.0, 1.2, 2.0];
+
+/// The part of the window that shows something, in points.
+fn sight(window: &Harness<'_, StudioApp>) -> egui::Rect {
+    window.ctx.content_rect()
+}
+
+/// Every window at every zoom, with its name.
+fn each(then: impl Fn(&mut Harness<'_, StudioApp>, &lae_studio::session::backend::Recorded, &str)) {
+    let runs = tempfile::tempdir().unwrap();
+    for (i, size) in WINDOWS.into_iter().enumerate() {
+        let theme = match i % 2 {
+            0 => ThemeChoice::Dark,
+            _ => ThemeChoice::Light,
+        };
+        for zoom in ZOOMS {
+            // As a window of this many pixels at this zoom: fewer points.
+            let points = size.map(|side| side / zoom);
+            let (mut window, backend) = recorded(points, theme, runs.path());
+            settle(&mut window);
+            let name = format!("{}x{}-{zoom}", size[0], size[1]);
+            then(&mut window, &backend, &name);
+        }
+    }
+}
+
+#[test]
+fn the_start_button_is_in_sight_and_tabs_can_be_reached_at_every_size() {
+    if !can_draw() {
+        return;
+    }
+    each(|window, backend, name| {
+        shot(window, &format!("size-experiment-{name}"));
+        let whole = sight(window);
+        let start = window.get_by_label("Start training").rect();
+        assert!(whole.contains_rect(start), "{name}: {start:?} in {whole:?}");
+        let before = start;
+        // Whatever is chosen, the presets and the button stay where they are.
+        let place = |window: &Harness<'_, StudioApp>| {
+            let line = window.query_by_role_and_label(egui::Role::Button, "Letters");
+            line.map(|line| line.rect())
+        };
+        let line = place(window);
+        window.state_mut().session.draft.epochs = 0;
+        window.state_mut().session.draft.batch = 0;
+        settle(window);
+        assert_eq!(place(window), line, "{name}");
+        let start = window.get_by_label("Start training").rect();
+        assert!(whole.contains_rect(start), "{name}: {start:?} in {whole:?}");
+        assert_eq!(start.bottom(), before.bottom(), "{name}");
+        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+        events(4).into_iter().for_each(|event| backend.push(event));
+        settle(window);
+        shot(window, &format!("size-train-{name}"));
+        let unit = window.get_all_by_label_contains("Ensemble").next();
+        assert!(whole.contains_rect(unit.unwrap().rect()), "{name}");
+    });
+}
+
+#[test]
+fn the_answer_stands_beside_the_canvas_at_every_size() {
+    if !can_draw() {
+        return;
+    }
+    each(|window, backend, name| {
+        events(4).into_iter().for_each(|event| backend.push(event));
+        settle(window);
+        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
+        settle(window);
+        super::flow::draw_seven(window);
+        settle(window);
+        let asked = backend.asked();
+        let Some(Command::Predict(request)) = asked.last() else {
+            panic!("{name}: a drawing asks for a prediction");
+        };
+        for &task in &request.tasks {
+            backend.push(Event::Predicted(Box::new(prediction(request.ticket, task))));
+        }
+        settle(window);
+        shot(window, &format!("size-predict-{name}"));
+        let whole = sight(window);
+        let canvas = window.get_by_label("Drawing canvas").rect();
+        let answer = window.get_by_label_contains("\u{a0}% certain").rect();
+        assert!(
+            whole.contains_rect(canvas),
+            "{name}: {canvas:?} in {whole:?}"
+        );
+        assert!(
+            whole.contains_rect(answer),
+            "{name}: {answer:?} in {whole:?}"
+        );
+        assert!(answer.left() > canvas.right(), "{name}");
+    });
+}

@@ -1,0 +1,286 @@
+//! Small things: the words of errors, what stands where, what can be read.
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT, Queryable};
+use lae_studio::metrics::Expert;
+use lae_studio::problem::Problem;
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::Event;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::UiCommand;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::synthetic::{RUN, header, report};
+use super::{can_draw, recorded, settle, shot};
+use crate::data::Made;
+
+const SIZE: [f32; 2] = [1280.0, 1000.0];
+
+#[test]
+fn errors_have_the_words_of_the_window_and_no_long_lists() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let usual = RunConfig::default();
+    let broken = [
+        (
+            RunConfig {
+                epochs: 0,
+                batch: 0,
+                base_lr: 0.0,
+                ..usual.clone()
+            },
+            "Base learning rate",
+        ),
+        (
+            RunConfig {
+                backbone: "vit_nothing".into(),
+                ..usual.clone()
+            },
+            "Backbone",
+        ),
+        (
+            RunConfig {
+                order: "upside down".into(),
+                ..usual.clone()
+            },
+            "Class order",
+        ),
+        (
+            RunConfig {
+                classes_per_task: "3,3".into(),
+                ..usual.clone()
+            },
+            "Classes per task",
+        ),
+        (
+            RunConfig {
+                classes_per_task: "9".into(),
+                ..usual.clone()
+            },
+            "Classes per task",
+        ),
+        (
+            RunConfig {
+                blocks: "99".into(),
+                pet_size: 0,
+                ..usual.clone()
+            },
+            "Blocks",
+        ),
+        (
+            RunConfig {
+                data: "cifar-10".into(),
+                ..usual.clone()
+            },
+            "Data",
+        ),
+        (
+            RunConfig {
+                data: "/nowhere/at/all".into(),
+                ..usual
+            },
+            "Data",
+        ),
+    ];
+    for (draft, field) in broken {
+        window.state_mut().session.take_up(draft);
+        settle(&mut window);
+        settle(&mut window);
+        assert!(
+            window.query_all_by_label_contains(field).next().is_some(),
+            "{field}"
+        );
+        for wrong in ["--", "lae-studio "] {
+            let told = window.query_all_by_label_contains(wrong).next();
+            assert!(told.is_none(), "{wrong} is told about {field}");
+        }
+        if field == "Backbone" {
+            window.get_by_label_contains("more.");
+            shot(&mut window, "unknown-backbone");
+        }
+    }
+}
+
+#[test]
+fn every_class_has_its_picture_or_is_counted() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    for width in [450.0, 900.0, 1024.0, 1280.0] {
+        let (mut window, _) = recorded([width, 900.0], ThemeChoice::Light, runs.path());
+        settle(&mut window);
+        for digit in 0..10 {
+            let label = digit.to_string();
+            let mut all = window.query_all_by_role_and_label(egui::Role::Image, &label);
+            assert!(all.next().is_some(), "{digit} at {width}");
+        }
+    }
+    let made = Made::new();
+    for class in 0..40 {
+        made.class(&format!("kind {class}"), 3);
+    }
+    let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
+    let ctx = window.ctx.clone();
+    let data = made.path().display().to_string();
+    window.state_mut().act(&ctx, UiCommand::ChooseData(data));
+    settle(&mut window);
+    window.get_by_label("+16");
+    shot(&mut window, "forty-classes");
+}
+
+#[test]
+fn class_names_that_no_font_can_show_say_which_font_to_install() {
+    if !can_draw() {
+        return;
+    }
+    let made = Made::new();
+    made.class("猫", 4)
+        .class("แมว", 4)
+        .class("बिल्ली", 4)
+        .class("Katze", 4);
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
+    let ctx = window.ctx.clone();
+    ctx.set_missing_glyph_policy(egui::MissingGlyphPolicy::Tofu);
+    let data = made.path().display().to_string();
+    window.state_mut().act(&ctx, UiCommand::ChooseData(data));
+    settle(&mut window);
+    for font in ["Noto Sans CJK", "Noto Sans Thai", "Noto Sans Devanagari"] {
+        window.get_by_label_contains(font);
+    }
+    shot(&mut window, "fonts-missing");
+}
+
+/// The run at work ends with every answer wrong.
+fn all_wrong(
+    window: &mut Harness<'_, StudioApp>,
+    backend: &lae_studio::session::backend::Recorded,
+) {
+    let mut told = report(4);
+    let wrong: Vec<usize> = told
+        .answers
+        .labels
+        .iter()
+        .map(|label| (label + 1) % 10)
+        .collect();
+    for expert in [Expert::Online, Expert::Offline, Expert::Ensemble] {
+        told.answers.given.insert(expert, wrong.clone());
+    }
+    backend.push(Event::Started(Box::new(header())));
+    backend.push(Event::TaskEvaluated {
+        run: RUN.into(),
+        report: Box::new(told),
+    });
+    backend.push(Event::Finished { run: RUN.into() });
+    settle(window);
+}
+
+#[test]
+fn a_run_that_learned_nothing_gets_no_tick() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded(SIZE, ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    all_wrong(&mut window, &backend);
+    let notice = window.state().session.notices.last().unwrap().clone();
+    assert!(notice.problem.what.contains("0.0\u{a0}%"), "{notice:?}");
+    assert!(!notice.good && !notice.bad);
+    assert!(notice.problem.remedy.contains("no better than guessing"));
+    let marks = window.get_all_by_label("no better than guessing").count();
+    assert_eq!(marks, 3, "one beside each expert's figure");
+    shot(&mut window, "guessing");
+}
+
+#[test]
+fn news_stand_below_the_page_and_cover_nothing() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    for size in [[900.0, 600.0], [1280.0, 800.0]] {
+        let (mut window, _) = recorded(size, ThemeChoice::Dark, runs.path());
+        settle(&mut window);
+        let start = window.get_by_label("Start training").rect();
+        let told = Problem::new("something is to be known").advise("look at it");
+        window.state_mut().session.notify(told, true);
+        window.run_steps(3);
+        let news = window.get_by_label("Something is to be known.").rect();
+        assert_eq!(
+            window.get_by_label("Start training").rect(),
+            start,
+            "nothing moves"
+        );
+        assert!(news.top() > start.bottom());
+        shot(&mut window, &format!("news-{}", size[0]));
+        window.get_by_label("Something is to be known.").click();
+        window.run_steps(4);
+        window.get_by_label("Look at it.");
+    }
+}
+
+#[test]
+fn the_keyboard_goes_through_the_bar_from_left_to_right() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let bar = [
+        "Plugins",
+        "Run: idle",
+        "Device",
+        "Theme",
+        "Notices",
+        "Command palette",
+    ];
+    window.get_by_label(bar[0]).focus();
+    window.run_steps(2);
+    let mut left = 0.0;
+    for name in bar {
+        let node = window.get_by_label(name);
+        assert!(node.accesskit_node().is_focused(), "{name}");
+        assert!(node.rect().left() > left, "{name}");
+        left = node.rect().left();
+        window.key_press(egui::Key::Tab);
+        window.run_steps(2);
+    }
+}
+
+#[test]
+fn runs_are_told_apart_by_seed_order_and_time() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    for (seed, order) in [(0, "natural"), (3, "natural"), (0, "seed:7")] {
+        let mut facts = header();
+        facts.config.seed = seed;
+        facts.config.order = order.into();
+        let folder = lae_studio::store::RunFolder::create(runs.path(), &mut facts, "").unwrap();
+        folder.save_task(&report(0), &Default::default()).unwrap();
+    }
+    let (mut window, _) = recorded(SIZE, ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    settle(&mut window);
+    for title in [
+        "digits · LAE · adapter 5 · seed 3",
+        "digits · LAE · adapter 5 · order seed:7",
+    ] {
+        assert!(window.query_all_by_label(title).next().is_some(), "{title}");
+    }
+    window
+        .get_all_by_label_contains(" · stopped after 1 of 5 tasks")
+        .next()
+        .unwrap();
+    shot(&mut window, "told-apart");
+}

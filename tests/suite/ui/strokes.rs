@@ -1,0 +1,135 @@
+//! A fast pen on a slow window: no stroke is lost, and each can be taken back.
+
+use egui::{Event, Modifiers, PointerButton, Pos2, pos2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::run::event::{Command, Picture};
+use lae_studio::session::backend::Recorded;
+use lae_studio::session::drawing::Drawing;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::settings::ThemeChoice;
+use lae_studio::ui::theme;
+use lae_studio::ui::widgets::canvas::canvas;
+
+use super::synthetic::events;
+use super::{can_draw, recorded, settle};
+
+fn button(pos: Pos2, pressed: bool) -> Event {
+    Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    }
+}
+
+/// The pen comes down, moves along the places and is lifted.
+fn stroke(places: &[Pos2]) -> Vec<Event> {
+    let mut events = vec![Event::PointerMoved(places[0]), button(places[0], true)];
+    events.extend(places.iter().map(|place| Event::PointerMoved(*place)));
+    events.push(button(places[places.len() - 1], false));
+    events
+}
+
+#[test]
+fn several_strokes_within_one_frame_are_all_drawn() {
+    let drawing = Drawing {
+        pen: 0.05,
+        ..Drawing::default()
+    };
+    let mut harness = Harness::builder().with_size([200.0, 200.0]).build_ui_state(
+        |ui, (drawing, lifted): &mut (Drawing, usize)| {
+            *lifted += usize::from(canvas(ui, 160.0, drawing, true));
+        },
+        (drawing, 0),
+    );
+    theme::install(&harness.ctx);
+    harness.run_steps(2);
+    let rect = harness.get_by_label("Drawing canvas").rect();
+    let at = |x: f32, y: f32| rect.min + egui::vec2(x, y) * rect.width();
+    let first = [at(0.1, 0.1), at(0.5, 0.1), at(0.9, 0.1), at(0.9, 0.9)];
+    let second = [at(0.2, 0.5), at(0.4, 0.8)];
+    let dot = [at(0.7, 0.3)];
+    for places in [&first[..], &second, &dot] {
+        harness.input_mut().events.extend(stroke(places));
+    }
+    harness.step();
+    let (drawing, lifted) = harness.state();
+    assert_eq!(drawing.strokes.len(), 3, "{drawing:?}");
+    assert_eq!(drawing.strokes[0].len(), 4);
+    assert_eq!(drawing.strokes[1].len(), 2);
+    assert_eq!((drawing.strokes[2].len(), *lifted), (1, 1));
+    // A stroke that goes on in the next frame, and ends outside of the canvas.
+    harness.input_mut().events.extend([
+        Event::PointerMoved(at(0.3, 0.3)),
+        button(at(0.3, 0.3), true),
+        Event::PointerMoved(at(0.3, 0.6)),
+    ]);
+    harness.step();
+    assert!(harness.state().0.down);
+    let outside = pos2(rect.left() - 40.0, rect.bottom());
+    harness
+        .input_mut()
+        .events
+        .extend([Event::PointerMoved(outside), button(outside, false)]);
+    harness.step();
+    let (drawing, lifted) = harness.state();
+    assert_eq!(drawing.strokes[3].len(), 3);
+    assert_eq!((drawing.down, *lifted), (false, 2));
+    // What begins elsewhere is no stroke.
+    harness
+        .input_mut()
+        .events
+        .extend(stroke(&[outside, at(0.5, 0.5)]));
+    harness.step();
+    assert_eq!(harness.state().0.strokes.len(), 4);
+}
+
+/// Pictures that were asked about, oldest first.
+fn asked(backend: &Recorded) -> Vec<Picture> {
+    let all = backend.asked().into_iter();
+    all.filter_map(|command| match command {
+        Command::Predict(request) => Some(request.picture),
+        _ => None,
+    })
+    .collect()
+}
+
+fn draw(window: &mut Harness<'_, StudioApp>, from: [f32; 2], to: [f32; 2]) {
+    let rect = window.get_by_label("Drawing canvas").rect();
+    let at = |p: [f32; 2]| rect.min + egui::vec2(p[0], p[1]) * rect.width();
+    window
+        .input_mut()
+        .events
+        .extend(stroke(&[at(from), at(to)]));
+    settle(window);
+}
+
+#[test]
+fn ctrl_z_takes_strokes_back_and_asks_again() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    events(3).into_iter().for_each(|event| backend.push(event));
+    settle(&mut window);
+    window.key_press_modifiers(Modifiers::COMMAND, egui::Key::Num4);
+    settle(&mut window);
+    draw(&mut window, [0.2, 0.2], [0.8, 0.2]);
+    draw(&mut window, [0.5, 0.2], [0.5, 0.9]);
+    let pictures = asked(&backend);
+    assert_eq!(pictures.len(), 2);
+    window.key_press_modifiers(Modifiers::COMMAND, egui::Key::Z);
+    settle(&mut window);
+    let pictures = asked(&backend);
+    assert_eq!(pictures.len(), 3);
+    assert_eq!(
+        pictures[2], pictures[0],
+        "the first stroke alone is asked about again"
+    );
+    window.key_press_modifiers(Modifiers::COMMAND, egui::Key::Z);
+    settle(&mut window);
+    assert!(window.state().session.predict.picture.is_none());
+    assert_eq!(asked(&backend).len(), 3);
+}
