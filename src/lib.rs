@@ -4,7 +4,7 @@
 //! online expert, offline expert and their ensemble. `docs/architecture.md` has the map; the layers
 //! from the bottom up:
 //!
-//! * [`problem`]: the one error a person sees.
+//! * [`problem`], [`texts`]: the one error a person sees; what the tour and the lessons say, by language.
 //! * [`nn`], [`metrics`], [`tensors`], [`device`], [`fetch`], [`files`], [`folders`], [`logging`]: parts without knowledge of runs.
 //! * [`pet`], [`data`], [`run`]: plugins, data sets, and what a run is as plain data.
 //! * [`backbone`], [`store`]: frozen networks; run folders.
@@ -33,4 +33,5 @@ pub mod selftest;
 pub mod session;
 pub mod store;
 pub mod tensors;
+pub mod texts;
 pub mod ui;

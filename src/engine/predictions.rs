@@ -58,7 +58,8 @@ impl Predictions {
 
     /// Takes a request. A newer stroke makes unanswered older requests worthless.
     pub fn ask(&mut self, request: PredictRequest) {
-        self.waiting.retain(|old| old.run != request.run);
+        let newer = |old: &PredictRequest| old.run == request.run && old.about == request.about;
+        self.waiting.retain(|old| !newer(old));
         if !request.tasks.is_empty() {
             self.waiting.push_back(request);
         }

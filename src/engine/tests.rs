@@ -67,6 +67,7 @@ fn a_run_ends_while_what_a_prediction_needs_is_still_being_made_ready() {
         };
         engine.send(Command::Predict(PredictRequest {
             ticket,
+            about: 0,
             run: run.into(),
             picture,
             tasks: tasks.into(),

@@ -11,6 +11,9 @@ use crate::metrics::Expert;
 pub struct PredictRequest {
     /// Comes back with the answer, so that late answers can be told apart.
     pub ticket: u64,
+    /// What it is about: of two requests about the same thing to one run the newer one counts.
+    #[serde(default)]
+    pub about: u64,
     /// The run's folder.
     pub run: PathBuf,
     /// The picture.

@@ -16,6 +16,7 @@ pub mod jobs;
 mod lesson;
 mod line;
 pub mod of_data;
+pub mod pins;
 pub mod plain;
 pub mod predict;
 pub mod presets;
@@ -38,9 +39,11 @@ use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, Event, RunHeader, Wish};
 use crate::run::job::{JobId, Line, Told};
+use crate::texts::Language;
 use backend::Backend;
 use chooser::{Choice, Wanted};
 use jobs::{Ask, Jobs};
+use pins::Pins;
 use predict::PredictView;
 use quality::Quality;
 use run_view::{RunView, Stage};
@@ -107,6 +110,10 @@ pub struct Session {
     pub opened: Option<Arc<RunView>>,
     /// The Predict page's picture and answers.
     pub predict: PredictView,
+    /// Pinned pictures and what runs say to them.
+    pub pins: Pins,
+    /// The language of the tour and the lessons.
+    pub language: Language,
     sets: data_sets::DataSets,
     tested: tested::Tested,
     flights: errands::Flights,
@@ -158,6 +165,8 @@ impl Session {
             line: Line::default(),
             opened: None,
             predict: PredictView::default(),
+            pins: Pins::default(),
+            language: Language::default(),
             sets: data_sets::DataSets::default(),
             tested: tested::Tested::default(),
             flights: errands::Flights::default(),
@@ -186,6 +195,9 @@ impl Session {
         while let Some(found) = self.jobs.try_recv() {
             self.take_found(found);
             changed = true;
+        }
+        if changed {
+            self.ask_pins();
         }
         self.refresh_data();
         self.refresh_plan();
@@ -275,9 +287,15 @@ impl Session {
 
     fn take_event(&mut self, told: Told) {
         match (told.job, told.event) {
-            (_, Event::Predicted(answer)) => self.predict.take(*answer),
+            (_, Event::Predicted(answer)) => {
+                if let Some(answer) = self.pins.take(*answer) {
+                    self.predict.take(answer);
+                }
+            }
             (_, Event::NotPredicted { ticket, problem }) => {
-                if ticket == self.predict.ticket {
+                if let Some(problem) = self.pins.refuse(ticket, problem)
+                    && ticket == self.predict.ticket
+                {
                     self.predict.refuse(problem);
                 }
             }

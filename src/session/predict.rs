@@ -86,6 +86,7 @@ impl Session {
         let others = (0..count).rev().filter(|&task| task != first);
         let request = PredictRequest {
             ticket: self.tickets,
+            about: 0,
             run: run.clone(),
             picture: Picture::clone(picture),
             tasks: std::iter::once(first).chain(others).collect(),
@@ -95,7 +96,7 @@ impl Session {
 
     /// Why the weights that a run names are not looked for unasked: they lie on a network share,
     /// which would be told who looks, and nobody chose them here. The run may be somebody else's.
-    fn weights_elsewhere(&self, run: &Path) -> Option<Problem> {
+    pub(super) fn weights_elsewhere(&self, run: &Path) -> Option<Problem> {
         let place = &self.header_of(run)?.config.backbone;
         let live = self.live.as_ref().and_then(|live| live.header.as_ref());
         let chosen = *place == self.draft.backbone

@@ -75,6 +75,7 @@ impl StudioApp {
         ctx.set_theme(settings.theme.preference());
         session.former.clone_from(&settings.former);
         session.left_off.clone_from(&settings.at_work);
+        session.language = settings.language;
         Self {
             session,
             page: Page::default(),
@@ -234,6 +235,7 @@ impl StudioApp {
                 Page::Compare => pages::compare::show(ui, &mut cx),
                 Page::Predict => pages::predict::show(ui, &mut cx),
                 Page::Plugins => pages::plugins::show(ui, &mut cx),
+                Page::Learn => pages::learn::show(ui, &mut cx),
             });
         });
         let level = self.settings.log;

@@ -13,6 +13,7 @@ use crate::run::event::Picture;
 use crate::run::job::JobId;
 use crate::session::chooser::Wanted;
 use crate::session::presets::Preset;
+use crate::texts::Language;
 
 /// The pages, in the order of their tabs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,16 +29,19 @@ pub enum Page {
     Predict,
     /// See the PET plugins.
     Plugins,
+    /// Take the tour, read a lesson.
+    Learn,
 }
 
 impl Page {
     /// Every page with its title and number key.
-    pub const ALL: [(Self, &'static str, Key); 5] = [
+    pub const ALL: [(Self, &'static str, Key); 6] = [
         (Self::Experiment, "Experiment", Key::Num1),
         (Self::Train, "Train", Key::Num2),
         (Self::Compare, "Compare", Key::Num3),
         (Self::Predict, "Predict", Key::Num4),
         (Self::Plugins, "Plugins", Key::Num5),
+        (Self::Learn, "Learn", Key::Num6),
     ];
 }
 
@@ -116,6 +120,8 @@ pub enum UiCommand {
     ChooseDevice(String),
     /// Light, dark, system.
     Theme(ThemeChoice),
+    /// The language of the tour and the lessons.
+    Speak(Language),
     /// Read the files of the data set again.
     ReadDataAgain,
     /// Read the plugin files again.

@@ -139,7 +139,7 @@ fn entries(session: &Session) -> Vec<Entry> {
 }
 
 fn of_pages() -> Vec<Entry> {
-    let keys = ["Ctrl+1", "Ctrl+2", "Ctrl+3", "Ctrl+4", "Ctrl+5"];
+    let keys = ["Ctrl+1", "Ctrl+2", "Ctrl+3", "Ctrl+4", "Ctrl+5", "Ctrl+6"];
     let line = |((page, title, _), keys)| {
         Entry::new(format!("Go to {title}"), UiCommand::Show(page)).keys(keys)
     };

@@ -1,4 +1,4 @@
-//! The window: five pages over one session. Nothing here knows a tensor or opens a file.
+//! The window: six pages over one session. Nothing here knows a tensor or opens a file.
 
 pub mod app;
 pub mod command;

@@ -9,6 +9,7 @@ use crate::logging::Level;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::store::write_file;
+use crate::texts::Language;
 use crate::{files, folders};
 
 /// Light, dark or what the system says.
@@ -50,6 +51,8 @@ pub struct Settings {
     pub theme: ThemeChoice,
     /// The device runs are made on, as `--device` names it; empty means automatic.
     pub device: String,
+    /// The language of the tour and the lessons.
+    pub language: Language,
     /// How much the log keeps.
     pub log: Level,
     /// The folder of the run that was at work.
@@ -126,6 +129,7 @@ mod tests {
         let settings = Settings {
             theme: ThemeChoice::Light,
             device: "cpu".into(),
+            language: Language::German,
             log: Level::Debug,
             setup: Some(RunConfig::default()),
             former: None,

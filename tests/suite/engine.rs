@@ -102,6 +102,7 @@ fn a_picture_is_predicted_while_its_run_trains() {
     let tasks = vec![0];
     engine.send(Command::Predict(PredictRequest {
         ticket: 7,
+        about: 0,
         run: run.clone(),
         picture: drawing(),
         tasks,
@@ -339,6 +340,7 @@ fn a_failed_job_is_told_and_the_next_one_runs() {
     }));
     engine.send(Command::Predict(PredictRequest {
         ticket: 3,
+        about: 0,
         run: root.path().join("no-such-run"),
         picture: drawing(),
         tasks: vec![0],
@@ -403,6 +405,7 @@ fn a_lesson_waits_in_line_and_counts_only_when_it_is_whole() {
     let ask = |ticket| {
         engine.send(Command::Predict(PredictRequest {
             ticket,
+            about: 0,
             run: run.clone(),
             picture: drawing(),
             tasks: vec![2],

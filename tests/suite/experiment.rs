@@ -289,6 +289,7 @@ fn a_test_image_gets_the_answer_its_evaluation_gave() {
             let run = folder_of(&outcome);
             let request = PredictRequest {
                 ticket: 1,
+                about: 0,
                 run,
                 picture,
                 tasks: vec![task],
@@ -367,6 +368,7 @@ fn weights_that_are_no_numbers_are_neither_saved_nor_asked() {
     std::fs::write(folder.join("task_1.safetensors"), bytes).unwrap();
     let request = PredictRequest {
         ticket: 1,
+        about: 0,
         run: folder,
         picture: Picture {
             name: "grey".into(),

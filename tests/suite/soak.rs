@@ -128,6 +128,7 @@ fn soak_start_predict_stop_resume() {
         }
         engine.send(Command::Predict(PredictRequest {
             ticket: 1,
+            about: 0,
             run: run.clone(),
             picture: drawing(),
             tasks: vec![0, 1],

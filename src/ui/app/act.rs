@@ -13,6 +13,7 @@ use crate::session::chooser::Wanted;
 use crate::session::jobs::Ask;
 use crate::session::presets;
 use crate::session::run_view::Stage;
+use crate::texts::Language;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages;
 use crate::ui::settings::ThemeChoice;
@@ -64,6 +65,7 @@ impl StudioApp {
             UiCommand::Paste => ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste),
             UiCommand::ChooseDevice(key) => self.choose_device(key),
             UiCommand::Theme(choice) => self.choose_theme(ctx, choice),
+            UiCommand::Speak(language) => self.speak(language),
             UiCommand::Beside(beside) => self.session.beside = beside,
             UiCommand::Zoom(factor) => ctx.set_zoom_factor(factor),
             UiCommand::ReadDataAgain => self.session.read_data_again(),
@@ -247,6 +249,12 @@ impl StudioApp {
     fn choose_theme(&mut self, ctx: &Context, choice: ThemeChoice) {
         self.settings.theme = choice;
         ctx.set_theme(choice.preference());
+    }
+
+    fn speak(&mut self, language: Language) {
+        self.settings.language = language;
+        self.session.language = language;
+        self.remember();
     }
 
     fn report(&mut self) {

@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod experiment;
+pub mod learn;
 pub mod plugins;
 pub mod predict;
 pub mod present;
@@ -30,6 +31,8 @@ pub struct Pages {
     pub predict: predict::State,
     /// Plugins.
     pub plugins: plugins::State,
+    /// Learn.
+    pub learn: learn::State,
     /// The presenter's view.
     pub present: present::State,
 }
