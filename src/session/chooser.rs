@@ -26,6 +26,8 @@ pub enum Wanted {
     Weights,
     /// An image to predict.
     Image,
+    /// A picture for the chosen box.
+    Piece,
     /// A file with a class order.
     Order,
     /// The place of a report.
@@ -40,7 +42,7 @@ impl Wanted {
         match self {
             Self::DataFolder => "Choose a folder with one subfolder per class",
             Self::Weights => "Choose a weight file",
-            Self::Image => "Choose an image",
+            Self::Image | Self::Piece => "Choose an image",
             Self::Order => "Choose a class order",
             Self::Report => "Save the report",
             Self::Lesson => "Choose a folder with one subfolder per new class",
@@ -52,7 +54,7 @@ impl Wanted {
         match self {
             Self::DataFolder | Self::Lesson => ("Archives", ARCHIVES),
             Self::Weights => ("Weights", WEIGHTS),
-            Self::Image => ("Images", IMAGES),
+            Self::Image | Self::Piece => ("Images", IMAGES),
             Self::Order => ("JSON", &["json"]),
             Self::Report => ("Archives", &["zip"]),
         }

@@ -149,6 +149,8 @@ impl Session {
             Found::Picture(_, Err(problem)) => {
                 self.predict.refuse(problem);
             }
+            Found::Collected(group, answer) => self.take_collected(group, answer),
+            Found::CollectionKept(purpose, answer) => self.take_kept(&purpose, answer),
             Found::TestPictures(key, list) => self.take_pictures(&key, list),
             Found::Fingerprint(key, answer) => self.tested.take(&key, answer),
             Found::Sight(answer) => self.take_sight(answer),

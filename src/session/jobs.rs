@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::chooser::{Choice, Listing, Wanted};
+use super::collection::{Collection, Piece, Purpose};
 use super::downloads::Item;
 use super::report::{self, Report};
 use super::run_view::RunView;
@@ -150,6 +151,10 @@ pub enum Ask {
     UndoLesson(PathBuf),
     /// Read an image file.
     Picture(PathBuf),
+    /// Read an image file, or those of a folder, for this group of the collection.
+    Collect(u64, PathBuf),
+    /// Keep the gathered pictures.
+    KeepCollection(Box<Collection>, Purpose),
     /// Decode images of a test split: data set's key, indices.
     TestPictures(String, Arc<dyn Pictures>, Vec<usize>),
     /// See which images a test split holds: data set's key.
@@ -188,6 +193,10 @@ impl Ask {
                 Arc::new(move |p| Found::LessonUndone(folder.clone(), Err(p)))
             }
             Self::Picture(path) => Arc::new(move |p| Found::Picture(path.clone(), Err(p))),
+            Self::Collect(group, _) => Arc::new(move |p| Found::Collected(group, Err(p))),
+            Self::KeepCollection(_, purpose) => {
+                Arc::new(move |p| Found::CollectionKept(purpose.clone(), Err(p)))
+            }
             Self::TestPictures(key, _, indices) => Arc::new(move |p| {
                 let failed = |&index: &usize| (index, Err(p.clone()));
                 Found::TestPictures(key.clone(), indices.iter().map(failed).collect())
@@ -229,6 +238,10 @@ pub enum Found {
     LessonUndone(PathBuf, Result<Lesson>),
     /// A decoded image file.
     Picture(PathBuf, Result<Picture>),
+    /// Pictures for this group of the collection.
+    Collected(u64, Result<Vec<Piece>>),
+    /// Where the gathered pictures are kept now.
+    CollectionKept(Purpose, Result<PathBuf>),
     /// Decoded test images, by data set and index.
     TestPictures(String, Vec<(usize, Result<Picture>)>),
     /// Which images a test split holds.

@@ -4,6 +4,7 @@
 mod album;
 pub mod backend;
 pub mod chooser;
+pub mod collection;
 pub mod companion;
 mod comparison;
 pub mod data_sets;
@@ -42,6 +43,7 @@ use crate::run::job::{JobId, Line, Told};
 use crate::texts::Language;
 use backend::Backend;
 use chooser::{Choice, Wanted};
+use collection::Collection;
 use jobs::{Ask, Jobs};
 use pins::Pins;
 use predict::PredictView;
@@ -110,6 +112,8 @@ pub struct Session {
     pub opened: Option<Arc<RunView>>,
     /// The Predict page's picture and answers.
     pub predict: PredictView,
+    /// Pictures being gathered in the window.
+    pub collection: Collection,
     /// Pinned pictures and what runs say to them.
     pub pins: Pins,
     /// The language of the tour and the lessons.
@@ -165,6 +169,7 @@ impl Session {
             line: Line::default(),
             opened: None,
             predict: PredictView::default(),
+            collection: Collection::default(),
             pins: Pins::default(),
             language: Language::default(),
             sets: data_sets::DataSets::default(),

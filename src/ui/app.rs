@@ -137,7 +137,9 @@ impl StudioApp {
             let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
             let one_of = |known: &[&str]| known.iter().any(|known| ending == *known);
             let text = path.display().to_string();
-            if self.shell.pupil.is_some() {
+            if self.shell.collect.is_open() {
+                self.session.collect_file(path);
+            } else if self.shell.pupil.is_some() {
                 self.teach(text);
             } else if self.page == Page::Predict || (one_of(IMAGES) && !path.is_dir()) {
                 self.act(ctx, UiCommand::PredictFile(path));
@@ -242,6 +244,8 @@ impl StudioApp {
         let answered = self
             .shell
             .overlays(&ctx, &self.session, level, &mut commands);
+        let collect = &mut self.shell.collect;
+        collect.show(&ctx, &mut self.session, &mut self.textures, &mut commands);
         if let Some(question) = answered {
             self.answer(&ctx, question);
         }

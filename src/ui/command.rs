@@ -12,6 +12,7 @@ use crate::run::config::RunConfig;
 use crate::run::event::Picture;
 use crate::run::job::JobId;
 use crate::session::chooser::Wanted;
+use crate::session::collection::Purpose;
 use crate::session::presets::Preset;
 use crate::texts::Language;
 
@@ -104,6 +105,10 @@ pub enum UiCommand {
     Trash(PathBuf),
     /// Ask which folder to teach a run, or whether to take its last lesson back.
     Teach(PathBuf),
+    /// Gather pictures class by class.
+    Collect(Purpose),
+    /// Keep the gathered pictures and use them.
+    KeepCollection(Purpose),
     /// Take back the last lesson of this run.
     UndoLesson(PathBuf),
     /// Ask this run on Predict.

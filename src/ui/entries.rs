@@ -7,6 +7,7 @@ use super::settings::ThemeChoice;
 use crate::data::named;
 use crate::session::Session;
 use crate::session::chooser::Wanted;
+use crate::session::collection::Purpose;
 use crate::session::presets::presets;
 use crate::session::views::{RunRow, RunState};
 use crate::session::words::time_text;
@@ -178,6 +179,8 @@ fn of_experiment(session: &Session) -> Vec<Entry> {
     let pick = |title, wanted| Entry::new(title, UiCommand::Pick(wanted)).also("open file");
     all.extend([
         pick("Choose a data folder…", Wanted::DataFolder),
+        Entry::new("Make a data set…", UiCommand::Collect(Purpose::Data))
+            .also("draw gather pictures new"),
         Entry::new("Read the data set again", UiCommand::ReadDataAgain),
         pick("Choose a weight file…", Wanted::Weights),
         pick("Choose a class order…", Wanted::Order),

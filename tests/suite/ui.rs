@@ -5,6 +5,7 @@ mod answers;
 mod beside;
 mod choosers;
 mod chosen;
+mod collect;
 mod compare;
 mod crashed;
 mod data;

@@ -6,8 +6,10 @@ use crate::backbone::library::Library;
 use crate::data::{decode_picture_file, named};
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
+use crate::session::collection::{MOST, Piece};
 use crate::session::downloads::Item;
 use crate::session::jobs::Transfer;
+use crate::session::words::by_number;
 use crate::store::RunFolder;
 
 /// Longer side of a kept picture, in pixels; larger ones are scaled down for the window.
@@ -45,6 +47,35 @@ pub(super) fn picture(path: &Path) -> Result<Picture> {
         width: image.width() as usize,
         height: image.height() as usize,
         rgb: image.into_raw(),
+    })
+}
+
+/// What a file adds to a class: itself, or if it is a folder the images in it.
+pub(super) fn pieces(path: &Path) -> Result<Vec<Piece>> {
+    if !path.is_dir() {
+        return Ok(vec![piece(path)?]);
+    }
+    let entries = std::fs::read_dir(path)
+        .map_err(|error| Problem::io("look into this folder", path, &error))?;
+    let files = entries.flatten().map(|entry| entry.path());
+    let mut files: Vec<_> = files.filter(|path| path.is_file()).collect();
+    files.sort_by(|a, b| by_number(&a.to_string_lossy(), &b.to_string_lossy()));
+    let read = files.iter().filter_map(|file| piece(file).ok());
+    let pieces: Vec<Piece> = read.take(MOST).collect();
+    match pieces.is_empty() {
+        true => Err(Problem::new("there is no image in this folder")
+            .at_path(path)
+            .advise("drop image files, or a folder with the images of one class")),
+        false => Ok(pieces),
+    }
+}
+
+fn piece(file: &Path) -> Result<Piece> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let image = decode_picture_file(file)?;
+    Ok(Piece {
+        picture: plain(name.into_owned(), image).into(),
+        file: Some(file.to_path_buf()),
     })
 }
 

@@ -23,6 +23,9 @@ use crate::run::event::{Command, Wish};
 use crate::run::job::{JobId, Told};
 use crate::store;
 
+/// The folder beside the runs that holds what was gathered in the window.
+const MADE: &str = "made";
+
 impl Backend for Engine {
     fn send(&mut self, command: Command) {
         Engine::send(self, command);
@@ -86,6 +89,11 @@ pub fn answer(runs_root: PathBuf) -> Answer {
         Ask::Picture(path) => {
             let picture = files::picture(&path);
             Found::Picture(path, picture)
+        }
+        Ask::Collect(group, path) => Found::Collected(group, files::pieces(&path)),
+        Ask::KeepCollection(collection, purpose) => {
+            let kept = collection.save(&runs_root.join(MADE));
+            Found::CollectionKept(purpose, kept)
         }
         Ask::TestPictures(key, pictures, indices) => {
             let one = |index| (index, pictures.test_picture(index));

@@ -10,6 +10,7 @@ use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::run::event::Wish;
 use crate::session::chooser::Wanted;
+use crate::session::collection::Purpose;
 use crate::session::jobs::Ask;
 use crate::session::presets;
 use crate::session::run_view::Stage;
@@ -52,6 +53,8 @@ impl StudioApp {
             UiCommand::Open(folder) => self.open(folder),
             UiCommand::CloseOpened => self.session.opened = None,
             UiCommand::Teach(folder) => self.shell.pupil = Some(folder),
+            UiCommand::Collect(purpose) => self.shell.collect.open(purpose),
+            UiCommand::KeepCollection(purpose) => self.keep_collection(purpose),
             UiCommand::UndoLesson(folder) => self.session.undo_lesson(&folder),
             UiCommand::Trash(folder) => self.shell.question = Some(Question::Trash(folder)),
             UiCommand::PredictWith(folder) => self.predict_with(folder),
@@ -173,7 +176,7 @@ impl StudioApp {
         let now = match wanted {
             Wanted::DataFolder => draft.data.as_str(),
             Wanted::Weights => draft.backbone.as_str(),
-            Wanted::Image | Wanted::Order | Wanted::Report | Wanted::Lesson => "",
+            Wanted::Image | Wanted::Piece | Wanted::Order | Wanted::Report | Wanted::Lesson => "",
         };
         // Names of what is built in or published are no paths.
         let place = Some(PathBuf::from(now)).filter(|path| path.is_absolute());
@@ -188,11 +191,22 @@ impl StudioApp {
         match wanted {
             Wanted::DataFolder => self.act(ctx, UiCommand::ChooseData(text)),
             Wanted::Weights => self.act(ctx, UiCommand::ChooseWeights(text)),
+            Wanted::Piece => self.session.collect_file(path),
             Wanted::Order => self.session.draft.order = text,
             Wanted::Image => self.act(ctx, UiCommand::PredictFile(path)),
             Wanted::Report => self.shell.report.goes_to(text),
             Wanted::Lesson => self.teach(text),
         }
+    }
+
+    /// The page shows what comes of the gathered pictures.
+    fn keep_collection(&mut self, purpose: Purpose) {
+        self.show(match purpose {
+            Purpose::Data => Page::Experiment,
+            Purpose::Lesson(_) => Page::Train,
+        });
+        self.pages.experiment.folder = false;
+        self.session.keep_collection(purpose);
     }
 
     fn copy_command(&mut self, ctx: &Context) {

@@ -2,6 +2,7 @@
 
 mod bar;
 mod chooser;
+mod collect;
 mod notices;
 mod palette;
 mod question;
@@ -17,6 +18,7 @@ use super::frame_times::FrameTimes;
 use super::theme::{self, regular, semibold};
 use crate::logging::Level;
 use crate::session::Session;
+use crate::session::collection::Purpose;
 
 pub use bar::top_bar;
 pub use palette::Palette;
@@ -34,6 +36,8 @@ pub struct Shell {
     pub question: Option<Question>,
     /// The run that is to be taught, while the person is asked for a folder.
     pub pupil: Option<PathBuf>,
+    /// Gathering pictures class by class.
+    pub collect: collect::Collect,
     /// Whether the line with frame times is on show.
     pub frame_times: bool,
     /// What a report of a problem would hold.
@@ -52,6 +56,17 @@ impl Shell {
         self.news.strip(ui, &session.notices);
     }
 
+    /// What files that are dropped now are taken for.
+    fn meant_for(&self) -> &'static str {
+        if self.collect.is_open() {
+            "Drop pictures into the chosen box"
+        } else if self.pupil.is_some() {
+            "Drop a folder with one subfolder per new class"
+        } else {
+            "Drop a folder to choose the data, an image on Predict to ask about it"
+        }
+    }
+
     /// Draws what lies above the pages. Returns a question that was answered with yes.
     pub fn overlays(
         &mut self,
@@ -65,12 +80,16 @@ impl Shell {
         self.report.show(ctx, session, level, commands);
         // Above the report, which may ask for a place.
         self.chooser.show(ctx, session, commands);
-        drop_overlay(ctx, self.pupil.is_some());
+        drop_overlay(ctx, self.meant_for());
         if let Some(run) = &self.pupil {
             match teach::ask(ctx, session, run, commands) {
                 teach::Answer::Open => {}
                 teach::Answer::Undo => {
                     commands.push(UiCommand::UndoLesson(run.clone()));
+                    self.pupil = None;
+                }
+                teach::Answer::Gather => {
+                    commands.push(UiCommand::Collect(Purpose::Lesson(run.clone())));
                     self.pupil = None;
                 }
                 teach::Answer::Cancel => self.pupil = None,
@@ -81,7 +100,7 @@ impl Shell {
 }
 
 /// While files are held above the window: says what dropping them does.
-fn drop_overlay(ctx: &Context, teaching: bool) {
+fn drop_overlay(ctx: &Context, words: &str) {
     let count = ctx.input(|i| i.raw.hovered_files.len());
     if count == 0 {
         return;
@@ -94,10 +113,7 @@ fn drop_overlay(ctx: &Context, teaching: bool) {
     painter.text(
         rect.center(),
         Align2::CENTER_CENTER,
-        match teaching {
-            true => "Drop a folder with one subfolder per new class",
-            false => "Drop a folder to choose the data, an image on Predict to ask about it",
-        },
+        words,
         semibold(18.0),
         t.strong,
     );

@@ -16,6 +16,8 @@ use crate::ui::widgets;
 pub enum Answer {
     /// Nothing yet; a folder may come from the dialog or be dropped.
     Open,
+    /// Draw, paste or drop pictures into boxes.
+    Gather,
     /// Take the last lesson back.
     Undo,
     /// Never mind.
@@ -42,10 +44,13 @@ pub fn ask(
         }
         widgets::sentence(
             ui,
-            "Choose a folder with one subfolder of pictures per class, or drop it on this window: 5 to 50 pictures each will do. They become the run's next task, learned with its own method. No old picture is needed; the new ones are copied into the run.",
+            "Draw or gather pictures here, or choose a folder with one subfolder of pictures per class, or drop it on this window: 5 to 50 pictures each will do. They become the run's next task, learned with its own method. No old picture is needed; the new ones are copied into the run.",
         );
         ui.add_space(8.0);
         ui.horizontal_wrapped(|ui| {
+            if widgets::primary_button(ui, "Draw or gather…", true).clicked() {
+                answer = Answer::Gather;
+            }
             if widgets::button(ui, "Choose a folder…").clicked() {
                 commands.push(UiCommand::Pick(Wanted::Lesson));
             }

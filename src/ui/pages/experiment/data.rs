@@ -7,6 +7,7 @@ use egui::{CornerRadius, Rect, RichText, Role, Sense, Stroke, StrokeKind, Ui, Ve
 use super::{details, standing, tasks};
 use crate::data::named;
 use crate::session::chooser::Wanted;
+use crate::session::collection::Purpose;
 use crate::session::downloads::Item;
 use crate::session::story::counted;
 use crate::session::views::{DataView, Fetch, Thumb};
@@ -127,6 +128,9 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
         let published = button(ui, "Published");
         egui::Popup::menu(&published).show(|ui| published_sets(ui, cx));
+        if button(ui, "Make one…").clicked() {
+            cx.act(UiCommand::Collect(Purpose::Data));
+        }
         if source == Source::Folder {
             folder(ui, cx);
         } else {

@@ -166,6 +166,10 @@ fn arrows(ui: &Ui, cx: &mut Cx<'_>) {
 
 /// What comes out of the clipboard: a picture, or the path of one.
 fn pasted(ui: &Ui, cx: &mut Cx<'_>) {
+    // An open dialog has what is pasted.
+    if ui.memory(|m| m.top_modal_layer().is_some()) {
+        return;
+    }
     let events = ui.input(|i| i.events.clone());
     for event in events {
         match event {

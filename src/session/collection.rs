@@ -1,0 +1,371 @@
+//! Pictures gathered in the window, class by class: drawn, pasted, or files. They are kept as an
+//! image folder, which then is a data set like any other, or is taught to a run.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Session;
+use super::jobs::Ask;
+use crate::files::names::portable;
+use crate::problem::{Problem, Result};
+use crate::run::event::Picture;
+
+/// Pictures of a class at most.
+pub const MOST: usize = 500;
+/// Pictures of a class at least: one to learn from and one to test with.
+pub const LEAST: usize = 2;
+
+/// One picture of a class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    /// What is shown of it; of one that was drawn or pasted all there is.
+    pub picture: Arc<Picture>,
+    /// The file it comes from, which is kept as it is.
+    pub file: Option<PathBuf>,
+}
+
+/// The pictures of one class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// Tells groups apart while their names are typed.
+    pub id: u64,
+    /// The class's name.
+    pub name: String,
+    /// Its pictures, in the order they came.
+    pub pieces: Vec<Piece>,
+}
+
+/// What the gathered pictures are for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A data set of the settings.
+    Data,
+    /// A lesson for the run in this folder.
+    Lesson(PathBuf),
+}
+
+/// The pictures being gathered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collection {
+    /// What the folder is called.
+    pub name: String,
+    /// Its classes; there is always one.
+    pub groups: Vec<Group>,
+    /// The group that gets what is drawn, pasted or dropped.
+    pub chosen: usize,
+    last: u64,
+}
+
+impl Default for Collection {
+    fn default() -> Self {
+        let mut new = Self {
+            name: "My pictures".into(),
+            groups: Vec::new(),
+            chosen: 0,
+            last: 0,
+        };
+        new.add_group();
+        new
+    }
+}
+
+impl Collection {
+    /// Adds an empty class and chooses it.
+    pub fn add_group(&mut self) {
+        self.last += 1;
+        let taken: HashSet<&str> = self.groups.iter().map(|g| g.name.as_str()).collect();
+        let mut names = (self.groups.len() + 1..).map(|n| format!("Class {n}"));
+        let free = names.find(|name| !taken.contains(name.as_str()));
+        self.groups.push(Group {
+            id: self.last,
+            name: free.unwrap_or_default(),
+            pieces: Vec::new(),
+        });
+        self.chosen = self.groups.len() - 1;
+    }
+
+    /// Takes a class away; the last one is emptied instead.
+    pub fn remove_group(&mut self, index: usize) {
+        if index < self.groups.len() {
+            self.groups.remove(index);
+        }
+        if self.groups.is_empty() {
+            self.add_group();
+        }
+        let moved = self.chosen > index;
+        self.chosen = (self.chosen - usize::from(moved)).min(self.groups.len() - 1);
+    }
+
+    /// Adds a picture to a group; false where the group is gone or full.
+    pub fn add(&mut self, group: u64, piece: Piece) -> bool {
+        let mut groups = self.groups.iter_mut();
+        match groups.find(|known| known.id == group) {
+            Some(group) if group.pieces.len() < MOST => group.pieces.push(piece),
+            Some(_) | None => return false,
+        }
+        true
+    }
+
+    /// The id of the group that gets what is drawn, pasted or dropped.
+    pub fn target(&self) -> Option<u64> {
+        self.groups.get(self.chosen).map(|group| group.id)
+    }
+
+    /// Whether nothing was gathered.
+    pub fn is_empty(&self) -> bool {
+        self.groups.iter().all(|group| group.pieces.is_empty())
+    }
+
+    /// What is still missing, in one sentence; none when it can be kept.
+    pub fn lacks(&self, purpose: &Purpose) -> Option<String> {
+        let least = match purpose {
+            Purpose::Data => 2,
+            Purpose::Lesson(_) => 1,
+        };
+        if self.groups.len() < least {
+            return Some("Add a second class: telling classes apart is what is learned.".into());
+        }
+        let mut known = HashSet::new();
+        for group in &self.groups {
+            let name = group.name.trim();
+            if name.is_empty() {
+                return Some("Give every class a name.".into());
+            }
+            if !known.insert(portable(name).to_lowercase()) {
+                return Some(format!("Two classes are called {name}."));
+            }
+            let missing = LEAST.saturating_sub(group.pieces.len());
+            if missing > 0 {
+                let what = match missing {
+                    1 => "one more picture",
+                    _ => "two pictures or more",
+                };
+                return Some(format!("{name} needs {what}."));
+            }
+        }
+        None
+    }
+
+    /// Writes the pictures below `root`, in a new folder with one folder per class, and says where:
+    /// whole or not at all.
+    ///
+    /// # Errors
+    /// A Problem when a picture cannot be read or written.
+    pub fn save(&self, root: &Path) -> Result<PathBuf> {
+        let wrong = |error| Problem::io("make the folder for your pictures", root, &error);
+        std::fs::create_dir_all(root).map_err(wrong)?;
+        let unfinished = tempfile::Builder::new()
+            .prefix(".unfinished-")
+            .tempdir_in(root)
+            .map_err(wrong)?;
+        for group in &self.groups {
+            let folder = unfinished.path().join(portable(group.name.trim()));
+            std::fs::create_dir(&folder)
+                .map_err(|error| Problem::io("make the folder of a class", &folder, &error))?;
+            for (number, piece) in (1..).zip(&group.pieces) {
+                piece.save(&folder, number)?;
+            }
+        }
+        let place = free(root, &portable(self.name.trim()));
+        std::fs::rename(unfinished.path(), &place)
+            .map_err(|error| Problem::io("name the folder of your pictures", &place, &error))?;
+        // It has another name now; there is nothing left to remove.
+        let _ = unfinished.keep();
+        Ok(place)
+    }
+}
+
+impl Piece {
+    fn save(&self, folder: &Path, number: usize) -> Result<()> {
+        if let Some(file) = &self.file {
+            let ending = file.extension().unwrap_or_default().to_string_lossy();
+            let to = folder.join(format!("{number:04}.{}", ending.to_lowercase()));
+            return std::fs::copy(file, &to)
+                .map(drop)
+                .map_err(|error| Problem::io("copy a picture", file, &error));
+        }
+        let to = folder.join(format!("{number:04}.png"));
+        let (width, height) = (self.picture.width as u32, self.picture.height as u32);
+        let kind = image::ExtendedColorType::Rgb8;
+        image::save_buffer(&to, &self.picture.rgb, width, height, kind).map_err(|error| {
+            Problem::new(format!("a picture could not be written: {error}")).at_path(&to)
+        })
+    }
+}
+
+/// A name that nothing has below `root`: this one, or with a number.
+fn free(root: &Path, name: &str) -> PathBuf {
+    let numbered = (2..).map(|number| root.join(format!("{name} {number}")));
+    let mut all = std::iter::once(root.join(name)).chain(numbered);
+    let place = all.find(|place| !place.exists());
+    place.unwrap_or_else(|| root.join(name))
+}
+
+impl Session {
+    /// Adds a drawn or pasted picture to the chosen class.
+    pub fn collect(&mut self, picture: Arc<Picture>) {
+        let piece = Piece {
+            picture,
+            file: None,
+        };
+        if let Some(group) = self.collection.target() {
+            self.add_collected(group, vec![piece]);
+        }
+    }
+
+    /// Adds a file, or the pictures of a folder, to the chosen class.
+    pub fn collect_file(&mut self, path: PathBuf) {
+        if let Some(group) = self.collection.target() {
+            self.ask(Ask::Collect(group, path));
+        }
+    }
+
+    /// Keeps what was gathered as an image folder, and then does with it what it is for.
+    pub fn keep_collection(&mut self, purpose: Purpose) {
+        let collection = Box::new(self.collection.clone());
+        self.ask(Ask::KeepCollection(collection, purpose));
+    }
+
+    pub(super) fn take_collected(&mut self, group: u64, answer: Result<Vec<Piece>>) {
+        match answer {
+            Ok(pieces) => self.add_collected(group, pieces),
+            Err(problem) => self.notify(problem, true),
+        }
+    }
+
+    fn add_collected(&mut self, group: u64, pieces: Vec<Piece>) {
+        let full = pieces
+            .into_iter()
+            .any(|piece| !self.collection.add(group, piece));
+        if full {
+            let told = Problem::new(format!("a class takes {MOST} pictures at most"));
+            self.notify(
+                told.advise("make a folder of more and choose it as the data set"),
+                false,
+            );
+        }
+    }
+
+    pub(super) fn take_kept(&mut self, purpose: &Purpose, answer: Result<PathBuf>) {
+        let place = match answer {
+            Ok(place) => place,
+            Err(problem) => return self.notify(problem, true),
+        };
+        self.collection = Collection::default();
+        let told = Problem::new("your pictures are kept").at_path(&place);
+        self.notify(told, false);
+        let place = place.display().to_string();
+        match purpose {
+            Purpose::Data => self.choose_data(&place),
+            Purpose::Lesson(run) => self.teach(run, place),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn piece(shade: u8) -> Piece {
+        let picture = Picture {
+            name: "drawing".into(),
+            width: 4,
+            height: 2,
+            rgb: vec![shade; 24],
+        };
+        Piece {
+            picture: picture.into(),
+            file: None,
+        }
+    }
+
+    fn two_classes() -> Collection {
+        let mut made = Collection::default();
+        made.add_group();
+        for group in [1, 2] {
+            for shade in 0..3 {
+                assert!(made.add(group, piece(shade * 80)));
+            }
+        }
+        made.groups[0].name = "sun?".into();
+        made.groups[1].name = "moon".into();
+        made
+    }
+
+    #[test]
+    fn what_is_missing_is_said_in_turn() {
+        let mut made = Collection::default();
+        let lesson = Purpose::Lesson("/run".into());
+        assert!(made.lacks(&Purpose::Data).unwrap().contains("second class"));
+        assert_eq!(
+            made.lacks(&lesson).unwrap(),
+            "Class 1 needs two pictures or more."
+        );
+        made.add(1, piece(1));
+        assert_eq!(
+            made.lacks(&lesson).unwrap(),
+            "Class 1 needs one more picture."
+        );
+        made.add(1, piece(2));
+        assert_eq!(made.lacks(&lesson), None);
+        made.add_group();
+        made.groups[1].name = "class 1".into();
+        assert_eq!(
+            made.lacks(&lesson).unwrap(),
+            "Two classes are called class 1."
+        );
+        made.groups[1].name = "  ".into();
+        assert_eq!(made.lacks(&lesson).unwrap(), "Give every class a name.");
+        assert!(two_classes().lacks(&Purpose::Data).is_none());
+    }
+
+    #[test]
+    fn groups_come_and_go_and_the_chosen_one_stays() {
+        let mut made = two_classes();
+        assert_eq!(made.chosen, 1);
+        made.remove_group(0);
+        assert_eq!(
+            (made.groups[made.chosen].name.as_str(), made.chosen),
+            ("moon", 0)
+        );
+        assert!(!made.add(1, piece(0)), "its group is gone");
+        made.remove_group(0);
+        assert_eq!(made.groups.len(), 1);
+        assert!(made.is_empty());
+    }
+
+    #[test]
+    fn a_collection_is_kept_as_an_image_folder_and_a_second_one_beside_it() {
+        let root = tempfile::tempdir().unwrap();
+        let mut made = two_classes();
+        let file = root.path().join("photo.JPG");
+        std::fs::write(&file, b"as it is").unwrap();
+        made.add(
+            2,
+            Piece {
+                file: Some(file),
+                ..piece(0)
+            },
+        );
+        let kept = root.path().join("made");
+        let first = made.save(&kept).unwrap();
+        let second = made.save(&kept).unwrap();
+        assert_eq!(first, kept.join("My pictures"));
+        assert_eq!(second, kept.join("My pictures 2"));
+        let count = |class: &str| first.join(class).read_dir().unwrap().count();
+        assert_eq!((count("sun_"), count("moon")), (3, 4));
+        assert_eq!(
+            std::fs::read(first.join("moon/0004.jpg")).unwrap(),
+            b"as it is"
+        );
+        let back = image::open(first.join("sun_/0002.png")).unwrap().to_rgb8();
+        assert_eq!((back.dimensions(), back.into_raw()[0]), ((4, 2), 80));
+        assert_eq!(kept.read_dir().unwrap().count(), 2);
+        // A file that went away ends it, and nothing half is left.
+        made.groups[0].pieces[0].file = Some("/gone.png".into());
+        assert!(made.save(&kept).is_err());
+        assert_eq!(kept.read_dir().unwrap().count(), 2);
+    }
+}

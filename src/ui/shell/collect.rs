@@ -1,0 +1,360 @@
+//! Gathering pictures class by class: named boxes on the left, a canvas on the right; what is
+//! dropped or pasted goes to the chosen box.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use egui::{
+    Context, Event, Id, Key, KeyboardShortcut, Modal, Modifiers, RichText, Role, ScrollArea, Sense,
+    Stroke, StrokeKind, TextEdit, Ui, Vec2, WidgetInfo,
+};
+
+use crate::run::event::{Picture, RunHeader};
+use crate::session::Session;
+use crate::session::chooser::Wanted;
+use crate::session::collection::{Collection, Group, Purpose};
+use crate::session::drawing::Drawing;
+use crate::session::story::counted;
+use crate::ui::command::UiCommand;
+use crate::ui::pages::experiment::covering;
+use crate::ui::theme::{CONTROL, semibold, tokens};
+use crate::ui::widgets::canvas::canvas;
+use crate::ui::widgets::textures::Textures;
+use crate::ui::widgets::{self, button, faint, link, primary_button};
+
+/// Side of a gathered picture in its box, in points.
+const THUMB: f32 = 34.0;
+
+/// What the dialog remembers between frames.
+pub struct Collect {
+    purpose: Option<Purpose>,
+    drawing: Drawing,
+}
+
+impl Default for Collect {
+    fn default() -> Self {
+        Self {
+            purpose: None,
+            drawing: Drawing {
+                strokes: Vec::new(),
+                pen: 0.075,
+                down: false,
+            },
+        }
+    }
+}
+
+/// How drawings have to look: light on dark, and how much of the frame they fill.
+#[derive(Clone, Copy, Default)]
+struct Look {
+    light: bool,
+    share: Option<f32>,
+}
+
+impl Collect {
+    /// Opens it.
+    pub fn open(&mut self, purpose: Purpose) {
+        self.purpose = Some(purpose);
+        self.drawing.strokes.clear();
+    }
+
+    /// Whether it is open.
+    pub fn is_open(&self) -> bool {
+        self.purpose.is_some()
+    }
+
+    /// Draws it while it is open.
+    pub fn show(
+        &mut self,
+        ctx: &Context,
+        session: &mut Session,
+        textures: &mut Textures,
+        commands: &mut Vec<UiCommand>,
+    ) {
+        let Some(purpose) = self.purpose.clone() else {
+            return;
+        };
+        let look = look(session, &purpose);
+        take_pasted(ctx, session);
+        let room = ctx.content_rect().size();
+        let modal = Modal::new(Id::unique("collect")).show(ctx, |ui| {
+            ui.set_width((room.x - 60.0).clamp(300.0, 760.0));
+            head(ui, session, &purpose);
+            let side = (room.y - 330.0).clamp(120.0, 260.0);
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = 16.0;
+                let boxes = (ui.available_width() - side - 16.0).max(140.0);
+                widgets::part(ui, boxes, |ui| groups(ui, session, textures, side + 70.0));
+                widgets::part(ui, side, |ui| self.pen(ui, session, look, side, commands));
+            });
+            ui.add_space(6.0);
+            foot(ui, session, &purpose, commands)
+        });
+        if modal.inner || modal.should_close() {
+            self.purpose = None;
+        }
+    }
+
+    /// The canvas and what else brings a picture into the chosen box.
+    fn pen(
+        &mut self,
+        ui: &mut Ui,
+        session: &mut Session,
+        look: Look,
+        side: f32,
+        commands: &mut Vec<UiCommand>,
+    ) {
+        canvas(ui, side, &mut self.drawing, look.light);
+        let typing = ui.ctx().text_edit_focused();
+        let pressed = |keys: KeyboardShortcut| ui.input_mut(|i| i.consume_shortcut(&keys));
+        let undo = !typing && pressed(KeyboardShortcut::new(Modifiers::COMMAND, Key::Z));
+        let focused = ui.memory(|m| m.focused().is_some());
+        let enter = !focused && pressed(KeyboardShortcut::new(Modifiers::NONE, Key::Enter));
+        if undo {
+            self.drawing.strokes.pop();
+        }
+        let drawn = !self.drawing.is_empty();
+        ui.horizontal_wrapped(|ui| {
+            let add = primary_button(ui, "Add drawing", drawn).on_hover_text("Enter");
+            if drawn && (add.clicked() || enter) {
+                let picture = self.drawing.picture(look.light, look.share);
+                session.collect(picture.into());
+                self.drawing.strokes.clear();
+            }
+            let clear = ui.add_enabled_ui(drawn, |ui| button(ui, "Clear"));
+            if clear.inner.clicked() {
+                self.drawing.strokes.clear();
+            }
+        });
+        ui.horizontal_wrapped(|ui| {
+            if button(ui, "Files…").clicked() {
+                commands.push(UiCommand::Pick(Wanted::Piece));
+            }
+            if button(ui, "Paste").clicked() {
+                commands.push(UiCommand::Paste);
+            }
+        });
+    }
+}
+
+/// How the pictures that the run has learned look; a data set of one's own is drawn dark on light.
+fn look(session: &mut Session, purpose: &Purpose) -> Look {
+    let Purpose::Lesson(run) = purpose else {
+        return Look::default();
+    };
+    let config = session.header_of(run).map(|header| header.config.clone());
+    let data = config.and_then(|config| session.need_data(&config).cloned());
+    data.map_or_else(Look::default, |data| Look {
+        light: data.light_on_dark,
+        share: data.glyph_share,
+    })
+}
+
+/// A picture out of the clipboard goes to the chosen box.
+fn take_pasted(ctx: &Context, session: &mut Session) {
+    for event in ctx.input(|i| i.events.clone()) {
+        match event {
+            Event::PasteImage(image) => {
+                let pixels = image.pixels.iter();
+                let rgb = pixels.flat_map(|pixel| [pixel.r(), pixel.g(), pixel.b()]);
+                session.collect(Arc::new(Picture {
+                    name: "pasted picture".into(),
+                    width: image.width(),
+                    height: image.height(),
+                    rgb: rgb.collect(),
+                }));
+            }
+            Event::Paste(text) if !ctx.text_edit_focused() => {
+                let path = text.trim().trim_start_matches("file://");
+                session.collect_file(PathBuf::from(path));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn head(ui: &mut Ui, session: &mut Session, purpose: &Purpose) {
+    let t = tokens(ui);
+    let title = match purpose {
+        Purpose::Data => "Make a data set",
+        Purpose::Lesson(_) => "Teach new classes",
+    };
+    ui.label(RichText::new(title).font(semibold(16.0)).color(t.strong));
+    if let Purpose::Lesson(run) = purpose
+        && let Some(header) = session.header_of(run)
+    {
+        faint(ui, RunHeader::title(header));
+    }
+    widgets::sentence(
+        ui,
+        "Draw, paste or drop pictures into the chosen box; ten or more make a class safe.",
+    );
+    ui.add_space(4.0);
+}
+
+/// The boxes, one per class.
+fn groups(ui: &mut Ui, session: &mut Session, textures: &mut Textures, height: f32) {
+    let made = &mut session.collection;
+    let mut gone = None;
+    ScrollArea::vertical()
+        .id_salt("boxes")
+        .max_height(height)
+        .min_scrolled_height(height)
+        .show(ui, |ui| {
+            let only = made.groups.len() == 1;
+            let mut chosen = made.chosen;
+            for (index, group) in made.groups.iter_mut().enumerate() {
+                let state = (index == chosen, only);
+                match one_group(ui, group, state, textures) {
+                    Some(Touched::Chosen) => chosen = index,
+                    Some(Touched::Gone) => gone = Some(index),
+                    None => {}
+                }
+                ui.add_space(6.0);
+            }
+            made.chosen = chosen;
+            if button(ui, "Add a class").clicked() {
+                made.add_group();
+            }
+        });
+    if let Some(index) = gone {
+        made.remove_group(index);
+    }
+}
+
+/// What a person did to a box.
+enum Touched {
+    Chosen,
+    Gone,
+}
+
+/// One box: its name and its pictures. `state`: whether it is chosen, whether it is the only one.
+fn one_group(
+    ui: &mut Ui,
+    group: &mut Group,
+    (chosen, only): (bool, bool),
+    textures: &mut Textures,
+) -> Option<Touched> {
+    let t = tokens(ui);
+    let mut touched = None;
+    let line = if chosen { t.accent } else { t.line };
+    let frame = egui::Frame::new()
+        .stroke(Stroke::new(1.0, line))
+        .corner_radius(8)
+        .inner_margin(8);
+    let shown = frame.show(ui, |ui| {
+        ui.push_id(group.id, |ui| {
+            ui.set_width(ui.available_width());
+            ui.horizontal(|ui| {
+                if ui
+                    .radio(chosen, "")
+                    .on_hover_text("Pictures go here")
+                    .clicked()
+                {
+                    touched = Some(Touched::Chosen);
+                }
+                let edit = TextEdit::singleline(&mut group.name)
+                    .desired_width((ui.available_width() - 150.0).max(60.0))
+                    .min_size(Vec2::new(0.0, CONTROL))
+                    .margin(egui::Margin::symmetric(8, 6));
+                let field = ui.add(edit).accessible_name("Name of the class");
+                if field.gained_focus() {
+                    touched = Some(Touched::Chosen);
+                }
+                faint(ui, counted(group.pieces.len(), "picture"));
+                let end = if only { "Empty" } else { "Remove" };
+                if link(ui, end).clicked() {
+                    touched = Some(Touched::Gone);
+                }
+            });
+            pieces(ui, group, textures);
+        });
+    });
+    // A click between its parts chooses the box, too.
+    let area = ui.interact(
+        shown.response.rect,
+        ui.scope_id().with(group.id),
+        Sense::hover(),
+    );
+    if touched.is_none() && area.hovered() && ui.input(|i| i.pointer.primary_pressed()) {
+        touched = Some(Touched::Chosen);
+    }
+    touched
+}
+
+fn pieces(ui: &mut Ui, group: &mut Group, textures: &mut Textures) {
+    if group.pieces.is_empty() {
+        faint(ui, "No pictures yet.");
+        return;
+    }
+    let mut gone = None;
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = Vec2::splat(4.0);
+        for (index, piece) in group.pieces.iter().enumerate() {
+            let (rect, response) = ui.allocate_exact_size(Vec2::splat(THUMB), Sense::click());
+            let name = format!("Picture {} of {}", index + 1, group.name);
+            response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+            let texture = textures.of(ui.ctx(), &piece.picture);
+            let (width, height) = (piece.picture.width, piece.picture.height);
+            egui::Image::new((texture, rect.size()))
+                .uv(covering(width, height))
+                .corner_radius(4)
+                .paint_at(ui, rect);
+            let t = tokens(ui);
+            let busy = response.hovered() || response.has_focus();
+            let line = Stroke::new(1.0, if busy { t.bad } else { t.line });
+            ui.painter().rect_stroke(rect, 4, line, StrokeKind::Inside);
+            if response.on_hover_text("Take it out").clicked() {
+                gone = Some(index);
+            }
+        }
+    });
+    if let Some(index) = gone {
+        group.pieces.remove(index);
+    }
+}
+
+/// Name, what is missing, and the buttons. Says whether the dialog is to close.
+fn foot(
+    ui: &mut Ui,
+    session: &mut Session,
+    purpose: &Purpose,
+    commands: &mut Vec<UiCommand>,
+) -> bool {
+    let made = &mut session.collection;
+    let lacks = made.lacks(purpose);
+    name(ui, made);
+    match &lacks {
+        Some(lacks) if !made.is_empty() => widgets::sentence(ui, lacks),
+        _ => faint(
+            ui,
+            "The pictures are kept beside your runs, as a folder with one subfolder per class.",
+        ),
+    };
+    ui.add_space(4.0);
+    let mut close = false;
+    ui.horizontal_wrapped(|ui| {
+        let yes = match purpose {
+            Purpose::Data => "Use as data set",
+            Purpose::Lesson(_) => "Teach them",
+        };
+        if primary_button(ui, yes, lacks.is_none()).clicked() {
+            commands.push(UiCommand::KeepCollection(purpose.clone()));
+            close = true;
+        }
+        let words = "What is in the boxes stays until the window is closed";
+        close |= button(ui, "Cancel").on_hover_text(words).clicked();
+    });
+    close
+}
+
+fn name(ui: &mut Ui, made: &mut Collection) {
+    ui.horizontal(|ui| {
+        faint(ui, "Name of the folder");
+        let edit = TextEdit::singleline(&mut made.name)
+            .desired_width(200.0)
+            .min_size(Vec2::new(0.0, CONTROL))
+            .margin(egui::Margin::symmetric(8, 6));
+        ui.add(edit).accessible_name("Name of the folder");
+    });
+}

@@ -1,0 +1,186 @@
+//! Pictures are drawn, dropped and named in the window, taught to a finished run, or become a data
+//! set.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use egui::{Key, Role};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::session::Session;
+use lae_studio::session::run_view::Stage;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::Page;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::flow::small;
+use super::{Dropped, can_draw, settle, shot, wait, window};
+use crate::teach::letters;
+
+fn open(runs: PathBuf) -> Harness<'static, StudioApp> {
+    window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
+        Session::open(runs, small(), wake).unwrap()
+    })
+}
+
+/// Draws a stroke through these points, given as shares of the canvas, and adds it with Enter.
+fn draw(window: &mut Harness<'_, StudioApp>, points: &[[f32; 2]]) {
+    let canvas = window.get_by_label("Drawing canvas").rect();
+    let at = |p: &[f32; 2]| canvas.min + egui::vec2(p[0], p[1]) * canvas.width();
+    window.drag_at(at(&points[0]));
+    window.step();
+    for pair in points.windows(2) {
+        for i in 1..=4 {
+            window.hover_at(at(&pair[0]).lerp(at(&pair[1]), i as f32 / 4.0));
+            window.step();
+        }
+    }
+    window.drop_at(at(&points[points.len() - 1]));
+    window.step();
+    window.key_press(Key::Enter);
+    window.step();
+}
+
+/// Types a name over that of the class at this place.
+fn name(window: &mut Harness<'_, StudioApp>, place: usize, name: &str) {
+    let fields = || Role::TextInput;
+    let field = window
+        .query_all_by_role_and_label(fields(), "Name of the class")
+        .nth(place)
+        .unwrap();
+    field.focus();
+    window.step();
+    window.key_press_modifiers(egui::Modifiers::COMMAND, Key::A);
+    window.step();
+    let field = window
+        .query_all_by_role_and_label(fields(), "Name of the class")
+        .nth(place)
+        .unwrap();
+    field.type_text(name);
+    window.step();
+    window.key_press(Key::Enter);
+    window.step();
+}
+
+fn drop_on(window: &mut Harness<'_, StudioApp>, path: PathBuf) {
+    let files = &mut window.input_mut().dropped_files;
+    files.push(Arc::new(Dropped(path)));
+    window.step();
+}
+
+#[test]
+fn two_drawn_symbols_are_taught_to_a_finished_run() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let mut window = open(runs.path().to_path_buf());
+    settle(&mut window);
+    window.get_by_label("Start training").click();
+    let ended = |app: &StudioApp| {
+        let live = app.session.live.as_ref();
+        live.is_some_and(|run| run.stage == Stage::Finished)
+    };
+    wait(&mut window, "the run ends", ended);
+    settle(&mut window);
+    window.get_by_label("Teach…").click();
+    settle(&mut window);
+    window.get_by_label("Draw or gather…").click();
+    settle(&mut window);
+    window.get_by_label_contains("ten or more make a class safe");
+    for i in 0..4 {
+        let shift = i as f32 * 0.02;
+        draw(
+            &mut window,
+            &[
+                [0.2 + shift, 0.2],
+                [0.8, 0.8 - shift],
+                [0.2, 0.8],
+                [0.8, 0.2 + shift],
+            ],
+        );
+    }
+    window.get_by_label("Add a class").click();
+    settle(&mut window);
+    // What is missing is said before anything can be taught.
+    window.get_by_label("Class 2 needs two pictures or more.");
+    for i in 0..4 {
+        let shift = i as f32 * 0.02;
+        draw(&mut window, &[[0.5, 0.1 + shift], [0.5, 0.9]]);
+    }
+    window.get_by_label("Picture 4 of Class 2").click();
+    settle(&mut window);
+    let groups = window.state().session.collection.groups.clone();
+    let counts: Vec<usize> = groups.iter().map(|group| group.pieces.len()).collect();
+    assert_eq!(counts, [4, 3]);
+    // Drawn as the run's own pictures are: light on dark, of their size.
+    let picture = &groups[0].pieces[0].picture;
+    assert!(lae_studio::session::drawing::is_light_on_dark(picture));
+    shot(&mut window, "collect-two");
+    window.get_by_label("Teach them").click();
+    wait(&mut window, "the lesson begins", |app| {
+        let live = app.session.live.as_ref();
+        let header = live.and_then(|run| run.header.as_ref());
+        header.is_some_and(|header| header.lessons.len() == 1)
+    });
+    wait(&mut window, "the lesson ends", ended);
+    settle(&mut window);
+    assert_eq!(window.state().page, Page::Train);
+    let run = window.state().session.live.clone().unwrap();
+    let header = run.header.clone().unwrap();
+    assert_eq!(header.lessons[0].classes, ["Class 1", "Class 2"]);
+    assert!(
+        runs.path()
+            .join("made/My pictures/Class 2/0003.png")
+            .exists()
+    );
+    assert!(window.state().session.collection.is_empty());
+    shot(&mut window, "collect-taught");
+}
+
+#[test]
+fn pictures_dropped_into_named_boxes_become_a_data_set() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let source = letters("AB", 6);
+    let mut window = open(runs.path().to_path_buf());
+    settle(&mut window);
+    window.get_by_label("Make one…").click();
+    settle(&mut window);
+    name(&mut window, 0, "first letter");
+    drop_on(&mut window, source.path().join("A"));
+    drop_on(&mut window, source.path().join("nothing.png"));
+    settle(&mut window);
+    wait(&mut window, "the pictures are read", |app| {
+        app.session.collection.groups[0].pieces.len() == 6
+    });
+    assert!(
+        window
+            .state()
+            .session
+            .notices
+            .iter()
+            .any(|notice| notice.bad)
+    );
+    window.get_by_label("Add a class").click();
+    settle(&mut window);
+    drop_on(&mut window, source.path().join("B"));
+    settle(&mut window);
+    wait(&mut window, "the pictures are read", |app| {
+        app.session.collection.groups[1].pieces.len() == 6
+    });
+    shot(&mut window, "collect-data");
+    window.get_by_label("Use as data set").click();
+    wait(&mut window, "the data set is open", |app| {
+        let view = app.session.data.ready();
+        view.is_some_and(|view| view.classes == ["Class 2", "first letter"])
+    });
+    assert_eq!(window.state().page, Page::Experiment);
+    let place = runs.path().join("made/My pictures");
+    assert_eq!(
+        window.state().session.draft.data,
+        place.display().to_string()
+    );
+}
