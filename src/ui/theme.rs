@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::epaint::Shadow;
 use egui::{
     Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Stroke,
-    Style, TextStyle, Theme, Ui, Vec2, Visuals,
+    Style, TextStyle, Theme, Ui, Vec2, Visuals, style::ScrollAnimation,
 };
 
 use crate::metrics::Expert;
@@ -85,9 +85,9 @@ const DARK: Tokens = Tokens {
     subdued: rgb(0x8B_93_A1),
     accent: rgb(0x7A_A2_F7),
     on_accent: rgb(0x14_16_1A),
-    good: rgb(0x4C_C3_8A),
+    good: rgb(0x4C_C3_A0),
     warning: rgb(0xF0_B4_29),
-    bad: rgb(0xF2_70_8A),
+    bad: rgb(0xE8_5A_70),
     experts: [rgb(0x56_B4_E9), rgb(0xE6_9F_00), rgb(0x2F_BF_8F)],
     runs: [
         rgb(0x2F_BF_8F),
@@ -124,19 +124,19 @@ const LIGHT: Tokens = Tokens {
     subdued: rgb(0x6B_73_80),
     accent: rgb(0x3B_63_C9),
     on_accent: rgb(0xFF_FF_FF),
-    good: rgb(0x1B_8A_5A),
+    good: rgb(0x12_8A_62),
     warning: rgb(0xA8_68_00),
-    bad: rgb(0xC2_2F_4E),
+    bad: rgb(0xB5_20_3F),
     experts: [rgb(0x00_72_B2), rgb(0xB3_6B_00), rgb(0x00_7A_5A)],
     runs: [
         rgb(0x00_7A_5A),
         rgb(0xB3_6B_00),
         rgb(0x00_72_B2),
-        rgb(0xA0_4A_7C),
-        rgb(0x8A_7B_00),
-        rgb(0xB0_4A_1C),
+        rgb(0xA0_3A_78),
+        rgb(0x8F_9C_3A),
+        rgb(0x70_24_10),
         rgb(0x5B_4B_C4),
-        rgb(0x5A_62_70),
+        rgb(0x8C_91_9C),
     ],
     heat: [
         rgb(0xF4_F7_FB),
@@ -220,6 +220,20 @@ pub fn install(ctx: &Context) {
     ctx.set_style_of(Theme::Light, style(&LIGHT, Visuals::light()));
 }
 
+/// How long a change takes to be seen, in seconds.
+const MOTION: f32 = 0.08;
+
+/// Lets things move by themselves, or lets every change be there at once.
+pub fn let_move(ctx: &Context, moving: bool) {
+    ctx.all_styles_mut(|style| {
+        style.animation_time = if moving { MOTION } else { 0.0 };
+        style.scroll_animation = match moving {
+            true => ScrollAnimation::default(),
+            false => ScrollAnimation::none(),
+        };
+    });
+}
+
 fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::default();
     let mut add = |name: &str, bytes: &'static [u8]| {
@@ -261,7 +275,7 @@ fn fonts() -> FontDefinitions {
 fn style(t: &Tokens, base: Visuals) -> Style {
     let mut style = Style {
         visuals: visuals(t, base),
-        animation_time: 0.08,
+        animation_time: MOTION,
         ..Style::default()
     };
     style.text_styles = [
@@ -342,6 +356,9 @@ fn visuals(t: &Tokens, base: Visuals) -> Visuals {
     v.striped = false;
     v
 }
+
+#[cfg(test)]
+mod eyes;
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,103 @@
+//! The palette as people see it who lack one kind of cone: what is told by colour is told apart.
+
+use egui::{Color32, Rgba};
+
+use super::{DARK, LIGHT, Tokens};
+
+/// What protanopes and deuteranopes see of linear red, green and blue (Machado, Oliveira and
+/// Fernandes, 2009, severity 1).
+const EYES: [(&str, [[f32; 3]; 3]); 3] = [
+    ("usual", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+    (
+        "protanope",
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ],
+    ),
+    (
+        "deuteranope",
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ],
+    ),
+];
+
+/// A colour in CIE Lab (D65), as these eyes see it.
+fn seen(colour: Color32, eyes: &[[f32; 3]; 3]) -> [f32; 3] {
+    let [r, g, b, _] = Rgba::from(colour).to_array();
+    let times = |rows: &[[f32; 3]; 3], v: [f32; 3]| {
+        rows.map(|row| row.iter().zip(v).map(|(a, b)| a * b).sum::<f32>())
+    };
+    let rgb = times(eyes, [r, g, b]).map(|v| v.clamp(0.0, 1.0));
+    let xyz = [
+        [0.4124, 0.3576, 0.1805],
+        [0.2126, 0.7152, 0.0722],
+        [0.0193, 0.1192, 0.9505],
+    ];
+    let [x, y, z] = times(&xyz, rgb);
+    let root = |v: f32| match v {
+        v if v > 0.008856 => v.cbrt(),
+        v => 7.787 * v + 16.0 / 116.0,
+    };
+    let (x, y, z) = (root(x / 0.9505), root(y), root(z / 1.089));
+    [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+}
+
+/// The smallest distance ΔE (CIE 1976) of two of these colours for any eyes, with whose and which.
+fn closest(colours: &[Color32]) -> (f32, String) {
+    let mut least = (f32::INFINITY, String::new());
+    for (whose, eyes) in &EYES {
+        for (i, a) in colours.iter().enumerate() {
+            for (j, b) in colours.iter().enumerate().skip(i + 1) {
+                let (p, q) = (seen(*a, eyes), seen(*b, eyes));
+                let squares = p.iter().zip(q).map(|(p, q)| (p - q).powi(2));
+                let distance = squares.sum::<f32>().sqrt();
+                if distance < least.0 {
+                    least = (distance, format!("{whose}: {i} and {j}, {a:?} and {b:?}"));
+                }
+            }
+        }
+    }
+    least
+}
+
+fn both() -> [(&'static str, &'static Tokens); 2] {
+    [("dark", &DARK), ("light", &LIGHT)]
+}
+
+#[test]
+fn the_experts_and_the_runs_of_the_tour_are_far_apart_for_all_eyes() {
+    for (theme, t) in both() {
+        for colours in [&t.experts[..], &t.runs[..2]] {
+            let (distance, which) = closest(colours);
+            assert!(distance > 30.0, "{theme}: {distance} {which}");
+        }
+        // The bars of an answer, on their ground.
+        for against in [t.warning, t.subdued] {
+            let (distance, which) = closest(&[t.accent, against, t.background]);
+            assert!(distance > 30.0, "{theme}: {distance} {which}");
+        }
+    }
+}
+
+/// Eight hues cannot all be far apart with two kinds of cones. Where two come close the marker tells
+/// them apart: each of the compared runs has one of its own, and every other line is dashed.
+#[test]
+fn the_runs_that_are_compared_can_be_told_apart_by_all_eyes() {
+    for (theme, t) in both() {
+        let (distance, which) = closest(&t.runs);
+        assert!(distance > 12.0, "{theme}: {distance} {which}");
+    }
+}
+
+#[test]
+fn good_and_bad_are_told_apart_by_all_eyes() {
+    for (theme, t) in both() {
+        let (distance, which) = closest(&[t.good, t.warning, t.bad]);
+        assert!(distance > 12.0, "{theme}: {distance} {which}");
+    }
+}
