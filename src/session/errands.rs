@@ -121,6 +121,7 @@ impl Session {
     pub(super) fn take_found(&mut self, found: Found) {
         match found {
             Found::Data(key, opening, answer) => self.take_data(&key, &opening, answer),
+            Found::Plan(config, plan) if self.take_tour_plan(&config, &plan) => {}
             Found::Plan(config, plan) => self.take_plan(&config, *plan),
             Found::Plugins(plugins) => {
                 self.plugins = plugins;

@@ -22,9 +22,9 @@ const UNMEASURED: f64 = 1.5e11;
 /// A training step costs about so many passes of the network.
 const TRAINING: f64 = 2.5;
 
-/// The cost of `config`; none while the plan is unknown.
-pub fn estimate(config: &RunConfig, plan: &Plan, runs: &[RunRow]) -> Option<Estimate> {
-    let backbone = plan.backbone.as_ref()?;
+/// Seconds that `config` takes where so many images are trained in a second; none while the plan
+/// is unknown.
+pub fn seconds_at(config: &RunConfig, plan: &Plan, speed: f64) -> Option<f64> {
     let trained = plan.training_work(config);
     if trained == 0.0 {
         return None;
@@ -38,6 +38,12 @@ pub fn estimate(config: &RunConfig, plan: &Plan, runs: &[RunRow]) -> Option<Esti
         seen += images;
         tested += (experts * seen) as f64;
     }
+    Some(trained / speed + tested / (speed * TRAINING))
+}
+
+/// The cost of `config`; none while the plan is unknown.
+pub fn estimate(config: &RunConfig, plan: &Plan, runs: &[RunRow]) -> Option<Estimate> {
+    let backbone = plan.backbone.as_ref()?;
     let same = |row: &&RunRow| {
         let known = row.header.as_ref();
         row.images_per_second > 0.0
@@ -53,7 +59,7 @@ pub fn estimate(config: &RunConfig, plan: &Plan, runs: &[RunRow]) -> Option<Esti
     let measured = runs.iter().find(same).map(|row| row.images_per_second);
     let speed = measured.unwrap_or(UNMEASURED / (pass * TRAINING));
     Some(Estimate {
-        seconds: trained / speed + tested / (speed * TRAINING),
+        seconds: seconds_at(config, plan, speed)?,
         bytes: plan.memory,
         measured: measured.is_some(),
     })

@@ -28,6 +28,7 @@ pub mod run_view;
 mod sources;
 pub mod story;
 mod tested;
+pub mod tour;
 pub mod views;
 pub mod words;
 
@@ -49,6 +50,7 @@ use pins::Pins;
 use predict::PredictView;
 use quality::Quality;
 use run_view::{RunView, Stage};
+use tour::Tour;
 use words::percent;
 
 use views::{BackboneView, DataView, DeviceView, Fetch, Plan, PluginView, RunRow};
@@ -116,6 +118,8 @@ pub struct Session {
     pub collection: Collection,
     /// Pinned pictures and what runs say to them.
     pub pins: Pins,
+    /// The tour, while it is open.
+    pub tour: Option<Tour>,
     /// The language of the tour and the lessons.
     pub language: Language,
     sets: data_sets::DataSets,
@@ -171,6 +175,7 @@ impl Session {
             predict: PredictView::default(),
             collection: Collection::default(),
             pins: Pins::default(),
+            tour: None,
             language: Language::default(),
             sets: data_sets::DataSets::default(),
             tested: tested::Tested::default(),
@@ -195,6 +200,7 @@ impl Session {
         let mut changed = false;
         while let Some(told) = self.backend.try_recv() {
             self.take_event(told);
+            self.follow_tour();
             changed = true;
         }
         while let Some(found) = self.jobs.try_recv() {
@@ -203,6 +209,7 @@ impl Session {
         }
         if changed {
             self.ask_pins();
+            self.follow_tour();
         }
         self.refresh_data();
         self.refresh_plan();
@@ -224,9 +231,11 @@ impl Session {
         self.live.as_ref().filter(|run| run.stage.is_live())?.job
     }
 
-    /// The folder of the run at work, or of one that the last window was closed on.
+    /// The folder of the run at work, or of one that the last window was closed on. A run of the
+    /// tour is none: nobody goes on with it.
     pub fn unfinished(&self) -> Option<&Path> {
         let live = self.live.as_ref().filter(|run| run.stage.is_live());
+        let live = live.filter(|run| !run.job.is_some_and(|job| self.is_toured(job)));
         let at_work = live.and_then(|run| run.header.as_ref());
         at_work
             .map(|header| header.folder.as_path())
@@ -377,6 +386,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
+        self.leave_tour();
         self.backend.wish(Wish::Stop);
         self.backend.send(Command::Shutdown);
     }

@@ -149,7 +149,8 @@ impl Session {
         let runs = self.pins.runs.clone();
         for run in runs {
             let done = self.finished_tasks(&run);
-            if self.weights_elsewhere(&run).is_some() {
+            // A run that is not listed yet is asked once it is; what it answered before stays.
+            if done == 0 || self.weights_elsewhere(&run).is_some() {
                 continue;
             }
             for pin in self.pins.pinned.clone() {

@@ -73,6 +73,7 @@ impl StudioApp {
     ) -> Self {
         theme::install(ctx);
         ctx.set_theme(settings.theme.preference());
+        theme::let_move(ctx, !settings.reduce_motion);
         session.former.clone_from(&settings.former);
         session.left_off.clone_from(&settings.at_work);
         session.language = settings.language;
@@ -99,7 +100,10 @@ impl StudioApp {
     /// Closing the window while a run is at work is a question first.
     fn take_closing(&mut self, ctx: &Context) {
         let closing = ctx.input(|i| i.viewport().close_requested());
-        if let (true, Some(job)) = (closing, self.session.at_work())
+        // The tour's own runs are small, and nobody goes on with them.
+        let at_work = self.session.at_work();
+        let at_work = at_work.filter(|job| !self.session.is_toured(*job));
+        if let (true, Some(job)) = (closing, at_work)
             && !self.leaving.load(Ordering::Relaxed)
         {
             ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
@@ -110,6 +114,12 @@ impl StudioApp {
     /// Shows the line with frame times from the start.
     pub fn show_frame_times(&mut self) {
         self.shell.frame_times = true;
+    }
+
+    /// Opens on Learn, where the tour is offered: nobody has seen this window before.
+    pub fn offer_tour(&mut self) {
+        self.page = Page::Learn;
+        self.pages.learn.tour.offered = true;
     }
 
     /// Leaves the line with frame times here when the window closes.
@@ -208,7 +218,9 @@ impl StudioApp {
         let mut commands = Vec::new();
         let present = self.pages.present.on;
         if !present {
-            shell::top_bar(ui, self.page, &mut self.shell, &self.session, &mut commands);
+            let still = self.settings.reduce_motion;
+            let shown = (self.page, still);
+            shell::top_bar(ui, shown, &mut self.shell, &self.session, &mut commands);
         }
         if self.shell.frame_times {
             shell::frame_line(ui, &self.times);

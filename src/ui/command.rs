@@ -127,6 +127,10 @@ pub enum UiCommand {
     Theme(ThemeChoice),
     /// The language of the tour and the lessons.
     Speak(Language),
+    /// Begin the tour, or go back to it.
+    Tour,
+    /// Let nothing move by itself, or let it.
+    StandStill(bool),
     /// Read the files of the data set again.
     ReadDataAgain,
     /// Read the plugin files again.

@@ -288,6 +288,12 @@ fn of_window(session: &Session) -> Vec<Entry> {
                 .keys(keys),
         );
     }
+    for (title, still) in [("Reduce motion", true), ("Allow motion", false)] {
+        let entry = Entry::new(title, UiCommand::StandStill(still));
+        all.push(entry.also("animation still accessibility"));
+    }
+    let tour = Entry::new("Take the tour", UiCommand::Tour);
+    all.push(tour.also("help introduction begin learn"));
     let present = Entry::new("Present the run in large letters", UiCommand::Present);
     all.push(present.also("full screen projector").keys("F11"));
     all.push(Entry::new("Report a problem…", UiCommand::Report).also("bug log"));

@@ -53,6 +53,7 @@ pub struct Options {
 pub fn run(options: Options) -> Result<()> {
     display::there()?;
     let file = Settings::file();
+    let new = Settings::are_new(file.as_ref()) && options.data.is_none();
     let mut settings = Settings::load(file.as_ref());
     let marked = file
         .as_deref()
@@ -92,6 +93,9 @@ pub fn run(options: Options) -> Result<()> {
             tracing::info!("the window opens, drawn by {}", drawn_by(cc));
             let session = open_session(&cc.egui_ctx, options.runs_root.clone(), draft)?;
             let mut app = StudioApp::new(&cc.egui_ctx, session, settings, file, options.started);
+            if new {
+                app.offer_tour();
+            }
             if options.frame_times {
                 app.show_frame_times();
                 app.tell_times_to(told);

@@ -53,6 +53,8 @@ pub struct Settings {
     pub device: String,
     /// The language of the tour and the lessons.
     pub language: Language,
+    /// Whether nothing moves by itself.
+    pub reduce_motion: bool,
     /// How much the log keeps.
     pub log: Level,
     /// The folder of the run that was at work.
@@ -70,6 +72,12 @@ impl Settings {
     /// Where they are kept; none where the system has no such folder.
     pub fn file() -> Option<PathBuf> {
         Some(folders::config()?.join("window.toml"))
+    }
+
+    /// Whether nobody has opened a window with this file yet. Where the system has no such file it
+    /// cannot be said, and every window would be the first.
+    pub fn are_new(file: Option<&PathBuf>) -> bool {
+        file.is_some_and(|file| !file.exists())
     }
 
     /// The file beside them that marks an open window.
@@ -130,6 +138,7 @@ mod tests {
             theme: ThemeChoice::Light,
             device: "cpu".into(),
             language: Language::German,
+            reduce_motion: true,
             log: Level::Debug,
             setup: Some(RunConfig::default()),
             former: None,

@@ -28,6 +28,7 @@ mod stored;
 mod strokes;
 mod synthetic;
 mod tested;
+mod tour;
 mod wrong;
 
 use std::path::{Path, PathBuf};

@@ -19,6 +19,7 @@ use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages;
 use crate::ui::settings::ThemeChoice;
 use crate::ui::shell::Question;
+use crate::ui::theme;
 
 impl StudioApp {
     /// Does what was asked.
@@ -69,6 +70,8 @@ impl StudioApp {
             UiCommand::ChooseDevice(key) => self.choose_device(key),
             UiCommand::Theme(choice) => self.choose_theme(ctx, choice),
             UiCommand::Speak(language) => self.speak(language),
+            UiCommand::Tour => self.tour(),
+            UiCommand::StandStill(still) => self.stand_still(ctx, still),
             UiCommand::Beside(beside) => self.session.beside = beside,
             UiCommand::Zoom(factor) => ctx.set_zoom_factor(factor),
             UiCommand::ReadDataAgain => self.session.read_data_again(),
@@ -268,6 +271,20 @@ impl StudioApp {
     fn speak(&mut self, language: Language) {
         self.settings.language = language;
         self.session.language = language;
+        self.remember();
+    }
+
+    fn tour(&mut self) {
+        if self.session.tour.is_none() {
+            self.pages.learn.tour = Default::default();
+            self.session.begin_tour();
+        }
+        self.show(Page::Learn);
+    }
+
+    fn stand_still(&mut self, ctx: &Context, still: bool) {
+        self.settings.reduce_motion = still;
+        theme::let_move(ctx, !still);
         self.remember();
     }
 

@@ -20,10 +20,10 @@ const WIDE: f32 = 900.0;
 /// Wide enough for a tab for each page.
 const TABS: f32 = 580.0;
 
-/// Draws the top bar.
+/// Draws the top bar over this page; `still` says whether nothing moves by itself.
 pub fn top_bar(
     ui: &mut Ui,
-    page: Page,
+    (page, still): (Page, bool),
     shell: &mut Shell,
     session: &Session,
     commands: &mut Vec<UiCommand>,
@@ -57,7 +57,7 @@ pub fn top_bar(
                 let room = ui.available_width();
                 at_end(ui, |ui| {
                     ui.spacing_mut().item_spacing.x = 10.0;
-                    right_end(ui, shell, session, commands, (whole, room));
+                    right_end(ui, (shell, still), session, commands, (whole, room));
                 });
             });
         });
@@ -67,7 +67,7 @@ pub fn top_bar(
 /// the tabs leave. What is left out can be had from the command palette.
 fn right_end(
     ui: &mut Ui,
-    shell: &mut Shell,
+    (shell, still): (&mut Shell, bool),
     session: &Session,
     commands: &mut Vec<UiCommand>,
     (whole, room): (f32, f32),
@@ -77,7 +77,16 @@ fn right_end(
         device_chip(ui, session, commands, whole > WIDE);
     }
     if room > 300.0 {
-        theme_menu(ui, commands);
+        theme_menu(ui, still, commands);
+    }
+    // Beside a run at work it has no room.
+    if room > 440.0
+        && !session.is_training()
+        && chip(ui, None, "?", "Take the tour")
+            .on_hover_text("Take the tour")
+            .clicked()
+    {
+        commands.push(UiCommand::Tour);
     }
     notices_button(ui, shell, session, commands);
     if chip(ui, None, "Ctrl+K", "Command palette")
@@ -150,13 +159,17 @@ fn notices_button(ui: &mut Ui, shell: &Shell, session: &Session, commands: &mut 
     }
 }
 
-fn theme_menu(ui: &mut Ui, commands: &mut Vec<UiCommand>) {
+fn theme_menu(ui: &mut Ui, still: bool, commands: &mut Vec<UiCommand>) {
     let response = icon_button(ui, Icon::Theme, "Theme", 28.0);
     Popup::menu(&response).show(|ui| {
         for (choice, title) in ThemeChoice::ALL {
             if ui.button(title).clicked() {
                 commands.push(UiCommand::Theme(choice));
             }
+        }
+        let mut wanted = still;
+        if ui.checkbox(&mut wanted, "Reduce motion").changed() {
+            commands.push(UiCommand::StandStill(wanted));
         }
     });
 }
@@ -252,7 +265,7 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, wide:
 
 fn chip_text(run: &RunView, waiting: usize, wide: bool) -> String {
     let mut text = if wide {
-        format!("{} · ", short(&run.title, 34))
+        format!("{} · ", short(&run.title, 30))
     } else {
         String::new()
     };

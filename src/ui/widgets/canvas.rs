@@ -10,9 +10,21 @@ use crate::ui::theme::{CARD_RADIUS, tokens};
 
 /// A square to draw on. Returns whether the pen was lifted after drawing something.
 pub fn canvas(ui: &mut Ui, side: f32, drawing: &mut Drawing, light_on_dark: bool) -> bool {
+    let words = ("Drawing canvas", "Draw here");
+    canvas_called(ui, words, side, drawing, light_on_dark)
+}
+
+/// The same with another name, and other words on it while it is empty.
+pub fn canvas_called(
+    ui: &mut Ui,
+    (name, invitation): (&str, &str),
+    side: f32,
+    drawing: &mut Drawing,
+    light_on_dark: bool,
+) -> bool {
     let t = tokens(ui);
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::click_and_drag());
-    response.widget_info(|| WidgetInfo::labeled(Role::Canvas, ui.is_enabled(), "Drawing canvas"));
+    response.widget_info(|| WidgetInfo::labeled(Role::Canvas, ui.is_enabled(), name));
     let (ground, ink) = if light_on_dark {
         (t.canvas_dark, t.canvas_light)
     } else {
@@ -40,7 +52,7 @@ pub fn canvas(ui: &mut Ui, side: f32, drawing: &mut Drawing, light_on_dark: bool
         painter.text(
             rect.center(),
             egui::Align2::CENTER_CENTER,
-            "Draw here",
+            invitation,
             crate::ui::theme::regular(13.0),
             t.subdued,
         );

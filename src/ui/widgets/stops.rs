@@ -7,12 +7,22 @@ use crate::ui::theme::{regular, tokens};
 /// Lets the person choose among `done` of `all` stops; the page sees to the arrow keys. Returns the
 /// stop that was newly chosen.
 pub fn stops(ui: &mut Ui, all: usize, done: usize, chosen: usize) -> Option<usize> {
+    let words = |task| format!("after task {task}");
+    stops_called(ui, "Knowledge after task", words, (all, done), chosen)
+}
+
+/// The same with other words: its name, and what stands below a stop (from 1).
+pub fn stops_called(
+    ui: &mut Ui,
+    name: &str,
+    words: impl Fn(usize) -> String,
+    (all, done): (usize, usize),
+    chosen: usize,
+) -> Option<usize> {
     let t = tokens(ui);
     let size = Vec2::new(ui.available_width(), 46.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
-    response.widget_info(|| {
-        WidgetInfo::slider(ui.is_enabled(), (chosen + 1) as f64, "Knowledge after task")
-    });
+    response.widget_info(|| WidgetInfo::slider(ui.is_enabled(), (chosen + 1) as f64, name));
     if all == 0 {
         return None;
     }
@@ -45,7 +55,7 @@ pub fn stops(ui: &mut Ui, all: usize, done: usize, chosen: usize) -> Option<usiz
             let text = if every > 1 {
                 format!("{}", task + 1)
             } else {
-                format!("after task {}", task + 1)
+                words(task + 1)
             };
             let below = pos2(at.x, y + 22.0);
             ui.painter()

@@ -1,5 +1,7 @@
 //! The tour and the lessons.
 
+pub mod tour;
+
 use egui::Ui;
 
 use crate::texts::Language;
@@ -9,10 +11,17 @@ use crate::ui::widgets::{self, ends, segmented};
 
 /// What the page remembers between frames.
 #[derive(Default)]
-pub struct State;
+pub struct State {
+    /// The tour.
+    pub tour: tour::State,
+}
 
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
+    if cx.session.tour.is_some() {
+        tour::show(ui, cx);
+        return;
+    }
     let language = cx.session.language;
     let mut wanted = language;
     ends(
@@ -27,4 +36,5 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     if wanted != language {
         cx.act(UiCommand::Speak(wanted));
     }
+    tour::invite(ui, cx);
 }

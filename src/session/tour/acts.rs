@@ -1,0 +1,159 @@
+//! What the person does in the tour.
+
+use std::sync::Arc;
+
+use super::{DRAWN, Fate, OwnRun, Standing, Step, Tour};
+use crate::run::event::{Command, Picture, Wish};
+use crate::run::job::JobId;
+use crate::session::Session;
+use crate::session::jobs::Ask;
+
+impl Session {
+    /// Begins the tour, unless it is open already.
+    pub fn begin_tour(&mut self) {
+        if self.tour.is_none() {
+            self.tour = Some(Tour::on(&self.draft.device));
+            self.follow_tour();
+        }
+    }
+
+    /// Leaves the tour wherever it is. A run of its own that is under way is stopped; what is
+    /// trained stays among the runs.
+    pub fn leave_tour(&mut self) {
+        let Some(tour) = self.tour.take() else { return };
+        for run in [&tour.baseline, &tour.lae] {
+            self.stop_toured(run);
+        }
+        self.unpin_toured(&tour);
+    }
+
+    /// Ends the tour; both runs stay among the runs, and the drawings pinned.
+    pub fn keep_toured(&mut self) {
+        self.tour = None;
+    }
+
+    /// Ends the tour and moves both runs to the trash.
+    pub fn drop_toured(&mut self) {
+        let Some(tour) = self.tour.take() else { return };
+        self.unpin_toured(&tour);
+        for run in [tour.baseline, tour.lae] {
+            if let Some(folder) = run.folder {
+                self.ask(Ask::Trash(folder));
+            }
+        }
+    }
+
+    /// Pins a drawing of one of [`DRAWN`], in place of the one before.
+    pub fn pin_drawn(&mut self, which: usize, picture: Picture) {
+        let Some(tour) = &self.tour else { return };
+        match tour.pins[which] {
+            Some(pin) => self.repin(pin, Arc::new(picture)),
+            None => {
+                let pin = self.pin(Arc::new(picture), Some(DRAWN[which].into()));
+                if let Some(tour) = &mut self.tour {
+                    tour.pins[which] = Some(pin);
+                }
+            }
+        }
+        self.follow_tour();
+    }
+
+    /// Takes a drawing off again.
+    pub fn unpin_drawn(&mut self, which: usize) {
+        let pin = self.tour.as_mut().and_then(|tour| tour.pins[which].take());
+        if let Some(pin) = pin {
+            self.unpin(pin);
+        }
+        self.follow_tour();
+    }
+
+    /// Trains the run that the step is about, as soon as nothing else trains.
+    pub fn train_toured(&mut self) {
+        if let Some(tour) = &mut self.tour
+            && tour.run().is_unasked()
+        {
+            tour.run_mut().standing = Standing::Wanted;
+        }
+        self.follow_tour();
+    }
+
+    /// Puts the run that waits for another one's end in line behind it.
+    pub fn line_up_toured(&mut self) {
+        let wanted = |tour: &&Tour| tour.run().standing == Standing::Wanted;
+        let Some(tour) = self.tour.as_ref().filter(wanted) else {
+            return;
+        };
+        let job = self.train(tour.run().config.clone());
+        if let Some(tour) = &mut self.tour {
+            tour.run_mut().asked_as(job);
+        }
+        self.follow_tour();
+    }
+
+    /// Trains a run anew that ended before its end.
+    pub fn train_toured_again(&mut self) {
+        let Some(tour) = &mut self.tour else { return };
+        let run = tour.run_mut();
+        let old = run.folder.take();
+        *run = OwnRun::of(run.config.clone());
+        if tour.step < Step::Switch {
+            (tour.step, tour.held) = (Step::First, false);
+        }
+        if let Some(old) = old {
+            self.hide_pins_from(&old);
+        }
+        self.train_toured();
+    }
+
+    /// Keeps the guess and lets Baseline go on.
+    pub fn guess_fate(&mut self, guess: Fate) {
+        let Some(tour) = &mut self.tour else { return };
+        tour.guess = Some(guess);
+        self.follow_tour();
+    }
+
+    /// Lets a run of the tour go on that was paused.
+    pub fn go_on_toured(&mut self) {
+        if let Some(tour) = &self.tour
+            && tour.run().job.is_some()
+            && tour.run().job == self.at_work()
+        {
+            self.backend.wish(Wish::Run);
+        }
+    }
+
+    /// The last step: both runs were gone through.
+    pub fn conclude_tour(&mut self) {
+        if let Some(tour) = &mut self.tour
+            && tour.step == Step::Compare
+        {
+            tour.step = Step::End;
+        }
+    }
+
+    /// Whether this job is one of the tour's.
+    pub fn is_toured(&self, job: JobId) -> bool {
+        self.tour.as_ref().is_some_and(|tour| tour.owns(job))
+    }
+
+    fn stop_toured(&mut self, run: &OwnRun) {
+        let Some(job) = run.job.filter(|_| run.is_under_way()) else {
+            return;
+        };
+        self.backend.send(Command::Stop(job));
+        if self.at_work() == Some(job) {
+            self.backend.hurry(job);
+        }
+    }
+
+    fn unpin_toured(&mut self, tour: &Tour) {
+        for pin in tour.pins.into_iter().flatten() {
+            self.unpin(pin);
+        }
+        for run in [&tour.baseline, &tour.lae] {
+            if let Some(folder) = &run.folder {
+                self.hide_pins_from(folder);
+            }
+        }
+    }
+}

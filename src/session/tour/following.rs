@@ -1,0 +1,135 @@
+//! How the tour goes on by itself: from what its runs and its pinned drawings have come to.
+
+use super::{OwnRun, Standing, Step, Tour};
+use crate::run::config::RunConfig;
+use crate::run::event::Wish;
+use crate::session::Session;
+use crate::session::estimate::{estimate, seconds_at};
+use crate::session::jobs::Ask;
+use crate::session::views::Plan;
+
+impl Session {
+    /// Takes in what happened to the runs of the tour, and goes on to the step that is due.
+    pub(in crate::session) fn follow_tour(&mut self) {
+        let Some(mut tour) = self.tour.take() else {
+            return;
+        };
+        self.ask_tour_plan(&mut tour);
+        for run in [&mut tour.baseline, &mut tour.lae] {
+            self.follow_toured(run);
+            self.start_toured(run);
+        }
+        while let Some(next) = self.next_step(&mut tour) {
+            tour.step = next;
+        }
+        self.tour = Some(tour);
+    }
+
+    fn follow_toured(&mut self, run: &mut OwnRun) {
+        let Some(job) = run.job else { return };
+        match &self.live {
+            Some(live) if live.job == Some(job) => run.follow(live),
+            _ => run.wait(self.line.place(job).is_some()),
+        }
+        let unshown = |folder: &&std::path::PathBuf| !self.pins.runs().contains(*folder);
+        if let Some(folder) = run.folder.as_ref().filter(unshown) {
+            self.show_pins_to(folder.clone());
+        }
+    }
+
+    /// Starts a run that is wanted, once nothing else trains or is about to.
+    fn start_toured(&mut self, run: &mut OwnRun) {
+        let free = !self.is_training() && self.waiting().all(|job| job.held);
+        if run.standing == Standing::Wanted && free {
+            run.asked_as(self.train(run.config.clone()));
+            self.follow_toured(run);
+        }
+    }
+
+    /// The step that is due after this one, if what this one waits for has happened.
+    fn next_step(&mut self, tour: &mut Tour) -> Option<Step> {
+        match tour.step {
+            Step::Draw => tour.is_drawn().then_some(Step::First),
+            Step::First if tour.baseline.measured() == 0 => None,
+            Step::First => {
+                self.hold_for_guess(tour);
+                let answered = tour.is_drawn() && self.is_answered(tour, &tour.baseline, 1);
+                answered.then_some(Step::Guess)
+            }
+            Step::Guess => {
+                tour.guess?;
+                if tour.baseline.job == self.at_work() {
+                    self.backend.wish(Wish::Run);
+                }
+                Some(Step::Forget)
+            }
+            Step::Forget => self.is_done(tour, &tour.baseline).then_some(Step::Switch),
+            Step::Switch => {
+                tour.task = tour.lae.measured().saturating_sub(1);
+                self.is_done(tour, &tour.lae).then_some(Step::Compare)
+            }
+            Step::Compare | Step::End => None,
+        }
+    }
+
+    /// Lets Baseline wait after its first task until the person has guessed, once.
+    fn hold_for_guess(&mut self, tour: &mut Tour) {
+        if !tour.held && tour.guess.is_none() && tour.baseline.job == self.at_work() {
+            tour.held = true;
+            self.backend.wish(Wish::Pause);
+        }
+    }
+
+    fn is_done(&self, tour: &Tour, run: &OwnRun) -> bool {
+        run.standing == Standing::Finished && self.is_answered(tour, run, run.measured())
+    }
+
+    /// Whether both drawings are answered after each of so many tasks, or cannot be.
+    fn is_answered(&self, tour: &Tour, run: &OwnRun, tasks: usize) -> bool {
+        let Some(folder) = &run.folder else {
+            return false;
+        };
+        tour.pins.into_iter().flatten().all(|pin| {
+            let answer = |task| self.pins.answer(pin, folder, task).is_some();
+            (0..tasks).all(answer) || self.pins.problem(pin, folder).is_some()
+        })
+    }
+
+    /// Asks once what the runs of the tour come to.
+    fn ask_tour_plan(&mut self, tour: &mut Tour) {
+        if tour.asked {
+            return;
+        }
+        let config = tour.lae.config.clone();
+        if let Some(data) = self.need_data(&config).cloned() {
+            tour.asked = true;
+            self.jobs.ask(Ask::Plan(Box::new(config), Some(data)));
+        }
+    }
+
+    /// Takes what the runs of the tour come to; says whether it was meant for the tour.
+    pub(in crate::session) fn take_tour_plan(&mut self, asked: &RunConfig, plan: &Plan) -> bool {
+        let waits = |tour: &&mut Tour| tour.asked && tour.plan.is_none();
+        let Some(tour) = self.tour.as_mut().filter(waits) else {
+            return false;
+        };
+        let mine = tour.lae.config == *asked;
+        if mine {
+            tour.plan = Some(plan.clone());
+        }
+        mine
+    }
+
+    /// Seconds that a run of the tour will take on this machine: by the speed of the tour's first
+    /// run, else as for any run. None while nothing is known.
+    pub fn tour_seconds(&self, run: &OwnRun) -> Option<f64> {
+        let tour = self.tour.as_ref()?;
+        let plan = tour.plan.as_ref()?;
+        let measured = run.speed.or(tour.baseline.speed);
+        let runs = self.runs.ready().map_or(&[][..], |rows| rows.as_slice());
+        match measured {
+            Some(speed) => seconds_at(&run.config, plan, speed),
+            None => estimate(&run.config, plan, runs).map(|cost| cost.seconds),
+        }
+    }
+}

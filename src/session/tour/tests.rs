@@ -1,0 +1,313 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::metrics::{Answers, Expert};
+use crate::problem::Problem;
+use crate::run::event::{
+    Command, Event, Opinion, Phase, Picture, Prediction, RunHeader, TaskReport, Wish,
+};
+use crate::session::Session;
+use crate::session::backend::Recorded;
+use crate::session::jobs::{Ask, Found};
+
+fn session() -> (Session, Recorded) {
+    let backend = Recorded::default();
+    let nothing = |_: Ask| Found::Remark(Problem::new("nothing is read here"));
+    let twin = Box::new(backend.clone());
+    let draft = RunConfig {
+        data: String::new(),
+        ..RunConfig::default()
+    };
+    let session = Session::with(twin, Arc::new(nothing), draft, Arc::new(|| {}));
+    (session, backend)
+}
+
+fn picture(shade: u8) -> Picture {
+    Picture {
+        name: "drawing".into(),
+        width: 1,
+        height: 1,
+        rgb: vec![shade; 3],
+    }
+}
+
+fn header(folder: &str) -> RunHeader {
+    let order: Vec<String> = [1, 7, 0, 3].map(|digit| digit.to_string()).into();
+    RunHeader {
+        run: folder.into(),
+        folder: folder.into(),
+        config: RunConfig::default(),
+        method: crate::run::event::MethodFacts {
+            title: "Baseline".into(),
+            variant: Vec::new(),
+            experts: vec![Expert::Online],
+            uses_pet: true,
+        },
+        class_order: order,
+        tasks: vec![0..2, 2..4],
+        train_images: vec![4; 2],
+        test_images: vec![4; 2],
+        device: "CPU".into(),
+        input_size: 32,
+        trained_parameters: 1,
+        frozen_parameters: 1,
+        weights_sha256: String::new(),
+        images: None,
+        lessons: Vec::new(),
+        started: String::new(),
+        version: String::new(),
+    }
+}
+
+/// After a task, `right` of the four images of the first task are right.
+fn report(task: usize, right: usize) -> Event {
+    let labels: Vec<usize> = (0..4 * (task + 1)).map(|i| i / 2).collect();
+    let wrong = |(i, label): (usize, &usize)| match i {
+        i if i >= right && i < 4 => 3 - label,
+        _ => *label,
+    };
+    let given = labels.iter().enumerate().map(wrong).collect();
+    Event::TaskEvaluated {
+        run: "run".into(),
+        report: Box::new(TaskReport {
+            task,
+            answers: Answers {
+                samples: (0..labels.len()).collect(),
+                labels,
+                given: [(Expert::Online, given)].into(),
+                ..Answers::default()
+            },
+            slots: Vec::new(),
+            seconds: 1.0,
+            images_per_second: 100.0,
+            unreadable: 0,
+            costs: Default::default(),
+            gauges: Default::default(),
+        }),
+    }
+}
+
+/// Answers every question about a picture that was asked since: `own` for what was drawn.
+fn answer(session: &mut Session, backend: &Recorded, from: &mut usize, own: f32) {
+    let asked = backend.asked();
+    for command in &asked[*from..] {
+        let Command::Predict(request) = command else {
+            continue;
+        };
+        for &task in &request.tasks {
+            let place = usize::from(request.about > 1);
+            let mut probabilities = vec![(1.0 - own) / 3.0; 2 * (task + 1)];
+            probabilities[place] = own;
+            backend.push(Event::Predicted(Box::new(Prediction {
+                ticket: request.ticket,
+                run: request.run.clone(),
+                task,
+                classes: ["1", "7", "0", "3"][..2 * (task + 1)]
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect(),
+                opinions: vec![Opinion {
+                    expert: Expert::Online,
+                    class: place,
+                    probabilities,
+                    energy: None,
+                }],
+                decided_by: Expert::Online,
+                seen: Vec::new(),
+                seen_size: 0,
+            })));
+        }
+    }
+    *from = asked.len();
+    session.drain();
+}
+
+fn step(session: &Session) -> Step {
+    session.tour.as_ref().map_or(Step::Draw, |tour| tour.step)
+}
+
+fn draw_both(session: &mut Session) {
+    session.begin_tour();
+    session.pin_drawn(0, picture(1));
+    assert_eq!(step(session), Step::Draw);
+    session.pin_drawn(1, picture(2));
+    assert_eq!(step(session), Step::First);
+}
+
+/// Trains a run of two tasks to its end: `rights` of four images of the first task after each.
+fn learn(session: &mut Session, backend: &Recorded, folder: &str, rights: [usize; 2]) {
+    backend.push(Event::Started(Box::new(header(folder))));
+    for (task, right) in rights.into_iter().enumerate() {
+        backend.push(report(task, right));
+    }
+    backend.push(Event::Finished { run: folder.into() });
+    session.drain();
+}
+
+#[test]
+fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
+    let (mut session, backend) = session();
+    let before = session.draft.clone();
+    let mut asked = 0;
+    draw_both(&mut session);
+    session.train_toured();
+    backend.push(Event::Started(Box::new(header("/base"))));
+    backend.push(report(0, 4));
+    session.drain();
+    assert_eq!(
+        (step(&session), backend.wished()),
+        (Step::First, Wish::Pause)
+    );
+    answer(&mut session, &backend, &mut asked, 0.9);
+    assert_eq!(step(&session), Step::Guess);
+    // A changed drawing is answered anew.
+    session.pin_drawn(0, picture(3));
+    answer(&mut session, &backend, &mut asked, 0.95);
+    session.guess_fate(Fate::Lost);
+    assert_eq!(
+        (step(&session), backend.wished()),
+        (Step::Forget, Wish::Run)
+    );
+    backend.push(report(1, 2));
+    backend.push(Event::Finished {
+        run: "/base".into(),
+    });
+    session.drain();
+    assert_eq!(
+        step(&session),
+        Step::Forget,
+        "the drawings are not answered yet"
+    );
+    answer(&mut session, &backend, &mut asked, 0.1);
+    assert_eq!(step(&session), Step::Switch);
+    session.train_toured();
+    learn(&mut session, &backend, "/lae", [4, 4]);
+    answer(&mut session, &backend, &mut asked, 0.7);
+    assert_eq!(step(&session), Step::Compare);
+    let tour = session.tour.clone().unwrap();
+    assert_eq!(tour.task, 1);
+    assert_eq!(tour.verdict(), Some(Verdict::Lae));
+    let of = |run| session.tour_became(0, run).map(|became| became.fate);
+    assert_eq!(of(&tour.baseline), Some(Fate::Lost));
+    assert_eq!(of(&tour.lae), Some(Fate::Between));
+    session.conclude_tour();
+    assert_eq!(step(&session), Step::End);
+    session.drop_toured();
+    assert!(session.tour.is_none() && session.pins.pictures().is_empty());
+    assert!(session.pins.runs().is_empty());
+    assert_eq!(session.draft, before);
+}
+
+#[test]
+fn another_run_is_waited_for_and_never_stopped() {
+    let (mut session, backend) = session();
+    let other = session.train(RunConfig::default());
+    session.drain();
+    draw_both(&mut session);
+    session.train_toured();
+    let standing = |session: &Session| session.tour.as_ref().unwrap().baseline.standing.clone();
+    assert_eq!(standing(&session), Standing::Wanted);
+    backend.push(report(0, 4));
+    session.drain();
+    assert_eq!(backend.wished(), Wish::Run, "another run is not paused");
+    session.leave_tour();
+    assert_eq!(backend.wished(), Wish::Run);
+    assert!(
+        !backend
+            .asked()
+            .iter()
+            .any(|c| matches!(c, Command::Stop(_)))
+    );
+    // In line behind it; left, it is taken out again.
+    draw_both(&mut session);
+    session.train_toured();
+    session.line_up_toured();
+    session.drain();
+    assert_eq!(standing(&session), Standing::InLine);
+    let mine = session.tour.as_ref().unwrap().baseline.job.unwrap();
+    session.leave_tour();
+    session.drain();
+    let stopped = backend.asked().into_iter().rev().find_map(|c| match c {
+        Command::Stop(job) => Some(job),
+        _ => None,
+    });
+    assert_eq!(stopped, Some(mine));
+    assert_eq!(
+        (session.at_work(), session.waiting().count()),
+        (Some(other), 0)
+    );
+    // Without it the tour's run begins by itself.
+    draw_both(&mut session);
+    session.train_toured();
+    backend.push(Event::Finished {
+        run: "other".into(),
+    });
+    session.drain();
+    session.drain();
+    assert_eq!(standing(&session), Standing::AtWork);
+    assert!(session.unfinished().is_none());
+}
+
+#[test]
+fn leaving_stops_the_run_of_the_tour_wherever_it_is() {
+    for pause in [false, true] {
+        let (mut session, backend) = session();
+        draw_both(&mut session);
+        session.train_toured();
+        backend.push(Event::Started(Box::new(header("/base"))));
+        if pause {
+            let run = "/base".into();
+            backend.push(Event::Phase {
+                run,
+                phase: Phase::Paused,
+            });
+        }
+        session.drain();
+        session.leave_tour();
+        assert_eq!(backend.wished(), Wish::Stop);
+        assert!(session.tour.is_none() && session.pins.runs().is_empty());
+    }
+}
+
+#[test]
+fn a_run_that_ended_early_can_be_trained_again() {
+    let (mut session, backend) = session();
+    draw_both(&mut session);
+    session.train_toured();
+    backend.push(Event::Started(Box::new(header("/base"))));
+    let problem = Problem::new("the disk is full");
+    let run = "/base".into();
+    backend.push(Event::Failed {
+        run,
+        problem: problem.clone(),
+    });
+    session.drain();
+    let standing = |session: &Session| session.tour.as_ref().unwrap().baseline.standing.clone();
+    assert_eq!(standing(&session), Standing::Ended(Some(problem)));
+    session.train_toured_again();
+    session.drain();
+    assert_eq!(
+        (standing(&session), step(&session)),
+        (Standing::AtWork, Step::First)
+    );
+    // A drawing that was cleared is waited for.
+    session.unpin_drawn(1);
+    backend.push(Event::Started(Box::new(header("/again"))));
+    backend.push(report(0, 4));
+    session.drain();
+    assert_eq!(step(&session), Step::First);
+    assert!(!session.tour.as_ref().unwrap().is_drawn());
+}
+
+#[test]
+fn a_vote_names_the_class_that_was_drawn_and_its_strongest_rival() {
+    let vote = |own, against| Vote {
+        own,
+        against,
+        rival: "4".into(),
+    };
+    assert_eq!(Fate::of(&vote(0.9, 0.1)), Fate::Kept);
+    assert_eq!(Fate::of(&vote(0.4, 0.3)), Fate::Between);
+    assert_eq!(Fate::of(&vote(0.3, 0.4)), Fate::Lost);
+    assert_eq!([0, 1].map(|which| example(which).is_empty()), [false; 2]);
+}

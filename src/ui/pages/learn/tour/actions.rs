@@ -1,0 +1,127 @@
+//! The buttons of a step.
+
+use egui::Ui;
+
+use super::{leads, told};
+use crate::session::tour::{Fate, Standing, Step, Tour, example};
+use crate::ui::app::Cx;
+use crate::ui::widgets::{button, primary_button, sentence};
+
+/// Whether the step's run stands because the person paused it, and not for the guess.
+pub fn paused_by_person(tour: &Tour) -> bool {
+    let run = tour.run();
+    let for_the_guess = tour.step <= Step::Forget && run.measured() == 1;
+    run.standing == Standing::Paused && !for_the_guess
+}
+
+/// Draws them.
+pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
+    ui.horizontal_wrapped(|ui| {
+        if of_run(ui, cx, tour) {
+            return;
+        }
+        match tour.step {
+            Step::Draw => ours(ui, cx),
+            Step::First if tour.run().is_unasked() => train(ui, cx, "tour.first.train"),
+            Step::Guess => guesses(ui, cx, tour),
+            Step::Switch if tour.run().is_unasked() => train(ui, cx, "tour.switch.on"),
+            Step::Compare => {
+                let done = primary(ui, cx, "tour.compare.done", true);
+                if done {
+                    cx.session.conclude_tour();
+                }
+            }
+            Step::End => ending(ui, cx),
+            Step::First | Step::Forget | Step::Switch => {}
+        }
+    });
+}
+
+fn primary(ui: &mut Ui, cx: &Cx<'_>, key: &'static str, enabled: bool) -> bool {
+    let response = primary_button(ui, cx.session.language.say(key), enabled);
+    leads(cx, &response);
+    response.clicked()
+}
+
+fn plain(ui: &mut Ui, cx: &Cx<'_>, key: &'static str) -> bool {
+    button(ui, cx.session.language.say(key)).clicked()
+}
+
+/// What can be done about a run that waits, is paused or has ended early; false where nothing can.
+fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) -> bool {
+    match tour.run().standing {
+        Standing::Wanted => {
+            if plain(ui, cx, "tour.busy.line_up") {
+                cx.session.line_up_toured();
+            }
+        }
+        Standing::Paused if paused_by_person(tour) => {
+            if primary(ui, cx, "tour.paused.go_on", true) {
+                cx.session.go_on_toured();
+            }
+        }
+        Standing::Ended(_) => {
+            if primary(ui, cx, "tour.ended.again", true) {
+                cx.session.train_toured_again();
+            }
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// Strokes made by the program, where nothing is drawn yet.
+fn ours(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let response = button(ui, cx.session.language.say("tour.draw.ours"));
+    leads(cx, &response);
+    if response.clicked() {
+        let state = &mut cx.pages.learn.tour;
+        for (which, drawing) in state.drawings.iter_mut().enumerate() {
+            if drawing.is_empty() {
+                drawing.strokes = example(which);
+                state.changed[which] = true;
+            }
+        }
+    }
+}
+
+fn train(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str) {
+    if primary(ui, cx, key, true) {
+        cx.session.train_toured();
+    }
+}
+
+fn guesses(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
+    for (i, fate) in Fate::ALL.into_iter().enumerate() {
+        let words = cx.session.language.say(told::fate_key(fate));
+        let response = ui.add_enabled_ui(tour.is_drawn(), |ui| button(ui, words));
+        if i == 0 {
+            leads(cx, &response.inner);
+        }
+        if response.inner.clicked() {
+            cx.session.guess_fate(fate);
+        }
+    }
+}
+
+/// Both runs stay, or go to the trash after one question.
+fn ending(ui: &mut Ui, cx: &mut Cx<'_>) {
+    if cx.pages.learn.tour.asking {
+        sentence(ui, cx.session.language.say("tour.end.sure"));
+        if primary(ui, cx, "tour.end.yes", true) {
+            cx.session.drop_toured();
+        }
+        if plain(ui, cx, "tour.end.no") {
+            cx.pages.learn.tour.asking = false;
+        }
+        return;
+    }
+    if primary(ui, cx, "tour.end.keep", true) {
+        cx.session.keep_toured();
+    }
+    if plain(ui, cx, "tour.end.drop") {
+        cx.pages.learn.tour.asking = true;
+        // Whoever came by keyboard goes on from the answer.
+        cx.pages.learn.tour.shown = None;
+    }
+}

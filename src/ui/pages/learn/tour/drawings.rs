@@ -1,0 +1,141 @@
+//! The two drawings: drawn on at first, later only shown, each with what the runs say to it.
+
+use egui::{Role, Sense, Ui, Vec2, WidgetInfo};
+
+use super::votes::votes;
+use super::{NARROW, State};
+use crate::session::Session;
+use crate::session::tour::{DRAWN, OwnRun, Step, Tour};
+use crate::ui::app::Cx;
+use crate::ui::theme::GAP;
+use crate::ui::widgets::canvas::canvas_called;
+use crate::ui::widgets::{self, card, ends, faint, link, part};
+
+/// Both canvases, beside each other where there is room.
+pub fn canvases(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
+    // What is to be done, and the top bar, stand above.
+    let high = ui.ctx().content_rect().height() - 200.0;
+    if ui.available_width() < NARROW {
+        for which in 0..DRAWN.len() {
+            canvas_card(ui, cx, tour, which, high);
+        }
+    } else {
+        let width = (ui.available_width() - GAP) / 2.0;
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = GAP;
+            for which in 0..DRAWN.len() {
+                part(ui, width, |ui| canvas_card(ui, cx, tour, which, high));
+            }
+        });
+    }
+    pin(cx, tour);
+}
+
+fn canvas_card(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize, high: f32) {
+    let language = cx.session.language;
+    let digit = [("digit", DRAWN[which])];
+    card(ui, |ui| {
+        let State {
+            drawings, changed, ..
+        } = &mut cx.pages.learn.tour;
+        let (drawing, changed) = (&mut drawings[which], &mut changed[which]);
+        ends(
+            ui,
+            |ui| {
+                widgets::title(ui, language.fill("tour.draw.digit", &digit));
+            },
+            |ui| {
+                let clear = ui.add_enabled_ui(!drawing.is_empty(), |ui| {
+                    link(ui, language.say("tour.draw.clear"))
+                        .accessible_name(language.fill("tour.draw.clear_digit", &digit))
+                });
+                if clear.inner.clicked() {
+                    drawing.strokes.clear();
+                    *changed = true;
+                }
+            },
+        );
+        let side = (ui.available_width() * 0.52).min(high).clamp(120.0, 300.0);
+        ui.horizontal_top(|ui| {
+            let name = language.fill("tour.draw.canvas", &digit);
+            let invitation = language.fill("tour.draw.here", &digit);
+            *changed |= canvas_called(ui, (&name, &invitation), side, drawing, true);
+            let rest = ui.available_width();
+            part(ui, rest, |ui| {
+                let name = language.say("tour.baseline");
+                if !votes(ui, cx.session, (which, &tour.baseline), 0, name) {
+                    faint(ui, language.say("tour.draw.later"));
+                }
+            });
+        });
+    });
+}
+
+/// Pins what was drawn since, once it is known how the data's pictures look.
+fn pin(cx: &mut Cx<'_>, tour: &Tour) {
+    let Some(data) = cx.session.need_data(&tour.baseline.config) else {
+        return;
+    };
+    let (light, share) = (data.light_on_dark, data.glyph_share);
+    let state = &mut cx.pages.learn.tour;
+    for which in 0..DRAWN.len() {
+        let drawing = &state.drawings[which];
+        if drawing.down || !std::mem::take(&mut state.changed[which]) {
+            continue;
+        }
+        match drawing.is_empty() {
+            true => cx.session.unpin_drawn(which),
+            false => cx.session.pin_drawn(which, drawing.picture(light, share)),
+        }
+    }
+}
+
+/// Both drawings as they were pinned, with what the runs say after the task on show.
+pub fn pictures(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
+    for which in 0..DRAWN.len() {
+        card(ui, |ui| picture(ui, cx, tour, which));
+    }
+}
+
+fn picture(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize) {
+    let language = cx.session.language;
+    let name = language.fill("tour.draw.digit", &[("digit", DRAWN[which])]);
+    widgets::title(ui, &name);
+    ui.horizontal_top(|ui| {
+        let (rect, response) = ui.allocate_exact_size(Vec2::splat(96.0), Sense::hover());
+        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
+        let pins = cx.session.pins.pictures();
+        let pin = pins.iter().find(|pin| Some(pin.id) == tour.pins[which]);
+        if let Some(picture) = pin.map(|pin| pin.picture.clone()) {
+            let texture = cx.textures.of(ui.ctx(), &picture);
+            egui::Image::new((texture, rect.size()))
+                .corner_radius(6)
+                .paint_at(ui, rect);
+        }
+        let rest = ui.available_width();
+        part(ui, rest, |ui| {
+            for (run, key) in shown(tour) {
+                let task = match tour.step {
+                    Step::Compare => tour.task,
+                    _ => newest(cx.session, which, run),
+                };
+                votes(ui, cx.session, (which, run), task, language.say(key));
+            }
+        });
+    });
+}
+
+/// The newest task after which this drawing is answered, from 0.
+fn newest(session: &Session, which: usize, run: &OwnRun) -> usize {
+    let answered = |task: &usize| session.tour_vote(which, run, *task).is_some();
+    (0..run.measured()).rev().find(answered).unwrap_or_default()
+}
+
+/// The runs whose answers are shown, with their names.
+fn shown(tour: &Tour) -> Vec<(&OwnRun, &'static str)> {
+    let mut runs = vec![(&tour.baseline, "tour.baseline")];
+    if tour.lae.measured() > 0 {
+        runs.push((&tour.lae, "tour.lae"));
+    }
+    runs
+}

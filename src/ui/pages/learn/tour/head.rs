@@ -1,0 +1,68 @@
+//! What a step is about and what to do in it.
+
+use egui::{RichText, Ui};
+
+use super::{LOW, actions, told};
+use crate::session::tour::{Standing, Step, Tour};
+use crate::ui::app::Cx;
+use crate::ui::theme::{semibold, tokens};
+use crate::ui::widgets::{self, button, card_of, ends, faint, sentence};
+
+/// Room that the number of the step needs beside the way out.
+const STEP: f32 = 240.0;
+/// Height of the card where there is room for it.
+const HEIGHT: f32 = 120.0;
+
+/// Draws the card.
+pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
+    let language = cx.session.language;
+    // What stands below keeps its place when a step has no button.
+    let height = if ui.available_height() < LOW {
+        0.0
+    } else {
+        HEIGHT
+    };
+    card_of(ui, height, |ui| {
+        let strong = tokens(ui).strong;
+        ends(
+            ui,
+            |ui| {
+                let title = RichText::new(language.say(title(tour.step)));
+                ui.label(title.font(semibold(16.0)).color(strong));
+                let (step, steps) = (tour.step.number(), Step::COUNT);
+                let values = [("step", &*step.to_string()), ("steps", &*steps.to_string())];
+                if ui.available_width() > STEP {
+                    faint(ui, language.fill("tour.step", &values));
+                }
+            },
+            |ui| {
+                let leave = button(ui, language.say("tour.leave"));
+                if leave.on_hover_text("Esc").clicked() {
+                    cx.session.leave_tour();
+                }
+            },
+        );
+        for words in told::of_step(cx.session, tour) {
+            sentence(ui, words);
+        }
+        if let Standing::Ended(Some(problem)) = &tour.run().standing {
+            widgets::problem(ui, problem);
+        }
+        if tour.run().standing == Standing::AtWork && tour.step != Step::Guess {
+            widgets::progress(ui, tour.run().done, language.say("tour.progress"));
+        }
+        actions::show(ui, cx, tour);
+    });
+}
+
+fn title(step: Step) -> &'static str {
+    match step {
+        Step::Draw => "tour.draw.title",
+        Step::First => "tour.first.title",
+        Step::Guess => "tour.guess.title",
+        Step::Forget => "tour.forget.title",
+        Step::Switch => "tour.switch.title",
+        Step::Compare => "tour.compare.title",
+        Step::End => "tour.end.title",
+    }
+}

@@ -1,0 +1,25 @@
+//! The card on Learn that offers the tour.
+
+use egui::Ui;
+
+use crate::ui::app::Cx;
+use crate::ui::command::{Page, UiCommand};
+use crate::ui::widgets::{self, button, card, primary_button, sentence};
+
+/// Draws the card. Whoever sees the window for the first time may also put it off.
+pub fn invite(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let language = cx.session.language;
+    card(ui, |ui| {
+        widgets::title(ui, language.say("tour.title"));
+        sentence(ui, language.say("tour.about"));
+        ui.horizontal_wrapped(|ui| {
+            if primary_button(ui, language.say("tour.begin"), true).clicked() {
+                cx.act(UiCommand::Tour);
+            }
+            if cx.pages.learn.tour.offered && button(ui, language.say("tour.not_now")).clicked() {
+                cx.pages.learn.tour.offered = false;
+                cx.act(UiCommand::Show(Page::Experiment));
+            }
+        });
+    });
+}

@@ -1,0 +1,169 @@
+//! The tour: seven steps, each something the person does. What is to be done stands on top, what
+//! comes of it below.
+
+mod actions;
+mod charts;
+mod drawings;
+mod head;
+mod invite;
+mod matrix;
+mod told;
+mod votes;
+
+use egui::{Align, Event, EventFilter, Key, Modifiers, Popup, Response, Ui};
+
+use crate::session::drawing::Drawing;
+use crate::session::tour::{Step, Tour};
+use crate::ui::app::Cx;
+use crate::ui::theme::GAP;
+use crate::ui::widgets::{part, scroll};
+
+pub use invite::invite;
+
+/// Below this height what is to be done scrolls with the rest, or nothing else had room.
+const LOW: f32 = 460.0;
+/// Below this width everything stands below each other.
+const NARROW: f32 = 760.0;
+/// Width of the drawings' column, once they are no longer drawn on.
+const DRAWINGS: f32 = 350.0;
+
+/// What the tour's drawing remembers between frames.
+pub struct State {
+    /// Whether the tour is offered unasked: this is the person's first window.
+    pub offered: bool,
+    drawings: [Drawing; 2],
+    /// Which drawings were changed and are not pinned yet.
+    changed: [bool; 2],
+    /// The step of the last frame.
+    shown: Option<Step>,
+    /// Whether the step began with this frame.
+    fresh: bool,
+    /// Whether the person goes through the window by keyboard.
+    by_keys: bool,
+    /// Whether it is being asked if both runs are to go.
+    asking: bool,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        let empty = || Drawing {
+            strokes: Vec::new(),
+            pen: 0.075,
+            down: false,
+        };
+        Self {
+            offered: false,
+            drawings: [empty(), empty()],
+            changed: [false; 2],
+            shown: None,
+            fresh: false,
+            by_keys: false,
+            asking: false,
+        }
+    }
+}
+
+/// Draws the tour; nothing while it is not open.
+pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let Some(tour) = cx.session.tour.clone() else {
+        return;
+    };
+    keys(ui, cx, &tour);
+    follow_step(ui, cx, &tour);
+    ui.spacing_mut().item_spacing.y = GAP;
+    if ui.available_height() < LOW {
+        scroll(ui, "tour", |ui| {
+            if cx.pages.learn.tour.fresh {
+                ui.scroll_to_cursor(Some(Align::TOP));
+            }
+            head::show(ui, cx, &tour);
+            body(ui, cx, &tour);
+        });
+        return;
+    }
+    head::show(ui, cx, &tour);
+    scroll(ui, "tour", |ui| body(ui, cx, &tour));
+}
+
+fn body(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
+    if tour.takes_drawings() {
+        drawings::canvases(ui, cx, tour);
+        return;
+    }
+    if ui.available_width() < NARROW {
+        charts::show(ui, cx, tour);
+        drawings::pictures(ui, cx, tour);
+        return;
+    }
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = GAP;
+        part(ui, DRAWINGS, |ui| drawings::pictures(ui, cx, tour));
+        let rest = ui.available_width();
+        part(ui, rest, |ui| charts::show(ui, cx, tour));
+    });
+}
+
+/// Whoever goes through the window by keyboard finds the new step's first button chosen.
+fn follow_step(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
+    let state = &mut cx.pages.learn.tour;
+    let touched = ui.input(|i| i.pointer.any_pressed());
+    let tabbed = ui.input(|i| {
+        let tab = |event: &Event| {
+            matches!(
+                event,
+                Event::Key {
+                    key: Key::Tab,
+                    pressed: true,
+                    ..
+                }
+            )
+        };
+        i.events.iter().any(tab)
+    });
+    state.by_keys = (state.by_keys || tabbed) && !touched;
+    state.fresh = state.shown != Some(tour.step);
+    state.asking &= tour.step == Step::End;
+    state.shown = Some(tour.step);
+}
+
+/// What to do first in a step: chosen as soon as the step begins, for whoever has no mouse.
+fn leads(cx: &Cx<'_>, response: &Response) {
+    let state = &cx.pages.learn.tour;
+    if state.fresh && state.by_keys {
+        response.request_focus();
+    }
+}
+
+/// Escape leaves; the arrow keys move both runs, whatever has the focus.
+fn keys(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
+    let ctx = ui.ctx();
+    if ctx.memory(|m| m.top_modal_layer().is_some()) || Popup::is_any_open(ctx) {
+        return;
+    }
+    if ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
+        cx.session.leave_tour();
+        return;
+    }
+    if tour.step != Step::Compare {
+        return;
+    }
+    if let Some(focused) = ctx.memory(egui::Memory::focused) {
+        let filter = EventFilter {
+            horizontal_arrows: true,
+            ..EventFilter::default()
+        };
+        // Else they would move the focus as well.
+        ctx.memory_mut(|m| m.set_focus_lock_filter(focused, filter));
+    }
+    let pressed = |key| ui.input_mut(|i| i.count_and_consume_key(Modifiers::NONE, key));
+    let (back, on) = (pressed(Key::ArrowLeft), pressed(Key::ArrowRight));
+    look_at(cx, (tour.task + on).saturating_sub(back));
+}
+
+/// Goes to a task in both runs, as far as both know it.
+fn look_at(cx: &mut Cx<'_>, task: usize) {
+    if let Some(tour) = &mut cx.session.tour {
+        let known = tour.baseline.measured().min(tour.lae.measured());
+        tour.task = task.min(known.saturating_sub(1));
+    }
+}

@@ -1,0 +1,171 @@
+//! What is told in each step: what to do and why, then what came of it, from the figures.
+
+use crate::session::Session;
+use crate::session::tour::{Became, DRAWN, Fate, OwnRun, Standing, Step, Tour, Verdict};
+use crate::session::words::{duration_text, percent};
+use crate::texts::Language;
+
+/// The sentences of the step as it stands.
+pub fn of_step(session: &Session, tour: &Tour) -> Vec<String> {
+    let language = session.language;
+    let say = |key| vec![language.say(key).to_string()];
+    if let Some(note) = in_the_way(session, tour) {
+        return vec![note];
+    }
+    let run = tour.run();
+    match tour.step {
+        Step::Draw => say("tour.draw.text"),
+        Step::First if run.is_unasked() => timed(session, run, "tour.first.text"),
+        Step::First if run.measured() == 0 => say("tour.first.working"),
+        Step::First if !tour.is_drawn() => say("tour.first.missing"),
+        Step::First => say("tour.first.asking"),
+        Step::Guess => say("tour.guess.text"),
+        Step::Forget => vec![learning(language, run)],
+        Step::Switch if run.is_unasked() => {
+            let mut words = became(session, tour, &tour.baseline);
+            words.extend(timed(session, run, "tour.switch.text"));
+            words
+        }
+        Step::Switch => say("tour.switch.working"),
+        Step::Compare => say("tour.compare.text"),
+        Step::End => end(session, tour),
+    }
+}
+
+/// What keeps the step's run from going on, if something does.
+fn in_the_way(session: &Session, tour: &Tour) -> Option<String> {
+    let language = session.language;
+    let other = session.live.as_ref().map_or("", |live| &live.title);
+    let other = [("title", other)];
+    match tour.run().standing {
+        Standing::Wanted => Some(language.fill("tour.busy.text", &other)),
+        Standing::InLine if session.is_training() => {
+            Some(language.fill("tour.busy.in_line", &other))
+        }
+        Standing::Paused if super::actions::paused_by_person(tour) => {
+            Some(language.say("tour.paused.text").into())
+        }
+        Standing::Ended(_) => Some(language.say("tour.ended.text").into()),
+        _ => None,
+    }
+}
+
+/// A step's text with the time its run will take, where that is known.
+fn timed(session: &Session, run: &OwnRun, key: &'static str) -> Vec<String> {
+    let language = session.language;
+    let mut text = language.say(key).to_string();
+    if let Some(seconds) = session.tour_seconds(run) {
+        let time = duration_text(seconds.max(1.0));
+        text = format!("{text} {}", language.fill("tour.time", &[("time", &time)]));
+    }
+    vec![text]
+}
+
+/// What is being learned now.
+fn learning(language: Language, run: &OwnRun) -> String {
+    let task = run.task_now.unwrap_or(run.measured());
+    let classes = run
+        .tasks
+        .get(task)
+        .map_or_else(String::new, |classes| pair(language, classes));
+    match classes.is_empty() {
+        true => language.say("tour.forget.asking").into(),
+        false => language.fill("tour.forget.text", &[("classes", &classes)]),
+    }
+}
+
+/// What became of both drawings and of the test pictures of the first task.
+pub fn became(session: &Session, tour: &Tour, run: &OwnRun) -> Vec<String> {
+    let language = session.language;
+    let drawings = (0..DRAWN.len()).filter_map(|which| {
+        let became = session.tour_became(which, run)?;
+        Some(of_drawing(language, which, &became))
+    });
+    let mut words = vec![drawings.collect::<Vec<_>>().join(" ")];
+    words.extend(of_first_task(language, tour, run));
+    words.retain(|words| !words.is_empty());
+    words
+}
+
+fn of_drawing(language: Language, which: usize, became: &Became) -> String {
+    let share = |share: f32| percent(f64::from(share), 0);
+    let key = match became.fate {
+        Fate::Kept => "tour.became.kept",
+        Fate::Between => "tour.became.between",
+        Fate::Lost => "tour.became.lost",
+    };
+    let (then, now) = (share(became.first.own), share(became.last.own));
+    let values = [
+        ("digit", DRAWN[which]),
+        ("then", &then),
+        ("now", &now),
+        ("other", &became.last.rival),
+        ("certain", &share(became.last.against)),
+    ];
+    language.fill(key, &values)
+}
+
+/// How many test pictures of the first task were right at first, and are at the end.
+fn of_first_task(language: Language, tour: &Tour, run: &OwnRun) -> Option<String> {
+    let shares: Vec<f64> = run.of_first_task().collect();
+    let (first, last) = (shares.first()?, shares.last()?);
+    let names = pair(language, tour.baseline.tasks.first()?);
+    let values = [
+        ("classes", &*names),
+        ("then", &*percent(*first, 0)),
+        ("now", &*percent(*last, 0)),
+    ];
+    Some(language.fill("tour.became.pictures", &values))
+}
+
+/// The last step: the guess beside what happened, and both runs beside each other.
+fn end(session: &Session, tour: &Tour) -> Vec<String> {
+    let language = session.language;
+    let mut words = Vec::new();
+    if let (Some(guess), Some(became)) = (tour.guess, session.tour_became(0, &tour.baseline)) {
+        let key = match guess == became.fate {
+            true => "tour.end.guessed_right",
+            false => "tour.end.guessed_wrong",
+        };
+        let guess = language.say(fate_key(guess));
+        let fate = language.say(fate_key(became.fate));
+        words.push(language.fill(key, &[("guess", guess), ("fate", fate)]));
+    }
+    if let Some(became) = session.tour_became(0, &tour.lae) {
+        let told = of_drawing(language, 0, &became);
+        words.push(language.fill("tour.end.with_lae", &[("told", &told)]));
+    }
+    words.extend(verdict(language, tour));
+    words
+}
+
+/// One sentence of what the two runs show.
+fn verdict(language: Language, tour: &Tour) -> Option<String> {
+    let key = match tour.verdict()? {
+        Verdict::Lae => "tour.end.lae",
+        Verdict::Equal => "tour.end.equal",
+        Verdict::Baseline => "tour.end.baseline",
+    };
+    let end = |run: &OwnRun| run.of_first_task().last().map(|share| percent(share, 0));
+    let classes = tour.baseline.tasks.first()?;
+    let values = [
+        ("classes", &*pair(language, classes)),
+        ("lae", &*end(&tour.lae)?),
+        ("baseline", &*end(&tour.baseline)?),
+    ];
+    Some(language.fill(key, &values))
+}
+
+/// The classes of a task: "1 and 7".
+pub fn pair(language: Language, classes: &[String]) -> String {
+    classes.join(&format!(" {} ", language.say("tour.and")))
+}
+
+/// The words for what a drawing may become.
+pub fn fate_key(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Kept => "tour.guess.kept",
+        Fate::Between => "tour.guess.between",
+        Fate::Lost => "tour.guess.lost",
+    }
+}

@@ -1,0 +1,362 @@
+//! The tour on the real engine, as a person takes it: by mouse and by keyboard, with the digits
+//! that are part of the program.
+
+use std::path::Path;
+
+use egui::{Key, Modifiers};
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT, Queryable};
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::Wish;
+use lae_studio::session::tour::{Fate, Standing, Step, Tour};
+use lae_studio::session::{Session, errands};
+use lae_studio::texts::Language;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::Page;
+use lae_studio::ui::settings::{Settings, ThemeChoice};
+use lae_studio::ui::theme;
+
+use super::{can_draw, recorded, settle, shot, wait, window};
+
+fn draft() -> RunConfig {
+    RunConfig {
+        device: "cpu".into(),
+        ..RunConfig::default()
+    }
+}
+
+/// A window on Learn over the real engine.
+fn on_learn(runs: &Path, size: [f32; 2]) -> Harness<'static, StudioApp> {
+    let root = runs.to_path_buf();
+    let mut window = window(size, ThemeChoice::Dark, move |wake| {
+        Session::open(root, draft(), wake).unwrap()
+    });
+    settle(&mut window);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
+    settle(&mut window);
+    window
+}
+
+fn tour<'a>(window: &'a Harness<'_, StudioApp>) -> &'a Tour {
+    window.state().session.tour.as_ref().unwrap()
+}
+
+/// Has the runs of the tour learn from fewer images: what they learn is not at issue.
+fn shorten(window: &mut Harness<'_, StudioApp>) {
+    let tour = window.state_mut().session.tour.as_mut().unwrap();
+    for run in [&mut tour.baseline, &mut tour.lae] {
+        run.config.train_limit = Some(24);
+        run.config.test_limit = Some(6);
+        run.config.epochs = 4;
+    }
+}
+
+fn wait_for(window: &mut Harness<'_, StudioApp>, step: Step) {
+    wait(window, &format!("{step:?} begins"), |app| {
+        let tour = app.session.tour.as_ref();
+        tour.is_some_and(|tour| tour.step == step)
+    });
+    settle(window);
+}
+
+/// Draws a chain of corners on a canvas with the mouse.
+fn draw(window: &mut Harness<'_, StudioApp>, canvas: &str, corners: &[[f32; 2]]) {
+    let rect = window.get_by_label(canvas).rect();
+    let at = |[x, y]: [f32; 2]| rect.min + egui::vec2(x, y) * rect.width();
+    window.drag_at(at(corners[0]));
+    window.run_steps(2);
+    for pair in corners.windows(2) {
+        for i in 1..=6 {
+            let part = i as f32 / 6.0;
+            window.hover_at(at(pair[0]).lerp(at(pair[1]), part));
+            window.step();
+        }
+    }
+    window.drop_at(at(corners[corners.len() - 1]));
+    window.run_steps(2);
+}
+
+fn press(window: &mut Harness<'_, StudioApp>, label: &str) {
+    window
+        .get_by_role_and_label(egui::Role::Button, label)
+        .click();
+    window.run_steps(4);
+}
+
+#[test]
+fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let mut window = on_learn(runs.path(), [1280.0, 800.0]);
+    let before = window.state().session.draft.clone();
+    shot(&mut window, "tour-0");
+    press(&mut window, "Begin");
+    shorten(&mut window);
+    settle(&mut window);
+    shot(&mut window, "tour-1");
+    draw(
+        &mut window,
+        "Canvas for a 1",
+        &[[0.36, 0.3], [0.54, 0.14], [0.54, 0.86]],
+    );
+    assert_eq!(tour(&window).step, Step::Draw);
+    draw(
+        &mut window,
+        "Canvas for a 7",
+        &[[0.24, 0.2], [0.76, 0.2], [0.44, 0.85]],
+    );
+    wait_for(&mut window, Step::First);
+    shot(&mut window, "tour-2");
+    press(&mut window, "Train it");
+    wait_for(&mut window, Step::Guess);
+    // It waits for the person, and answers what is drawn meanwhile.
+    wait(&mut window, "Baseline waits", |app| {
+        let tour = app.session.tour.as_ref().unwrap();
+        tour.baseline.standing == Standing::Paused
+    });
+    let answers = window.get_all_by_label_contains("Baseline, after task 1: ");
+    assert_eq!(answers.count(), 2);
+    shot(&mut window, "tour-3");
+    press(&mut window, "Still a 1, but unsure (below 80 %)");
+    assert_eq!(tour(&window).guess, Some(Fate::Between));
+    shot(&mut window, "tour-4");
+    wait_for(&mut window, Step::Switch);
+    window.get_by_label_contains("Of the test pictures of 1 and 7 it now gets");
+    shot(&mut window, "tour-5");
+    press(&mut window, "Switch LAE on");
+    wait(&mut window, "LAE learned two tasks", |app| {
+        app.session.tour.as_ref().unwrap().lae.measured() >= 2
+    });
+    shot(&mut window, "tour-5b");
+    wait_for(&mut window, Step::Compare);
+    assert_eq!(tour(&window).task, 4);
+    for task in [3, 2, 1, 0, 0] {
+        window.key_press(Key::ArrowLeft);
+        window.run_steps(2);
+        assert_eq!(tour(&window).task, task);
+    }
+    window.key_press(Key::ArrowRight);
+    window.run_steps(2);
+    shot(&mut window, "tour-6");
+    press(&mut window, "What did we see?");
+    window.get_by_label_contains("You guessed “Still a 1, but unsure (below 80 %)”");
+    shot(&mut window, "tour-7");
+    let folders =
+        [&tour(&window).baseline, &tour(&window).lae].map(|run| run.folder.clone().unwrap());
+    assert!(folders.iter().all(|folder| folder.is_dir()));
+    press(&mut window, "Throw both away");
+    press(&mut window, "No");
+    press(&mut window, "Throw both away");
+    press(&mut window, "Yes, to the trash");
+    settle(&mut window);
+    assert!(window.state().session.tour.is_none());
+    assert!(folders.iter().all(|folder| !folder.exists()));
+    window.get_by_label("Begin");
+    assert_eq!(
+        window.state().session.draft,
+        before,
+        "the set-up is the person's"
+    );
+}
+
+/// Presses Tab until this has the focus, then Enter.
+fn choose_by_keys(window: &mut Harness<'_, StudioApp>, label: &str) {
+    for _ in 0..40 {
+        let node = window.get_by_role_and_label(egui::Role::Button, label);
+        if node.accesskit_node().is_focused() {
+            window.key_press(Key::Enter);
+            window.run_steps(4);
+            return;
+        }
+        window.key_press(Key::Tab);
+        window.run_steps(2);
+    }
+    panic!("{label} cannot be reached by keyboard");
+}
+
+#[test]
+fn the_whole_tour_by_keyboard_keeps_both_runs() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let mut window = on_learn(runs.path(), [1280.0, 800.0]);
+    choose_by_keys(&mut window, "Begin");
+    shorten(&mut window);
+    choose_by_keys(&mut window, "Use ours");
+    wait_for(&mut window, Step::First);
+    let focused = |window: &Harness<'_, StudioApp>, label: &str| {
+        let node = window.get_by_role_and_label(egui::Role::Button, label);
+        node.accesskit_node().is_focused()
+    };
+    assert!(
+        focused(&window, "Train it"),
+        "the next thing to do is chosen"
+    );
+    window.key_press(Key::Enter);
+    wait_for(&mut window, Step::Guess);
+    choose_by_keys(&mut window, "It becomes another digit");
+    wait_for(&mut window, Step::Switch);
+    choose_by_keys(&mut window, "Switch LAE on");
+    wait_for(&mut window, Step::Compare);
+    window.key_press(Key::ArrowLeft);
+    window.run_steps(2);
+    assert_eq!(tour(&window).task, 3, "whatever has the focus");
+    choose_by_keys(&mut window, "What did we see?");
+    let folder = tour(&window).lae.folder.clone().unwrap();
+    choose_by_keys(&mut window, "Keep both runs");
+    settle(&mut window);
+    assert!(window.state().session.tour.is_none() && folder.is_dir());
+    assert_eq!(window.state().session.pins.pictures().len(), 2);
+}
+
+#[test]
+fn escape_leaves_in_every_step_and_stops_the_run_of_the_tour() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let mut window = on_learn(runs.path(), [900.0, 600.0]);
+    for last in [Step::Draw, Step::First, Step::Guess, Step::Forget] {
+        press(&mut window, "Begin");
+        shorten(&mut window);
+        if last >= Step::First {
+            press(&mut window, "Use ours");
+            wait_for(&mut window, Step::First);
+        }
+        if last >= Step::Guess {
+            press(&mut window, "Train it");
+            wait_for(&mut window, Step::Guess);
+        }
+        if last >= Step::Forget {
+            press(&mut window, "It stays a 1");
+        }
+        assert_eq!(tour(&window).step, last);
+        window.get_by_label("Leave the tour");
+        window.key_press(Key::Escape);
+        window.run_steps(3);
+        assert!(window.state().session.tour.is_none(), "{last:?}");
+        wait(&mut window, "its run ends", |app| {
+            !app.session.is_training()
+        });
+        assert!(window.state().session.pins.pictures().is_empty());
+    }
+}
+
+#[test]
+fn a_run_of_the_person_goes_on_when_the_tour_is_left() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    press(&mut window, "Start training");
+    let events = super::synthetic::events(2);
+    events.into_iter().for_each(|event| backend.push(event));
+    settle(&mut window);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
+    settle(&mut window);
+    press(&mut window, "Begin");
+    press(&mut window, "Use ours");
+    press(&mut window, "Train it");
+    window.get_by_label_contains("is being trained at the moment");
+    shot(&mut window, "tour-busy");
+    press(&mut window, "Put the tour's run in line now");
+    window.get_by_label_contains("waits in line behind");
+    press(&mut window, "Leave the tour");
+    settle(&mut window);
+    assert_eq!(backend.wished(), Wish::Run);
+    assert!(window.state().session.is_training());
+    assert_eq!(window.state().session.waiting().count(), 0);
+}
+
+#[test]
+fn the_first_window_offers_the_tour_and_it_can_be_put_off() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let root = runs.path().to_path_buf();
+    let backend = lae_studio::session::backend::Recorded::default();
+    let mut window = window([1280.0, 800.0], ThemeChoice::Light, move |wake| {
+        Session::with(Box::new(backend), errands(root), RunConfig::default(), wake)
+    });
+    window.state_mut().offer_tour();
+    settle(&mut window);
+    shot(&mut window, "tour-offered");
+    press(&mut window, "Not now");
+    assert_eq!(window.state().page, Page::Experiment);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
+    settle(&mut window);
+    assert!(window.query_by_label("Not now").is_none());
+    let file = runs.path().join("window.toml");
+    assert!(Settings::are_new(Some(&file)));
+    Settings::default().save(&file).unwrap();
+    assert!(!Settings::are_new(Some(&file)) && !Settings::are_new(None));
+}
+
+#[test]
+fn what_is_to_be_done_is_in_sight_in_small_windows_and_large_letters() {
+    if !can_draw() {
+        return;
+    }
+    let windows = [
+        ([1280.0, 800.0], 2.0),
+        ([900.0, 600.0], 1.0),
+        ([900.0, 600.0], 2.0),
+    ];
+    for ((size, zoom), language) in windows
+        .into_iter()
+        .flat_map(|window| Language::ALL.map(|(language, _)| (window, language)))
+    {
+        let runs = tempfile::tempdir().unwrap();
+        let points = [size[0] / zoom, size[1] / zoom];
+        let (mut window, _) = recorded(points, ThemeChoice::Dark, runs.path());
+        window.state_mut().session.language = language;
+        window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
+        settle(&mut window);
+        press(&mut window, language.say("tour.begin"));
+        settle(&mut window);
+        let name = format!("{}-{zoom}-{}", size[0], language.code());
+        shot(&mut window, &format!("tour-size-{name}"));
+        for key in ["tour.leave", "tour.draw.ours"] {
+            let rect = window.get_by_label(language.say(key)).rect();
+            let whole = window.ctx.content_rect();
+            assert!(
+                whole.contains_rect(rect),
+                "{name}: {key} {rect:?} in {whole:?}"
+            );
+        }
+        let canvas = language.fill("tour.draw.canvas", &[("digit", "1")]);
+        let canvas = window.get_by_label(&canvas).rect();
+        assert!(
+            canvas.width() >= 119.0 && canvas.right() <= points[0],
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn with_reduced_motion_every_change_is_there_at_once() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    // The question mark is there while nothing trains.
+    press(&mut window, "Take the tour");
+    assert_eq!(window.state().page, Page::Learn);
+    press(&mut window, "Leave the tour");
+    let time = |window: &Harness<'_, StudioApp>| window.ctx.global_style().animation_time;
+    theme::let_move(&window.ctx, true);
+    assert!(time(&window) > 0.0);
+    window.get_by_label("Theme").click();
+    window.run_steps(3);
+    window.get_by_label("Reduce motion").click();
+    window.run_steps(3);
+    assert_eq!(time(&window), 0.0);
+}
