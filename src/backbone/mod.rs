@@ -152,6 +152,21 @@ pub trait Backbone: Send + Sync {
     /// only those tokens are kept that [`Backbone::pool`] reads, unless the hooks read them all.
     fn block(&self, index: usize, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens>;
 
+    /// How the class token of each image attends to the patches in block `index`, the mean over its
+    /// heads (batch × patches); `tokens` are those before the block. None for a network whose
+    /// feature no class token gathers.
+    ///
+    /// # Errors
+    /// A Problem when a plugin's attention is no weighted sum of values.
+    fn class_attention(
+        &self,
+        _index: usize,
+        _tokens: &Tokens,
+        _hooks: &dyn Hooks,
+    ) -> Result<Option<Tensor<2>>> {
+        Ok(None)
+    }
+
     /// Runs the given blocks.
     fn run(&self, tokens: Tokens, mut blocks: Range<usize>, hooks: &dyn Hooks) -> Result<Tokens> {
         blocks.try_fold(tokens, |tokens, index| self.block(index, tokens, hooks))

@@ -2,6 +2,7 @@
 //! its descendants: layer scale (DINOv2), a norm before the blocks (CLIP), QuickGELU (CLIP).
 //! The feature is the class token after the final norm; without a class token, the mean token.
 
+mod attention;
 mod last;
 mod names;
 mod positions;
@@ -371,6 +372,20 @@ impl Backbone for Vit {
         let out = hooks.around(index, Site::Block, &x, out)?;
         let values = hooks.around(index, Site::Tokens, &x, out)?;
         Ok(Tokens { values, ..tokens })
+    }
+
+    fn class_attention(
+        &self,
+        index: usize,
+        tokens: &Tokens,
+        hooks: &dyn Hooks,
+    ) -> Result<Option<Tensor<2>>> {
+        if !self.config.class_token {
+            return Ok(None);
+        }
+        let patches = tokens.rows * tokens.columns;
+        self.class_shares(index, &tokens.values, patches, hooks)
+            .map(Some)
     }
 
     fn normed(&self, tokens: Tokens) -> Tensor<3> {

@@ -8,6 +8,7 @@ mod data;
 mod devices;
 mod features;
 mod golden;
+mod inside;
 mod log;
 mod methods;
 mod output;
@@ -75,6 +76,8 @@ enum Command {
     Teach(teach::Args),
     /// Ask a run what is on pictures
     Predict(predict::Args),
+    /// Look inside a run: features, energies, attention, movement of its PETs
+    Inside(inside::Args),
     /// List runs, or export their figures
     Runs(runs::Args),
     /// List the devices of this machine
@@ -145,6 +148,7 @@ impl Command {
             Self::Resume(args) => args.output.out.as_deref(),
             Self::Teach(args) => args.output.out.as_deref(),
             Self::Predict(args) => args.out.as_deref(),
+            Self::Inside(args) => args.out.as_deref(),
             Self::Runs(args) => args.out.as_deref(),
             Self::Report(args) => args.out.as_deref(),
             _ => None,
@@ -226,6 +230,7 @@ fn act(command: Command) -> Result<End> {
         Command::Resume(args) => resume::run(&args),
         Command::Teach(args) => teach::run(&args),
         Command::Predict(args) => predict::run(&args),
+        Command::Inside(args) => inside::run(&args),
         Command::Runs(args) => runs::run(&args),
         Command::Devices(args) => devices::run(&args),
         Command::Methods(args) => methods::run(&args),

@@ -99,7 +99,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
 }
 
 /// The snapshot to ask, from 0.
-fn chosen_task(folder: &Path, wanted: Option<u64>) -> Result<usize> {
+pub(super) fn chosen_task(folder: &Path, wanted: Option<u64>) -> Result<usize> {
     let stored = store::load(folder)?;
     let saved = stored.reports.len();
     let task = wanted.map_or(saved, |task| task as usize);
@@ -118,7 +118,7 @@ fn chosen_task(folder: &Path, wanted: Option<u64>) -> Result<usize> {
     Ok(task - 1)
 }
 
-fn picture(path: &Path) -> Result<Picture> {
+pub(super) fn picture(path: &Path) -> Result<Picture> {
     let image = decode_picture_file(path)?;
     Ok(Picture {
         name: path.display().to_string(),

@@ -186,6 +186,8 @@ impl Sink for Reporter {
             | Event::Removed(_)
             | Event::Saved { .. }
             | Event::Predicted(_)
+            | Event::Inside(_)
+            | Event::NotInside { .. }
             | Event::NotPredicted { .. }
             | Event::Finished { .. }
             | Event::Stopped { .. }

@@ -4,6 +4,7 @@
 //! two batches of the running one, once a helper thread has made ready what they need. Every job is fenced: a panic in it becomes a `Failed` event and
 //! the thread lives on. The front end is woken through a callback, so the engine knows no window.
 
+mod inside;
 mod predictions;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,6 +21,7 @@ use crate::run::event::{Command, Control, Event, Sink, Wish};
 use crate::run::job::{Job, JobId, Line, Told, Work, job_of};
 use crate::store::QueueFile;
 use crate::tensors::device_problem;
+use inside::{Gathered, Looks};
 use predictions::{Predictions, Prepare, Ready};
 
 /// Wakes the front end when an event waits.
@@ -58,6 +60,7 @@ impl Engine {
             file: QueueFile::below(&runs_root),
             unkept: false,
             predictions: Predictions::new(prepare, mail.clone()),
+            looks: Looks::new(mail.clone()),
             outbox,
             wake,
             ending: false,
@@ -120,6 +123,8 @@ enum Mail {
     Command(Command),
     /// A helper thread made something ready.
     Ready(Ready),
+    /// A helper thread gathered test pictures.
+    Gathered(Gathered),
 }
 
 /// The engine thread's side of the channels.
@@ -136,6 +141,7 @@ struct Desk {
     /// Whether it was told that the line cannot be kept.
     unkept: bool,
     predictions: Predictions,
+    looks: Looks,
     outbox: Sender<Told>,
     wake: Wake,
     ending: bool,
@@ -147,6 +153,7 @@ impl Desk {
         match mail {
             Mail::Command(command) => self.sort(command),
             Mail::Ready(ready) => self.predictions.take(ready),
+            Mail::Gathered(gathered) => self.looks.take(gathered),
         }
     }
 
@@ -155,6 +162,7 @@ impl Desk {
         diary::asked(&command);
         match command {
             Command::Predict(request) => self.predictions.ask(request),
+            Command::Inside(request) => self.looks.ask(request),
             Command::Queue(job) => {
                 let told = self.line.put(*job, usize::MAX);
                 self.changed([told]);
@@ -168,7 +176,10 @@ impl Desk {
                 self.changed(told);
             }
             Command::Stop(job) => self.stop(job),
-            Command::ForgetData => self.stock.forget_data(),
+            Command::ForgetData => {
+                self.stock.forget_data();
+                self.looks.forget_crowds();
+            }
             Command::Shutdown => self.ending = true,
         }
     }
@@ -276,8 +287,8 @@ impl Sink for JobSink<'_> {
         if self.desk.ending {
             self.desk.control.set(Wish::Stop);
         }
-        // One snapshot per batch keeps training moving while a slider is played.
-        self.desk.predict_one();
+        // One piece per batch keeps training moving while a slider is played.
+        self.desk.serve_one();
     }
 }
 
@@ -289,7 +300,7 @@ fn serve(mut desk: Desk, runs_root: &Path) {
         if desk.ending {
             return;
         }
-        if desk.predict_one() {
+        if desk.serve_one() {
             continue;
         }
         if let Some(job) = desk.line.begin() {

@@ -35,7 +35,9 @@ pub(super) fn usual() -> Prepare {
 /// What was asked and not answered yet, and what is ready to answer with.
 pub(super) struct Predictions {
     waiting: VecDeque<PredictRequest>,
-    shelf: PredictorShelf,
+    pub shelf: PredictorShelf,
+    /// Snapshots that somebody else waits for.
+    needed: Vec<Key>,
     /// What the helper thread is at; one at a time, because disks and memory are shared.
     preparing: Option<Key>,
     /// What could not be made ready, until it is told.
@@ -48,6 +50,7 @@ impl Predictions {
     pub fn new(prepare: Prepare, mail: Sender<Mail>) -> Self {
         Self {
             waiting: VecDeque::new(),
+            needed: Vec::new(),
             shelf: PredictorShelf::default(),
             preparing: None,
             failed: Vec::new(),
@@ -87,15 +90,29 @@ impl Predictions {
         event
     }
 
+    /// Has these snapshots made ready, too, after those of predictions.
+    pub fn need(&mut self, keys: Vec<Key>, stock: &Stock) {
+        self.needed = keys;
+        if !self.needed.is_empty() {
+            self.prepare_next(stock);
+        }
+    }
+
+    /// Why this snapshot could not be made ready; told once.
+    pub fn failure(&mut self, key: &Key) -> Option<Problem> {
+        let at = self.failed.iter().position(|(failed, _)| failed == key)?;
+        Some(self.failed.remove(at).1)
+    }
+
     /// Tells a request whose next snapshot cannot be made ready.
     fn refusal(&mut self) -> Option<Event> {
-        let waiting = &self.waiting;
+        let (waiting, needed) = (&self.waiting, &self.needed);
         // Whoever asked may have asked something else since.
         self.failed.retain(|(key, _)| {
             let wants = |request: &PredictRequest| request.tasks.contains(&key.task);
-            waiting
-                .iter()
-                .any(|request| request.run == key.run && wants(request))
+            let mut asked = waiting.iter();
+            let asked = asked.any(|request| request.run == key.run && wants(request));
+            asked || needed.contains(key)
         });
         let next: Vec<Option<Key>> = self.waiting.iter().map(next_of).collect();
         let place = |key: &Key| next.iter().position(|next| next.as_ref() == Some(key));
@@ -133,6 +150,7 @@ impl Predictions {
             tasks.map(|&task| Key::of(&request.run, task))
         });
         let told = |key: &Key| self.failed.iter().any(|(failed, _)| failed == key);
+        let asked = asked.chain(self.needed.iter().cloned());
         let mut missing = asked.filter(|key| !self.shelf.has(key) && !told(key));
         let Some(key) = missing.next() else {
             return;

@@ -7,6 +7,7 @@
 pub mod footprint;
 pub mod golden;
 mod images;
+pub mod inside;
 mod meter;
 mod plan;
 pub mod predict;

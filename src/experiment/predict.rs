@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use burn::tensor::Device;
+use burn::tensor::{Device, Tensor};
 use image::RgbImage;
 
 use crate::backbone::library::{self, Opened, Unplaced};
@@ -18,6 +18,7 @@ use crate::run::event::{Picture, PredictRequest, Prediction, RunHeader};
 use crate::store;
 use crate::tensors::Named;
 
+use super::inside::Watched;
 use super::{Stock, upload};
 
 /// Snapshots kept ready: enough to play a slider over a ten-task run.
@@ -25,13 +26,15 @@ const KEPT: usize = 24;
 
 /// The experts of one run as they were after one task.
 pub struct Predictor {
-    header: RunHeader,
+    pub(super) header: RunHeader,
     /// Positions that count for the class of another, each with that.
-    again: Vec<(usize, usize)>,
+    pub(super) again: Vec<(usize, usize)>,
     task: usize,
-    method: Box<dyn Method>,
-    backbone: Arc<Opened>,
-    device: Device,
+    pub(super) method: Box<dyn Method>,
+    pub(super) backbone: Arc<Opened>,
+    /// What the method runs on: the backbone, and what it can be seen doing.
+    pub(super) watched: Arc<Watched>,
+    pub(super) device: Device,
 }
 
 /// What a predictor is made of, gathered without touching a device: run, snapshot, a device that is
@@ -120,9 +123,10 @@ impl Parts {
             let spec = PetSpec::parse(&self.plugin, "the run's plugin.toml")?;
             PetPlan::new(&chosen, spec, backbone.backbone.blocks())
         });
+        let watched = Arc::new(Watched::new(backbone.backbone.clone()));
         let mut method = method::build(Setup {
             config,
-            backbone: backbone.backbone.clone(),
+            backbone: watched.clone(),
             pet: pet.transpose()?.as_ref(),
             tasks: self.header.tasks_known_in(self.task),
             planned: self.header.planned_tasks(),
@@ -135,6 +139,7 @@ impl Parts {
             task: self.task,
             method,
             backbone,
+            watched,
             device: ready.device,
         })
     }
@@ -176,6 +181,15 @@ impl Predictor {
     /// # Errors
     /// A Problem when the picture's size contradicts its pixels or the device failed.
     pub fn verdict(&self, picture: &Picture) -> Result<(Verdict, Vec<u8>)> {
+        let seen = self.seen(picture)?;
+        let images = self.images(&seen);
+        let verdict = self.method.predict(images)?.pop();
+        let verdict = verdict.ok_or_else(|| Problem::new("the experts gave no answer"))?;
+        Ok((verdict.checked()?.folded(&self.again), seen))
+    }
+
+    /// What the network sees of a picture (side² × 3 bytes).
+    pub(super) fn seen(&self, picture: &Picture) -> Result<Vec<u8>> {
         let (width, height) = (picture.width as u32, picture.height as u32);
         let image = RgbImage::from_raw(width, height, picture.rgb.clone()).ok_or_else(|| {
             Problem::new("this picture's pixels do not fill its size").at(&picture.name)
@@ -183,11 +197,18 @@ impl Predictor {
         let side = self.backbone.input.size;
         let mut seen = vec![0; side * side * 3];
         infer_into(&image, self.backbone.input, &mut seen)?;
-        let scale = &self.backbone.normalisation;
-        let images = upload::images(&seen, side, scale, &self.device);
-        let verdict = self.method.predict(images)?.pop();
-        let verdict = verdict.ok_or_else(|| Problem::new("the experts gave no answer"))?;
-        Ok((verdict.checked()?.folded(&self.again), seen))
+        Ok(seen)
+    }
+
+    /// Pictures as the network sees them, side by side, as normalised images.
+    pub(super) fn images(&self, seen: &[u8]) -> Tensor<4> {
+        let side = self.backbone.input.size;
+        upload::images(seen, side, &self.backbone.normalisation, &self.device)
+    }
+
+    /// Which snapshot, from 0.
+    pub fn task(&self) -> usize {
+        self.task
     }
 
     /// The run's constant facts.
@@ -239,7 +260,7 @@ impl Prepared {
 
 /// What a predictor is of: a run's folder, a task (from 0), and when its snapshot was written. A
 /// lesson that was undone may have made way for another one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     /// The run's folder.
     pub run: PathBuf,
@@ -255,6 +276,27 @@ impl Key {
             run: run.to_path_buf(),
             task,
             written: store::snapshot_time(run, task),
+        }
+    }
+}
+
+impl PredictorShelf {
+    /// The predictor of this snapshot, if it was made ready; it counts as used.
+    ///
+    /// # Errors
+    /// As [`Parts::assemble`].
+    pub fn predictor(&mut self, key: &Key, stock: &Stock) -> Result<Option<&Predictor>> {
+        let Some(at) = self.0.iter().position(|(known, _)| known == key) else {
+            return Ok(None);
+        };
+        let Some((key, prepared)) = self.0.remove(at) else {
+            return Ok(None);
+        };
+        let whole = prepared.finished(stock)?;
+        self.put(key, Prepared::Whole(whole));
+        match self.0.back() {
+            Some((_, Prepared::Whole(predictor))) => Ok(Some(predictor)),
+            _ => Ok(None),
         }
     }
 }

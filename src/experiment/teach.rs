@@ -29,7 +29,8 @@ use super::images::{Images, Own};
 use super::trainer::{Kit, Trainer};
 use super::{Outcome, Stock, unless_stopped, upload};
 use drill::Drill;
-use ground::{full, own_images, restore, teachable};
+pub(super) use ground::own_images;
+use ground::{full, restore, teachable};
 use material::Material;
 
 /// Pictures answered at a time before a lesson.

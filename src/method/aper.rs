@@ -11,7 +11,9 @@ use burn::tensor::Tensor;
 use super::answers::{self, Verdict};
 use super::prototypes::{Prototypes, Sums, cosines};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
-use super::{Batch, Demand, Method, MethodSpec, Pass, PetUse, Published, Rate, Setup, Task, Work};
+use super::{
+    Batch, Demand, Method, MethodSpec, Pass, PetUse, Published, Rate, Setup, Task, TrainedPet, Work,
+};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::pet::{Hooks, PetStack};
@@ -143,6 +145,14 @@ impl Method for Aper {
 
     fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
         answers::by_cosine(Expert::Answer, &self.scores(images)?)
+    }
+
+    fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
+        Ok(vec![(Expert::Answer, self.features(images)?)])
+    }
+
+    fn pets(&self) -> Result<Vec<TrainedPet>> {
+        Ok(vec![self.session.trained()])
     }
 
     fn snapshot(&self) -> Result<Named> {

@@ -273,6 +273,10 @@ impl FineTune {
     /// # Errors
     /// A Problem when the device failed.
     pub fn logits(&self, images: Tensor<4>) -> Result<Tensor<2>> {
+        Ok(self.heads.forward(&self.features(images)?))
+    }
+
+    fn features(&self, images: Tensor<4>) -> Result<Tensor<2>> {
         let backbone = match self.answering.get() {
             Some(backbone) => backbone.clone(),
             None => {
@@ -280,8 +284,7 @@ impl FineTune {
                 self.answering.get_or_init(|| made).clone()
             }
         };
-        let features = backbone.features(images, &PetStack::empty())?;
-        Ok(self.heads.forward(&features))
+        backbone.features(images, &PetStack::empty())
     }
 }
 
@@ -333,6 +336,10 @@ impl Method for FineTune {
 
     fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
         answers::alone(Expert::Answer, &self.logits(images)?)
+    }
+
+    fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
+        Ok(vec![(Expert::Answer, self.features(images)?)])
     }
 
     fn snapshot(&self) -> Result<Named> {

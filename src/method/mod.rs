@@ -34,7 +34,7 @@ use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Tensor, TensorData};
 
 use crate::backbone::Backbone;
-use crate::metrics::SlotView;
+use crate::metrics::{Expert, SlotView};
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -46,7 +46,7 @@ pub use chosen::{
 };
 pub use lae::{Lae, LaeSettings};
 pub use lone::{Lone, learns, lone_classes};
-pub use pets::PetPlan;
+pub use pets::{PetPlan, TrainedPet};
 pub use spec::{Demand, Ground, Kind, MethodSpec, PetUse, Published, Rate, SettingSpec};
 pub use task::{Batch, Pass, Source, Task, Work};
 
@@ -111,6 +111,22 @@ pub trait Method: Send {
     /// # Errors
     /// A Problem when an equation does not fit or the device failed.
     fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>>;
+
+    /// What the heads read of a batch of normalised images (batch × any width), for each expert
+    /// that has features of its own. Where images go through the network several times, the last
+    /// pass is the last expert's.
+    ///
+    /// # Errors
+    /// A Problem when an equation does not fit or the device failed.
+    fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>>;
+
+    /// The PETs that answer now; none for a method that trains no PET.
+    ///
+    /// # Errors
+    /// A Problem when a fresh one cannot be formed.
+    fn pets(&self) -> Result<Vec<TrainedPet>> {
+        Ok(Vec::new())
+    }
 
     /// Whether [`Method::slots`] is asked of every test image.
     fn studies_slots(&self) -> bool {

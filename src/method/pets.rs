@@ -4,8 +4,19 @@ use std::sync::Arc;
 
 use super::chosen::Chosen;
 use crate::backbone::{Backbone, BlockShape};
+use crate::metrics::Expert;
 use crate::pet::{PetSettings, PetSpec, PetStack};
 use crate::problem::Result;
+
+/// A PET that was trained, and how it began.
+pub struct TrainedPet {
+    /// Whose it is.
+    pub expert: Expert,
+    /// As it was drawn, before its first task.
+    pub began: PetStack,
+    /// As it is.
+    pub now: PetStack,
+}
 
 /// The PET of a run: which plugin, in which form, in which blocks.
 #[derive(Clone)]

@@ -79,6 +79,10 @@ impl Method for SimpleCil {
         answers::by_cosine(Expert::Answer, &scores)
     }
 
+    fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
+        Ok(vec![(Expert::Answer, self.features(images)?)])
+    }
+
     fn snapshot(&self) -> Result<Named> {
         let mut named = Named::new();
         self.prototypes.write(&mut named);

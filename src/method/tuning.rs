@@ -8,8 +8,11 @@ use burn::tensor::Tensor;
 
 use super::cosine::CosineHead;
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
-use super::{Batch, Chosen, Kind, Pass, SettingSpec, Setup, Task, local_cross_entropy, task_seed};
+use super::{
+    Batch, Chosen, Kind, Pass, SettingSpec, Setup, Task, TrainedPet, local_cross_entropy, task_seed,
+};
 use crate::backbone::Backbone;
+use crate::metrics::Expert;
 use crate::pet::{Draws, PetStack};
 use crate::problem::Result;
 use crate::tensors::{HostTensor, Named, shaped};
@@ -224,6 +227,8 @@ impl Tuning {
 pub struct FirstSession {
     backbone: Arc<dyn Backbone>,
     settings: TuningSettings,
+    /// Before the session.
+    fresh: PetStack,
     /// Outside the session.
     pets: PetStack,
     /// In the first task.
@@ -236,10 +241,12 @@ impl FirstSession {
     /// # Errors
     /// A Problem for a PET or settings that do not fit.
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
+        let fresh = setup.fresh_pets(setup.config.seed)?;
         Ok(Self {
             backbone: setup.backbone.clone(),
             settings: TuningSettings::chosen(setup)?,
-            pets: setup.fresh_pets(setup.config.seed)?,
+            pets: fresh.clone(),
+            fresh,
             tuning: None,
         })
     }
@@ -254,6 +261,15 @@ impl FirstSession {
         self.tuning
             .as_ref()
             .map_or(&self.pets, |tuning| &tuning.pets)
+    }
+
+    /// The PET with how it began.
+    pub fn trained(&self) -> TrainedPet {
+        TrainedPet {
+            expert: Expert::Answer,
+            began: self.fresh.clone(),
+            now: self.pets().clone(),
+        }
     }
 
     /// What the session trains, in the first task.

@@ -1,5 +1,7 @@
 //! The file form of a PET stack, and how far two stacks lie apart.
 
+use std::collections::BTreeMap;
+
 use burn::tensor::Device;
 
 use super::stack::PetStack;
@@ -37,19 +39,57 @@ impl PetStack {
     /// # Errors
     /// A Problem when the device failed.
     pub fn distance_from(&self, origin: &Self) -> Result<f64> {
-        let (mut moved, mut length) = (0.0, 0.0);
+        let blocks = self.apart_by_block(origin)?;
+        let whole = blocks.into_values().fold(Apart::default(), Apart::and);
+        Ok(whole.relative())
+    }
+
+    /// The same for each block by itself.
+    ///
+    /// # Errors
+    /// As [`PetStack::distance_from`].
+    pub fn distances_from(&self, origin: &Self) -> Result<Vec<(usize, f64)>> {
+        let blocks = self.apart_by_block(origin)?.into_iter();
+        Ok(blocks
+            .map(|(block, apart)| (block, apart.relative()))
+            .collect())
+    }
+
+    fn apart_by_block(&self, origin: &Self) -> Result<BTreeMap<usize, Apart>> {
+        let mut blocks: BTreeMap<usize, Apart> = BTreeMap::new();
         let pairs = self.parameters().zip(origin.parameters());
-        for ((_, now, _), (_, then, _)) in pairs.filter(|((.., trained), _)| *trained) {
+        for ((name, now, _), (_, then, _)) in pairs.filter(|((.., trained), _)| *trained) {
+            let block = name.split('.').next().and_then(|block| block.parse().ok());
+            let sums = blocks.entry(block.unwrap_or_default()).or_default();
             let (now, then) = (HostTensor::read(now)?, HostTensor::read(then)?);
             for (a, b) in now.values.iter().zip(&then.values) {
-                moved += f64::from(a - b).powi(2);
-                length += f64::from(*b).powi(2);
+                sums.moved += f64::from(a - b).powi(2);
+                sums.length += f64::from(*b).powi(2);
             }
         }
-        Ok(if length > 0.0 {
-            (moved / length).sqrt()
-        } else {
-            0.0
-        })
+        Ok(blocks)
+    }
+}
+
+/// Squared lengths of a difference and of what it is measured from.
+#[derive(Clone, Copy, Default)]
+struct Apart {
+    moved: f64,
+    length: f64,
+}
+
+impl Apart {
+    fn and(self, other: Self) -> Self {
+        Self {
+            moved: self.moved + other.moved,
+            length: self.length + other.length,
+        }
+    }
+
+    fn relative(self) -> f64 {
+        match self.length > 0.0 {
+            true => (self.moved / self.length).sqrt(),
+            false => 0.0,
+        }
     }
 }

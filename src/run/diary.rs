@@ -38,6 +38,10 @@ pub fn asked(command: &Command) {
             let (ticket, tasks) = (request.ticket, request.tasks.len());
             tracing::debug!(ticket, tasks, "asked to predict");
         }
+        Command::Inside(request) => {
+            let (ticket, tasks) = (request.ticket, request.tasks.len());
+            tracing::debug!(ticket, tasks, "asked to look inside");
+        }
         Command::ForgetData => tracing::debug!("asked to look at data anew"),
         Command::Shutdown => tracing::info!("asked to end"),
     }
@@ -56,6 +60,9 @@ pub fn of_engine(job: Option<JobId>, event: &Event) {
         }
         Event::NotPredicted { ticket, problem } => {
             tracing::warn!(ticket, "not predicted: {}", told(problem));
+        }
+        Event::NotInside { ticket, problem } => {
+            tracing::warn!(ticket, "not seen inside: {}", told(problem));
         }
         _ => {}
     }

@@ -11,6 +11,7 @@ pub use super::lesson::{Again, Lesson};
 pub use super::prediction::{Opinion, Picture, PredictRequest, Prediction};
 pub use super::report::{Costs, TaskReport};
 
+use super::inside::{InsideRequest, Insight};
 use super::job::{Job, JobId};
 use crate::problem::Problem;
 
@@ -34,6 +35,9 @@ pub enum Command {
     /// another run trains. A newer request with the same `ticket` stream replaces older ones that
     /// have not begun.
     Predict(PredictRequest),
+    /// Look inside a run after the given tasks, served like predictions. A newer request of the same
+    /// kind about the same run replaces an older one.
+    Inside(InsideRequest),
     /// Look at data sets anew when they are used next: their files may have changed.
     ForgetData,
     /// End the thread after the job in hand was stopped and saved; what waits is kept on disk.
@@ -158,6 +162,15 @@ pub enum Event {
     Predicted(Box<Prediction>),
     /// A request for a prediction could not be answered.
     NotPredicted {
+        /// The request's ticket.
+        ticket: u64,
+        /// Why.
+        problem: Problem,
+    },
+    /// What was seen inside a run after one task.
+    Inside(Box<Insight>),
+    /// A request to look inside could not be answered.
+    NotInside {
         /// The request's ticket.
         ticket: u64,
         /// Why.

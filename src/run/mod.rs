@@ -5,6 +5,7 @@ mod control;
 pub mod diary;
 pub mod event;
 mod header;
+pub mod inside;
 pub mod job;
 mod lesson;
 mod prediction;

@@ -69,7 +69,11 @@ impl State {
                 let told = self.line.hold(*held);
                 self.changed(told);
             }
-            Command::Stop(_) | Command::Predict(_) | Command::ForgetData | Command::Shutdown => {}
+            Command::Stop(_)
+            | Command::Predict(_)
+            | Command::Inside(_)
+            | Command::ForgetData
+            | Command::Shutdown => {}
         }
         self.begin();
     }
@@ -79,7 +83,13 @@ impl State {
             event,
             Event::Finished { .. } | Event::Stopped { .. } | Event::Failed { .. }
         );
-        let free = matches!(event, Event::Predicted(_) | Event::NotPredicted { .. });
+        let free = matches!(
+            event,
+            Event::Predicted(_)
+                | Event::NotPredicted { .. }
+                | Event::Inside(_)
+                | Event::NotInside { .. }
+        );
         if free {
             self.events.push_back(Told { job: None, event });
             return;

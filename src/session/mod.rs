@@ -3,6 +3,7 @@
 
 mod album;
 pub mod backend;
+pub mod board;
 pub mod chooser;
 pub mod collection;
 pub mod companion;
@@ -13,6 +14,7 @@ pub mod downloads;
 pub mod drawing;
 mod errands;
 pub mod estimate;
+pub mod inside;
 pub mod jobs;
 mod lesson;
 mod line;
@@ -45,6 +47,7 @@ use crate::texts::Language;
 use backend::Backend;
 use chooser::{Choice, Wanted};
 use collection::Collection;
+use inside::Insides;
 use jobs::{Ask, Jobs};
 use pins::Pins;
 use predict::PredictView;
@@ -120,6 +123,8 @@ pub struct Session {
     pub pins: Pins,
     /// The tour, while it is open.
     pub tour: Option<Tour>,
+    /// What was seen inside runs.
+    pub insides: Insides,
     /// The language of the tour and the lessons.
     pub language: Language,
     sets: data_sets::DataSets,
@@ -176,6 +181,7 @@ impl Session {
             collection: Collection::default(),
             pins: Pins::default(),
             tour: None,
+            insides: Insides::default(),
             language: Language::default(),
             sets: data_sets::DataSets::default(),
             tested: tested::Tested::default(),
@@ -313,6 +319,8 @@ impl Session {
                     self.predict.refuse(problem);
                 }
             }
+            (_, Event::Inside(insight)) => self.insides.take(*insight),
+            (_, Event::NotInside { ticket, problem }) => self.insides.refuse(ticket, &problem),
             (_, Event::Remark { run, problem }) if run.is_empty() => self.notify(problem, true),
             (Some(job), event) => {
                 if let Some(event) = self.take_job_event(job, event) {

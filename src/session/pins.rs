@@ -83,6 +83,10 @@ impl Pins {
         };
         answer.seen.clear();
         let task = answer.task;
+        if task >= answers.asked {
+            // That task was taken back meanwhile.
+            return None;
+        }
         if task >= answers.given.len() {
             answers.given.resize(task + 1, None);
         }

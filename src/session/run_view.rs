@@ -242,6 +242,8 @@ impl RunView {
             | Event::Began(_)
             | Event::Removed(_)
             | Event::Predicted(_)
+            | Event::Inside(_)
+            | Event::NotInside { .. }
             | Event::NotPredicted { .. }
             | Event::Assumed(_) => {}
         }

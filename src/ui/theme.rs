@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use egui::ecolor::HsvaGamma;
 use egui::epaint::Shadow;
 use egui::{
     Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Stroke,
@@ -177,6 +178,29 @@ impl Tokens {
             Expert::Offline => self.experts[1],
             Expert::Ensemble | Expert::Answer => self.experts[2],
         }
+    }
+
+    /// The colour of one of so many classes, by position: neighbours differ in lightness.
+    pub fn class(&self, position: usize, classes: usize) -> Color32 {
+        if classes <= self.runs.len() {
+            return self.runs[position % self.runs.len()];
+        }
+        let dark = self.ink_on(self.background) == self.light_ink;
+        let odd = !position.is_multiple_of(2);
+        let (saturation, value) = match (dark, odd) {
+            (true, false) => (0.62, 0.95),
+            (true, true) => (0.45, 0.70),
+            (false, false) => (0.85, 0.72),
+            (false, true) => (0.75, 0.45),
+        };
+        let hue = position as f32 / classes as f32;
+        HsvaGamma {
+            h: hue,
+            s: saturation,
+            v: value,
+            a: 1.0,
+        }
+        .into()
     }
 
     /// The heat colour of a share in 0..=1.

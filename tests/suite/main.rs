@@ -17,6 +17,7 @@ mod faults;
 mod finetune;
 mod fuzz;
 mod hostile_data;
+mod inside;
 mod layering;
 mod lost_images;
 mod method;

@@ -94,7 +94,11 @@ pub(super) fn full(title: &str, problem: Problem) -> Problem {
 }
 
 /// The run's own data set, if it is at hand and still has the test images of the run.
-pub(super) fn own_images(stored: &StoredRun, stock: &Stock, control: &Control) -> Result<Own> {
+pub(in crate::experiment) fn own_images(
+    stored: &StoredRun,
+    stock: &Stock,
+    control: &Control,
+) -> Result<Own> {
     let header = &stored.header;
     let config = &header.config;
     let data = stock.data(config, &|| control.wish() != Wish::Stop)?;

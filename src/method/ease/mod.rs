@@ -18,7 +18,7 @@ use super::prototypes::Sums;
 use super::tuning::{DROPOUT, Tuning, TuningSettings, WEIGHT_DECAY};
 use super::{
     Batch, Chosen, Demand, Kind, Method, MethodSpec, Pass, PetPlan, Published, Rate, SettingSpec,
-    Setup, Task, Work, task_seed,
+    Setup, Task, TrainedPet, Work, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -206,6 +206,26 @@ impl Method for Ease {
 
     fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
         answers::by_cosine(Expert::Answer, &self.scores(images)?)
+    }
+
+    fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
+        Ok(vec![(
+            Expert::Answer,
+            Tensor::cat(self.features(images)?, 1),
+        )])
+    }
+
+    fn pets(&self) -> Result<Vec<TrainedPet>> {
+        let newest = self.tuning.as_ref().map(|tuning| &tuning.pets);
+        let sets = self.sets.iter().chain(newest).enumerate();
+        let newest = sets.last().map(|(task, now)| {
+            Ok(TrainedPet {
+                expert: Expert::Answer,
+                began: self.fresh(task)?,
+                now: now.clone(),
+            })
+        });
+        newest.into_iter().collect()
     }
 
     fn snapshot(&self) -> Result<Named> {

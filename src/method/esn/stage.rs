@@ -163,6 +163,11 @@ impl Stage {
     /// The tokens of the last block, without the final norm (batch × tokens × d) → logits (batch ×
     /// classes of the stage).
     pub fn forward(&self, tokens: Tensor<3>) -> Tensor<2> {
+        self.linear("classifier", self.features(tokens))
+    }
+
+    /// The same tokens → what the classifier reads (batch × d).
+    pub fn features(&self, tokens: Tensor<3>) -> Tensor<2> {
         let [batch, count, width] = tokens.dims();
         let rows = count + 1;
         let token = self.value("token").expand([batch, width]);
@@ -183,8 +188,7 @@ impl Stage {
         let mixed = shares.matmul(v).swap_dims(1, 2).reshape([batch, width]);
         let y = token + self.linear("proj", mixed);
         let hidden = nn::gelu(self.linear("fc1", self.norm("norm2", y.clone())));
-        let y = y + self.linear("fc2", hidden);
-        self.linear("classifier", y)
+        y + self.linear("fc2", hidden)
     }
 }
 

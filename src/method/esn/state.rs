@@ -310,6 +310,13 @@ impl Method for Esn {
         Ok(rows.iter().map(|stages| self.verdict(stages)).collect())
     }
 
+    fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
+        let tokens = self.tokens(images, &self.prompt)?;
+        let stages = self.stages.iter();
+        let features = stages.map(|stage| stage.features(tokens.clone()));
+        Ok(vec![(Expert::Answer, Tensor::cat(features.collect(), 1))])
+    }
+
     fn snapshot(&self) -> Result<Named> {
         let mut named = Named::new();
         named.insert("prompt".into(), HostTensor::read(&self.prompt)?);

@@ -11,7 +11,8 @@ use super::super::answers::{self, Verdict};
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{self, Optimiser, OptimiserSettings, Progress};
 use super::super::{
-    Batch, Chosen, Method, MethodSpec, Pass, Setup, Snapshots, Task, local_cross_entropy, task_seed,
+    Batch, Chosen, Method, MethodSpec, Pass, Setup, Snapshots, Task, TrainedPet,
+    local_cross_entropy, task_seed,
 };
 use super::verdict::verdict;
 use super::{LaeSettings, OFFLINE_DRIFT, ONLINE_DRIFT, Switches};
@@ -37,6 +38,8 @@ pub struct Lae {
     experts: &'static [Expert],
     task: Option<Task>,
     settings: LaeSettings,
+    /// The PET before the first task.
+    fresh: PetStack,
     online: PetStack,
     /// None until the second task begins, or always when neither Accumulation nor Ensemble acts.
     offline: Option<PetStack>,
@@ -54,6 +57,7 @@ impl Lae {
             experts: Expert::OF_LAE,
             task: None,
             settings,
+            fresh: pets.clone(),
             online: pets,
             offline: None,
             origin: None,
@@ -244,23 +248,28 @@ impl Lae {
     /// # Errors
     /// A Problem when the PET's equation does not fit or the device failed.
     pub fn judge(&self, images: Tensor<4>) -> Result<Logits> {
+        let (online, offline) = self.features(images)?;
+        Ok(Logits {
+            online: self.heads.forward(&online),
+            offline: offline.map(|features| self.heads.forward(&features)),
+        })
+    }
+
+    /// The features of the online expert and of the offline one, where that exists (batch × width).
+    fn features(&self, images: Tensor<4>) -> Result<(Tensor<2>, Option<Tensor<2>>)> {
         let depth = self.backbone.blocks().len();
         // Up to the first PET both experts see the same, so that part runs once.
         let shared = self.online.first_block().unwrap_or(depth).min(depth);
         let tokens = self.backbone.embed(images)?;
         let tokens = self.backbone.run(tokens, 0..shared, &PetStack::empty())?;
-        let ask = |tokens, pets: &PetStack| -> Result<Tensor<2>> {
+        let features = |tokens, pets: &PetStack| {
             let tokens = self.backbone.run(tokens, shared..depth, pets)?;
-            Ok(self.heads.forward(&self.backbone.pool(tokens)?))
+            self.backbone.pool(tokens)
         };
-        let offline = match &self.offline {
-            Some(pets) => Some(ask(tokens.clone(), pets)?),
-            None => None,
-        };
-        Ok(Logits {
-            online: ask(tokens, &self.online)?,
-            offline,
-        })
+        let online = features(tokens.clone(), &self.online)?;
+        let offline = self.offline.as_ref();
+        let offline = offline.map(|pets| features(tokens, pets)).transpose()?;
+        Ok((online, offline))
     }
 
     /// ‖θ − θ₀‖ / ‖θ₀‖ of the online and the offline PET since the end of the first task.
@@ -315,6 +324,24 @@ impl Method for Lae {
             verdict(online, offline.map(Vec::as_slice), switches)
         });
         Ok(verdicts.collect())
+    }
+
+    fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
+        let (online, offline) = self.features(images)?;
+        let offline = offline.map(|features| (Expert::Offline, features));
+        let online = (Expert::Online, online);
+        Ok(std::iter::once(online).chain(offline).collect())
+    }
+
+    fn pets(&self) -> Result<Vec<TrainedPet>> {
+        let one = |(expert, now): (Expert, &PetStack)| TrainedPet {
+            expert,
+            began: self.fresh.clone(),
+            now: now.clone(),
+        };
+        let offline = self.offline.iter().map(|pets| (Expert::Offline, pets));
+        let online = std::iter::once((Expert::Online, &self.online));
+        Ok(online.chain(offline).map(one).collect())
     }
 
     fn gauges(&self) -> Result<BTreeMap<String, f64>> {

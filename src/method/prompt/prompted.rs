@@ -385,6 +385,11 @@ impl Method for Prompted {
         Ok(views)
     }
 
+    fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
+        let (_, features) = self.features(images)?;
+        Ok(vec![(Expert::Answer, features)])
+    }
+
     fn snapshot(&self) -> Result<Named> {
         let mut file = Named::new();
         for (name, leaf) in &self.leaves {

@@ -23,7 +23,7 @@ use super::aper::{ADAPTER, on_pictures};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
     Batch, Chosen, Demand, Kind, Method, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec,
-    Setup, Task, Work,
+    Setup, Task, TrainedPet, Work,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -315,6 +315,14 @@ impl Method for RanPac {
             .map(|ridge| ("ridge".to_string(), ridge))
             .into_iter()
             .collect())
+    }
+
+    fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
+        Ok(vec![(Expert::Answer, self.features(images)?)])
+    }
+
+    fn pets(&self) -> Result<Vec<TrainedPet>> {
+        Ok(self.session.iter().map(FirstSession::trained).collect())
     }
 
     fn snapshot(&self) -> Result<Named> {

@@ -27,6 +27,8 @@ pub enum Icon {
     Up,
     /// A cross.
     Cross,
+    /// A pin: a head on a needle.
+    Pin,
     /// Sun and moon in one: half a disc.
     Theme,
 }
@@ -78,6 +80,10 @@ pub fn paint(painter: &Painter, icon: Icon, centre: Pos2, size: f32, colour: Col
         Icon::Cross => {
             painter.line_segment([at(-0.7, -0.7), at(0.7, 0.7)], stroke);
             painter.line_segment([at(-0.7, 0.7), at(0.7, -0.7)], stroke);
+        }
+        Icon::Pin => {
+            painter.circle_filled(at(0.0, -0.45), s * 0.55, colour);
+            painter.line_segment([at(0.0, 0.0), at(0.0, 1.0)], stroke);
         }
         Icon::Theme => {
             painter.circle_stroke(centre, s, Stroke::new(1.3, colour));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use egui::{RichText, Role, Sense, Ui, Vec2, WidgetInfo};
 
+use super::{board, inside, scrub};
 use crate::method::lae;
 use crate::metrics::Expert;
 use crate::run::event::{Opinion, Picture, Prediction, RunHeader};
@@ -16,16 +17,21 @@ use crate::ui::theme::{GAP, regular, semibold, tokens};
 use crate::ui::widgets::bars::{Bar, bars};
 use crate::ui::widgets::curves::{Curves, Series, legend};
 use crate::ui::widgets::icons::{self, Icon};
-use crate::ui::widgets::stops::stops;
-use crate::ui::widgets::{self, Column, card, card_of, faint, icon_text_button, sentence};
+use crate::ui::widgets::{self, Column, card, card_of, faint, sentence};
 
 /// Bars per expert.
 const TOP: usize = 5;
-/// Seconds a task stays on show while playing.
-const STEP: f64 = 0.9;
+/// Height left for what opens on demand below.
+const BELOW: f32 = 78.0;
 
 /// Draws the column.
 pub fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
+    answers(ui, cx, column);
+    board::show(ui, cx);
+    inside::section(ui, cx);
+}
+
+fn answers(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let view = &cx.session.predict;
     if let Some(problem) = view.problem.clone() {
         card(ui, |ui| widgets::problem(ui, &problem));
@@ -47,8 +53,17 @@ pub fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     why(ui, cx, &answer, column);
 }
 
+/// Height that is left above what opens on demand; none where that is long, for then the column is
+/// scrolled and has no foot to reach.
+fn rest(ui: &Ui, cx: &Cx<'_>, column: Column) -> f32 {
+    match scrub::at_foot(cx) {
+        true => 0.0,
+        false => (column.rest(ui, 0.0) - BELOW).max(0.0),
+    }
+}
+
 fn nothing_yet(ui: &mut Ui, cx: &Cx<'_>, column: Column) {
-    let height = column.rest(ui, 200.0);
+    let height = rest(ui, cx, column).max(200.0);
     let asked = cx.session.predict.picture.is_some() && cx.session.predict.problem.is_none();
     card_of(ui, height, |ui| {
         ui.vertical_centered(|ui| {
@@ -233,61 +248,19 @@ fn more_certain(ui: &mut Ui) {
 fn through_tasks(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&RunHeader>) {
     let done = cx.session.predict.answers.len();
     let all = header.map_or(done, |h| h.tasks.len()).max(done);
-    play(ui, cx, done);
+    let experts: Vec<Expert> = answer.opinions.iter().map(|o| o.expert).collect();
     card(ui, |ui| {
-        let playing = cx.pages.predict.playing;
-        widgets::ends_in_order(
-            ui,
-            |ui| {
-                widgets::title(ui, "The same image, task by task");
-            },
-            |ui| {
-                let (icon, text) = if playing {
-                    (Icon::Pause, "Hold")
-                } else {
-                    (Icon::Play, "Play")
-                };
-                legend(ui, answer.opinions.iter().map(|opinion| opinion.expert));
-                if icon_text_button(ui, icon, text).clicked() {
-                    start_or_hold(ui, cx, done);
-                }
-            },
-        );
-        if let Some(task) = stops(ui, all, done, cx.session.predict.task) {
-            cx.session.predict.task = task;
-            cx.pages.predict.playing = false;
+        let title = "The same image, task by task";
+        if scrub::at_foot(cx) {
+            ui.horizontal_wrapped(|ui| {
+                widgets::title(ui, title);
+                legend(ui, experts.iter().copied());
+            });
+        } else {
+            scrub::scrubber(ui, cx, title, &experts);
         }
         probability(ui, cx, answer, header, all);
     });
-}
-
-fn start_or_hold(ui: &Ui, cx: &mut Cx<'_>, done: usize) {
-    let state = &mut cx.pages.predict;
-    state.playing = !state.playing;
-    state.next_step = ui.input(|i| i.time) + STEP;
-    if state.playing && cx.session.predict.task + 1 >= done {
-        cx.session.predict.task = 0;
-    }
-}
-
-/// Moves on to the next task while playing.
-fn play(ui: &Ui, cx: &mut Cx<'_>, done: usize) {
-    let state = &mut cx.pages.predict;
-    if !state.playing {
-        return;
-    }
-    let now = ui.input(|i| i.time);
-    if now >= state.next_step {
-        if cx.session.predict.task + 1 < done {
-            cx.session.predict.task += 1;
-            state.next_step = now + STEP;
-        } else {
-            state.playing = false;
-            return;
-        }
-    }
-    let left = (state.next_step - now).max(0.02);
-    ui.ctx().request_repaint_after_secs(left as f32);
 }
 
 /// The probability of the newest answer's class, by task.
@@ -330,7 +303,7 @@ fn probability(
 }
 
 fn why(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, column: Column) {
-    let height = column.rest(ui, 0.0);
+    let height = rest(ui, cx, column);
     let Some(folder) = &cx.session.predict.run else {
         return;
     };

@@ -2,6 +2,9 @@
 //! and why, and the same image through all task snapshots.
 
 mod answer;
+mod board;
+mod inside;
+mod scrub;
 mod source;
 
 use std::path::PathBuf;
@@ -32,6 +35,8 @@ pub struct State {
     seen: Option<((u64, usize), egui::TextureHandle)>,
     /// The path being typed.
     path: String,
+    /// What is looked at inside.
+    inside: inside::State,
 }
 
 /// A question about the drawing: to which run, drawn how, after how many changes.
@@ -68,6 +73,7 @@ impl Default for State {
             samples_from: 0,
             seen: None,
             path: String::new(),
+            inside: inside::State::default(),
         }
     }
 }
@@ -133,7 +139,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         Fixed::Left(left),
         source::left,
         answer::right,
-        |_, _| {},
+        scrub::at_the_foot,
     );
 }
 
@@ -155,8 +161,8 @@ fn arrows(ui: &Ui, cx: &mut Cx<'_>) {
     }
     let pressed = |key| ui.input_mut(|i| i.count_and_consume_key(Modifiers::NONE, key));
     let (back, on) = (pressed(Key::ArrowLeft), pressed(Key::ArrowRight));
+    let last = scrub::reach(cx).saturating_sub(1);
     let predict = &mut cx.session.predict;
-    let last = predict.answers.len().saturating_sub(1);
     let task = (predict.task + on).min(last).saturating_sub(back);
     if task != predict.task && back + on > 0 {
         predict.task = task;

@@ -7,9 +7,10 @@ use egui::{
     TextEdit, Ui, Vec2, WidgetInfo,
 };
 
-use super::{Question, askable};
+use super::{Question, askable, board};
 use crate::run::config::RunConfig;
 use crate::session::chooser::Wanted;
+use crate::session::drawing::Drawing;
 use crate::session::views::DataView;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
@@ -128,32 +129,39 @@ fn drawing(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
         state.light = data.light_on_dark;
     }
     let mut changed = canvas(ui, side, &mut state.drawing, state.light);
-    let drawing = &mut state.drawing;
     ui.horizontal_wrapped(|ui| {
-        let clear = ui.add_enabled_ui(!drawing.is_empty(), |ui| button(ui, "Clear"));
-        if clear.inner.clicked() {
-            drawing.strokes.clear();
-            changed = true;
-        }
-        let undo = ui.add_enabled_ui(!drawing.is_empty(), |ui| button(ui, "Undo"));
-        let undo = undo.inner.on_hover_text("Ctrl+Z").clicked();
-        let keys = KeyboardShortcut::new(Modifiers::COMMAND, Key::Z);
-        let typing = ui.ctx().text_edit_focused();
-        if undo || (!typing && ui.input_mut(|i| i.consume_shortcut(&keys))) {
-            changed |= drawing.strokes.pop().is_some();
-            drawing.down = false;
-        }
-        let mut pen = (drawing.pen * 300.0).round();
-        let drag = egui::DragValue::new(&mut pen)
-            .range(6.0..=60.0)
-            .prefix("Pen ");
-        let response = ui.add_sized(Vec2::new(76.0, CONTROL), drag);
-        changed |= response.changed() && !drawing.is_empty();
-        response.accessible_name("Pen width");
-        drawing.pen = pen / 300.0;
+        changed |= tools(ui, &mut cx.pages.predict.drawing);
+        board::pin_button(ui, cx);
     });
-    state.changes += u64::from(changed);
+    cx.pages.predict.changes += u64::from(changed);
     ask(cx, data);
+}
+
+/// What belongs to the canvas. Returns whether the drawing was changed.
+fn tools(ui: &mut Ui, drawing: &mut Drawing) -> bool {
+    let mut changed = false;
+    let clear = ui.add_enabled_ui(!drawing.is_empty(), |ui| button(ui, "Clear"));
+    if clear.inner.clicked() {
+        drawing.strokes.clear();
+        changed = true;
+    }
+    let undo = ui.add_enabled_ui(!drawing.is_empty(), |ui| button(ui, "Undo"));
+    let undo = undo.inner.on_hover_text("Ctrl+Z").clicked();
+    let keys = KeyboardShortcut::new(Modifiers::COMMAND, Key::Z);
+    let typing = ui.ctx().text_edit_focused();
+    if undo || (!typing && ui.input_mut(|i| i.consume_shortcut(&keys))) {
+        changed |= drawing.strokes.pop().is_some();
+        drawing.down = false;
+    }
+    let mut pen = (drawing.pen * 300.0).round();
+    let drag = egui::DragValue::new(&mut pen)
+        .range(6.0..=60.0)
+        .prefix("Pen ");
+    let response = ui.add_sized(Vec2::new(76.0, CONTROL), drag);
+    changed |= response.changed() && !drawing.is_empty();
+    response.accessible_name("Pen width");
+    drawing.pen = pen / 300.0;
+    changed
 }
 
 /// Asks about the drawing whenever it, the run, or the way the run's data looks is another one.
@@ -232,13 +240,14 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
     if response.clicked() {
         cx.act(UiCommand::Pick(Wanted::Image));
     }
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         if button(ui, "Open…").clicked() {
             cx.act(UiCommand::Pick(Wanted::Image));
         }
         if button(ui, "Paste").clicked() {
             cx.act(UiCommand::Paste);
         }
+        board::pin_button(ui, cx);
     });
     let edit = TextEdit::singleline(&mut cx.pages.predict.path)
         .hint_text("Path of an image, then Enter")
@@ -381,6 +390,7 @@ fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, index: usize) {
         Stroke::new(1.0, line),
         StrokeKind::Inside,
     );
+    board::pin_corner(ui, cx, rect, &picture, &class);
     if response.on_hover_text(class.clone()).clicked() {
         cx.act(UiCommand::PredictPicture(picture, Some(class)));
     }

@@ -1,0 +1,305 @@
+//! How the class token attends to the patches: what it gathers its feature from.
+//!
+//! The shares are those of the network with whatever acts in it. Where a plugin computes the
+//! attention itself, they are read off its result: that is a weighted sum of the values, so values
+//! that are 1 at one patch and 0 elsewhere give back the patch's weight.
+
+use burn::tensor::{Tensor, TensorData};
+
+use super::{Vit, projections, uses_projections};
+use crate::nn;
+use crate::pet::{Hooks, Site};
+use crate::problem::{Problem, Result};
+use crate::tensors::HostTensor;
+
+/// How far below 0 or above 1 a share may lie by rounding.
+const ROUNDING: f32 = 1e-3;
+
+impl Vit {
+    /// Tokens before a block → how the class token attends to the last `patches` of them there,
+    /// the mean over the heads (batch × patches).
+    pub(super) fn class_shares(
+        &self,
+        index: usize,
+        x: &Tensor<3>,
+        patches: usize,
+        hooks: &dyn Hooks,
+    ) -> Result<Tensor<2>> {
+        let [q, k, v] = self.queries_and_keys(index, x, hooks)?;
+        let [batch, heads, tokens, _] = q.dims();
+        let shares = if hooks.uses(index, Site::Attend) {
+            shares_of_plugin(index, [q, k, v], tokens - patches, hooks)?
+        } else {
+            let keys = k.dims()[2];
+            shares_of_class(q, k).slice([0..batch, 0..heads, 0..1, keys - patches..keys])
+        };
+        Ok(shares.mean_dim(1).reshape([batch, patches]))
+    }
+
+    /// Queries, keys and values of a block by head, after its PETs and behind its prefix.
+    fn queries_and_keys(
+        &self,
+        index: usize,
+        x: &Tensor<3>,
+        hooks: &dyn Hooks,
+    ) -> Result<[Tensor<4>; 3]> {
+        let block = &self.blocks[index];
+        let e = block.norm1.forward(x.clone());
+        let mut qkv = block.qkv.forward(e.clone());
+        if uses_projections(hooks, index) {
+            qkv = Tensor::cat(projections(index, &e, qkv, hooks)?.to_vec(), 2);
+        }
+        let heads = self.config.heads;
+        Ok(nn::split_heads(&qkv, hooks.prefix(index), heads))
+    }
+}
+
+/// Softmax of the first query over all keys: batch × heads × 1 × keys.
+fn shares_of_class(q: Tensor<4>, k: Tensor<4>) -> Tensor<4> {
+    let [batch, heads, _, width] = q.dims();
+    let first = q.slice([0..batch, 0..heads, 0..1, 0..width]);
+    let scale = (width as f64).powf(-0.5);
+    nn::softmax((first * scale).matmul(k.swap_dims(2, 3)))
+}
+
+/// The weights that a plugin's attention gives the values of the tokens from `first` on (batch ×
+/// heads × 1 × these tokens).
+fn shares_of_plugin(
+    block: usize,
+    [q, k, v]: [Tensor<4>; 3],
+    first: usize,
+    hooks: &dyn Hooks,
+) -> Result<Tensor<4>> {
+    let [batch, heads, tokens, width] = v.dims();
+    let class_of = |values: Tensor<4>| -> Result<Tensor<4>> {
+        let out = hooks.attend(block, q.clone(), k.clone(), values)?;
+        Ok(out.slice([0..batch, 0..heads, 0..1, 0..width]))
+    };
+    let zeros = v.zeros_like();
+    let without = class_of(zeros.clone())?;
+    let mut parts = Vec::new();
+    for from in (first..tokens).step_by(width) {
+        let count = width.min(tokens - from);
+        let mut marks = vec![0f32; tokens * width];
+        for i in 0..count {
+            marks[(from + i) * width + i] = 1.0;
+        }
+        let marks = TensorData::new(marks, [1, 1, tokens, width]);
+        let marks = zeros.clone() + Tensor::<4>::from_data(marks, &zeros.device());
+        let shares = class_of(marks)? - without.clone();
+        parts.push(shares.slice([0..batch, 0..heads, 0..1, 0..count]));
+    }
+    let shares = Tensor::cat(parts, 3);
+    let values = HostTensor::read(&shares)?.values;
+    if values
+        .iter()
+        .all(|v| (-ROUNDING..=1.0 + ROUNDING).contains(v))
+    {
+        return Ok(shares.clamp(0.0, 1.0));
+    }
+    Err(Problem::new(
+        "the PET's own attention is no weighted mean of the patches, so it has no shares to show",
+    ))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use burn::tensor::{Device, Tensor};
+
+    use super::*;
+    use crate::backbone::Backbone;
+    use crate::backbone::architecture::Architecture;
+    use crate::backbone::vit::Config;
+    use crate::pet::library::Library;
+    use crate::pet::{PetSettings, PetStack};
+
+    const SHAPE: [usize; 3] = [2, 17, 24];
+
+    fn vit() -> std::sync::Arc<dyn Backbone> {
+        let config = Config::plain(32, 8, 24, 2, 3);
+        Architecture::Vit(config)
+            .random(5, &Device::flex())
+            .unwrap()
+    }
+
+    /// A PET whose every number is drawn, so that it does something.
+    fn pets(vit: &dyn Backbone, plugin: &str, variant: Option<&str>) -> PetStack {
+        let spec = Library::standard().get(plugin).unwrap();
+        let settings = PetSettings {
+            variant: variant.map(str::to_string),
+            ..PetSettings::of_size(4)
+        };
+        let stack = PetStack::init(&spec, &settings, vit.blocks(), &[0, 1], 3, &Device::flex());
+        stack.unwrap().with(|name, tensor, _| {
+            let drawn = numbers::<2>(tensor.dims(), name.len());
+            tensor.clone() + drawn * 0.3
+        })
+    }
+
+    fn numbers<const D: usize>(shape: [usize; D], shift: usize) -> Tensor<D> {
+        let count: usize = shape.iter().product();
+        let value = |i: usize| ((i * 7919 + shift * 104_729) % 997) as f32 / 498.5 - 1.0;
+        let values = (0..count).map(value).collect();
+        let host = HostTensor {
+            shape: shape.to_vec(),
+            values,
+        };
+        host.to_device(&Device::flex()).unwrap()
+    }
+
+    fn shares(vit: &dyn Backbone, hooks: &dyn Hooks) -> Vec<f32> {
+        let values = numbers::<3>(SHAPE, 1);
+        let tokens = crate::backbone::Tokens {
+            values,
+            rows: 4,
+            columns: 4,
+        };
+        let shares = vit.class_attention(1, &tokens, hooks).unwrap().unwrap();
+        assert_eq!(shares.dims(), [2, 16]);
+        HostTensor::read(&shares).unwrap().values
+    }
+
+    /// The same by hand, number by number, from the projections alone.
+    fn by_hand(vit: &dyn Backbone, hooks: &dyn Hooks) -> Vec<f32> {
+        let weights = vit.weights().unwrap();
+        let mut named = crate::tensors::Named::new();
+        weights.write("w", &mut named).unwrap();
+        let of = |name: &str| named[&format!("w.blocks.1.{name}")].values.clone();
+        let (gamma, beta) = (of("norm1.weight"), of("norm1.bias"));
+        let x = HostTensor::read(&numbers::<3>(SHAPE, 1)).unwrap().values;
+        let width = SHAPE[2];
+        let e: Vec<f32> = x
+            .chunks(width)
+            .flat_map(|row| {
+                let mean = row.iter().sum::<f32>() / width as f32;
+                let variance = row.iter().map(|v| (v - mean).powi(2)).sum::<f32>() / width as f32;
+                let scale = (variance + 1e-6).sqrt();
+                let normed = row.iter().zip(gamma.iter().zip(&beta));
+                normed
+                    .map(|(v, (g, b))| (v - mean) / scale * g + b)
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        let (weight, bias) = (of("attn.qkv.weight"), of("attn.qkv.bias"));
+        let project = |part: usize| -> Vec<f32> {
+            let row = |row: &[f32]| -> Vec<f32> {
+                let column = |c: usize| {
+                    let out = part * width + c;
+                    let w = &weight[out * width..(out + 1) * width];
+                    row.iter().zip(w).map(|(a, b)| a * b).sum::<f32>() + bias[out]
+                };
+                (0..width).map(column).collect()
+            };
+            e.chunks(width).flat_map(row).collect()
+        };
+        let adapted = |site: Site, part: usize| -> Vec<f32> {
+            let host = |values: Vec<f32>| HostTensor {
+                shape: SHAPE.to_vec(),
+                values,
+            };
+            let device = Device::flex();
+            let e = host(e.clone()).to_device(&device).unwrap();
+            let h = host(project(part)).to_device(&device).unwrap();
+            let out = hooks.around(1, site, &e, h).unwrap();
+            HostTensor::read(&out).unwrap().values
+        };
+        let (q, k) = (adapted(Site::Query, 0), adapted(Site::Key, 1));
+        let (heads, head) = (3, width / 3);
+        let mut mean = vec![0f32; SHAPE[0] * 16];
+        for (image, h) in (0..SHAPE[0]).flat_map(|i| (0..heads).map(move |h| (i, h))) {
+            let at = |values: &[f32], token: usize| {
+                let from = (image * SHAPE[1] + token) * width + h * head;
+                values[from..from + head].to_vec()
+            };
+            let class = at(&q, 0);
+            let score = |token: usize| {
+                let dot: f32 = class.iter().zip(at(&k, token)).map(|(a, b)| a * b).sum();
+                (dot / (head as f32).sqrt()).exp()
+            };
+            let scores: Vec<f32> = (0..SHAPE[1]).map(score).collect();
+            let all: f32 = scores.iter().sum();
+            for (patch, score) in scores[1..].iter().enumerate() {
+                mean[image * 16 + patch] += score / all / heads as f32;
+            }
+        }
+        mean
+    }
+
+    fn close(a: &[f32], b: &[f32]) {
+        assert_eq!(a.len(), b.len());
+        let apart = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+        let apart = apart.fold(0f32, f32::max);
+        assert!(apart < 1e-5, "{apart}: {a:?} {b:?}");
+    }
+
+    #[test]
+    fn shares_are_those_of_a_computation_by_hand_with_a_pet_and_without() {
+        let vit = vit();
+        let lora = pets(&*vit, "lora", None);
+        let plain = shares(&*vit, &PetStack::empty());
+        let adapted = shares(&*vit, &lora);
+        close(&plain, &by_hand(&*vit, &PetStack::empty()));
+        close(&adapted, &by_hand(&*vit, &lora));
+        let apart = plain.iter().zip(&adapted).map(|(a, b)| (a - b).abs());
+        assert!(apart.fold(0.0, f32::max) > 1e-3, "the PET changes them");
+    }
+
+    /// A plugin's attention of any values is what the shares say, and what its prefix adds.
+    #[test]
+    fn shares_of_a_prefix_weigh_the_values_of_the_patches() {
+        for variant in [None, Some("plain")] {
+            let vit = vit();
+            let prefix = pets(&*vit, "prefix", variant);
+            let [q, k] = [11, 12].map(|shift| numbers::<4>([1, 3, 17, 8], shift));
+            let v = numbers::<4>([1, 3, 17, 8], 13);
+            let parts = [q.clone(), k.clone(), v.clone()];
+            let shares = shares_of_plugin(1, parts, 0, &prefix).unwrap();
+            let class = |values: Tensor<4>| {
+                let out = prefix.attend(1, q.clone(), k.clone(), values).unwrap();
+                let out = out.slice([0..1, 0..3, 0..1, 0..8]);
+                HostTensor::read(&out).unwrap().values
+            };
+            let without = class(v.zeros_like());
+            let weighed = HostTensor::read(&shares.clone().matmul(v.clone())).unwrap();
+            let sum: Vec<f32> = weighed
+                .values
+                .iter()
+                .zip(&without)
+                .map(|(a, b)| a + b)
+                .collect();
+            close(&class(v), &sum);
+            let shares = HostTensor::read(&shares).unwrap().values;
+            let totals: Vec<f32> = shares.chunks(17).map(|row| row.iter().sum()).collect();
+            assert!(totals.iter().all(|t| *t < 1.0), "the prefix takes a part");
+        }
+    }
+
+    #[test]
+    fn without_anything_inside_the_plugins_way_gives_the_softmax() {
+        struct Plain;
+        impl Hooks for Plain {
+            fn first_block(&self) -> Option<usize> {
+                Some(0)
+            }
+            fn acts_in(&self, _: usize) -> bool {
+                true
+            }
+            fn attend(
+                &self,
+                _: usize,
+                q: Tensor<4>,
+                k: Tensor<4>,
+                v: Tensor<4>,
+            ) -> Result<Tensor<4>> {
+                let scale = (q.dims()[3] as f64).powf(-0.5);
+                Ok(nn::softmax((q * scale).matmul(k.swap_dims(2, 3))).matmul(v))
+            }
+        }
+        let [q, k, v] = [1, 2, 3].map(|shift| numbers::<4>([2, 3, 17, 8], shift));
+        let read = shares_of_plugin(0, [q.clone(), k.clone(), v], 0, &Plain).unwrap();
+        let wanted = shares_of_class(q, k);
+        let [read, wanted] = [read, wanted].map(|t| HostTensor::read(&t).unwrap().values);
+        close(&read, &wanted);
+    }
+}

@@ -1,0 +1,289 @@
+//! `inside`: what can be seen inside a run after a task.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::End;
+use super::output::{Json, Table, complain};
+use super::predict::{chosen_task, picture};
+use crate::experiment::Stock;
+use crate::experiment::inside::look;
+use crate::metrics::Expert;
+use crate::problem::{Problem, Result};
+use crate::run::event::RunHeader;
+use crate::run::inside::{CrowdInside, Gaze, GazeKind, Movement, PictureInside};
+use crate::store;
+
+/// Options of `inside`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The run: its folder, its name (or how it begins), or `latest`
+    #[arg(value_name = "RUN")]
+    run: String,
+    /// Look after this task (from 1); the last one unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    task: Option<u64>,
+    /// Tell what the network gathers from this picture, too
+    #[arg(long, value_name = "IMAGE")]
+    image: Option<PathBuf>,
+    /// auto, cpu, gpu, or a number or name from `lae-studio devices`; the run's own unless given
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<String>,
+    /// Look for the run in this folder
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What is told, as JSON.
+#[derive(Serialize)]
+struct Told {
+    run: String,
+    /// From 1.
+    task: usize,
+    movement: Moved,
+    /// The axes of each expert's map.
+    maps: Vec<Axes>,
+    pictures: Vec<OfPicture>,
+    /// Why there are no pictures.
+    problem: Option<Problem>,
+    attention: Option<Attention>,
+}
+
+/// Relative distances by block.
+#[derive(Serialize)]
+struct Moved {
+    /// Of each expert's PET since it was drawn.
+    since_start: BTreeMap<Expert, Vec<Block>>,
+    /// Between offline and online.
+    apart: Vec<Block>,
+}
+
+#[derive(Serialize)]
+struct Block {
+    /// From 0, as in the settings.
+    block: usize,
+    distance: f64,
+}
+
+#[derive(Serialize)]
+struct Axes {
+    expert: Expert,
+    /// The task that the axes belong to, from 1.
+    axes_of_task: usize,
+    /// Share of the variance along each.
+    variance: [f32; 2],
+}
+
+/// A test picture.
+#[derive(Serialize)]
+struct OfPicture {
+    /// 0 for the run's data set, k for its k-th lesson.
+    source: usize,
+    /// Among the test pictures there.
+    index: usize,
+    class: String,
+    /// Whether the class is learned by then.
+    learned: bool,
+    answer: String,
+    /// On the map of each expert.
+    at: BTreeMap<Expert, [f32; 2]>,
+    energy: BTreeMap<Expert, f32>,
+}
+
+#[derive(Serialize)]
+struct Attention {
+    image: String,
+    after: BTreeMap<Expert, Gaze>,
+    /// Of the network before the first task; told with the first task.
+    before: Option<Gaze>,
+}
+
+/// Looks.
+pub(super) fn run(args: &Args) -> Result<End> {
+    args.json.check()?;
+    let folder = store::find(&store::runs_root(args.out.as_deref()), &args.run)?;
+    let task = chosen_task(&folder, args.task)?;
+    let anchor = chosen_task(&folder, None)?;
+    let (predictor, inside) = look(
+        &folder,
+        [anchor, task],
+        args.device.as_deref(),
+        &Stock::default(),
+    )?;
+    let mut end = End::Done;
+    if let Some(problem) = &inside.problem {
+        complain(problem);
+        end = End::Failed;
+    }
+    let seen = |path: &PathBuf| -> Result<Attention> {
+        let seen = predictor.gazes(&picture(path)?)?;
+        Ok(attention(path, seen))
+    };
+    let header = predictor.header();
+    let crowd = inside.crowd.as_ref();
+    let told = Told {
+        run: header.run.clone(),
+        task: task + 1,
+        movement: moved(&inside.movement),
+        maps: crowd.map_or_else(Vec::new, axes),
+        pictures: crowd.map_or_else(Vec::new, |crowd| pictures(header, crowd)),
+        problem: inside.problem.clone(),
+        attention: args.image.as_ref().map(seen).transpose()?,
+    };
+    args.json.give(&told, &text(&told))?;
+    Ok(end)
+}
+
+fn moved(movement: &Movement) -> Moved {
+    let blocks = |values: &[(usize, f64)]| {
+        let each = values.iter();
+        each.map(|&(block, distance)| Block { block, distance })
+            .collect()
+    };
+    let since = movement.since_start.iter();
+    Moved {
+        since_start: since
+            .map(|(expert, values)| (*expert, blocks(values)))
+            .collect(),
+        apart: blocks(&movement.apart),
+    }
+}
+
+fn axes(crowd: &CrowdInside) -> Vec<Axes> {
+    let maps = crowd.maps.iter();
+    maps.map(|map| Axes {
+        expert: map.expert,
+        axes_of_task: map.anchor + 1,
+        variance: map.shares,
+    })
+    .collect()
+}
+
+fn pictures(header: &RunHeader, crowd: &CrowdInside) -> Vec<OfPicture> {
+    let name = |class: usize| header.class_order.get(class).cloned().unwrap_or_default();
+    let one = |at: usize| OfPicture {
+        source: crowd.places[at].0,
+        index: crowd.places[at].1,
+        class: name(crowd.labels[at]),
+        learned: crowd.labels[at] < crowd.known,
+        answer: name(crowd.given[at]),
+        at: crowd
+            .maps
+            .iter()
+            .map(|map| (map.expert, map.points[at]))
+            .collect(),
+        energy: crowd
+            .energies
+            .iter()
+            .map(|(expert, energies)| (*expert, energies[at]))
+            .collect(),
+    };
+    (0..crowd.labels.len()).map(one).collect()
+}
+
+fn attention(path: &Path, seen: PictureInside) -> Attention {
+    Attention {
+        image: path.display().to_string(),
+        after: seen.gazes.into_iter().collect(),
+        before: seen.before,
+    }
+}
+
+/// The same for people, as tables.
+fn text(told: &Told) -> String {
+    let mut parts = Vec::new();
+    if !told.movement.since_start.is_empty() {
+        parts.push(movement_table(&told.movement));
+    }
+    for map in &told.maps {
+        parts.push(format!(
+            "map of the {} expert: axes of task {}, {:.0} % and {:.0} % of the variance\n",
+            map.expert.name(),
+            map.axes_of_task,
+            map.variance[0] * 100.0,
+            map.variance[1] * 100.0
+        ));
+    }
+    if !told.pictures.is_empty() {
+        parts.push(picture_table(&told.pictures));
+    }
+    if let Some(attention) = &told.attention {
+        if let Some(before) = &attention.before {
+            parts.push(grid("before task 1", before));
+        }
+        for (expert, gaze) in &attention.after {
+            parts.push(grid(&format!("{} expert", expert.name()), gaze));
+        }
+    }
+    parts.join("\n")
+}
+
+fn movement_table(movement: &Moved) -> String {
+    let experts = movement.since_start.keys();
+    let mut titles = vec![">block".to_string()];
+    titles.extend(experts.map(|expert| format!(">{}", expert.name())));
+    if !movement.apart.is_empty() {
+        titles.push(">apart".into());
+    }
+    let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
+    let mut table = Table::new(&titles);
+    let columns: Vec<&Vec<Block>> = movement.since_start.values().collect();
+    let columns: Vec<&Vec<Block>> = match movement.apart.is_empty() {
+        true => columns,
+        false => columns.into_iter().chain([&movement.apart]).collect(),
+    };
+    for (at, first) in columns.first().into_iter().copied().flatten().enumerate() {
+        let cells = columns.iter().filter_map(|column| column.get(at));
+        let cells = cells.map(|block| format!("{:.3}", block.distance));
+        let cells: Vec<String> = cells.collect();
+        table.row(std::iter::once(first.block.to_string()).chain(cells));
+    }
+    table.to_string()
+}
+
+fn picture_table(pictures: &[OfPicture]) -> String {
+    let Some(first) = pictures.first() else {
+        return String::new();
+    };
+    let mut titles = vec![">picture".to_string(), "class".into(), "answer".into()];
+    titles.extend(first.at.keys().map(|e| format!("map {}", e.name())));
+    titles.extend(first.energy.keys().map(|e| format!(">energy {}", e.name())));
+    let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
+    let mut table = Table::new(&titles);
+    for picture in pictures {
+        let class = match picture.learned {
+            true => picture.class.clone(),
+            false => format!("{} (not learned)", picture.class),
+        };
+        let index = match picture.source {
+            0 => picture.index.to_string(),
+            lesson => format!("lesson {lesson}: {}", picture.index),
+        };
+        let at = picture.at.values().map(|[x, y]| format!("{x:.2} {y:.2}"));
+        let energy = picture.energy.values().map(|energy| format!("{energy:.2}"));
+        let start = [index, class, picture.answer.clone()].into_iter();
+        table.row(start.chain(at).chain(energy));
+    }
+    table.to_string()
+}
+
+/// A gaze as rows of numbers.
+fn grid(title: &str, gaze: &Gaze) -> String {
+    let (what, scale) = match gaze.kind {
+        GazeKind::Attention => ("attention of the class token, %", 100.0),
+        GazeKind::Length => ("length of the feature at each place", 1.0),
+    };
+    let mut text = format!("{what}, {title}\n");
+    for row in gaze.values.chunks(gaze.columns.max(1)) {
+        let row: Vec<String> = row.iter().map(|v| format!("{:6.2}", v * scale)).collect();
+        text += &format!("{}\n", row.join(" "));
+    }
+    if gaze.kind == GazeKind::Attention {
+        text += &format!("{:6.2} elsewhere\n", gaze.rest * 100.0);
+    }
+    text
+}

@@ -1,0 +1,348 @@
+//! Requests to look inside a run, answered in small pieces between two batches.
+//!
+//! A helper thread gathers the test pictures of a run; snapshots are made ready as for predictions.
+//! The engine's thread then goes over a few pictures at a time. What it found about a snapshot is
+//! kept, so that a map with other axes costs no second look.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+use super::predictions::Predictions;
+use super::{Desk, Mail, fenced};
+use crate::data::transform::InputSpec;
+use crate::experiment::Stock;
+use crate::experiment::inside::{Axes, Crowd, Survey, crowd_inside};
+use crate::experiment::predict::Key;
+use crate::metrics::Expert;
+use crate::problem::{Problem, Result};
+use crate::run::event::{Event, Picture};
+use crate::run::inside::{InsideRequest, Insight, Look, RunInside, Seen};
+
+/// Crowds kept: pictures as a large network sees them take some 45 MB.
+const CROWDS: usize = 4;
+/// Numbers of features kept at most, 128 MB of them.
+const NUMBERS: usize = 32 << 20;
+
+/// The axes of each expert's map.
+type ByExpert = Arc<Vec<(Expert, Axes)>>;
+
+/// A crowd that a helper thread gathered, for the snapshot whose axes the map gets.
+pub(super) struct Gathered {
+    key: Key,
+    crowd: Result<Crowd>,
+}
+
+/// What came of one turn.
+enum Turn {
+    /// Nothing can be done now.
+    Idle,
+    /// A piece was done.
+    Worked,
+    /// Something is to be told.
+    Told(Box<Event>),
+}
+
+/// How far a request got.
+enum Step {
+    /// It waits for this snapshot to be made ready.
+    Needs(Key),
+    /// It waits for its crowd.
+    Waits,
+    /// A piece was done.
+    Worked,
+    /// Its first task is answered.
+    Seen(Seen),
+}
+
+/// What was asked and not answered yet, and what is known of the snapshots.
+pub(super) struct Looks {
+    waiting: VecDeque<InsideRequest>,
+    crowds: VecDeque<(Key, Result<Arc<Crowd>>)>,
+    /// The crowd that the helper thread is at; one at a time.
+    gathering: Option<Key>,
+    /// The latest used last.
+    surveys: VecDeque<(Key, Survey)>,
+    axes: VecDeque<(Key, ByExpert)>,
+    mail: Sender<Mail>,
+}
+
+impl Looks {
+    pub fn new(mail: Sender<Mail>) -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            crowds: VecDeque::new(),
+            gathering: None,
+            surveys: VecDeque::new(),
+            axes: VecDeque::new(),
+            mail,
+        }
+    }
+
+    /// Takes a request; a newer one of the same kind about the same run takes its place.
+    pub fn ask(&mut self, request: InsideRequest) {
+        let kind = |request: &InsideRequest| matches!(request.look, Look::Run { .. });
+        let newer = |old: &InsideRequest| old.run == request.run && kind(old) == kind(&request);
+        self.waiting.retain(|old| !newer(old));
+        if !request.tasks.is_empty() {
+            self.waiting.push_back(request);
+        }
+    }
+
+    /// Takes a crowd. One that holds the same pictures as a known one is that one, so that what was
+    /// found about it stays true.
+    pub fn take(&mut self, gathered: Gathered) {
+        self.gathering = None;
+        let Gathered { key, crowd } = gathered;
+        let crowd = crowd.map(|crowd| {
+            let known = self
+                .crowds
+                .iter()
+                .filter_map(|(_, known)| known.as_ref().ok());
+            let mut same = known.filter(|known| ***known == crowd);
+            same.next().cloned().unwrap_or_else(|| Arc::new(crowd))
+        });
+        self.crowds.retain(|(known, _)| *known != key);
+        self.crowds.push_back((key, crowd));
+        while self.crowds.len() > CROWDS {
+            self.crowds.pop_front();
+        }
+        let crowds = &self.crowds;
+        let held = |crowd: &Arc<Crowd>| {
+            let mut known = crowds.iter().filter_map(|(_, known)| known.as_ref().ok());
+            known.any(|known| Arc::ptr_eq(known, crowd))
+        };
+        self.surveys.retain(|(_, survey)| held(survey.crowd()));
+    }
+
+    /// Test pictures may be others by now.
+    pub fn forget_crowds(&mut self) {
+        self.crowds.clear();
+        self.surveys.clear();
+        self.axes.clear();
+    }
+
+    /// Does a piece of the first request that can go on.
+    fn next(&mut self, predictions: &mut Predictions, stock: &Stock) -> Turn {
+        let mut needed = Vec::new();
+        let mut turn = Turn::Idle;
+        // One picture is looked at sooner than three hundred.
+        let quick = |at: &usize| matches!(self.waiting[*at].look, Look::Picture(_));
+        let (mut order, rest): (Vec<usize>, Vec<usize>) = (0..self.waiting.len()).partition(quick);
+        order.extend(rest);
+        for at in order {
+            let request = self.waiting[at].clone();
+            let step = fenced(|| self.step(&request, predictions, stock));
+            let seen = match step {
+                Ok(Step::Needs(key)) => {
+                    if let Some(problem) = predictions.failure(&key) {
+                        Err(problem)
+                    } else {
+                        needed.push(key);
+                        continue;
+                    }
+                }
+                Ok(Step::Waits) => continue,
+                Ok(Step::Worked) => {
+                    turn = Turn::Worked;
+                    break;
+                }
+                Ok(Step::Seen(seen)) => Ok(seen),
+                Err(problem) => Err(problem),
+            };
+            turn = Turn::Told(Box::new(self.told(at, &request, seen)));
+            break;
+        }
+        predictions.need(needed, stock);
+        turn
+    }
+
+    /// An answer or refusal; the request goes on with its next task, or not at all.
+    fn told(&mut self, at: usize, request: &InsideRequest, seen: Result<Seen>) -> Event {
+        let ticket = request.ticket;
+        let task = request.tasks.first().copied().unwrap_or_default();
+        match seen {
+            Ok(seen) => {
+                if let Some(waiting) = self.waiting.get_mut(at) {
+                    waiting.tasks.remove(0);
+                }
+                self.waiting.retain(|request| !request.tasks.is_empty());
+                let run = request.run.clone();
+                Event::Inside(Box::new(Insight {
+                    ticket,
+                    run,
+                    task,
+                    seen,
+                }))
+            }
+            Err(problem) => {
+                self.waiting.remove(at);
+                Event::NotInside { ticket, problem }
+            }
+        }
+    }
+
+    fn step(
+        &mut self,
+        request: &InsideRequest,
+        predictions: &mut Predictions,
+        stock: &Stock,
+    ) -> Result<Step> {
+        let Some(&task) = request.tasks.first() else {
+            return Ok(Step::Waits);
+        };
+        let key = Key::of(&request.run, task);
+        match &request.look {
+            Look::Picture(picture) => picture_step(key, picture, predictions, stock),
+            Look::Run { anchor } => {
+                let anchor = Key::of(&request.run, *anchor);
+                self.run_step([anchor, key], predictions, stock)
+            }
+        }
+    }
+
+    fn run_step(
+        &mut self,
+        [anchor, key]: [Key; 2],
+        predictions: &mut Predictions,
+        stock: &Stock,
+    ) -> Result<Step> {
+        let known = self.crowds.iter().find(|(known, _)| *known == anchor);
+        let Some((_, crowd)) = known.cloned() else {
+            let Some(predictor) = predictions.shelf.predictor(&anchor, stock)? else {
+                return Ok(Step::Needs(anchor));
+            };
+            let input = predictor.input();
+            self.gather(anchor, input, stock);
+            return Ok(Step::Waits);
+        };
+        let (mut found, mut refused) = (None, None);
+        match crowd {
+            Ok(crowd) => {
+                for of in [&anchor, &key] {
+                    if let Some(step) = self.survey(of, &crowd, predictions, stock)? {
+                        return Ok(step);
+                    }
+                }
+                let axes = self.axes_of(&anchor)?;
+                let mut surveys = self.surveys.iter();
+                let survey = surveys.find(|(known, _)| *known == key);
+                found = survey.map(|(_, survey)| crowd_inside(survey, &axes, anchor.task));
+            }
+            Err(problem) => refused = Some(problem),
+        }
+        let Some(predictor) = predictions.shelf.predictor(&key, stock)? else {
+            return Ok(Step::Needs(key));
+        };
+        Ok(Step::Seen(Seen::Run(Box::new(RunInside {
+            crowd: found,
+            problem: refused,
+            movement: predictor.movement()?,
+        }))))
+    }
+
+    /// Goes on with the survey of a snapshot; none when it is whole.
+    fn survey(
+        &mut self,
+        key: &Key,
+        crowd: &Arc<Crowd>,
+        predictions: &mut Predictions,
+        stock: &Stock,
+    ) -> Result<Option<Step>> {
+        let same =
+            |(known, survey): &(Key, Survey)| known == key && Arc::ptr_eq(survey.crowd(), crowd);
+        let at = self.surveys.iter().position(same);
+        if at.is_some_and(|at| self.surveys[at].1.is_whole()) {
+            return Ok(None);
+        }
+        let Some(predictor) = predictions.shelf.predictor(key, stock)? else {
+            return Ok(Some(Step::Needs(key.clone())));
+        };
+        let begun = at.and_then(|at| self.surveys.remove(at));
+        let mut survey = begun.map_or_else(|| Survey::new(crowd.clone()), |(_, survey)| survey);
+        survey.step(predictor)?;
+        self.surveys.retain(|(known, _)| known != key);
+        self.axes.retain(|(known, _)| known != key);
+        self.surveys.push_back((key.clone(), survey));
+        let size = |surveys: &VecDeque<(Key, Survey)>| {
+            surveys
+                .iter()
+                .map(|(_, survey)| survey.size())
+                .sum::<usize>()
+        };
+        while size(&self.surveys) > NUMBERS && self.surveys.len() > 2 {
+            self.surveys.pop_front();
+        }
+        Ok(Some(Step::Worked))
+    }
+
+    fn axes_of(&mut self, anchor: &Key) -> Result<ByExpert> {
+        if let Some((_, axes)) = self.axes.iter().find(|(known, _)| known == anchor) {
+            return Ok(axes.clone());
+        }
+        let survey = self.surveys.iter().find(|(known, _)| known == anchor);
+        let (_, survey) = survey.ok_or_else(|| Problem::new("the map has no axes yet"))?;
+        let axes = Arc::new(survey.axes()?);
+        self.axes.push_back((anchor.clone(), axes.clone()));
+        while self.axes.len() > 4 * CROWDS {
+            self.axes.pop_front();
+        }
+        Ok(axes)
+    }
+
+    /// Sets a helper thread to gather a crowd.
+    fn gather(&mut self, key: Key, input: InputSpec, stock: &Stock) {
+        if self.gathering.is_some() {
+            return;
+        }
+        self.gathering = Some(key.clone());
+        let (mail, stock, run): (_, _, PathBuf) =
+            (self.mail.clone(), stock.clone(), key.run.clone());
+        let asked = key.clone();
+        let begun = std::thread::Builder::new()
+            .name("lae-gather".into())
+            .spawn(move || {
+                let crowd = fenced(|| Crowd::gather(&run, input, &stock));
+                let key = asked;
+                // The engine may have ended; then nobody wants it.
+                let _ = mail.send(Mail::Gathered(Gathered { key, crowd }));
+            });
+        if let Err(error) = begun {
+            let problem = Problem::new(format!("no helper thread could be started: {error}"));
+            let crowd = Err(problem);
+            let _ = self.mail.send(Mail::Gathered(Gathered { key, crowd }));
+        }
+    }
+}
+
+impl Desk {
+    /// Does one short piece of what was asked beside training: a prediction, else a look inside.
+    /// True when there was one.
+    pub(super) fn serve_one(&mut self) -> bool {
+        if self.predict_one() {
+            return true;
+        }
+        match self.looks.next(&mut self.predictions, &self.stock) {
+            Turn::Idle => false,
+            Turn::Worked => true,
+            Turn::Told(event) => {
+                self.tell(None, *event);
+                true
+            }
+        }
+    }
+}
+
+fn picture_step(
+    key: Key,
+    picture: &Picture,
+    predictions: &mut Predictions,
+    stock: &Stock,
+) -> Result<Step> {
+    let Some(predictor) = predictions.shelf.predictor(&key, stock)? else {
+        return Ok(Step::Needs(key));
+    };
+    let seen = predictor.gazes(picture)?;
+    Ok(Step::Seen(Seen::Picture(Box::new(seen))))
+}

@@ -1,0 +1,194 @@
+//! The two main directions of a cloud of features (principal components), by orthogonal iteration
+//! on the centred features themselves: no matrix of width × width is made.
+
+use crate::problem::{Problem, Result};
+
+/// Rounds of the iteration at most; it ends as soon as the directions stand still.
+const ROUNDS: usize = 400;
+/// How far (1 − |cosine|) directions may still turn.
+const STILL: f64 = 1e-12;
+
+/// Features of several pictures, one row each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Features {
+    /// Length of a row.
+    pub width: usize,
+    /// Row after row.
+    pub values: Vec<f32>,
+}
+
+/// The directions along which features vary most, and the middle they are measured from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axes {
+    middle: Vec<f64>,
+    directions: [Vec<f64>; 2],
+    /// Of the whole variance, the part along each direction.
+    pub shares: [f32; 2],
+}
+
+impl Axes {
+    /// Those of these features. The largest number of each direction is positive, so that the same
+    /// features always give the same map.
+    ///
+    /// # Errors
+    /// A Problem when there are none, or they are not made of numbers.
+    pub fn of(features: &Features) -> Result<Self> {
+        let width = features.width;
+        let rows = features.values.len() / width.max(1);
+        if rows == 0 || features.values.iter().any(|value| !value.is_finite()) {
+            return Err(Problem::new("these features have no main directions"));
+        }
+        let mut middle = vec![0f64; width];
+        for row in features.values.chunks_exact(width) {
+            for (sum, value) in middle.iter_mut().zip(row) {
+                *sum += f64::from(*value) / rows as f64;
+            }
+        }
+        let centred: Vec<f64> = features
+            .values
+            .chunks_exact(width)
+            .flat_map(|row| row.iter().zip(&middle).map(|(v, m)| f64::from(*v) - m))
+            .collect();
+        let whole: f64 = centred.iter().map(|v| v * v).sum();
+        let directions = iterate(&centred, width);
+        let share = |direction: &Vec<f64>| {
+            let along = centred.chunks_exact(width).map(|row| dot(row, direction));
+            let variance: f64 = along.map(|p| p * p).sum();
+            if whole > 0.0 {
+                (variance / whole) as f32
+            } else {
+                0.0
+            }
+        };
+        Ok(Self {
+            shares: [share(&directions[0]), share(&directions[1])],
+            middle,
+            directions,
+        })
+    }
+
+    /// Where features lie along the axes. Rows may be shorter (a method that adds features with
+    /// every task): what they lack counts as the middle.
+    pub fn project(&self, features: &Features) -> Vec<[f32; 2]> {
+        let place = |row: &[f32]| {
+            self.directions.each_ref().map(|direction| {
+                let parts = row.iter().zip(&self.middle).zip(direction);
+                parts
+                    .map(|((v, m), d)| (f64::from(*v) - m) * d)
+                    .sum::<f64>() as f32
+            })
+        };
+        let rows = features.values.chunks_exact(features.width.max(1));
+        rows.map(place).collect()
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Makes a vector one of length 1 that stands upright on `other`; zeros stay zeros.
+fn upright(vector: &mut [f64], other: Option<&[f64]>) {
+    // Twice: once is not exact where both are nearly the same.
+    for _ in 0..2 {
+        if let Some(other) = other {
+            let along = dot(vector, other);
+            for (v, o) in vector.iter_mut().zip(other) {
+                *v -= along * o;
+            }
+        }
+    }
+    let length = dot(vector, vector).sqrt();
+    for v in vector.iter_mut() {
+        *v = if length > 1e-12 { *v / length } else { 0.0 };
+    }
+}
+
+fn iterate(centred: &[f64], width: usize) -> [Vec<f64>; 2] {
+    let start = |step: usize| -> Vec<f64> {
+        let value = |i: usize| ((i * step + 1) % 101) as f64 / 50.0 - 1.01;
+        (0..width).map(value).collect()
+    };
+    let (mut first, mut second) = (start(37), start(61));
+    upright(&mut first, None);
+    upright(&mut second, Some(&first));
+    for _ in 0..ROUNDS {
+        let (mut next, mut other) = (vec![0f64; width], vec![0f64; width]);
+        for row in centred.chunks_exact(width) {
+            let (a, b) = (dot(row, &first), dot(row, &second));
+            for (i, v) in row.iter().enumerate() {
+                next[i] += a * v;
+                other[i] += b * v;
+            }
+        }
+        upright(&mut next, None);
+        upright(&mut other, Some(&next));
+        let still = |a: &[f64], b: &[f64]| 1.0 - dot(a, b).abs() < STILL;
+        let done = still(&next, &first) && (width < 2 || still(&other, &second));
+        (first, second) = (next, other);
+        if done {
+            break;
+        }
+    }
+    [first, second].map(pointed)
+}
+
+fn pointed(mut direction: Vec<f64>) -> Vec<f64> {
+    let largest = direction.iter().fold(
+        0f64,
+        |known, v| if v.abs() > known.abs() { *v } else { known },
+    );
+    if largest < 0.0 {
+        for v in &mut direction {
+            *v = -*v;
+        }
+    }
+    direction
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn close(a: f32, b: f32) -> bool {
+        (a - b).abs() < 1e-4
+    }
+
+    /// Four points on a cross: 3 along (0.6, 0.8, 0), 1 along (−0.8, 0.6, 0) around (1, 2, 3).
+    #[test]
+    fn a_cross_has_its_arms_as_axes() {
+        let at = |a: f32, b: f32| [1.0 + 0.6 * a - 0.8 * b, 2.0 + 0.8 * a + 0.6 * b, 3.0];
+        let places = [[3.0, 0.0], [-3.0, 0.0], [0.0, 1.0], [0.0, -1.0]];
+        let features = Features {
+            width: 3,
+            values: places.iter().flat_map(|[a, b]| at(*a, *b)).collect(),
+        };
+        let axes = Axes::of(&features).unwrap();
+        assert!(close(axes.shares[0], 0.9) && close(axes.shares[1], 0.1));
+        // The second axis has −0.8 as its largest number, so it is turned round.
+        for (point, [a, b]) in axes.project(&features).iter().zip(places) {
+            assert!(close(point[0], a) && close(point[1], -b), "{point:?}");
+        }
+        // What is missing counts as the middle.
+        let shorter = Features {
+            width: 1,
+            values: vec![2.0],
+        };
+        assert!(close(axes.project(&shorter)[0][0], 0.6));
+    }
+
+    #[test]
+    fn features_that_are_all_the_same_lie_in_one_point_and_broken_ones_are_refused() {
+        let of = |values: Vec<f32>| Features { width: 2, values };
+        let same = of(vec![1.0; 8]);
+        let axes = Axes::of(&same).unwrap();
+        assert_eq!(axes.shares, [0.0, 0.0]);
+        assert!(
+            axes.project(&same)
+                .iter()
+                .all(|p| p[0] == 0.0 && p[1] == 0.0)
+        );
+        assert!(Axes::of(&of(vec![f32::NAN; 4])).is_err() && Axes::of(&of(Vec::new())).is_err());
+    }
+}

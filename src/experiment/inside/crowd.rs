@@ -1,0 +1,148 @@
+//! The test pictures that a look inside goes over: a few of each class, always the same ones, ready
+//! for the network.
+
+use std::path::Path;
+
+use crate::data::Sample;
+use crate::data::loader::inputs_of;
+use crate::data::transform::InputSpec;
+use crate::experiment::Stock;
+use crate::experiment::images::{Images, Place};
+use crate::experiment::teach::own_images;
+use crate::problem::{Problem, Result};
+use crate::run::event::Control;
+use crate::store::{self, StoredRun};
+
+/// Pictures at most.
+pub const MOST: usize = 300;
+
+/// Test pictures of all classes of a run, taught by then or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Crowd {
+    /// Where each lies.
+    pub places: Vec<Place>,
+    /// The class of each, by position; that of a class taught again is the class it counts for.
+    pub labels: Vec<usize>,
+    /// As the network sees them, one after the other.
+    pub pixels: Vec<u8>,
+    /// Bytes of one of them.
+    pub bytes: usize,
+}
+
+impl Crowd {
+    /// Gathers that of the run in `folder`. Pictures that cannot be read are left out.
+    ///
+    /// # Errors
+    /// A Problem when the run's test pictures are not at hand any more.
+    pub fn gather(folder: &Path, input: InputSpec, stock: &Stock) -> Result<Self> {
+        let stored = store::load(folder)?;
+        let images = images_of(&stored, stock)?;
+        let header = &stored.header;
+        let last = header.tasks.len().saturating_sub(1);
+        let (places, samples) = images.tests_up_to(last);
+        let labels = |at: usize| header.class_at(samples[at].1 as usize);
+        let labels: Vec<usize> = (0..samples.len()).map(labels).collect();
+        let chosen = evenly(&labels, header.class_order.len(), MOST);
+        let pictures: Vec<Sample> = chosen.iter().map(|at| samples[*at].0.clone()).collect();
+        let mut crowd = Self {
+            places: Vec::new(),
+            labels: Vec::new(),
+            pixels: Vec::new(),
+            bytes: input.bytes(),
+        };
+        for (at, seen) in chosen.iter().zip(inputs_of(&pictures, input)) {
+            if let Ok(seen) = seen {
+                crowd.places.push(places[*at]);
+                crowd.labels.push(labels[*at]);
+                crowd.pixels.extend(seen);
+            }
+        }
+        if crowd.labels.is_empty() {
+            return Err(Problem::new("none of this run's test pictures can be read"));
+        }
+        Ok(crowd)
+    }
+}
+
+/// The run's own test pictures and those of its lessons.
+fn images_of(stored: &StoredRun, stock: &Stock) -> Result<Images> {
+    let header = &stored.header;
+    let own = own_images(stored, stock, &Control::default())?;
+    let (tasks, planned) = (header.own_tasks(), &header.tasks);
+    let classes = planned[..tasks].last().map_or(0, |task| task.end);
+    let mut images = Images::new(Some(own), tasks, classes);
+    for (task, lesson) in (tasks..).zip(&header.lessons) {
+        let kept = store::lesson_pictures(&header.folder, task, lesson)?;
+        images.push(&kept, planned[task].start);
+    }
+    Ok(images)
+}
+
+/// Indices of at most `most` of these, as many of each class as of any other while there are some,
+/// spread over those of the class; in order of class. Of more classes than that, one of every
+/// so-manieth.
+fn evenly(labels: &[usize], classes: usize, most: usize) -> Vec<usize> {
+    let mut of: Vec<Vec<usize>> = vec![Vec::new(); classes];
+    for (at, label) in labels.iter().enumerate() {
+        if let Some(class) = of.get_mut(*label) {
+            class.push(at);
+        }
+    }
+    of.retain(|class| !class.is_empty());
+    let stride = of.len().div_ceil(most).max(1);
+    let of: Vec<Vec<usize>> = of.into_iter().step_by(stride).collect();
+    let mut each = most.checked_div(of.len()).unwrap_or(0);
+    // What small classes leave goes to the others.
+    while of
+        .iter()
+        .map(|class| class.len().min(each + 1))
+        .sum::<usize>()
+        <= most
+        && of.iter().any(|class| class.len() > each)
+    {
+        each += 1;
+    }
+    let spread = |class: &Vec<usize>| -> Vec<usize> {
+        let count = class.len().min(each);
+        (0..count).map(|i| class[i * class.len() / count]).collect()
+    };
+    of.iter().flat_map(spread).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_even_and_what_small_ones_leave_goes_to_others() {
+        // 100 of class 0, 2 of class 1, 100 of class 2.
+        let labels: Vec<usize> = (0..202)
+            .map(|at| {
+                if at < 100 {
+                    0
+                } else {
+                    1 + usize::from(at > 101)
+                }
+            })
+            .collect();
+        let chosen = evenly(&labels, 3, 30);
+        let of = |class: usize| chosen.iter().filter(|at| labels[**at] == class).count();
+        assert_eq!([of(0), of(1), of(2)], [14, 2, 14]);
+        let unique: std::collections::BTreeSet<_> = chosen.iter().collect();
+        assert_eq!(unique.len(), chosen.len());
+        assert_eq!(chosen, evenly(&labels, 3, 30));
+    }
+
+    #[test]
+    fn many_classes_are_thinned_and_few_pictures_are_all_taken() {
+        let labels: Vec<usize> = (0..1000).collect();
+        let chosen = evenly(&labels, 1000, 300);
+        assert!(
+            chosen.len() <= 300 && chosen.len() >= 200,
+            "{}",
+            chosen.len()
+        );
+        assert_eq!(evenly(&[0, 1, 1], 2, 300), [0, 1, 2]);
+        assert!(evenly(&[], 0, 300).is_empty());
+    }
+}

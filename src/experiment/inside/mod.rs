@@ -1,0 +1,140 @@
+//! A look inside a run after a task: features, energies and answers over a fixed crowd of test
+//! pictures, what the network gathers from one picture, how far its PETs have moved.
+//!
+//! Everything comes from the snapshot itself, through the method that the run was trained with. The
+//! crowd is gone over in small pieces, so that whoever trains meanwhile never waits longer than for a
+//! batch.
+
+mod axes;
+mod crowd;
+mod survey;
+mod watched;
+
+pub use axes::{Axes, Features};
+pub use crowd::{Crowd, MOST};
+pub use survey::{Survey, crowd_inside};
+pub use watched::Watched;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+
+use super::Stock;
+use super::predict::Predictor;
+use crate::backbone::Backbone;
+use crate::data::transform::InputSpec;
+use crate::metrics::Expert;
+use crate::pet::PetStack;
+use crate::problem::{Problem, Result};
+use crate::run::event::Picture;
+use crate::run::inside::{Gaze, Movement, PictureInside, RunInside};
+
+/// Looks into the run in `folder` after `task` at once; the axes of the map are those of the
+/// snapshot after `anchor`. A crowd that is not at hand is told in the answer.
+///
+/// # Errors
+/// As [`Predictor::open`], or the device failed.
+pub fn look(
+    folder: &Path,
+    [anchor, task]: [usize; 2],
+    device: Option<&str>,
+    stock: &Stock,
+) -> Result<(Predictor, RunInside)> {
+    let predictor = Predictor::open(folder, task, device, stock, true)?;
+    let mut inside = RunInside {
+        crowd: None,
+        problem: None,
+        movement: predictor.movement()?,
+    };
+    let crowd = match Crowd::gather(folder, predictor.input(), stock) {
+        Ok(crowd) => Arc::new(crowd),
+        Err(problem) => {
+            inside.problem = Some(problem);
+            return Ok((predictor, inside));
+        }
+    };
+    let whole = |predictor: &Predictor| {
+        let mut survey = Survey::new(crowd.clone());
+        while !survey.is_whole() {
+            survey.step(predictor)?;
+        }
+        Ok(survey)
+    };
+    let survey = whole(&predictor)?;
+    let axes = match anchor == task {
+        true => survey.axes()?,
+        false => whole(&Predictor::open(folder, anchor, device, stock, true)?)?.axes()?,
+    };
+    inside.crowd = Some(crowd_inside(&survey, &axes, anchor));
+    Ok((predictor, inside))
+}
+
+impl Predictor {
+    /// How the network wants its pictures.
+    pub fn input(&self) -> InputSpec {
+        self.backbone.input
+    }
+
+    /// How far the PETs have moved since they were drawn, block by block.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub fn movement(&self) -> Result<Movement> {
+        let pets = self.method.pets()?;
+        let mut movement = Movement::default();
+        for pet in &pets {
+            let blocks = pet.now.distances_from(&pet.began)?;
+            movement.since_start.push((pet.expert, blocks));
+        }
+        let of = |expert| pets.iter().find(|pet| pet.expert == expert);
+        if let (Some(online), Some(offline)) = (of(Expert::Online), of(Expert::Offline)) {
+            movement.apart = offline.now.distances_from(&online.now)?;
+        }
+        Ok(movement)
+    }
+
+    /// What the network gathers from a picture. After the first task it is also told what the
+    /// network gathered before it.
+    ///
+    /// # Errors
+    /// A Problem when the picture's size contradicts its pixels, a plugin's attention has no
+    /// shares, or the device failed.
+    pub fn gazes(&self, picture: &Picture) -> Result<PictureInside> {
+        let seen = self.seen(picture)?;
+        let images = self.images(&seen);
+        let watch = || self.method.expert_features(images.clone());
+        let (features, passes) = self.watched.during(watch)?;
+        // The last passes are the experts'; before them there may be one that chooses prompts.
+        let own = passes.len().saturating_sub(features.len());
+        let last: Vec<Gaze> = passes.into_iter().skip(own).filter_map(first).collect();
+        let experts = features.iter().map(|(expert, _)| *expert);
+        let before = match self.task() {
+            0 => {
+                let plain = || self.plain_features(&images);
+                let (_, passes) = self.watched.during(plain)?;
+                passes.into_iter().find_map(first)
+            }
+            _ => None,
+        };
+        let gazes: Vec<(Expert, Gaze)> = experts.zip(last).collect();
+        if gazes.is_empty() {
+            return Err(Problem::new("the network's last block gathers nothing"));
+        }
+        Ok(PictureInside {
+            gazes,
+            before,
+            seen,
+            seen_size: self.input_size(),
+        })
+    }
+
+    fn plain_features(&self, images: &Tensor<4>) -> Result<()> {
+        let plain = PetStack::empty();
+        self.watched.features(images.clone(), &plain).map(drop)
+    }
+}
+
+fn first(pass: Vec<Gaze>) -> Option<Gaze> {
+    pass.into_iter().next()
+}

@@ -1,0 +1,141 @@
+//! Going over a crowd, piece by piece: answers, energies and features of every picture.
+
+use std::sync::Arc;
+
+use super::{Axes, Crowd, Features};
+use crate::experiment::predict::Predictor;
+use crate::metrics::Expert;
+use crate::problem::{Problem, Result};
+use crate::run::inside::{CrowdInside, FeatureMap};
+use crate::tensors::HostTensor;
+
+/// Pictures of a piece: no more than a batch of training.
+const PIECE: usize = 24;
+
+/// A crowd as one snapshot sees it, as far as it has got.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    crowd: Arc<Crowd>,
+    /// Classes known by then.
+    known: usize,
+    given: Vec<usize>,
+    energies: Vec<(Expert, Vec<f32>)>,
+    features: Vec<(Expert, Features)>,
+}
+
+impl Survey {
+    /// Before the first picture.
+    pub fn new(crowd: Arc<Crowd>) -> Self {
+        Self {
+            crowd,
+            known: 0,
+            given: Vec::new(),
+            energies: Vec::new(),
+            features: Vec::new(),
+        }
+    }
+
+    /// The pictures it goes over.
+    pub fn crowd(&self) -> &Arc<Crowd> {
+        &self.crowd
+    }
+
+    /// Whether every picture was looked at.
+    pub fn is_whole(&self) -> bool {
+        self.given.len() == self.crowd.labels.len()
+    }
+
+    /// Numbers kept, to keep within bounds.
+    pub fn size(&self) -> usize {
+        self.features.iter().map(|(_, f)| f.values.len()).sum()
+    }
+
+    /// Goes over the next few pictures.
+    ///
+    /// # Errors
+    /// A Problem when the device failed or answers are no numbers.
+    pub fn step(&mut self, predictor: &Predictor) -> Result<()> {
+        let bytes = self.crowd.bytes;
+        let pictures = self.crowd.pixels.chunks_exact(bytes);
+        let piece: Vec<u8> = pictures
+            .skip(self.given.len())
+            .take(PIECE)
+            .flatten()
+            .copied()
+            .collect();
+        self.known = predictor.classes().len();
+        let images = predictor.images(&piece);
+        let verdicts = predictor.method.predict(images.clone())?;
+        for verdict in verdicts {
+            let verdict = verdict.checked()?.folded(&predictor.again);
+            for opinion in &verdict.opinions {
+                if let Some(energy) = opinion
+                    .energy
+                    .filter(|_| opinion.expert != Expert::Ensemble)
+                {
+                    entry(&mut self.energies, opinion.expert, Vec::new).push(energy);
+                }
+            }
+            let answer = verdict.opinions.last();
+            let answer = answer.ok_or_else(|| Problem::new("the experts gave no answer"))?;
+            self.given.push(answer.class);
+        }
+        for (expert, features) in predictor.method.expert_features(images)? {
+            let HostTensor { shape, values } = HostTensor::read(&features)?;
+            let width = shape.last().copied().unwrap_or_default();
+            let none = || Features {
+                width,
+                values: Vec::new(),
+            };
+            entry(&mut self.features, expert, none)
+                .values
+                .extend(values);
+        }
+        Ok(())
+    }
+
+    /// The main directions of each expert's features.
+    ///
+    /// # Errors
+    /// A Problem when they are not made of numbers.
+    pub fn axes(&self) -> Result<Vec<(Expert, Axes)>> {
+        let each = self.features.iter();
+        each.map(|(expert, features)| Ok((*expert, Axes::of(features)?)))
+            .collect()
+    }
+}
+
+/// The value of an expert, a new one where there is none.
+fn entry<T>(all: &mut Vec<(Expert, T)>, expert: Expert, new: impl FnOnce() -> T) -> &mut T {
+    let at = match all.iter().position(|(whose, _)| *whose == expert) {
+        Some(at) => at,
+        None => {
+            all.push((expert, new()));
+            all.len() - 1
+        }
+    };
+    &mut all[at].1
+}
+
+/// A whole survey on a map whose axes are those of the snapshot after `anchor`. An expert that has
+/// none there is drawn along the first one's.
+pub fn crowd_inside(survey: &Survey, axes: &[(Expert, Axes)], anchor: usize) -> CrowdInside {
+    let map = |(expert, features): &(Expert, Features)| {
+        let own = axes.iter().find(|(whose, _)| whose == expert);
+        let (_, axes) = own.or(axes.first())?;
+        Some(FeatureMap {
+            expert: *expert,
+            anchor,
+            shares: axes.shares,
+            points: axes.project(features),
+        })
+    };
+    CrowdInside {
+        places: survey.crowd.places.clone(),
+        labels: survey.crowd.labels.clone(),
+        given: survey.given.clone(),
+        known: survey.known,
+        maps: survey.features.iter().filter_map(map).collect(),
+        energies: survey.energies.clone(),
+    }
+}

@@ -1,0 +1,155 @@
+//! A backbone that can be watched: it does what the one in it does, and while it is watched notes
+//! what its last block gathers from each image.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use burn::tensor::{Device, Tensor};
+
+use crate::backbone::parameters::Weights;
+use crate::backbone::{Backbone, Facts, Tokens};
+use crate::pet::Hooks;
+use crate::problem::Result;
+use crate::run::inside::{Gaze, GazeKind};
+use crate::tensors::HostTensor;
+
+/// One pass of images through the last block: a gaze for each image.
+pub type Pass = Vec<Gaze>;
+
+/// What is noted; none while nobody watches. A network made of this one shares it.
+type Notes = Arc<Mutex<Option<Vec<Pass>>>>;
+
+/// A backbone that can be watched.
+pub struct Watched {
+    network: Arc<dyn Backbone>,
+    notes: Notes,
+}
+
+impl Watched {
+    /// That one, unwatched.
+    pub fn new(network: Arc<dyn Backbone>) -> Self {
+        Self {
+            network,
+            notes: Notes::default(),
+        }
+    }
+
+    fn notes(&self) -> MutexGuard<'_, Option<Vec<Pass>>> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Watches while `act` is done; gives what came of it, and the passes in order.
+    ///
+    /// # Errors
+    /// Those of `act`.
+    pub fn during<T>(&self, act: impl FnOnce() -> Result<T>) -> Result<(T, Vec<Pass>)> {
+        *self.notes() = Some(Vec::new());
+        let done = act();
+        let passes = self.notes().take().unwrap_or_default();
+        Ok((done?, passes))
+    }
+}
+
+impl Backbone for Watched {
+    fn facts(&self) -> &Facts {
+        self.network.facts()
+    }
+
+    fn feature_width(&self) -> usize {
+        self.network.feature_width()
+    }
+
+    fn device(&self) -> Device {
+        self.network.device()
+    }
+
+    fn weights(&self) -> Result<Weights> {
+        self.network.weights()
+    }
+
+    fn with_weights(&self, weights: &Weights) -> Result<Arc<dyn Backbone>> {
+        Ok(Arc::new(Self {
+            network: self.network.with_weights(weights)?,
+            notes: self.notes.clone(),
+        }))
+    }
+
+    fn embed(&self, images: Tensor<4>) -> Result<Tokens> {
+        self.network.embed(images)
+    }
+
+    fn class_token(&self) -> Option<Tensor<3>> {
+        self.network.class_token()
+    }
+
+    fn class_position(&self) -> Option<Tensor<3>> {
+        self.network.class_position()
+    }
+
+    fn enter(&self, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
+        self.network.enter(tokens, hooks)
+    }
+
+    fn block(&self, index: usize, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
+        let is_last = index + 1 == self.blocks().len();
+        if !is_last || self.notes().is_none() {
+            return self.network.block(index, tokens, hooks);
+        }
+        let shares = self.network.class_attention(index, &tokens, hooks)?;
+        let out = self.network.block(index, tokens, hooks)?;
+        let pass = match shares {
+            Some(shares) => attention(&shares, [out.rows, out.columns])?,
+            None => lengths(&out)?,
+        };
+        if let Some(passes) = self.notes().as_mut() {
+            passes.push(pass);
+        }
+        Ok(out)
+    }
+
+    fn class_attention(
+        &self,
+        index: usize,
+        tokens: &Tokens,
+        hooks: &dyn Hooks,
+    ) -> Result<Option<Tensor<2>>> {
+        self.network.class_attention(index, tokens, hooks)
+    }
+
+    fn normed(&self, tokens: Tokens) -> Tensor<3> {
+        self.network.normed(tokens)
+    }
+
+    fn pool(&self, tokens: Tokens) -> Result<Tensor<2>> {
+        self.network.pool(tokens)
+    }
+}
+
+/// Shares (batch × places) as gazes.
+fn attention(shares: &Tensor<2>, [rows, columns]: [usize; 2]) -> Result<Pass> {
+    let values = HostTensor::read(shares)?.values;
+    let gaze = |values: &[f32]| Gaze {
+        kind: GazeKind::Attention,
+        rows,
+        columns,
+        rest: (1.0 - values.iter().sum::<f32>()).clamp(0.0, 1.0),
+        values: values.to_vec(),
+    };
+    let places = (rows * columns).max(1);
+    Ok(values.chunks_exact(places).map(gaze).collect())
+}
+
+/// The length of each token after the last block.
+fn lengths(out: &Tokens) -> Result<Pass> {
+    let [_, tokens, width] = out.values.dims();
+    let host = HostTensor::read(&out.values)?.values;
+    let length = |token: &[f32]| token.iter().map(|v| v * v).sum::<f32>().sqrt();
+    let each: Vec<f32> = host.chunks_exact(width.max(1)).map(length).collect();
+    let gaze = |image: &[f32]| Gaze {
+        kind: GazeKind::Length,
+        rows: out.rows,
+        columns: out.columns,
+        values: image[image.len().saturating_sub(out.rows * out.columns)..].to_vec(),
+        rest: 0.0,
+    };
+    Ok(each.chunks_exact(tokens.max(1)).map(gaze).collect())
+}

@@ -1,0 +1,94 @@
+//! The board of pinned pictures: what each run says to each of them after a task.
+
+use std::path::{Path, PathBuf};
+
+use super::Session;
+use super::pins::Pin;
+use super::views::RunRow;
+use crate::run::event::{Opinion, Prediction, RunHeader};
+
+/// Runs side by side at most.
+pub const MOST_RUNS: usize = 10;
+
+/// What one run says to one picture.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cell {
+    /// The class it answers after the task looked at, with its probability.
+    pub answer: Option<(String, f32)>,
+    /// Whether that is right, where the class is known.
+    pub right: Option<bool>,
+    /// The class whose probability is followed: the true one, else the one that the newest snapshot
+    /// answers.
+    pub followed: String,
+    /// Its probability after each task that knows it.
+    pub curve: Vec<(usize, f32)>,
+    /// Why there is no answer.
+    pub missing: Option<String>,
+}
+
+impl Session {
+    /// What a run says to a pinned picture after `task`.
+    pub fn board_cell(&self, pin: &Pin, run: &Path, task: usize) -> Cell {
+        let done = self.finished_tasks(run);
+        let answer = |task| self.pins.answer(pin.id, run, task);
+        let newest = (0..done).rev().find_map(answer);
+        let truth = pin.truth.clone();
+        let followed = truth.or_else(|| newest.and_then(named).map(|(name, _)| name));
+        let followed = followed.unwrap_or_default();
+        let point = |task| Some((task, probability(answer(task)?, &followed)?));
+        let here = answer(task).and_then(named);
+        let right = pin.truth.as_ref().zip(here.as_ref());
+        let missing = match (&here, self.pins.problem(pin.id, run)) {
+            (Some(_), _) => None,
+            (None, _) if task >= done => Some(match done {
+                1 => "only 1 task".to_string(),
+                n => format!("only {n} tasks"),
+            }),
+            (None, Some(problem)) => Some(problem.what.clone()),
+            (None, None) => Some("asking".to_string()),
+        };
+        Cell {
+            right: right.map(|(truth, (name, _))| truth == name),
+            curve: (0..done).filter_map(point).collect(),
+            answer: here,
+            followed,
+            missing,
+        }
+    }
+
+    /// Stored runs, and the one at work, that know the same classes as this one; it comes first,
+    /// then the newest.
+    pub fn runs_with_classes_of(&self, run: &Path) -> Vec<PathBuf> {
+        let classes = |header: &RunHeader| {
+            let mut classes = header.class_order.clone();
+            classes.sort();
+            classes
+        };
+        let Some(wanted) = self.header_of(run).map(classes) else {
+            return Vec::new();
+        };
+        let rows = self.runs.ready().map_or(&[][..], |rows| rows.as_slice());
+        let same = |row: &&RunRow| {
+            let header = row.header.as_ref();
+            header.is_some_and(|header| classes(header) == wanted)
+                && !row.answers().accuracy.is_empty()
+        };
+        let others = rows.iter().filter(same).map(|row| row.folder.clone());
+        let own = std::iter::once(run.to_path_buf());
+        let others = others.filter(|folder| folder != run);
+        own.chain(others).take(MOST_RUNS).collect()
+    }
+}
+
+/// The class that a run answers, with its probability.
+fn named(answer: &Prediction) -> Option<(String, f32)> {
+    let (class, probability) = answer.opinions.last().map(Opinion::best)?;
+    Some((answer.classes.get(class)?.clone(), probability))
+}
+
+/// The probability that a run gives a class; none where it does not know it yet.
+fn probability(answer: &Prediction, class: &str) -> Option<f32> {
+    let position = answer.classes.iter().position(|name| name == class)?;
+    let opinion = answer.opinions.last()?;
+    opinion.probabilities.get(position).copied()
+}

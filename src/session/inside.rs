@@ -1,0 +1,306 @@
+//! What was seen inside runs after each of their tasks, kept so that a slider over the tasks waits
+//! for nothing.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Session;
+use crate::metrics::Expert;
+use crate::problem::Problem;
+use crate::run::event::{Command, Picture};
+use crate::run::inside::{
+    CrowdInside, InsideRequest, Insight, Look, Movement, PictureInside, RunInside, Seen,
+};
+
+/// Runs kept.
+const MOST: usize = 16;
+
+/// The answers of one request after another, by task.
+#[derive(Debug)]
+struct Views<T> {
+    ticket: u64,
+    /// Tasks asked about so far.
+    asked: usize,
+    given: Vec<Option<Arc<T>>>,
+    problem: Option<Problem>,
+}
+
+/// Nothing asked.
+impl<T> Default for Views<T> {
+    fn default() -> Self {
+        Self {
+            ticket: u64::MAX,
+            asked: 0,
+            given: Vec::new(),
+            problem: None,
+        }
+    }
+}
+
+impl<T> Views<T> {
+    fn take(&mut self, task: usize, seen: T) {
+        if task >= self.given.len() {
+            self.given.resize_with(task + 1, || None);
+        }
+        self.given[task] = Some(Arc::new(seen));
+    }
+
+    fn at(&self, task: usize) -> Option<&Arc<T>> {
+        self.given.get(task)?.as_ref()
+    }
+}
+
+/// What was seen inside runs.
+#[derive(Debug, Default)]
+pub struct Insides {
+    runs: HashMap<PathBuf, Views<RunInside>>,
+    /// Of the picture on Predict, in the run that is asked there.
+    picture: Views<PictureInside>,
+    about: Option<(PathBuf, Arc<Picture>)>,
+    seen: Option<Arc<Picture>>,
+}
+
+impl Insides {
+    /// A run after `task`, from 0; none while it is looked at.
+    pub fn run(&self, run: &Path, task: usize) -> Option<&Arc<RunInside>> {
+        self.runs.get(run)?.at(task)
+    }
+
+    /// All that is known of a run, by task.
+    pub fn tasks_of(&self, run: &Path) -> impl Iterator<Item = &Arc<RunInside>> {
+        let views = self.runs.get(run).into_iter();
+        views.flat_map(|views| views.given.iter().flatten())
+    }
+
+    /// What the run on Predict gathers from the picture there, after `task`.
+    pub fn picture(&self, task: usize) -> Option<&Arc<PictureInside>> {
+        self.picture.at(task)
+    }
+
+    /// What the network sees of that picture.
+    pub fn seen(&self) -> Option<&Arc<Picture>> {
+        self.seen.as_ref()
+    }
+
+    /// Why a run cannot be looked into.
+    pub fn problem(&self, run: &Path) -> Option<&Problem> {
+        self.runs.get(run)?.problem.as_ref()
+    }
+
+    /// Why it is not known what is gathered from the picture.
+    pub fn picture_problem(&self) -> Option<&Problem> {
+        self.picture.problem.as_ref()
+    }
+
+    /// Nothing that was seen inside this run holds any more.
+    pub(super) fn forget(&mut self, run: &Path) {
+        self.runs.remove(run);
+        if self.about.as_ref().is_some_and(|(of, _)| of == run) {
+            (self.picture, self.about) = (Views::default(), None);
+        }
+    }
+
+    pub(super) fn take(&mut self, insight: Insight) {
+        match insight.seen {
+            Seen::Run(seen) => {
+                let views = self.runs.get_mut(&insight.run);
+                if let Some(views) = views.filter(|views| views.ticket == insight.ticket) {
+                    views.take(insight.task, *seen);
+                }
+            }
+            Seen::Picture(seen) if self.picture.ticket == insight.ticket => {
+                self.note_seen(&seen);
+                self.picture.take(insight.task, *seen);
+            }
+            Seen::Picture(_) => {}
+        }
+    }
+
+    fn note_seen(&mut self, inside: &PictureInside) {
+        let same = |known: &Arc<Picture>| known.rgb == inside.seen;
+        if !self.seen.as_ref().is_some_and(same) {
+            self.seen = Some(Arc::new(Picture {
+                name: "what the network sees".into(),
+                width: inside.seen_size,
+                height: inside.seen_size,
+                rgb: inside.seen.clone(),
+            }));
+        }
+    }
+
+    pub(super) fn refuse(&mut self, ticket: u64, problem: &Problem) {
+        let mut runs = self.runs.values_mut();
+        if self.picture.ticket == ticket {
+            self.picture.problem = Some(problem.clone());
+        } else if let Some(views) = runs.find(|views| views.ticket == ticket) {
+            views.problem = Some(problem.clone());
+        }
+    }
+}
+
+/// The snapshots of a run in the order in which they are wanted: the one looked at, the one before
+/// it, then the others from the newest on.
+fn order(looked_at: usize, count: usize) -> Vec<usize> {
+    let first = looked_at.min(count.saturating_sub(1));
+    let before = first.checked_sub(1);
+    let mut tasks: Vec<usize> = std::iter::once(first).chain(before).collect();
+    let others = (0..count).rev().filter(|task| !tasks.contains(task));
+    let others: Vec<usize> = others.collect();
+    tasks.extend(others);
+    tasks
+}
+
+impl Session {
+    /// Looks into the run on Predict, and at what it gathers from the picture there: asks about
+    /// every task that nobody asked about yet.
+    pub fn look_inside(&mut self) {
+        let Some(run) = self.predict.run.clone() else {
+            return;
+        };
+        let done = self.finished_tasks(&run);
+        if done == 0 || self.weights_elsewhere(&run).is_some() {
+            return;
+        }
+        self.look_into_run(&run, done);
+        if let Some(picture) = self.predict.picture.clone() {
+            self.look_at_picture(&run, picture, done);
+        }
+    }
+
+    fn look_into_run(&mut self, run: &Path, done: usize) {
+        let config = self.header_of(run).map(|header| &header.config);
+        if config.is_none_or(|config| self.asks_before_opening(config)) {
+            return;
+        }
+        let runs = &mut self.insides.runs;
+        if runs.len() >= MOST && !runs.contains_key(run) {
+            runs.clear();
+        }
+        let views = runs.entry(run.to_path_buf()).or_default();
+        if views.asked == done {
+            return;
+        }
+        // A lesson was taken back: what came after is no more.
+        views.given.truncate(done);
+        self.tickets += 1;
+        (views.ticket, views.asked, views.problem) = (self.tickets, done, None);
+        let look = Look::Run { anchor: done - 1 };
+        self.ask_inside(run, look, done);
+    }
+
+    fn look_at_picture(&mut self, run: &Path, picture: Arc<Picture>, done: usize) {
+        let about = self.insides.about.as_ref();
+        let same = about.is_some_and(|(of, known)| of == run && Arc::ptr_eq(known, &picture));
+        if same && self.insides.picture.asked == done {
+            return;
+        }
+        self.tickets += 1;
+        let views = &mut self.insides.picture;
+        if !same {
+            *views = Views::default();
+        }
+        views.given.truncate(done);
+        (views.ticket, views.asked, views.problem) = (self.tickets, done, None);
+        let look = Look::Picture(Picture::clone(&picture));
+        self.insides.about = Some((run.to_path_buf(), picture));
+        self.ask_inside(run, look, done);
+    }
+
+    fn ask_inside(&mut self, run: &Path, look: Look, done: usize) {
+        self.backend.send(Command::Inside(InsideRequest {
+            ticket: self.tickets,
+            run: run.to_path_buf(),
+            look,
+            tasks: order(self.predict.task, done),
+        }));
+    }
+}
+
+/// A histogram of energies: of the classes of the newest task, and of those learned before.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Energies {
+    /// Pictures of the newest task's classes in each bin.
+    pub newest: Vec<usize>,
+    /// Pictures of older tasks' classes in each bin.
+    pub older: Vec<usize>,
+    /// The middle one of each, where there are any.
+    pub medians: [Option<f32>; 2],
+}
+
+/// Sorts an expert's energies into so many bins from `low` to `high`. Pictures of classes that are
+/// not known yet are left out; `first` is the first class of the newest task.
+pub fn energies(
+    crowd: &CrowdInside,
+    expert: Expert,
+    first: usize,
+    (low, high): (f32, f32),
+    bins: usize,
+) -> Option<Energies> {
+    let values = crowd.energies_of(expert)?;
+    let mut sorted = [Vec::new(), Vec::new()];
+    for (energy, label) in values.iter().zip(&crowd.labels) {
+        if *label < crowd.known {
+            sorted[usize::from(*label < first)].push(*energy);
+        }
+    }
+    let width = ((high - low) / bins as f32).max(f32::MIN_POSITIVE);
+    let counted = |values: &Vec<f32>| {
+        let mut counts = vec![0; bins];
+        for value in values {
+            let bin = ((value - low) / width).max(0.0) as usize;
+            counts[bin.min(bins - 1)] += 1;
+        }
+        counts
+    };
+    let median = |values: &mut Vec<f32>| {
+        values.sort_by(f32::total_cmp);
+        values.get(values.len() / 2).copied()
+    };
+    Some(Energies {
+        newest: counted(&sorted[0]),
+        older: counted(&sorted[1]),
+        medians: sorted.each_mut().map(median),
+    })
+}
+
+/// The largest of all movements in these snapshots, so that bars grow as tasks go by.
+pub fn farthest<'a>(movements: impl Iterator<Item = &'a Movement>) -> f64 {
+    let each = movements.flat_map(|movement| {
+        let since = movement.since_start.iter().flat_map(|(_, blocks)| blocks);
+        since.chain(&movement.apart).map(|(_, value)| *value)
+    });
+    each.fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_looked_at_comes_first_and_what_was_before_it_next() {
+        assert_eq!(order(2, 5), [2, 1, 4, 3, 0]);
+        assert_eq!(order(9, 3), [2, 1, 0]);
+        assert_eq!(order(0, 1), [0]);
+    }
+
+    #[test]
+    fn energies_are_told_apart_by_task_and_unknown_classes_left_out() {
+        let crowd = CrowdInside {
+            places: Vec::new(),
+            labels: vec![0, 1, 2, 3, 4],
+            given: Vec::new(),
+            known: 4,
+            maps: Vec::new(),
+            energies: vec![(Expert::Online, vec![-4.0, -3.0, -1.0, -2.0, 9.0])],
+        };
+        let told = energies(&crowd, Expert::Online, 2, (-4.0, 0.0), 4);
+        let wanted = Energies {
+            newest: vec![0, 0, 1, 1],
+            older: vec![1, 1, 0, 0],
+            medians: [Some(-1.0), Some(-3.0)],
+        };
+        assert_eq!(told, Some(wanted));
+        assert_eq!(energies(&crowd, Expert::Offline, 2, (-4.0, 0.0), 4), None);
+    }
+}

@@ -1,0 +1,347 @@
+//! Pinned pictures: what several runs say to each of them after the task looked at, and how the
+//! probability of its class went over the tasks.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use egui::{
+    Align2, Button, CornerRadius, Popup, PopupCloseBehavior, Rect, ScrollArea, Sense, Stroke,
+    TextWrapMode, Ui, Vec2, WidgetInfo, pos2, vec2,
+};
+
+use super::askable;
+use crate::run::event::{Picture, RunHeader};
+use crate::session::board::{Cell, MOST_RUNS};
+use crate::session::pins::Pin;
+use crate::ui::app::Cx;
+use crate::ui::command::UiCommand;
+use crate::ui::theme::{CONTROL, RADIUS, regular, semibold, tokens};
+use crate::ui::widgets::icons::{self, Icon};
+use crate::ui::widgets::{self, button, card, faint, icon_button, painted_text};
+
+/// Width of the pictures' column.
+const PICTURES: f32 = 92.0;
+/// A run's answer.
+const CELL: Vec2 = vec2(112.0, 62.0);
+/// Height of the runs' names.
+const HEAD: f32 = 34.0;
+
+/// Pins the picture on show.
+pub fn pin_button(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let Some(picture) = cx.session.predict.picture.clone() else {
+        return;
+    };
+    let pinned = is_pinned(cx, &picture);
+    let words = if pinned { "Pinned" } else { "Pin" };
+    let button = Button::new(words)
+        .wrap_mode(TextWrapMode::Extend)
+        .min_size(vec2(0.0, CONTROL));
+    let response = ui.add_enabled(!pinned, button);
+    let hint = "Keep this picture and compare what several runs say to it";
+    if response.on_hover_text(hint).clicked() {
+        let truth = cx.session.predict.truth.clone();
+        pin(cx, picture, truth);
+    }
+}
+
+/// A small pin in the corner of a sample, seen under the pointer and by the keyboard.
+pub fn pin_corner(ui: &Ui, cx: &mut Cx<'_>, sample: Rect, picture: &Arc<Picture>, class: &str) {
+    let t = tokens(ui);
+    let size = Vec2::splat(18.0);
+    let place = Rect::from_min_size(sample.right_top() - vec2(size.x, 0.0), size);
+    let response = ui.interact(place, ui.next_auto_id().with("pin"), Sense::click());
+    let pinned = is_pinned(cx, picture);
+    let name = match pinned {
+        true => format!("Sample of {class} is pinned"),
+        false => format!("Pin the sample of {class}"),
+    };
+    let enabled = ui.is_enabled() && !pinned;
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, enabled, &name));
+    let over = ui.rect_contains_pointer(sample);
+    if over || pinned || response.has_focus() {
+        let ground = if response.hovered() { t.raised } else { t.card };
+        ui.painter()
+            .rect_filled(place, CornerRadius::same(RADIUS), ground);
+        let colour = if pinned { t.accent } else { t.strong };
+        icons::paint(ui.painter(), Icon::Pin, place.center(), 10.0, colour);
+    }
+    if response.on_hover_text(name).clicked() && !pinned {
+        pin(cx, picture.clone(), Some(class.to_string()));
+    }
+}
+
+fn is_pinned(cx: &Cx<'_>, picture: &Arc<Picture>) -> bool {
+    let pins = cx.session.pins.pictures();
+    pins.iter()
+        .any(|pin| Arc::ptr_eq(&pin.picture, picture) || pin.picture == *picture)
+}
+
+fn pin(cx: &mut Cx<'_>, picture: Arc<Picture>, truth: Option<String>) {
+    if cx.session.pins.runs().is_empty()
+        && let Some(run) = cx.session.predict.run.clone()
+    {
+        cx.session.show_pins_to(run);
+    }
+    cx.session.pin(picture, truth);
+}
+
+/// Draws the board; nothing while nothing is pinned.
+pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let pins = cx.session.pins.pictures().to_vec();
+    if pins.is_empty() {
+        return;
+    }
+    card(ui, |ui| {
+        widgets::ends(
+            ui,
+            |ui| {
+                widgets::title(ui, "Pinned pictures");
+            },
+            |ui| runs_menu(ui, cx),
+        );
+        let task = cx.session.predict.task;
+        faint(
+            ui,
+            format!(
+                "What each run answers after task {}, and the probability of the picture's class over the tasks.",
+                task + 1
+            ),
+        );
+        let runs = cx.session.pins.runs().to_vec();
+        let names = askable(cx.session);
+        ScrollArea::horizontal().id_salt("board").show(ui, |ui| {
+            ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
+            head(ui, cx, &runs, &names);
+            for pin in &pins {
+                ui.push_id(pin.id, |ui| row(ui, cx, pin, &runs, task));
+            }
+        });
+    });
+}
+
+/// Which runs answer: a button that opens a list of them.
+fn runs_menu(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let chosen = cx.session.pins.runs().to_vec();
+    let opener = button(ui, format!("Runs: {}", chosen.len()));
+    Popup::menu(&opener)
+        .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
+        .show(|ui| {
+            ui.set_max_width(360.0);
+            let own = cx.session.predict.run.clone();
+            if let Some(own) = own
+                && ui.button("All runs with these classes").clicked()
+            {
+                show_to(cx, cx.session.runs_with_classes_of(&own));
+            }
+            let full = chosen.len() >= MOST_RUNS;
+            ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
+                for (folder, title) in askable(cx.session) {
+                    let mut on = chosen.contains(&folder);
+                    let free = on || !full;
+                    let tick = ui.add_enabled(free, egui::Checkbox::new(&mut on, title));
+                    if tick.changed() && on {
+                        cx.session.show_pins_to(folder);
+                    } else if tick.changed() {
+                        cx.session.hide_pins_from(&folder);
+                    }
+                }
+            });
+            if full {
+                faint(ui, format!("{MOST_RUNS} runs at most stand side by side."));
+            }
+        });
+}
+
+fn show_to(cx: &mut Cx<'_>, runs: Vec<PathBuf>) {
+    for old in cx.session.pins.runs().to_vec() {
+        if !runs.contains(&old) {
+            cx.session.hide_pins_from(&old);
+        }
+    }
+    runs.into_iter()
+        .for_each(|run| cx.session.show_pins_to(run));
+}
+
+fn head(ui: &mut Ui, cx: &Cx<'_>, runs: &[PathBuf], names: &[(PathBuf, String)]) {
+    let t = tokens(ui);
+    ui.horizontal(|ui| {
+        ui.allocate_exact_size(vec2(PICTURES, HEAD), Sense::hover());
+        for run in runs {
+            let (rect, response) = ui.allocate_exact_size(vec2(CELL.x, HEAD), Sense::hover());
+            let name = names.iter().find(|(folder, _)| folder == run);
+            let name = name.map_or("?", |(_, name)| name.as_str());
+            let header = cx.session.header_of(run);
+            let method = header.map_or("?", |header| header.method.title.as_str());
+            let pet = header.filter(|header| header.method.uses_pet);
+            let second = match pet {
+                Some(header) => format!("{} {}", header.config.pet, header.config.pet_size),
+                None => header.map_or_else(String::new, |h| h.config.data_name().to_string()),
+            };
+            let ground = match cx.session.predict.run.as_ref() == Some(run) {
+                true => t.raised,
+                false => t.background,
+            };
+            ui.painter()
+                .rect_filled(rect, CornerRadius::same(RADIUS), ground);
+            let at = rect.left_top() + vec2(7.0, 4.0);
+            let (left, width) = (Align2::LEFT_TOP, CELL.x - 14.0);
+            painted_text(ui, at, left, method, semibold(12.0), t.strong, width);
+            let at = at + vec2(0.0, 14.0);
+            painted_text(ui, at, left, &second, regular(11.0), t.subdued, width);
+            response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, name));
+            response.on_hover_text(name);
+        }
+    });
+}
+
+fn row(ui: &mut Ui, cx: &mut Cx<'_>, pin: &Pin, runs: &[PathBuf], task: usize) {
+    ui.horizontal(|ui| {
+        picture(ui, cx, pin);
+        for run in runs {
+            let cell = cx.session.board_cell(pin, run, task);
+            answer(ui, cx, pin, run, &cell, task);
+        }
+    });
+}
+
+/// The picture, which Predict asks about when it is clicked, and a button to take it off.
+fn picture(ui: &mut Ui, cx: &mut Cx<'_>, pin: &Pin) {
+    ui.allocate_ui(vec2(PICTURES, CELL.y), |ui| {
+        ui.set_width(PICTURES);
+        ui.spacing_mut().item_spacing = vec2(4.0, 2.0);
+        let side = CELL.y - 2.0;
+        let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::click());
+        let truth = pin.truth.as_ref().map(|truth| format!(" of {truth}"));
+        let name = format!("Pinned picture{}", truth.unwrap_or_default());
+        response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &name));
+        let texture = cx.textures.of(ui.ctx(), &pin.picture);
+        let (w, h) = (
+            pin.picture.width.max(1) as f32,
+            pin.picture.height.max(1) as f32,
+        );
+        let size = vec2(w, h) * (side / w.max(h));
+        egui::Image::new((texture, size))
+            .corner_radius(6)
+            .paint_at(ui, Rect::from_center_size(rect.center(), size));
+        if response.has_focus() || response.hovered() {
+            let line = Stroke::new(1.0, tokens(ui).accent);
+            let radius = CornerRadius::same(6);
+            ui.painter()
+                .rect_stroke(rect, radius, line, egui::StrokeKind::Inside);
+        }
+        let hint = format!("{}\nClick to ask Predict about it", pin.picture.name);
+        if response.on_hover_text(hint).clicked() {
+            cx.act(UiCommand::PredictPicture(
+                pin.picture.clone(),
+                pin.truth.clone(),
+            ));
+        }
+        if icon_button(ui, Icon::Cross, "Take this picture off the board", 20.0).clicked() {
+            cx.session.unpin(pin.id);
+        }
+    });
+}
+
+fn answer(ui: &mut Ui, cx: &Cx<'_>, pin: &Pin, run: &Path, cell: &Cell, task: usize) {
+    let t = tokens(ui);
+    let (rect, response) = ui.allocate_exact_size(CELL, Sense::hover());
+    let radius = CornerRadius::same(RADIUS);
+    ui.painter().rect_filled(rect, radius, t.background);
+    let words = in_words(cx, pin, run, cell);
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &words));
+    let at = rect.left_top() + vec2(7.0, 5.0);
+    match (&cell.answer, &cell.missing) {
+        (Some((class, probability)), _) => {
+            let mut width = CELL.x - 50.0;
+            if let Some(right) = cell.right {
+                let (icon, colour) = match right {
+                    true => (Icon::Tick, t.good),
+                    false => (Icon::Cross, t.bad),
+                };
+                let centre = rect.right_top() + vec2(-11.0, 13.0);
+                icons::paint(ui.painter(), icon, centre, 8.0, colour);
+                width -= 12.0;
+            }
+            painted_text(
+                ui,
+                at,
+                Align2::LEFT_TOP,
+                class,
+                semibold(13.0),
+                t.strong,
+                width,
+            );
+            let at = pos2(rect.left() + 7.0 + width + 30.0, at.y + 1.0);
+            let share = format!("{:.0}\u{a0}%", probability * 100.0);
+            let font = regular(12.0);
+            ui.painter()
+                .text(at, Align2::RIGHT_TOP, share, font, t.text);
+        }
+        (None, Some(why)) => {
+            let width = CELL.x - 14.0;
+            painted_text(
+                ui,
+                at,
+                Align2::LEFT_TOP,
+                why,
+                regular(11.0),
+                t.subdued,
+                width,
+            );
+        }
+        (None, None) => {}
+    }
+    let place = Rect::from_min_max(
+        pos2(rect.left() + 8.0, rect.top() + 28.0),
+        rect.right_bottom() - vec2(8.0, 8.0),
+    );
+    curve(ui, place, cell, cx.session.finished_tasks(run), task);
+    response.on_hover_text(words);
+}
+
+/// The probability over tasks between 0 and 1, with a dot at the task looked at.
+fn curve(ui: &Ui, place: Rect, cell: &Cell, tasks: usize, task: usize) {
+    let t = tokens(ui);
+    let line = Stroke::new(1.0, t.line);
+    ui.painter().hline(place.x_range(), place.bottom(), line);
+    let step = place.width() / (tasks.max(2) - 1) as f32;
+    let at = |&(task, p): &(usize, f32)| {
+        let y = place.bottom() - p.clamp(0.0, 1.0) * place.height();
+        pos2(place.left() + step * task as f32, y)
+    };
+    let points: Vec<egui::Pos2> = cell.curve.iter().map(at).collect();
+    match points[..] {
+        [only] => {
+            ui.painter().circle_filled(only, 1.6, t.accent);
+        }
+        _ => {
+            ui.painter().line(points, Stroke::new(1.5, t.accent));
+        }
+    }
+    if let Some(here) = cell.curve.iter().find(|(known, _)| *known == task) {
+        ui.painter().circle_filled(at(here), 3.0, t.accent);
+    }
+}
+
+/// What a cell shows, for the pointer and for whoever cannot see it.
+fn in_words(cx: &Cx<'_>, pin: &Pin, run: &Path, cell: &Cell) -> String {
+    let title = cx.session.header_of(run).map(RunHeader::title);
+    let mut words = format!("{}: ", title.unwrap_or_default());
+    match (&cell.answer, &cell.missing) {
+        (Some((class, p)), _) => words += &format!("{class}, {:.0}\u{a0}%", p * 100.0),
+        (None, Some(why)) => words += why,
+        (None, None) => {}
+    }
+    match (cell.right, &pin.truth) {
+        (Some(true), _) => words += ", right",
+        (Some(false), Some(truth)) => words += &format!(", wrong: it is {truth}"),
+        _ => {}
+    }
+    if !cell.curve.is_empty() {
+        let each = cell.curve.iter();
+        let each = each.map(|(task, p)| format!("{:.0}\u{a0}% after task {}", p * 100.0, task + 1));
+        let each: Vec<String> = each.collect();
+        words += &format!(". Probability of {}: {}", cell.followed, each.join(", "));
+    }
+    words
+}

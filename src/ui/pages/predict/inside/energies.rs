@@ -1,0 +1,181 @@
+//! The energies of the experts over the test pictures, as histograms.
+
+use egui::{CornerRadius, Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+
+use super::Scene;
+use crate::metrics::Expert;
+use crate::session::inside::{Energies, energies};
+use crate::ui::theme::{regular, tokens};
+use crate::ui::widgets::{faint, icons};
+
+/// Bars of a histogram.
+const BINS: usize = 26;
+/// Height of one.
+const HEIGHT: f32 = 84.0;
+
+/// Draws a histogram for each expert; all have one scale, over all tasks.
+pub fn show(ui: &mut Ui, scene: &Scene<'_>) {
+    let Some(crowd) = scene.now.as_ref().and_then(|now| now.crowd.as_ref()) else {
+        return;
+    };
+    if crowd.energies.is_empty() {
+        let title = &scene.header.method.title;
+        faint(
+            ui,
+            format!(
+                "{title} compares features with prototypes or takes votes: its scores have no energy."
+            ),
+        );
+        return;
+    }
+    faint(
+        ui,
+        "Minus the log of the summed exponentials of the logits: the lower, the more familiar a picture is to the expert.",
+    );
+    let range = range(scene);
+    let first = scene
+        .header
+        .tasks
+        .get(scene.task)
+        .map_or(0, |task| task.start);
+    for (expert, _) in &crowd.energies {
+        if let Some(found) = energies(crowd, *expert, first, range, BINS) {
+            histogram(ui, *expert, &found, range);
+        }
+    }
+    legend(ui, first > 0);
+}
+
+/// The lowest and highest energy of known classes after any task.
+fn range(scene: &Scene<'_>) -> (f32, f32) {
+    let crowds = scene.all.iter().filter_map(|inside| inside.crowd.as_ref());
+    let values = crowds.flat_map(|crowd| {
+        let known = move |at: &usize| crowd.labels[*at] < crowd.known;
+        let each = crowd.energies.iter();
+        each.flat_map(move |(_, values)| {
+            let all = (0..values.len()).filter(known);
+            all.map(|at| values[at])
+        })
+    });
+    let (low, high) = values.fold((f32::MAX, f32::MIN), |(low, high), v| {
+        (low.min(v), high.max(v))
+    });
+    if low < high {
+        (low, high)
+    } else {
+        (low.min(0.0) - 1.0, high.max(0.0) + 1.0)
+    }
+}
+
+fn histogram(ui: &mut Ui, expert: Expert, found: &Energies, (low, high): (f32, f32)) {
+    let t = tokens(ui);
+    let size = vec2(ui.available_width(), HEIGHT);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let words = in_words(expert, found, (low, high));
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &words));
+    ui.painter()
+        .rect_filled(rect, CornerRadius::same(4), t.background);
+    let inner = Rect::from_min_max(rect.min + vec2(6.0, 18.0), rect.max - vec2(6.0, 16.0));
+    let most = found.newest.iter().chain(&found.older).copied().max();
+    let most = most.unwrap_or(1).max(1) as f32;
+    let width = inner.width() / BINS as f32;
+    let series = [
+        (&found.older, t.subdued.gamma_multiply(0.75)),
+        (&found.newest, t.expert(expert).gamma_multiply(0.8)),
+    ];
+    for (i, (counts, colour)) in series.into_iter().enumerate() {
+        for (bin, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let left = inner.left() + width * bin as f32 + width * 0.5 * i as f32;
+            let top = inner.bottom() - inner.height() * *count as f32 / most;
+            let bar = Rect::from_min_max(pos2(left, top), pos2(left + width * 0.5, inner.bottom()));
+            ui.painter().rect_filled(bar, CornerRadius::ZERO, colour);
+        }
+    }
+    let place = rect.left_top() + vec2(12.0, 10.0);
+    icons::marker(ui.painter(), expert, place, 8.0, t.expert(expert));
+    let text = |at, align, words: String, colour| {
+        ui.painter().text(at, align, words, regular(11.0), colour);
+    };
+    use egui::Align2;
+    text(
+        place + vec2(9.0, 0.0),
+        Align2::LEFT_CENTER,
+        expert.title().to_string(),
+        t.text,
+    );
+    let foot = rect.bottom() - 8.0;
+    text(
+        pos2(inner.left(), foot),
+        Align2::LEFT_CENTER,
+        number(low),
+        t.subdued,
+    );
+    text(
+        pos2(inner.right(), foot),
+        Align2::RIGHT_CENTER,
+        number(high),
+        t.subdued,
+    );
+    let medians = medians(found);
+    text(
+        rect.right_top() + vec2(-8.0, 10.0),
+        Align2::RIGHT_CENTER,
+        medians,
+        t.subdued,
+    );
+    response.on_hover_text(words);
+}
+
+fn number(value: f32) -> String {
+    format!("{value:.1}").replace('-', "−")
+}
+
+fn medians(found: &Energies) -> String {
+    match found.medians {
+        [Some(newest), Some(older)] => {
+            format!("medians {} new, {} old", number(newest), number(older))
+        }
+        [Some(only), None] | [None, Some(only)] => format!("median {}", number(only)),
+        [None, None] => String::new(),
+    }
+}
+
+fn legend(ui: &mut Ui, older: bool) {
+    let t = tokens(ui);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 5.0;
+        let mut entry = |colour, words: &str| {
+            let (rect, _) = ui.allocate_exact_size(vec2(9.0, 12.0), Sense::hover());
+            let mark = Rect::from_center_size(rect.center(), vec2(8.0, 8.0));
+            ui.painter().rect_filled(mark, CornerRadius::ZERO, colour);
+            ui.label(RichText::new(words).font(regular(11.5)).color(t.text));
+        };
+        entry(t.strong, "coloured: classes of this task");
+        if older {
+            entry(t.subdued, "grey: classes of older tasks");
+        }
+    });
+}
+
+/// Bins that hold something, for whoever cannot see the bars.
+fn in_words(expert: Expert, found: &Energies, (low, high): (f32, f32)) -> String {
+    let width = (high - low) / BINS as f32;
+    let bins = |counts: &[usize]| {
+        let held = counts.iter().enumerate().filter(|(_, count)| **count > 0);
+        let each =
+            held.map(|(bin, count)| format!("{count} at {}", number(low + width * bin as f32)));
+        let each: Vec<String> = each.collect();
+        if each.is_empty() {
+            "none".to_string()
+        } else {
+            each.join(", ")
+        }
+    };
+    format!(
+        "Energies of the {} expert, {}. Classes of this task: {}. Classes of older tasks: {}",
+        expert.name(),
+        medians(found),
+        bins(&found.newest),
+        bins(&found.older)
+    )
+}

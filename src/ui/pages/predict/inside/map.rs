@@ -1,0 +1,259 @@
+//! The map of test features: a point for each test picture, which moves as tasks come.
+
+use std::sync::Arc;
+
+use egui::{
+    CornerRadius, EventFilter, Key, Modifiers, Pos2, Rect, Response, Role, Sense, Stroke, Ui,
+    WidgetInfo, pos2, vec2,
+};
+
+use super::Scene;
+use crate::run::inside::{CrowdInside, FeatureMap, RunInside};
+use crate::session::words::percent;
+use crate::ui::theme::{CARD_RADIUS, regular, tokens};
+use crate::ui::widgets::faint;
+
+/// How near (points) the pointer must be to a point.
+const NEAR: f32 = 10.0;
+/// Classes that the legend and the words for it name.
+const NAMED: usize = 24;
+/// Seconds that points take from one task to the next.
+const SECONDS: f32 = 0.15;
+
+/// What the map remembers between frames.
+#[derive(Default)]
+pub struct State {
+    /// The picture that the keyboard has reached.
+    reached: Option<usize>,
+}
+
+/// Draws the map; gives the picture that was clicked, or chosen with Enter.
+pub fn show(ui: &mut Ui, state: &mut State, scene: &Scene<'_>) -> Option<usize> {
+    let now = scene.now.as_ref()?;
+    let crowd = now.crowd.as_ref()?;
+    let map = crowd.map_of(scene.expert)?;
+    faint(
+        ui,
+        format!(
+            "The features of {} test pictures, seen along the two directions in which they vary most after task {} ({} and {} of the variance). Near means alike to the network.",
+            crowd.labels.len(),
+            map.anchor + 1,
+            percent(f64::from(map.shares[0]), 0),
+            percent(f64::from(map.shares[1]), 0),
+        ),
+    );
+    let size = vec2(
+        ui.available_width(),
+        (ui.available_width() * 0.75).clamp(160.0, 300.0),
+    );
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let words = in_words(scene, crowd, map);
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
+    let points = places(ui, scene, map, rect.shrink(10.0));
+    keys(ui, state, &response, crowd.labels.len());
+    paint(ui, rect, scene, crowd, &points);
+    let at = pointed(&response, &points);
+    if let Some(at) = at {
+        let tip = tell(scene, crowd, at);
+        response.clone().on_hover_text_at_pointer(tip);
+    }
+    let reached = state
+        .reached
+        .filter(|at| *at < points.len() && response.has_focus());
+    if let Some(at) = reached {
+        ring(ui, points[at]);
+        faint(ui, tell(scene, crowd, at));
+    }
+    legend(ui, scene, crowd);
+    let entered = response.has_focus() && ui.input(|i| i.key_pressed(Key::Enter));
+    match response.clicked() {
+        true if entered => reached,
+        true => at,
+        false => None,
+    }
+}
+
+/// Up and down go through the pictures, which lie in the order of their classes.
+fn keys(ui: &Ui, state: &mut State, response: &Response, count: usize) {
+    if !response.has_focus() || count == 0 {
+        return;
+    }
+    let filter = EventFilter {
+        horizontal_arrows: true,
+        vertical_arrows: true,
+        ..EventFilter::default()
+    };
+    ui.memory_mut(|m| m.set_focus_lock_filter(response.id, filter));
+    let pressed = |key| ui.input_mut(|i| i.count_and_consume_key(Modifiers::NONE, key));
+    let (on, back) = (pressed(Key::ArrowDown), pressed(Key::ArrowUp));
+    if on + back > 0 {
+        let from = state.reached.map_or(count - usize::from(on > 0), |at| at);
+        state.reached = Some((from + on + back * (count - 1)) % count);
+    }
+}
+
+/// Where each picture lies on the screen: on its way between two tasks while they change.
+fn places(ui: &Ui, scene: &Scene<'_>, map: &FeatureMap, rect: Rect) -> Vec<Pos2> {
+    let id = ui.scope_id().with("task of the map");
+    let at = ui
+        .ctx()
+        .animate_value_with_time(id, scene.task as f32, SECONDS);
+    let (low, share) = (at.floor().max(0.0) as usize, at.fract());
+    let of = |task: usize| {
+        scene
+            .all
+            .iter()
+            .find_map(|inside| of_task(inside, scene, map, task))
+    };
+    let (a, b) = (of(low), of(low + 1));
+    let points: Vec<[f32; 2]> = match (a, b) {
+        (Some(a), Some(b)) if share > 0.0 => {
+            let mix = |a: f32, b: f32| a + (b - a) * share;
+            let pairs = a.points.iter().zip(&b.points);
+            pairs
+                .map(|(a, b)| [mix(a[0], b[0]), mix(a[1], b[1])])
+                .collect()
+        }
+        _ => map.points.clone(),
+    };
+    let bounds = bounds(scene, map);
+    let middle = bounds.center();
+    // One scale for both axes: distances are those of the features.
+    let room = rect.size() / bounds.size().max(vec2(1e-6, 1e-6));
+    let scale = room.x.min(room.y);
+    let onto =
+        |[x, y]: [f32; 2]| rect.center() + vec2((x - middle.x) * scale, (middle.y - y) * scale);
+    points.into_iter().map(onto).collect()
+}
+
+/// The map of a task with the same axes and pictures.
+fn of_task<'a>(
+    inside: &'a Arc<RunInside>,
+    scene: &Scene<'_>,
+    like: &FeatureMap,
+    task: usize,
+) -> Option<&'a FeatureMap> {
+    let crowd = inside.crowd.as_ref()?;
+    let known = scene.header.tasks.get(task)?.end;
+    let map = crowd.map_of(scene.expert)?;
+    let same = map.anchor == like.anchor && map.points.len() == like.points.len();
+    (crowd.known == known && same).then_some(map)
+}
+
+/// What all tasks' points lie in, so that the map keeps its scale.
+fn bounds(scene: &Scene<'_>, like: &FeatureMap) -> Rect {
+    let crowds = scene.all.iter().filter_map(|inside| inside.crowd.as_ref());
+    let maps = crowds.filter_map(|crowd| crowd.map_of(scene.expert));
+    let same = maps.filter(|map| map.anchor == like.anchor);
+    let mut bounds = Rect::NOTHING;
+    for [x, y] in same.chain([like]).flat_map(|map| &map.points) {
+        bounds.extend_with(pos2(*x, *y));
+    }
+    bounds
+}
+
+fn paint(ui: &Ui, rect: Rect, scene: &Scene<'_>, crowd: &CrowdInside, points: &[Pos2]) {
+    let t = tokens(ui);
+    let radius = CornerRadius::same(CARD_RADIUS);
+    ui.painter().rect_filled(rect, radius, t.background);
+    let painter = ui.painter().with_clip_rect(rect);
+    let classes = scene.header.class_order.len();
+    let order = (0..points.len()).filter(|at| crowd.labels[*at] >= crowd.known);
+    // Classes that are known lie on top.
+    let known = (0..points.len()).filter(|at| crowd.labels[*at] < crowd.known);
+    for at in order.chain(known) {
+        let label = crowd.labels[at];
+        if label >= crowd.known {
+            let line = Stroke::new(1.0, t.subdued.gamma_multiply(0.7));
+            painter.circle_stroke(points[at], 2.6, line);
+            continue;
+        }
+        painter.circle_filled(points[at], 3.4, t.class(label, classes));
+        if crowd.given[at] != label {
+            painter.circle_stroke(points[at], 4.6, Stroke::new(1.0, t.bad));
+        }
+    }
+}
+
+fn ring(ui: &Ui, at: Pos2) {
+    let line = Stroke::new(2.0, tokens(ui).strong);
+    ui.painter().circle_stroke(at, 7.0, line);
+}
+
+fn pointed(response: &Response, points: &[Pos2]) -> Option<usize> {
+    let at = response.hover_pos().or(response.interact_pointer_pos())?;
+    let near = |(i, point): (usize, &Pos2)| {
+        let distance = point.distance(at);
+        (distance < NEAR).then_some((i, distance))
+    };
+    let all = points.iter().enumerate().filter_map(near);
+    all.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(i, _)| i)
+}
+
+fn tell(scene: &Scene<'_>, crowd: &CrowdInside, at: usize) -> String {
+    let name = |class: usize| {
+        scene
+            .header
+            .class_order
+            .get(class)
+            .map_or("?", String::as_str)
+    };
+    let label = crowd.labels[at];
+    let class = name(label);
+    if label >= crowd.known {
+        format!("{class}: not learned yet")
+    } else if crowd.given[at] == label {
+        format!("{class}: answered rightly")
+    } else {
+        format!("{class}: taken for {}", name(crowd.given[at]))
+    }
+}
+
+fn legend(ui: &mut Ui, scene: &Scene<'_>, crowd: &CrowdInside) {
+    let t = tokens(ui);
+    let classes = &scene.header.class_order;
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = vec2(4.0, 2.0);
+        for (class, name) in classes.iter().enumerate().take(NAMED) {
+            let (rect, _) = ui.allocate_exact_size(vec2(9.0, 14.0), Sense::hover());
+            let colour = if class < crowd.known {
+                ui.painter()
+                    .circle_filled(rect.center(), 3.6, t.class(class, classes.len()));
+                t.text
+            } else {
+                let line = Stroke::new(1.0, t.subdued);
+                ui.painter().circle_stroke(rect.center(), 3.0, line);
+                t.subdued
+            };
+            let name = egui::RichText::new(name).font(regular(11.5)).color(colour);
+            ui.label(name);
+        }
+        if classes.len() > NAMED {
+            faint(ui, format!("and {} more", classes.len() - NAMED));
+        }
+    });
+    faint(
+        ui,
+        "Hollow: not learned yet. Red ring: answered wrongly. Click a point to ask about it.",
+    );
+}
+
+/// The middle of each class, for whoever cannot see the points.
+fn in_words(scene: &Scene<'_>, crowd: &CrowdInside, map: &FeatureMap) -> String {
+    let mut words = format!("Map of test features after task {}", scene.task + 1);
+    for (class, name) in scene.header.class_order.iter().enumerate().take(NAMED) {
+        let own = crowd.labels.iter().zip(&map.points);
+        let own: Vec<&[f32; 2]> = own.filter(|(l, _)| **l == class).map(|(_, p)| p).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let mean = |axis: usize| own.iter().map(|p| p[axis]).sum::<f32>() / own.len() as f32;
+        let known = if class < crowd.known {
+            ""
+        } else {
+            ", not learned yet"
+        };
+        words += &format!("; {name} around {:.1}, {:.1}{known}", mean(0), mean(1));
+    }
+    words
+}

@@ -1,0 +1,275 @@
+//! A look inside the run: what the class token looks at, the map of test features, the energies, and
+//! how far the PETs have moved. All of it follows the slider over the tasks.
+
+mod energies;
+mod gaze;
+mod map;
+mod movement;
+
+use std::sync::Arc;
+
+use egui::{Ui, Vec2};
+
+use crate::metrics::Expert;
+use crate::problem::Result;
+use crate::run::event::{Picture, RunHeader};
+use crate::run::inside::RunInside;
+use crate::ui::app::Cx;
+use crate::ui::command::UiCommand;
+use crate::ui::pages::ask_to_open;
+use crate::ui::theme::GAP;
+use crate::ui::widgets::icons::Icon;
+use crate::ui::widgets::{self, card, faint, icon_text_button, part, segmented};
+
+/// Two parts stand beside each other where the column is at least this wide.
+const BESIDE: f32 = 620.0;
+
+/// Height of a view that is to come.
+const ROOM: f32 = 230.0;
+
+/// What is looked at.
+#[derive(Default)]
+pub struct State {
+    /// Whether it is open.
+    pub open: bool,
+    /// Whose features and attention.
+    expert: Option<Expert>,
+    map: map::State,
+    /// A test picture that Predict asks about as soon as it is decoded: its source, its index, its
+    /// class.
+    wanted: Option<((usize, usize), String)>,
+}
+
+/// A run after the task looked at, and what is known of it.
+struct Scene<'a> {
+    header: &'a RunHeader,
+    /// From 0.
+    task: usize,
+    expert: Expert,
+    now: Option<Arc<RunInside>>,
+    /// After every task that is known.
+    all: &'a [Arc<RunInside>],
+}
+
+/// Draws the section: a line that opens it, and what is inside.
+pub fn section(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let run = cx.session.predict.run.clone();
+    let header = run
+        .as_ref()
+        .and_then(|run| cx.session.header_of(run))
+        .cloned();
+    let (Some(run), Some(header)) = (run, header) else {
+        return;
+    };
+    let experts = experts_of(&header);
+    card(ui, |ui| opener(ui, cx, &experts));
+    if !cx.pages.predict.inside.open {
+        return;
+    }
+    cx.session.look_inside();
+    let all: Vec<Arc<RunInside>> = cx.session.insides.tasks_of(&run).cloned().collect();
+    let task = cx.session.predict.task;
+    let scene = Scene {
+        header: &header,
+        task,
+        expert: chosen(cx, &experts),
+        now: cx.session.insides.run(&run, task).cloned(),
+        all: &all,
+    };
+    show_wanted(ui, cx, &scene);
+    let width = ui.available_width();
+    if width < BESIDE {
+        let parts = [gaze_card, map_card, energies_card, movement_card];
+        parts.into_iter().for_each(|part| part(ui, cx, &scene));
+        return;
+    }
+    let half = (width - GAP) / 2.0;
+    for [left, right] in [[gaze_card, map_card], [movement_card, energies_card]] {
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = GAP;
+            part(ui, half, |ui| left(ui, cx, &scene));
+            part(ui, half, |ui| right(ui, cx, &scene));
+        });
+    }
+}
+
+fn experts_of(header: &RunHeader) -> Vec<Expert> {
+    let experts = header.method.experts.iter().copied();
+    let own: Vec<Expert> = experts
+        .filter(|expert| *expert != Expert::Ensemble)
+        .collect();
+    own
+}
+
+fn chosen(cx: &Cx<'_>, experts: &[Expert]) -> Expert {
+    let wanted = cx.pages.predict.inside.expert;
+    let there = wanted.filter(|expert| experts.contains(expert));
+    there.or(experts.first().copied()).unwrap_or(Expert::Answer)
+}
+
+fn opener(ui: &mut Ui, cx: &mut Cx<'_>, experts: &[Expert]) {
+    let open = cx.pages.predict.inside.open;
+    let mut expert = chosen(cx, experts);
+    let (icon, words) = match open {
+        true => (Icon::Up, "Close"),
+        false => (Icon::Down, "Look inside"),
+    };
+    widgets::ends_in_order(
+        ui,
+        |ui| {
+            widgets::title(ui, "Inside the run");
+            if !open && ui.available_width() > 480.0 {
+                faint(ui, "Attention, features, energies, movement of the PETs");
+            }
+        },
+        |ui| {
+            if open && experts.len() > 1 {
+                let options: Vec<(Expert, &str)> = experts
+                    .iter()
+                    .map(|expert| (*expert, expert.title()))
+                    .collect();
+                segmented(ui, "whose inside", &options, &mut expert);
+            }
+            if icon_text_button(ui, icon, words).clicked() {
+                cx.pages.predict.inside.open = !open;
+            }
+        },
+    );
+    if expert != chosen(cx, experts) {
+        cx.pages.predict.inside.expert = Some(expert);
+    }
+}
+
+fn gaze_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
+    part_card(ui, "What it looks at", |ui| {
+        if cx.session.predict.picture.is_none() {
+            faint(
+                ui,
+                "Draw or choose a picture to see what the network looks at.",
+            );
+            return;
+        }
+        if let Some(problem) = cx.session.insides.picture_problem() {
+            widgets::problem(ui, problem);
+            return;
+        }
+        let seen = cx.session.insides.seen().cloned();
+        let after = cx.session.insides.picture(scene.task).cloned();
+        let (Some(seen), Some(after)) = (seen, after) else {
+            faint(ui, "Being looked at…");
+            ui.set_min_height(ROOM);
+            return;
+        };
+        let before = match scene.task.checked_sub(1) {
+            Some(task) => {
+                let inside = cx.session.insides.picture(task);
+                inside.and_then(|inside| inside.of(scene.expert)).cloned()
+            }
+            None => after.before.clone(),
+        };
+        let texture = cx.textures.of(ui.ctx(), &seen);
+        if let Some(now) = after.of(scene.expert) {
+            gaze::show(ui, texture, before.as_ref(), now, scene.task);
+        }
+    });
+}
+
+fn map_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
+    part_card(ui, "Map of test features", |ui| {
+        if !crowd_is_there(ui, cx, scene) {
+            return;
+        }
+        let state = &mut cx.pages.predict.inside.map;
+        let opened = map::show(ui, state, scene);
+        if let Some(at) = opened
+            && let Some(crowd) = scene.now.as_ref().and_then(|now| now.crowd.as_ref())
+        {
+            let class = scene.header.class_order.get(crowd.labels[at]).cloned();
+            let place = crowd.places[at];
+            cx.pages.predict.inside.wanted = Some((place, class.unwrap_or_default()));
+        }
+    });
+}
+
+fn energies_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
+    part_card(ui, "Energies", |ui| {
+        if crowd_is_there(ui, cx, scene) {
+            energies::show(ui, scene);
+        }
+    });
+}
+
+fn movement_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
+    part_card(ui, "How far the PETs have moved", |ui| match &scene.now {
+        _ if !scene.header.method.uses_pet => {
+            let title = &scene.header.method.title;
+            faint(
+                ui,
+                format!("{title} trains no PET here, so there is nothing to measure."),
+            );
+        }
+        Some(now) => movement::show(ui, scene, &now.movement),
+        None => waiting(ui, cx, scene),
+    });
+}
+
+fn part_card(ui: &mut Ui, title: &str, add: impl FnOnce(&mut Ui)) {
+    card(ui, |ui| {
+        ui.spacing_mut().item_spacing = Vec2::splat(6.0);
+        widgets::title(ui, title);
+        add(ui);
+    });
+}
+
+/// Whether there are test pictures to show; says why not where there are none.
+fn crowd_is_there(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) -> bool {
+    match &scene.now {
+        Some(now) => {
+            if let Some(problem) = &now.problem {
+                widgets::problem(ui, problem);
+            }
+            now.crowd.is_some()
+        }
+        None => {
+            waiting(ui, cx, scene);
+            false
+        }
+    }
+}
+
+/// Says what is waited for, in the room that a view will take: nothing jumps when it comes.
+fn waiting(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
+    ui.set_min_height(ROOM);
+    let config = &scene.header.config;
+    if let Some(problem) = cx.session.insides.problem(&scene.header.folder) {
+        widgets::problem(ui, problem);
+    } else if cx.session.asks_before_opening(config) {
+        ask_to_open(ui, cx, config);
+    } else {
+        faint(ui, "Test pictures are being looked at…");
+    }
+}
+
+/// Shows Predict the test picture that was clicked, as soon as it is decoded.
+fn show_wanted(ui: &Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
+    let Some(((source, index), class)) = cx.pages.predict.inside.wanted.clone() else {
+        return;
+    };
+    let picture: Option<Result<Arc<Picture>>> = match source {
+        0 => {
+            let data = cx.session.need_data(&scene.header.config).cloned();
+            data.and_then(|data| cx.session.need_picture_of(&data, index).cloned())
+        }
+        lesson => {
+            let picture = cx.session.need_lesson_picture(scene.header, lesson, index);
+            picture.cloned()
+        }
+    };
+    match picture {
+        Some(Ok(picture)) => cx.act(UiCommand::PredictPicture(picture, Some(class))),
+        Some(Err(problem)) => cx.session.notify(problem, true),
+        None => return,
+    }
+    cx.pages.predict.inside.wanted = None;
+    ui.ctx().request_repaint();
+}

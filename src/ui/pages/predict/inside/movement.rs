@@ -1,0 +1,118 @@
+//! How far each block's PET has moved, as bars by block.
+
+use egui::{
+    Align2, Color32, CornerRadius, Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2,
+};
+
+use super::Scene;
+use crate::run::inside::Movement;
+use crate::session::inside::farthest;
+use crate::ui::theme::{regular, tokens};
+use crate::ui::widgets::faint;
+
+/// Height of a bar.
+const BAR: f32 = 9.0;
+/// Width of the names.
+const NAMES: f32 = 52.0;
+/// Width of the numbers.
+const NUMBERS: f32 = 40.0;
+
+/// One kind of bar.
+struct Row<'a> {
+    name: &'static str,
+    colour: Color32,
+    values: &'a [(usize, f64)],
+}
+
+/// Draws the bars; they grow on one scale over all tasks.
+pub fn show(ui: &mut Ui, scene: &Scene<'_>, movement: &Movement) {
+    let t = tokens(ui);
+    faint(
+        ui,
+        "The distance of each block's PET from where it was drawn, relative to its length there. What moves less forgets less.",
+    );
+    let since = movement.since_start.iter().map(|(expert, values)| Row {
+        name: expert.name(),
+        colour: t.expert(*expert),
+        values,
+    });
+    let mut rows: Vec<Row<'_>> = since.collect();
+    if !movement.apart.is_empty() {
+        rows.push(Row {
+            name: "between the two",
+            colour: t.subdued,
+            values: &movement.apart,
+        });
+    }
+    let most = farthest(scene.all.iter().map(|inside| &inside.movement)).max(1e-9);
+    let blocks: Vec<usize> = rows
+        .first()
+        .map(|row| row.values.iter().map(|(block, _)| *block).collect())
+        .unwrap_or_default();
+    for block in blocks {
+        one_block(ui, block, &rows, most);
+    }
+    legend(ui, &rows);
+    if scene.task == 0 && scene.header.method.experts.len() > 1 {
+        faint(
+            ui,
+            "The offline PET begins as a copy when the second task starts.",
+        );
+    }
+}
+
+fn one_block(ui: &mut Ui, block: usize, rows: &[Row<'_>], most: f64) {
+    let t = tokens(ui);
+    let height = (BAR + 2.0) * rows.len() as f32 + 2.0;
+    let size = vec2(ui.available_width(), height.max(14.0));
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let value = |row: &Row<'_>| {
+        let found = row.values.iter().find(|(known, _)| *known == block);
+        found.map_or(0.0, |(_, value)| *value)
+    };
+    let each: Vec<String> = rows
+        .iter()
+        .map(|row| format!("{} {:.3}", row.name, value(row)))
+        .collect();
+    let words = format!("Block {block}: {}", each.join(", "));
+    response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, &words));
+    let at = pos2(rect.left(), rect.center().y);
+    let name = format!("block {block}");
+    ui.painter()
+        .text(at, Align2::LEFT_CENTER, name, regular(11.5), t.text);
+    for (i, row) in rows.iter().enumerate() {
+        let top = rect.top() + 1.0 + (BAR + 2.0) * i as f32;
+        let track = Rect::from_min_max(
+            pos2(rect.left() + NAMES, top),
+            pos2(rect.right() - NUMBERS, top + BAR),
+        );
+        ui.painter()
+            .rect_filled(track, CornerRadius::same(2), t.background);
+        let mut filled = track;
+        filled.set_width(track.width() * (value(row) / most).clamp(0.0, 1.0) as f32);
+        ui.painter()
+            .rect_filled(filled, CornerRadius::same(2), row.colour);
+        let at = pos2(rect.right(), track.center().y);
+        let number = format!("{:.2}", value(row));
+        ui.painter()
+            .text(at, Align2::RIGHT_CENTER, number, regular(10.5), t.text);
+    }
+    response.on_hover_text(words);
+}
+
+fn legend(ui: &mut Ui, rows: &[Row<'_>]) {
+    if rows.len() < 2 {
+        return;
+    }
+    let t = tokens(ui);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 5.0;
+        for row in rows {
+            let (rect, _) = ui.allocate_exact_size(vec2(9.0, 12.0), Sense::hover());
+            let mark = Rect::from_center_size(rect.center(), vec2(8.0, 8.0));
+            ui.painter()
+                .rect_filled(mark, CornerRadius::ZERO, row.colour);
+            ui.label(RichText::new(row.name).font(regular(11.5)).color(t.text));
+        }
+    });
+}

@@ -1,0 +1,97 @@
+//! The slider over the tasks that every view of the page follows, with its *Play* button.
+
+use egui::Ui;
+
+use crate::metrics::Expert;
+use crate::ui::app::Cx;
+use crate::ui::widgets::curves::legend;
+use crate::ui::widgets::icons::Icon;
+use crate::ui::widgets::stops::stops;
+use crate::ui::widgets::{self, foot, icon_text_button};
+
+/// Seconds a task stays on show while playing.
+const STEP: f64 = 0.9;
+
+/// Tasks that can be looked at.
+pub fn reach(cx: &Cx<'_>) -> usize {
+    let predict = &cx.session.predict;
+    if !predict.answers.is_empty() {
+        return predict.answers.len();
+    }
+    let run = predict.run.as_ref();
+    run.map_or(0, |run| cx.session.finished_tasks(run))
+}
+
+/// Whether the slider keeps its place at the foot of the column: what follows it is too long to be
+/// seen together with it.
+pub fn at_foot(cx: &Cx<'_>) -> bool {
+    reach(cx) > 0 && (cx.pages.predict.inside.open || !cx.session.pins.pictures().is_empty())
+}
+
+/// Draws the slider at the foot of the column, if that is its place.
+pub fn at_the_foot(ui: &mut Ui, cx: &mut Cx<'_>) {
+    if at_foot(cx) {
+        foot(ui, "scrubber", |ui| {
+            widgets::card(ui, |ui| scrubber(ui, cx, "Knowledge after each task", &[]));
+        });
+    }
+}
+
+/// Draws title, legend, *Play* and the slider.
+pub fn scrubber(ui: &mut Ui, cx: &mut Cx<'_>, title: &str, experts: &[Expert]) {
+    let done = reach(cx);
+    play(ui, cx, done);
+    let playing = cx.pages.predict.playing;
+    widgets::ends_in_order(
+        ui,
+        |ui| {
+            widgets::title(ui, title);
+        },
+        |ui| {
+            let (icon, text) = match playing {
+                true => (Icon::Pause, "Hold"),
+                false => (Icon::Play, "Play"),
+            };
+            legend(ui, experts.iter().copied());
+            if icon_text_button(ui, icon, text).clicked() {
+                start_or_hold(ui, cx, done);
+            }
+        },
+    );
+    let header = cx.session.predict.run.as_ref();
+    let header = header.and_then(|run| cx.session.header_of(run));
+    let all = header.map_or(done, |header| header.tasks.len()).max(done);
+    if let Some(task) = stops(ui, all, done, cx.session.predict.task) {
+        cx.session.predict.task = task;
+        cx.pages.predict.playing = false;
+    }
+}
+
+fn start_or_hold(ui: &Ui, cx: &mut Cx<'_>, done: usize) {
+    let state = &mut cx.pages.predict;
+    state.playing = !state.playing;
+    state.next_step = ui.input(|i| i.time) + STEP;
+    if state.playing && cx.session.predict.task + 1 >= done {
+        cx.session.predict.task = 0;
+    }
+}
+
+/// Moves on to the next task while playing.
+fn play(ui: &Ui, cx: &mut Cx<'_>, done: usize) {
+    let state = &mut cx.pages.predict;
+    if !state.playing {
+        return;
+    }
+    let now = ui.input(|i| i.time);
+    if now >= state.next_step {
+        if cx.session.predict.task + 1 < done {
+            cx.session.predict.task += 1;
+            state.next_step = now + STEP;
+        } else {
+            state.playing = false;
+            return;
+        }
+    }
+    let left = (state.next_step - now).max(0.02);
+    ui.ctx().request_repaint_after_secs(left as f32);
+}

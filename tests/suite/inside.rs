@@ -1,0 +1,248 @@
+//! What is seen inside runs: features, energies, attention, movement of PETs.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use lae_studio::data::{Dataset, OpenOptions};
+use lae_studio::experiment::inside::{Watched, look};
+use lae_studio::experiment::predict::Predictor;
+use lae_studio::experiment::{self, Stock};
+use lae_studio::metrics::Expert;
+use lae_studio::run::config::{RunConfig, Setting};
+use lae_studio::run::event::{Control, Picture};
+use lae_studio::run::inside::{Gaze, GazeKind, RunInside};
+
+/// Two tasks of five digits, a few seconds long.
+fn short() -> RunConfig {
+    RunConfig {
+        classes_per_task: "5".into(),
+        epochs: 2,
+        settings: crate::lae_settings(1, 0.9),
+        batch: 8,
+        train_limit: Some(12),
+        test_limit: Some(8),
+        device: "cpu".into(),
+        ..RunConfig::default()
+    }
+}
+
+fn trained(config: &RunConfig, root: &Path) -> PathBuf {
+    let (stock, control) = (Stock::default(), Control::default());
+    let outcome = experiment::train(config, root, &stock, &mut Vec::new(), &control).unwrap();
+    outcome.header().unwrap().folder.clone()
+}
+
+/// A run that several tests look into.
+fn run() -> &'static Path {
+    static RUN: OnceLock<(tempfile::TempDir, PathBuf)> = OnceLock::new();
+    let (_, folder) = RUN.get_or_init(|| {
+        let root = tempfile::tempdir().unwrap();
+        let folder = trained(&short(), root.path());
+        (root, folder)
+    });
+    folder
+}
+
+fn inside(folder: &Path, task: usize) -> (Predictor, RunInside) {
+    look(folder, [1, task], None, &Stock::default()).unwrap()
+}
+
+/// Test picture `index` of the digits as that run opened them.
+fn test_picture(index: usize) -> Picture {
+    let config = short();
+    let options = OpenOptions {
+        train_limit: config.train_limit,
+        test_limit: config.test_limit,
+        ..OpenOptions::default()
+    };
+    let data = Dataset::open("digits", &options).unwrap();
+    let image = data.test[index].decode().unwrap();
+    Picture {
+        name: index.to_string(),
+        width: image.width() as usize,
+        height: image.height() as usize,
+        rgb: image.into_raw(),
+    }
+}
+
+#[test]
+fn the_crowd_is_even_and_the_same_after_every_task() {
+    let [first, second] = [0, 1].map(|task| inside(run(), task).1.crowd.unwrap());
+    assert_eq!(
+        (&first.places, &first.labels),
+        (&second.places, &second.labels)
+    );
+    assert_eq!((first.known, second.known), (5, 10));
+    assert_eq!(
+        first.labels.len(),
+        80,
+        "all test pictures, being fewer than 300"
+    );
+    for class in 0..10 {
+        let of = first.labels.iter().filter(|label| **label == class);
+        assert_eq!(of.count(), 8);
+    }
+    // One map has the same axes after every task; features move on it.
+    let [a, b] = [&first, &second].map(|crowd| crowd.map_of(Expert::Online).unwrap());
+    assert_eq!((a.anchor, a.shares), (1, b.shares));
+    assert_ne!(a.points, b.points);
+    assert!(a.shares[0] >= a.shares[1] && a.shares[1] > 0.0 && a.shares[0] < 1.0);
+    // Along the axes of a snapshot, the middle of its own points is 0.
+    let middle: f32 = b.points.iter().map(|p| p[0]).sum::<f32>() / 80.0;
+    assert!(middle.abs() < 1e-3, "{middle}");
+    assert!(first.maps.len() == 1 && second.maps.len() == 2);
+}
+
+#[test]
+fn energies_and_answers_are_those_of_predictions() {
+    let (predictor, inside) = inside(run(), 1);
+    let crowd = inside.crowd.unwrap();
+    for at in [0, 17, 42, 79] {
+        let (source, index) = crowd.places[at];
+        assert_eq!(source, 0);
+        let (verdict, _) = predictor.verdict(&test_picture(index)).unwrap();
+        assert_eq!(verdict.opinions.last().unwrap().class, crowd.given[at]);
+        for expert in [Expert::Online, Expert::Offline] {
+            let said = verdict.opinions.iter().find(|o| o.expert == expert);
+            let energy = crowd.energies_of(expert).unwrap()[at];
+            let apart = said.unwrap().energy.unwrap() - energy;
+            assert!(apart.abs() < 1e-3, "{apart}");
+        }
+    }
+    assert!(crowd.energies_of(Expert::Ensemble).is_none());
+}
+
+fn adds_up(gaze: &Gaze) {
+    assert_eq!(
+        (gaze.kind, gaze.rows, gaze.columns),
+        (GazeKind::Attention, 4, 4)
+    );
+    let sum: f32 = gaze.values.iter().sum::<f32>() + gaze.rest;
+    assert!((sum - 1.0).abs() < 1e-4, "{sum}");
+    assert!(gaze.values.iter().all(|v| *v >= 0.0) && gaze.rest > 0.0);
+}
+
+#[test]
+fn attention_adds_up_to_one_and_changes_with_the_pets() {
+    let [first, second] = [0, 1].map(|task| {
+        let predictor = Predictor::open(run(), task, None, &Stock::default(), false).unwrap();
+        predictor.gazes(&test_picture(3)).unwrap()
+    });
+    let before = first.before.as_ref().unwrap();
+    adds_up(before);
+    assert!(second.before.is_none(), "it is the first task's");
+    assert_eq!((first.gazes.len(), second.gazes.len()), (1, 2));
+    for (_, gaze) in first.gazes.iter().chain(&second.gazes) {
+        adds_up(gaze);
+        assert_ne!(gaze.values, before.values);
+    }
+    let [online, offline] = [Expert::Online, Expert::Offline].map(|e| second.of(e).unwrap());
+    assert_ne!(online.values, offline.values);
+    assert_eq!(first.seen.len(), first.seen_size.pow(2) * 3);
+}
+
+#[test]
+fn a_pet_that_nobody_touches_stays_where_it_is() {
+    // Frozen in all epochs of the second task; α = 1 keeps the offline PET where it began.
+    let config = RunConfig {
+        settings: crate::lae_settings(2, 1.0),
+        ..short()
+    };
+    let root = tempfile::tempdir().unwrap();
+    let folder = trained(&config, root.path());
+    let [first, second] = [0, 1].map(|task| inside(&folder, task).1.movement);
+    let began = first.of(Expert::Online).unwrap();
+    assert_eq!(began.len(), 5, "a PET in each of the first five blocks");
+    assert!(began.iter().all(|(_, moved)| *moved > 0.0));
+    assert_eq!(second.of(Expert::Online), Some(began));
+    assert_eq!(second.of(Expert::Offline), Some(began));
+    assert!(first.apart.is_empty());
+    assert!(second.apart.iter().all(|(_, apart)| *apart == 0.0));
+    // With a rate of nothing nothing moves at all.
+    let still = RunConfig {
+        base_lr: 1e-30,
+        epochs: 1,
+        settings: crate::lae_settings(1, 0.9),
+        ..short()
+    };
+    let folder = trained(&still, root.path());
+    let movement = inside(&folder, 0).1.movement;
+    let moved = movement.of(Expert::Online).unwrap();
+    assert!(moved.iter().all(|(_, moved)| *moved < 1e-20), "{moved:?}");
+}
+
+#[test]
+fn methods_without_a_pet_and_with_prompts_can_be_looked_into() {
+    let root = tempfile::tempdir().unwrap();
+    let of = |method: &str, settings: &[(&str, Setting)]| {
+        let settings = settings.iter().map(|(k, v)| ((*k).to_string(), v.clone()));
+        let config = RunConfig {
+            method: method.into(),
+            settings: settings.collect(),
+            epochs: 1,
+            train_limit: Some(6),
+            test_limit: Some(4),
+            ..short()
+        };
+        let folder = trained(&config, root.path());
+        let (predictor, inside) = inside(&folder, 1);
+        let gazes = predictor.gazes(&test_picture(0)).unwrap().gazes;
+        assert_eq!(gazes.len(), 1);
+        adds_up(&gazes[0].1);
+        let crowd = inside.crowd.unwrap();
+        assert_eq!(crowd.maps.len(), 1);
+        (inside.movement.since_start.len(), crowd.energies.len())
+    };
+    assert_eq!(of("simplecil", &[]), (0, 0));
+    assert_eq!(of("dualprompt", &[]), (0, 1));
+    assert_eq!(of("l2p", &[]), (0, 1));
+    assert_eq!(of("esn", &[]), (0, 0));
+    assert_eq!(of("aper", &[]), (1, 0));
+    assert_eq!(of("ease", &[]), (1, 0));
+    assert_eq!(of("baseline", &[]), (1, 1));
+    let every = Setting::Text("every".into());
+    assert_eq!(of("seq-ft", &[("keep_weights", every)]), (0, 1));
+}
+
+/// Networks without a class token tell the length of the feature at each place.
+#[test]
+fn without_a_class_token_lengths_are_told() {
+    use burn::tensor::{Device, Tensor};
+    use lae_studio::backbone::architecture::Architecture;
+    use lae_studio::backbone::{Backbone, swin};
+    use lae_studio::pet::PetStack;
+    use lae_studio::tensors::HostTensor;
+
+    let config = swin::Config::plain((32, 4, 4), 24, vec![2, 2], vec![2, 4]);
+    let device = Device::flex();
+    let network = Architecture::Swin(config).random(3, &device).unwrap();
+    let watched = Watched::new(network.clone());
+    let values = (0..3 * 32 * 32).map(|i| (i % 71) as f32 / 35.0 - 1.0);
+    let images = HostTensor {
+        shape: vec![1, 3, 32, 32],
+        values: values.collect(),
+    };
+    let images: Tensor<4> = images.to_device(&device).unwrap();
+    let plain = PetStack::empty();
+    let (features, passes) = watched
+        .during(|| watched.features(images.clone(), &plain))
+        .unwrap();
+    let read = |tensor: &Tensor<2>| HostTensor::read(tensor).unwrap().values;
+    let alone = network.features(images.clone(), &plain).unwrap();
+    assert_eq!(read(&features), read(&alone), "watching changes nothing");
+    let [pass] = &passes[..] else {
+        return assert_eq!(passes.len(), 1);
+    };
+    let gaze = &pass[0];
+    assert_eq!(
+        (gaze.kind, gaze.values.len()),
+        (GazeKind::Length, gaze.rows * gaze.columns)
+    );
+    let tokens = network.tokens(images, &plain).unwrap();
+    let tokens = HostTensor::read(&tokens.values).unwrap();
+    let width = tokens.shape[2];
+    let first: f32 = tokens.values[..width].iter().map(|v| v * v).sum();
+    assert!((gaze.values[0] - first.sqrt()).abs() < 1e-4);
+    // Nobody watches any more.
+    assert!(watched.during(|| Ok(())).unwrap().1.is_empty());
+}

@@ -1,0 +1,198 @@
+//! Predict's look inside with the real engine: everything follows one slider.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use egui::Key;
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::session::Session;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::flow::{after_one_task, draw_seven, small};
+use super::{can_draw, settle, shot, wait, window};
+
+/// How many tasks are known inside the run on Predict, and of the picture.
+fn known(app: &StudioApp) -> (usize, usize) {
+    let session = &app.session;
+    let Some(run) = &session.predict.run else {
+        return (0, 0);
+    };
+    let of_picture = (0..9).filter(|task| session.insides.picture(*task).is_some());
+    (session.insides.tasks_of(run).count(), of_picture.count())
+}
+
+/// Tall enough for all views: what is scrolled out of sight cannot be clicked.
+const TALL: egui::Vec2 = egui::vec2(1280.0, 2400.0);
+
+/// A window on Predict with a run of three tasks, a drawing and everything open.
+fn opened(runs: &Path) -> Harness<'static, StudioApp> {
+    let mut window = after_one_task(runs);
+    wait(&mut window, "the run ends", |app| {
+        let live = app.session.live.as_ref();
+        live.is_some_and(|run| !run.stage.is_live())
+    });
+    window.key_press_modifiers(egui::Modifiers::COMMAND, Key::Num4);
+    settle(&mut window);
+    draw_seven(&mut window);
+    wait(&mut window, "three snapshots answer", |app| {
+        app.session.predict.answers.iter().flatten().count() == 3
+    });
+    window.get_by_label("Pin").click();
+    window.set_size(TALL);
+    settle(&mut window);
+    window.get_by_label("Look inside").click();
+    wait(&mut window, "everything is known", |app| {
+        known(app) == (3, 3)
+    });
+    settle(&mut window);
+    window
+}
+
+fn is_there(window: &Harness<'_, StudioApp>, words: &str) -> bool {
+    window.query_all_by_label_contains(words).next().is_some()
+}
+
+#[test]
+fn all_views_follow_the_slider_and_a_point_opens_its_picture() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let mut window = opened(runs.path());
+    for words in [
+        "Map of test features after task 3",
+        "Energies of the online expert",
+        "Energies of the offline expert",
+        "Block 0: online",
+        "after task 3, of 4 × 4 places most",
+        "Pinned picture",
+    ] {
+        assert!(is_there(&window, words), "{words}");
+    }
+    let pins = &window.state().session.pins;
+    let (pin, run) = (pins.pictures()[0].id, pins.runs()[0].clone());
+    wait(&mut window, "the pin is answered", |app| {
+        app.session.pins.answered(pin, &run) == 3
+    });
+    shot(&mut window, "inside-task-3");
+    window.key_press(Key::ArrowLeft);
+    window.run_steps(20);
+    assert_eq!(window.state().session.predict.task, 1);
+    assert!(is_there(&window, "Map of test features after task 2"));
+    assert!(
+        is_there(&window, "not learned yet"),
+        "two digits come with task 3"
+    );
+    window.key_press(Key::ArrowLeft);
+    window.run_steps(20);
+    assert!(is_there(&window, "as pre-trained, of 4 × 4 places most"));
+    shot(&mut window, "inside-task-1");
+    // The keyboard goes through the pictures; Enter asks about one.
+    let map = window.get_by_label_contains("Map of test features");
+    map.focus();
+    window.run_steps(2);
+    window.key_press(Key::ArrowDown);
+    window.run_steps(2);
+    window.key_press(Key::Enter);
+    wait(&mut window, "a test picture is asked about", |app| {
+        app.session.predict.truth.is_some()
+    });
+    wait(&mut window, "it is looked at", |app| known(app).1 == 3);
+    assert!(window.state().session.pins.pictures().len() == 1);
+    window.get_by_label("Offline").click();
+    window.run_steps(3);
+    window.get_by_label("Close").click();
+    window.run_steps(3);
+    assert!(!is_there(&window, "Map of test features"));
+}
+
+#[test]
+fn it_can_be_read_in_small_windows_too() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let mut window = opened(runs.path());
+    for [width, height] in [[1024.0, 700.0], [800.0, 600.0], [640.0, 480.0]] {
+        window.set_size(egui::vec2(width, height));
+        window.run_steps(4);
+        let map = window.get_by_label_contains("Map of test features").rect();
+        assert!(map.right() <= width && map.width() > 100.0, "{map:?}");
+        shot(&mut window, &format!("inside-{width:.0}"));
+    }
+}
+
+/// Ten runs of five tasks on the board and everything open: how long a step of the slider takes.
+#[test]
+#[ignore = "a measurement, several minutes long"]
+fn a_step_of_the_slider_with_ten_runs_is_measured() {
+    let runs = tempfile::tempdir().unwrap();
+    let mut config = small();
+    config.classes_per_task = "2".into();
+    let configs = (0..10).map(|seed| {
+        let mut config = config.clone();
+        config.seed = seed;
+        config
+    });
+    let configs: Vec<_> = configs.collect();
+    let root = runs.path().to_path_buf();
+    let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
+        Session::open(root, small(), wake).unwrap()
+    });
+    settle(&mut window);
+    window.state_mut().session.train_all(configs);
+    let end = Instant::now() + Duration::from_secs(900);
+    let trained = |app: &StudioApp| {
+        let rows = app.session.runs.ready();
+        let done = rows.map_or(0, |rows| {
+            let whole = rows.iter().filter(|row| row.answers().accuracy.len() == 5);
+            whole.count()
+        });
+        done == 10 && !app.session.is_training()
+    };
+    while !trained(window.state()) {
+        window.step();
+        std::thread::sleep(Duration::from_millis(50));
+        assert!(Instant::now() < end);
+    }
+    window.key_press_modifiers(egui::Modifiers::COMMAND, Key::Num4);
+    settle(&mut window);
+    draw_seven(&mut window);
+    settle(&mut window);
+    window.get_by_label("Pin").click();
+    window.set_size(TALL);
+    settle(&mut window);
+    let session = &mut window.state_mut().session;
+    let own = session.predict.run.clone().unwrap();
+    for run in session.runs_with_classes_of(&own) {
+        session.show_pins_to(run);
+    }
+    let begun = Instant::now();
+    window.get_by_label("Look inside").click();
+    wait(&mut window, "everything is known", |app| {
+        let pins = &app.session.pins;
+        let pin = pins.pictures()[0].id;
+        let all = pins.runs().iter().all(|run| pins.answered(pin, run) == 5);
+        all && pins.runs().len() == 10 && known(app) == (5, 5)
+    });
+    let ready = begun.elapsed();
+    let mut times: Vec<f64> = Vec::new();
+    for round in 0..100 {
+        let key = match (round / 4) % 2 {
+            0 => Key::ArrowLeft,
+            _ => Key::ArrowRight,
+        };
+        let begun = Instant::now();
+        window.key_press(key);
+        window.step();
+        times.push(begun.elapsed().as_secs_f64() * 1e3);
+        window.run_steps(12);
+    }
+    times.sort_by(f64::total_cmp);
+    eprintln!(
+        "prefetch {ready:?}; a step: median {:.1} ms, p95 {:.1} ms, most {:.1} ms",
+        times[50], times[95], times[99]
+    );
+}

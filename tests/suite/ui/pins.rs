@@ -1,0 +1,242 @@
+//! Pinned pictures: which runs are asked about them, and what becomes of the answers.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lae_studio::problem::Problem;
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::{Command, Event, Picture, PredictRequest, Prediction};
+use lae_studio::session::backend::Recorded;
+use lae_studio::session::run_view::RunView;
+use lae_studio::session::{Session, errands};
+
+use super::synthetic::{header, prediction, report};
+
+/// A session over recorded events.
+fn session(runs: &Path) -> (Session, Recorded) {
+    let backend = Recorded::default();
+    let wake = Arc::new(|| ());
+    let answer = errands(runs.to_path_buf());
+    let session = Session::with(
+        Box::new(backend.clone()),
+        answer,
+        RunConfig::default(),
+        wake,
+    );
+    (session, backend)
+}
+
+/// A run with so many finished tasks.
+fn run(name: &str, tasks: usize) -> (PathBuf, Arc<RunView>) {
+    let mut facts = header();
+    facts.run = name.into();
+    facts.folder = format!("/nowhere/{name}").into();
+    let folder = facts.folder.clone();
+    let mut view = RunView::default();
+    view.fold(Event::Started(Box::new(facts)), "");
+    for task in 0..tasks {
+        let report = Box::new(report(task));
+        let run = name.to_string();
+        view.fold(Event::TaskEvaluated { run, report }, "");
+    }
+    (folder, Arc::new(view))
+}
+
+fn picture(shade: u8) -> Arc<Picture> {
+    Arc::new(Picture {
+        name: "drawing".into(),
+        width: 1,
+        height: 1,
+        rgb: vec![shade; 3],
+    })
+}
+
+fn requests(backend: &Recorded) -> Vec<PredictRequest> {
+    let all = backend.asked().into_iter();
+    let of_pins = all.filter_map(|command| match command {
+        Command::Predict(request) if request.about > 0 => Some(request),
+        _ => None,
+    });
+    of_pins.collect()
+}
+
+fn answer_of(request: &PredictRequest, task: usize) -> Prediction {
+    Prediction {
+        run: request.run.clone(),
+        ..prediction(request.ticket, task)
+    }
+}
+
+/// Answers all of a request.
+fn answer(session: &mut Session, backend: &Recorded, request: &PredictRequest) {
+    for &task in &request.tasks {
+        backend.push(Event::Predicted(Box::new(answer_of(request, task))));
+    }
+    session.drain();
+}
+
+/// Something happens that is about no pin.
+fn stir(session: &mut Session, backend: &Recorded) {
+    let told = Problem::new("something");
+    let (run, problem) = (String::new(), told);
+    backend.push(Event::Remark { run, problem });
+    session.drain();
+}
+
+#[test]
+fn every_run_of_the_board_answers_every_task_newest_first() {
+    let root = tempfile::tempdir().unwrap();
+    let (mut session, backend) = session(root.path());
+    let (long, view) = run("long", 3);
+    let (short, brief) = run("short", 1);
+    (session.live, session.opened) = (Some(view), Some(brief));
+    let pin = session.pin(picture(1), Some("7".into()));
+    assert!(requests(&backend).is_empty(), "no run is on the board");
+    session.show_pins_to(long.clone());
+    session.show_pins_to(short.clone());
+    session.show_pins_to(short.clone());
+    let [first, second] = &requests(&backend)[..] else {
+        return assert_eq!(requests(&backend).len(), 2);
+    };
+    assert_eq!((&first.run, &first.tasks[..]), (&long, &[2, 1, 0][..]));
+    assert_eq!((&second.run, &second.tasks[..]), (&short, &[0][..]));
+    assert_ne!(first.ticket, second.ticket);
+    answer(&mut session, &backend, first);
+    answer(&mut session, &backend, second);
+    assert_eq!(session.pins.answered(pin, &long), 3);
+    // A run with fewer tasks has no answer beyond them.
+    assert_eq!(session.pins.answered(pin, &short), 1);
+    assert!(session.pins.answer(pin, &short, 1).is_none());
+    let kept = session.pins.answer(pin, &long, 2).unwrap();
+    assert!(kept.task == 2 && kept.seen.is_empty());
+    // Another picture: both are asked again, about it alone.
+    session.pin(picture(2), None);
+    assert_eq!(requests(&backend).len(), 4);
+    stir(&mut session, &backend);
+    assert_eq!(requests(&backend).len(), 4, "nothing is asked twice");
+    // One more task of the first run.
+    session.live = Some(run("long", 4).1);
+    stir(&mut session, &backend);
+    let more = &requests(&backend)[4..];
+    assert_eq!(more.len(), 2);
+    assert_eq!(more[0].tasks, [3], "what is answered stays");
+}
+
+#[test]
+fn the_board_tells_right_from_wrong_and_which_class_it_follows() {
+    let root = tempfile::tempdir().unwrap();
+    let (mut session, backend) = session(root.path());
+    let (folder, view) = run("long", 4);
+    session.live = Some(view);
+    session.show_pins_to(folder.clone());
+    session.pin(picture(1), Some("7".into()));
+    session.pin(picture(2), None);
+    for request in requests(&backend) {
+        answer(&mut session, &backend, &request);
+    }
+    let pins = session.pins.pictures().to_vec();
+    // The recorded run answers the last class it knows, and 7 as soon as it knows that.
+    let cell = session.board_cell(&pins[0], &folder, 0);
+    assert_eq!((cell.right, cell.followed.as_str()), (Some(false), "7"));
+    assert_eq!(cell.answer.unwrap().0, "1");
+    let tasks: Vec<usize> = cell.curve.iter().map(|(task, _)| *task).collect();
+    assert_eq!(tasks, [3], "7 is known after the fourth task alone");
+    assert_eq!(session.board_cell(&pins[0], &folder, 3).right, Some(true));
+    let unknown = session.board_cell(&pins[1], &folder, 3);
+    assert_eq!((unknown.right, unknown.followed.as_str()), (None, "7"));
+    let beyond = session.board_cell(&pins[0], &folder, 4);
+    assert_eq!(beyond.missing.as_deref(), Some("only 4 tasks"));
+}
+
+#[test]
+fn another_picture_in_a_pins_place_and_none_at_all() {
+    let root = tempfile::tempdir().unwrap();
+    let (mut session, backend) = session(root.path());
+    let (folder, view) = run("long", 2);
+    session.live = Some(view);
+    session.show_pins_to(folder.clone());
+    let pin = session.pin(picture(1), None);
+    let first = requests(&backend).pop().unwrap();
+    answer(&mut session, &backend, &first);
+    session.repin(pin, picture(1));
+    assert_eq!(
+        requests(&backend).len(),
+        1,
+        "the same picture is not asked again"
+    );
+    session.repin(pin, picture(9));
+    assert_eq!(session.pins.answered(pin, &folder), 0);
+    let second = requests(&backend).pop().unwrap();
+    assert_eq!((second.about, second.picture.rgb[0]), (first.about, 9));
+    // A late answer to the old picture belongs to nobody.
+    answer(&mut session, &backend, &first);
+    assert_eq!(session.pins.answered(pin, &folder), 0);
+    answer(&mut session, &backend, &second);
+    assert_eq!(session.pins.answered(pin, &folder), 2);
+    session.unpin(pin);
+    assert!(session.pins.pictures().is_empty());
+    answer(&mut session, &backend, &second);
+    assert_eq!(session.pins.answered(pin, &folder), 0);
+    assert!(
+        session.predict.answers.is_empty(),
+        "nor does Predict take it"
+    );
+}
+
+#[test]
+fn a_lesson_that_is_taken_back_takes_its_answers_along() {
+    let root = tempfile::tempdir().unwrap();
+    let (mut session, backend) = session(root.path());
+    let (folder, view) = run("long", 3);
+    session.live = Some(view);
+    session.show_pins_to(folder.clone());
+    let pin = session.pin(picture(1), None);
+    let all = requests(&backend).pop().unwrap();
+    backend.push(Event::Predicted(Box::new(answer_of(&all, 1))));
+    session.drain();
+    session.live = Some(run("long", 2).1);
+    stir(&mut session, &backend);
+    // What was under way comes late: there is no third task any more.
+    backend.push(Event::Predicted(Box::new(answer_of(&all, 2))));
+    backend.push(Event::Predicted(Box::new(answer_of(&all, 0))));
+    session.drain();
+    assert_eq!(session.pins.answered(pin, &folder), 2);
+    assert!(session.pins.answer(pin, &folder, 2).is_none());
+    // Another lesson: its task alone is asked.
+    session.live = Some(run("long", 3).1);
+    stir(&mut session, &backend);
+    assert_eq!(requests(&backend).pop().unwrap().tasks, [2]);
+}
+
+#[test]
+fn refusals_are_told_where_they_belong() {
+    let root = tempfile::tempdir().unwrap();
+    let (mut session, backend) = session(root.path());
+    let (folder, view) = run("long", 2);
+    session.live = Some(view);
+    session.show_pins_to(folder.clone());
+    let pin = session.pin(picture(1), None);
+    let request = requests(&backend).pop().unwrap();
+    let refuse = |ticket| Event::NotPredicted {
+        ticket,
+        problem: Problem::new("no weights"),
+    };
+    backend.push(refuse(request.ticket + 50));
+    session.drain();
+    assert!(session.pins.problem(pin, &folder).is_none());
+    assert!(
+        session.predict.problem.is_none(),
+        "a ticket that is nobody's"
+    );
+    backend.push(refuse(request.ticket));
+    session.drain();
+    assert_eq!(
+        session.pins.problem(pin, &folder).unwrap().what,
+        "no weights"
+    );
+    let shown = session.pins.pictures()[0].clone();
+    let cell = session.board_cell(&shown, &folder, 0);
+    assert_eq!(cell.missing.as_deref(), Some("no weights"));
+    session.hide_pins_from(&folder);
+    assert!(session.pins.runs().is_empty() && session.pins.problem(pin, &folder).is_none());
+}
