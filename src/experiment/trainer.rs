@@ -77,6 +77,8 @@ pub(super) struct Trainer<'a> {
     told: HashSet<String>,
     /// Whether the latest checkpoint could be saved.
     checkpointed: bool,
+    /// How far the method's two experts were apart after each pass of the task.
+    apart: Vec<f64>,
     /// What is told of a lesson once it counts.
     held: Vec<Event>,
     /// Places of the unreadable images of the task, and their number before it was taken up.
@@ -114,6 +116,7 @@ impl<'a> Trainer<'a> {
             kept_bytes: 0,
             told: HashSet::new(),
             checkpointed: false,
+            apart: Vec::new(),
             held: Vec::new(),
             unreadable: Default::default(),
         };
@@ -168,6 +171,7 @@ impl<'a> Trainer<'a> {
         (self.task, self.passes_done) = (task, 0);
         (self.task_seconds, self.training_seconds) = (0.0, 0.0);
         self.unreadable = Default::default();
+        self.apart.clear();
     }
 
     fn all_tasks(&mut self) -> Result<ControlFlow<()>> {
@@ -195,6 +199,7 @@ impl<'a> Trainer<'a> {
                 return Ok(ControlFlow::Break(()));
             }
             self.method.end_pass(index)?;
+            self.apart.extend(self.method.apart()?);
             self.task_seconds += began.elapsed().as_secs_f64();
             self.training_seconds += began.elapsed().as_secs_f64();
             self.save_pass(index)?;
@@ -266,7 +271,7 @@ impl<'a> Trainer<'a> {
             }
             self.meter.trained(&pass, labels.len());
             if due {
-                self.progress(index, (loader.position() - 1, steps), pass.frozen());
+                self.progress(index, (loader.position() - 1, steps), pass.frozen())?;
             }
         }
         reading.ended(shown)?;

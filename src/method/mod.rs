@@ -150,6 +150,15 @@ pub trait Method: Send {
         Ok(BTreeMap::new())
     }
 
+    /// How far its two experts are apart now, against the length of the slower one; none for a
+    /// method, or at a time, without two. Asked whenever progress is told.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    fn apart(&self) -> Result<Option<f64>> {
+        Ok(None)
+    }
+
     /// The tensors that answer: what a snapshot holds.
     ///
     /// # Errors

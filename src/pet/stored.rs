@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use burn::tensor::Device;
+use burn::tensor::{Device, Tensor};
 
 use super::stack::PetStack;
 use crate::problem::Result;
@@ -57,12 +57,12 @@ impl PetStack {
 
     fn apart_by_block(&self, origin: &Self) -> Result<BTreeMap<usize, Apart>> {
         let mut blocks: BTreeMap<usize, Apart> = BTreeMap::new();
-        let pairs = self.parameters().zip(origin.parameters());
-        for ((name, now, _), (_, then, _)) in pairs.filter(|((.., trained), _)| *trained) {
+        let (now, then) = (self.numbers()?, origin.numbers()?);
+        let mut pairs = now.iter().zip(&then);
+        for (name, tensor, _) in self.parameters().filter(|(.., trained)| *trained) {
             let block = name.split('.').next().and_then(|block| block.parse().ok());
             let sums = blocks.entry(block.unwrap_or_default()).or_default();
-            let (now, then) = (HostTensor::read(now)?, HostTensor::read(then)?);
-            for (a, b) in now.values.iter().zip(&then.values) {
+            for (a, b) in pairs.by_ref().take(tensor.shape().num_elements()) {
                 sums.moved += f64::from(a - b).powi(2);
                 sums.length += f64::from(*b).powi(2);
             }
@@ -90,6 +90,18 @@ impl Apart {
         match self.length > 0.0 {
             true => (self.moved / self.length).sqrt(),
             false => 0.0,
+        }
+    }
+
+    /// All trained parameters in a row. Reading waits for the device, so it is done once.
+    fn numbers(&self) -> Result<Vec<f32>> {
+        let trained = self.parameters().filter(|(.., trained)| *trained);
+        let flat: Vec<Tensor<1>> = trained
+            .map(|(_, tensor, _)| tensor.clone().flatten(0, 1))
+            .collect();
+        match flat.is_empty() {
+            true => Ok(Vec::new()),
+            false => Ok(HostTensor::read(&Tensor::cat(flat, 0))?.values),
         }
     }
 }

@@ -9,7 +9,7 @@ pub use super::control::{Control, Wish};
 pub use super::header::{MethodFacts, RunHeader};
 pub use super::lesson::{Again, Lesson};
 pub use super::prediction::{Opinion, Picture, PredictRequest, Prediction};
-pub use super::report::{Costs, TaskReport};
+pub use super::report::{APART, Costs, TaskReport};
 
 use super::inside::{InsideRequest, Insight};
 use super::job::{Job, JobId};
@@ -93,6 +93,9 @@ pub struct Progress {
     pub seconds_left: Option<f64>,
     /// Whether the PET is frozen.
     pub frozen: bool,
+    /// How far the method's two experts are apart, where it has two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apart: Option<f64>,
 }
 
 /// What the engine tells. Milestones are never dropped; `Progress` is thinned at the source.

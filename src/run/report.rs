@@ -28,6 +28,18 @@ pub struct TaskReport {
     pub gauges: BTreeMap<String, f64>,
 }
 
+/// Gauges that say how far a method's two experts were apart after a pass over the task's images; the
+/// number of the pass follows, from 1.
+pub const APART: &str = "apart_";
+
+impl TaskReport {
+    /// How far the method's two experts were apart after each pass; empty where it had one.
+    pub fn apart(&self) -> Vec<f64> {
+        let after = |pass: usize| self.gauges.get(&format!("{APART}{pass}")).copied();
+        (1..).map_while(after).collect()
+    }
+}
+
 /// What one task cost. Zero where a run of an older version did not measure it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Costs {

@@ -46,6 +46,8 @@ pub struct RunRow {
     /// How far the online and the offline PET have moved since the first task, by task; empty for
     /// methods that have none.
     pub drift: Vec<(f64, f64)>,
+    /// How far its two experts were apart after each pass of each task; empty where it had one.
+    pub apart: Vec<Vec<f64>>,
     /// What it cost so far.
     pub costs: Costs,
 }

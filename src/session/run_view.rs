@@ -85,6 +85,8 @@ pub struct RunView {
     pub study: Option<PromptStudy>,
     /// Latest loss values with the task they belong to, oldest first.
     pub losses: VecDeque<(usize, f32)>,
+    /// How far its two experts were apart within the task at work: passes done, distance.
+    pub apart: Vec<[f64; 2]>,
     /// What happened, oldest first.
     pub log: VecDeque<LogLine>,
     /// Why it failed.
@@ -324,6 +326,13 @@ impl RunView {
             }
             self.losses.push_back((progress.task, loss));
         }
+        if let Some(apart) = progress
+            .apart
+            .filter(|_| progress.batches > 0 && self.apart.len() < LOSSES)
+        {
+            let share = (progress.batch + 1) as f64 / progress.batches as f64;
+            self.apart.push([progress.epoch as f64 + share, apart]);
+        }
         self.progress = Some(progress);
     }
 
@@ -341,6 +350,7 @@ impl RunView {
             self.reports.truncate(report.task);
             self.history.truncate(report.task);
         }
+        self.apart.clear();
         self.history.push(&report.answers, seen);
         self.reports.push(report);
     }

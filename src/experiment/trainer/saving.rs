@@ -1,10 +1,14 @@
 //! The part of a run that saves: the method's state after every pass, what answers and what was
 //! measured after every task.
 
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
 use super::Trainer;
 use crate::metrics::{Answers, SlotCounts};
 use crate::problem::{Problem, Result};
-use crate::run::event::{Costs, Event, TaskReport};
+use crate::run::event::{APART, Costs, Event, TaskReport};
 use crate::store::Checkpoint;
 use crate::tensors::{Bulk, Named, all_finite};
 
@@ -24,6 +28,7 @@ impl Trainer<'_> {
         checkpoint.set("task_seconds", self.task_seconds);
         checkpoint.set("training_seconds", self.training_seconds);
         checkpoint.set("unreadable", self.unreadable_images());
+        checkpoint.set("apart", Apart(self.apart.clone()));
         let saved = self.folder.save_checkpoint(&checkpoint, bulk);
         self.checkpointed = saved.is_ok();
         if let Err(problem) = saved {
@@ -55,7 +60,7 @@ impl Trainer<'_> {
                 stored_parameters: numbers(&snapshot),
                 kept_bytes: self.kept_bytes,
             },
-            gauges: self.method.gauges()?,
+            gauges: self.gauges()?,
         };
         let bytes = self.folder.save_task(&report, &snapshot)?;
         let (run, what) = (self.header.run.clone(), format!("task {}", self.task + 1));
@@ -71,6 +76,14 @@ impl Trainer<'_> {
                 .for_each(|event| self.sink.event(event)),
         }
         Ok(())
+    }
+
+    /// The method's figures, and how far its experts were apart after each pass.
+    fn gauges(&self) -> Result<BTreeMap<String, f64>> {
+        let mut gauges = self.method.gauges()?;
+        let passes = (1..).zip(&self.apart);
+        gauges.extend(passes.map(|(pass, apart)| (format!("{APART}{pass}"), *apart)));
+        Ok(gauges)
     }
 
     /// Saves with a lesson what the next one needs beyond its snapshot.
@@ -90,6 +103,24 @@ impl Trainer<'_> {
             tensors: self.method.checkpoint()?,
             ..Checkpoint::default()
         })
+    }
+}
+
+/// Distances as a counter of a checkpoint: numbers separated by blanks.
+pub(super) struct Apart(pub Vec<f64>);
+
+impl fmt::Display for Apart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|apart| write!(f, "{apart} "))
+    }
+}
+
+impl FromStr for Apart {
+    type Err = std::num::ParseFloatError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let numbers = text.split_whitespace().map(str::parse);
+        numbers.collect::<Result<_, _>>().map(Self)
     }
 }
 

@@ -37,6 +37,9 @@ impl Trainer<'_> {
             .get("training_seconds")
             .unwrap_or(self.task_seconds);
         self.unreadable.1 = checkpoint.get("unreadable").unwrap_or(0);
+        // Absent in checkpoints of older versions.
+        let apart = checkpoint.get::<saving::Apart>("apart");
+        self.apart = apart.map(|apart| apart.0).unwrap_or_default();
         let learned = self.passes_done >= self.passes[self.task].len();
         if saved == self.task + 1 && learned {
             // Killed between saving a task and the first pass of the next.

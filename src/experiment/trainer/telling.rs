@@ -4,7 +4,7 @@
 use super::super::meter::Meter;
 use super::Trainer;
 use crate::method::{Pass, Source, Work};
-use crate::problem::Problem;
+use crate::problem::{Problem, Result};
 use crate::run::event::{Event, Phase, Progress};
 
 impl Trainer<'_> {
@@ -42,7 +42,7 @@ impl Trainer<'_> {
         epoch: usize,
         (batch, batches): (usize, usize),
         frozen: bool,
-    ) {
+    ) -> Result<()> {
         let (losses, done, images_per_second, seconds_left) = self.meter.report();
         let progress = Progress {
             task: self.task,
@@ -54,11 +54,13 @@ impl Trainer<'_> {
             images_per_second,
             seconds_left,
             frozen,
+            apart: self.method.apart()?,
         };
         self.sink.event(Event::Progress {
             run: self.header.run.clone(),
             progress,
         });
+        Ok(())
     }
 
     /// Images that a pass of a task shows.

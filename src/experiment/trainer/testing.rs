@@ -57,7 +57,7 @@ impl Trainer<'_> {
             }
             if self.meter.due() {
                 let last = self.passes[self.task].len().saturating_sub(1);
-                self.progress(last, (0, 0), false);
+                self.progress(last, (0, 0), false)?;
             }
         }
         if !none {

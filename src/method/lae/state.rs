@@ -352,6 +352,13 @@ impl Method for Lae {
         ]))
     }
 
+    fn apart(&self) -> Result<Option<f64>> {
+        let offline = self.offline.as_ref();
+        offline
+            .map(|offline| self.online.distance_from(offline))
+            .transpose()
+    }
+
     fn snapshot(&self) -> Result<Named> {
         let mut named = Named::new();
         self.online.write("online", &mut named)?;

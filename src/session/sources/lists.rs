@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::method::lae;
 use crate::metrics::Histories;
+use crate::run::event::TaskReport;
 use crate::session::views::{DeviceView, RunRow, RunState};
 use crate::store::{Figures, Kin};
 use crate::{device, store};
@@ -47,6 +48,7 @@ fn run_row(listed: store::Listed) -> RunRow {
         history: Default::default(),
         images_per_second: 0.0,
         drift: Vec::new(),
+        apart: Vec::new(),
         costs: Default::default(),
     };
     match listed.stored {
@@ -58,6 +60,7 @@ fn run_row(listed: store::Listed) -> RunRow {
             row.costs = run.costs();
             row.images_per_second = run.images_per_second();
             row.drift = run.reports.iter().filter_map(lae::drift_of).collect();
+            row.apart = run.reports.iter().map(TaskReport::apart).collect();
             row.state = match run.state {
                 store::RunState::Finished => RunState::Finished,
                 store::RunState::Interrupted { task, .. } => RunState::Unfinished(task),
