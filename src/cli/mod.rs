@@ -9,6 +9,7 @@ mod devices;
 mod features;
 mod golden;
 mod inside;
+mod lesson;
 mod log;
 mod methods;
 mod output;
@@ -78,6 +79,8 @@ enum Command {
     Predict(predict::Args),
     /// Look inside a run: features, energies, attention, movement of its PETs
     Inside(inside::Args),
+    /// List the lessons, print one, or play it without a window
+    Lesson(lesson::Args),
     /// List runs, or export their figures
     Runs(runs::Args),
     /// List the devices of this machine
@@ -147,6 +150,7 @@ impl Command {
             Self::Train(args) => args.output.out.as_deref(),
             Self::Resume(args) => args.output.out.as_deref(),
             Self::Teach(args) => args.output.out.as_deref(),
+            Self::Lesson(args) => args.output.out.as_deref(),
             Self::Predict(args) => args.out.as_deref(),
             Self::Inside(args) => args.out.as_deref(),
             Self::Runs(args) => args.out.as_deref(),
@@ -231,6 +235,7 @@ fn act(command: Command) -> Result<End> {
         Command::Teach(args) => teach::run(&args),
         Command::Predict(args) => predict::run(&args),
         Command::Inside(args) => inside::run(&args),
+        Command::Lesson(args) => lesson::run(&args),
         Command::Runs(args) => runs::run(&args),
         Command::Devices(args) => devices::run(&args),
         Command::Methods(args) => methods::run(&args),

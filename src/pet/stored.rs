@@ -69,6 +69,18 @@ impl PetStack {
         }
         Ok(blocks)
     }
+
+    /// All trained parameters in a row. Reading waits for the device, so it is done once.
+    fn numbers(&self) -> Result<Vec<f32>> {
+        let trained = self.parameters().filter(|(.., trained)| *trained);
+        let flat: Vec<Tensor<1>> = trained
+            .map(|(_, tensor, _)| tensor.clone().flatten(0, 1))
+            .collect();
+        match flat.is_empty() {
+            true => Ok(Vec::new()),
+            false => Ok(HostTensor::read(&Tensor::cat(flat, 0))?.values),
+        }
+    }
 }
 
 /// Squared lengths of a difference and of what it is measured from.
@@ -90,18 +102,6 @@ impl Apart {
         match self.length > 0.0 {
             true => (self.moved / self.length).sqrt(),
             false => 0.0,
-        }
-    }
-
-    /// All trained parameters in a row. Reading waits for the device, so it is done once.
-    fn numbers(&self) -> Result<Vec<f32>> {
-        let trained = self.parameters().filter(|(.., trained)| *trained);
-        let flat: Vec<Tensor<1>> = trained
-            .map(|(_, tensor, _)| tensor.clone().flatten(0, 1))
-            .collect();
-        match flat.is_empty() {
-            true => Ok(Vec::new()),
-            false => Ok(HostTensor::read(&Tensor::cat(flat, 0))?.values),
         }
     }
 }

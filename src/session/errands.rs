@@ -164,6 +164,7 @@ impl Session {
                 let text = format!("The report is in {}", path.display());
                 self.notify(Problem::new(text), false);
             }
+            Found::Units(entries) => self.take_units(entries),
             Found::Remark(problem) => self.notify(problem, true),
         }
     }

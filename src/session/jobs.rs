@@ -13,6 +13,7 @@ use super::collection::{Collection, Piece, Purpose};
 use super::downloads::Item;
 use super::report::{self, Report};
 use super::run_view::RunView;
+use super::units::Entry;
 use super::views::{BackboneView, DataView, DeviceView, Pictures, Plan, PluginView, RunRow, Sight};
 use super::words::count_text;
 use crate::data::OpenOptions;
@@ -167,6 +168,8 @@ pub enum Ask {
     Report(Box<report::Wanted>),
     /// Write a report to this place.
     SaveReport(Arc<Report>, PathBuf),
+    /// Read the lessons.
+    Units,
 }
 
 impl Ask {
@@ -205,6 +208,7 @@ impl Ask {
             Self::Report(_) => Arc::new(|p| Found::Report(Err(p))),
             Self::Pick(wanted) => Arc::new(move |_| Found::Picked(wanted, Choice::NoDialog)),
             Self::List(_, path) => Arc::new(move |p| Found::Listed(path.clone(), Err(p))),
+            Self::Units => Arc::new(|_| Found::Units(Vec::new())),
             Self::Plugins | Self::Backbones | Self::Devices | Self::SaveReport(..) => {
                 Arc::new(Found::Remark)
             }
@@ -254,6 +258,8 @@ pub enum Found {
     Report(Result<Report>),
     /// A report was written.
     ReportSaved(PathBuf),
+    /// The lessons.
+    Units(Vec<Entry>),
     /// Something to tell the person.
     Remark(Problem),
 }

@@ -28,6 +28,11 @@ impl Session {
     /// Trains runs one after the other and lays them side by side at the end, unless the data at hand does not fit one of them: nobody
     /// wants to hear so after the others are done. Says whether they were asked for.
     pub fn train_all(&mut self, configs: Vec<RunConfig>) -> bool {
+        self.train_together(configs).is_some()
+    }
+
+    /// As [`Session::train_all`]; gives the jobs that were asked for.
+    pub(super) fn train_together(&mut self, configs: Vec<RunConfig>) -> Option<Vec<JobId>> {
         let data = self.data.ready().cloned();
         let fits = |config: &RunConfig| {
             let Some(data) = data.as_ref().filter(|data| data.place == config.data) else {
@@ -38,12 +43,12 @@ impl Session {
         };
         if let Some(problem) = configs.iter().find_map(|config| fits(config).err()) {
             self.notify(problem, true);
-            return false;
+            return None;
         }
         let jobs = configs.into_iter().map(|config| self.train(config));
-        let jobs = jobs.collect();
-        self.compare_when_done(jobs);
-        true
+        let jobs: Vec<JobId> = jobs.collect();
+        self.compare_when_done(jobs.clone());
+        Some(jobs)
     }
 
     /// Continues a stopped or killed run, on another device where one is given.

@@ -31,6 +31,7 @@ mod sources;
 pub mod story;
 mod tested;
 pub mod tour;
+pub mod units;
 pub mod views;
 pub mod words;
 
@@ -127,6 +128,8 @@ pub struct Session {
     pub insides: Insides,
     /// The language of the tour and the lessons.
     pub language: Language,
+    /// The lessons of the page Learn.
+    pub units: units::Units,
     sets: data_sets::DataSets,
     tested: tested::Tested,
     flights: errands::Flights,
@@ -183,6 +186,7 @@ impl Session {
             tour: None,
             insides: Insides::default(),
             language: Language::default(),
+            units: units::Units::default(),
             sets: data_sets::DataSets::default(),
             tested: tested::Tested::default(),
             flights: errands::Flights::default(),
@@ -216,6 +220,7 @@ impl Session {
         if changed {
             self.ask_pins();
             self.follow_tour();
+            self.fold_unit();
         }
         self.refresh_data();
         self.refresh_plan();

@@ -35,6 +35,7 @@ mod special_files;
 mod store;
 mod teach;
 mod ui;
+mod units;
 
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::{Setting, Settings};

@@ -31,6 +31,7 @@ mod strokes;
 mod synthetic;
 mod tested;
 mod tour;
+mod units;
 mod wrong;
 
 use std::path::{Path, PathBuf};

@@ -17,6 +17,7 @@ use super::backend::Backend;
 use super::jobs::{Answer, Ask, Found, Wake};
 use super::report::Report;
 use super::run_view::RunView;
+use super::units;
 use crate::engine::Engine;
 use crate::problem::Result;
 use crate::run::event::{Command, Wish};
@@ -106,6 +107,7 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             Found::Listed(path, listing)
         }
         Ask::Report(wanted) => Found::Report(Ok(Report::gather(&runs_root, &wanted))),
+        Ask::Units => Found::Units(units::entries()),
         Ask::SaveReport(report, path) => match report.save(&path) {
             Ok(()) => Found::ReportSaved(path),
             Err(problem) => Found::Remark(problem),

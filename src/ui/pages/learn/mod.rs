@@ -1,6 +1,8 @@
 //! The tour and the lessons.
 
+mod list;
 pub mod tour;
+mod unit;
 
 use egui::Ui;
 
@@ -14,6 +16,7 @@ use crate::ui::widgets::{self, ends, segmented};
 pub struct State {
     /// The tour.
     pub tour: tour::State,
+    unit: unit::State,
 }
 
 /// Draws the page.
@@ -24,10 +27,15 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     let language = cx.session.language;
     let mut wanted = language;
+    let open = cx.session.units.open.clone();
+    let mut leave = false;
     ends(
         ui,
-        |ui| {
-            widgets::title(ui, language.say("learn.title"));
+        |ui| match &open {
+            Some(_) => leave = widgets::button(ui, language.say("unit.back")).clicked(),
+            None => {
+                widgets::title(ui, language.say("learn.title"));
+            }
         },
         |ui| {
             segmented(ui, "Language", &Language::ALL, &mut wanted);
@@ -36,5 +44,11 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     if wanted != language {
         cx.act(UiCommand::Speak(wanted));
     }
-    tour::invite(ui, cx);
+    if leave {
+        cx.session.open_unit(None);
+    }
+    match open.filter(|_| !leave) {
+        Some(open) => unit::show(ui, cx, &open),
+        None => list::show(ui, cx),
+    }
 }

@@ -1,0 +1,345 @@
+//! `lesson`: a lesson of the page Learn as text, and played: its runs trained, its figures, answers
+//! and checks given.
+
+use serde::Serialize;
+
+use super::End;
+use super::output::{Table, complain, tell};
+use super::progress::Reporter;
+use super::train::{RunOutput, not_begun, stop_on_ctrl_c};
+use crate::experiment::{self, Outcome, Stock};
+use crate::problem::Result;
+use crate::run::config::RunConfig;
+use crate::run::event::Control;
+use crate::session::units::{
+    self, Figures, Lack, Paragraph, Part, RunFigures, Teach, Unit, plain, same_settings,
+};
+use crate::store::{self, RunState, StoredRun};
+use crate::texts::Language;
+
+/// Options of `lesson`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The lesson: its name, or a file that ends in .md; without it, all are listed
+    #[arg(value_name = "NAME|FILE")]
+    lesson: Option<String>,
+    /// The language, where there is a choice
+    #[arg(long, value_name = "en|de", value_parser = language, default_value = "en")]
+    lang: Language,
+    /// Train its runs, and give its figures, answers and checks
+    #[arg(long, requires = "lesson")]
+    play: bool,
+    /// Train on this device: cpu, gpu, or a number or name from `lae-studio devices`
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    device: String,
+    #[command(flatten)]
+    pub output: RunOutput,
+}
+
+fn language(code: &str) -> std::result::Result<Language, String> {
+    let known = Language::ALL.into_iter().map(|(language, _)| language);
+    let mut fitting = known.filter(|language| language.code() == code);
+    fitting.next().ok_or_else(|| "give en or de".to_string())
+}
+
+/// A lesson in the list.
+#[derive(Serialize)]
+struct Listed<'a> {
+    name: &'a str,
+    title: &'a str,
+    about: &'a str,
+    minutes: u32,
+}
+
+/// What playing gives.
+#[derive(Serialize)]
+struct Played<'a> {
+    lesson: &'a str,
+    language: &'static str,
+    runs: Vec<Run>,
+    /// The figures that its text names.
+    figures: Vec<Value>,
+    questions: Vec<Answer<'a>>,
+    checks: Vec<Check<'a>>,
+    /// Whether all checks hold.
+    holds: bool,
+}
+
+#[derive(Serialize)]
+struct Run {
+    name: String,
+    run: String,
+    folder: String,
+    /// Whether it was there before.
+    again: bool,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Value {
+    name: String,
+    formula: String,
+    /// None where it cannot be said.
+    value: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    name: &'a str,
+    answer: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Check<'a> {
+    formula: &'a str,
+    line: usize,
+    holds: bool,
+}
+
+/// Lists, prints or plays.
+pub(super) fn run(args: &Args) -> Result<End> {
+    let output = &args.output;
+    output.json.check()?;
+    let Some(wanted) = &args.lesson else {
+        return list(args);
+    };
+    let unit = units::open(wanted, args.lang)?;
+    if !args.play {
+        let text = plain::whole(&unit, &Figures::new());
+        let about = Listed {
+            name: &unit.name,
+            title: &unit.title,
+            about: &unit.about,
+            minutes: unit.minutes,
+        };
+        output.json.give(&about, &text)?;
+        return Ok(End::Done);
+    }
+    let control = stop_on_ctrl_c()?;
+    let mut player = Player {
+        unit: &unit,
+        args,
+        stock: Stock::default(),
+        control,
+        figures: Figures::new(),
+        runs: Vec::new(),
+    };
+    if !player.train_all()? {
+        return Ok(not_begun());
+    }
+    player.tell()
+}
+
+fn list(args: &Args) -> Result<End> {
+    let entries = units::entries();
+    let chosen = units::named(&entries, args.lang);
+    let mut table = Table::new(&["lesson", "", ">minutes"]);
+    let mut listed = Vec::new();
+    for entry in &chosen {
+        match &entry.unit {
+            Err(problem) => complain(problem),
+            Ok(unit) => {
+                let minutes = unit.minutes.to_string();
+                table.row([unit.name.clone(), unit.title.clone(), minutes]);
+                listed.push(Listed {
+                    name: &unit.name,
+                    title: &unit.title,
+                    about: &unit.about,
+                    minutes: unit.minutes,
+                });
+            }
+        }
+    }
+    args.output.json.give(&listed, &table.to_string())?;
+    Ok(End::Done)
+}
+
+/// Plays a lesson from top to bottom.
+struct Player<'a> {
+    unit: &'a Unit,
+    args: &'a Args,
+    stock: Stock,
+    control: Control,
+    figures: Figures,
+    runs: Vec<Run>,
+}
+
+impl Player<'_> {
+    /// Trains what the lesson asks for, in its order; false when the person stopped it.
+    fn train_all(&mut self) -> Result<bool> {
+        let unit = self.unit;
+        for part in &unit.parts {
+            let plans = match part {
+                Part::Runs(block) => &block.runs,
+                Part::Teach(teach) => {
+                    if !self.teach(teach)? {
+                        return Ok(false);
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
+            for plan in plans {
+                for config in &plan.configs {
+                    if !self.train(&plan.name, config)? {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn train(&mut self, name: &str, config: &RunConfig) -> Result<bool> {
+        let root = store::runs_root(self.args.output.out.as_deref());
+        let known = store::list(&root)
+            .into_iter()
+            .filter_map(|entry| entry.stored.ok());
+        let mut same = known.filter(|run| {
+            run.state == RunState::Finished && same_settings(&run.header.config, config)
+        });
+        if let Some(run) = same.next() {
+            tell(format!(
+                "{} has these settings and is used again",
+                run.header.run
+            ));
+            self.keep(name, &run, false, true);
+            return Ok(true);
+        }
+        let config = RunConfig {
+            device: self.args.device.clone(),
+            ..config.clone()
+        };
+        let mut reporter = Reporter::new(self.args.output.quiet);
+        let outcome = experiment::train(&config, &root, &self.stock, &mut reporter, &self.control)
+            .inspect_err(|_| reporter.failed())?;
+        drop(reporter);
+        let Outcome::Finished(header) = outcome else {
+            return Ok(false);
+        };
+        let run = store::load(&header.folder)?;
+        self.keep(name, &run, false, false);
+        Ok(true)
+    }
+
+    fn teach(&mut self, teach: &Teach) -> Result<bool> {
+        let Some(pupil) = self.runs.iter().find(|run| run.name == teach.run) else {
+            return Ok(true);
+        };
+        let folder = std::path::PathBuf::from(&pupil.folder);
+        let again = !store::load(&folder)?.header.lessons.is_empty();
+        if !again {
+            let mut reporter = Reporter::of_lesson(self.args.output.quiet);
+            let device = Some(self.args.device.as_str());
+            let (stock, control) = (&self.stock, &self.control);
+            let outcome = experiment::teach(
+                &folder,
+                &teach.source,
+                device,
+                stock,
+                &mut reporter,
+                control,
+            )?;
+            if !matches!(outcome, Outcome::Finished(_)) {
+                return Ok(false);
+            }
+        }
+        let run = store::load(&folder)?;
+        self.keep(&teach.name, &run, true, again);
+        Ok(true)
+    }
+
+    fn keep(&mut self, name: &str, run: &StoredRun, taught: bool, again: bool) {
+        let figures = RunFigures::of_reports(&run.header, &run.reports, taught);
+        self.figures
+            .entry(name.to_string())
+            .or_default()
+            .push(figures);
+        self.runs.push(Run {
+            name: name.to_string(),
+            run: run.header.run.clone(),
+            folder: run.header.folder.display().to_string(),
+            again,
+            seconds: run.seconds(),
+        });
+    }
+
+    /// Gives what came of it; the answer is no when a check does not hold.
+    fn tell(mut self) -> Result<End> {
+        let runs = std::mem::take(&mut self.runs);
+        let checks = self.checks();
+        let holds = checks.iter().all(|check| check.holds);
+        let language = self.unit.language;
+        let mut text = plain::whole(self.unit, &self.figures);
+        text.push('\n');
+        for check in &checks {
+            let word = if check.holds { "holds" } else { "FAILS" };
+            text.push_str(&format!(
+                "{word}: {} (line {})\n",
+                check.formula, check.line
+            ));
+        }
+        let questions = self.unit.parts.iter().filter_map(|part| match part {
+            Part::Ask(ask) => Some(Answer {
+                name: &ask.name,
+                answer: ask.answer(&self.figures, language),
+            }),
+            _ => None,
+        });
+        let played = Played {
+            lesson: &self.unit.name,
+            language: language.code(),
+            figures: self.values(),
+            questions: questions.collect(),
+            checks,
+            holds,
+            runs,
+        };
+        self.args.output.json.give(&played, &text)?;
+        Ok(if holds { End::Done } else { End::Failed })
+    }
+
+    fn checks(&self) -> Vec<Check<'_>> {
+        let parts = self.unit.parts.iter();
+        let checks = parts.filter_map(|part| match part {
+            Part::Expect(expect) => Some(expect),
+            _ => None,
+        });
+        let one = |expect: &'_ units::Expect| expect.formula.holds(&self.figures);
+        checks
+            .map(|expect| {
+                let held = one(expect);
+                if let Err(Lack::Never(why)) = &held {
+                    tell(format!("line {}: {why}", expect.line));
+                }
+                Check {
+                    formula: &expect.formula.text,
+                    line: expect.line,
+                    holds: held == Ok(true),
+                }
+            })
+            .collect()
+    }
+
+    /// The figures that stand in its text and in what it says to answers.
+    fn values(&self) -> Vec<Value> {
+        let mut texts: Vec<&Paragraph> = Vec::new();
+        for part in &self.unit.parts {
+            match part {
+                Part::Text(text) => texts.push(text),
+                Part::Ask(ask) => {
+                    texts.extend(ask.text.iter().chain(&ask.if_right).chain(&ask.if_wrong));
+                }
+                _ => {}
+            }
+        }
+        let spans = texts.iter().flat_map(|text| &text.spans);
+        let live = spans.filter_map(|span| Some((span, span.live.as_ref()?)));
+        live.map(|(span, formula)| Value {
+            name: span.text.clone(),
+            formula: formula.text.clone(),
+            value: formula.value(&self.figures).ok(),
+        })
+        .collect()
+    }
+}

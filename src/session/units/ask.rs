@@ -1,0 +1,342 @@
+//! Guesses and questions: how they are asked, and what is said to an answer.
+
+use serde::Deserialize;
+
+use super::blocks::{block, check_name};
+use super::formula::Formula;
+use super::text::{Paragraph, paragraphs};
+use super::value::{Figures, Lack};
+use crate::problem::{Problem, Result};
+
+/// Most choices of a question.
+const MOST_CHOICES: usize = 8;
+
+/// A guess or question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ask {
+    /// Tells it from others of the unit.
+    pub name: String,
+    /// What is asked.
+    pub text: Vec<Paragraph>,
+    /// How it is answered.
+    pub question: Question,
+    /// What is said to a right answer.
+    pub if_right: Vec<Paragraph>,
+    /// What is said to a wrong one.
+    pub if_wrong: Vec<Paragraph>,
+    /// Whether it is a guess: given once, before the figures are there.
+    pub guess: bool,
+}
+
+/// How a question is answered.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Question {
+    /// By one of these; with each the condition under which it is right.
+    Choice(Vec<(String, Formula)>),
+    /// By a number.
+    Number {
+        /// The right one.
+        answer: Formula,
+        /// How far from it a right answer may lie.
+        tolerance: f64,
+        /// What stands behind the number.
+        unit: String,
+        /// Wrong numbers that have a reason, and what is said to them.
+        slips: Vec<(Formula, Vec<Paragraph>)>,
+    },
+}
+
+/// What the person gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// The choice, from 0.
+    pub choice: Option<usize>,
+    /// What is typed.
+    pub typed: String,
+    /// Whether what is typed is to be checked.
+    pub checked: bool,
+}
+
+/// What is to be said to an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict<'a> {
+    /// There is no answer yet.
+    Open,
+    /// It is kept until the figures are there.
+    Kept,
+    /// It is right.
+    Right(&'a [Paragraph]),
+    /// It is wrong; the right choice (from 0), where one of several is.
+    Wrong(&'a [Paragraph], Option<usize>),
+    /// What was typed is no number.
+    NoNumber,
+    /// It can never be said, for this reason.
+    Never(String),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Words {
+    name: String,
+    text: String,
+    #[serde(default)]
+    guess: bool,
+    #[serde(default)]
+    choices: Vec<String>,
+    right: Option<usize>,
+    #[serde(default)]
+    holds: Vec<String>,
+    answer: Option<String>,
+    tolerance: Option<f64>,
+    #[serde(default)]
+    unit: String,
+    #[serde(default)]
+    slips: Vec<Slip>,
+    #[serde(default)]
+    if_right: String,
+    #[serde(default)]
+    if_wrong: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Slip {
+    value: String,
+    text: String,
+}
+
+impl Ask {
+    /// Reads the block.
+    pub(super) fn read(text: &str, runs: &[String]) -> Result<Self> {
+        let words: Words = block(text)?;
+        check_name(&words.name)?;
+        let question = match words.choices.is_empty() {
+            true => number(&words, runs)?,
+            false => choice(&words, runs)?,
+        };
+        Ok(Self {
+            name: words.name,
+            text: paragraphs(&words.text, runs)?,
+            question,
+            if_right: paragraphs(&words.if_right, runs)?,
+            if_wrong: paragraphs(&words.if_wrong, runs)?,
+            guess: words.guess,
+        })
+    }
+
+    /// What is to be said to this answer as things stand.
+    pub fn judge(&self, given: &Given, figures: &Figures) -> Verdict<'_> {
+        match &self.question {
+            Question::Choice(choices) => {
+                let Some(chosen) = given.choice else {
+                    return Verdict::Open;
+                };
+                match right_choice(choices, figures) {
+                    Err(Lack::NotYet) => Verdict::Kept,
+                    Err(Lack::Never(why)) => Verdict::Never(why),
+                    Ok(right) if right == Some(chosen) => Verdict::Right(&self.if_right),
+                    Ok(right) => Verdict::Wrong(&self.if_wrong, right),
+                }
+            }
+            Question::Number { .. } if !given.checked => Verdict::Open,
+            Question::Number {
+                answer,
+                tolerance,
+                slips,
+                ..
+            } => {
+                let Some(typed) = read_number(&given.typed) else {
+                    return Verdict::NoNumber;
+                };
+                let near = |formula: &Formula, within: f64| {
+                    formula
+                        .value(figures)
+                        .map(|value| (value - typed).abs() <= within + 1e-9)
+                };
+                match near(answer, *tolerance) {
+                    Err(Lack::NotYet) => return Verdict::Kept,
+                    Err(Lack::Never(why)) => return Verdict::Never(why),
+                    Ok(true) => return Verdict::Right(&self.if_right),
+                    Ok(false) => {}
+                }
+                let slip = slips
+                    .iter()
+                    .find(|(value, _)| near(value, *tolerance) == Ok(true));
+                Verdict::Wrong(slip.map_or(&self.if_wrong, |(_, text)| text), None)
+            }
+        }
+    }
+
+    /// The right answer in words, as far as it is known; a number has one digit behind the point.
+    pub fn answer(&self, figures: &Figures, language: crate::texts::Language) -> Option<String> {
+        match &self.question {
+            Question::Choice(choices) => {
+                let right = right_choice(choices, figures).ok()??;
+                Some(choices[right].0.clone())
+            }
+            Question::Number { answer, unit, .. } => {
+                let value = super::text::number(answer.value(figures).ok()?, language);
+                Some(format!("{value} {unit}").trim().to_string())
+            }
+        }
+    }
+}
+
+/// The first choice whose condition holds.
+fn right_choice(choices: &[(String, Formula)], figures: &Figures) -> Result<Option<usize>, Lack> {
+    for (i, (_, condition)) in choices.iter().enumerate() {
+        if condition.holds(figures)? {
+            return Ok(Some(i));
+        }
+    }
+    Ok(None)
+}
+
+/// A number as people type it: with a point or comma, with or without the sign for per cent.
+fn read_number(typed: &str) -> Option<f64> {
+    let typed = typed.trim().trim_end_matches('%').trim().replace(',', ".");
+    typed
+        .replace('−', "-")
+        .parse()
+        .ok()
+        .filter(|n: &f64| n.is_finite())
+}
+
+fn choice(words: &Words, runs: &[String]) -> Result<Question> {
+    let count = words.choices.len();
+    if !(2..=MOST_CHOICES).contains(&count) {
+        return Err(
+            Problem::new(format!("the question {} has {count} choices", words.name))
+                .advise(format!("give 2 to {MOST_CHOICES}")),
+        );
+    }
+    let conditions: Vec<String> = match (words.right, words.holds.len()) {
+        (Some(right), 0) if (1..=count).contains(&right) => {
+            let of = |i: usize| if i == right { "1 > 0" } else { "1 < 0" };
+            (1..=count).map(|i| of(i).to_string()).collect()
+        }
+        (None, there) if there == count => words.holds.clone(),
+        _ => {
+            return Err(Problem::new(format!("the question {} does not say which choice is right", words.name))
+                .advise(format!(
+                    "give right = a number from 1 to {count}, or holds = a condition for each choice, in order"
+                )));
+        }
+    };
+    let read = |text: &String| Formula::read_as(text, runs, true);
+    let conditions = conditions.iter().map(read).collect::<Result<Vec<_>>>()?;
+    Ok(Question::Choice(
+        words.choices.iter().cloned().zip(conditions).collect(),
+    ))
+}
+
+fn number(words: &Words, runs: &[String]) -> Result<Question> {
+    let Some(answer) = &words.answer else {
+        return Err(
+            Problem::new(format!("the question {} has no answer", words.name))
+                .advise("give choices = […] with right or holds, or answer = a formula"),
+        );
+    };
+    let slip = |slip: &Slip| {
+        let value = Formula::read_as(&slip.value, runs, false)?;
+        Ok((value, paragraphs(&slip.text, runs)?))
+    };
+    Ok(Question::Number {
+        answer: Formula::read_as(answer, runs, false)?,
+        tolerance: words.tolerance.unwrap_or(0.5).abs(),
+        unit: words.unit.clone(),
+        slips: words.slips.iter().map(slip).collect::<Result<_>>()?,
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::figures::tests::run;
+    use super::*;
+    use crate::texts::Language;
+
+    fn figures() -> Figures {
+        let matrix = vec![vec![0.9], vec![0.7, 1.0]];
+        Figures::from([("a".to_string(), vec![run(matrix, 2)])])
+    }
+
+    fn typed(text: &str) -> Given {
+        Given {
+            typed: text.into(),
+            checked: true,
+            ..Given::default()
+        }
+    }
+
+    #[test]
+    fn a_number_is_checked_with_tolerance_and_known_slips_are_told() {
+        let text = r#"
+            name = "f"
+            text = "F_2?"
+            answer = "forgetting(a)"
+            tolerance = 0.6
+            unit = "points"
+            if_wrong = "no"
+            slips = [{ value = "cell(a, 2, 1)", text = "that is what is left" }]
+        "#;
+        let ask = Ask::read(text, &["a".to_string()]).unwrap();
+        let known = figures();
+        assert!(matches!(
+            ask.judge(&typed("20,5 %"), &known),
+            Verdict::Right(_)
+        ));
+        assert!(matches!(
+            ask.judge(&typed("20.5"), &Figures::new()),
+            Verdict::Kept
+        ));
+        assert_eq!(ask.judge(&typed("viel"), &known), Verdict::NoNumber);
+        assert_eq!(ask.judge(&Given::default(), &known), Verdict::Open);
+        let said = |given: &Given| match ask.judge(given, &known) {
+            Verdict::Wrong(text, None) => text[0].filled(&known, Language::English),
+            other => format!("{other:?}"),
+        };
+        assert_eq!(said(&typed("70")), "that is what is left");
+        assert_eq!(said(&typed("3")), "no");
+        assert_eq!(ask.answer(&known, Language::German).unwrap(), "20,0 points");
+    }
+
+    #[test]
+    fn the_first_choice_that_holds_is_right() {
+        let text = r#"
+            name = "guess"
+            text = "How much?"
+            choices = ["little", "much", "all"]
+            holds = ["forgetting(a) < 5", "forgetting(a) < 50", "forgetting(a) >= 50"]
+        "#;
+        let ask = Ask::read(text, &["a".to_string()]).unwrap();
+        let chosen = |choice| Given {
+            choice: Some(choice),
+            ..Given::default()
+        };
+        assert!(matches!(
+            ask.judge(&chosen(1), &figures()),
+            Verdict::Right(_)
+        ));
+        assert_eq!(
+            ask.judge(&chosen(0), &figures()),
+            Verdict::Wrong(&[], Some(1))
+        );
+        assert_eq!(ask.judge(&chosen(0), &Figures::new()), Verdict::Kept);
+    }
+
+    #[test]
+    fn a_question_without_an_answer_is_a_problem() {
+        for text in [
+            "name = \"a\"\ntext = \"b\"",
+            "name = \"a\"\ntext = \"b\"\nchoices = [\"x\"]\nright = 1",
+            "name = \"a\"\ntext = \"b\"\nchoices = [\"x\", \"y\"]\nright = 3",
+            "name = \"a\"\ntext = \"b\"\nchoices = [\"x\", \"y\"]\nholds = [\"1 > 0\"]",
+            "name = \"A b\"\ntext = \"b\"\nanswer = \"1\"",
+            "name = \"a\"\ntext = \"b\"\nanwser = \"1\"",
+        ] {
+            let problem = Ask::read(text, &[]).unwrap_err();
+            assert!(!problem.remedy.is_empty(), "{text}");
+        }
+    }
+}

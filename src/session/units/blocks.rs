@@ -1,0 +1,261 @@
+//! The blocks of a unit that train, teach and check: TOML in a fence.
+
+use serde::Deserialize;
+use toml::Table;
+
+use super::formula::Formula;
+use crate::method;
+use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
+
+/// Most runs of a block, repetitions counted.
+const MOST_RUNS: usize = 20;
+
+/// Runs that one button trains.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Runs {
+    /// What stands on the button; none for the usual words.
+    pub button: Option<String>,
+    /// The runs.
+    pub runs: Vec<RunPlan>,
+}
+
+/// A run by name, once for each repetition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunPlan {
+    /// What formulas call it.
+    pub name: String,
+    /// What people call it.
+    pub title: String,
+    /// The settings of each repetition.
+    pub configs: Vec<RunConfig>,
+}
+
+/// A run of the unit that is taught more.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Teach {
+    /// What formulas call the run with what it was taught.
+    pub name: String,
+    /// What people call it.
+    pub title: String,
+    /// The run that is taught; of a repeated one the first.
+    pub run: String,
+    /// What it is taught: an embedded data set or a folder.
+    pub source: String,
+    /// What stands on the button; none for the usual words.
+    pub button: Option<String>,
+}
+
+/// Something that has to hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expect {
+    /// The condition.
+    pub formula: Formula,
+    /// Its line in the file.
+    pub line: usize,
+}
+
+/// What a run block says besides settings.
+const OWN: [&str; 5] = ["name", "title", "button", "orders", "seeds"];
+
+impl Runs {
+    /// Reads the block; `place` names it in Problems.
+    pub(super) fn read(text: &str) -> Result<Self> {
+        let mut shared: Table = table(text)?;
+        let several = shared.remove("runs");
+        let button = word(&mut shared, "button")?;
+        let plans = match several {
+            None => vec![RunPlan::read(shared)?],
+            Some(toml::Value::Array(several)) => {
+                let one = |own| match own {
+                    toml::Value::Table(own) => RunPlan::read(merged(&shared, own)),
+                    _ => Err(Problem::new("\"runs\" is no list of tables")),
+                };
+                several.into_iter().map(one).collect::<Result<_>>()?
+            }
+            Some(_) => {
+                return Err(Problem::new("\"runs\" is no list of tables")
+                    .advise("begin each run with a line [[runs]]"));
+            }
+        };
+        let count: usize = plans.iter().map(|plan| plan.configs.len()).sum();
+        if count > MOST_RUNS || count == 0 {
+            return Err(Problem::new(format!("this block asks for {count} runs"))
+                .advise(format!("ask for 1 to {MOST_RUNS} runs in a block")));
+        }
+        let runs = plans;
+        Ok(Self { button, runs })
+    }
+}
+
+impl RunPlan {
+    fn read(mut table: Table) -> Result<Self> {
+        let name = word(&mut table, "name")?;
+        let name = name.ok_or_else(|| Problem::new("a run has no name").advise(NAMES))?;
+        check_name(&name)?;
+        let title = word(&mut table, "title")?;
+        let orders: Vec<String> = list(&mut table, "orders")?;
+        let seeds: Vec<u64> = list(&mut table, "seeds")?;
+        let own_rate = table.contains_key("base_lr");
+        let config = RunConfig::from_toml(&table.to_string(), "").map_err(|problem| {
+            let known = OWN.join(", ");
+            Problem::new(problem.what).advise(format!(
+                "give the settings of `lae-studio train`, with _ for -; a run's own words are {known}"
+            ))
+        })?;
+        let mut config = config;
+        if !own_rate && let Some(rate) = method::named_method(&config.method)?.rate {
+            config.base_lr = rate.base;
+        }
+        let mut configs = vec![config];
+        if !orders.is_empty() {
+            configs = orders
+                .into_iter()
+                .map(|order| RunConfig {
+                    order,
+                    ..configs[0].clone()
+                })
+                .collect();
+        }
+        if !seeds.is_empty() {
+            let each = |config: &RunConfig| {
+                let config = config.clone();
+                let with = move |&seed: &u64| RunConfig {
+                    seed,
+                    ..config.clone()
+                };
+                seeds.iter().map(with).collect::<Vec<_>>()
+            };
+            configs = configs.iter().flat_map(each).collect();
+        }
+        if let Some(problem) = configs.iter().flat_map(method::problems).next() {
+            return Err(
+                Problem::new(format!("the run {name}: {}", problem.what)).advise(problem.remedy)
+            );
+        }
+        let title = match title {
+            Some(title) => title,
+            None => method::named_method(&configs[0].method)?.title.to_string(),
+        };
+        Ok(Self {
+            name,
+            title,
+            configs,
+        })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TeachWords {
+    name: String,
+    title: Option<String>,
+    run: String,
+    source: String,
+    button: Option<String>,
+}
+
+impl Teach {
+    pub(super) fn read(text: &str, runs: &[String]) -> Result<Self> {
+        let words: TeachWords = block(text)?;
+        check_name(&words.name)?;
+        known(&words.run, runs)?;
+        Ok(Self {
+            title: words.title.unwrap_or_else(|| words.name.clone()),
+            name: words.name,
+            run: words.run,
+            source: words.source,
+            button: words.button,
+        })
+    }
+}
+
+impl Expect {
+    /// One condition a line.
+    pub(super) fn read(text: &str, first: usize, runs: &[String]) -> Result<Vec<Self>> {
+        let lines = text.lines().zip(first..);
+        let lines = lines.filter(|(row, _)| !row.trim().is_empty() && !row.trim().starts_with('#'));
+        let one = |(row, line): (&str, usize)| {
+            let formula = Formula::read_as(row, runs, true).map_err(|problem| Problem {
+                place: format!("line {line}"),
+                ..problem
+            })?;
+            Ok(Self { formula, line })
+        };
+        lines.map(one).collect()
+    }
+}
+
+/// What a name may be.
+const NAMES: &str = "give it a name of small letters, digits and _, beginning with a letter";
+
+/// Names stand in formulas.
+pub(super) fn check_name(name: &str) -> Result<()> {
+    let letters = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let good = name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(letters);
+    let taken = [
+        "run", "and", "or", "online", "offline", "ensemble", "answer",
+    ];
+    match good && name.len() <= 40 && !taken.contains(&name) {
+        true => Ok(()),
+        false => Err(Problem::new(format!("\"{name}\" cannot be a name here")).advise(NAMES)),
+    }
+}
+
+/// Refuses the name of no run.
+pub(super) fn known(name: &str, runs: &[String]) -> Result<()> {
+    match runs.iter().any(|known| known == name) {
+        true => Ok(()),
+        false => Err(
+            Problem::new(format!("there is no run \"{name}\" in this lesson"))
+                .advise(format!("name one of {}", crate::problem::listed(runs, 20))),
+        ),
+    }
+}
+
+/// A block as a value of its kind.
+pub(super) fn block<T: for<'a> Deserialize<'a>>(text: &str) -> Result<T> {
+    toml::from_str(text).map_err(|error| in_line(&error, text))
+}
+
+fn table(text: &str) -> Result<Table> {
+    block(text)
+}
+
+/// A TOML error with its line within the block.
+fn in_line(error: &toml::de::Error, text: &str) -> Problem {
+    let line = error.span().map_or(1, |span| {
+        crate::run::config::line_and_column(text, span.start).0
+    });
+    Problem::new(format!(
+        "this block cannot be read: {}",
+        error.message().trim()
+    ))
+    .at(format!("line {line} of the block"))
+    .advise("correct it; docs/lessons/README.md describes every block")
+}
+
+fn merged(shared: &Table, own: Table) -> Table {
+    let mut all = shared.clone();
+    all.extend(own);
+    all
+}
+
+fn word(table: &mut Table, key: &str) -> Result<Option<String>> {
+    match table.remove(key) {
+        None => Ok(None),
+        Some(toml::Value::String(word)) => Ok(Some(word)),
+        Some(_) => Err(Problem::new(format!("\"{key}\" is no text")).advise("put it in quotes")),
+    }
+}
+
+fn list<T: for<'a> Deserialize<'a>>(table: &mut Table, key: &str) -> Result<Vec<T>> {
+    let Some(value) = table.remove(key) else {
+        return Ok(Vec::new());
+    };
+    let wrong = |_| {
+        Problem::new(format!("\"{key}\" is not the list it has to be"))
+            .advise("write orders = [\"natural\", \"seed:1\"], or seeds = [0, 1]")
+    };
+    value.try_into().map_err(wrong)
+}

@@ -1,0 +1,380 @@
+//! Figures of a unit as plain data: what to draw, and the same as text.
+
+use serde::Deserialize;
+
+use super::Unit;
+use super::blocks::{block, known};
+use super::figures::RunFigures;
+use super::formula::Formula;
+use super::text::number;
+use super::value::Figures;
+use crate::metrics::{Expert, mean, std_dev};
+use crate::problem::{Problem, Result, listed};
+use crate::texts::Language;
+
+/// A figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// What stands above it.
+    pub title: String,
+    /// Its runs, by name.
+    pub runs: Vec<String>,
+    kind: Shape,
+}
+
+/// What a figure shows.
+#[derive(Clone, Debug, PartialEq)]
+enum Shape {
+    Curves(Option<Expert>),
+    Matrix(Option<Expert>),
+    Bars(Vec<Formula>, String),
+    Spread(Vec<Formula>, String),
+    /// Column titles, and per run a formula for each.
+    Table(Vec<String>, Vec<Vec<Formula>>),
+    Distance,
+}
+
+/// A figure with what is there so far.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Chart {
+    /// A curve over tasks for each run, in percent.
+    Curves {
+        /// What stands under each task.
+        tasks: Vec<String>,
+        /// Title and values.
+        lines: Vec<(String, Vec<f64>)>,
+    },
+    /// The accuracy matrix of a run, as shares.
+    Matrix {
+        /// Its rows.
+        rows: Vec<Vec<f64>>,
+        /// Its tasks.
+        tasks: usize,
+    },
+    /// Values by run; several where a run is repeated.
+    Bars {
+        /// Title and values.
+        rows: Vec<(String, Vec<f64>)>,
+        /// What stands behind a number.
+        unit: String,
+        /// Whether each value shows beside their mean.
+        spread: bool,
+    },
+    /// Words and numbers in columns; the first is the run.
+    Table {
+        /// Titles.
+        columns: Vec<String>,
+        /// Cells.
+        rows: Vec<Vec<String>>,
+    },
+    /// How far the experts of each run are apart, in percent, over passes.
+    Distance {
+        /// Passes of a task.
+        passes: usize,
+        /// Tasks.
+        tasks: usize,
+        /// Title and points: passes since the beginning, distance.
+        lines: Vec<(String, Vec<[f64; 2]>)>,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Words {
+    kind: String,
+    #[serde(default)]
+    title: String,
+    runs: Vec<String>,
+    expert: Option<Expert>,
+    value: Option<String>,
+    #[serde(default)]
+    unit: String,
+    #[serde(default)]
+    columns: Vec<Column>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Column {
+    title: String,
+    value: String,
+}
+
+/// What a figure may be.
+const KINDS: [&str; 6] = ["curves", "matrix", "bars", "spread", "table", "distance"];
+/// Columns of a table that names none.
+const COLUMNS: [(&str, &str); 3] = [
+    ("A_N", "accuracy(run)"),
+    ("Ā_N", "average(run)"),
+    ("F_N", "forgetting(run)"),
+];
+
+impl Figure {
+    /// Reads the block.
+    pub(super) fn read(text: &str, runs: &[String]) -> Result<Self> {
+        let words: Words = block(text)?;
+        words.runs.iter().try_for_each(|name| known(name, runs))?;
+        if words.runs.is_empty() || words.runs.len() > 8 {
+            return Err(
+                Problem::new("a figure shows 1 to 8 runs").advise("name them in runs = […]")
+            );
+        }
+        let value = || match &words.value {
+            Some(value) => each(value, &words.runs),
+            None => Err(
+                Problem::new(format!("a figure of kind {} needs a value", words.kind))
+                    .advise("give value = a formula of run, such as \"forgetting(run)\""),
+            ),
+        };
+        let kind = match words.kind.as_str() {
+            "curves" => Shape::Curves(words.expert),
+            "matrix" => Shape::Matrix(words.expert),
+            "distance" => Shape::Distance,
+            "bars" => Shape::Bars(value()?, words.unit.clone()),
+            "spread" => Shape::Spread(value()?, words.unit.clone()),
+            "table" => table(&words)?,
+            other => {
+                return Err(
+                    Problem::new(format!("there is no figure of kind \"{other}\""))
+                        .advise(format!("choose one of {}", listed(&KINDS, 9))),
+                );
+            }
+        };
+        Ok(Self {
+            title: words.title,
+            runs: words.runs,
+            kind,
+        })
+    }
+
+    /// What is there of it by now.
+    pub fn chart(&self, unit: &Unit, figures: &Figures, language: Language) -> Chart {
+        let of = |name: &String| figures.get(name).map_or(&[][..], Vec::as_slice);
+        let title = |name: &String| unit.title_of(name).to_string();
+        let values = |formulas: &[Formula]| {
+            let rows = self.runs.iter().zip(formulas);
+            let row = |(name, formula): (&String, &Formula)| {
+                (title(name), formula.values(figures).unwrap_or_default())
+            };
+            rows.map(row).collect()
+        };
+        match &self.kind {
+            Shape::Curves(expert) => Chart::Curves {
+                tasks: task_labels(self.runs.iter().flat_map(of)),
+                lines: self
+                    .runs
+                    .iter()
+                    .map(|name| (title(name), curve(of(name), *expert)))
+                    .collect(),
+            },
+            Shape::Matrix(expert) => {
+                let run = self.runs.first().and_then(|name| of(name).first());
+                let history = run.and_then(|run| run.of(*expert).ok());
+                Chart::Matrix {
+                    rows: history.map_or_else(Vec::new, |history| history.matrix.clone()),
+                    tasks: run.map_or(0, RunFigures::tasks),
+                }
+            }
+            Shape::Bars(formulas, unit) | Shape::Spread(formulas, unit) => Chart::Bars {
+                rows: values(formulas),
+                unit: unit.clone(),
+                spread: matches!(self.kind, Shape::Spread(..)),
+            },
+            Shape::Table(columns, rows) => {
+                let rows = self.runs.iter().zip(rows).map(|(name, formulas)| {
+                    let cells = formulas.iter().map(|formula| {
+                        let values = formula.values(figures).unwrap_or_default();
+                        mean_and_spread(&values, language)
+                    });
+                    std::iter::once(title(name)).chain(cells).collect()
+                });
+                Chart::Table {
+                    columns: columns.clone(),
+                    rows: rows.collect(),
+                }
+            }
+            Shape::Distance => {
+                let first = self.runs.iter().flat_map(of).next();
+                let lines = self
+                    .runs
+                    .iter()
+                    .filter_map(|name| Some((title(name), distance(of(name).first()?))));
+                Chart::Distance {
+                    passes: first.map_or(0, |run| run.passes),
+                    tasks: first.map_or(0, RunFigures::tasks),
+                    lines: lines.collect(),
+                }
+            }
+        }
+    }
+}
+
+impl Chart {
+    /// Whether there is nothing to draw yet.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Curves { lines, .. } => lines.iter().all(|(_, values)| values.is_empty()),
+            Self::Bars { rows, .. } => rows.iter().all(|(_, values)| values.is_empty()),
+            Self::Matrix { rows, .. } => rows.is_empty(),
+            Self::Table { rows, .. } => rows
+                .iter()
+                .all(|row| row.iter().skip(1).all(|cell| cell == "–")),
+            Self::Distance { lines, .. } => lines.iter().all(|(_, points)| points.is_empty()),
+        }
+    }
+
+    /// All of its numbers as text, a line for each run or row.
+    pub fn text(&self, language: Language) -> String {
+        let say = |value: &f64| number(*value, language);
+        let row = |title: &str, values: Vec<String>| format!("{title}: {}\n", values.join("  "));
+        match self {
+            Self::Curves { lines, .. } => lines
+                .iter()
+                .map(|(title, values)| row(title, values.iter().map(say).collect()))
+                .collect(),
+            Self::Matrix { rows, .. } => rows
+                .iter()
+                .zip(1..)
+                .map(|(cells, task)| {
+                    let cells = cells.iter().map(|share| say(&(share * 100.0)));
+                    row(&task.to_string(), cells.collect())
+                })
+                .collect(),
+            Self::Bars { rows, unit, .. } => rows
+                .iter()
+                .map(|(title, values)| {
+                    let told = match values.len() {
+                        0 | 1 => mean_and_spread(values, language),
+                        _ => {
+                            let each: Vec<String> = values.iter().map(say).collect();
+                            format!(
+                                "{}  ({})",
+                                mean_and_spread(values, language),
+                                each.join("  ")
+                            )
+                        }
+                    };
+                    format!("{title}: {told} {unit}").trim_end().to_string() + "\n"
+                })
+                .collect(),
+            Self::Table { columns, rows } => rows
+                .iter()
+                .map(|cells| {
+                    let named = columns.iter().zip(&cells[1..]);
+                    let named = named.map(|(column, cell)| format!("{column} {cell}"));
+                    row(&cells[0], named.collect())
+                })
+                .collect(),
+            Self::Distance { lines, .. } => lines
+                .iter()
+                .map(|(title, points)| row(title, points.iter().map(|[_, y]| say(y)).collect()))
+                .collect(),
+        }
+    }
+}
+
+/// One value, or mean ± standard deviation of several; a dash for none.
+pub fn mean_and_spread(values: &[f64], language: Language) -> String {
+    let Some(centre) = mean(values) else {
+        return "–".into();
+    };
+    let centre = number(centre, language);
+    match std_dev(values) {
+        Some(spread) => format!("{centre} ± {}", number(spread, language)),
+        None => centre,
+    }
+}
+
+/// The formula for each run: `run` in it means that run.
+fn each(value: &str, runs: &[String]) -> Result<Vec<Formula>> {
+    let with = |name: &String| {
+        let mut text = String::new();
+        let mut word = String::new();
+        for c in value.chars().chain([' ']) {
+            if c.is_ascii_alphanumeric() || c == '_' {
+                word.push(c);
+                continue;
+            }
+            text.push_str(if word == "run" { name } else { &word });
+            word.clear();
+            text.push(c);
+        }
+        let mut all = runs.to_vec();
+        all.push(name.clone());
+        Formula::read_as(&text, &all, false)
+    };
+    runs.iter().map(with).collect()
+}
+
+fn table(words: &Words) -> Result<Shape> {
+    let usual: Vec<Column> = COLUMNS
+        .map(|(title, value)| Column {
+            title: title.into(),
+            value: value.into(),
+        })
+        .into();
+    let columns = if words.columns.is_empty() {
+        &usual
+    } else {
+        &words.columns
+    };
+    let mut rows = vec![Vec::new(); words.runs.len()];
+    for column in columns {
+        let formulas = each(&column.value, &words.runs)?;
+        for (row, formula) in rows.iter_mut().zip(formulas) {
+            row.push(formula);
+        }
+    }
+    let titles = columns.iter().map(|column| column.title.clone());
+    Ok(Shape::Table(titles.collect(), rows))
+}
+
+/// Mean over the repetitions of A_i in percent, as far as all of them are.
+fn curve(runs: &[RunFigures], expert: Option<Expert>) -> Vec<f64> {
+    let histories = runs.iter().filter_map(|run| run.of(expert).ok());
+    let all: Vec<&[f64]> = histories
+        .map(|history| history.accuracy.as_slice())
+        .collect();
+    let length = all.iter().map(|values| values.len()).min().unwrap_or(0);
+    let at = |i: usize| all.iter().map(|values| values[i] * 100.0).sum::<f64>() / all.len() as f64;
+    (0..length).map(at).collect()
+}
+
+/// Number and classes of each task where the runs agree in them, else the number.
+fn task_labels<'a>(runs: impl Iterator<Item = &'a RunFigures>) -> Vec<String> {
+    let all: Vec<&RunFigures> = runs.collect();
+    let Some(longest) = all.iter().max_by_key(|run| run.tasks()) else {
+        return Vec::new();
+    };
+    let same = all
+        .iter()
+        .all(|run| longest.classes.starts_with(&run.classes));
+    let label = |(task, names): (usize, &Vec<String>)| {
+        let names = names.join(",");
+        match same && names.chars().count() <= 9 {
+            true => format!("{} · {names}", task + 1),
+            false => (task + 1).to_string(),
+        }
+    };
+    longest.classes.iter().enumerate().map(label).collect()
+}
+
+/// Passes since the beginning and distance in percent, from where there are two experts.
+fn distance(run: &RunFigures) -> Vec<[f64; 2]> {
+    let mut points = Vec::new();
+    for (task, passes) in run.apart.iter().enumerate() {
+        let skipped = run.passes.saturating_sub(passes.len());
+        let here = passes.iter().zip(1..).map(|(apart, pass)| {
+            let at = task * run.passes + skipped + pass;
+            [at as f64, apart * 100.0]
+        });
+        points.extend(here);
+    }
+    let begun = (run.apart.len() * run.passes) as f64;
+    points.extend(
+        run.apart_now
+            .iter()
+            .map(|[at, apart]| [begun + at, apart * 100.0]),
+    );
+    points
+}

@@ -1,0 +1,221 @@
+//! What a run came to, as far as a unit asks: histories, and how far its experts were apart.
+
+use crate::metrics::{Expert, Histories, History};
+use crate::run::event::{RunHeader, TaskReport};
+
+use super::value::{Lack, Outcome};
+
+/// The figures of one run, cut to the tasks that are asked about.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunFigures {
+    /// What each expert achieved, task by task.
+    pub history: Histories,
+    /// Per measured task how far the experts were apart after each pass; empty where there was one.
+    pub apart: Vec<Vec<f64>>,
+    /// The same within the task at work: passes done, distance.
+    pub apart_now: Vec<[f64; 2]>,
+    /// Test images of each task.
+    pub test_images: Vec<usize>,
+    /// Class names of each task.
+    pub classes: Vec<Vec<String>>,
+    /// Passes over the images of each task.
+    pub passes: usize,
+}
+
+impl RunFigures {
+    /// The figures of a run's own tasks, or, with `taught`, of those it was taught later, too.
+    pub fn new(
+        header: &RunHeader,
+        history: &Histories,
+        apart: Vec<Vec<f64>>,
+        taught: bool,
+    ) -> Self {
+        let tasks = match taught {
+            true => header.tasks.len(),
+            false => header.own_tasks(),
+        };
+        let (mut history, mut apart) = (history.clone(), apart);
+        history.truncate(tasks);
+        apart.truncate(tasks);
+        let names = |range: &std::ops::Range<usize>| {
+            let names = header.class_order.get(range.clone());
+            names.unwrap_or_default().to_vec()
+        };
+        Self {
+            history,
+            apart,
+            apart_now: Vec::new(),
+            test_images: header.test_images.iter().copied().take(tasks).collect(),
+            classes: header.tasks.iter().take(tasks).map(names).collect(),
+            passes: header.config.epochs,
+        }
+    }
+
+    /// The same from reports.
+    pub fn of_reports(header: &RunHeader, reports: &[TaskReport], taught: bool) -> Self {
+        let mut history = Histories::default();
+        for report in reports {
+            let seen = header.tasks.get(..=report.task);
+            history.push(&report.answers, seen.unwrap_or(&header.tasks));
+        }
+        let apart = reports.iter().map(TaskReport::apart).collect();
+        Self::new(header, &history, apart, taught)
+    }
+
+    /// Number of its tasks.
+    pub fn tasks(&self) -> usize {
+        self.test_images.len()
+    }
+
+    /// Tasks that are measured.
+    pub fn measured(&self) -> usize {
+        self.history.answer().matrix.len()
+    }
+
+    /// Whether all of it is there.
+    pub fn is_whole(&self) -> bool {
+        self.tasks() > 0 && self.measured() >= self.tasks()
+    }
+
+    /// The history of this expert; of the run's answer where none is named.
+    pub fn of(&self, expert: Option<Expert>) -> Outcome<&History> {
+        let Some(expert) = expert else {
+            return Ok(self.history.answer());
+        };
+        if self.measured() == 0 || self.history.experts().any(|here| here == expert) {
+            return Ok(self.history.of(expert));
+        }
+        Err(Lack::Never(format!(
+            "this run has no {} expert",
+            expert.name()
+        )))
+    }
+
+    /// A figure of the whole run, in percent.
+    pub(super) fn at_end(
+        &self,
+        expert: Option<Expert>,
+        figure: impl Fn(&History) -> Option<f64>,
+    ) -> Outcome<f64> {
+        let history = self.of(expert)?;
+        if !self.is_whole() {
+            return Err(Lack::NotYet);
+        }
+        percent(figure(history))
+    }
+
+    pub(super) fn task_given(&self) -> Outcome<f64> {
+        if !self.is_whole() {
+            return Err(Lack::NotYet);
+        }
+        percent(self.history.task_given.last().copied().flatten())
+    }
+
+    /// A_i, from 1.
+    pub(super) fn after(&self, expert: Option<Expert>, task: usize) -> Outcome<f64> {
+        let history = self.of(expert)?;
+        self.there(task)?;
+        percent(history.accuracy.get(task - 1).copied())
+    }
+
+    /// Accuracy on task `on` after task `after`, both from 1.
+    pub(super) fn cell(&self, expert: Option<Expert>, after: usize, on: usize) -> Outcome<f64> {
+        let history = self.of(expert)?;
+        if on > after {
+            return Err(Lack::Never(format!(
+                "after task {after} nothing is known of task {on}"
+            )));
+        }
+        self.there(after)?;
+        let row = history.matrix.get(after - 1);
+        percent(row.and_then(|row| row.get(on - 1)).copied())
+    }
+
+    /// Accuracy at the end over the images of all tasks but the last.
+    pub(super) fn on_old(&self, expert: Option<Expert>) -> Outcome<f64> {
+        let images = self
+            .test_images
+            .split_last()
+            .map_or(&[][..], |(_, old)| old);
+        self.at_end(expert, |history| {
+            let row = history.matrix.last()?;
+            let right = row.iter().zip(images).map(|(share, n)| share * *n as f64);
+            let all: usize = images.iter().sum();
+            (all > 0).then(|| right.sum::<f64>() / all as f64)
+        })
+    }
+
+    /// How far the experts are apart, in percent of the offline one's length: after a task and
+    /// pass, or at the end of either where none is named.
+    pub(super) fn apart(&self, at: &[usize]) -> Outcome<f64> {
+        let task = at.first().copied().unwrap_or(self.tasks());
+        self.there(task)?;
+        let passes = self
+            .apart
+            .get(task.wrapping_sub(1))
+            .map_or(&[][..], Vec::as_slice);
+        let pass = at.get(1).copied().unwrap_or(passes.len());
+        let value = passes.get(pass.wrapping_sub(1)).copied();
+        let never = || Lack::Never("this run did not have two experts then".into());
+        value.map(|value| value * 100.0).ok_or_else(never)
+    }
+
+    /// Whether this task (from 1) is measured, will be, or never will.
+    fn there(&self, task: usize) -> Outcome<()> {
+        match task {
+            task if task <= self.measured() && task > 0 => Ok(()),
+            task if task <= self.tasks() || self.tasks() == 0 => Err(Lack::NotYet),
+            _ => Err(Lack::Never(format!("this run has {} tasks", self.tasks()))),
+        }
+    }
+}
+
+fn percent(share: Option<f64>) -> Outcome<f64> {
+    let share = share.filter(|share| share.is_finite());
+    share
+        .map(|share| share * 100.0)
+        .ok_or_else(|| Lack::Never("this was not measured".into()))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::metrics::Answers;
+
+    /// A run of so many tasks of one class each with this accuracy matrix, ten images a task.
+    pub fn run(matrix: Vec<Vec<f64>>, tasks: usize) -> RunFigures {
+        let mut history = Histories::default();
+        for row in &matrix {
+            let mut answers = Answers::default();
+            let mut given = Vec::new();
+            for (class, share) in row.iter().enumerate() {
+                let right = (share * 20.0).round() as usize;
+                for image in 0..20 {
+                    answers.labels.push(class);
+                    given.push(if image < right { class } else { class + 1 });
+                }
+            }
+            answers.task_given = answers.labels.clone();
+            answers.given = BTreeMap::from([(Expert::Answer, given)]);
+            let seen: Vec<_> = (0..row.len()).map(|task| task..task + 1).collect();
+            history.push(&answers, &seen);
+        }
+        RunFigures {
+            history,
+            apart: vec![Vec::new(); matrix.len()],
+            test_images: vec![20; tasks],
+            classes: (0..tasks).map(|task| vec![task.to_string()]).collect(),
+            passes: 2,
+            ..RunFigures::default()
+        }
+    }
+
+    #[test]
+    fn a_run_is_whole_when_every_task_is_measured() {
+        assert!(run(vec![vec![1.0]], 1).is_whole());
+        assert!(!run(vec![vec![1.0]], 2).is_whole());
+        assert!(!RunFigures::default().is_whole());
+    }
+}

@@ -1,0 +1,239 @@
+//! Where units come from: those of the program, and a teacher's own in the folder `lessons` of the
+//! program's data.
+
+use std::path::{Path, PathBuf};
+
+use super::Unit;
+use crate::problem::{Problem, Result, listed};
+use crate::texts::Language;
+use crate::{files, folders};
+
+/// The folder of a teacher's own units, within the program's data.
+pub const FOLDER: &str = "lessons";
+/// Most bytes of a unit.
+const LARGEST: u64 = 256 << 10;
+/// Most files that are looked at in the folder.
+const MOST: usize = 200;
+
+/// The program's own: name, English, German.
+const OWN: [(&str, &str, &str); 4] = [
+    (
+        "forgetting",
+        include_str!("../../../assets/lessons/forgetting.en.md"),
+        include_str!("../../../assets/lessons/forgetting.de.md"),
+    ),
+    (
+        "speed",
+        include_str!("../../../assets/lessons/speed.en.md"),
+        include_str!("../../../assets/lessons/speed.de.md"),
+    ),
+    (
+        "inside-lae",
+        include_str!("../../../assets/lessons/inside-lae.en.md"),
+        include_str!("../../../assets/lessons/inside-lae.de.md"),
+    ),
+    (
+        "learn-or-remember",
+        include_str!("../../../assets/lessons/learn-or-remember.en.md"),
+        include_str!("../../../assets/lessons/learn-or-remember.de.md"),
+    ),
+];
+
+/// A unit in the list: in a language, or why it cannot be read.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Its file's name without language and ending.
+    pub name: String,
+    /// The language of its file; none for a file that names none, which serves all.
+    pub language: Option<Language>,
+    /// Whether it came with the program.
+    pub own: bool,
+    /// The unit.
+    pub unit: Result<std::sync::Arc<Unit>>,
+}
+
+impl Entry {
+    fn new(name: &str, language: Option<Language>, own: bool, text: &str, origin: &str) -> Self {
+        let spoken = language.unwrap_or_default();
+        Self {
+            name: name.to_string(),
+            language,
+            own,
+            unit: Unit::read(name, spoken, text, origin).map(std::sync::Arc::new),
+        }
+    }
+}
+
+/// All units there are, in their order; a teacher's own, which may have any name, come last. Reads
+/// files.
+pub fn entries() -> Vec<Entry> {
+    let mut all = Vec::new();
+    for (name, english, german) in OWN {
+        for (language, text) in [(Language::English, english), (Language::German, german)] {
+            let origin = format!("{name}.{}.md", language.code());
+            all.push(Entry::new(name, Some(language), true, text, &origin));
+        }
+    }
+    if let Some(folder) = folders::data() {
+        all.extend(entries_in(&folder.join(FOLDER)));
+    }
+    all
+}
+
+/// The units of a folder; one that does not exist has none.
+fn entries_in(folder: &Path) -> Vec<Entry> {
+    let Ok(list) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let paths = list.take(MOST).flatten().map(|entry| entry.path());
+    let mut paths: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
+        .collect();
+    paths.sort();
+    let entry = |path: &PathBuf| {
+        let (name, language) = name_of(path);
+        let origin = path.display().to_string();
+        match read_file(path) {
+            Ok(text) => Entry::new(&name, language, false, &text, &origin),
+            Err(problem) => Entry {
+                name,
+                language,
+                own: false,
+                unit: Err(problem),
+            },
+        }
+    };
+    let mut entries: Vec<Entry> = paths.iter().map(entry).collect();
+    entries.sort_by_key(|entry| entry.unit.as_ref().map_or(i64::MAX, |unit| unit.order));
+    entries
+}
+
+/// "forgetting" and English from `forgetting.en.md`.
+fn name_of(path: &Path) -> (String, Option<Language>) {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let spoken = Language::ALL.into_iter().find_map(|(language, _)| {
+        let name = stem.strip_suffix(language.code())?.strip_suffix('.')?;
+        Some((name.to_string(), Some(language)))
+    });
+    spoken.unwrap_or_else(|| (stem.into_owned(), None))
+}
+
+fn read_file(path: &Path) -> Result<String> {
+    files::read_text(path, LARGEST).map_err(|error| Problem::io("read the lesson", path, &error))
+}
+
+/// One entry for each name, in this language where there is one, else in any; in order.
+pub fn named(entries: &[Entry], language: Language) -> Vec<&Entry> {
+    let mut chosen: Vec<&Entry> = Vec::new();
+    let suits = |entry: &Entry| match entry.language {
+        Some(spoken) if spoken == language => 0,
+        None => 1,
+        Some(_) => 2,
+    };
+    for entry in entries {
+        let known = chosen
+            .iter_mut()
+            .find(|known| (&known.name, known.own) == (&entry.name, entry.own));
+        match known {
+            Some(known) if suits(entry) < suits(known) => *known = entry,
+            Some(_) => {}
+            None => chosen.push(entry),
+        }
+    }
+    chosen
+}
+
+/// The unit of this name, or in this file, in this language where there is a choice. Reads files.
+///
+/// # Errors
+/// There is none, or a Problem in it with its line.
+pub fn open(wanted: &str, language: Language) -> Result<std::sync::Arc<Unit>> {
+    let path = Path::new(wanted);
+    if path.extension().is_some_and(|ending| ending == "md") {
+        let (name, spoken) = name_of(path);
+        let text = read_file(path)?;
+        let spoken = spoken.unwrap_or(language);
+        return Unit::read(&name, spoken, &text, wanted).map(std::sync::Arc::new);
+    }
+    let entries = entries();
+    let all = named(&entries, language);
+    let names: Vec<&str> = all.iter().map(|entry| entry.name.as_str()).collect();
+    let found = all.iter().find(|entry| entry.name == wanted);
+    let found = found.ok_or_else(|| {
+        Problem::new(format!("there is no lesson named \"{wanted}\"")).advise(format!(
+            "one of {}, or a file that ends in .md",
+            listed(&names, 30)
+        ))
+    })?;
+    found.unit.clone()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_programs_own_are_sound_and_say_the_same_in_every_language() {
+        let own: Vec<Entry> = entries().into_iter().filter(|entry| entry.own).collect();
+        assert_eq!(own.len(), 2 * OWN.len());
+        for pair in own.chunks(2) {
+            let [english, german] = pair else {
+                panic!("half a pair");
+            };
+            let (english, german) = (english.unit.clone().unwrap(), german.unit.clone().unwrap());
+            assert_eq!(
+                (english.order, english.minutes, english.parts.len()),
+                (german.order, german.minutes, german.parts.len()),
+                "{}",
+                english.name
+            );
+            let configs = |unit: &Unit| -> Vec<_> {
+                unit.plans().flat_map(|plan| plan.configs.clone()).collect()
+            };
+            assert_eq!(configs(&english), configs(&german), "{}", english.name);
+            let checks = |unit: &Unit| -> Vec<String> {
+                let parts = unit.parts.iter();
+                let checks = parts.filter_map(|part| match part {
+                    super::super::Part::Expect(expect) => Some(expect.formula.text.clone()),
+                    _ => None,
+                });
+                checks.collect()
+            };
+            assert_eq!(checks(&english), checks(&german), "{}", english.name);
+            assert!(!checks(&english).is_empty(), "{}", english.name);
+        }
+    }
+
+    #[test]
+    fn a_teachers_folder_is_listed_with_what_is_wrong_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let write =
+            |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write(
+            "mine.md",
+            "+++\ntitle = \"Mine\"\nminutes = 3\norder = 9\n+++\nText\n",
+        );
+        write("broken.de.md", "no title");
+        write("notes.txt", "not a lesson");
+        std::fs::create_dir(folder.path().join("folder.md")).unwrap();
+        let all = entries_in(folder.path());
+        let names: Vec<&str> = all.iter().map(|entry| entry.name.as_str()).collect();
+        assert_eq!(names, ["mine", "broken", "folder"]);
+        assert_eq!(all[1].language, Some(Language::German));
+        let told = all[1].unit.as_ref().unwrap_err();
+        assert!(told.place.ends_with("broken.de.md, line 1"), "{told}");
+        assert!(all[2].unit.is_err());
+        assert_eq!(named(&all, Language::English).len(), 3);
+        assert!(entries_in(&folder.path().join("none")).is_empty());
+    }
+
+    #[test]
+    fn a_unit_is_opened_in_the_language_that_is_spoken() {
+        for (language, _) in Language::ALL {
+            assert_eq!(open("forgetting", language).unwrap().language, language);
+        }
+        let told = open("forgeting", Language::English).unwrap_err();
+        assert!(told.remedy.contains("forgetting"), "{told}");
+    }
+}

@@ -1,0 +1,98 @@
+//! Lessons of a lecture, called units here: text with live blocks. A unit is a Markdown file; what
+//! is live in it (runs, figures, questions, checks) stands in fenced blocks by name.
+//! `docs/lessons/README.md` describes the format.
+//!
+//! Everything here is plain data: reading a unit, formulas over the figures of its runs, and what
+//! the person guessed. The window draws it, the command line plays it.
+
+mod ask;
+mod blocks;
+pub mod chart;
+mod figures;
+mod formula;
+mod library;
+pub mod plain;
+mod play;
+mod read;
+mod text;
+mod value;
+
+pub use ask::{Ask, Given, Question, Verdict};
+pub use blocks::{Expect, RunPlan, Runs, Teach};
+pub use chart::{Chart, Figure};
+pub use figures::RunFigures;
+pub use formula::Formula;
+pub use library::{Entry, FOLDER, entries, named, open};
+pub use play::{Standing, UnitRun, Units, same_settings};
+pub use text::{Kind, Paragraph, Span, number};
+pub use value::{FUNCTIONS, Figures, Function, Lack};
+
+use crate::texts::Language;
+
+/// A lesson of a lecture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unit {
+    /// Its file's name without language and ending.
+    pub name: String,
+    /// What people call it.
+    pub title: String,
+    /// A sentence about it.
+    pub about: String,
+    /// How long it takes.
+    pub minutes: u32,
+    /// Its place among others.
+    pub order: i64,
+    /// The language it is written in.
+    pub language: Language,
+    /// Its parts, from top to bottom.
+    pub parts: Vec<Part>,
+}
+
+/// A part of a unit.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Part {
+    /// Text.
+    Text(Paragraph),
+    /// Runs to train.
+    Runs(Runs),
+    /// A figure of runs.
+    Figure(Figure),
+    /// A guess or question.
+    Ask(Ask),
+    /// What has to hold when all runs are there; checked where the unit is played without a window.
+    Expect(Expect),
+    /// A run of the unit that is taught more.
+    Teach(Teach),
+}
+
+impl Unit {
+    /// The runs that it names, in order.
+    pub fn plans(&self) -> impl Iterator<Item = &RunPlan> {
+        let blocks = self.parts.iter().filter_map(|part| match part {
+            Part::Runs(runs) => Some(&runs.runs),
+            _ => None,
+        });
+        blocks.flatten()
+    }
+
+    /// The run of this name.
+    pub fn plan(&self, name: &str) -> Option<&RunPlan> {
+        self.plans().find(|plan| plan.name == name)
+    }
+
+    /// The blocks that teach a run more.
+    pub fn lessons(&self) -> impl Iterator<Item = &Teach> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Teach(teach) => Some(teach),
+            _ => None,
+        })
+    }
+
+    /// What people call a run or a taught run of the unit.
+    pub fn title_of<'a>(&'a self, name: &'a str) -> &'a str {
+        let plan = self.plan(name).map(|plan| plan.title.as_str());
+        let mut taught = self.lessons().filter(|teach| teach.name == name);
+        plan.or_else(|| Some(taught.next()?.title.as_str()))
+            .unwrap_or(name)
+    }
+}

@@ -1,0 +1,144 @@
+//! A unit as plain text: for a terminal, for reading aloud, and with figures once it was played.
+
+use super::chart::Chart;
+use super::text::{Kind, Paragraph};
+use super::value::Figures;
+use super::{Ask, Figure, Part, Question, Runs, Teach, Unit};
+use crate::texts::Language;
+
+/// Longest line of text, in characters.
+const WIDTH: usize = 80;
+
+/// Title and time.
+pub fn heading(unit: &Unit) -> String {
+    let minutes = unit
+        .language
+        .fill("unit.minutes", &[("n", &unit.minutes.to_string())]);
+    format!("{}\n{minutes}\n{}\n", unit.title, wrapped(&unit.about, ""))
+}
+
+/// A part in words, with the figures that are known.
+pub fn part(unit: &Unit, part: &Part, figures: &Figures) -> String {
+    let language = unit.language;
+    match part {
+        Part::Text(text) => paragraph(text, figures, language),
+        Part::Runs(block) => runs(block, language),
+        Part::Figure(figure) => self::figure(unit, figure, figures),
+        Part::Ask(ask) => question(ask, figures, language),
+        Part::Teach(teach) => self::teach(unit, teach),
+        Part::Expect(_) => String::new(),
+    }
+}
+
+/// The whole unit.
+pub fn whole(unit: &Unit, figures: &Figures) -> String {
+    let parts = unit.parts.iter().map(|one| part(unit, one, figures));
+    let parts: Vec<String> = parts.filter(|text| !text.is_empty()).collect();
+    format!("{}\n{}", heading(unit), parts.join("\n"))
+}
+
+fn paragraph(text: &Paragraph, figures: &Figures, language: Language) -> String {
+    let words = text.filled(figures, language);
+    match text.kind {
+        Kind::Heading(_) => {
+            let line = "-".repeat(words.chars().count());
+            format!("{words}\n{line}\n")
+        }
+        Kind::Text => wrapped(&words, ""),
+        Kind::Quote => wrapped(&words, "| "),
+        Kind::Code => words.lines().map(|line| format!("    {line}\n")).collect(),
+        Kind::Item(deep, number) => {
+            let mark = number.map_or_else(|| "*".to_string(), |number| format!("{number}."));
+            let lines = wrapped(&words, &"  ".repeat(deep + 1));
+            lines.replacen(
+                &"  ".repeat(deep + 1),
+                &format!("{}{mark} ", "  ".repeat(deep)),
+                1,
+            )
+        }
+    }
+}
+
+fn runs(block: &Runs, language: Language) -> String {
+    let mut text = format!("[{}]\n", language.say("unit.to_run"));
+    for plan in &block.runs {
+        for config in &plan.configs {
+            text.push_str(&format!("  {}: {}\n", plan.title, config.as_command()));
+        }
+    }
+    text
+}
+
+fn figure(unit: &Unit, figure: &Figure, figures: &Figures) -> String {
+    let chart: Chart = figure.chart(unit, figures, unit.language);
+    let inner = match chart.is_empty() {
+        true => format!("  {}\n", unit.language.say("unit.comes")),
+        false => chart
+            .text(unit.language)
+            .lines()
+            .map(|line| format!("  {line}\n"))
+            .collect(),
+    };
+    format!("[{}]\n{inner}", figure.title)
+}
+
+fn question(ask: &Ask, figures: &Figures, language: Language) -> String {
+    let mut text = String::from("? ");
+    let words: Vec<String> = ask
+        .text
+        .iter()
+        .map(|p| p.filled(figures, language))
+        .collect();
+    text.push_str(&wrapped(&words.join(" "), "  ")[2..]);
+    if let Question::Choice(choices) = &ask.question {
+        for (i, (choice, _)) in choices.iter().enumerate() {
+            text.push_str(&format!("  {}) {choice}\n", i + 1));
+        }
+    }
+    if let Some(answer) = ask.answer(figures, language) {
+        let said: Vec<String> = ask
+            .if_right
+            .iter()
+            .map(|p| p.filled(figures, language))
+            .collect();
+        let end = if answer.ends_with(['.', '?', '!']) {
+            ""
+        } else {
+            "."
+        };
+        let words = format!("→ {answer}{end} {}", said.join(" "));
+        text.push_str(&wrapped(&words, "  "));
+    }
+    text
+}
+
+fn teach(unit: &Unit, teach: &Teach) -> String {
+    let (run, source) = (unit.title_of(&teach.run), teach.source.as_str());
+    let words = unit
+        .language
+        .fill("unit.to_teach", &[("run", run), ("source", source)]);
+    format!("[{words}]\n")
+}
+
+/// Words in lines of at most [`WIDTH`], each begun so.
+fn wrapped(text: &str, begin: &str) -> String {
+    let mut lines = String::new();
+    for row in text.split('\n') {
+        let mut line = String::from(begin);
+        for word in row.split(' ').filter(|word| !word.is_empty()) {
+            let full = line.chars().count() + 1 + word.chars().count() > WIDTH;
+            if full && line.len() > begin.len() {
+                lines.push_str(line.trim_end());
+                lines.push('\n');
+                line = String::from(begin);
+            }
+            if line.len() > begin.len() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        lines.push_str(line.trim_end());
+        lines.push('\n');
+    }
+    lines
+}

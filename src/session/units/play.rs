@@ -1,0 +1,318 @@
+//! A unit in the open workspace: which of its runs are there, at work or still to be trained, what
+//! they came to, and what the person answered.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::library::Entry;
+use super::value::Figures;
+use super::{Given, Part, RunFigures, Teach, Unit};
+use crate::method::filled;
+use crate::problem::Problem;
+use crate::run::config::RunConfig;
+use crate::run::job::{JobId, Work};
+use crate::session::Session;
+use crate::session::jobs::Ask;
+use crate::session::run_view::{RunView, Stage};
+use crate::session::views::{Fetch, RunRow, RunState};
+
+/// How a run of a unit stands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Standing {
+    /// It was not asked for.
+    Missing,
+    /// It waits in line.
+    Waiting,
+    /// It is at work.
+    Working {
+        /// Share that is done.
+        done: f64,
+        /// Estimate of the rest.
+        seconds_left: Option<f64>,
+    },
+    /// It is there; the name of its folder where it was trained before this window was opened.
+    Done(Option<String>),
+    /// It ended early.
+    Ended(Option<Problem>),
+}
+
+/// A run of the open unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnitRun {
+    /// How it stands.
+    pub standing: Standing,
+    /// Its folder, once it has one.
+    pub folder: Option<PathBuf>,
+}
+
+impl UnitRun {
+    fn of(standing: Standing) -> Self {
+        Self {
+            standing,
+            folder: None,
+        }
+    }
+
+    /// Whether it has to be asked for.
+    pub fn is_missing(&self) -> bool {
+        matches!(self.standing, Standing::Missing | Standing::Ended(_))
+    }
+
+    /// Whether it waits or is at work.
+    pub fn is_under_way(&self) -> bool {
+        matches!(self.standing, Standing::Waiting | Standing::Working { .. })
+    }
+}
+
+/// Units as the page shows them.
+#[derive(Default)]
+pub struct Units {
+    /// All there are; nothing before anybody asked.
+    pub list: Fetch<Arc<Vec<Entry>>>,
+    /// The one that is open.
+    pub open: Option<Arc<Unit>>,
+    /// The runs of the open one by name, each repetition, and what was taught.
+    pub runs: BTreeMap<String, Vec<UnitRun>>,
+    /// What they came to so far.
+    pub figures: Figures,
+    given: HashMap<(String, String), Given>,
+    /// The runs that this window asked for.
+    asked: Vec<(JobId, RunConfig)>,
+}
+
+impl Units {
+    /// What the person answered to this question of the open unit.
+    pub fn given(&self, ask: &str) -> Given {
+        let key = self.key(ask);
+        self.given.get(&key).cloned().unwrap_or_default()
+    }
+
+    /// Keeps an answer while the window lives.
+    pub fn answer(&mut self, ask: &str, given: Given) {
+        let key = self.key(ask);
+        self.given.insert(key, given);
+    }
+
+    /// Questions of a unit are the same in every language.
+    fn key(&self, ask: &str) -> (String, String) {
+        let unit = self.open.as_ref().map(|unit| unit.name.clone());
+        (unit.unwrap_or_default(), ask.to_string())
+    }
+
+    /// The runs of one name.
+    pub fn of(&self, name: &str) -> &[UnitRun] {
+        self.runs.get(name).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl Session {
+    /// Reads the units; those of a teacher's folder anew.
+    pub fn read_units(&mut self) {
+        self.units.list = Fetch::Busy;
+        self.ask(Ask::Units);
+    }
+
+    pub(in crate::session) fn take_units(&mut self, entries: Vec<Entry>) {
+        self.units.list = Fetch::Ready(Arc::new(entries));
+    }
+
+    /// Opens a unit, or the list again.
+    pub fn open_unit(&mut self, unit: Option<Arc<Unit>>) {
+        self.units.open = unit;
+        self.fold_unit();
+    }
+
+    /// Trains those runs of a block (by its place in the unit) that are not there and not asked for.
+    pub fn run_unit(&mut self, part: usize) {
+        let Some(unit) = self.units.open.clone() else {
+            return;
+        };
+        let Some(Part::Runs(block)) = unit.parts.get(part) else {
+            return;
+        };
+        let mut wanted = Vec::new();
+        for plan in &block.runs {
+            let runs = self.units.of(&plan.name).iter();
+            let missing = runs.zip(&plan.configs).filter(|(run, _)| run.is_missing());
+            wanted.extend(missing.map(|(_, config)| RunConfig {
+                device: self.draft.device.clone(),
+                cache_mb: self.draft.cache_mb,
+                ..config.clone()
+            }));
+        }
+        if let Some(jobs) = self.train_together(wanted.clone()) {
+            self.units.asked.extend(jobs.into_iter().zip(wanted));
+        }
+        self.fold_unit();
+    }
+
+    /// Teaches a run of the unit what the block says.
+    pub fn teach_unit(&mut self, teach: &Teach) {
+        if let Some(folder) = self.pupil_of(teach) {
+            self.teach(&folder, teach.source.clone());
+        }
+        self.fold_unit();
+    }
+
+    /// The folder of the run that this block teaches, once it is there.
+    pub fn pupil_of(&self, teach: &Teach) -> Option<PathBuf> {
+        let run = self.units.of(&teach.run).first()?;
+        matches!(run.standing, Standing::Done(_)).then(|| run.folder.clone())?
+    }
+
+    /// Looks anew at the runs of the open unit.
+    pub(in crate::session) fn fold_unit(&mut self) {
+        let (mut runs, mut figures) = (BTreeMap::new(), Figures::new());
+        let unit = self.units.open.clone();
+        for plan in unit.iter().flat_map(|unit| unit.plans()) {
+            let found = plan.configs.iter().map(|config| self.find(config));
+            let (these, known): (Vec<_>, Vec<_>) = found.unzip();
+            figures.insert(plan.name.clone(), known);
+            runs.insert(plan.name.clone(), these);
+        }
+        self.units.runs = runs;
+        for teach in unit.iter().flat_map(|unit| unit.lessons()) {
+            let (run, known) = self.find_taught(teach);
+            self.units.runs.insert(teach.name.clone(), vec![run]);
+            figures.insert(teach.name.clone(), vec![known]);
+        }
+        self.units.figures = figures;
+    }
+
+    /// How the run with these settings stands.
+    fn find(&self, config: &RunConfig) -> (UnitRun, RunFigures) {
+        let nothing = RunFigures::default;
+        let live = self
+            .live
+            .as_deref()
+            .filter(|run| self.is_run_of(run, config));
+        if let Some(run) = live.filter(|run| run.stage.is_live() || run.stage == Stage::Finished) {
+            return of_view(run);
+        }
+        let waits =
+            |work: &Work| matches!(work, Work::Train(other) if same_settings(other, config));
+        if self.waiting().any(|job| waits(&job.work)) {
+            return (UnitRun::of(Standing::Waiting), nothing());
+        }
+        let rows = self.runs.ready().into_iter().flat_map(|rows| rows.iter());
+        let mut rows = rows.filter(|row| {
+            row.header
+                .as_ref()
+                .is_some_and(|h| same_settings(&h.config, config))
+        });
+        if let Some(row) = rows.find(|row| row.state == RunState::Finished) {
+            let mine = self
+                .units
+                .asked
+                .iter()
+                .any(|(_, asked)| same_settings(asked, config));
+            return of_row(row, mine, false);
+        }
+        match live {
+            Some(run) => (UnitRun::of(Standing::Ended(run.problem.clone())), nothing()),
+            None => (UnitRun::of(Standing::Missing), nothing()),
+        }
+    }
+
+    /// Whether the run at work has these settings; before it has a header its job tells.
+    fn is_run_of(&self, run: &RunView, config: &RunConfig) -> bool {
+        if let Some(header) = &run.header {
+            return same_settings(&header.config, config);
+        }
+        let mut asked = self.units.asked.iter();
+        asked.any(|(job, asked)| Some(*job) == run.job && same_settings(asked, config))
+    }
+
+    fn find_taught(&self, teach: &Teach) -> (UnitRun, RunFigures) {
+        let missing = || (UnitRun::of(Standing::Missing), RunFigures::default());
+        let Some(folder) = self.pupil_of(teach) else {
+            return missing();
+        };
+        let waits = |work: &Work| matches!(work, Work::Teach { run, .. } if *run == folder);
+        if self.waiting().any(|job| waits(&job.work)) {
+            return (UnitRun::of(Standing::Waiting), RunFigures::default());
+        }
+        let live = self
+            .live
+            .as_deref()
+            .and_then(|run| Some((run, run.header.as_ref()?)));
+        if let Some((run, header)) = live.filter(|(_, header)| header.folder == folder)
+            && !header.lessons.is_empty()
+        {
+            let standing = standing_of(run);
+            let figures = RunFigures::of_reports(header, &run.reports, true);
+            return (
+                UnitRun {
+                    standing,
+                    folder: Some(folder),
+                },
+                figures,
+            );
+        }
+        let row = self.row(&folder);
+        let taught = row.filter(|row| row.header.as_ref().is_some_and(|h| !h.lessons.is_empty()));
+        taught.map_or_else(missing, |row| of_row(row, true, true))
+    }
+}
+
+fn standing_of(run: &RunView) -> Standing {
+    match run.stage {
+        Stage::Running | Stage::Paused => Standing::Working {
+            done: run.done(),
+            seconds_left: run
+                .progress
+                .as_ref()
+                .and_then(|progress| progress.seconds_left),
+        },
+        Stage::Finished => Standing::Done(None),
+        Stage::Stopped | Stage::Failed => Standing::Ended(run.problem.clone()),
+    }
+}
+
+fn of_view(run: &RunView) -> (UnitRun, RunFigures) {
+    let Some(header) = &run.header else {
+        return (UnitRun::of(standing_of(run)), RunFigures::default());
+    };
+    let mut figures = RunFigures::of_reports(header, &run.reports, false);
+    let standing = match header.lessons.is_empty() {
+        true => standing_of(run),
+        // It is taught: its own training is over.
+        false => Standing::Done(None),
+    };
+    if standing != Standing::Done(None) {
+        figures.apart_now.clone_from(&run.apart);
+    }
+    let folder = Some(header.folder.clone());
+    (UnitRun { standing, folder }, figures)
+}
+
+fn of_row(row: &RunRow, mine: bool, taught: bool) -> (UnitRun, RunFigures) {
+    let figures = row
+        .header
+        .as_ref()
+        .map(|header| RunFigures::new(header, &row.history, row.apart.clone(), taught));
+    let run = UnitRun {
+        standing: Standing::Done((!mine).then(|| row.name.clone())),
+        folder: Some(Path::to_path_buf(&row.folder)),
+    };
+    (run, figures.unwrap_or_default())
+}
+
+/// Whether two runs have the same settings, wherever they are trained.
+pub fn same_settings(a: &RunConfig, b: &RunConfig) -> bool {
+    // The plain comparisons come first: most runs differ in one of these.
+    if (&a.method, &a.data, &a.order, a.seed) != (&b.method, &b.data, &b.order, b.seed) {
+        return false;
+    }
+    let elsewhere = |config: &RunConfig| RunConfig {
+        device: String::new(),
+        cache_mb: 0,
+        ..filled(config)
+    };
+    elsewhere(a) == elsewhere(b)
+}
+
+#[cfg(test)]
+#[path = "play_tests.rs"]
+mod tests;

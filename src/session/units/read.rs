@@ -1,0 +1,251 @@
+//! From the text of a file to a unit: front matter, Markdown, blocks.
+
+use serde::Deserialize;
+
+use super::ask::Ask;
+use super::blocks::{Expect, Runs, Teach, block};
+use super::chart::Figure;
+use super::text::{Piece, pieces};
+use super::{Part, Unit};
+use crate::problem::{Problem, Result, listed};
+use crate::texts::Language;
+
+/// What stands above and below the front matter.
+const FENCE: &str = "+++";
+/// Most parts of a unit.
+const MOST_PARTS: usize = 400;
+/// Most runs of a unit, repetitions counted.
+const MOST_RUNS: usize = 40;
+/// Names of the blocks.
+const BLOCKS: [&str; 5] = ["run", "figure", "ask", "expect", "teach"];
+/// Fences that hold code to be read.
+const CODE: [&str; 6] = ["", "text", "sh", "toml", "console", "markdown"];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Front {
+    title: String,
+    #[serde(default)]
+    about: String,
+    minutes: u32,
+    order: i64,
+}
+
+impl Unit {
+    /// Reads a unit; `origin` names its file in Problems.
+    ///
+    /// # Errors
+    /// A Problem with the file, the line and what to try.
+    pub fn read(name: &str, language: Language, text: &str, origin: &str) -> Result<Self> {
+        let at = |line: usize| format!("{origin}, line {line}");
+        let text = text.replace("\r\n", "\n");
+        let (front, body, first) = split(&text).map_err(|problem| problem.at(at(1)))?;
+        let front: Front = block(front).map_err(|problem| placed(problem, origin, 2))?;
+        let line = |place: usize| {
+            first
+                + body[..body.floor_char_boundary(place.min(body.len()))]
+                    .matches('\n')
+                    .count()
+        };
+        let runs = names(body);
+        let pieces = pieces(body, &runs, &line).map_err(|problem| {
+            let place = format!("{origin}, {}", problem.place);
+            problem.at(place)
+        })?;
+        if pieces.len() > MOST_PARTS {
+            return Err(
+                Problem::new(format!("this lesson has more than {MOST_PARTS} parts"))
+                    .at(origin)
+                    .advise("cut it into several lessons"),
+            );
+        }
+        let mut reader = Reader::default();
+        for piece in pieces {
+            match piece {
+                Piece::Paragraph(paragraph) => reader.parts.push(Part::Text(paragraph)),
+                Piece::Fence(name, held, above) => {
+                    let begins = first + above;
+                    let read = reader.fence(&name, &held, begins, &runs);
+                    read.map_err(|problem| placed(problem, origin, begins))?;
+                }
+            }
+        }
+        reader.check().map_err(|problem| problem.at(origin))?;
+        Ok(Self {
+            name: name.to_string(),
+            title: front.title,
+            about: front.about,
+            minutes: front.minutes,
+            order: front.order,
+            language,
+            parts: reader.parts,
+        })
+    }
+}
+
+/// Front matter, body, and the line at which the body begins.
+fn split(text: &str) -> Result<(&str, &str, usize)> {
+    let missing = || {
+        Problem::new("this lesson does not begin with its title").advise(
+            "begin the file with a line +++, then title, minutes and order, then another +++",
+        )
+    };
+    let rest = text
+        .strip_prefix(FENCE)
+        .and_then(|rest| rest.strip_prefix('\n'));
+    let (front, body) = rest
+        .and_then(|rest| rest.split_once("\n+++\n"))
+        .ok_or_else(missing)?;
+    Ok((front, body, front.matches('\n').count() + 4))
+}
+
+/// A Problem of a block with its file and line: blocks count lines from their own first one.
+fn placed(problem: Problem, origin: &str, begins: usize) -> Problem {
+    let place = problem.place.clone();
+    let number = place.strip_prefix("line ").and_then(|rest| {
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        let number: usize = digits.parse().ok()?;
+        let inner = rest.ends_with("of the block");
+        Some(if inner { begins + number - 1 } else { number })
+    });
+    problem.at(format!("{origin}, line {}", number.unwrap_or(begins)))
+}
+
+/// The names of all runs and taught runs: formulas may stand above the block that trains a run.
+fn names(body: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let mut inside = false;
+    for row in body.lines() {
+        if let Some(name) = row.trim_start().strip_prefix("```") {
+            inside = ["run", "teach"].contains(&name.trim());
+            continue;
+        }
+        let pair = row.split_once('=').filter(|_| inside);
+        let name = pair.filter(|(key, _)| key.trim() == "name");
+        let name = name.map(|(_, value)| value.trim().trim_matches(['"', '\'']).to_string());
+        names.extend(name.filter(|name| !names.contains(name)));
+    }
+    names
+}
+
+#[derive(Default)]
+struct Reader {
+    parts: Vec<Part>,
+}
+
+impl Reader {
+    fn fence(&mut self, name: &str, held: &str, begins: usize, runs: &[String]) -> Result<()> {
+        let part = match name {
+            "run" => Part::Runs(Runs::read(held)?),
+            "figure" => Part::Figure(Figure::read(held, runs)?),
+            "ask" => Part::Ask(Ask::read(held, runs)?),
+            "teach" => Part::Teach(Teach::read(held, runs)?),
+            "expect" => {
+                let all = Expect::read(held, begins, runs)?;
+                self.parts.extend(all.into_iter().map(Part::Expect));
+                return Ok(());
+            }
+            code if CODE.contains(&code) => Part::Text(super::Paragraph {
+                kind: super::Kind::Code,
+                spans: vec![super::Span {
+                    text: held.trim_end().into(),
+                    ..super::Span::default()
+                }],
+            }),
+            other => {
+                return Err(
+                    Problem::new(format!("there is no block named \"{other}\"")).advise(format!(
+                        "name it one of {}; code to be read is named text or sh",
+                        listed(&BLOCKS, 9)
+                    )),
+                );
+            }
+        };
+        self.parts.push(part);
+        Ok(())
+    }
+
+    /// What can only be said of the whole: no name twice, not too many runs.
+    fn check(&self) -> Result<()> {
+        let (mut seen, mut count) = (Vec::new(), 0);
+        for part in &self.parts {
+            let names: Vec<&String> = match part {
+                Part::Runs(runs) => {
+                    count += runs.runs.iter().map(|run| run.configs.len()).sum::<usize>();
+                    runs.runs.iter().map(|run| &run.name).collect()
+                }
+                Part::Ask(ask) => vec![&ask.name],
+                Part::Teach(teach) => vec![&teach.name],
+                _ => Vec::new(),
+            };
+            for name in names {
+                if seen.contains(&name) {
+                    return Err(Problem::new(format!("two blocks are named \"{name}\""))
+                        .advise("give each its own name"));
+                }
+                seen.push(name);
+            }
+        }
+        if count > MOST_RUNS {
+            return Err(Problem::new(format!("this lesson asks for {count} runs"))
+                .advise(format!("ask for {MOST_RUNS} at most")));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const WHOLE: &str = "+++\ntitle = \"T\"\nminutes = 5\norder = 1\n+++\n\nSee {F: forgetting(a)}.\n\n```run\nname = \"a\"\nmethod = \"baseline\"\n```\n\n```figure\nkind = \"curves\"\nruns = [\"a\"]\n```\n\n```expect\nforgetting(a) > 1\n```\n";
+
+    fn told(text: &str) -> Problem {
+        Unit::read("t", Language::English, text, "t.en.md").unwrap_err()
+    }
+
+    #[test]
+    fn a_unit_is_read_from_top_to_bottom() {
+        let unit = Unit::read("t", Language::English, WHOLE, "t.en.md").unwrap();
+        assert_eq!((unit.title.as_str(), unit.minutes), ("T", 5));
+        assert_eq!(unit.parts.len(), 4);
+        assert_eq!(unit.plan("a").unwrap().title, "Baseline");
+        let Some(Part::Expect(expect)) = unit.parts.last() else {
+            panic!("no check");
+        };
+        assert_eq!(expect.line, 20);
+        let windows = WHOLE.replace('\n', "\r\n");
+        let again = Unit::read("t", Language::English, &windows, "t.en.md").unwrap();
+        assert_eq!(again, unit);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_line() {
+        for (from, to, line, words) in [
+            ("+++\ntitle", "title", 1, "does not begin"),
+            ("minutes = 5", "minutes = x", 3, "cannot be read"),
+            ("minutes = 5\n", "", 2, "minutes"),
+            ("forgetting(a)}", "forgetting(b)}", 7, "\"b\""),
+            (
+                "method = \"baseline\"",
+                "method = \"basline\"",
+                10,
+                "basline",
+            ),
+            ("kind = \"curves\"", "kind = \"curve\"", 15, "curve"),
+            ("```figure", "```figur", 15, "no block named"),
+            ("forgetting(a) > 1", "forgetting(a)", 20, "a number"),
+            ("runs = [\"a\"]", "runs = [\"b\"]", 15, "no run \"b\""),
+        ] {
+            let text = WHOLE.replacen(from, to, 1);
+            assert_ne!(text, WHOLE, "{from}");
+            let problem = told(&text);
+            assert!(problem.what.contains(words), "{words}: {problem}");
+            assert_eq!(problem.place, format!("t.en.md, line {line}"), "{words}");
+            assert!(!problem.remedy.is_empty(), "{words}");
+        }
+        let twice = WHOLE.replace("```expect", "```run\nname = \"a\"\n```\n\n```expect");
+        assert!(told(&twice).what.contains("two blocks"));
+    }
+}

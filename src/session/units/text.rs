@@ -1,0 +1,392 @@
+//! Markdown as plain pieces: paragraphs of spans, with the figures that are filled in live.
+
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd};
+
+use super::formula::Formula;
+use super::value::{Figures, Lack};
+use crate::problem::{Problem, Result};
+use crate::texts::Language;
+
+/// Stands in Markdown for a figure that is filled in, its number between both marks: signs that
+/// Markdown leaves alone and nobody writes.
+const MARKS: [char; 2] = ['\u{f8f0}', '\u{f8f1}'];
+
+/// What a paragraph is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A heading of this rank, from 1.
+    Heading(u8),
+    /// Sentences.
+    Text,
+    /// An item of a list, this deep (from 0), with its number where the list has numbers.
+    Item(usize, Option<u64>),
+    /// Code or a command line, as it was written.
+    Code,
+    /// What stands apart: a note.
+    Quote,
+}
+
+/// A part of a paragraph that looks one way.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Span {
+    /// The words; for a live figure what stands there before it is known.
+    pub text: String,
+    /// Whether it stands out.
+    pub strong: bool,
+    /// Whether it is stressed.
+    pub emphasis: bool,
+    /// Whether it is code.
+    pub code: bool,
+    /// What is filled in.
+    pub live: Option<Formula>,
+}
+
+/// A paragraph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Paragraph {
+    /// What it is.
+    pub kind: Kind,
+    /// Its parts.
+    pub spans: Vec<Span>,
+}
+
+/// A piece of a Markdown text.
+pub(super) enum Piece {
+    Paragraph(Paragraph),
+    /// A fenced block: its name, what it holds, and how many lines of the text stand above that.
+    Fence(String, String, usize),
+}
+
+impl Span {
+    /// The words with the figure in place, as far as it is known.
+    pub fn filled(&self, figures: &Figures, language: Language) -> String {
+        let Some(formula) = &self.live else {
+            return self.text.clone();
+        };
+        match formula.value(figures) {
+            Ok(value) => number(value, language),
+            Err(Lack::NotYet) => format!("[{}]", self.text),
+            Err(Lack::Never(_)) => "–".into(),
+        }
+    }
+}
+
+impl Paragraph {
+    /// All of its words.
+    pub fn filled(&self, figures: &Figures, language: Language) -> String {
+        let spans = self.spans.iter();
+        spans.map(|span| span.filled(figures, language)).collect()
+    }
+}
+
+/// A figure with one digit behind the point, as the language writes it.
+pub fn number(value: f64, language: Language) -> String {
+    // No "-0.0".
+    let text = format!("{:.1}", (value * 10.0).round() / 10.0 + 0.0);
+    match language {
+        Language::English => text.replace('-', "−"),
+        Language::German => text.replace('-', "−").replace('.', ","),
+    }
+}
+
+/// Reads a text that holds no blocks, such as that of a question.
+pub(super) fn paragraphs(text: &str, runs: &[String]) -> Result<Vec<Paragraph>> {
+    let pieces = pieces(text, runs, &|_| 0).map_err(|problem| Problem {
+        place: String::new(),
+        ..problem
+    })?;
+    let only = pieces.into_iter().map(|piece| match piece {
+        Piece::Paragraph(paragraph) => paragraph,
+        Piece::Fence(_, code, _) => Paragraph {
+            kind: Kind::Code,
+            spans: vec![plain(&code)],
+        },
+    });
+    Ok(only.collect())
+}
+
+/// Cuts a Markdown text into pieces; `line` gives the line of a place in it.
+pub(super) fn pieces(
+    text: &str,
+    runs: &[String],
+    line: &dyn Fn(usize) -> usize,
+) -> Result<Vec<Piece>> {
+    let (marked, live) = mark(text, runs, line)?;
+    let mut writer = Writer {
+        live: &live,
+        pieces: Vec::new(),
+        open: None,
+        strong: 0,
+        emphasis: 0,
+        quotes: 0,
+        lists: Vec::new(),
+        fence: None,
+    };
+    for (event, range) in Parser::new_ext(&marked, Options::empty()).into_offset_iter() {
+        writer.take(event, &range, &marked)?;
+    }
+    writer.close();
+    Ok(writer.pieces)
+}
+
+/// A figure that was taken out of a text: how it was written, its name and its formula.
+struct Live {
+    source: String,
+    name: String,
+    formula: Option<Formula>,
+}
+
+/// Puts marks in place of `{name:formula}`; blocks keep theirs, for they are read by themselves.
+fn mark(text: &str, runs: &[String], line: &dyn Fn(usize) -> usize) -> Result<(String, Vec<Live>)> {
+    let (mut marked, mut live) = (String::new(), Vec::new());
+    let (mut at, mut fenced) = (0, false);
+    for row in text.split_inclusive('\n') {
+        fenced ^= row.trim_start().starts_with("```");
+        let mut rest = row;
+        while let (false, Some(open)) = (fenced, rest.find('{')) {
+            let inner = rest[open + 1..].split_once('}').map(|(inner, _)| inner);
+            let pair = inner.and_then(|inner| inner.split_once(':'));
+            let (Some(inner), Some((name, formula))) = (inner, pair) else {
+                break;
+            };
+            let formula = Formula::read_as(formula, runs, false).map_err(|problem| Problem {
+                place: format!("line {}", line(at)),
+                ..problem
+            })?;
+            marked.push_str(&rest[..open]);
+            marked.push_str(&format!("{}{}{}", MARKS[0], live.len(), MARKS[1]));
+            live.push(Live {
+                source: format!("{{{inner}}}"),
+                name: name.trim().to_string(),
+                formula: Some(formula),
+            });
+            rest = &rest[open + inner.len() + 2..];
+        }
+        marked.push_str(rest);
+        at += row.len();
+    }
+    Ok((marked, live))
+}
+
+fn plain(text: &str) -> Span {
+    Span {
+        text: text.into(),
+        ..Span::default()
+    }
+}
+
+/// Folds the parser's events into pieces.
+struct Writer<'a> {
+    live: &'a [Live],
+    pieces: Vec<Piece>,
+    open: Option<Paragraph>,
+    strong: usize,
+    emphasis: usize,
+    quotes: usize,
+    /// The next number of each list that is open.
+    lists: Vec<Option<u64>>,
+    fence: Option<(String, String, usize)>,
+}
+
+impl Writer<'_> {
+    fn close(&mut self) {
+        let full = self.open.take().filter(|open| !open.spans.is_empty());
+        self.pieces.extend(full.map(Piece::Paragraph));
+    }
+
+    fn begin(&mut self, kind: Kind) {
+        self.close();
+        let spans = Vec::new();
+        self.open = Some(Paragraph { kind, spans });
+    }
+
+    fn take(&mut self, event: Event<'_>, range: &Range<usize>, whole: &str) -> Result<()> {
+        match event {
+            Event::Start(tag) => self.start(tag, range, whole),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) => self.text(&text, false),
+            Event::Code(text) => self.text(&text, true),
+            Event::SoftBreak => self.text(" ", false),
+            Event::HardBreak => self.text("\n", false),
+            // Shown as it was written: nothing here draws HTML.
+            Event::Html(text) | Event::InlineHtml(text) => self.text(&text, false),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, tag: Tag<'_>, range: &Range<usize>, whole: &str) {
+        match tag {
+            Tag::Heading { level, .. } => self.begin(Kind::Heading(level as u8)),
+            // The first paragraph of an item is the item.
+            Tag::Paragraph if self.open.as_ref().is_some_and(|open| open.spans.is_empty()) => {}
+            Tag::Paragraph | Tag::HtmlBlock => self.begin(match (self.quotes, self.lists.len()) {
+                (0, 0) => Kind::Text,
+                (0, deep) => Kind::Item(deep, None),
+                _ => Kind::Quote,
+            }),
+            Tag::BlockQuote(_) => self.quotes += 1,
+            Tag::List(first) => {
+                self.close();
+                self.lists.push(first);
+            }
+            Tag::Item => {
+                let deep = self.lists.len().saturating_sub(1);
+                let next = self.lists.last_mut().and_then(Option::as_mut);
+                let number = next.map(|next| std::mem::replace(next, *next + 1));
+                self.begin(Kind::Item(deep, number));
+            }
+            Tag::Emphasis => self.emphasis += 1,
+            Tag::Strong => self.strong += 1,
+            Tag::CodeBlock(kind) => {
+                self.close();
+                let name = match kind {
+                    CodeBlockKind::Fenced(name) => name,
+                    CodeBlockKind::Indented => CowStr::Borrowed("text"),
+                };
+                // Marks hold no line break, so lines are those of the text.
+                let above = whole[..range.start].matches('\n').count() + 1;
+                self.fence = Some((name.trim().to_string(), String::new(), above));
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Heading(_) | TagEnd::Paragraph | TagEnd::Item | TagEnd::HtmlBlock => {
+                self.close();
+            }
+            TagEnd::BlockQuote(_) => self.quotes = self.quotes.saturating_sub(1),
+            TagEnd::List(_) => {
+                self.lists.pop();
+            }
+            TagEnd::Emphasis => self.emphasis = self.emphasis.saturating_sub(1),
+            TagEnd::Strong => self.strong = self.strong.saturating_sub(1),
+            TagEnd::CodeBlock => {
+                let fence = self.fence.take();
+                let piece = fence.map(|(name, text, at)| Piece::Fence(name, text, at));
+                self.pieces.extend(piece);
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds words; figures among them become spans of their own.
+    fn text(&mut self, text: &str, code: bool) {
+        if let Some((_, block, _)) = &mut self.fence {
+            block.push_str(text);
+            return;
+        }
+        let open = self.open.get_or_insert(Paragraph {
+            kind: Kind::Text,
+            spans: Vec::new(),
+        });
+        let look = Span {
+            strong: self.strong > 0,
+            emphasis: self.emphasis > 0,
+            code,
+            ..Span::default()
+        };
+        for (i, part) in text.split(MARKS[0]).enumerate() {
+            let (number, words) = match (i, part.split_once(MARKS[1])) {
+                (0, _) | (_, None) => ("", part),
+                (_, Some(both)) => both,
+            };
+            let live = number.parse().ok().and_then(|at: usize| self.live.get(at));
+            if let Some(live) = live {
+                let (text, formula) = match code {
+                    true => (live.source.clone(), None),
+                    false => (live.name.clone(), live.formula.clone()),
+                };
+                open.spans.push(Span {
+                    text,
+                    live: formula,
+                    ..look.clone()
+                });
+            }
+            if !words.is_empty() {
+                open.spans.push(Span {
+                    text: words.into(),
+                    ..look.clone()
+                });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::figures::tests::run;
+    use super::*;
+
+    #[test]
+    fn markdown_becomes_paragraphs_with_figures_in_them() {
+        let runs = ["a".to_string()];
+        let text = "# Title\n\nOne *two* **three** `four`\nfive {F_N: forgetting(a)*1} %.\n\n1. first\n2. second\n   - inner\n\n> note\n\n```sh\nlae-studio {x:y}\n```\n";
+        let pieces = pieces(text, &runs, &|_| 0).unwrap();
+        let all: Vec<&Paragraph> = pieces
+            .iter()
+            .filter_map(|piece| match piece {
+                Piece::Paragraph(paragraph) => Some(paragraph),
+                Piece::Fence(..) => None,
+            })
+            .collect();
+        let kinds: Vec<Kind> = all.iter().map(|paragraph| paragraph.kind).collect();
+        let (first, second) = (Kind::Item(0, Some(1)), Kind::Item(0, Some(2)));
+        assert_eq!(
+            kinds,
+            [
+                Kind::Heading(1),
+                Kind::Text,
+                first,
+                second,
+                Kind::Item(1, None),
+                Kind::Quote
+            ]
+        );
+        let Some(Piece::Fence(name, code, above)) = pieces.last() else {
+            panic!("no block");
+        };
+        assert_eq!((name.as_str(), code.as_str()), ("sh", "lae-studio {x:y}\n"));
+        assert!(text.lines().nth(*above).unwrap().starts_with("lae-studio"));
+        let mut figures = Figures::new();
+        let told = |figures: &Figures, language| all[1].filled(figures, language);
+        assert_eq!(
+            told(&figures, Language::English),
+            "One two three four five [F_N] %."
+        );
+        let matrix = vec![vec![0.9], vec![0.65, 1.0]];
+        figures.insert("a".into(), vec![run(matrix, 2)]);
+        assert_eq!(
+            told(&figures, Language::German),
+            "One two three four five 25,0 %."
+        );
+        assert!(
+            all[1]
+                .spans
+                .iter()
+                .any(|span| span.strong && span.text == "three")
+        );
+        assert!(
+            all[1]
+                .spans
+                .iter()
+                .any(|span| span.emphasis && span.text == "two")
+        );
+    }
+
+    #[test]
+    fn a_figure_of_no_run_is_a_problem_with_its_line() {
+        let told = paragraphs("so {F: forgetting(b)}", &["a".to_string()]).unwrap_err();
+        assert!(told.what.contains("\"b\""), "{told}");
+        assert!(paragraphs("set {a, b} and {x: } is no formula", &[]).is_err());
+        assert_eq!(
+            paragraphs("set {a, b} stays", &[]).unwrap()[0].spans.len(),
+            1
+        );
+    }
+}

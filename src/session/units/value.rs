@@ -1,0 +1,332 @@
+//! What a formula comes to with the figures that are there.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use super::figures::RunFigures;
+use super::formula::{Formula, Node, Sign};
+use crate::metrics::{Expert, History, mean, std_dev};
+
+/// The figures of the runs of a unit by name; several where a run is repeated.
+pub type Figures = BTreeMap<String, Vec<RunFigures>>;
+
+/// Something a formula can ask.
+#[derive(Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: &'static str,
+    /// What it gives.
+    pub about: &'static str,
+    /// Whether it asks a run; else it is about numbers.
+    pub of_run: bool,
+    /// How many numbers may follow the run.
+    pub numbers: RangeInclusive<usize>,
+    /// Whether an expert may be named.
+    pub by_expert: bool,
+    of: Of,
+}
+
+impl PartialEq for Function {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+#[derive(Debug)]
+enum Of {
+    Run(fn(&RunFigures, &[usize], Option<Expert>) -> Outcome<f64>),
+    Numbers(fn(&[f64]) -> Option<f64>),
+}
+
+/// Why a formula has no value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// A run has not come so far.
+    NotYet,
+    /// It never will have one, for this reason.
+    Never(String),
+}
+
+/// What a formula comes to.
+pub type Outcome<T> = Result<T, Lack>;
+
+const fn of_run(
+    name: &'static str,
+    numbers: RangeInclusive<usize>,
+    by_expert: bool,
+    about: &'static str,
+    of: fn(&RunFigures, &[usize], Option<Expert>) -> Outcome<f64>,
+) -> Function {
+    Function {
+        name,
+        about,
+        of_run: true,
+        numbers,
+        by_expert,
+        of: Of::Run(of),
+    }
+}
+
+const fn of_numbers(
+    name: &'static str,
+    about: &'static str,
+    of: fn(&[f64]) -> Option<f64>,
+) -> Function {
+    Function {
+        name,
+        about,
+        of_run: false,
+        numbers: 0..=0,
+        by_expert: false,
+        of: Of::Numbers(of),
+    }
+}
+
+/// Everything a formula can ask. Accuracies and forgetting are in percent.
+pub static FUNCTIONS: [Function; 16] = [
+    of_run(
+        "accuracy",
+        0..=0,
+        true,
+        "accuracy(run): A_N",
+        |run, _, expert| run.at_end(expert, History::last),
+    ),
+    of_run(
+        "average",
+        0..=0,
+        true,
+        "average(run): mean of A_1 to A_N",
+        |run, _, expert| run.at_end(expert, History::average),
+    ),
+    of_run(
+        "forgetting",
+        0..=0,
+        true,
+        "forgetting(run): F_N",
+        |run, _, expert| run.at_end(expert, History::forgetting),
+    ),
+    of_run(
+        "given",
+        0..=0,
+        false,
+        "given(run): accuracy at the end with the task told",
+        |run, _, _| run.task_given(),
+    ),
+    of_run(
+        "old",
+        0..=0,
+        true,
+        "old(run): accuracy at the end on all tasks but the last",
+        |run, _, expert| run.on_old(expert),
+    ),
+    of_run(
+        "seen",
+        1..=1,
+        true,
+        "seen(run, i): A_i",
+        |run, at, expert| run.after(expert, at[0]),
+    ),
+    of_run(
+        "cell",
+        2..=2,
+        true,
+        "cell(run, i, j): accuracy on task j after task i",
+        |run, at, expert| run.cell(expert, at[0], at[1]),
+    ),
+    of_run(
+        "drop",
+        1..=1,
+        true,
+        "drop(run, j): best accuracy on task j before the end minus that at the end",
+        |run, at, expert| run.at_end(expert, |h| h.drops().get(at[0] - 1).copied()),
+    ),
+    of_run(
+        "apart",
+        0..=2,
+        false,
+        "apart(run, task, epoch): how far online and offline expert are apart, in percent of the latter",
+        |run, at, _| run.apart(at),
+    ),
+    of_run(
+        "tasks",
+        0..=0,
+        false,
+        "tasks(run): number of tasks",
+        |run, _, _| Ok(run.tasks() as f64),
+    ),
+    of_numbers("mean", "mean(…)", mean),
+    of_numbers("spread", "spread(…): standard deviation", std_dev),
+    of_numbers("least", "least(…)", |values| {
+        values.iter().copied().reduce(f64::min)
+    }),
+    of_numbers("most", "most(…)", |values| {
+        values.iter().copied().reduce(f64::max)
+    }),
+    of_numbers("abs", "abs(x)", |values| {
+        values.first().map(|value| value.abs())
+    }),
+    of_numbers("count", "count(…): how many values", |values| {
+        Some(values.len() as f64)
+    }),
+];
+
+impl Formula {
+    /// All its values: one, or one for each repetition of a run.
+    ///
+    /// # Errors
+    /// Why it has none.
+    pub fn values(&self, figures: &Figures) -> Outcome<Vec<f64>> {
+        work_out(&self.node, figures)
+    }
+
+    /// Its one value.
+    ///
+    /// # Errors
+    /// Why it has none.
+    pub fn value(&self, figures: &Figures) -> Outcome<f64> {
+        match self.values(figures)?.as_slice() {
+            [one] => Ok(*one),
+            several => Err(Lack::Never(format!(
+                "\"{}\" has {} values; take mean(…) of it",
+                self.text,
+                several.len()
+            ))),
+        }
+    }
+
+    /// Whether it holds, for every repetition where runs are repeated.
+    ///
+    /// # Errors
+    /// Why that cannot be said.
+    pub fn holds(&self, figures: &Figures) -> Outcome<bool> {
+        Ok(self.values(figures)?.iter().all(|value| *value != 0.0))
+    }
+}
+
+fn work_out(node: &Node, figures: &Figures) -> Outcome<Vec<f64>> {
+    match node {
+        Node::Number(number) => Ok(vec![*number]),
+        Node::Negative(inner) => Ok(work_out(inner, figures)?.iter().map(|v| -v).collect()),
+        Node::Figure(function, run, at, expert) => {
+            let runs = figures.get(run).filter(|runs| !runs.is_empty());
+            let runs = runs.ok_or(Lack::NotYet)?;
+            let Of::Run(of) = function.of else {
+                return Err(Lack::NotYet);
+            };
+            runs.iter().map(|run| of(run, at, *expert)).collect()
+        }
+        Node::Over(function, inner) => {
+            let mut values = Vec::new();
+            for node in inner {
+                values.extend(work_out(node, figures)?);
+            }
+            let Of::Numbers(of) = function.of else {
+                return Err(Lack::NotYet);
+            };
+            let lack = || Lack::Never(format!("{} needs more values", function.name));
+            Ok(vec![of(&values).ok_or_else(lack)?])
+        }
+        Node::Pair(sign, both) => {
+            let left = work_out(&both.0, figures)?;
+            let right = work_out(&both.1, figures)?;
+            let most = left.len().max(right.len());
+            if [left.len(), right.len()]
+                .iter()
+                .any(|n| *n != 1 && *n != most)
+            {
+                return Err(Lack::Never(
+                    "runs with different numbers of repetitions stand side by side; take mean(…)"
+                        .into(),
+                ));
+            }
+            let at = |values: &[f64], i: usize| values.get(i).or(values.first()).copied();
+            let pairs = (0..most).filter_map(|i| Some((at(&left, i)?, at(&right, i)?)));
+            Ok(pairs.map(|(a, b)| sign.of(a, b)).collect())
+        }
+    }
+}
+
+impl Sign {
+    fn of(self, a: f64, b: f64) -> f64 {
+        let truth = |holds: bool| f64::from(u8::from(holds));
+        match self {
+            Self::Add => a + b,
+            Self::Subtract => a - b,
+            Self::Multiply => a * b,
+            Self::Divide => a / b,
+            Self::Less => truth(a < b),
+            Self::AtMost => truth(a <= b),
+            Self::More => truth(a > b),
+            Self::AtLeast => truth(a >= b),
+            Self::And => truth(a != 0.0 && b != 0.0),
+            Self::Or => truth(a != 0.0 || b != 0.0),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::figures::tests::run;
+    use super::*;
+
+    fn figures() -> Figures {
+        let matrix = vec![vec![0.9], vec![0.95, 0.8], vec![0.7, 0.6, 1.0]];
+        let other = vec![vec![1.0], vec![0.8, 1.0], vec![0.6, 0.5, 1.0]];
+        Figures::from([
+            ("a".into(), vec![run(matrix.clone(), 3)]),
+            ("b".into(), vec![run(matrix.clone(), 3), run(other, 3)]),
+            ("half".into(), vec![run(matrix[..2].to_vec(), 3)]),
+        ])
+    }
+
+    fn value(text: &str) -> Outcome<f64> {
+        let names: Vec<String> = figures().keys().cloned().collect();
+        Formula::read(text, &names).unwrap().value(&figures())
+    }
+
+    #[test]
+    fn figures_are_those_of_the_matrix() {
+        for (text, wanted) in [
+            ("cell(a, 2, 1)", 95.0),
+            ("drop(a, 1)", 25.0),
+            ("forgetting(a)", 22.5),
+            ("(drop(a, 1) + drop(a, 2)) / 2", 22.5),
+            ("-2 + 3 * 4 - 6 / 2", 7.0),
+            ("old(a)", 65.0),
+            ("tasks(a)", 3.0),
+            ("mean(forgetting(b))", 33.75),
+            ("count(forgetting(b), 1)", 3.0),
+            ("most(cell(b, 3, 1)) - least(cell(b, 3, 1))", 10.0),
+            ("forgetting(b) > 20 and 1 < 2", 1.0),
+            ("cell(half, 2, 2)", 80.0),
+        ] {
+            let got = match text.contains(" and ") {
+                true => {
+                    let names: Vec<String> = figures().keys().cloned().collect();
+                    let formula = Formula::read_as(text, &names, true).unwrap();
+                    f64::from(u8::from(formula.holds(&figures()).unwrap()))
+                }
+                false => value(text).unwrap(),
+            };
+            assert!((got - wanted).abs() < 1e-9, "{text}: {got}");
+        }
+        assert!((value("spread(forgetting(b))").unwrap() - 15.909_902_576).abs() < 1e-6);
+    }
+
+    #[test]
+    fn what_is_not_there_is_told_apart_from_what_never_will_be() {
+        assert_eq!(value("accuracy(half)"), Err(Lack::NotYet));
+        assert_eq!(value("cell(half, 3, 1)"), Err(Lack::NotYet));
+        assert_eq!(value("apart(half)"), Err(Lack::NotYet));
+        for never in [
+            "cell(a, 4, 1)",
+            "cell(a, 1, 2)",
+            "accuracy(a, offline)",
+            "apart(a)",
+            "forgetting(b)",
+        ] {
+            assert!(matches!(value(never), Err(Lack::Never(_))), "{never}");
+        }
+    }
+}

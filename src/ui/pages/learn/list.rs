@@ -1,0 +1,92 @@
+//! The lessons there are: those of the program, then a teacher's own.
+
+use egui::{RichText, Ui};
+
+use crate::folders;
+use crate::session::units::{self, Entry};
+use crate::session::views::Fetch;
+use crate::ui::app::Cx;
+use crate::ui::theme::{semibold, tokens};
+use crate::ui::widgets::{self, button, card, ends, faint, primary_button, scroll, sentence};
+
+use super::tour;
+use super::unit::column;
+
+/// Draws the list.
+pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
+    if matches!(cx.session.units.list, Fetch::Nothing) {
+        cx.session.read_units();
+    }
+    let language = cx.session.language;
+    let Some(entries) = cx.session.units.list.ready().cloned() else {
+        sentence(ui, language.say("unit.reading"));
+        return;
+    };
+    scroll(ui, "lessons", |ui| {
+        column(ui, |ui| {
+            tour::invite(ui, cx);
+            let chosen = units::named(&entries, language);
+            let (own, theirs): (Vec<&Entry>, Vec<&Entry>) =
+                chosen.into_iter().partition(|entry| entry.own);
+            for entry in own {
+                one(ui, cx, entry);
+            }
+            ui.add_space(12.0);
+            ends(
+                ui,
+                |ui| {
+                    widgets::title(ui, language.say("unit.own"));
+                },
+                |ui| {
+                    if button(ui, language.say("unit.read_again")).clicked() {
+                        cx.session.read_units();
+                    }
+                },
+            );
+            if theirs.is_empty() {
+                let folder = folders::data().map(|data| data.join(units::FOLDER));
+                let folder = folder.map_or_else(String::new, |path| path.display().to_string());
+                faint(ui, language.fill("unit.own_none", &[("folder", &folder)]));
+            }
+            for entry in theirs {
+                one(ui, cx, entry);
+            }
+        });
+    });
+}
+
+fn one(ui: &mut Ui, cx: &mut Cx<'_>, entry: &Entry) {
+    let language = cx.session.language;
+    card(ui, |ui| match &entry.unit {
+        Err(problem) => {
+            widgets::title(ui, &entry.name);
+            widgets::problem(ui, problem);
+        }
+        Ok(unit) => {
+            let strong = tokens(ui).strong;
+            ends(
+                ui,
+                |ui| {
+                    let title = RichText::new(&unit.title).font(semibold(16.0));
+                    ui.label(title.color(strong));
+                },
+                |ui| {
+                    let opener = primary_button(ui, language.say("unit.open"), true);
+                    // Many buttons say the same: each is told apart by its lesson.
+                    let name = format!("{}: {}", language.say("unit.open"), unit.title);
+                    opener.widget_info(|| {
+                        egui::WidgetInfo::labeled(egui::Role::Button, true, name.clone())
+                    });
+                    if opener.clicked() {
+                        cx.session.open_unit(Some(unit.clone()));
+                    }
+                    let minutes = unit.minutes.to_string();
+                    faint(ui, language.fill("unit.minutes", &[("n", &minutes)]));
+                },
+            );
+            if !unit.about.is_empty() {
+                sentence(ui, &unit.about);
+            }
+        }
+    });
+}

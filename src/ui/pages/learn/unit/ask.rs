@@ -1,0 +1,103 @@
+//! Guesses and questions.
+
+use egui::{Color32, Label, RichText, TextEdit, Ui};
+
+use super::text;
+use crate::session::units::{Ask, Figures, Given, Paragraph, Question, Verdict};
+use crate::texts::Language;
+use crate::ui::app::Cx;
+use crate::ui::theme::{regular, semibold, tokens};
+use crate::ui::widgets::{button, card};
+
+/// Draws the question, and what there is to be said to the answer.
+pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, ask: &Ask, figures: &Figures, language: Language) {
+    let before = cx.session.units.given(&ask.name);
+    let mut given = before.clone();
+    card(ui, |ui| {
+        text::words(ui, &ask.text, figures, language);
+        match &ask.question {
+            Question::Choice(choices) => {
+                choose(ui, ask, choices.iter().map(|(c, _)| c), &mut given);
+            }
+            Question::Number { unit, .. } => type_in(ui, unit, &mut given, language),
+        }
+        say(ui, ask, &ask.judge(&given, figures), figures, language);
+    });
+    if given != before {
+        cx.session.units.answer(&ask.name, given);
+    }
+}
+
+fn choose<'a>(
+    ui: &mut Ui,
+    ask: &Ask,
+    choices: impl Iterator<Item = &'a String>,
+    given: &mut Given,
+) {
+    let t = tokens(ui);
+    // A guess is given once, or it would be none.
+    let open = !ask.guess || given.choice.is_none();
+    ui.spacing_mut().icon_spacing = 10.0;
+    for (i, choice) in choices.enumerate() {
+        let chosen = given.choice == Some(i);
+        let colour = if open || chosen { t.strong } else { t.subdued };
+        let words = RichText::new(choice).font(regular(14.0)).color(colour);
+        if ui.radio(chosen, words).clicked() && open {
+            given.choice = Some(i);
+        }
+    }
+}
+
+fn type_in(ui: &mut Ui, unit: &str, given: &mut Given, language: Language) {
+    ui.horizontal(|ui| {
+        let name = language.say("unit.your_number");
+        let label = ui.label(RichText::new(name).font(regular(14.0)));
+        let field = TextEdit::singleline(&mut given.typed)
+            .desired_width(90.0)
+            .char_limit(20);
+        let field = ui.add(field).labelled_by(label.id);
+        if field.changed() {
+            given.checked = false;
+        }
+        ui.label(RichText::new(unit).font(regular(14.0)));
+        let entered = field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
+        let pressed = button(ui, language.say("unit.check")).clicked();
+        if (pressed || entered) && !given.typed.trim().is_empty() {
+            given.checked = true;
+        }
+    });
+}
+
+fn say(ui: &mut Ui, ask: &Ask, verdict: &Verdict<'_>, figures: &Figures, language: Language) {
+    let t = tokens(ui);
+    let none: &[Paragraph] = &[];
+    let (head, colour, more): (String, Color32, &[Paragraph]) = match verdict {
+        Verdict::Open => return,
+        Verdict::Kept => (language.say("unit.kept").into(), t.accent, none),
+        Verdict::NoNumber => (language.say("unit.no_number").into(), t.warning, none),
+        Verdict::Never(why) => (
+            language.fill("unit.never", &[("why", why)]),
+            t.warning,
+            none,
+        ),
+        Verdict::Right(more) => {
+            let key = if ask.guess {
+                "unit.guess_right"
+            } else {
+                "unit.right"
+            };
+            (language.say(key).into(), t.good, more)
+        }
+        Verdict::Wrong(more, _) => {
+            let answer = ask.answer(figures, language).filter(|_| ask.guess);
+            let words = match answer {
+                Some(answer) => language.fill("unit.guess_wrong", &[("answer", &answer)]),
+                None => language.say("unit.wrong").into(),
+            };
+            (words, t.warning, more)
+        }
+    };
+    let head = RichText::new(head).font(semibold(14.0)).color(colour);
+    ui.add(Label::new(head).wrap());
+    text::words(ui, more, figures, language);
+}

@@ -1,0 +1,125 @@
+//! Figures of a lesson: each is drawn, and has its numbers as text below.
+
+use egui::{Label, RichText, ScrollArea, Ui};
+use egui_plot::LineStyle;
+
+use super::{bars, distance};
+use crate::session::units::Chart;
+use crate::texts::Language;
+use crate::ui::theme::{mono, regular, semibold, tokens};
+use crate::ui::widgets::curves::{Curves, RUN_MARKERS, Series};
+use crate::ui::widgets::{self, card, faint, matrix};
+
+/// Height of charts, in points.
+const HEIGHT: f32 = 220.0;
+
+/// Draws a figure.
+pub(super) fn show(
+    ui: &mut Ui,
+    title: &str,
+    chart: Chart,
+    language: Language,
+    picture: &mut matrix::Picture,
+) {
+    card(ui, |ui| {
+        widgets::title(ui, title);
+        if chart.is_empty() {
+            faint(ui, language.say("unit.comes"));
+            return;
+        }
+        let numbers = chart.text(language);
+        let name = format!("{title}\n{numbers}");
+        match chart {
+            Chart::Curves { tasks, lines } => curves(ui, &name, &tasks, lines),
+            Chart::Matrix { rows, tasks } => {
+                let side = ((ui.available_width() - 60.0) / tasks.max(1) as f32).clamp(8.0, 46.0);
+                ui.push_id(title, |ui| {
+                    matrix::accuracy(ui, (title, &rows), tasks, side, picture);
+                });
+            }
+            Chart::Bars { rows, unit, spread } => bars::show(ui, &rows, &unit, spread, language),
+            Chart::Table { columns, rows } => {
+                table(ui, &columns, &rows);
+                return;
+            }
+            Chart::Distance {
+                passes,
+                tasks,
+                lines,
+            } => {
+                distance::show(ui, &name, (passes, tasks), lines, language);
+            }
+        }
+        ui.collapsing(language.say("unit.numbers"), |ui| {
+            let colour = tokens(ui).text;
+            let text = RichText::new(numbers).font(mono(12.0)).color(colour);
+            ui.add(Label::new(text).wrap().selectable(true));
+        });
+    });
+}
+
+fn curves(ui: &mut Ui, name: &str, tasks: &[String], lines: Vec<(String, Vec<f64>)>) {
+    let t = tokens(ui);
+    legend(ui, lines.iter().map(|(title, _)| title.as_str()));
+    let series = lines
+        .into_iter()
+        .enumerate()
+        .map(|(i, (title, values))| Series {
+            name: title,
+            points: values
+                .iter()
+                .enumerate()
+                .map(|(task, v)| [task as f64, *v])
+                .collect(),
+            colour: t.runs[i % t.runs.len()],
+            marker: RUN_MARKERS[i % RUN_MARKERS.len()],
+            style: LineStyle::Solid,
+            width: 2.0,
+        });
+    Curves {
+        id: name,
+        name,
+        height: HEIGHT,
+        tasks,
+        series: series.collect(),
+        now: None,
+    }
+    .show(ui);
+}
+
+/// The runs with their colours, in order.
+pub(super) fn legend<'a>(ui: &mut Ui, titles: impl Iterator<Item = &'a str>) {
+    let t = tokens(ui);
+    const SIGNS: [&str; 8] = ["■", "▲", "●", "◆", "▼", "◀", "▶", "✱"];
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 14.0;
+        for (i, title) in titles.enumerate() {
+            let colour = t.runs[i % t.runs.len()];
+            let words = format!("{} {title}", SIGNS[i % SIGNS.len()]);
+            ui.label(RichText::new(words).font(regular(12.5)).color(colour));
+        }
+    });
+}
+
+fn table(ui: &mut Ui, columns: &[String], rows: &[Vec<String>]) {
+    let t = tokens(ui);
+    ScrollArea::horizontal().show(ui, |ui| {
+        egui::Grid::new("table")
+            .spacing([26.0, 7.0])
+            .min_col_width(40.0)
+            .show(ui, |ui| {
+                ui.label("");
+                for column in columns {
+                    ui.label(RichText::new(column).font(semibold(13.0)).color(t.subdued));
+                }
+                ui.end_row();
+                for cells in rows {
+                    for (i, cell) in cells.iter().enumerate() {
+                        let font = if i == 0 { regular(14.0) } else { mono(13.0) };
+                        ui.label(RichText::new(cell).font(font).color(t.strong));
+                    }
+                    ui.end_row();
+                }
+            });
+    });
+}

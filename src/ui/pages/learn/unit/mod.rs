@@ -1,0 +1,128 @@
+//! A lesson: text and live blocks in one column.
+
+mod ask;
+mod bars;
+mod distance;
+mod figure;
+mod runs;
+mod text;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use egui::Ui;
+
+use crate::session::units::{self, Part, Unit};
+use crate::ui::app::Cx;
+use crate::ui::theme::GAP;
+use crate::ui::widgets::matrix;
+use crate::ui::widgets::{faint, scroll};
+
+/// Widest column of text, in points: about eighty letters.
+const WIDEST: f32 = 700.0;
+
+/// What the page remembers of a lesson between frames.
+#[derive(Default)]
+pub(super) struct State {
+    /// Pictures of matrices, by place in the lesson.
+    matrices: HashMap<usize, matrix::Picture>,
+}
+
+/// A column in the middle of the page.
+pub(super) fn column<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
+    let room = ui.available_width();
+    let width = room.min(WIDEST);
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = 0.0;
+        ui.add_space((room - width) / 2.0);
+        ui.vertical(|ui| {
+            ui.set_width(width);
+            ui.spacing_mut().item_spacing = egui::vec2(8.0, GAP);
+            add(ui)
+        })
+        .inner
+    })
+    .inner
+}
+
+/// Draws the lesson.
+pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
+    let unit = &in_language(cx, unit);
+    let figures = cx.session.units.figures.clone();
+    scroll(ui, &unit.name, |ui| {
+        column(ui, |ui| {
+            text::title(ui, &unit.title);
+            let minutes = unit.minutes.to_string();
+            faint(ui, unit.language.fill("unit.minutes", &[("n", &minutes)]));
+            let mut waits = false;
+            for (place, part) in unit.parts.iter().enumerate() {
+                waits &= !is_heading(part);
+                if waits {
+                    continue;
+                }
+                ui.push_id(place, |ui| match part {
+                    Part::Text(paragraph) => {
+                        text::paragraph(ui, paragraph, &figures, unit.language);
+                    }
+                    Part::Runs(block) => runs::show(ui, cx, unit, place, block),
+                    Part::Teach(teach) => runs::teach(ui, cx, unit, teach),
+                    Part::Ask(question) => ask::show(ui, cx, question, &figures, unit.language),
+                    Part::Figure(figure) => {
+                        let chart = figure.chart(unit, &figures, unit.language);
+                        let picture = cx.pages.learn.unit.matrices.entry(place).or_default();
+                        figure::show(ui, &figure.title, chart, unit.language, picture);
+                    }
+                    Part::Expect(_) => {}
+                });
+                if waits_for(cx, part) {
+                    faint(ui, unit.language.say("unit.guess_first"));
+                    waits = true;
+                }
+            }
+            ui.add_space(40.0);
+        });
+    });
+}
+
+fn is_heading(part: &Part) -> bool {
+    matches!(part, Part::Text(text) if matches!(text.kind, units::Kind::Heading(_)))
+}
+
+/// Whether this is a guess that nobody made yet although its answer is known: the rest of its
+/// section would tell.
+fn waits_for(cx: &Cx<'_>, part: &Part) -> bool {
+    let Part::Ask(ask) = part else { return false };
+    let units = &cx.session.units;
+    let open = units.given(&ask.name) == units::Given::default();
+    ask.guess && open && ask.answer(&units.figures, cx.session.language).is_some()
+}
+
+/// The lesson in the language that is spoken now, where it is there in it.
+fn in_language(cx: &mut Cx<'_>, unit: &Arc<Unit>) -> Arc<Unit> {
+    let language = cx.session.language;
+    if unit.language == language {
+        return unit.clone();
+    }
+    let entries = cx.session.units.list.ready().cloned().unwrap_or_default();
+    let same = entries.iter().filter(|entry| entry.name == unit.name);
+    let mut spoken = same.filter(|entry| entry.language == Some(language));
+    let other = spoken.find_map(|entry| entry.unit.as_ref().ok().cloned());
+    let Some(other) = other else {
+        return unit.clone();
+    };
+    if units_agree(unit, &other) {
+        cx.session.open_unit(Some(other.clone()));
+        return other;
+    }
+    unit.clone()
+}
+
+/// Whether both train the same runs: else the other one is another lesson of the same name.
+fn units_agree(a: &units::Unit, b: &units::Unit) -> bool {
+    let names = |unit: &units::Unit| {
+        unit.plans()
+            .map(|plan| plan.name.clone())
+            .collect::<Vec<_>>()
+    };
+    names(a) == names(b)
+}

@@ -1,0 +1,122 @@
+//! Paragraphs in the theme's fonts, figures filled in where they are known.
+
+use egui::text::{LayoutJob, TextFormat};
+use egui::{Align, Color32, CornerRadius, Frame, Label, Margin, RichText, Ui};
+
+use crate::session::units::{Figures, Kind, Lack, Paragraph, Span};
+use crate::texts::Language;
+use crate::ui::theme::{RADIUS, Tokens, mono, regular, semibold, tokens};
+
+/// Size of sentences, in points.
+const SIZE: f32 = 15.0;
+/// Height of a line of them.
+const LINE: f32 = 23.0;
+
+/// The title of a lesson.
+pub(super) fn title(ui: &mut Ui, text: &str) {
+    let strong = tokens(ui).strong;
+    let text = RichText::new(text).font(semibold(26.0)).color(strong);
+    ui.add(Label::new(text).wrap());
+}
+
+/// A paragraph.
+pub(super) fn paragraph(ui: &mut Ui, text: &Paragraph, figures: &Figures, language: Language) {
+    match text.kind {
+        Kind::Heading(rank) => {
+            let t = tokens(ui);
+            let size = if rank <= 1 { 20.0 } else { 17.0 };
+            ui.add_space(6.0);
+            let words = RichText::new(text.filled(figures, language));
+            ui.add(Label::new(words.font(semibold(size)).color(t.strong)).wrap());
+        }
+        Kind::Text => sentences(ui, text, figures, language),
+        Kind::Item(deep, number) => {
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = 8.0;
+                ui.add_space(8.0 + 18.0 * deep as f32);
+                let mark = number.map_or_else(|| "•".to_string(), |number| format!("{number}."));
+                let colour = tokens(ui).subdued;
+                ui.label(job(&[(mark, look(regular(SIZE), colour))]));
+                let width = ui.available_width();
+                ui.vertical(|ui| {
+                    ui.set_width(width);
+                    sentences(ui, text, figures, language);
+                });
+            });
+        }
+        Kind::Quote => {
+            framed(ui, |ui| sentences(ui, text, figures, language));
+        }
+        Kind::Code => {
+            let t = tokens(ui);
+            let words = RichText::new(text.filled(figures, language));
+            framed(ui, |ui| {
+                let label = Label::new(words.font(mono(12.5)).color(t.text));
+                ui.add(label.wrap().selectable(true));
+            });
+        }
+    }
+}
+
+/// Words without a paragraph of their own, such as those of a question.
+pub(super) fn words(ui: &mut Ui, text: &[Paragraph], figures: &Figures, language: Language) {
+    for one in text {
+        paragraph(ui, one, figures, language);
+    }
+}
+
+fn framed(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+    let t = tokens(ui);
+    Frame::new()
+        .fill(t.panel)
+        .corner_radius(CornerRadius::same(RADIUS))
+        .inner_margin(Margin::symmetric(12, 10))
+        .show(ui, |ui| {
+            ui.set_min_width(ui.available_width());
+            add(ui);
+        });
+}
+
+fn sentences(ui: &mut Ui, text: &Paragraph, figures: &Figures, language: Language) {
+    let t = tokens(ui);
+    let pieces = text.spans.iter().map(|span| {
+        let known = span.live.as_ref().map(|live| live.value(figures));
+        let style = match known {
+            Some(Ok(_)) => look(semibold(SIZE), t.accent),
+            Some(Err(Lack::NotYet | Lack::Never(_))) => look(mono(SIZE - 2.0), t.subdued),
+            None => plain(span, t),
+        };
+        (span.filled(figures, language), style)
+    });
+    let pieces: Vec<_> = pieces.collect();
+    ui.add(Label::new(job(&pieces)).wrap().selectable(true));
+}
+
+fn look(font: egui::FontId, colour: Color32) -> TextFormat {
+    TextFormat {
+        line_height: Some(LINE),
+        valign: Align::Center,
+        ..TextFormat::simple(font, colour)
+    }
+}
+
+fn plain(span: &Span, t: &Tokens) -> TextFormat {
+    let mut style = match (span.code, span.strong) {
+        (true, _) => look(mono(SIZE - 2.0), t.strong),
+        (_, true) => look(semibold(SIZE), t.strong),
+        _ => look(regular(SIZE), t.text),
+    };
+    if span.code {
+        style.background = t.raised;
+    }
+    style.italics = span.emphasis;
+    style
+}
+
+fn job(pieces: &[(String, TextFormat)]) -> LayoutJob {
+    let mut job = LayoutJob::default();
+    for (text, style) in pieces {
+        job.append(text, 0.0, style.clone());
+    }
+    job
+}

@@ -1,0 +1,90 @@
+//! Lessons on the page Learn: opened, answered, asked to train, read in both languages and in small
+//! windows.
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::run::event::Command;
+use lae_studio::session::backend::Recorded;
+use lae_studio::session::units::Part;
+use lae_studio::texts::Language;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::Page;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::{can_draw, recorded, settle, shot};
+
+/// A window with the list of lessons on show.
+fn learn(size: [f32; 2], theme: ThemeChoice) -> (Harness<'static, StudioApp>, Recorded) {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded(size, theme, runs.path());
+    settle(&mut window);
+    window.state_mut().page = Page::Learn;
+    settle(&mut window);
+    (window, backend)
+}
+
+fn open(window: &mut Harness<'_, StudioApp>, title: &str) {
+    window.get_by_label(&format!("Open: {title}")).click();
+    settle(window);
+}
+
+#[test]
+fn a_guess_is_kept_and_a_button_asks_for_the_runs_of_the_lesson() {
+    if !can_draw() {
+        return;
+    }
+    let (mut window, backend) = learn([1280.0, 1100.0], ThemeChoice::Dark);
+    open(&mut window, "What is forgotten?");
+    shot(&mut window, "unit-begins");
+    window.get_by_label("Most, 60 to 95 %").click();
+    settle(&mut window);
+    window.get_by_label("Kept. The runs will tell.");
+    let draft = window.state().session.draft.clone();
+    window.get_by_label("Train the Baseline").click();
+    settle(&mut window);
+    assert!(window.query_by_label("Train the Baseline").is_none());
+    let asked = backend.asked();
+    let queued = asked.iter().filter(|c| matches!(c, Command::Queue(_)));
+    assert_eq!(queued.count(), 1);
+    assert_eq!(window.state().session.draft, draft);
+    // The same lesson in German, with the answer that was given.
+    window.get_by_label("Deutsch").click();
+    settle(&mut window);
+    window.get_by_label("Was wird vergessen?");
+    window.get_by_label("Gemerkt. Die Läufe werden es zeigen.");
+    let open = window.state().session.units.open.clone().unwrap();
+    assert_eq!(open.language, Language::German);
+    window.get_by_label("Alle Lektionen").click();
+    settle(&mut window);
+    window.get_by_label("Öffnen: Tempo tötet");
+}
+
+#[test]
+fn every_lesson_fits_a_small_window_at_double_size() {
+    if !can_draw() {
+        return;
+    }
+    let (mut window, _) = learn([900.0, 600.0], ThemeChoice::Light);
+    let titles = [
+        "What is forgotten?",
+        "Speed kills",
+        "Inside LAE",
+        "Did it learn or remember?",
+    ];
+    for title in titles {
+        open(&mut window, title);
+        window.ctx.set_zoom_factor(2.0);
+        settle(&mut window);
+        shot(&mut window, &format!("unit-small-{}", title.len()));
+        let unit = window.state().session.units.open.clone().unwrap();
+        assert!(
+            unit.parts
+                .iter()
+                .any(|part| matches!(part, Part::Expect(_)))
+        );
+        window.ctx.set_zoom_factor(1.0);
+        settle(&mut window);
+        window.get_by_label("All lessons").click();
+        settle(&mut window);
+    }
+}

@@ -1,0 +1,190 @@
+//! Every lesson of the page Learn, played to its end as the command line does it: what its text says
+//! of its runs is checked.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+fn program(words: &[&str], root: &Path) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_lae-studio"))
+        .args(words)
+        .env("LAE_RUNS", root.join("runs"))
+        .env("HOME", root)
+        .env("XDG_DATA_HOME", root.join("data"))
+        .env("XDG_CONFIG_HOME", root.join("config"))
+        .env("XDG_CACHE_HOME", root.join("cache"))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let code = output.status.code();
+    (code, text(output.stdout), text(output.stderr))
+}
+
+/// Plays a lesson; everything it names must be there, and every check must hold.
+fn played(name: &str) -> Value {
+    let root = tempfile::tempdir().unwrap();
+    let words = ["lesson", name, "--play", "--device", "cpu", "--quiet"];
+    let (code, out, said) = program(&[&words[..], &["--json", "-"]].concat(), root.path());
+    assert_eq!(code, Some(0), "{name}: {said}\n{out}");
+    let played: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(played["holds"], true, "{played}");
+    for figure in played["figures"].as_array().unwrap() {
+        assert!(figure["value"].is_number(), "{name}: {figure}");
+    }
+    for question in played["questions"].as_array().unwrap() {
+        assert!(question["answer"].is_string(), "{name}: {question}");
+    }
+    played
+}
+
+#[test]
+fn what_is_forgotten_is_played() {
+    let played = played("forgetting");
+    assert_eq!(played["runs"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn speed_kills_is_played() {
+    let played = played("speed");
+    assert_eq!(played["runs"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn inside_lae_is_played() {
+    let played = played("inside-lae");
+    assert_eq!(played["runs"].as_array().unwrap().len(), 6);
+}
+
+#[test]
+fn did_it_learn_or_remember_is_played() {
+    let played = played("learn-or-remember");
+    // Three methods with three orders each, and one run that is taught more.
+    assert_eq!(played["runs"].as_array().unwrap().len(), 10);
+}
+
+const MINE: &str = "+++
+title = \"Mine\"
+minutes = 3
+order = 1
++++
+
+It ends at {A_2: accuracy(tiny)} %.
+
+```run
+name = \"tiny\"
+method = \"simplecil\"
+classes_per_task = \"5\"
+train_limit = 10
+test_limit = 5
+```
+
+```figure
+kind = \"matrix\"
+title = \"Accuracy\"
+runs = [\"tiny\"]
+```
+
+```expect
+accuracy(tiny) > LIMIT
+```
+";
+
+#[test]
+fn a_teachers_own_is_printed_played_and_used_again() {
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().join("mine.en.md");
+    let path = file.to_str().unwrap();
+    std::fs::write(&file, MINE.replace("LIMIT", "20")).unwrap();
+    let (code, out, said) = program(&["lesson", path], root.path());
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        out.contains("It ends at [A_2] %.") && out.contains("lae-studio train"),
+        "{out}"
+    );
+    let play = ["lesson", path, "--play", "--device", "cpu", "--quiet"];
+    let (code, out, said) = program(&play, root.path());
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        out.contains("holds: accuracy(tiny) > 20 (line 24)"),
+        "{out}"
+    );
+    assert!(!out.contains("[A_2]"), "{out}");
+    let (_, out, said) = program(&[&play[..], &["--json", "-"]].concat(), root.path());
+    let again: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(again["runs"][0]["again"], true);
+    assert!(said.contains("used again"), "{said}");
+    // A check that does not hold is the answer no.
+    std::fs::write(&file, MINE.replace("LIMIT", "101")).unwrap();
+    let (code, out, _) = program(&play, root.path());
+    assert_eq!(code, Some(1));
+    assert!(out.contains("FAILS: accuracy(tiny) > 101"), "{out}");
+}
+
+#[test]
+fn wrong_lessons_are_told_with_their_line() {
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().join("wrong.md");
+    let path = file.to_str().unwrap();
+    let told = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        let (code, _, said) = program(&["lesson", path, "--play"], root.path());
+        assert_eq!(code, Some(1), "{said}");
+        assert!(!said.contains("panicked"), "{said}");
+        said
+    };
+    assert!(told("nothing").contains("does not begin with its title"));
+    let wrong = told(&MINE.replace("simplecil", "simple"));
+    assert!(
+        wrong.contains("wrong.md, line 10") && wrong.contains("\"simple\""),
+        "{wrong}"
+    );
+    assert!(told(&MINE.replace("LIMIT", "much")).contains("line 24"));
+    assert!(told(&MINE.replace("LIMIT", "cell(tiny, 9, 1)")).contains("line 24"));
+    std::fs::write(&file, [0xff, 0xfe]).unwrap();
+    assert!(program(&["lesson", path], root.path()).2.contains("UTF-8"));
+    let (code, _, said) = program(&["lesson", "nothing"], root.path());
+    assert_eq!(code, Some(1));
+    assert!(said.contains("forgetting"), "{said}");
+    let (code, out, _) = program(&["lesson", "--lang", "de"], root.path());
+    assert_eq!(code, Some(0));
+    assert!(out.contains("Was wird vergessen?"), "{out}");
+}
+
+/// Whatever becomes of a file, it is a lesson or a Problem that names it.
+#[test]
+fn a_damaged_lesson_is_a_problem_and_never_a_panic() {
+    use lae_studio::session::units::Unit;
+    use lae_studio::texts::Language;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/lessons");
+    for name in ["forgetting.de.md", "inside-lae.en.md"] {
+        let text = std::fs::read_to_string(folder.join(name)).unwrap();
+        let read = |text: &str| Unit::read("x", Language::English, text, "x.md");
+        assert!(read(&text).is_ok());
+        let marks = [
+            "",
+            "```",
+            "{",
+            "\"",
+            "+++",
+            "[[",
+            "\u{f8f0}9\u{f8f1}",
+            "((((",
+        ];
+        for (i, at) in (0..text.len()).step_by(61).enumerate() {
+            let at = text.floor_char_boundary(at);
+            let (before, after) = text.split_at(at);
+            let mark = marks[i % marks.len()];
+            let skipped = after.ceil_char_boundary(after.len().min(i % 9));
+            for broken in [
+                before.to_string(),
+                format!("{before}{mark}{}", &after[skipped..]),
+            ] {
+                if let Err(problem) = read(&broken) {
+                    assert!(problem.place.starts_with("x.md"), "{problem}");
+                }
+            }
+        }
+    }
+}
