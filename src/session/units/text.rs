@@ -149,7 +149,10 @@ fn mark(text: &str, runs: &[String], line: &dyn Fn(usize) -> usize) -> Result<(S
             let inner = rest[open + 1..].split_once('}').map(|(inner, _)| inner);
             let pair = inner.and_then(|inner| inner.split_once(':'));
             let (Some(inner), Some((name, formula))) = (inner, pair) else {
-                break;
+                // Braces around anything else stay.
+                marked.push_str(&rest[..=open]);
+                rest = &rest[open + 1..];
+                continue;
             };
             let formula = Formula::read_as(formula, runs, false).map_err(|problem| Problem {
                 place: format!("line {}", line(at)),
