@@ -40,6 +40,7 @@ fn opened(runs: &Path) -> Harness<'static, StudioApp> {
         app.session.predict.answers.iter().flatten().count() == 3
     });
     window.get_by_label("Pin").click();
+    settle(&mut window);
     window.set_size(TALL);
     settle(&mut window);
     window.get_by_label("Look inside").click();
@@ -90,7 +91,7 @@ fn all_views_follow_the_slider_and_a_point_opens_its_picture() {
     assert!(is_there(&window, "as pre-trained, of 4 × 4 places most"));
     shot(&mut window, "inside-task-1");
     // The keyboard goes through the pictures; Enter asks about one.
-    let map = window.get_by_label_contains("Map of test features");
+    let map = window.get_by_label_contains("Map of test features after");
     map.focus();
     window.run_steps(2);
     window.key_press(Key::ArrowDown);
@@ -101,7 +102,9 @@ fn all_views_follow_the_slider_and_a_point_opens_its_picture() {
     });
     wait(&mut window, "it is looked at", |app| known(app).1 == 3);
     assert!(window.state().session.pins.pictures().len() == 1);
-    window.get_by_label("Offline").click();
+    window
+        .get_by_role_and_label(egui::Role::RadioButton, "Offline")
+        .click();
     window.run_steps(3);
     window.get_by_label("Close").click();
     window.run_steps(3);
@@ -118,7 +121,9 @@ fn it_can_be_read_in_small_windows_too() {
     for [width, height] in [[1024.0, 700.0], [800.0, 600.0], [640.0, 480.0]] {
         window.set_size(egui::vec2(width, height));
         window.run_steps(4);
-        let map = window.get_by_label_contains("Map of test features").rect();
+        let map = window
+            .get_by_label_contains("Map of test features after")
+            .rect();
         assert!(map.right() <= width && map.width() > 100.0, "{map:?}");
         shot(&mut window, &format!("inside-{width:.0}"));
     }
@@ -162,6 +167,7 @@ fn a_step_of_the_slider_with_ten_runs_is_measured() {
     draw_seven(&mut window);
     settle(&mut window);
     window.get_by_label("Pin").click();
+    settle(&mut window);
     window.set_size(TALL);
     settle(&mut window);
     let session = &mut window.state_mut().session;

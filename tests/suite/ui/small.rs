@@ -236,9 +236,11 @@ fn the_keyboard_goes_through_the_bar_from_left_to_right() {
     settle(&mut window);
     let bar = [
         "Plugins",
+        "Learn",
         "Run: idle",
         "Device",
         "Theme",
+        "Take the tour",
         "Notices",
         "Command palette",
     ];
