@@ -6,7 +6,7 @@ use crate::run::event::Picture;
 const SIDE: usize = 224;
 
 /// Pen strokes in the unit square (0 = left or top edge).
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
     /// The strokes, each a chain of points.
     pub strokes: Vec<Vec<[f32; 2]>>,
@@ -14,6 +14,17 @@ pub struct Drawing {
     pub pen: f32,
     /// Whether the pen is on the canvas.
     pub down: bool,
+}
+
+impl Default for Drawing {
+    /// An empty canvas and a pen as wide as the strokes of the embedded data.
+    fn default() -> Self {
+        Self {
+            strokes: Vec::new(),
+            pen: 0.075,
+            down: false,
+        }
+    }
 }
 
 impl Drawing {

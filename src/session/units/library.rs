@@ -9,7 +9,7 @@ use crate::texts::Language;
 use crate::{files, folders};
 
 /// The folder of a teacher's own units, within the program's data.
-pub const FOLDER: &str = "lessons";
+const FOLDER: &str = "lessons";
 /// Most bytes of a unit.
 const LARGEST: u64 = 256 << 10;
 /// Most files that are looked at in the folder.
@@ -74,10 +74,15 @@ pub fn entries() -> Vec<Entry> {
             all.push(Entry::new(name, Some(language), true, text, &origin));
         }
     }
-    if let Some(folder) = folders::data() {
-        all.extend(entries_in(&folder.join(FOLDER)));
+    if let Some(folder) = own_folder() {
+        all.extend(entries_in(&folder));
     }
     all
+}
+
+/// Where a teacher's own units lie; none where the system has no folder for data.
+pub fn own_folder() -> Option<PathBuf> {
+    Some(folders::data()?.join(FOLDER))
 }
 
 /// The units of a folder; one that does not exist has none.

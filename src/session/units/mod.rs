@@ -22,7 +22,7 @@ pub use blocks::{Expect, RunPlan, Runs, Teach};
 pub use chart::{Chart, Figure};
 pub use figures::RunFigures;
 pub use formula::Formula;
-pub use library::{Entry, FOLDER, entries, named, open};
+pub use library::{Entry, entries, named, open};
 pub use play::{Standing, UnitRun, Units, same_settings};
 pub use text::{Kind, Paragraph, Span, number};
 pub use value::{FUNCTIONS, Figures, Function, Lack};

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::library::Entry;
+use super::library::{Entry, own_folder};
 use super::value::Figures;
 use super::{Given, Part, RunFigures, Teach, Unit};
 use crate::method::filled;
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
+use crate::run::event::{RunHeader, TaskReport};
 use crate::run::job::{JobId, Work};
 use crate::session::Session;
 use crate::session::jobs::Ask;
@@ -70,12 +71,14 @@ impl UnitRun {
 pub struct Units {
     /// All there are; nothing before anybody asked.
     pub list: Fetch<Arc<Vec<Entry>>>,
+    /// Where a teacher's own lie; none where the system has no folder for data.
+    pub folder: Option<PathBuf>,
     /// The one that is open.
     pub open: Option<Arc<Unit>>,
     /// The runs of the open one by name, each repetition, and what was taught.
     pub runs: BTreeMap<String, Vec<UnitRun>>,
     /// What they came to so far.
-    pub figures: Figures,
+    pub figures: Arc<Figures>,
     given: HashMap<(String, String), Given>,
     /// The runs that this window asked for.
     asked: Vec<(JobId, RunConfig)>,
@@ -115,6 +118,7 @@ impl Session {
 
     pub(in crate::session) fn take_units(&mut self, entries: Vec<Entry>) {
         self.units.list = Fetch::Ready(Arc::new(entries));
+        self.units.folder = own_folder();
     }
 
     /// Opens a unit, or the list again.
@@ -177,7 +181,7 @@ impl Session {
             self.units.runs.insert(teach.name.clone(), vec![run]);
             figures.insert(teach.name.clone(), vec![known]);
         }
-        self.units.figures = figures;
+        self.units.figures = Arc::new(figures);
     }
 
     /// How the run with these settings stands.
@@ -241,7 +245,7 @@ impl Session {
             && !header.lessons.is_empty()
         {
             let standing = standing_of(run);
-            let figures = RunFigures::of_reports(header, &run.reports, true);
+            let figures = figures_of(header, run, true);
             return (
                 UnitRun {
                     standing,
@@ -270,11 +274,17 @@ fn standing_of(run: &RunView) -> Standing {
     }
 }
 
+/// What a run on show came to; its answers are counted already.
+fn figures_of(header: &RunHeader, run: &RunView, taught: bool) -> RunFigures {
+    let apart = run.reports.iter().map(TaskReport::apart).collect();
+    RunFigures::new(header, &run.history, apart, taught)
+}
+
 fn of_view(run: &RunView) -> (UnitRun, RunFigures) {
     let Some(header) = &run.header else {
         return (UnitRun::of(standing_of(run)), RunFigures::default());
     };
-    let mut figures = RunFigures::of_reports(header, &run.reports, false);
+    let mut figures = figures_of(header, run, false);
     let standing = match header.lessons.is_empty() {
         true => standing_of(run),
         // It is taught: its own training is over.

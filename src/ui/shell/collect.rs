@@ -1,15 +1,12 @@
 //! Gathering pictures class by class: named boxes on the left, a canvas on the right; what is
 //! dropped or pasted goes to the chosen box.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-
 use egui::{
-    Context, Event, Id, Key, KeyboardShortcut, Modal, Modifiers, RichText, Role, ScrollArea, Sense,
+    Context, Id, Key, KeyboardShortcut, Modal, Modifiers, RichText, Role, ScrollArea, Sense,
     Stroke, StrokeKind, TextEdit, Ui, Vec2, WidgetInfo,
 };
 
-use crate::run::event::{Picture, RunHeader};
+use crate::run::event::RunHeader;
 use crate::session::Session;
 use crate::session::chooser::Wanted;
 use crate::session::collection::{Collection, Group, Purpose};
@@ -19,6 +16,7 @@ use crate::ui::command::UiCommand;
 use crate::ui::pages::experiment::covering;
 use crate::ui::theme::{CONTROL, semibold, tokens};
 use crate::ui::widgets::canvas::canvas;
+use crate::ui::widgets::input::{Pasted, pasted};
 use crate::ui::widgets::textures::Textures;
 use crate::ui::widgets::{self, button, faint, link, primary_button};
 
@@ -26,22 +24,10 @@ use crate::ui::widgets::{self, button, faint, link, primary_button};
 const THUMB: f32 = 34.0;
 
 /// What the dialog remembers between frames.
+#[derive(Default)]
 pub struct Collect {
     purpose: Option<Purpose>,
     drawing: Drawing,
-}
-
-impl Default for Collect {
-    fn default() -> Self {
-        Self {
-            purpose: None,
-            drawing: Drawing {
-                strokes: Vec::new(),
-                pen: 0.075,
-                down: false,
-            },
-        }
-    }
 }
 
 /// How drawings have to look: light on dark, and how much of the frame they fill.
@@ -150,25 +136,12 @@ fn look(session: &mut Session, purpose: &Purpose) -> Look {
     })
 }
 
-/// A picture out of the clipboard goes to the chosen box.
+/// What comes out of the clipboard goes to the chosen box.
 fn take_pasted(ctx: &Context, session: &mut Session) {
-    for event in ctx.input(|i| i.events.clone()) {
-        match event {
-            Event::PasteImage(image) => {
-                let pixels = image.pixels.iter();
-                let rgb = pixels.flat_map(|pixel| [pixel.r(), pixel.g(), pixel.b()]);
-                session.collect(Arc::new(Picture {
-                    name: "pasted picture".into(),
-                    width: image.width(),
-                    height: image.height(),
-                    rgb: rgb.collect(),
-                }));
-            }
-            Event::Paste(text) if !ctx.text_edit_focused() => {
-                let path = text.trim().trim_start_matches("file://");
-                session.collect_file(PathBuf::from(path));
-            }
-            _ => {}
+    for pasted in pasted(ctx) {
+        match pasted {
+            Pasted::Picture(picture) => session.collect(picture),
+            Pasted::File(path) => session.collect_file(path),
         }
     }
 }

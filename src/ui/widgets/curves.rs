@@ -1,15 +1,15 @@
 //! Accuracy (or probability) over tasks: bands for tasks, one curve per expert or run, each with
 //! its own marker and dash, and a mark where the program is now.
 
-use egui::{Align2, Color32, Id, RichText, Role, Ui, WidgetInfo, vec2};
+use egui::{Align2, Color32, RichText, Ui, vec2};
 use egui_plot::{
-    GridMark, HoverPosition, Line, LineStyle, MarkerShape, Plot, PlotPoint, PlotPoints, Points,
-    Span, Text, VLine,
+    HoverPosition, Line, LineStyle, MarkerShape, PlotPoint, PlotPoints, Points, Text, VLine,
 };
 
 use crate::metrics::Expert;
 use crate::ui::theme::{Tokens, regular, tokens};
 use crate::ui::widgets::icons;
+use crate::ui::widgets::plots::{self, marks};
 
 /// Tasks narrower than this (points) get neither bands nor markers: these would run together.
 const NARROWEST: f32 = 4.0;
@@ -95,21 +95,7 @@ impl Curves<'_> {
         let per_label = (ui.available_width() - 50.0) / count as f32;
         let every = label_stride(ui, self.tasks, per_label);
         let labels = self.tasks.to_vec();
-        let plot = Plot::new(Id::unique(self.id))
-            .height(self.height)
-            .allow_drag(false)
-            .allow_zoom(false)
-            .allow_scroll(false)
-            .allow_boxed_zoom(false)
-            .allow_double_click_reset(false)
-            .allow_axis_zoom_drag(false)
-            .show_background(false)
-            .show_grid([false, true])
-            .grid_color(t.line)
-            .grid_fade(0.0)
-            .set_margin_fraction(vec2(0.0, 0.0))
-            .cursor_color(Color32::TRANSPARENT)
-            .y_axis_min_width(34.0)
+        let plot = plots::still(ui, self.id, self.height)
             .x_grid_spacer(move |_| marks(0.0, count as f64 - 1.0, every as f64))
             .y_grid_spacer(move |_| marks(low, 100.0, step))
             .x_axis_formatter(move |mark, _| {
@@ -131,33 +117,21 @@ impl Curves<'_> {
                 }
                 _ => None,
             });
-        let name = self.name;
-        let shown = ui
-            .scope(|ui| {
-                // Tick labels take the colour of text.
-                ui.visuals_mut().override_text_color = Some(t.subdued);
-                ui.style_mut()
-                    .text_styles
-                    .insert(egui::TextStyle::Body, regular(11.0));
-                plot.show(ui, |plot| {
-                    let top = 100.0 + (100.0 - low) * 0.03;
-                    plot.set_plot_bounds_x(-0.5..=count as f64 - 0.5);
-                    plot.set_plot_bounds_y(low..=top);
-                    if per_label >= NARROWEST {
-                        bands(plot, t, count);
-                    }
-                    if let Some((task, words)) = &self.now {
-                        now_mark(plot, t, (*task).min(count - 1) as f64, words, top);
-                    }
-                    for series in self.series {
-                        curve(plot, series, per_label >= NARROWEST);
-                    }
-                })
-            })
-            .inner;
-        shown
-            .response
-            .widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
+        plots::show(ui, plot, self.name, |plot| {
+            let top = 100.0 + (100.0 - low) * 0.03;
+            plot.set_plot_bounds_x(-0.5..=count as f64 - 0.5);
+            plot.set_plot_bounds_y(low..=top);
+            if per_label >= NARROWEST {
+                let around = |task: usize| task as f64 - 0.5..=task as f64 + 0.5;
+                plots::bands(plot, t, (0..count).map(around));
+            }
+            if let Some((task, words)) = &self.now {
+                now_mark(plot, t, (*task).min(count - 1) as f64, words, top);
+            }
+            for series in self.series {
+                curve(plot, series, per_label >= NARROWEST);
+            }
+        });
     }
 }
 
@@ -172,28 +146,6 @@ fn label_stride(ui: &Ui, labels: &[String], per_label: f32) -> usize {
         galley.size().x
     });
     ((width + 14.0) / per_label.max(1.0)).ceil().max(1.0) as usize
-}
-
-fn marks(from: f64, to: f64, step: f64) -> Vec<GridMark> {
-    let count = ((to - from) / step).floor() as usize;
-    (0..=count)
-        .map(|i| GridMark {
-            value: from + i as f64 * step,
-            // One size for all, so that none is faded out.
-            step_size: 1e6,
-        })
-        .collect()
-}
-
-fn bands(plot: &mut egui_plot::PlotUi<'_>, t: &Tokens, count: usize) {
-    for task in (0..count).step_by(2) {
-        let middle = task as f64;
-        plot.span(
-            Span::new("", middle - 0.5..=middle + 0.5)
-                .fill(t.subdued.gamma_multiply(0.07))
-                .border_width(0.0),
-        );
-    }
 }
 
 fn now_mark(plot: &mut egui_plot::PlotUi<'_>, t: &Tokens, task: f64, words: &str, top: f64) {

@@ -2,7 +2,6 @@
 
 use egui::{RichText, Ui};
 
-use crate::folders;
 use crate::session::units::{self, Entry};
 use crate::session::views::Fetch;
 use crate::ui::app::Cx;
@@ -44,7 +43,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
                 },
             );
             if theirs.is_empty() {
-                let folder = folders::data().map(|data| data.join(units::FOLDER));
+                let folder = cx.session.units.folder.as_ref();
                 let folder = folder.map_or_else(String::new, |path| path.display().to_string());
                 faint(ui, language.fill("unit.own_none", &[("folder", &folder)]));
             }

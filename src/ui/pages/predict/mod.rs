@@ -9,7 +9,7 @@ mod source;
 
 use std::path::PathBuf;
 
-use egui::{Event, EventFilter, Key, Modifiers, Ui};
+use egui::Ui;
 
 use crate::session::Session;
 use crate::session::drawing::Drawing;
@@ -17,6 +17,7 @@ use crate::session::words::time_text;
 use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::theme::NARROW;
+use crate::ui::widgets::input::{self, Pasted};
 use crate::ui::widgets::{self, Fixed, columns, primary_button};
 
 /// What the page remembers between frames.
@@ -60,11 +61,7 @@ impl Default for State {
     fn default() -> Self {
         Self {
             draw: true,
-            drawing: Drawing {
-                strokes: Vec::new(),
-                pen: 0.075,
-                down: false,
-            },
+            drawing: Drawing::default(),
             changes: 0,
             asked: None,
             light: true,
@@ -151,16 +148,7 @@ fn arrows(ui: &Ui, cx: &mut Cx<'_>) {
     if elsewhere || ctx.text_edit_focused() {
         return;
     }
-    if let Some(focused) = ctx.memory(egui::Memory::focused) {
-        let filter = EventFilter {
-            horizontal_arrows: true,
-            ..EventFilter::default()
-        };
-        // Else they would move the focus as well.
-        ctx.memory_mut(|m| m.set_focus_lock_filter(focused, filter));
-    }
-    let pressed = |key| ui.input_mut(|i| i.count_and_consume_key(Modifiers::NONE, key));
-    let (back, on) = (pressed(Key::ArrowLeft), pressed(Key::ArrowRight));
+    let (back, on) = input::arrows(ui);
     let last = scrub::reach(cx).saturating_sub(1);
     let predict = &mut cx.session.predict;
     let task = (predict.task + on).min(last).saturating_sub(back);
@@ -176,28 +164,10 @@ fn pasted(ui: &Ui, cx: &mut Cx<'_>) {
     if ui.memory(|m| m.top_modal_layer().is_some()) {
         return;
     }
-    let events = ui.input(|i| i.events.clone());
-    for event in events {
-        match event {
-            Event::PasteImage(image) => {
-                let rgb = image
-                    .pixels
-                    .iter()
-                    .flat_map(|pixel| [pixel.r(), pixel.g(), pixel.b()])
-                    .collect();
-                let picture = crate::run::event::Picture {
-                    name: "pasted picture".into(),
-                    width: image.width(),
-                    height: image.height(),
-                    rgb,
-                };
-                cx.act(UiCommand::PredictPicture(picture.into(), None));
-            }
-            Event::Paste(text) if ui.memory(|m| m.focused().is_none()) => {
-                let path = text.trim().trim_start_matches("file://");
-                cx.act(UiCommand::PredictFile(PathBuf::from(path)));
-            }
-            _ => {}
-        }
+    for pasted in input::pasted(ui.ctx()) {
+        cx.act(match pasted {
+            Pasted::Picture(picture) => UiCommand::PredictPicture(picture, None),
+            Pasted::File(path) => UiCommand::PredictFile(path),
+        });
     }
 }

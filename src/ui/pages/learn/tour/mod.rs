@@ -10,13 +10,13 @@ mod matrix;
 mod told;
 mod votes;
 
-use egui::{Align, Event, EventFilter, Key, Modifiers, Popup, Response, Ui};
+use egui::{Align, Event, Key, Modifiers, Popup, Response, Ui};
 
 use crate::session::drawing::Drawing;
 use crate::session::tour::{Step, Tour};
 use crate::ui::app::Cx;
 use crate::ui::theme::GAP;
-use crate::ui::widgets::{part, scroll};
+use crate::ui::widgets::{input, part, scroll};
 
 pub use invite::invite;
 
@@ -28,6 +28,7 @@ const NARROW: f32 = 760.0;
 const DRAWINGS: f32 = 350.0;
 
 /// What the tour's drawing remembers between frames.
+#[derive(Default)]
 pub struct State {
     /// Whether the tour is offered unasked: this is the person's first window.
     pub offered: bool,
@@ -42,25 +43,6 @@ pub struct State {
     by_keys: bool,
     /// Whether it is being asked if both runs are to go.
     asking: bool,
-}
-
-impl Default for State {
-    fn default() -> Self {
-        let empty = || Drawing {
-            strokes: Vec::new(),
-            pen: 0.075,
-            down: false,
-        };
-        Self {
-            offered: false,
-            drawings: [empty(), empty()],
-            changed: [false; 2],
-            shown: None,
-            fresh: false,
-            by_keys: false,
-            asking: false,
-        }
-    }
 }
 
 /// Draws the tour; nothing while it is not open.
@@ -147,16 +129,7 @@ fn keys(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
     if tour.step != Step::Compare {
         return;
     }
-    if let Some(focused) = ctx.memory(egui::Memory::focused) {
-        let filter = EventFilter {
-            horizontal_arrows: true,
-            ..EventFilter::default()
-        };
-        // Else they would move the focus as well.
-        ctx.memory_mut(|m| m.set_focus_lock_filter(focused, filter));
-    }
-    let pressed = |key| ui.input_mut(|i| i.count_and_consume_key(Modifiers::NONE, key));
-    let (back, on) = (pressed(Key::ArrowLeft), pressed(Key::ArrowRight));
+    let (back, on) = input::arrows(ui);
     look_at(cx, (tour.task + on).saturating_sub(back));
 }
 

@@ -1,22 +1,23 @@
 //! How far the experts of runs are apart, pass by pass, with a band for every other task.
 
-use egui::{Color32, Id, Role, Ui, WidgetInfo, vec2};
-use egui_plot::{GridMark, HoverPosition, Line, Plot, PlotPoints, Points, Span};
+use egui::Ui;
+use egui_plot::{HoverPosition, Line, PlotPoints, Points};
 
 use super::figure::legend;
 use crate::session::units::number;
 use crate::texts::Language;
-use crate::ui::theme::{regular, tokens};
+use crate::ui::theme::tokens;
 use crate::ui::widgets::curves::RUN_MARKERS;
 use crate::ui::widgets::faint;
+use crate::ui::widgets::plots::{self, marks};
 
 /// Height of the chart, in points.
 const HEIGHT: f32 = 230.0;
 
-/// Draws the lines: passes since the beginning, distance in percent.
+/// Draws the lines under a title and a name that tells what they show: passes since the beginning, distance in percent.
 pub(super) fn show(
     ui: &mut Ui,
-    name: &str,
+    (title, name): (&str, &str),
     (passes, tasks): (usize, usize),
     lines: Vec<(String, Vec<[f64; 2]>)>,
     language: Language,
@@ -31,30 +32,8 @@ pub(super) fn show(
         .find(|step| most / step <= 5.0)
         .unwrap_or(most / 4.0);
     let top = ((most / step).ceil() * step).max(step);
-    let marks = move |from: f64, to: f64, step: f64| -> Vec<GridMark> {
-        let count = ((to - from) / step).round() as usize;
-        let mark = |i: usize| GridMark {
-            value: from + i as f64 * step,
-            step_size: 1e6,
-        };
-        (0..=count).map(mark).collect()
-    };
     let end = passes * tasks as f64;
-    let plot = Plot::new(Id::unique(name))
-        .height(HEIGHT)
-        .allow_drag(false)
-        .allow_zoom(false)
-        .allow_scroll(false)
-        .allow_boxed_zoom(false)
-        .allow_double_click_reset(false)
-        .allow_axis_zoom_drag(false)
-        .show_background(false)
-        .show_grid([false, true])
-        .grid_color(t.line)
-        .grid_fade(0.0)
-        .set_margin_fraction(vec2(0.0, 0.0))
-        .cursor_color(Color32::TRANSPARENT)
-        .y_axis_min_width(34.0)
+    let plot = plots::still(ui, title, HEIGHT)
         .x_grid_spacer(move |_| marks(passes / 2.0, end - passes / 2.0, passes))
         .y_grid_spacer(move |_| marks(0.0, top, step))
         .x_axis_formatter(move |mark, _| {
@@ -76,36 +55,19 @@ pub(super) fn show(
             )),
             _ => None,
         });
-    let shown = ui
-        .scope(|ui| {
-            ui.visuals_mut().override_text_color = Some(t.subdued);
-            ui.style_mut()
-                .text_styles
-                .insert(egui::TextStyle::Body, regular(11.0));
-            plot.show(ui, |plot| {
-                plot.set_plot_bounds_x(0.0..=end + passes * 0.06);
-                plot.set_plot_bounds_y(0.0..=top * 1.03);
-                for task in (0..tasks).step_by(2) {
-                    let from = task as f64 * passes;
-                    plot.span(
-                        Span::new("", from..=from + passes)
-                            .fill(t.subdued.gamma_multiply(0.07))
-                            .border_width(0.0),
-                    );
-                }
-                for (i, (title, points)) in lines.into_iter().enumerate() {
-                    let colour = t.runs[i % t.runs.len()];
-                    let line = Line::new(title.clone(), PlotPoints::from(points.clone()));
-                    plot.line(line.color(colour).width(2.0));
-                    let points = Points::new(title, PlotPoints::from(points));
-                    let marker = RUN_MARKERS[i % RUN_MARKERS.len()];
-                    plot.points(points.shape(marker).filled(true).radius(3.2).color(colour));
-                }
-            })
-        })
-        .inner;
-    shown
-        .response
-        .widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
+    plots::show(ui, plot, name, |plot| {
+        plot.set_plot_bounds_x(0.0..=end + passes * 0.06);
+        plot.set_plot_bounds_y(0.0..=top * 1.03);
+        let of = |task: usize| task as f64 * passes..=(task + 1) as f64 * passes;
+        plots::bands(plot, t, (0..tasks).map(of));
+        for (i, (title, points)) in lines.into_iter().enumerate() {
+            let colour = t.runs[i % t.runs.len()];
+            let line = Line::new(title.clone(), PlotPoints::from(points.clone()));
+            plot.line(line.color(colour).width(2.0));
+            let points = Points::new(title, PlotPoints::from(points));
+            let marker = RUN_MARKERS[i % RUN_MARKERS.len()];
+            plot.points(points.shape(marker).filled(true).radius(3.2).color(colour));
+        }
+    });
     faint(ui, language.say("unit.apart_axis"));
 }

@@ -30,7 +30,7 @@ pub(super) fn show(
         let numbers = chart.text(language);
         let name = format!("{title}\n{numbers}");
         match chart {
-            Chart::Curves { tasks, lines } => curves(ui, &name, &tasks, lines),
+            Chart::Curves { tasks, lines } => curves(ui, (title, &name), &tasks, lines),
             Chart::Matrix { rows, tasks } => {
                 let side = ((ui.available_width() - 60.0) / tasks.max(1) as f32).clamp(8.0, 46.0);
                 ui.push_id(title, |ui| {
@@ -47,7 +47,7 @@ pub(super) fn show(
                 tasks,
                 lines,
             } => {
-                distance::show(ui, &name, (passes, tasks), lines, language);
+                distance::show(ui, (title, &name), (passes, tasks), lines, language);
             }
         }
         ui.collapsing(language.say("unit.numbers"), |ui| {
@@ -58,7 +58,12 @@ pub(super) fn show(
     });
 }
 
-fn curves(ui: &mut Ui, name: &str, tasks: &[String], lines: Vec<(String, Vec<f64>)>) {
+fn curves(
+    ui: &mut Ui,
+    (title, name): (&str, &str),
+    tasks: &[String],
+    lines: Vec<(String, Vec<f64>)>,
+) {
     let t = tokens(ui);
     legend(ui, lines.iter().map(|(title, _)| title.as_str()));
     let series = lines
@@ -77,7 +82,7 @@ fn curves(ui: &mut Ui, name: &str, tasks: &[String], lines: Vec<(String, Vec<f64
             width: 2.0,
         });
     Curves {
-        id: name,
+        id: title,
         name,
         height: HEIGHT,
         tasks,

@@ -1,0 +1,53 @@
+//! What several pages take from the keyboard and the clipboard.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use egui::{Context, Event, EventFilter, Key, Modifiers, Ui};
+
+use crate::run::event::Picture;
+
+/// What came out of the clipboard.
+pub enum Pasted {
+    /// A picture.
+    Picture(Arc<Picture>),
+    /// The path of a file.
+    File(PathBuf),
+}
+
+/// What was pasted since the last frame; text belongs to the field that is being typed in.
+pub fn pasted(ctx: &Context) -> Vec<Pasted> {
+    let typing = ctx.text_edit_focused();
+    let of = |event: &Event| match event {
+        Event::PasteImage(image) => {
+            let pixels = image.pixels.iter();
+            let rgb = pixels.flat_map(|pixel| [pixel.r(), pixel.g(), pixel.b()]);
+            Some(Pasted::Picture(Arc::new(Picture {
+                name: "pasted picture".into(),
+                width: image.width(),
+                height: image.height(),
+                rgb: rgb.collect(),
+            })))
+        }
+        Event::Paste(text) if !typing => {
+            let path = text.trim().trim_start_matches("file://");
+            Some(Pasted::File(PathBuf::from(path)))
+        }
+        _ => None,
+    };
+    ctx.input(|i| i.events.iter().filter_map(of).collect())
+}
+
+/// How often the left and the right arrow key were pressed, whatever has the focus: it does not move.
+pub fn arrows(ui: &Ui) -> (usize, usize) {
+    let ctx = ui.ctx();
+    if let Some(focused) = ctx.memory(egui::Memory::focused) {
+        let filter = EventFilter {
+            horizontal_arrows: true,
+            ..EventFilter::default()
+        };
+        ctx.memory_mut(|m| m.set_focus_lock_filter(focused, filter));
+    }
+    let pressed = |key| ui.input_mut(|i| i.count_and_consume_key(Modifiers::NONE, key));
+    (pressed(Key::ArrowLeft), pressed(Key::ArrowRight))
+}

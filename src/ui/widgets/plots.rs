@@ -1,0 +1,67 @@
+//! What all charts of the window have in common: they stand still, their grid has one strength, and
+//! what they show is told to whoever cannot see it.
+
+use std::ops::RangeInclusive;
+
+use egui::{Color32, Role, Ui, WidgetInfo, vec2};
+use egui_plot::{GridMark, Plot, PlotUi, Span};
+
+use crate::ui::theme::{Tokens, regular, tokens};
+
+/// A plot that is looked at and pointed at; `id` tells it from others in the same place.
+pub fn still<'a>(ui: &Ui, id: &str, height: f32) -> Plot<'a> {
+    Plot::new(ui.scope_id().with(id))
+        .height(height)
+        .allow_drag(false)
+        .allow_zoom(false)
+        .allow_scroll(false)
+        .allow_boxed_zoom(false)
+        .allow_double_click_reset(false)
+        .allow_axis_zoom_drag(false)
+        .show_background(false)
+        .show_grid([false, true])
+        .grid_color(tokens(ui).line)
+        .grid_fade(0.0)
+        .set_margin_fraction(vec2(0.0, 0.0))
+        .cursor_color(Color32::TRANSPARENT)
+        .y_axis_min_width(34.0)
+}
+
+/// Draws a plot; `name` is what it shows, in words.
+pub fn show(ui: &mut Ui, plot: Plot<'_>, name: &str, draw: impl FnOnce(&mut PlotUi<'_>)) {
+    let shown = ui
+        .scope(|ui| {
+            // Tick labels take the colour of text.
+            ui.visuals_mut().override_text_color = Some(tokens(ui).subdued);
+            ui.style_mut()
+                .text_styles
+                .insert(egui::TextStyle::Body, regular(11.0));
+            plot.show(ui, draw)
+        })
+        .inner;
+    shown
+        .response
+        .widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
+}
+
+/// A grid line at every `step` from `from` to `to`.
+pub fn marks(from: f64, to: f64, step: f64) -> Vec<GridMark> {
+    let count = ((to - from) / step + 1e-9).floor().max(0.0) as usize;
+    let mark = |i: usize| GridMark {
+        value: from + i as f64 * step,
+        // One size for all, so that none is faded out.
+        step_size: 1e6,
+    };
+    (0..=count).map(mark).collect()
+}
+
+/// A band behind every other task, whose places along the axis are given.
+pub fn bands(plot: &mut PlotUi<'_>, t: &Tokens, tasks: impl Iterator<Item = RangeInclusive<f64>>) {
+    for task in tasks.step_by(2) {
+        plot.span(
+            Span::new("", task)
+                .fill(t.subdued.gamma_multiply(0.07))
+                .border_width(0.0),
+        );
+    }
+}
