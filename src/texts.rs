@@ -1,10 +1,14 @@
-//! What the tour and the lessons say, in every language the program has: one file each in
+//! What the tour, the lessons and the glossary say, in every language the program has: files in
 //! `assets/texts`, English first. A text that a language lacks is told in English.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
+
+mod glossary;
+
+pub use glossary::Term;
 
 /// A language that the tour and the lessons speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

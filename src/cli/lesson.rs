@@ -36,7 +36,7 @@ pub(super) struct Args {
     pub output: RunOutput,
 }
 
-fn language(code: &str) -> std::result::Result<Language, String> {
+pub(super) fn language(code: &str) -> std::result::Result<Language, String> {
     let known = Language::ALL.into_iter().map(|(language, _)| language);
     let mut fitting = known.filter(|language| language.code() == code);
     fitting.next().ok_or_else(|| "give en or de".to_string())

@@ -7,6 +7,7 @@ mod bench;
 mod data;
 mod devices;
 mod features;
+mod glossary;
 mod golden;
 mod inside;
 mod lesson;
@@ -81,6 +82,8 @@ enum Command {
     Inside(inside::Args),
     /// List the lessons, print one, or play it without a window
     Lesson(lesson::Args),
+    /// Print the glossary, or the terms that hold some words
+    Glossary(glossary::Args),
     /// List runs, or export their figures
     Runs(runs::Args),
     /// List the devices of this machine
@@ -236,6 +239,7 @@ fn act(command: Command) -> Result<End> {
         Command::Predict(args) => predict::run(&args),
         Command::Inside(args) => inside::run(&args),
         Command::Lesson(args) => lesson::run(&args),
+        Command::Glossary(args) => glossary::run(&args),
         Command::Runs(args) => runs::run(&args),
         Command::Devices(args) => devices::run(&args),
         Command::Methods(args) => methods::run(&args),

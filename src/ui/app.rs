@@ -16,6 +16,7 @@ use super::pages::{self, Pages};
 use super::settings::Settings;
 use super::shell::{self, Question, Shell};
 use super::theme;
+use super::widgets::terms;
 use super::widgets::textures::Textures;
 use crate::problem::Problem;
 use crate::session::Session;
@@ -232,6 +233,7 @@ impl StudioApp {
                 bottom: 0,
                 ..Margin::same(12)
             });
+        terms::speak(&ctx, self.session.language);
         CentralPanel::default().frame(frame).show(ui, |ui| {
             let mut cx = Cx {
                 session: &mut self.session,

@@ -129,6 +129,8 @@ pub enum UiCommand {
     Speak(Language),
     /// Begin the tour, or go back to it.
     Tour,
+    /// Show the glossary.
+    Glossary,
     /// Let nothing move by itself, or let it.
     StandStill(bool),
     /// Read the files of the data set again.

@@ -294,6 +294,8 @@ fn of_window(session: &Session) -> Vec<Entry> {
     }
     let tour = Entry::new("Take the tour", UiCommand::Tour);
     all.push(tour.also("help introduction begin learn"));
+    let glossary = Entry::new("Look up a term", UiCommand::Glossary);
+    all.push(glossary.also("glossary words meaning formula"));
     let present = Entry::new("Present the run in large letters", UiCommand::Present);
     all.push(present.also("full screen projector").keys("F11"));
     all.push(Entry::new("Report a problem…", UiCommand::Report).also("bug log"));

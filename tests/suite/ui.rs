@@ -11,6 +11,7 @@ mod crashed;
 mod data;
 mod flow;
 mod foreign;
+mod glossary;
 mod inside;
 mod keys;
 mod large;

@@ -121,15 +121,20 @@ impl Session {
     }
 
     /// Seconds that a run of the tour will take on this machine: by the speed of the tour's first
-    /// run, else as for any run. None while nothing is known.
-    pub fn tour_seconds(&self, run: &OwnRun) -> Option<f64> {
+    /// run, else by that of earlier runs; and whether any was measured. Where none was, it is twice what
+    /// an idle machine should need: whoever was told less waits longer. None while nothing is known.
+    pub fn tour_seconds(&self, run: &OwnRun) -> Option<(f64, bool)> {
         let tour = self.tour.as_ref()?;
         let plan = tour.plan.as_ref()?;
         let measured = run.speed.or(tour.baseline.speed);
         let runs = self.runs.ready().map_or(&[][..], |rows| rows.as_slice());
         match measured {
-            Some(speed) => seconds_at(&run.config, plan, speed),
-            None => estimate(&run.config, plan, runs).map(|cost| cost.seconds),
+            Some(speed) => Some((seconds_at(&run.config, plan, speed)?, true)),
+            None => {
+                let cost = estimate(&run.config, plan, runs)?;
+                let factor = if cost.measured { 1.0 } else { 2.0 };
+                Some((factor * cost.seconds, cost.measured))
+            }
         }
     }
 }

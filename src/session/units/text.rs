@@ -73,6 +73,13 @@ impl Span {
     }
 }
 
+impl Span {
+    fn looks_like(&self, other: &Self) -> bool {
+        let look = |span: &Self| (span.strong, span.emphasis, span.code);
+        look(self) == look(other)
+    }
+}
+
 impl Paragraph {
     /// All of its words.
     pub fn filled(&self, figures: &Figures, language: Language) -> String {
@@ -310,11 +317,16 @@ impl Writer<'_> {
                     ..look.clone()
                 });
             }
-            if !words.is_empty() {
-                open.spans.push(Span {
+            // Lines of one look are one span: a term may be broken over two of them.
+            match open.spans.last_mut() {
+                _ if words.is_empty() => {}
+                Some(last) if last.live.is_none() && last.looks_like(&look) => {
+                    last.text.push_str(words);
+                }
+                _ => open.spans.push(Span {
                     text: words.into(),
                     ..look.clone()
-                });
+                }),
             }
         }
     }

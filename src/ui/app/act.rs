@@ -71,6 +71,7 @@ impl StudioApp {
             UiCommand::Theme(choice) => self.choose_theme(ctx, choice),
             UiCommand::Speak(language) => self.speak(language),
             UiCommand::Tour => self.tour(),
+            UiCommand::Glossary => self.glossary(),
             UiCommand::StandStill(still) => self.stand_still(ctx, still),
             UiCommand::Beside(beside) => self.session.beside = beside,
             UiCommand::Zoom(factor) => ctx.set_zoom_factor(factor),
@@ -279,6 +280,12 @@ impl StudioApp {
             self.pages.learn.tour = Default::default();
             self.session.begin_tour();
         }
+        self.show(Page::Learn);
+    }
+
+    fn glossary(&mut self) {
+        self.session.open_unit(None);
+        self.pages.learn.glossary.wanted = true;
         self.show(Page::Learn);
     }
 

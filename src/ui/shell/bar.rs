@@ -72,7 +72,13 @@ fn right_end(
     commands: &mut Vec<UiCommand>,
     (whole, room): (f32, f32),
 ) {
-    run_chip(ui, session, commands, room > 690.0);
+    // What stands beside the run's words, each with its gap.
+    let beside = match room {
+        room if room <= 300.0 => 190.0,
+        room if room <= 400.0 => 230.0,
+        _ => 262.0 + device_width(ui, session, whole > WIDE),
+    };
+    run_chip(ui, session, commands, room - beside);
     if room > 400.0 {
         device_chip(ui, session, commands, whole > WIDE);
     }
@@ -174,20 +180,37 @@ fn theme_menu(ui: &mut Ui, still: bool, commands: &mut Vec<UiCommand>) {
     });
 }
 
-fn device_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, wide: bool) {
+fn device_text(session: &Session, wide: bool) -> String {
     let wanted = &session.draft.device;
     let current = session
         .devices
         .iter()
         .find(|device| device.key == *wanted || (wanted == "auto" && device.chosen_by_auto));
-    let text = match current {
+    match current {
         Some(device) => {
             let most = if wide { 34 } else { 14 };
             short(&device.title, most)
         }
         None if session.devices.is_empty() => "looking for devices".to_string(),
         None => short(wanted, 24),
-    };
+    }
+}
+
+fn device_width(ui: &Ui, session: &Session, wide: bool) -> f32 {
+    width(ui, device_text(session, wide)) + 34.0
+}
+
+/// Width of a chip's words.
+fn width(ui: &Ui, text: String) -> f32 {
+    let galley = ui
+        .painter()
+        .layout_no_wrap(text, regular(12.0), tokens(ui).text);
+    galley.size().x
+}
+
+fn device_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, wide: bool) {
+    let wanted = &session.draft.device;
+    let text = device_text(session, wide);
     let response = chip(ui, None, &text, "Device").on_hover_text("Where new runs are trained");
     Popup::menu(&response).show(|ui| {
         ui.set_min_width(260.0);
@@ -226,7 +249,8 @@ fn short(text: &str, most: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, wide: bool) {
+/// The run at work, in as many words as `room` holds.
+fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room: f32) {
     let t = tokens(ui);
     let Some(run) = session.live.as_ref() else {
         let text = match session.waiting().count() {
@@ -243,7 +267,12 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, wide:
         Stage::Paused | Stage::Stopped => t.warning,
         Stage::Failed => t.bad,
     };
-    let text = chip_text(run, session.waiting().count(), wide);
+    let waiting = session.waiting().count();
+    let mut texts = [30, 18, 0]
+        .into_iter()
+        .map(|most| chip_text(run, waiting, most));
+    let fitting = texts.find(|text| width(ui, text.clone()) <= room);
+    let text = fitting.unwrap_or_else(|| done_text(run));
     if chip(ui, Some(colour), &text, &format!("Run: {text}")).clicked() {
         commands.push(UiCommand::CloseOpened);
         commands.push(UiCommand::Show(Page::Train));
@@ -263,22 +292,26 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, wide:
     }
 }
 
-fn chip_text(run: &RunView, waiting: usize, wide: bool) -> String {
-    let mut text = if wide {
-        format!("{} · ", short(&run.title, 30))
-    } else {
-        String::new()
-    };
+/// How far the run is.
+fn done_text(run: &RunView) -> String {
+    let share = format!("{:.0}\u{a0}%", run.done() * 100.0);
     match run.stage {
-        Stage::Running => {
-            if let (Some(task), true) = (run.task_now(), wide) {
-                text.push_str(&format!("task {} of {} · ", task + 1, run.tasks()));
-            }
-            text.push_str(&format!("{:.0}\u{a0}%", run.done() * 100.0));
-        }
-        Stage::Paused => text.push_str(&format!("paused · {:.0}\u{a0}%", run.done() * 100.0)),
-        stage => text.push_str(stage.word()),
+        Stage::Running => share,
+        Stage::Paused => format!("paused · {share}"),
+        stage => stage.word().to_string(),
     }
+}
+
+/// Title with so many letters at most, task, share, and how many runs wait behind it.
+fn chip_text(run: &RunView, waiting: usize, most: usize) -> String {
+    let mut text = match most {
+        0 => String::new(),
+        most => format!("{} · ", short(&run.title, most)),
+    };
+    if let (Some(task), Stage::Running) = (run.task_now(), run.stage) {
+        text.push_str(&format!("task {} of {} · ", task + 1, run.tasks()));
+    }
+    text.push_str(&done_text(run));
     if waiting > 0 {
         text.push_str(&format!(" · {waiting} waiting"));
     }

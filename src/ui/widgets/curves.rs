@@ -7,6 +7,8 @@ use egui_plot::{
 };
 
 use crate::metrics::Expert;
+use crate::session::units::number;
+use crate::texts::Language;
 use crate::ui::theme::{Tokens, regular, tokens};
 use crate::ui::widgets::icons;
 use crate::ui::widgets::plots::{self, marks};
@@ -83,6 +85,8 @@ pub struct Curves<'a> {
     pub series: Vec<Series>,
     /// The task being learned, with a word about it.
     pub now: Option<(usize, String)>,
+    /// The language of what is told under the pointer.
+    pub language: Language,
 }
 
 impl Curves<'_> {
@@ -95,6 +99,7 @@ impl Curves<'_> {
         let per_label = (ui.available_width() - 50.0) / count as f32;
         let every = label_stride(ui, self.tasks, per_label);
         let labels = self.tasks.to_vec();
+        let language = self.language;
         let plot = plots::still(ui, self.id, self.height)
             .x_grid_spacer(move |_| marks(0.0, count as f64 - 1.0, every as f64))
             .y_grid_spacer(move |_| marks(low, 100.0, step))
@@ -103,17 +108,16 @@ impl Curves<'_> {
                 labels.get(task).cloned().unwrap_or_default()
             })
             .y_axis_formatter(|mark, _| format!("{:.0}", mark.value))
-            .label_formatter(|at| match at {
+            .label_formatter(move |at| match at {
                 HoverPosition::NearDataPoint {
                     plot_name,
                     position,
                     ..
                 } if !plot_name.is_empty() => {
                     let task = position.x.round() as usize + 1;
-                    Some(format!(
-                        "{plot_name}\nafter task {task}: {:.1}\u{a0}%",
-                        position.y
-                    ))
+                    let after = language.fill("figure.after", &[("task", &task.to_string())]);
+                    let value = number(position.y, language);
+                    Some(format!("{plot_name}\n{after}: {value}\u{a0}%"))
                 }
                 _ => None,
             });

@@ -7,6 +7,8 @@ use egui::{
 };
 
 use crate::metrics::{Blocks, block_means};
+use crate::session::units::number;
+use crate::texts::Language;
 use crate::ui::theme::{Tokens, regular, tokens};
 use crate::ui::widgets::textures::heat;
 
@@ -39,7 +41,7 @@ impl Picture {
 /// come, and those that could not be measured, are dashed. `picture` is kept from frame to frame.
 pub fn accuracy(
     ui: &mut Ui,
-    (run, rows): (&str, &[Vec<f64>]),
+    (run, rows, language): (&str, &[Vec<f64>], Language),
     tasks: usize,
     side: f32,
     picture: &mut Picture,
@@ -48,7 +50,7 @@ pub fn accuracy(
     let gutter = 58.0;
     let size = vec2(gutter + side * tasks as f32, side * tasks as f32 + 22.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Accuracy by task"));
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, language.say("figure.matrix")));
     let cell = |row: usize, column: usize| {
         let min = pos2(
             rect.left() + gutter + side * column as f32,
@@ -59,7 +61,7 @@ pub fn accuracy(
     let every = (26.0 / side).ceil().max(1.0) as usize;
     for row in (0..tasks).step_by(every) {
         let at = pos2(rect.left() + gutter - 8.0, cell(row, 0).center().y);
-        let text = format!("after {}", row + 1);
+        let text = numbered(language, "figure.row", row);
         ui.painter()
             .text(at, Align2::RIGHT_CENTER, text, regular(11.0), t.subdued);
     }
@@ -82,7 +84,7 @@ pub fn accuracy(
     for column in (0..tasks).step_by(every) {
         let at = pos2(cell(0, column).center().x, rect.bottom() - 8.0);
         let text = if side >= 46.0 {
-            format!("task {}", column + 1)
+            numbered(language, "figure.column", column)
         } else {
             format!("{}", column + 1)
         };
@@ -94,12 +96,16 @@ pub fn accuracy(
         ui.painter().text(
             at,
             Align2::RIGHT_CENTER,
-            "on task",
+            language.say("figure.columns"),
             regular(11.0),
             t.subdued,
         );
     }
-    accuracy_tip(rows, &response, rect, gutter, side);
+    accuracy_tip((rows, language), &response, rect, gutter, side);
+}
+
+fn numbered(language: Language, key: &'static str, task: usize) -> String {
+    language.fill(key, &[("n", &(task + 1).to_string())])
 }
 
 /// A value, if it is there and was measured.
@@ -144,7 +150,13 @@ fn dashed(ui: &Ui, t: &Tokens, place: Rect) {
         .extend(Shape::dashed_line(&corners, line, 2.5, 2.5));
 }
 
-fn accuracy_tip(rows: &[Vec<f64>], response: &Response, rect: Rect, gutter: f32, side: f32) {
+fn accuracy_tip(
+    (rows, language): (&[Vec<f64>], Language),
+    response: &Response,
+    rect: Rect,
+    gutter: f32,
+    side: f32,
+) {
     let Some(at) = response.hover_pos() else {
         return;
     };
@@ -154,12 +166,12 @@ fn accuracy_tip(rows: &[Vec<f64>], response: &Response, rect: Rect, gutter: f32,
     }
     let (row, column) = ((offset.y / side) as usize, (offset.x / side) as usize);
     if let Some(value) = measured(rows, row, column) {
-        let text = format!(
-            "task {} after learning task {}: {:.1}\u{a0}%",
-            column + 1,
-            row + 1,
-            value * 100.0
-        );
+        let words = [
+            ("column", &*(column + 1).to_string()),
+            ("row", &*(row + 1).to_string()),
+            ("value", &*number(value * 100.0, language)),
+        ];
+        let text = language.fill("figure.cell", &words);
         response.clone().on_hover_text(text);
     }
 }

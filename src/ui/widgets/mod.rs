@@ -13,6 +13,7 @@ pub mod matrix;
 pub mod plots;
 pub mod sparkline;
 pub mod stops;
+pub mod terms;
 pub mod textures;
 
 use egui::{

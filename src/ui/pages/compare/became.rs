@@ -7,7 +7,7 @@ use crate::run::event::RunHeader;
 use crate::session::views::RunRow;
 use crate::session::words::percent;
 use crate::ui::theme::{GAP, semibold, tokens};
-use crate::ui::widgets::{self, card, faint, sentence};
+use crate::ui::widgets::{self, card, faint, sentence, terms};
 
 /// A run's accuracy on its first task: when it was learned, and now.
 struct Fate<'a> {
@@ -28,7 +28,8 @@ pub(super) fn became(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
         return;
     }
     card(ui, |ui| {
-        widgets::title(ui, "What became of task 1");
+        let title = widgets::title(ui, "What became of task 1");
+        terms::explain(ui, title, "catastrophic");
         let same = fates
             .windows(2)
             .all(|pair| first(pair[0].header) == first(pair[1].header));

@@ -13,10 +13,11 @@ use crate::session::views::{RunRow, RunState};
 use crate::store::Figures;
 use crate::store::export::spread_text;
 use crate::store::groups::{kinds, labels};
+use crate::texts::Language;
 use crate::ui::app::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, RUN_MARKERS, Series};
-use crate::ui::widgets::{self, Column, card, card_of, faint, segmented};
+use crate::ui::widgets::{self, Column, card, card_of, faint, segmented, terms};
 
 pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], column: Column) {
     let mut shown: Vec<(usize, &RunRow)> = rows
@@ -45,7 +46,8 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
         widgets::ends(
             ui,
             |ui| {
-                widgets::title(ui, "Accuracy over all classes seen so far");
+                let title = widgets::title(ui, "Accuracy over all classes seen so far");
+                terms::explain(ui, title, "accuracy");
             },
             |ui| {
                 let experts = [
@@ -89,10 +91,22 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
             tasks: &labels,
             series,
             now: None,
+            language: Language::English,
         }
         .show(ui);
     });
 }
+
+/// The columns of the table and the term that each of them is.
+const FIGURES: [(&str, &str); 7] = [
+    ("A_N", "last_accuracy"),
+    ("Ā_N", "average_accuracy"),
+    ("F_N", "forgetting"),
+    ("95\u{a0}% of A_N", "interval"),
+    ("online", "online"),
+    ("offline", "offline"),
+    ("task given", "task_given"),
+];
 
 /// A_N, Ā_N and F_N of each ticked run.
 fn numbers(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
@@ -104,55 +118,45 @@ fn numbers(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
 fn number_table(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
     let t = tokens(ui);
     egui::Grid::new("numbers")
-            .num_columns(8)
-            .spacing([22.0, 7.0])
-            .show(ui, |ui| {
-                faint(ui, "run");
-                faint(ui, "A_N").on_hover_text("Accuracy on all classes after the last task, %");
-                faint(ui, "Ā_N").on_hover_text("Mean of the accuracies after each task, %");
-                faint(ui, "F_N")
-                    .on_hover_text("Mean drop from the best accuracy of each task, points");
-                faint(ui, "95\u{a0}% of A_N").on_hover_text(
-                    "With other test images of the same kind A_N would lie in this range in 95 of 100 cases (Wilson's interval)",
-                );
-                faint(ui, "online").on_hover_text("A_N of LAE's online expert alone, %");
-                faint(ui, "offline").on_hover_text("A_N of LAE's offline expert alone, %");
-                faint(ui, "task given").on_hover_text(
-                    "Accuracy at the end when the task of each image is told, %: an easier question, not class-incremental accuracy",
-                );
-                ui.end_row();
-                for (slot, row) in shown {
-                    ui.horizontal(|ui| {
-                        let (rect, _) =
-                            ui.allocate_exact_size(Vec2::new(12.0, 14.0), Sense::hover());
-                        ui.painter()
-                            .circle_filled(rect.center(), 5.0, t.runs[*slot]);
-                        ui.label(RichText::new(row.title()).color(t.text))
-                            .on_hover_text(&row.name);
-                        let (done, all) = (row.answers().accuracy.len(), row.tasks());
-                        if done < all {
-                            faint(ui, format!("after {done} of {all} tasks"));
-                        }
-                    });
-                    let history = row.answers();
-                    for value in [
-                        history.last(),
-                        history.average(),
-                        row.figures.forgetting.map(|f| f / 100.0),
-                    ] {
-                        figure(ui, value, true);
+        .num_columns(8)
+        .spacing([22.0, 7.0])
+        .show(ui, |ui| {
+            faint(ui, "run");
+            for (head, term) in FIGURES {
+                terms::faint(ui, head, term);
+            }
+            ui.end_row();
+            for (slot, row) in shown {
+                ui.horizontal(|ui| {
+                    let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 14.0), Sense::hover());
+                    ui.painter()
+                        .circle_filled(rect.center(), 5.0, t.runs[*slot]);
+                    ui.label(RichText::new(row.title()).color(t.text))
+                        .on_hover_text(&row.name);
+                    let (done, all) = (row.answers().accuracy.len(), row.tasks());
+                    if done < all {
+                        faint(ui, format!("after {done} of {all} tasks"));
                     }
-                    trust(ui, row);
-                    for (value, strong) in [
-                        (row.of(Expert::Online).last(), false),
-                        (row.of(Expert::Offline).last(), false),
-                        (row.history.task_given.last().copied().flatten(), false),
-                    ] {
-                        figure(ui, value, strong);
-                    }
-                    ui.end_row();
+                });
+                let history = row.answers();
+                for value in [
+                    history.last(),
+                    history.average(),
+                    row.figures.forgetting.map(|f| f / 100.0),
+                ] {
+                    figure(ui, value, true);
                 }
-            });
+                trust(ui, row);
+                for (value, strong) in [
+                    (row.of(Expert::Online).last(), false),
+                    (row.of(Expert::Offline).last(), false),
+                    (row.history.task_given.last().copied().flatten(), false),
+                ] {
+                    figure(ui, value, strong);
+                }
+                ui.end_row();
+            }
+        });
 }
 
 /// How far A_N can be trusted.
@@ -192,8 +196,10 @@ fn repetitions<'a>(ui: &mut Ui, rows: &'a [RunRow]) {
             .num_columns(5)
             .spacing([22.0, 7.0])
             .show(ui, |ui| {
-                for head in ["settings", "runs", "A_N", "Ā_N", "F_N"] {
-                    faint(ui, head);
+                faint(ui, "settings");
+                faint(ui, "runs");
+                for (head, term) in &FIGURES[..3] {
+                    terms::faint(ui, *head, term);
                 }
                 ui.end_row();
                 for (kind, label) in repeated.iter().zip(labels) {

@@ -11,7 +11,7 @@ use crate::session::words::{bytes_text, count_text};
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{CONTROL, regular, tokens};
-use crate::ui::widgets::{self, Standing, button, card, faint, segmented};
+use crate::ui::widgets::{self, Standing, button, card, faint, segmented, terms};
 
 /// The families, by the name the table gives them, with the backbone each starts with: the
 /// paper's, but for ViT the one that is part of the program.
@@ -36,7 +36,8 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
             ui,
             |ui| {
                 widgets::standing(ui, stand);
-                widgets::title(ui, "Backbone");
+                let title = widgets::title(ui, "Backbone");
+                terms::explain(ui, title, "backbone");
             },
             |ui| {
                 let shown = chosen.as_ref().filter(|_| !file_wanted(cx));

@@ -13,7 +13,7 @@ use crate::run::config::{RunConfig, Setting};
 use crate::session::presets::{self, Preset};
 use crate::ui::app::Cx;
 use crate::ui::theme::CONTROL;
-use crate::ui::widgets::{self, card, faint, field, link, sentence};
+use crate::ui::widgets::{self, card, faint, field, link, terms};
 
 /// Draws the method card.
 pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
@@ -28,11 +28,13 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
         ];
         let stand = standing(cx, &places);
         let preset = preset_words(cx);
+        let term = cx.session.draft.method.replace('-', "_");
         widgets::ends(
             ui,
             |ui| {
                 widgets::standing(ui, stand);
-                widgets::title(ui, "Method");
+                let title = widgets::title(ui, "Method");
+                terms::explain(ui, title, &term);
             },
             |ui| {
                 if preset_changed(cx) && link(ui, "Reset").clicked() {
@@ -135,7 +137,7 @@ fn which(ui: &mut Ui, draft: &mut RunConfig) {
         }
     });
     if let Ok(spec) = chosen {
-        sentence(ui, format!("{}.", spec.summary)).on_hover_text(spec.paper);
+        terms::sentence(ui, &format!("{}.", spec.summary)).on_hover_text(spec.paper);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::session::words::count_text;
 use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::theme::{mono, tokens};
-use crate::ui::widgets::{self, button, card, faint, segmented, segmented_where, sentence};
+use crate::ui::widgets::{self, button, card, faint, segmented, segmented_where, sentence, terms};
 
 /// Choices shown side by side; the rest is behind "More…".
 const SIDE_BY_SIDE: usize = 4;
@@ -34,7 +34,8 @@ pub fn pet(ui: &mut Ui, cx: &mut Cx<'_>) {
             ui,
             |ui| {
                 widgets::standing(ui, stand);
-                widgets::title(ui, "PET");
+                let title = widgets::title(ui, "PET");
+                terms::explain(ui, title, "pet");
             },
             |ui| {
                 faint(ui, trained);

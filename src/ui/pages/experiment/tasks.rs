@@ -16,7 +16,7 @@ use crate::session::story::counted;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{RADIUS, regular, semibold, tokens};
-use crate::ui::widgets::{button, faint, painted_text};
+use crate::ui::widgets::{button, faint, painted_text, terms};
 
 /// Height of a cell of the strip.
 const CELL: f32 = 48.0;
@@ -252,12 +252,12 @@ fn new_task(ui: &mut Ui, scenario: &Scenario) -> Option<Move> {
 /// The settings behind the strip: classes per task, class order, the orders there are, undo.
 pub fn order(ui: &mut Ui, cx: &mut Cx<'_>) {
     row(ui, |ui| {
-        let label = faint(ui, "Classes per task");
+        let label = terms::faint(ui, "Classes per task", "task");
         text(ui, "classes per task", &mut cx.session.draft.classes_per_task, 100.0)
             .labelled_by(label.id)
             .on_hover_text("One number for all tasks, one for each (6,5,5,5,5), or a first task and the others (50+10)");
         ui.add_space(8.0);
-        let label = faint(ui, "Class order");
+        let label = terms::faint(ui, "Class order", "class_order");
         text(ui, "class order", &mut cx.session.draft.order, 110.0)
             .labelled_by(label.id)
             .on_hover_text("natural, seed:1, places among the sorted classes (0-4,6,5), one of the paper's, or a JSON file with class names");

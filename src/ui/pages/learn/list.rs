@@ -1,4 +1,4 @@
-//! The lessons there are: those of the program, then a teacher's own.
+//! The lessons there are: those of the program, then a teacher's own; below them the glossary.
 
 use egui::{RichText, Ui};
 
@@ -8,8 +8,8 @@ use crate::ui::app::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, card, ends, faint, primary_button, scroll, sentence};
 
-use super::tour;
 use super::unit::column;
+use super::{glossary, tour};
 
 /// Draws the list.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
@@ -50,6 +50,9 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
             for entry in theirs {
                 one(ui, cx, entry);
             }
+            ui.add_space(12.0);
+            glossary::show(ui, cx);
+            ui.add_space(40.0);
         });
     });
 }

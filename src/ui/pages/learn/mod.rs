@@ -1,5 +1,6 @@
-//! The tour and the lessons.
+//! The tour, the lessons and the glossary.
 
+mod glossary;
 mod list;
 pub mod tour;
 mod unit;
@@ -17,6 +18,8 @@ pub struct State {
     /// The tour.
     pub tour: tour::State,
     unit: unit::State,
+    /// The glossary.
+    pub glossary: glossary::State,
 }
 
 /// Draws the page.

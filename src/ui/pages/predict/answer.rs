@@ -12,12 +12,13 @@ use crate::run::event::{Opinion, Picture, Prediction, RunHeader};
 use crate::session::predict::{ranking, reason};
 use crate::session::story::sentence as full_sentence;
 use crate::session::words::percent;
+use crate::texts::Language;
 use crate::ui::app::Cx;
 use crate::ui::theme::{GAP, regular, semibold, tokens};
 use crate::ui::widgets::bars::{Bar, bars};
 use crate::ui::widgets::curves::{Curves, Series, legend};
 use crate::ui::widgets::icons::{self, Icon};
-use crate::ui::widgets::{self, Column, card, card_of, faint, sentence};
+use crate::ui::widgets::{self, Column, card, card_of, faint, sentence, terms};
 
 /// Bars per expert.
 const TOP: usize = 5;
@@ -197,7 +198,10 @@ fn one_opinion(ui: &mut Ui, answer: &Prediction, view: &Opinion, stale: bool) {
             icons::marker(ui.painter(), expert, rect.center(), 11.0, t.expert(expert));
             let mut name = expert.name().to_string();
             name[..1].make_ascii_uppercase();
-            widgets::title(ui, name);
+            let title = widgets::title(ui, name);
+            if expert != Expert::Answer {
+                terms::explain(ui, title, terms::of_expert(expert));
+            }
             let several = answer.opinions.len() > 1;
             if several && expert == answer.decided_by && answer.task > 0 {
                 more_certain(ui);
@@ -215,15 +219,10 @@ fn one_opinion(ui: &mut Ui, answer: &Prediction, view: &Opinion, stale: bool) {
         bars(ui, expert, &list, stale);
         let Some(energy) = view.energy else { return };
         let energy = faint(ui, format!("energy {}", signed(energy)));
-        let hint = match expert {
-            Expert::Ensemble => {
-                "The lower of the two energies. The bars are the larger of both experts' values for each class, so they need not sum to 100."
-            }
-            _ => {
-                "Minus the log of the summed exponentials of the logits: the lower, the more familiar the image."
-            }
-        };
-        energy.on_hover_text(hint);
+        let energy = terms::explain(ui, energy, "energy");
+        if expert == Expert::Ensemble {
+            energy.on_hover_text("The lower of the two energies. The bars are the larger of both experts' values for each class, so they need not sum to 100.");
+        }
     });
 }
 
@@ -298,6 +297,7 @@ fn probability(
         tasks: &labels,
         series: series.collect(),
         now: None,
+        language: Language::English,
     }
     .show(ui);
 }

@@ -16,7 +16,7 @@ use crate::ui::pages::ask_to_open;
 use crate::ui::pages::experiment::covering;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::confusion::{Cell, ConfusionMatrix};
-use crate::ui::widgets::{self, card_of, faint, link, segmented};
+use crate::ui::widgets::{self, card_of, faint, link, segmented, terms};
 
 /// Images shown behind one cell.
 const IMAGES: usize = 24;
@@ -35,7 +35,8 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
     card_of(ui, height, |ui| {
         let count = run.reports.len();
         if count == 0 {
-            widgets::title(ui, "Confusion");
+            let title = widgets::title(ui, "Confusion");
+            terms::explain(ui, title, "confusion");
             faint(
                 ui,
                 "Comes with the first task: which classes are taken for which.",
@@ -65,7 +66,8 @@ fn controls(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, (count, task): (usize, 
     let state = &mut cx.pages.train;
     state.expert = run.history.nearest(state.expert);
     ui.horizontal_wrapped(|ui| {
-        widgets::title(ui, "Confusion after task");
+        let title = widgets::title(ui, "Confusion after task");
+        terms::explain(ui, title, "confusion");
         let mut chosen = task;
         if count <= 6 {
             let names: Vec<String> = (1..=count).map(|i| i.to_string()).collect();

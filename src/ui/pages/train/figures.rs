@@ -9,10 +9,11 @@ use crate::session::companion::Companion;
 use crate::session::quality::Quality;
 use crate::session::run_view::RunView;
 use crate::session::story::counted;
+use crate::texts::Language;
 use crate::ui::app::Cx;
 use crate::ui::theme::{GAP, Tokens, regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series, legend};
-use crate::ui::widgets::{self, card, card_of, faint, icons, matrix as matrices};
+use crate::ui::widgets::{self, card, card_of, faint, icons, matrix as matrices, terms};
 
 /// The numbers on top.
 pub fn headline(ui: &mut Ui, run: &RunView) {
@@ -44,30 +45,30 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
             };
             let quality = run.reports.last().map(|r| Quality::of(&r.answers, expert));
             let value = run.of(expert).last().map(|v| format!("{:.1}", v * 100.0));
-            number(ui, width, (Some(expert), &label), value, "%", quality);
+            let term = match experts.len() {
+                1 => "accuracy",
+                _ => terms::of_expert(expert),
+            };
+            let label = (Some(expert), &*label, term);
+            number(ui, width, label, value, "%", quality);
         }
         if with_given {
             let given = run.history.task_given.last().copied().flatten();
             let given = given.map(|v| format!("{:.1}", v * 100.0));
-            number(ui, width, (None, "With the task given"), given, "%", None);
+            let label = (None, "With the task given", "task_given");
+            number(ui, width, label, given, "%", None);
         }
         let told = run.forgotten.filter(|_| run.reports.len() > 1);
         let forgotten = told.map(|forgotten| format!("{:.1}", forgotten * 100.0));
-        number(
-            ui,
-            width,
-            (None, "Forgotten so far"),
-            forgotten,
-            "points",
-            None,
-        );
+        let label = (None, "Forgotten so far", "forgetting");
+        number(ui, width, label, forgotten, "points", None);
     });
 }
 
 fn number(
     ui: &mut Ui,
     width: f32,
-    (expert, label): (Option<Expert>, &str),
+    (expert, label, term): (Option<Expert>, &str, &str),
     value: Option<String>,
     unit: &str,
     quality: Option<Quality>,
@@ -83,7 +84,8 @@ fn number(
                     icons::marker(ui.painter(), expert, rect.center(), 9.0, t.expert(expert));
                 }
                 let text = RichText::new(label).font(regular(12.0)).color(t.subdued);
-                ui.add(egui::Label::new(text).truncate());
+                let label = ui.add(egui::Label::new(text).truncate());
+                terms::explain(ui, label, term);
             });
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 4.0;
@@ -131,7 +133,8 @@ pub fn curves(ui: &mut Ui, run: &RunView, beside: Option<&Companion<'_>>, height
         widgets::ends_in_order(
             ui,
             |ui| {
-                widgets::title(ui, "Accuracy over all classes seen so far");
+                let title = widgets::title(ui, "Accuracy over all classes seen so far");
+                terms::explain(ui, title, "accuracy");
             },
             |ui| legend(ui, run.history.experts()),
         );
@@ -155,6 +158,7 @@ pub fn curves(ui: &mut Ui, run: &RunView, beside: Option<&Companion<'_>>, height
             tasks: &labels,
             series: series.collect(),
             now,
+            language: Language::English,
         }
         .show(ui);
     });
@@ -203,7 +207,8 @@ pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
     card_of(ui, height, |ui| {
         let top = ui.cursor().top();
         ui.horizontal(|ui| {
-            widgets::title(ui, "Accuracy by task");
+            let title = widgets::title(ui, "Accuracy by task");
+            terms::explain(ui, title, "accuracy_matrix");
             let answering = run.header.as_ref().map(RunHeader::answering);
             faint(ui, answering.unwrap_or(Expert::Answer).name());
         });
@@ -219,7 +224,7 @@ pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
             52.0
         };
         let side = wide.min(high).max(100.0 / tasks as f32).min(52.0);
-        let rows = (run.name(), &run.answers().matrix[..]);
+        let rows = (run.name(), &run.answers().matrix[..], Language::English);
         matrices::accuracy(ui, rows, tasks, side, &mut cx.pages.train.accuracies);
         faint(ui, "Read down a column to see a task being forgotten.");
     });

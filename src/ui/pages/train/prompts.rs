@@ -7,6 +7,7 @@ use egui_plot::{LineStyle, MarkerShape};
 use super::figures::task_labels;
 use crate::metrics::PromptStudy;
 use crate::session::run_view::RunView;
+use crate::texts::Language;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series};
 use crate::ui::widgets::{self, card, faint};
@@ -54,6 +55,7 @@ fn selection(ui: &mut Ui, run: &RunView, study: &PromptStudy) {
         tasks: &labels,
         series: vec![series],
         now: None,
+        language: Language::English,
     }
     .show(ui);
 }

@@ -13,7 +13,7 @@ use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::sparkline::sparkline;
 use crate::ui::widgets::{
-    self, Column, at_end, button, card, card_of, faint, icon_text_button, link, progress,
+    self, Column, at_end, button, card, card_of, faint, icon_text_button, link, progress, terms,
 };
 
 /// Draws the column.
@@ -162,7 +162,8 @@ fn loss(ui: &mut Ui, run: &RunView) {
         widgets::ends(
             ui,
             |ui| {
-                widgets::title(ui, "Loss on the new classes");
+                let title = widgets::title(ui, "Loss on the new classes");
+                terms::explain(ui, title, "local_ce");
             },
             |ui| {
                 faint(

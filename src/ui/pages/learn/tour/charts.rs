@@ -13,7 +13,7 @@ use crate::ui::app::Cx;
 use crate::ui::theme::{GAP, Tokens, tokens};
 use crate::ui::widgets::curves::{Curves, Series};
 use crate::ui::widgets::stops::stops_called;
-use crate::ui::widgets::{self, card, faint, part};
+use crate::ui::widgets::{self, card, faint, part, terms};
 
 /// Draws them, and in the comparison the slider that moves both.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
@@ -105,6 +105,7 @@ fn curves(ui: &mut Ui, language: Language, tour: &Tour) {
         tasks: &labels,
         series: series.collect(),
         now: (tour.step == Step::Compare).then(|| (tour.task, String::new())),
+        language,
     }
     .show(ui);
 }
@@ -140,7 +141,7 @@ fn matrices(ui: &mut Ui, language: Language, tour: &Tour) {
         };
         matrix(ui, &shown);
     };
-    widgets::title(ui, language.say("tour.matrix.title"));
+    terms::title(ui, language.say("tour.matrix.title"), language);
     if beside {
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = GAP;

@@ -6,7 +6,7 @@ use super::{LOW, actions, told};
 use crate::session::tour::{Standing, Step, Tour};
 use crate::ui::app::Cx;
 use crate::ui::theme::{semibold, tokens};
-use crate::ui::widgets::{self, button, card_of, ends, faint, sentence};
+use crate::ui::widgets::{self, button, card_of, ends, faint, terms};
 
 /// Room that the number of the step needs beside the way out.
 const STEP: f32 = 240.0;
@@ -43,7 +43,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
             },
         );
         for words in told::of_step(cx.session, tour) {
-            sentence(ui, words);
+            terms::spoken_sentence(ui, &words, language);
         }
         if let Standing::Ended(Some(problem)) = &tour.run().standing {
             widgets::problem(ui, problem);

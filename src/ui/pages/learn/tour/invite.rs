@@ -4,14 +4,14 @@ use egui::Ui;
 
 use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
-use crate::ui::widgets::{self, button, card, primary_button, sentence};
+use crate::ui::widgets::{self, button, card, primary_button, terms};
 
 /// Draws the card. Whoever sees the window for the first time may also put it off.
 pub fn invite(ui: &mut Ui, cx: &mut Cx<'_>) {
     let language = cx.session.language;
     card(ui, |ui| {
         widgets::title(ui, language.say("tour.title"));
-        sentence(ui, language.say("tour.about"));
+        terms::spoken_sentence(ui, language.say("tour.about"), language);
         ui.horizontal_wrapped(|ui| {
             if primary_button(ui, language.say("tour.begin"), true).clicked() {
                 cx.act(UiCommand::Tour);

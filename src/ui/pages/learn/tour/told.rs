@@ -54,9 +54,14 @@ fn in_the_way(session: &Session, tour: &Tour) -> Option<String> {
 fn timed(session: &Session, run: &OwnRun, key: &'static str) -> Vec<String> {
     let language = session.language;
     let mut text = language.say(key).to_string();
-    if let Some(seconds) = session.tour_seconds(run) {
+    if let Some((seconds, measured)) = session.tour_seconds(run) {
         let time = duration_text(seconds.max(1.0));
-        text = format!("{text} {}", language.fill("tour.time", &[("time", &time)]));
+        let key = if measured {
+            "tour.time"
+        } else {
+            "tour.time_assumed"
+        };
+        text = format!("{text} {}", language.fill(key, &[("time", &time)]));
     }
     vec![text]
 }

@@ -64,7 +64,9 @@ pub(super) fn show(
             let colour = t.runs[i % t.runs.len()];
             let line = Line::new(title.clone(), PlotPoints::from(points.clone()));
             plot.line(line.color(colour).width(2.0));
-            let points = Points::new(title, PlotPoints::from(points));
+            // The run at work is drawn step by step; what is measured after a pass stands out.
+            let whole = points.into_iter().filter(|point| point[0].fract() == 0.0);
+            let points = Points::new(title, whole.collect::<PlotPoints<'_>>());
             let marker = RUN_MARKERS[i % RUN_MARKERS.len()];
             plot.points(points.shape(marker).filled(true).radius(3.2).color(colour));
         }

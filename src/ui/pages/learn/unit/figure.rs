@@ -1,5 +1,6 @@
 //! Figures of a lesson: each is drawn, and has its numbers as text below.
 
+use egui::text::TextFormat;
 use egui::{Label, RichText, ScrollArea, Ui};
 use egui_plot::LineStyle;
 
@@ -8,7 +9,7 @@ use crate::session::units::Chart;
 use crate::texts::Language;
 use crate::ui::theme::{mono, regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, RUN_MARKERS, Series};
-use crate::ui::widgets::{self, card, faint, matrix};
+use crate::ui::widgets::{card, faint, matrix, terms};
 
 /// Height of charts, in points.
 const HEIGHT: f32 = 220.0;
@@ -22,7 +23,7 @@ pub(super) fn show(
     picture: &mut matrix::Picture,
 ) {
     card(ui, |ui| {
-        widgets::title(ui, title);
+        terms::title(ui, title, language);
         if chart.is_empty() {
             faint(ui, language.say("unit.comes"));
             return;
@@ -30,16 +31,16 @@ pub(super) fn show(
         let numbers = chart.text(language);
         let name = format!("{title}\n{numbers}");
         match chart {
-            Chart::Curves { tasks, lines } => curves(ui, (title, &name), &tasks, lines),
+            Chart::Curves { tasks, lines } => curves(ui, (title, &name, language), &tasks, lines),
             Chart::Matrix { rows, tasks } => {
                 let side = ((ui.available_width() - 60.0) / tasks.max(1) as f32).clamp(8.0, 46.0);
                 ui.push_id(title, |ui| {
-                    matrix::accuracy(ui, (title, &rows), tasks, side, picture);
+                    matrix::accuracy(ui, (title, &rows, language), tasks, side, picture);
                 });
             }
             Chart::Bars { rows, unit, spread } => bars::show(ui, &rows, &unit, spread, language),
             Chart::Table { columns, rows } => {
-                table(ui, &columns, &rows);
+                table(ui, &columns, &rows, language);
                 return;
             }
             Chart::Distance {
@@ -60,7 +61,7 @@ pub(super) fn show(
 
 fn curves(
     ui: &mut Ui,
-    (title, name): (&str, &str),
+    (title, name, language): (&str, &str, Language),
     tasks: &[String],
     lines: Vec<(String, Vec<f64>)>,
 ) {
@@ -88,6 +89,7 @@ fn curves(
         tasks,
         series: series.collect(),
         now: None,
+        language,
     }
     .show(ui);
 }
@@ -106,7 +108,7 @@ pub(super) fn legend<'a>(ui: &mut Ui, titles: impl Iterator<Item = &'a str>) {
     });
 }
 
-fn table(ui: &mut Ui, columns: &[String], rows: &[Vec<String>]) {
+fn table(ui: &mut Ui, columns: &[String], rows: &[Vec<String>], language: Language) {
     let t = tokens(ui);
     ScrollArea::horizontal().show(ui, |ui| {
         egui::Grid::new("table")
@@ -115,7 +117,8 @@ fn table(ui: &mut Ui, columns: &[String], rows: &[Vec<String>]) {
             .show(ui, |ui| {
                 ui.label("");
                 for column in columns {
-                    ui.label(RichText::new(column).font(semibold(13.0)).color(t.subdued));
+                    let look = TextFormat::simple(semibold(13.0), t.subdued);
+                    terms::label(ui, column, &look, language);
                 }
                 ui.end_row();
                 for cells in rows {

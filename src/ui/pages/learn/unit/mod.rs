@@ -16,6 +16,7 @@ use crate::session::units::{self, Part, Unit};
 use crate::ui::app::Cx;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::matrix;
+use crate::ui::widgets::terms::Explained;
 use crate::ui::widgets::{faint, scroll};
 
 /// Widest column of text, in points: about eighty letters.
@@ -54,6 +55,8 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
             text::title(ui, &unit.title);
             let minutes = unit.minutes.to_string();
             faint(ui, unit.language.fill("unit.minutes", &[("n", &minutes)]));
+            // A term is explained once in each section.
+            let mut explained = Explained::default();
             let mut waits = false;
             for (place, part) in unit.parts.iter().enumerate() {
                 waits &= !is_heading(part);
@@ -62,7 +65,11 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
                 }
                 ui.push_id(place, |ui| match part {
                     Part::Text(paragraph) => {
-                        text::paragraph(ui, paragraph, &figures, unit.language);
+                        if is_heading(part) {
+                            explained = Explained::default();
+                        }
+                        let told = (&*figures, unit.language);
+                        text::paragraph(ui, paragraph, told, &mut explained);
                     }
                     Part::Runs(block) => runs::show(ui, cx, unit, place, block),
                     Part::Teach(teach) => runs::teach(ui, cx, unit, teach),

@@ -6,6 +6,7 @@ use egui::{Align, Color32, CornerRadius, Frame, Label, Margin, RichText, Ui};
 use crate::session::units::{Figures, Kind, Lack, Paragraph, Span};
 use crate::texts::Language;
 use crate::ui::theme::{RADIUS, Tokens, mono, regular, semibold, tokens};
+use crate::ui::widgets::terms::{self, Explained, Piece};
 
 /// Size of sentences, in points.
 const SIZE: f32 = 15.0;
@@ -20,7 +21,12 @@ pub(super) fn title(ui: &mut Ui, text: &str) {
 }
 
 /// A paragraph.
-pub(super) fn paragraph(ui: &mut Ui, text: &Paragraph, figures: &Figures, language: Language) {
+pub(super) fn paragraph(
+    ui: &mut Ui,
+    text: &Paragraph,
+    (figures, language): (&Figures, Language),
+    explained: &mut Explained,
+) {
     match text.kind {
         Kind::Heading(rank) => {
             let t = tokens(ui);
@@ -29,23 +35,25 @@ pub(super) fn paragraph(ui: &mut Ui, text: &Paragraph, figures: &Figures, langua
             let words = RichText::new(text.filled(figures, language));
             ui.add(Label::new(words.font(semibold(size)).color(t.strong)).wrap());
         }
-        Kind::Text => sentences(ui, text, figures, language),
+        Kind::Text => sentences(ui, text, (figures, language), explained),
         Kind::Item(deep, number) => {
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = 8.0;
                 ui.add_space(8.0 + 18.0 * deep as f32);
                 let mark = number.map_or_else(|| "•".to_string(), |number| format!("{number}."));
                 let colour = tokens(ui).subdued;
-                ui.label(job(&[(mark, look(regular(SIZE), colour))]));
+                let mut job = LayoutJob::default();
+                job.append(&mark, 0.0, look(regular(SIZE), colour));
+                ui.label(job);
                 let width = ui.available_width();
                 ui.vertical(|ui| {
                     ui.set_width(width);
-                    sentences(ui, text, figures, language);
+                    sentences(ui, text, (figures, language), explained);
                 });
             });
         }
         Kind::Quote => {
-            framed(ui, |ui| sentences(ui, text, figures, language));
+            framed(ui, |ui| sentences(ui, text, (figures, language), explained));
         }
         Kind::Code => {
             let t = tokens(ui);
@@ -60,8 +68,9 @@ pub(super) fn paragraph(ui: &mut Ui, text: &Paragraph, figures: &Figures, langua
 
 /// Words without a paragraph of their own, such as those of a question.
 pub(super) fn words(ui: &mut Ui, text: &[Paragraph], figures: &Figures, language: Language) {
+    let mut explained = Explained::default();
     for one in text {
-        paragraph(ui, one, figures, language);
+        paragraph(ui, one, (figures, language), &mut explained);
     }
 }
 
@@ -77,19 +86,29 @@ fn framed(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
         });
 }
 
-fn sentences(ui: &mut Ui, text: &Paragraph, figures: &Figures, language: Language) {
+fn sentences(
+    ui: &mut Ui,
+    text: &Paragraph,
+    (figures, language): (&Figures, Language),
+    explained: &mut Explained,
+) {
     let t = tokens(ui);
-    let pieces = text.spans.iter().map(|span| {
+    let mut pieces = Vec::new();
+    for span in &text.spans {
         let known = span.live.as_ref().map(|live| live.value(figures));
         let style = match known {
             Some(Ok(_)) => look(semibold(SIZE), t.accent),
             Some(Err(Lack::NotYet | Lack::Never(_))) => look(mono(SIZE - 2.0), t.subdued),
             None => plain(span, t),
         };
-        (span.filled(figures, language), style)
-    });
-    let pieces: Vec<_> = pieces.collect();
-    ui.add(Label::new(job(&pieces)).wrap().selectable(true));
+        let words = span.filled(figures, language);
+        if span.live.is_some() || span.code {
+            pieces.push(Piece::plain(words, style));
+        } else {
+            pieces.extend(terms::pieces(&words, &style, language, explained));
+        }
+    }
+    terms::prose(ui, &pieces);
 }
 
 fn look(font: egui::FontId, colour: Color32) -> TextFormat {
@@ -111,12 +130,4 @@ fn plain(span: &Span, t: &Tokens) -> TextFormat {
     }
     style.italics = span.emphasis;
     style
-}
-
-fn job(pieces: &[(String, TextFormat)]) -> LayoutJob {
-    let mut job = LayoutJob::default();
-    for (text, style) in pieces {
-        job.append(text, 0.0, style.clone());
-    }
-    job
 }

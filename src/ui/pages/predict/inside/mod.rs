@@ -19,7 +19,7 @@ use crate::ui::command::UiCommand;
 use crate::ui::pages::ask_to_open;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::{self, card, faint, icon_text_button, part, segmented};
+use crate::ui::widgets::{self, card, faint, icon_text_button, part, segmented, terms};
 
 /// Two parts stand beside each other where the column is at least this wide.
 const BESIDE: f32 = 620.0;
@@ -141,7 +141,7 @@ fn opener(ui: &mut Ui, cx: &mut Cx<'_>, experts: &[Expert]) {
 }
 
 fn gaze_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
-    part_card(ui, "What it looks at", |ui| {
+    part_card(ui, ("What it looks at", "attention"), |ui| {
         if cx.session.predict.picture.is_none() {
             faint(
                 ui,
@@ -175,7 +175,7 @@ fn gaze_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
 }
 
 fn map_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
-    part_card(ui, "Map of test features", |ui| {
+    part_card(ui, ("Map of test features", "map"), |ui| {
         if !crowd_is_there(ui, cx, scene) {
             return;
         }
@@ -192,7 +192,7 @@ fn map_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
 }
 
 fn energies_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
-    part_card(ui, "Energies", |ui| {
+    part_card(ui, ("Energies", "energy"), |ui| {
         if crowd_is_there(ui, cx, scene) {
             energies::show(ui, scene);
         }
@@ -200,23 +200,28 @@ fn energies_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
 }
 
 fn movement_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
-    part_card(ui, "How far the PETs have moved", |ui| match &scene.now {
-        _ if !scene.header.method.uses_pet => {
-            let title = &scene.header.method.title;
-            faint(
-                ui,
-                format!("{title} trains no PET here, so there is nothing to measure."),
-            );
-        }
-        Some(now) => movement::show(ui, scene, &now.movement),
-        None => waiting(ui, cx, scene),
-    });
+    part_card(
+        ui,
+        ("How far the PETs have moved", "movement"),
+        |ui| match &scene.now {
+            _ if !scene.header.method.uses_pet => {
+                let title = &scene.header.method.title;
+                faint(
+                    ui,
+                    format!("{title} trains no PET here, so there is nothing to measure."),
+                );
+            }
+            Some(now) => movement::show(ui, scene, &now.movement),
+            None => waiting(ui, cx, scene),
+        },
+    );
 }
 
-fn part_card(ui: &mut Ui, title: &str, add: impl FnOnce(&mut Ui)) {
+fn part_card(ui: &mut Ui, (title, term): (&str, &str), add: impl FnOnce(&mut Ui)) {
     card(ui, |ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(6.0);
-        widgets::title(ui, title);
+        let label = widgets::title(ui, title);
+        terms::explain(ui, label, term);
         add(ui);
     });
 }

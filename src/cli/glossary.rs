@@ -1,0 +1,78 @@
+//! `glossary`: what the terms of the field mean, as Markdown.
+
+use serde::Serialize;
+
+use super::End;
+use super::lesson::language;
+use super::output::Json;
+use crate::problem::{Problem, Result};
+use crate::texts::{Language, Term};
+
+/// Options of `glossary`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// Only the terms that hold these words
+    words: Option<String>,
+    /// The language
+    #[arg(long, value_name = "en|de", value_parser = language, default_value = "en")]
+    lang: Language,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// A term for scripts.
+#[derive(Serialize)]
+struct Row<'a> {
+    term: &'a str,
+    group: &'a str,
+    name: &'a str,
+    text: &'a str,
+    formula: Option<&'a str>,
+    source: Option<&'a str>,
+}
+
+/// Prints.
+pub(super) fn run(args: &Args) -> Result<End> {
+    args.json.check()?;
+    let words = args.words.as_deref().unwrap_or_default().to_lowercase();
+    let holds = |term: &&Term| term.told().to_lowercase().contains(&words);
+    let terms: Vec<&Term> = args.lang.terms().iter().filter(holds).collect();
+    if terms.is_empty() {
+        return Err(Problem::new("no term of the glossary holds these words")
+            .at(&words)
+            .advise("look it up without words: all terms are printed"));
+    }
+    let rows: Vec<Row<'_>> = terms.iter().map(|term| row(term)).collect();
+    args.json.give(&rows, &markdown(&terms, args.lang))?;
+    Ok(End::Done)
+}
+
+fn row(term: &Term) -> Row<'_> {
+    Row {
+        term: &term.key,
+        group: &term.group,
+        name: &term.name,
+        text: &term.text,
+        formula: term.formula.as_deref(),
+        source: term.source.as_deref(),
+    }
+}
+
+fn markdown(terms: &[&Term], language: Language) -> String {
+    let mut text = format!("# {}\n", language.say("glossary.title"));
+    let mut group = "";
+    for term in terms {
+        if term.group != group {
+            group = &term.group;
+            text.push_str(&format!("\n## {group}\n"));
+        }
+        text.push_str(&format!("\n**{}.** {}\n", term.name, term.text));
+        if let Some(formula) = &term.formula {
+            text.push_str(&format!("\n    {formula}\n"));
+        }
+        if let Some(source) = &term.source {
+            text.push_str(&format!("\n*{source}*\n"));
+        }
+    }
+    text
+}

@@ -1,0 +1,80 @@
+//! The glossary at the foot of Learn: every term that is explained anywhere, by group, and found by
+//! what is typed.
+
+use egui::text::TextFormat;
+use egui::{CollapsingHeader, RichText, TextEdit, Ui};
+
+use crate::texts::{Language, Term};
+use crate::ui::app::Cx;
+use crate::ui::theme::{regular, semibold, tokens};
+use crate::ui::widgets::{self, card, ends, faint, terms};
+
+/// What it remembers between frames.
+#[derive(Default)]
+pub struct State {
+    typed: String,
+    /// Whether it is to be shown with everything open, asked for from elsewhere.
+    pub wanted: bool,
+}
+
+/// Draws it.
+pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let language = cx.session.language;
+    let state = &mut cx.pages.learn.glossary;
+    let wanted = std::mem::take(&mut state.wanted);
+    let head = ui.cursor();
+    ends(
+        ui,
+        |ui| {
+            widgets::title(ui, language.say("glossary.title"));
+        },
+        |ui| {
+            let field = TextEdit::singleline(&mut state.typed)
+                .hint_text(language.say("glossary.find"))
+                .desired_width(180.0)
+                .char_limit(60);
+            let field = ui.add(field).accessible_name(language.say("glossary.find"));
+            if wanted {
+                field.request_focus();
+                ui.scroll_to_rect(head, Some(egui::Align::TOP));
+            }
+        },
+    );
+    faint(ui, language.say("glossary.about"));
+    let typed = state.typed.trim().to_lowercase();
+    let found = |term: &&Term| term.told().to_lowercase().contains(&typed);
+    let all: Vec<&Term> = language.terms().iter().filter(found).collect();
+    if all.is_empty() {
+        faint(ui, language.say("glossary.none"));
+    }
+    for group in all.chunk_by(|a, b| a.group == b.group) {
+        let Some(first) = group.first() else { continue };
+        let strong = tokens(ui).strong;
+        let title = RichText::new(&first.group)
+            .font(semibold(14.0))
+            .color(strong);
+        // What was typed opens what holds it, and leaves the rest as it was.
+        let open = (!typed.is_empty()).then_some(true);
+        CollapsingHeader::new(title)
+            .id_salt((&first.group, typed.is_empty()))
+            .open(open)
+            .show(ui, |ui| {
+                group.iter().for_each(|term| entry(ui, term, language));
+            });
+    }
+}
+
+fn entry(ui: &mut Ui, term: &Term, language: Language) {
+    card(ui, |ui| {
+        let t = tokens(ui);
+        ui.spacing_mut().item_spacing.y = 5.0;
+        ui.label(
+            RichText::new(&term.name)
+                .font(semibold(14.0))
+                .color(t.strong),
+        );
+        let look = TextFormat::simple(regular(14.0), t.text);
+        terms::told_by(ui, term, &look, language);
+        terms::formula(ui, term);
+    });
+}

@@ -1,0 +1,310 @@
+//! Terms of the glossary where they are written: underlined with dots; what a term means shows under
+//! the pointer, and stays open after a click or Enter.
+
+use std::ops::Range;
+
+use egui::text::{LayoutJob, TextFormat};
+use egui::{
+    Color32, CornerRadius, CursorIcon, FontId, Galley, Id, Label, Popup, PopupCloseBehavior, Rect,
+    Response, RichText, Role, Sense, Shape, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
+};
+
+use crate::metrics::Expert;
+use crate::texts::{Language, Term};
+use crate::ui::theme::{mono, regular, semibold, tokens};
+
+/// Widest card, in points.
+const WIDTH: f32 = 360.0;
+/// Room between the dots of an underline, in points.
+const DOTS: f32 = 3.0;
+
+/// Sets the language that cards are told in, whatever that of a page is.
+pub fn speak(ctx: &egui::Context, language: Language) {
+    ctx.data_mut(|data| data.insert_temp(Id::unique("glossary"), language));
+}
+
+fn spoken(ui: &Ui) -> Language {
+    let kept = ui.data(|data| data.get_temp(Id::unique("glossary")));
+    kept.unwrap_or_default()
+}
+
+/// The terms that were explained in a text already: one that comes again is plain.
+#[derive(Default)]
+pub struct Explained(Vec<&'static str>);
+
+impl Explained {
+    fn first(&mut self, term: &'static Term) -> bool {
+        let new = !self.0.contains(&term.key.as_str());
+        if new {
+            self.0.push(&term.key);
+        }
+        new
+    }
+}
+
+/// A part of a text that looks one way.
+pub struct Piece {
+    text: String,
+    look: TextFormat,
+    term: Option<&'static Term>,
+}
+
+impl Piece {
+    /// Words in which no term is looked for.
+    pub fn plain(text: String, look: TextFormat) -> Self {
+        let term = None;
+        Self { text, look, term }
+    }
+}
+
+/// Cuts words of this language where they mention terms.
+pub fn pieces(
+    text: &str,
+    look: &TextFormat,
+    language: Language,
+    explained: &mut Explained,
+) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut done = 0;
+    let plain = |text: &str| Piece::plain(text.into(), look.clone());
+    for (Range { start, end }, term) in language.mentions(text) {
+        if !explained.first(term) {
+            continue;
+        }
+        if done < start {
+            pieces.push(plain(&text[done..start]));
+        }
+        let term = Some(term);
+        pieces.push(Piece {
+            term,
+            ..plain(&text[start..end])
+        });
+        done = end;
+    }
+    if done < text.len() {
+        pieces.push(plain(&text[done..]));
+    }
+    pieces
+}
+
+/// Sentences with their terms explained. They can be selected and copied.
+pub fn prose(ui: &mut Ui, pieces: &[Piece]) -> Response {
+    let mut job = LayoutJob::default();
+    job.wrap.max_width = ui.available_width();
+    for piece in pieces {
+        job.append(&piece.text, 0.0, piece.look.clone());
+    }
+    let galley = ui.painter().layout_job(job);
+    let response = ui.add(Label::new(galley.clone()).selectable(true));
+    let at = response.rect.min.to_vec2();
+    let mut begin = 0;
+    for (number, piece) in pieces.iter().enumerate() {
+        let letters = begin..begin + piece.text.chars().count();
+        begin = letters.end;
+        let Some(term) = piece.term else { continue };
+        let lines = lines(&galley, letters);
+        let whole = lines
+            .iter()
+            .fold(Rect::NOTHING, |all, line| all.union(line.rect));
+        // One that is broken over two rows is touched in its first.
+        let touch = lines.first().map_or(whole, |line| line.rect).translate(at);
+        let id = response.id.with((number, &term.key));
+        let touched = ui.interact(touch, id, Sense::click());
+        for line in &lines {
+            dots(ui, line.rect.translate(at), line.foot + at.y, &touched);
+        }
+        open(ui, touched, &piece.text, term);
+    }
+    response
+}
+
+/// A sentence in English with its terms explained.
+pub fn sentence(ui: &mut Ui, text: &str) -> Response {
+    spoken_sentence(ui, text, Language::English)
+}
+
+/// A sentence in the language of the page Learn with its terms explained.
+pub fn spoken_sentence(ui: &mut Ui, text: &str, language: Language) -> Response {
+    let look = TextFormat::simple(regular(13.0), tokens(ui).text);
+    label(ui, text, &look, language)
+}
+
+/// The same in any look.
+pub fn label(ui: &mut Ui, text: &str, look: &TextFormat, language: Language) -> Response {
+    let pieces = pieces(text, look, language, &mut Explained::default());
+    prose(ui, &pieces)
+}
+
+/// A card's title whose terms are explained.
+pub fn title(ui: &mut Ui, text: &str, language: Language) -> Response {
+    let look = TextFormat::simple(semibold(13.0), tokens(ui).strong);
+    label(ui, text, &look, language)
+}
+
+/// A label in the background of attention that is one term.
+pub fn faint(ui: &mut Ui, text: impl Into<String>, key: &str) -> Response {
+    let label = super::faint(ui, text.into());
+    explain(ui, label, key)
+}
+
+/// Makes a term of a label that stands there already.
+pub fn explain(ui: &mut Ui, label: Response, key: &str) -> Response {
+    let Some(term) = Language::English.term(key) else {
+        return label;
+    };
+    let touched = ui.interact(label.rect, label.id.with(key), Sense::click());
+    dots(ui, label.rect, label.rect.bottom(), &touched);
+    let name = spoken(ui).term(key).map_or(&term.name, |term| &term.name);
+    open(ui, touched, name, term);
+    label
+}
+
+/// The term that an expert is.
+pub fn of_expert(expert: Expert) -> &'static str {
+    match expert {
+        Expert::Online => "online",
+        Expert::Offline => "offline",
+        Expert::Ensemble => "ensemble",
+        Expert::Answer => "accuracy",
+    }
+}
+
+/// A piece of a term in one row.
+struct Line {
+    rect: Rect,
+    /// Where its letters stand.
+    foot: f32,
+}
+
+/// Where these letters are drawn, row by row.
+fn lines(galley: &Galley, letters: Range<usize>) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut begin = 0;
+    for row in &galley.rows {
+        let here = begin..begin + row.glyphs.len();
+        begin = here.end + usize::from(row.ends_with_newline);
+        let (from, to) = (letters.start.max(here.start), letters.end.min(here.end));
+        if from >= to {
+            continue;
+        }
+        let glyphs = &row.glyphs[from - here.start..to - here.start];
+        let (Some(first), Some(last)) = (glyphs.first(), glyphs.last()) else {
+            continue;
+        };
+        let whole = row.rect();
+        let left = row.pos.x + first.pos.x;
+        let right = row.pos.x + last.pos.x + last.advance_width;
+        lines.push(Line {
+            rect: Rect::from_x_y_ranges(left..=right, whole.y_range()),
+            foot: row.pos.y + first.pos.y + 3.0,
+        });
+    }
+    lines
+}
+
+/// Underlines a term; brighter while it is pointed at.
+fn dots(ui: &Ui, rect: Rect, foot: f32, touched: &Response) {
+    let t = tokens(ui);
+    let lit = touched.hovered() || touched.has_focus();
+    let colour = if lit { t.accent } else { t.subdued };
+    let path = [
+        egui::pos2(rect.left() + 1.0, foot),
+        egui::pos2(rect.right(), foot),
+    ];
+    ui.painter()
+        .extend(Shape::dotted_line(&path, colour, DOTS, 0.7));
+    if touched.has_focus() {
+        ui.painter().rect_stroke(
+            rect.expand2(Vec2::new(2.0, 0.0)),
+            CornerRadius::same(3),
+            Stroke::new(1.0, t.accent),
+            StrokeKind::Outside,
+        );
+    }
+}
+
+/// Shows the card of a term that is pointed at or was clicked.
+fn open(ui: &Ui, touched: Response, words: &str, term: &'static Term) {
+    let language = spoken(ui);
+    let term = language.term(&term.key).unwrap_or(term);
+    let name = language.fill("glossary.means", &[("term", words)]);
+    touched.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.clone()));
+    ui.ctx().accesskit_node_builder(touched.id, |node| {
+        node.set_description(term.told());
+    });
+    let popup = Popup::from_toggle_button_response(&touched)
+        .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
+        .accessible_name(&term.name)
+        .width(WIDTH);
+    let touched = touched.on_hover_cursor(CursorIcon::Help);
+    if popup.is_open() {
+        popup.show(|ui| card(ui, term));
+    } else {
+        popup.show(|_| ());
+        touched.on_hover_ui(|ui| card(ui, term));
+    }
+}
+
+/// What a term means: its name, its sentences, its formula and where it stands.
+pub fn card(ui: &mut Ui, term: &Term) {
+    let t = tokens(ui);
+    ui.set_max_width(WIDTH);
+    ui.spacing_mut().item_spacing.y = 6.0;
+    line(ui, &term.name, semibold(13.5), t.strong);
+    line(ui, &term.text, regular(13.0), t.text);
+    formula(ui, term);
+}
+
+/// A term's sentences, other terms in them explained in turn.
+pub fn told_by(ui: &mut Ui, term: &Term, look: &TextFormat, language: Language) {
+    let mut explained = Explained(vec![language.term(&term.key).map_or("", |term| &term.key)]);
+    let pieces = pieces(&term.text, look, language, &mut explained);
+    prose(ui, &pieces);
+}
+
+/// A term's formula and where it stands.
+pub fn formula(ui: &mut Ui, term: &Term) {
+    let t = tokens(ui);
+    if let Some(formula) = &term.formula {
+        line(ui, formula, mono(12.5), t.strong);
+    }
+    if let Some(source) = &term.source {
+        line(ui, source, regular(11.5), t.subdued);
+    }
+}
+
+fn line(ui: &mut Ui, text: &str, font: FontId, colour: Color32) {
+    let text = RichText::new(text).font(font).color(colour);
+    ui.add(Label::new(text).wrap().selectable(true));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_term_is_explained_where_it_comes_first() {
+        let mut explained = Explained::default();
+        let look = TextFormat::default();
+        let mut parts = |text: &str| -> Vec<(String, bool)> {
+            let pieces = pieces(text, &look, Language::English, &mut explained);
+            let parts = pieces.into_iter();
+            parts
+                .map(|piece| (piece.text, piece.term.is_some()))
+                .collect()
+        };
+        let part = |text: &str, term| (text.to_string(), term);
+        let expected = [
+            part("Each ", false),
+            part("batch", true),
+            part(" moves the ", false),
+            part("PET", true),
+            part(", batch after batch.", false),
+        ];
+        assert_eq!(
+            parts("Each batch moves the PET, batch after batch."),
+            expected
+        );
+        assert_eq!(parts("The PET rests."), [part("The PET rests.", false)]);
+    }
+}

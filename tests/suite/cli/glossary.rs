@@ -1,0 +1,52 @@
+//! The glossary in a terminal, and the page of it in `docs`.
+
+use std::path::Path;
+
+use lae_studio::method::METHODS;
+use lae_studio::texts::Language;
+
+use super::{json, run, stderr};
+
+#[test]
+fn the_page_in_docs_is_what_the_program_prints() {
+    let runs = tempfile::tempdir().unwrap();
+    let told = run(&["glossary"], runs.path());
+    assert_eq!(told.status.code(), Some(0), "{}", stderr(&told));
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/glossary.md");
+    let kept = std::fs::read_to_string(page).unwrap();
+    let told = String::from_utf8(told.stdout).unwrap();
+    assert!(
+        told == kept,
+        "write it anew: lae-studio glossary > docs/glossary.md"
+    );
+}
+
+#[test]
+fn terms_are_found_by_words_in_both_languages_and_unknown_ones_are_a_problem() {
+    let runs = tempfile::tempdir().unwrap();
+    let words = ["glossary", "Startwert", "--lang", "de", "--json", "-"];
+    let rows = json(&run(&words, runs.path()));
+    assert_eq!(rows.as_array().unwrap().len(), 1);
+    assert_eq!(rows[0]["term"], "seed");
+    let none = run(&["glossary", "no such words"], runs.path());
+    assert_eq!(none.status.code(), Some(1));
+    assert!(
+        stderr(&none).contains("no term of the glossary"),
+        "{}",
+        stderr(&none)
+    );
+}
+
+#[test]
+fn every_method_is_a_term() {
+    for (language, _) in Language::ALL {
+        for method in METHODS {
+            let key = method.key.replace('-', "_");
+            let term = language.term(&key);
+            assert!(
+                term.is_some_and(|term| term.name.contains(method.title)),
+                "{key}"
+            );
+        }
+    }
+}

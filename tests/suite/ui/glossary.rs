@@ -1,0 +1,92 @@
+//! Terms where they are written: pointed at, clicked, reached by keys, in both languages; and the
+//! glossary at the foot of Learn.
+
+use egui::{Key, Modifiers};
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT, Queryable};
+use lae_studio::texts::Language;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::Page;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::{can_draw, recorded, settle, shot};
+
+const ACCUMULATION: &str = "θ_off ← α · θ_off + (1 − α) · θ_on";
+
+fn on(page: Page, theme: ThemeChoice) -> Harness<'static, StudioApp> {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded([1280.0, 1400.0], theme, runs.path());
+    settle(&mut window);
+    window.state_mut().page = page;
+    settle(&mut window);
+    window
+}
+
+#[test]
+fn a_term_in_a_lesson_is_explained_and_stays_open_after_a_click() {
+    if !can_draw() {
+        return;
+    }
+    let mut window = on(Page::Learn, ThemeChoice::Dark);
+    window.get_by_label("Open: Inside LAE").click();
+    settle(&mut window);
+    assert!(window.query_by_label(ACCUMULATION).is_none());
+    // What a screen reader tells about it.
+    let term = window.get_by_label("offline: what it means");
+    let told = term.accesskit_node().description().unwrap_or_default();
+    assert!(
+        told.contains("Gao et al., ICCV 2023, §4.2, Eq. 13"),
+        "{told}"
+    );
+    term.click();
+    settle(&mut window);
+    shot(&mut window, "glossary-term");
+    window.get_by_label("Gao et al., ICCV 2023, §4.2, Eq. 13");
+    window.key_press(Key::Escape);
+    settle(&mut window);
+    let gone = window.query_by_label("Gao et al., ICCV 2023, §4.2, Eq. 13");
+    assert!(gone.is_none());
+}
+
+#[test]
+fn a_figure_of_the_window_is_explained_under_the_pointer_in_the_chosen_language() {
+    if !can_draw() {
+        return;
+    }
+    let mut window = on(Page::Experiment, ThemeChoice::Light);
+    window.state_mut().session.language = Language::German;
+    settle(&mut window);
+    window
+        .get_by_label("Grundnetz (backbone): was es bedeutet")
+        .hover();
+    for _ in 0..6 {
+        window.run_steps(4);
+        std::thread::sleep(std::time::Duration::from_millis(120));
+    }
+    shot(&mut window, "glossary-hover");
+    window.get_by_label("Grundnetz (backbone)");
+}
+
+#[test]
+fn the_glossary_opens_from_the_palette_and_finds_what_is_typed() {
+    if !can_draw() {
+        return;
+    }
+    let mut window = on(Page::Experiment, ThemeChoice::Light);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::K);
+    settle(&mut window);
+    window.event(egui::Event::Text("glossary".into()));
+    settle(&mut window);
+    window.key_press(Key::Enter);
+    settle(&mut window);
+    assert_eq!(window.state().page, Page::Learn);
+    window.event(egui::Event::Text("moving average".into()));
+    settle(&mut window);
+    shot(&mut window, "glossary-found");
+    window.get_by_label("α (decay of the moving average)");
+    window.get_by_label(ACCUMULATION);
+    assert!(window.query_by_label("Backbone").is_none());
+    window.event(egui::Event::Text(" xyz".into()));
+    settle(&mut window);
+    window.get_by_label("No term is told with these words.");
+}
