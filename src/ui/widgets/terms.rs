@@ -89,8 +89,13 @@ pub fn pieces(
 
 /// Sentences with their terms explained. They can be selected and copied.
 pub fn prose(ui: &mut Ui, pieces: &[Piece]) -> Response {
+    let width = ui.available_width();
+    laid_out(ui, pieces, width)
+}
+
+fn laid_out(ui: &mut Ui, pieces: &[Piece], width: f32) -> Response {
     let mut job = LayoutJob::default();
-    job.wrap.max_width = ui.available_width();
+    job.wrap.max_width = width;
     for piece in pieces {
         job.append(&piece.text, 0.0, piece.look.clone());
     }
@@ -135,6 +140,12 @@ pub fn label(ui: &mut Ui, text: &str, look: &TextFormat, language: Language) -> 
     prose(ui, &pieces)
 }
 
+/// The head of a column: never broken.
+pub fn head(ui: &mut Ui, text: &str, look: &TextFormat, language: Language) -> Response {
+    let pieces = pieces(text, look, language, &mut Explained::default());
+    laid_out(ui, &pieces, f32::INFINITY)
+}
+
 /// A card's title whose terms are explained.
 pub fn title(ui: &mut Ui, text: &str, language: Language) -> Response {
     let look = TextFormat::simple(semibold(13.0), tokens(ui).strong);
@@ -153,7 +164,9 @@ pub fn explain(ui: &mut Ui, label: Response, key: &str) -> Response {
         return label;
     };
     let touched = ui.interact(label.rect, label.id.with(key), Sense::click());
-    dots(ui, label.rect, label.rect.bottom(), &touched);
+    // A label may be higher than its letters.
+    let foot = label.rect.bottom().min(label.rect.center().y + 9.0);
+    dots(ui, label.rect, foot, &touched);
     let name = spoken(ui).term(key).map_or(&term.name, |term| &term.name);
     open(ui, touched, name, term);
     label

@@ -83,7 +83,10 @@ fn the_glossary_opens_from_the_palette_and_finds_what_is_typed() {
     window.event(egui::Event::Text("moving average".into()));
     settle(&mut window);
     shot(&mut window, "glossary-found");
-    window.get_by_label("α (decay of the moving average)");
+    let found = window
+        .get_by_label("α (decay of the moving average)")
+        .rect();
+    assert!(window.ctx.viewport_rect().contains_rect(found), "{found}");
     window.get_by_label(ACCUMULATION);
     assert!(window.query_by_label("Backbone").is_none());
     window.event(egui::Event::Text(" xyz".into()));

@@ -22,7 +22,6 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     let language = cx.session.language;
     let state = &mut cx.pages.learn.glossary;
     let wanted = std::mem::take(&mut state.wanted);
-    let head = ui.cursor();
     ends(
         ui,
         |ui| {
@@ -36,7 +35,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
             let field = ui.add(field).accessible_name(language.say("glossary.find"));
             if wanted {
                 field.request_focus();
-                ui.scroll_to_rect(head, Some(egui::Align::TOP));
+                field.scroll_to_me(Some(egui::Align::TOP));
             }
         },
     );

@@ -118,7 +118,7 @@ fn table(ui: &mut Ui, columns: &[String], rows: &[Vec<String>], language: Langua
                 ui.label("");
                 for column in columns {
                     let look = TextFormat::simple(semibold(13.0), t.subdued);
-                    terms::label(ui, column, &look, language);
+                    terms::head(ui, column, &look, language);
                 }
                 ui.end_row();
                 for cells in rows {
