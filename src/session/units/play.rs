@@ -12,7 +12,7 @@ use crate::method::filled;
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::run::event::{RunHeader, TaskReport};
-use crate::run::job::{JobId, Work};
+use crate::run::job::{Job, JobId, Work};
 use crate::session::Session;
 use crate::session::jobs::Ask;
 use crate::session::run_view::{RunView, Stage};
@@ -25,6 +25,8 @@ pub enum Standing {
     Missing,
     /// It waits in line.
     Waiting,
+    /// It waits in line and begins when the person lets it go on.
+    Held,
     /// It is at work.
     Working {
         /// Share that is done.
@@ -62,7 +64,10 @@ impl UnitRun {
 
     /// Whether it waits or is at work.
     pub fn is_under_way(&self) -> bool {
-        matches!(self.standing, Standing::Waiting | Standing::Working { .. })
+        matches!(
+            self.standing,
+            Standing::Waiting | Standing::Held | Standing::Working { .. }
+        )
     }
 }
 
@@ -196,8 +201,8 @@ impl Session {
         }
         let waits =
             |work: &Work| matches!(work, Work::Train(other) if same_settings(other, config));
-        if self.waiting().any(|job| waits(&job.work)) {
-            return (UnitRun::of(Standing::Waiting), nothing());
+        if let Some(job) = self.waiting().find(|job| waits(&job.work)) {
+            return (UnitRun::of(in_line(job)), nothing());
         }
         let rows = self.runs.ready().into_iter().flat_map(|rows| rows.iter());
         let mut rows = rows.filter(|row| {
@@ -234,8 +239,8 @@ impl Session {
             return missing();
         };
         let waits = |work: &Work| matches!(work, Work::Teach { run, .. } if *run == folder);
-        if self.waiting().any(|job| waits(&job.work)) {
-            return (UnitRun::of(Standing::Waiting), RunFigures::default());
+        if let Some(job) = self.waiting().find(|job| waits(&job.work)) {
+            return (UnitRun::of(in_line(job)), RunFigures::default());
         }
         let live = self
             .live
@@ -278,6 +283,13 @@ fn standing_of(run: &RunView) -> Standing {
 fn figures_of(header: &RunHeader, run: &RunView, taught: bool) -> RunFigures {
     let apart = run.reports.iter().map(TaskReport::apart).collect();
     RunFigures::new(header, &run.history, apart, taught)
+}
+
+fn in_line(job: &Job) -> Standing {
+    match job.held {
+        true => Standing::Held,
+        false => Standing::Waiting,
+    }
 }
 
 fn of_view(run: &RunView) -> (UnitRun, RunFigures) {

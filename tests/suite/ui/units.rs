@@ -60,6 +60,24 @@ fn a_guess_is_kept_and_a_button_asks_for_the_runs_of_the_lesson() {
 }
 
 #[test]
+fn runs_on_hold_are_let_go_on_from_their_lesson() {
+    if !can_draw() {
+        return;
+    }
+    let (mut window, backend) = learn([1280.0, 1100.0], ThemeChoice::Dark);
+    open(&mut window, "What is forgotten?");
+    window.get_by_label("Train the Baseline").click();
+    settle(&mut window);
+    window.state_mut().session.hold_line(true);
+    settle(&mut window);
+    window.get_by_label("on hold");
+    window.get_by_label("Let them go on").click();
+    settle(&mut window);
+    assert!(matches!(backend.asked().last(), Some(Command::Hold(false))));
+    assert!(window.query_by_label("on hold").is_none());
+}
+
+#[test]
 fn every_lesson_fits_a_small_window_at_double_size() {
     if !can_draw() {
         return;

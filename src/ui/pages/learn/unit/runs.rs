@@ -13,13 +13,17 @@ use crate::ui::widgets::{self, button, card, ends, faint, primary_button};
 /// Draws a block of runs.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, place: usize, block: &Runs) {
     let language = unit.language;
-    let (mut missing, mut there) = (0, 0);
+    let (mut missing, mut there, mut held) = (0, 0, false);
     card(ui, |ui| {
         for plan in &block.runs {
             let runs = cx.session.units.of(&plan.name).to_vec();
             missing += runs.iter().filter(|run| run.is_missing()).count();
             there += runs.iter().filter(|run| !run.is_missing()).count();
+            held |= runs.iter().any(|run| run.standing == Standing::Held);
             row(ui, &plan.title, &runs, language);
+        }
+        if held {
+            go_on(ui, cx, language);
         }
         if missing == 0 {
             return;
@@ -51,6 +55,9 @@ pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, teach: &Teach) {
             faint(ui, language.say("unit.teach_first"));
             return;
         };
+        if runs.iter().any(|run| run.standing == Standing::Held) {
+            go_on(ui, cx, language);
+        }
         if !runs.iter().all(UnitRun::is_missing) {
             return;
         }
@@ -65,6 +72,13 @@ pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, teach: &Teach) {
             }
         });
     });
+}
+
+/// The way on for runs that wait on hold, as all do that were in line when the window was closed.
+fn go_on(ui: &mut Ui, cx: &mut Cx<'_>, language: Language) {
+    if primary_button(ui, language.say("unit.go_on"), true).clicked() {
+        cx.act(UiCommand::HoldLine(false));
+    }
 }
 
 /// A run, or one that is repeated, with how it stands.
@@ -111,8 +125,13 @@ fn standing(runs: &[UnitRun], language: Language) -> (String, Option<f64>) {
         };
         return (words, Some(whole));
     }
-    if runs.iter().any(|run| run.standing == Standing::Waiting) {
-        return (language.say("unit.waits").into(), None);
+    for (standing, key) in [
+        (Standing::Held, "unit.held"),
+        (Standing::Waiting, "unit.waits"),
+    ] {
+        if runs.iter().any(|run| run.standing == standing) {
+            return (language.say(key).into(), None);
+        }
     }
     if runs
         .iter()
