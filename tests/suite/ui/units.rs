@@ -64,17 +64,19 @@ fn runs_on_hold_are_let_go_on_from_their_lesson() {
     if !can_draw() {
         return;
     }
-    let (mut window, backend) = learn([1280.0, 1100.0], ThemeChoice::Dark);
-    open(&mut window, "What is forgotten?");
-    window.get_by_label("Train the Baseline").click();
+    let (mut window, backend) = learn([1280.0, 2400.0], ThemeChoice::Dark);
+    open(&mut window, "Inside LAE");
+    window.get_by_label("Train all six").click();
     settle(&mut window);
     window.state_mut().session.hold_line(true);
     settle(&mut window);
-    window.get_by_label("on hold");
+    // The first one is at work.
+    assert_eq!(window.query_all_by_label("on hold").count(), 5);
     window.get_by_label("Let them go on").click();
     settle(&mut window);
     assert!(matches!(backend.asked().last(), Some(Command::Hold(false))));
-    assert!(window.query_by_label("on hold").is_none());
+    assert_eq!(window.query_all_by_label("on hold").count(), 0);
+    assert!(window.query_by_label("Let them go on").is_none());
 }
 
 #[test]
