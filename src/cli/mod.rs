@@ -5,6 +5,7 @@
 
 mod bench;
 mod data;
+mod delete;
 mod devices;
 mod features;
 mod glossary;
@@ -13,6 +14,7 @@ mod inside;
 mod lesson;
 mod log;
 mod methods;
+mod name;
 mod output;
 mod plugins;
 mod predict;
@@ -23,6 +25,7 @@ mod resume;
 mod runs;
 mod selftest;
 mod settings;
+mod sheet;
 mod teach;
 mod train;
 
@@ -86,6 +89,12 @@ enum Command {
     Glossary(glossary::Args),
     /// List runs, or export their figures
     Runs(runs::Args),
+    /// Give a run a name, tags and a note, or show them
+    Name(name::Args),
+    /// Move runs to the trash, or delete those in it for good
+    Delete(delete::Args),
+    /// Bring deleted runs back, or list them
+    Restore(delete::RestoreArgs),
     /// List the devices of this machine
     Devices(devices::Args),
     /// List the methods, or the settings of one
@@ -157,6 +166,9 @@ impl Command {
             Self::Predict(args) => args.out.as_deref(),
             Self::Inside(args) => args.out.as_deref(),
             Self::Runs(args) => args.out.as_deref(),
+            Self::Name(args) => args.out.as_deref(),
+            Self::Delete(args) => args.out.as_deref(),
+            Self::Restore(args) => args.out.as_deref(),
             Self::Report(args) => args.out.as_deref(),
             _ => None,
         }
@@ -241,6 +253,9 @@ fn act(command: Command) -> Result<End> {
         Command::Lesson(args) => lesson::run(&args),
         Command::Glossary(args) => glossary::run(&args),
         Command::Runs(args) => runs::run(&args),
+        Command::Name(args) => name::run(&args),
+        Command::Delete(args) => delete::run(&args),
+        Command::Restore(args) => delete::restore(&args),
         Command::Devices(args) => devices::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Plugins(args) => plugins::run(&args),

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
-use super::End;
 use super::output::{Json, Table, complain};
+use super::{End, sheet};
 use crate::data::decode_picture_file;
 use crate::experiment::Stock;
 use crate::experiment::predict::Predictor;
@@ -22,8 +22,18 @@ pub(super) struct Args {
     #[arg(value_name = "RUN")]
     run: String,
     /// Pictures
-    #[arg(value_name = "IMAGE", required = true)]
+    #[arg(
+        value_name = "IMAGE",
+        required_unless_present = "folder",
+        conflicts_with = "folder"
+    )]
     images: Vec<PathBuf>,
+    /// Predict all pictures of this folder, and of those in it, into a table
+    #[arg(long, value_name = "DIR", requires = "csv")]
+    folder: Option<PathBuf>,
+    /// Where the table goes: a line per picture with what each expert says
+    #[arg(long, value_name = "FILE", requires = "folder")]
+    csv: Option<PathBuf>,
     /// Ask the experts as they were after this task (from 1); the last one unless given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     task: Option<u64>,
@@ -78,6 +88,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let task = chosen_task(&folder, args.task)?;
     let device = args.device.as_deref();
     let predictor = Predictor::open(&folder, task, device, &Stock::default(), true)?;
+    if let (Some(pictures), Some(csv)) = (&args.folder, &args.csv) {
+        return sheet::run(&predictor, pictures, csv, &args.json);
+    }
     let mut entries = Vec::new();
     let mut end = End::Done;
     for path in &args.images {

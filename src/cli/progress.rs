@@ -187,6 +187,7 @@ impl Sink for Reporter {
             | Event::Saved { .. }
             | Event::Predicted(_)
             | Event::Inside(_)
+            | Event::Sheet { .. }
             | Event::NotInside { .. }
             | Event::NotPredicted { .. }
             | Event::Finished { .. }

@@ -7,6 +7,8 @@ use serde::Serialize;
 use super::End;
 use super::output::{Json, Table, percent, tell};
 use crate::problem::{Problem, Result};
+use crate::run::about::Search;
+use crate::session::row::title_of;
 use crate::store::export::{Format, export};
 use crate::store::{self, Listed, RunState, StoredRun, Summary, summary};
 
@@ -16,6 +18,12 @@ pub(super) struct Args {
     /// Only these runs: folders, names (or how they begin), or `latest`
     #[arg(value_name = "RUN")]
     runs: Vec<String>,
+    /// Only runs with this tag; several times for several
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// Only runs with these words in name, tags, note, method, data or settings
+    #[arg(long, value_name = "TEXT")]
+    text: Option<String>,
     /// Look in this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
@@ -42,7 +50,7 @@ enum Entry<'a> {
 /// Lists or exports.
 pub(super) fn run(args: &Args) -> Result<End> {
     let root = store::runs_root(args.out.as_deref());
-    let listed = if args.runs.is_empty() {
+    let mut listed = if args.runs.is_empty() {
         store::list(&root)
     } else {
         let wanted = |name: &String| {
@@ -51,18 +59,36 @@ pub(super) fn run(args: &Args) -> Result<End> {
         };
         args.runs.iter().map(wanted).collect::<Result<_>>()?
     };
+    let search = Search {
+        text: args.text.clone().unwrap_or_default(),
+        tags: args.tags.clone(),
+    };
+    let any = listed.is_empty();
+    listed.retain(|entry| search.finds(&entry.about, &made_of(entry)));
+    for remark in listed.iter().filter_map(|entry| entry.remark.as_ref()) {
+        tell(remark);
+    }
     if let Some(path) = &args.export {
         let format = Format::of(path)?;
         let whole: Vec<StoredRun> = listed.into_iter().filter_map(|e| e.stored.ok()).collect();
         store::write_file(path, export(&whole, format)?.as_bytes())?;
         return Ok(End::Done);
     }
-    if listed.is_empty() {
+    if listed.is_empty() && !any {
+        tell("no run has these words and tags");
+    }
+    if any {
         tell(format!("no runs in {} yet", root.display()));
     }
     let entries: Vec<Entry> = listed.iter().map(entry).collect();
     args.json.give(&entries, &text(&listed))?;
     Ok(End::Done)
+}
+
+/// What a run is made of, for a search.
+fn made_of(entry: &Listed) -> String {
+    let stored = entry.stored.as_ref();
+    stored.map_or_else(|_| entry.run.clone(), |run| run.header.made_of())
 }
 
 fn entry(listed: &Listed) -> Entry<'_> {
@@ -85,7 +111,7 @@ fn text(listed: &[Listed]) -> String {
         match &entry.stored {
             Ok(stored) => {
                 let figures = summary(stored).figures.of_answer().map(percent);
-                let cells = [entry.run.clone(), state(stored), stored.header.title()];
+                let cells = [entry.run.clone(), state(stored), title_of(&stored.header)];
                 table.row(cells.into_iter().chain(figures));
             }
             Err(problem) => {

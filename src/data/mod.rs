@@ -14,6 +14,7 @@ mod check;
 mod cifar;
 pub mod export;
 mod folder;
+pub mod listing;
 mod lists;
 pub mod loader;
 pub mod named;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-use super::predictions::Predictions;
+use super::predictions::{Asker, Predictions};
 use super::{Desk, Mail, fenced};
 use crate::data::transform::InputSpec;
 use crate::experiment::Stock;
@@ -154,7 +154,7 @@ impl Looks {
             turn = Turn::Told(Box::new(self.told(at, &request, seen)));
             break;
         }
-        predictions.need(needed, stock);
+        predictions.need(Asker::Looks, needed, stock);
         turn
     }
 
@@ -317,20 +317,28 @@ impl Looks {
 }
 
 impl Desk {
-    /// Does one short piece of what was asked beside training: a prediction, else a look inside.
-    /// True when there was one.
+    /// Does one short piece of what was asked beside training: a prediction, else a look inside, else
+    /// a piece of a table. True when there was one.
     pub(super) fn serve_one(&mut self) -> bool {
         if self.predict_one() {
             return true;
         }
         match self.looks.next(&mut self.predictions, &self.stock) {
-            Turn::Idle => false,
+            Turn::Idle => self.serve_sheets(),
             Turn::Worked => true,
             Turn::Told(event) => {
                 self.tell(None, *event);
                 true
             }
         }
+    }
+
+    fn serve_sheets(&mut self) -> bool {
+        if let Some(event) = self.sheets.news() {
+            self.tell(None, event);
+            return true;
+        }
+        self.sheets.work(&mut self.predictions, &self.stock)
     }
 }
 

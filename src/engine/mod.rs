@@ -6,6 +6,7 @@
 
 mod inside;
 mod predictions;
+mod sheets;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ use crate::store::QueueFile;
 use crate::tensors::device_problem;
 use inside::{Gathered, Looks};
 use predictions::{Predictions, Prepare, Ready};
+use sheets::{News, Sheets};
 
 /// Wakes the front end when an event waits.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
@@ -61,6 +63,7 @@ impl Engine {
             unkept: false,
             predictions: Predictions::new(prepare, mail.clone()),
             looks: Looks::new(mail.clone()),
+            sheets: Sheets::new(mail.clone()),
             outbox,
             wake,
             ending: false,
@@ -125,6 +128,8 @@ enum Mail {
     Ready(Ready),
     /// A helper thread gathered test pictures.
     Gathered(Gathered),
+    /// A helper thread reads pictures for a table and writes it.
+    Sheet(News),
 }
 
 /// The engine thread's side of the channels.
@@ -142,6 +147,7 @@ struct Desk {
     unkept: bool,
     predictions: Predictions,
     looks: Looks,
+    sheets: Sheets,
     outbox: Sender<Told>,
     wake: Wake,
     ending: bool,
@@ -154,6 +160,7 @@ impl Desk {
             Mail::Command(command) => self.sort(command),
             Mail::Ready(ready) => self.predictions.take(ready),
             Mail::Gathered(gathered) => self.looks.take(gathered),
+            Mail::Sheet(news) => self.sheets.take(news),
         }
     }
 
@@ -163,6 +170,8 @@ impl Desk {
         match command {
             Command::Predict(request) => self.predictions.ask(request),
             Command::Inside(request) => self.looks.ask(request),
+            Command::Sheet(request) => self.sheets.ask(*request),
+            Command::StopSheet(ticket) => self.sheets.stop(ticket),
             Command::Queue(job) => {
                 let told = self.line.put(*job, usize::MAX);
                 self.changed([told]);

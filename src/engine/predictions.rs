@@ -32,12 +32,21 @@ pub(super) fn usual() -> Prepare {
     Arc::new(Prepared::ahead)
 }
 
+/// Who needs snapshots beside predictions.
+#[derive(Clone, Copy)]
+pub(super) enum Asker {
+    /// Looks inside runs.
+    Looks,
+    /// Tables of folders.
+    Sheets,
+}
+
 /// What was asked and not answered yet, and what is ready to answer with.
 pub(super) struct Predictions {
     waiting: VecDeque<PredictRequest>,
     pub shelf: PredictorShelf,
-    /// Snapshots that somebody else waits for.
-    needed: Vec<Key>,
+    /// Snapshots that somebody else waits for, by who that is.
+    needed: [Vec<Key>; 2],
     /// What the helper thread is at; one at a time, because disks and memory are shared.
     preparing: Option<Key>,
     /// What could not be made ready, until it is told.
@@ -50,7 +59,7 @@ impl Predictions {
     pub fn new(prepare: Prepare, mail: Sender<Mail>) -> Self {
         Self {
             waiting: VecDeque::new(),
-            needed: Vec::new(),
+            needed: Default::default(),
             shelf: PredictorShelf::default(),
             preparing: None,
             failed: Vec::new(),
@@ -91,9 +100,10 @@ impl Predictions {
     }
 
     /// Has these snapshots made ready, too, after those of predictions.
-    pub fn need(&mut self, keys: Vec<Key>, stock: &Stock) {
-        self.needed = keys;
-        if !self.needed.is_empty() {
+    pub fn need(&mut self, asker: Asker, keys: Vec<Key>, stock: &Stock) {
+        let needed = &mut self.needed[asker as usize];
+        *needed = keys;
+        if !needed.is_empty() {
             self.prepare_next(stock);
         }
     }
@@ -112,7 +122,7 @@ impl Predictions {
             let wants = |request: &PredictRequest| request.tasks.contains(&key.task);
             let mut asked = waiting.iter();
             let asked = asked.any(|request| request.run == key.run && wants(request));
-            asked || needed.contains(key)
+            asked || needed.iter().any(|keys| keys.contains(key))
         });
         let next: Vec<Option<Key>> = self.waiting.iter().map(next_of).collect();
         let place = |key: &Key| next.iter().position(|next| next.as_ref() == Some(key));
@@ -150,7 +160,7 @@ impl Predictions {
             tasks.map(|&task| Key::of(&request.run, task))
         });
         let told = |key: &Key| self.failed.iter().any(|(failed, _)| failed == key);
-        let asked = asked.chain(self.needed.iter().cloned());
+        let asked = asked.chain(self.needed.iter().flatten().cloned());
         let mut missing = asked.filter(|key| !self.shelf.has(key) && !told(key));
         let Some(key) = missing.next() else {
             return;

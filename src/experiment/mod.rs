@@ -12,6 +12,7 @@ mod meter;
 mod plan;
 pub mod predict;
 mod reading;
+pub mod sheet;
 mod stock;
 mod teach;
 mod trainer;

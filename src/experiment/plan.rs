@@ -163,6 +163,7 @@ impl Plan {
         let (train_images, test_images) = self.images();
         Ok(RunHeader {
             run: String::new(),
+            about: Default::default(),
             folder: std::path::PathBuf::new(),
             config: self.config.clone(),
             method: Chosen::of(&self.config)?.facts()?,

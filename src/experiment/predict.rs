@@ -182,10 +182,19 @@ impl Predictor {
     /// A Problem when the picture's size contradicts its pixels or the device failed.
     pub fn verdict(&self, picture: &Picture) -> Result<(Verdict, Vec<u8>)> {
         let seen = self.seen(picture)?;
-        let images = self.images(&seen);
-        let verdict = self.method.predict(images)?.pop();
+        let verdict = self.verdicts(&seen)?.pop();
         let verdict = verdict.ok_or_else(|| Problem::new("the experts gave no answer"))?;
-        Ok((verdict.checked()?.folded(&self.again), seen))
+        Ok((verdict, seen))
+    }
+
+    /// What the experts say to pictures as the network sees them, side by side.
+    ///
+    /// # Errors
+    /// A Problem when the device failed or gives what is no number.
+    pub fn verdicts(&self, seen: &[u8]) -> Result<Vec<Verdict>> {
+        let verdicts = self.method.predict(self.images(seen))?.into_iter();
+        let folded = verdicts.map(|verdict| Ok(verdict.checked()?.folded(&self.again)));
+        folded.collect()
     }
 
     /// What the network sees of a picture (side² × 3 bytes).

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::config::RunConfig;
 use super::event::{Command, Event, Phase, Sink};
 use super::job::{JobId, Work};
+use super::sheet::SheetState;
 use crate::data::{builtin, named};
 use crate::logging::{keep_out, told};
 use crate::problem::Problem;
@@ -42,6 +43,11 @@ pub fn asked(command: &Command) {
             let (ticket, tasks) = (request.ticket, request.tasks.len());
             tracing::debug!(ticket, tasks, "asked to look inside");
         }
+        Command::Sheet(request) => {
+            let (ticket, task) = (request.ticket, request.task);
+            tracing::info!(ticket, task, "asked for a table of a folder");
+        }
+        Command::StopSheet(ticket) => tracing::info!(ticket, "asked to stop a table"),
         Command::ForgetData => tracing::debug!("asked to look at data anew"),
         Command::Shutdown => tracing::info!("asked to end"),
     }
@@ -61,6 +67,16 @@ pub fn of_engine(job: Option<JobId>, event: &Event) {
         Event::NotPredicted { ticket, problem } => {
             tracing::warn!(ticket, "not predicted: {}", told(problem));
         }
+        Event::Sheet { ticket, state } => match state {
+            SheetState::Working(_) => {}
+            SheetState::Done(count) => {
+                tracing::info!(ticket, pictures = count.of, "a table is done")
+            }
+            SheetState::Stopped => tracing::info!(ticket, "a table was stopped"),
+            SheetState::Failed(problem) => {
+                tracing::warn!(ticket, "no table: {}", told(problem));
+            }
+        },
         Event::NotInside { ticket, problem } => {
             tracing::warn!(ticket, "not seen inside: {}", told(problem));
         }

@@ -13,6 +13,7 @@ pub use super::report::{APART, Costs, TaskReport};
 
 use super::inside::{InsideRequest, Insight};
 use super::job::{Job, JobId};
+use super::sheet::{SheetRequest, SheetState};
 use crate::problem::Problem;
 
 /// What the engine can be asked to do.
@@ -38,6 +39,10 @@ pub enum Command {
     /// Look inside a run after the given tasks, served like predictions. A newer request of the same
     /// kind about the same run replaces an older one.
     Inside(InsideRequest),
+    /// Answer all pictures of a folder in a table, served after predictions and looks inside.
+    Sheet(Box<SheetRequest>),
+    /// Make the table of this ticket no further.
+    StopSheet(u64),
     /// Look at data sets anew when they are used next: their files may have changed.
     ForgetData,
     /// End the thread after the job in hand was stopped and saved; what waits is kept on disk.
@@ -178,6 +183,13 @@ pub enum Event {
         ticket: u64,
         /// Why.
         problem: Problem,
+    },
+    /// How a table of a folder stands.
+    Sheet {
+        /// The request's ticket.
+        ticket: u64,
+        /// How it stands.
+        state: SheetState,
     },
     /// The run reached its end.
     Finished {

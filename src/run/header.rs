@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::about::About;
 use super::config::RunConfig;
 use super::lesson::Lesson;
 use crate::data::Fingerprints;
@@ -47,6 +48,9 @@ impl MethodFacts {
 pub struct RunHeader {
     /// Name of the run (its folder's name).
     pub run: String,
+    /// What people say of it.
+    #[serde(default)]
+    pub about: About,
     /// The run's folder.
     pub folder: PathBuf,
     /// The settings.
@@ -92,6 +96,20 @@ impl RunHeader {
             1 => format!("{title} · 1 lesson"),
             n => format!("{title} · {n} lessons"),
         }
+    }
+
+    /// What it is called where there is little room: as people do, else by its method.
+    pub fn short(&self) -> &str {
+        match self.about.name.as_str() {
+            "" => &self.method.title,
+            name => name,
+        }
+    }
+
+    /// What it is made of, for a search: method, data and settings in words.
+    pub fn made_of(&self) -> String {
+        let (config, title) = (&self.config, self.title());
+        format!("{title} {} {} {}", self.run, config.method, config.data)
     }
 
     /// Whose answer is the run's.

@@ -5,7 +5,7 @@
 //! that is held stays where it is and lets others pass.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -51,6 +51,16 @@ pub enum Work {
         /// Where the pictures lie.
         source: String,
     },
+}
+
+impl Work {
+    /// The folder of the run it goes on with or teaches; none for a new one.
+    pub fn run(&self) -> Option<&Path> {
+        match self {
+            Self::Train(_) => None,
+            Self::Resume(run) | Self::Teach { run, .. } => Some(run),
+        }
+    }
 }
 
 /// Something to be trained.

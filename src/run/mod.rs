@@ -1,5 +1,6 @@
 //! What a run is, as plain data: its settings, what is asked of it and what it tells.
 
+pub mod about;
 pub mod config;
 mod control;
 pub mod diary;
@@ -10,3 +11,4 @@ pub mod job;
 mod lesson;
 mod prediction;
 mod report;
+pub mod sheet;

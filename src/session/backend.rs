@@ -72,6 +72,8 @@ impl State {
             Command::Stop(_)
             | Command::Predict(_)
             | Command::Inside(_)
+            | Command::Sheet(_)
+            | Command::StopSheet(_)
             | Command::ForgetData
             | Command::Shutdown => {}
         }
@@ -89,6 +91,7 @@ impl State {
                 | Event::NotPredicted { .. }
                 | Event::Inside(_)
                 | Event::NotInside { .. }
+                | Event::Sheet { .. }
         );
         if free {
             self.events.push_back(Told { job: None, event });

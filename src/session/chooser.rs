@@ -34,6 +34,10 @@ pub enum Wanted {
     Report,
     /// A folder of classes to teach a run.
     Lesson,
+    /// A folder of runs to open beside the usual one.
+    Runs,
+    /// A folder of pictures to predict.
+    Pictures,
 }
 
 impl Wanted {
@@ -46,6 +50,8 @@ impl Wanted {
             Self::Order => "Choose a class order",
             Self::Report => "Save the report",
             Self::Lesson => "Choose a folder with one subfolder per new class",
+            Self::Runs => "Choose a folder that runs lie in",
+            Self::Pictures => "Choose a folder of pictures",
         }
     }
 
@@ -54,7 +60,8 @@ impl Wanted {
         match self {
             Self::DataFolder | Self::Lesson => ("Archives", ARCHIVES),
             Self::Weights => ("Weights", WEIGHTS),
-            Self::Image | Self::Piece => ("Images", IMAGES),
+            Self::Image | Self::Piece | Self::Pictures => ("Images", IMAGES),
+            Self::Runs => ("Runs", &[]),
             Self::Order => ("JSON", &["json"]),
             Self::Report => ("Archives", &["zip"]),
         }
@@ -62,7 +69,10 @@ impl Wanted {
 
     /// Whether a folder is the answer.
     pub fn is_folder(self) -> bool {
-        matches!(self, Self::DataFolder | Self::Lesson)
+        matches!(
+            self,
+            Self::DataFolder | Self::Lesson | Self::Runs | Self::Pictures
+        )
     }
 
     /// The usual name of the file, where one is to be written.

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use super::Session;
 use super::run_view::RunView;
-use super::words::time_text;
 use crate::metrics::History;
 use crate::run::event::RunHeader;
 
@@ -26,7 +25,7 @@ pub enum Beside {
 pub struct Companion<'a> {
     /// Its folder.
     pub folder: PathBuf,
-    /// Its method, as people call it.
+    /// Its name, else its method, as people call it.
     pub method: String,
     /// What its answers achieved, task by task.
     pub history: &'a History,
@@ -38,7 +37,7 @@ impl<'a> Companion<'a> {
     fn of(header: &RunHeader, history: &'a History, live: bool) -> Self {
         Self {
             folder: header.folder.clone(),
-            method: header.method.title.clone(),
+            method: header.short().to_string(),
             history,
             live,
         }
@@ -67,10 +66,7 @@ impl Session {
         let rows = self.runs.ready().into_iter().flat_map(|rows| rows.iter());
         rows.filter(|row| !row.answers().accuracy.is_empty())
             .filter(|row| shown.is_none_or(|header| header.folder != row.folder))
-            .map(|row| {
-                let name = format!("{} · {}", row.title(), time_text(&row.name));
-                (row.folder.clone(), name)
-            })
+            .map(|row| (row.folder.clone(), row.line()))
             .collect()
     }
 

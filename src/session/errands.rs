@@ -1,13 +1,14 @@
 //! Errands of the helper threads: which are under way, and what their answers change. Each runs on
 //! a thread of its own, so answers may come in another order than they were asked for.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Session;
+use super::folders::Shelf;
 use super::jobs::{Ask, Found};
 use super::report;
-use super::views::{Fetch, Plan, RunRow};
+use super::views::{Fetch, Plan};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 
@@ -42,11 +43,11 @@ impl Session {
     /// Begins an errand. Of runs to be opened and image files to be read the last one counts.
     pub fn ask(&mut self, ask: Ask) {
         match &ask {
-            Ask::Runs if self.flights.listing.0 => {
+            Ask::Runs(_) if self.flights.listing.0 => {
                 self.flights.listing.1 = true;
                 return;
             }
-            Ask::Runs => self.flights.listing = (true, false),
+            Ask::Runs(_) => self.flights.listing = (true, false),
             Ask::Open(folder) => self.flights.run = Some(folder.clone()),
             Ask::Picture(path) => self.flights.picture = Some(path.clone()),
             _ => {}
@@ -110,11 +111,11 @@ impl Session {
         }
     }
 
-    fn take_runs(&mut self, answer: Result<Vec<RunRow>>) {
+    fn take_runs(&mut self, answer: Result<Shelf>) {
         let (_, again) = std::mem::take(&mut self.flights.listing);
-        self.runs.fill(answer.map(Arc::new));
+        self.take_shelf(answer);
         if again {
-            self.ask(Ask::Runs);
+            self.list_runs();
         }
     }
 
@@ -143,7 +144,10 @@ impl Session {
                 self.opened = Some(run);
             }
             Found::Opened(_, Err(problem)) => self.notify(problem, true),
-            Found::Trashed(folder, answer) => self.take_trashed(&folder, answer),
+            Found::FolderAdded(answer) => self.take_added(answer),
+            Found::Described(folder, answer) => self.take_described(&folder, answer),
+            Found::Done(deed, done) => self.take_done(deed, done),
+            Found::Deleted(answer) => self.take_deleted(answer),
             Found::LessonUndone(folder, answer) => self.take_undone(&folder, answer),
             Found::Picture(path, _) if self.flights.picture.as_ref() != Some(&path) => {}
             Found::Picture(_, Ok(picture)) => self.predict_picture(Arc::new(picture), None),
@@ -165,25 +169,8 @@ impl Session {
                 self.notify(Problem::new(text), false);
             }
             Found::Units(entries) => self.take_units(entries),
+            Found::Revealed => {}
             Found::Remark(problem) => self.notify(problem, true),
         }
-    }
-
-    fn take_trashed(&mut self, folder: &Path, answer: Result<()>) {
-        match answer {
-            Ok(()) => {
-                let name = folder.file_name().unwrap_or_default().to_string_lossy();
-                self.notify(
-                    Problem::new(format!("{name} was moved to the trash"))
-                        .advise("its folder can be moved back from there"),
-                    false,
-                );
-                if self.predict.run.as_deref() == Some(folder) {
-                    self.predict.run = None;
-                }
-            }
-            Err(problem) => self.notify(problem, true),
-        }
-        self.ask(Ask::Runs);
     }
 }

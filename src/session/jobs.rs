@@ -8,17 +8,20 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::bin::{Deed, DeletedRun, Done};
 use super::chooser::{Choice, Listing, Wanted};
 use super::collection::{Collection, Piece, Purpose};
 use super::downloads::Item;
+use super::folders::Shelf;
 use super::report::{self, Report};
 use super::run_view::RunView;
 use super::units::Entry;
-use super::views::{BackboneView, DataView, DeviceView, Pictures, Plan, PluginView, RunRow, Sight};
+use super::views::{BackboneView, DataView, DeviceView, Pictures, Plan, PluginView, Sight};
 use super::words::count_text;
 use crate::data::OpenOptions;
 use crate::fetch;
 use crate::problem::{Problem, Result};
+use crate::run::about::About;
 use crate::run::config::RunConfig;
 use crate::run::event::{Lesson, Picture};
 
@@ -142,12 +145,18 @@ pub enum Ask {
     Backbones,
     /// List the devices.
     Devices,
-    /// List the runs.
-    Runs,
+    /// List the runs of the usual folder and of these.
+    Runs(Vec<PathBuf>),
+    /// See whether this is a folder of runs, and none of those known.
+    AddFolder(PathBuf, Vec<PathBuf>),
     /// Open a stored run.
     Open(PathBuf),
-    /// Move a run to the trash.
-    Trash(PathBuf),
+    /// Keep what is said of a run.
+    Describe(PathBuf, About),
+    /// Delete runs, bring them back, or erase them.
+    Bin(Deed, Vec<PathBuf>),
+    /// List the deleted runs of the usual folder and of these.
+    Deleted(Vec<PathBuf>),
     /// Take back the last lesson of a run.
     UndoLesson(PathBuf),
     /// Read an image file.
@@ -168,6 +177,8 @@ pub enum Ask {
     Report(Box<report::Wanted>),
     /// Write a report to this place.
     SaveReport(Arc<Report>, PathBuf),
+    /// Show this file's folder in the desktop's program for folders.
+    Reveal(PathBuf),
     /// Read the lessons.
     Units,
 }
@@ -189,9 +200,17 @@ impl Ask {
                 };
                 Found::Plan(config.clone(), Box::new(plan))
             }),
-            Self::Runs => Arc::new(|p| Found::Runs(Err(p))),
+            Self::Runs(_) => Arc::new(|p| Found::Runs(Err(p))),
+            Self::AddFolder(..) => Arc::new(|p| Found::FolderAdded(Err(p))),
             Self::Open(folder) => Arc::new(move |p| Found::Opened(folder.clone(), Err(p))),
-            Self::Trash(folder) => Arc::new(move |p| Found::Trashed(folder.clone(), Err(p))),
+            Self::Describe(folder, _) => {
+                Arc::new(move |p| Found::Described(folder.clone(), Err(p)))
+            }
+            Self::Bin(deed, places) => Arc::new(move |p| {
+                let first = places.first().cloned().unwrap_or_default();
+                Found::Done(deed, vec![(first, Err(p))])
+            }),
+            Self::Deleted(_) => Arc::new(|p| Found::Deleted(Err(p))),
             Self::UndoLesson(folder) => {
                 Arc::new(move |p| Found::LessonUndone(folder.clone(), Err(p)))
             }
@@ -209,9 +228,11 @@ impl Ask {
             Self::Pick(wanted) => Arc::new(move |_| Found::Picked(wanted, Choice::NoDialog)),
             Self::List(_, path) => Arc::new(move |p| Found::Listed(path.clone(), Err(p))),
             Self::Units => Arc::new(|_| Found::Units(Vec::new())),
-            Self::Plugins | Self::Backbones | Self::Devices | Self::SaveReport(..) => {
-                Arc::new(Found::Remark)
-            }
+            Self::Plugins
+            | Self::Backbones
+            | Self::Devices
+            | Self::SaveReport(..)
+            | Self::Reveal(_) => Arc::new(Found::Remark),
         }
     }
 }
@@ -232,12 +253,18 @@ pub enum Found {
     Backbones(Vec<BackboneView>, Vec<Problem>),
     /// The devices.
     Devices(Vec<DeviceView>),
-    /// The runs.
-    Runs(Result<Vec<RunRow>>),
+    /// The runs, and how the folders are.
+    Runs(Result<Shelf>),
+    /// A folder of runs to open beside the others.
+    FolderAdded(Result<PathBuf>),
     /// An opened run.
     Opened(PathBuf, Result<Arc<RunView>>),
-    /// A run was moved to the trash.
-    Trashed(PathBuf, Result<()>),
+    /// What is said of a run now.
+    Described(PathBuf, Result<About>),
+    /// What became of runs that were deleted, brought back or erased.
+    Done(Deed, Done),
+    /// The deleted runs.
+    Deleted(Result<Vec<DeletedRun>>),
     /// The last lesson of a run was taken back.
     LessonUndone(PathBuf, Result<Lesson>),
     /// A decoded image file.
@@ -260,6 +287,8 @@ pub enum Found {
     ReportSaved(PathBuf),
     /// The lessons.
     Units(Vec<Entry>),
+    /// A file's folder is on show.
+    Revealed,
     /// Something to tell the person.
     Remark(Problem),
 }

@@ -78,7 +78,7 @@ impl Session {
         if shown {
             self.ask(Ask::Open(folder.to_path_buf()));
         }
-        self.ask(Ask::Runs);
+        self.list_runs();
     }
 
     /// A decoded test picture of a run's lesson (from 1), asked for when it is not there yet. It is

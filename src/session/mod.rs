@@ -1,8 +1,10 @@
 //! The open workspace: it owns the engine's handle and the helper threads, and folds everything
 //! they tell into plain views. Pages read the views; nothing here waits or draws.
 
+mod about;
 mod album;
 pub mod backend;
+pub mod bin;
 pub mod board;
 pub mod chooser;
 pub mod collection;
@@ -14,6 +16,8 @@ pub mod downloads;
 pub mod drawing;
 mod errands;
 pub mod estimate;
+mod events;
+pub mod folders;
 pub mod inside;
 pub mod jobs;
 mod lesson;
@@ -25,8 +29,9 @@ pub mod predict;
 pub mod presets;
 pub mod quality;
 pub mod report;
-mod row;
+pub mod row;
 pub mod run_view;
+pub mod sheet;
 mod sources;
 pub mod story;
 mod tested;
@@ -39,11 +44,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::logging::told;
-use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{Command, Event, RunHeader, Wish};
-use crate::run::job::{JobId, Line, Told};
+use crate::run::event::{Command, RunHeader, Wish};
+use crate::run::job::{JobId, Line};
 use crate::texts::Language;
 use backend::Backend;
 use chooser::{Choice, Wanted};
@@ -52,10 +56,8 @@ use inside::Insides;
 use jobs::{Ask, Jobs};
 use pins::Pins;
 use predict::PredictView;
-use quality::Quality;
-use run_view::{RunView, Stage};
+use run_view::RunView;
 use tour::Tour;
-use words::percent;
 
 use views::{BackboneView, DataView, DeviceView, Fetch, Plan, PluginView, RunRow};
 
@@ -73,6 +75,8 @@ pub struct Notice {
     pub bad: bool,
     /// Whether it is good news; what is neither is only told.
     pub good: bool,
+    /// Deleted runs that can be brought back from here.
+    pub undo: Vec<PathBuf>,
 }
 
 /// The open workspace.
@@ -110,6 +114,10 @@ pub struct Session {
     pub devices: Vec<DeviceView>,
     /// The stored runs.
     pub runs: Fetch<Arc<Vec<RunRow>>>,
+    /// The folders they are listed from beside the usual one.
+    pub folders: folders::Folders,
+    /// The deleted runs, once somebody looked for them.
+    pub deleted: Fetch<Arc<Vec<bin::DeletedRun>>>,
     /// The run at work, or the one that ended last.
     pub live: Option<Arc<RunView>>,
     /// What waits, as the engine told.
@@ -124,6 +132,8 @@ pub struct Session {
     pub pins: Pins,
     /// The tour, while it is open.
     pub tour: Option<Tour>,
+    /// The table of a folder that was asked for last.
+    pub sheet: Option<sheet::SheetView>,
     /// What was seen inside runs.
     pub insides: Insides,
     /// The language of the tour and the lessons.
@@ -177,6 +187,8 @@ impl Session {
             backbones: Vec::new(),
             devices: Vec::new(),
             runs: Fetch::Nothing,
+            folders: folders::Folders::default(),
+            deleted: Fetch::Nothing,
             live: None,
             line: Line::default(),
             opened: None,
@@ -184,6 +196,7 @@ impl Session {
             collection: Collection::default(),
             pins: Pins::default(),
             tour: None,
+            sheet: None,
             insides: Insides::default(),
             language: Language::default(),
             units: units::Units::default(),
@@ -197,9 +210,10 @@ impl Session {
             notices: Vec::new(),
             tickets: 0,
         };
-        for ask in [Ask::Plugins, Ask::Backbones, Ask::Devices, Ask::Runs] {
+        for ask in [Ask::Plugins, Ask::Backbones, Ask::Devices] {
             session.ask(ask);
         }
+        session.list_runs();
         session.open_data(&session.draft.data.clone());
         session
     }
@@ -307,93 +321,8 @@ impl Session {
             problem,
             bad,
             good,
+            undo: Vec::new(),
         });
-    }
-
-    fn take_event(&mut self, told: Told) {
-        match (told.job, told.event) {
-            (_, Event::Predicted(answer)) => {
-                if let Some(answer) = self.pins.take(*answer) {
-                    self.predict.take(answer);
-                }
-            }
-            (_, Event::NotPredicted { ticket, problem }) => {
-                if let Some(problem) = self.pins.refuse(ticket, problem)
-                    && ticket == self.predict.ticket
-                {
-                    self.predict.refuse(problem);
-                }
-            }
-            (_, Event::Inside(insight)) => self.insides.take(*insight),
-            (_, Event::NotInside { ticket, problem }) => self.insides.refuse(ticket, &problem),
-            (_, Event::Remark { run, problem }) if run.is_empty() => self.notify(problem, true),
-            (Some(job), event) => {
-                if let Some(event) = self.take_job_event(job, event) {
-                    self.take_run_event(event);
-                }
-            }
-            // Everything else belongs to a job.
-            (None, _) => {}
-        }
-    }
-
-    /// Takes an event of the run at work.
-    fn take_run_event(&mut self, event: Event) {
-        let now = clock();
-        let ends = match &event {
-            Event::Finished { .. } => Some(Stage::Finished),
-            Event::Stopped { .. } => Some(Stage::Stopped),
-            Event::Failed { problem, .. } => {
-                self.notify(problem.clone(), true);
-                Some(Stage::Failed)
-            }
-            _ => None,
-        };
-        let measured = matches!(&event, Event::TaskEvaluated { .. });
-        let live = self.live.get_or_insert_with(Arc::default);
-        Arc::make_mut(live).fold(event, &now);
-        if measured || ends.is_some() {
-            self.ask(Ask::Runs);
-        }
-        if ends == Some(Stage::Finished) {
-            self.tell_the_end();
-        }
-        if measured {
-            self.follow_live();
-        }
-    }
-
-    fn tell_the_end(&mut self) {
-        let Some(run) = &self.live else { return };
-        let header = run.header.as_ref();
-        let lesson = header.and_then(|header| header.lessons.last());
-        if let Some(lesson) = lesson {
-            let told = format!("{} taught", crate::problem::listed(&lesson.classes, 8));
-            let told = Problem::new(told).advise("Train shows what it cost the old classes");
-            self.notify(told, false);
-            return;
-        }
-        let quality = run.reports.last().map(|report| {
-            let expert = run
-                .header
-                .as_ref()
-                .map_or(Expert::Answer, RunHeader::answering);
-            Quality::of(&report.answers, expert)
-        });
-        let Some(quality) = quality else { return };
-        let text = format!(
-            "{} is finished: {} of the {} {} images of all classes are right",
-            run.title,
-            percent(quality.accuracy(), 1),
-            quality.images,
-            run.measured_on(),
-        );
-        let told = Problem::new(text);
-        if quality.is_guessing() {
-            self.tell(told.advise(Quality::GUESSING), false, false);
-        } else {
-            self.notify(told, false);
-        }
     }
 }
 

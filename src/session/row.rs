@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use super::quality::Quality;
-use super::words::told_apart;
+use super::words::{time_text, told_apart};
 use crate::metrics::{Expert, Histories, History};
-use crate::problem::Problem;
+use crate::problem::{Problem, harmless};
+use crate::run::about::About;
 use crate::run::event::{Costs, RunHeader};
 use crate::store::{Figures, Kin};
 
@@ -22,6 +23,15 @@ pub enum RunState {
     Damaged(Problem),
 }
 
+/// A folder of runs beside the usual one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// Where it is.
+    pub folder: PathBuf,
+    /// Whether nothing can be written there.
+    pub read_only: bool,
+}
+
 /// A run in the list of runs.
 #[derive(Clone, Debug)]
 pub struct RunRow {
@@ -29,6 +39,12 @@ pub struct RunRow {
     pub name: String,
     /// Where it lies.
     pub folder: PathBuf,
+    /// What people say of it.
+    pub about: About,
+    /// What cannot be read of that.
+    pub remark: Option<Problem>,
+    /// The folder it lies in, where that is not the usual one.
+    pub elsewhere: Option<Elsewhere>,
     /// Its settings and facts; none for a damaged run.
     pub header: Option<RunHeader>,
     /// How it stands.
@@ -94,14 +110,55 @@ impl RunRow {
 
     /// What people call it.
     pub fn title(&self) -> String {
-        self.header
-            .as_ref()
-            .map_or_else(|| self.name.clone(), title_of)
+        match &self.header {
+            Some(header) => title_of(header),
+            None if self.about.name.is_empty() => self.name.clone(),
+            None => self.about.name.clone(),
+        }
+    }
+
+    /// What it is made of, in words; its folder's name where it cannot be read.
+    pub fn made_of(&self) -> String {
+        let header = self.header.as_ref();
+        header.map_or_else(|| self.name.clone(), RunHeader::made_of)
+    }
+
+    /// Name and time, which tell it from others in a list to choose from.
+    pub fn line(&self) -> String {
+        let line = format!("{} · {}", self.title(), time_text(&self.name));
+        match &self.elsewhere {
+            Some(place) => format!("{line} · in {}", place.title()),
+            None => line,
+        }
+    }
+
+    /// Why nothing about it can be changed, if so.
+    pub fn fixed(&self) -> Option<&'static str> {
+        let place = self.elsewhere.as_ref()?;
+        place
+            .read_only
+            .then_some("This run lies in a folder that can only be read")
     }
 }
 
-/// What people call a run: its settings in short, with seed and order where they are not the usual
-/// ones.
+impl Elsewhere {
+    /// What to call it: its own name.
+    pub fn title(&self) -> String {
+        let name = self.folder.file_name().unwrap_or(self.folder.as_os_str());
+        harmless(&name.to_string_lossy()).into_owned()
+    }
+}
+
+/// What people call a run: its name, else its settings in short, with seed and order where they are
+/// not the usual ones.
 pub fn title_of(header: &RunHeader) -> String {
+    match header.about.name.as_str() {
+        "" => made_title(header),
+        name => name.to_string(),
+    }
+}
+
+/// The settings of a run in short, whatever it is called.
+pub fn made_title(header: &RunHeader) -> String {
     header.title() + told_apart(&header.config).as_str()
 }

@@ -246,6 +246,7 @@ impl RunView {
             | Event::Predicted(_)
             | Event::Inside(_)
             | Event::NotInside { .. }
+            | Event::Sheet { .. }
             | Event::NotPredicted { .. }
             | Event::Assumed(_) => {}
         }
@@ -265,7 +266,7 @@ impl RunView {
         };
         let planned = header.planned_tasks();
         header.unlearn();
-        self.title = header.title();
+        self.title = title_of(header);
         self.stage = match planned > header.tasks.len() && header.lessons.is_empty() {
             true => Stage::Stopped,
             false => Stage::Finished,

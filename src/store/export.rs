@@ -3,6 +3,7 @@
 //! Runs that differ only in class order and seed stand in one row, as mean ± sample standard
 //! deviation; that is how the field reports several class orders.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -12,7 +13,7 @@ use super::figure;
 use super::groups::{Group, groups};
 use super::load::StoredRun;
 use super::summary::{Figures, OrdersSummary};
-use super::tables::to_csv;
+use super::tables::{harmless_cell, to_csv};
 use crate::problem::{Problem, Result};
 
 /// What can be written.
@@ -77,7 +78,7 @@ pub fn export(runs: &[StoredRun], format: Format) -> Result<String> {
 #[derive(Serialize)]
 struct CsvRow<'a> {
     run: &'a str,
-    group: &'a str,
+    group: Cow<'a, str>,
     order: &'a str,
     seed: u64,
     task: usize,
@@ -86,12 +87,17 @@ struct CsvRow<'a> {
     accuracy_percent: f64,
     accuracy_task_given_percent: Option<f64>,
     seconds_of_run: f64,
+    name: Cow<'a, str>,
+    tags: String,
 }
 
 fn csv(groups: &[Group]) -> Result<String> {
     let mut rows = Vec::new();
     for group in groups {
+        let label = harmless_cell(&group.label);
         for run in &group.orders.runs {
+            let tags = run.about.tags.join(", ");
+            let (name, tags) = (harmless_cell(&run.about.name), harmless_cell(&tags));
             let mut classes_seen = 0;
             for (task, figures) in run.tasks.iter().enumerate() {
                 classes_seen += figures.classes.len();
@@ -101,7 +107,7 @@ fn csv(groups: &[Group]) -> Result<String> {
                     };
                     rows.push(CsvRow {
                         run: &run.run,
-                        group: &group.label,
+                        group: label.clone(),
                         order: &run.config.order,
                         seed: run.config.seed,
                         task: task + 1,
@@ -110,6 +116,8 @@ fn csv(groups: &[Group]) -> Result<String> {
                         accuracy_percent,
                         accuracy_task_given_percent: figures.accuracy_task_given,
                         seconds_of_run: run.seconds,
+                        name: name.clone(),
+                        tags: tags.to_string(),
                     });
                 }
             }

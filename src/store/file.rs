@@ -19,16 +19,41 @@ const PARTIAL: &str = "partial";
 /// # Errors
 /// A Problem when the disk is full or the folder cannot be written; an older file stays as it was.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<u64> {
+    let io = |error| save_problem(path, &error);
+    write_with(path, |file| file.write_all(bytes).map_err(io))?;
+    Ok(bytes.len() as u64)
+}
+
+/// Replaces the file that a person named by what `fill` writes, in one step as [`write_file`] does. A
+/// device or pipe is written into.
+///
+/// # Errors
+/// As [`write_file`], or `fill` fails; an older file stays as it was.
+pub fn write_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    let mut failed = None;
+    let all = |file: &mut File| {
+        let mut buffered = BufWriter::new(file);
+        match fill(&mut buffered) {
+            Ok(()) => buffered.flush(),
+            Err(problem) => {
+                failed = Some(problem);
+                Err(io::ErrorKind::Other.into())
+            }
+        }
+    };
     let special = std::fs::metadata(path).is_ok_and(|about| !about.is_file());
     let written = if special {
         let file = OpenOptions::new().write(true).open(path);
-        file.and_then(|mut file| file.write_all(bytes))
+        file.and_then(|mut file| all(&mut file))
     } else {
         let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-        replace(&target, |file| file.write_all(bytes))
+        replace(&target, all)
     };
-    written.map_err(|error| save_problem(path, &error))?;
-    Ok(bytes.len() as u64)
+    match (written, failed) {
+        (_, Some(problem)) => Err(problem),
+        (Err(error), None) => Err(save_problem(path, &error)),
+        (Ok(()), None) => Ok(()),
+    }
 }
 
 /// Replaces a file that the program keeps for itself, in the same way, but follows no link: what

@@ -88,7 +88,10 @@ pub struct Group {
 pub fn groups(runs: &[StoredRun]) -> Vec<Group> {
     let keyed: Vec<(Option<Kin>, &StoredRun)> = runs.iter().map(|r| (Kin::of(r), r)).collect();
     let kinds = kinds(&keyed, |(kin, _)| kin.as_ref());
-    let firsts: Vec<&RunHeader> = kinds.iter().map(|kind| &kind[0].1.header).collect();
+    let firsts: Vec<(&RunHeader, usize)> = kinds
+        .iter()
+        .map(|kind| (&kind[0].1.header, kind.len()))
+        .collect();
     let group = |(kind, label): (&Vec<&(_, &StoredRun)>, String)| {
         let members: Vec<StoredRun> = kind.iter().map(|(_, run)| StoredRun::clone(run)).collect();
         Group {
@@ -100,20 +103,23 @@ pub fn groups(runs: &[StoredRun]) -> Vec<Group> {
     kinds.iter().zip(labels(&firsts)).map(group).collect()
 }
 
-/// Each kind in words, given the header of its first run. Equal words for different settings would
-/// be read as one kind; there the name tells them apart.
-pub fn labels(firsts: &[&RunHeader]) -> Vec<String> {
-    let words: Vec<String> = firsts.iter().map(|header| label(header)).collect();
+/// Each kind in words, given the header of its first run and how many there are. Equal words for
+/// different settings would be read as one kind; there the run's name tells them apart.
+pub fn labels(kinds: &[(&RunHeader, usize)]) -> Vec<String> {
+    let words: Vec<String> = kinds.iter().map(|kind| label(*kind)).collect();
     let twins = |label: &String| words.iter().filter(|other| *other == label).count() > 1;
-    let whole = |(label, header): (&String, &&RunHeader)| match twins(label) {
+    let whole = |(label, (header, _)): (&String, &(&RunHeader, usize))| match twins(label) {
         true => format!("{label} ({})", header.run),
         false => label.clone(),
     };
-    words.iter().zip(firsts).map(whole).collect()
+    words.iter().zip(kinds).map(whole).collect()
 }
 
-/// A run's settings in words.
-fn label(header: &RunHeader) -> String {
+/// What a run is called that is alone of its kind and has a name, else its settings in words.
+fn label((header, runs): (&RunHeader, usize)) -> String {
+    if runs == 1 && !header.about.name.is_empty() {
+        return header.about.name.clone();
+    }
     let variant = header.method.variant.iter();
     variant.fold(header.title(), |label, words| format!("{label}, {words}"))
 }

@@ -10,6 +10,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
+use super::about::about;
 use super::file::is_locked;
 use super::record::{read_run_toml, run_name};
 use super::tables::{MetricsRow, damaged_table, from_csv, read_answers, read_slots};
@@ -20,6 +21,7 @@ use super::{
 use crate::files;
 use crate::metrics::{Expert, History, PromptStudy};
 use crate::problem::{Problem, Result, listed};
+use crate::run::about::About;
 use crate::run::event::{Costs, RunHeader, TaskReport};
 use crate::tensors::{self, Named};
 
@@ -120,7 +122,8 @@ pub fn load(folder: &Path) -> Result<StoredRun> {
     let mut rows = metrics_rows(folder, header.tasks.len())?;
     let own = rows.iter().map(|row| report_of(folder, &header, row));
     let mut reports = own.collect::<Result<Vec<_>>>()?;
-    let (header, taught) = lessons::with_lessons(folder, header, rows.len())?;
+    let (mut header, taught) = lessons::with_lessons(folder, header, rows.len())?;
+    header.about = about(folder).0;
     for (row, report) in taught {
         rows.push(row);
         reports.push(report);
@@ -216,6 +219,10 @@ pub struct Listed {
     pub run: String,
     /// Its folder.
     pub folder: PathBuf,
+    /// What people say of it.
+    pub about: About,
+    /// What cannot be read of that.
+    pub remark: Option<Problem>,
     /// What it holds, or why it cannot be read.
     pub stored: Result<StoredRun>,
 }
@@ -227,9 +234,12 @@ pub fn entry(folder: &Path) -> Listed {
             .at_path(folder)
             .advise("move its folder away; the other runs are not affected"))
     });
+    let (about, remark) = about(folder);
     Listed {
         run: run_name(folder),
         folder: folder.to_path_buf(),
+        about,
+        remark,
         stored,
     }
 }
@@ -237,7 +247,13 @@ pub fn entry(folder: &Path) -> Listed {
 /// All runs below a folder, newest first; damaged ones with their Problem. A folder that does not
 /// exist holds none.
 pub fn list(root: &Path) -> Vec<Listed> {
-    let mut runs: Vec<Listed> = run_folders(root).iter().map(|path| entry(path)).collect();
+    list_of(&[root])
+}
+
+/// All runs below these folders, newest first, whichever they lie in.
+pub fn list_of(roots: &[&Path]) -> Vec<Listed> {
+    let folders = roots.iter().flat_map(|root| run_folders(root));
+    let mut runs: Vec<Listed> = folders.map(|path| entry(&path)).collect();
     let header = |entry: &Listed| {
         entry
             .stored
@@ -271,22 +287,29 @@ fn run_folders(root: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(root) else {
         return Vec::new();
     };
-    let is_run = |path: &PathBuf| path.join(RUN_FILE).exists() || path.join(METRICS_FILE).exists();
-    entries
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(is_run)
-        .collect()
+    let paths = entries.flatten().map(|entry| entry.path());
+    paths.filter(|path| is_run(path)).collect()
+}
+
+/// Whether a folder is a run, whole or damaged.
+pub fn is_run(folder: &Path) -> bool {
+    folder.join(RUN_FILE).exists() || folder.join(METRICS_FILE).exists()
+}
+
+/// Whether there is a run below this folder.
+pub fn holds_runs(root: &Path) -> bool {
+    !run_folders(root).is_empty()
 }
 
 /// The folder of the run a person means: a run's folder, a folder with a single run in it, a
-/// run's name below `root` (or how it begins), or `latest`, the one that began last.
+/// run's name below `root` (or how it begins), what people call it, or `latest`, the one that began
+/// last.
 ///
 /// # Errors
 /// A Problem that lists what there is.
 pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
     let path = Path::new(wanted);
-    if path.join(RUN_FILE).exists() || path.join(METRICS_FILE).exists() {
+    if is_run(path) {
         return Ok(path.to_path_buf());
     }
     if let [only] = run_folders(path).as_slice() {
@@ -299,6 +322,14 @@ pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
     let fitting: Vec<&String> = match &newest {
         Some(name) => vec![name],
         None => names.iter().filter(|n| n.starts_with(wanted)).collect(),
+    };
+    let called: Vec<String> = match fitting.is_empty() {
+        true => called(&folders, wanted),
+        false => Vec::new(),
+    };
+    let fitting = match fitting.is_empty() {
+        true => called.iter().collect(),
+        false => fitting,
     };
     match fitting.as_slice() {
         [only] => Ok(root.join(only)),
@@ -320,6 +351,16 @@ pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
                 .advise(format!("write more of the name: {}", listed(several, 5))),
         ),
     }
+}
+
+/// The names of the runs that people call so.
+fn called(folders: &[PathBuf], wanted: &str) -> Vec<String> {
+    let so = |folder: &&PathBuf| about(folder).0.name == wanted;
+    folders
+        .iter()
+        .filter(so)
+        .map(|path| run_name(path))
+        .collect()
 }
 
 /// The name of the run that began last, which need not be the last by name: folders can be renamed.

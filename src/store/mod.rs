@@ -11,13 +11,16 @@
 //! | `resume/checkpoint.safetensors` | where training stands; gone when the run is finished |
 //! | `state.safetensors` | what a lesson needs beyond the last snapshot, where the method needs more |
 //! | `lessons/task_N/` | a lesson that the finished run was taught as task N (see `lessons.rs`) |
+//! | `about.toml` | name, tags and note that people gave it; none unless they did |
 //! | `lock` | held by the program that works on the run |
 //!
-//! Beside the run folders `queue.toml` keeps what waits to be trained (see [`QueueFile`]).
+//! Beside the run folders `queue.toml` keeps what waits to be trained (see [`QueueFile`]), and `.trash`
+//! the runs that were deleted (see `trash.rs`).
 //!
 //! Every file is written under another name, synced and renamed, so a kill or a full disk at any
 //! moment leaves what was there before. Tasks count from 1 in file names and from 0 in the code.
 
+mod about;
 mod checkpoint;
 pub mod export;
 mod figure;
@@ -31,18 +34,21 @@ mod queue;
 mod record;
 mod summary;
 mod tables;
+mod trash;
 
 use std::path::{Path, PathBuf};
 
 use crate::folders;
 
+pub use about::{about, set_about};
 pub use checkpoint::{Checkpoint, load_bulk};
-pub use file::write_file;
+pub use file::{write_file, write_with};
 pub use folder::RunFolder;
 pub use groups::Kin;
 pub use lessons::{NewLesson, lesson_pictures, undo_lesson};
 pub use load::{
-    Listed, RunState, StoredRun, entry, find, list, load, load_snapshot, snapshot_time,
+    Listed, RunState, StoredRun, entry, find, holds_runs, is_run, list, list_of, load,
+    load_snapshot, snapshot_time,
 };
 pub use pictures::{LessonPictures, MOST_PICTURES};
 pub use queue::QueueFile;
@@ -51,6 +57,9 @@ pub use summary::{
     ClassGroup, Figures, LessonFigures, OrdersSummary, Summary, TaskSummary, lesson_figures,
     summary, summary_of_orders,
 };
+
+pub use tables::harmless_cell;
+pub use trash::{Deleted, delete, deleted, erase, restore};
 
 /// Settings and facts.
 const RUN_FILE: &str = "run.toml";
@@ -76,6 +85,10 @@ const PICTURES_FILE: &str = "pictures.csv";
 const PICTURES_FOLDER: &str = "pictures";
 /// What the next lesson needs beyond the last snapshot.
 const STATE_FILE: &str = "state.safetensors";
+/// What people say of the run.
+const ABOUT_FILE: &str = "about.toml";
+/// Folder of the deleted runs, beside the others.
+const TRASH_FOLDER: &str = ".trash";
 /// Held while a program works on the run.
 const LOCK_FILE: &str = "lock";
 

@@ -122,6 +122,20 @@ impl QueueFile {
     }
 }
 
+/// Whether a job in the line kept below this folder waits for this run. A line that cannot be read
+/// holds nobody up.
+pub(super) fn in_line(root: &Path, run: &Path) -> bool {
+    let Ok(text) = files::read_text(&root.join(FILE), files::TEXT) else {
+        return false;
+    };
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let run = real(run);
+    let (jobs, _) = read(&text);
+    jobs.iter()
+        .filter_map(|job| job.work.run())
+        .any(|known| real(known) == run)
+}
+
 /// The jobs of a file's text, held, and whether these are all.
 fn read(text: &str) -> (Vec<Job>, bool) {
     let table: toml::Table = toml::from_str(text).unwrap_or_default();

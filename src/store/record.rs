@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::Fingerprints;
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
+use crate::run::about::About;
 use crate::run::config::{RunConfig, Setting, line_and_column};
 use crate::run::event::{MethodFacts, RunHeader};
 
@@ -120,6 +121,7 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
     }
     Ok(RunHeader {
         run: run_name(folder),
+        about: About::default(),
         folder: folder.to_path_buf(),
         method: facts.method.unwrap_or_else(|| older_method(&config)),
         config,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::load::{RunState, StoredRun};
 use crate::metrics::{Expert, History, PromptStudy, mean, std_dev};
+use crate::run::about::About;
 use crate::run::config::RunConfig;
 use crate::run::event::{Costs, Lesson, RunHeader, TaskReport};
 
@@ -131,6 +132,9 @@ impl Figures {
 pub struct Summary {
     /// Its name.
     pub run: String,
+    /// What people say of it: `name`, `tags` and `note`, as far as they said something.
+    #[serde(flatten)]
+    pub about: About,
     /// Its folder.
     pub folder: String,
     /// `finished`, `interrupted` or `running`.
@@ -245,6 +249,7 @@ pub fn summary(run: &StoredRun) -> Summary {
     let pet = header.method.uses_pet.then_some(&header.config);
     Summary {
         run: header.run.clone(),
+        about: header.about.clone(),
         folder: header.folder.display().to_string(),
         state: state.to_string(),
         epochs_done,

@@ -1,5 +1,6 @@
 //! The tables of a run's folder: `metrics.csv`, the answers and the study of prompts per task.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -266,6 +267,15 @@ pub(super) fn to_csv<R: Serialize>(rows: impl IntoIterator<Item = R>) -> Result<
         writer.serialize(row).map_err(|e| failed(e.to_string()))?;
     }
     writer.into_inner().map_err(|e| failed(e.to_string()))
+}
+
+/// Text for a cell of a table that people open in a spreadsheet. One that begins like a formula is
+/// begun with an apostrophe, so that it is shown and not worked out.
+pub fn harmless_cell(text: &str) -> Cow<'_, str> {
+    match text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
+        true => Cow::Owned(format!("'{text}")),
+        false => Cow::Borrowed(text),
+    }
 }
 
 /// Rows of a CSV with a header line.

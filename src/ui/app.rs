@@ -21,7 +21,6 @@ use super::widgets::textures::Textures;
 use crate::problem::Problem;
 use crate::session::Session;
 use crate::session::chooser::{Choice, IMAGES, WEIGHTS};
-use crate::session::jobs::Ask;
 
 /// What a page gets to work with.
 pub struct Cx<'a> {
@@ -78,6 +77,7 @@ impl StudioApp {
         session.former.clone_from(&settings.former);
         session.left_off.clone_from(&settings.at_work);
         session.language = settings.language;
+        session.open_folders(&settings.folders);
         Self {
             session,
             page: Page::default(),
@@ -152,6 +152,10 @@ impl StudioApp {
                 self.session.collect_file(path);
             } else if self.shell.pupil.is_some() {
                 self.teach(text);
+            } else if self.page == Page::Compare && path.is_dir() {
+                self.session.add_folder(path);
+            } else if self.page == Page::Predict && path.is_dir() {
+                self.pages.predict.sheet.choose(&path);
             } else if self.page == Page::Predict || (one_of(IMAGES) && !path.is_dir()) {
                 self.act(ctx, UiCommand::PredictFile(path));
             } else if one_of(WEIGHTS) && !is_record_file(&path) && !path.is_dir() {
@@ -207,7 +211,7 @@ impl StudioApp {
                 self.leaving.store(true, Ordering::Relaxed);
                 ctx.send_viewport_cmd(egui::ViewportCommand::Close);
             }
-            Question::Trash(folder) => self.session.ask(Ask::Trash(folder)),
+            Question::Erase(places, _) => self.session.erase(places),
         }
     }
 
@@ -226,7 +230,7 @@ impl StudioApp {
         if self.shell.frame_times {
             shell::frame_line(ui, &self.times);
         }
-        self.shell.foot(ui, &self.session);
+        self.shell.foot(ui, &self.session, &mut commands);
         let frame = Frame::new()
             .fill(theme::tokens(ui).background)
             .inner_margin(Margin {
@@ -255,6 +259,7 @@ impl StudioApp {
             });
         });
         let level = self.settings.log;
+        self.shell.page = self.page;
         let answered = self
             .shell
             .overlays(&ctx, &self.session, level, &mut commands);
@@ -273,6 +278,7 @@ impl StudioApp {
     fn remember(&mut self) {
         self.remembered = Instant::now();
         self.settings.setup = Some(self.session.draft.clone());
+        self.settings.folders = self.session.folders.paths();
         self.settings.former.clone_from(&self.session.former);
         self.settings.at_work = self.session.unfinished().map(Path::to_path_buf);
         if let Some(file) = &self.settings_file
@@ -303,6 +309,7 @@ impl eframe::App for StudioApp {
             && !ctx.input(|i| i.pointer.any_down())
             && (self.settings.setup.as_ref() != Some(&self.session.draft)
                 || self.settings.former != self.session.former
+                || self.settings.folders != self.session.folders.paths()
                 || self.settings.at_work.as_deref() != self.session.unfinished())
         {
             self.remember();

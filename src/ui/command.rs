@@ -8,6 +8,7 @@ use egui::{Key, KeyboardShortcut, Modifiers};
 
 use super::settings::ThemeChoice;
 use crate::logging::Level;
+use crate::run::about::About;
 use crate::run::config::RunConfig;
 use crate::run::event::Picture;
 use crate::run::job::JobId;
@@ -101,8 +102,24 @@ pub enum UiCommand {
     Open(PathBuf),
     /// Show the live run on Train again.
     CloseOpened,
-    /// Ask whether to move a run to the trash.
-    Trash(PathBuf),
+    /// Ask for name, tags and note of a run.
+    Describe(PathBuf),
+    /// Keep what is said of a run.
+    SetAbout(PathBuf, Box<About>),
+    /// Move runs to the trash.
+    Delete(Vec<PathBuf>),
+    /// Bring deleted runs back.
+    Restore(Vec<PathBuf>),
+    /// Ask whether to delete these for good; so many bytes are theirs.
+    Erase(Vec<PathBuf>, u64),
+    /// Show the deleted runs.
+    Deleted,
+    /// Show which folders runs are listed from.
+    Folders,
+    /// List the runs of this folder, too.
+    AddFolder(PathBuf),
+    /// List the runs of this folder no longer.
+    DropFolder(PathBuf),
     /// Ask which folder to teach a run, or whether to take its last lesson back.
     Teach(PathBuf),
     /// Gather pictures class by class.
@@ -115,6 +132,8 @@ pub enum UiCommand {
     PredictWith(PathBuf),
     /// Predict an image file.
     PredictFile(PathBuf),
+    /// Predict all pictures of this folder into a table at this place.
+    PredictFolder(PathBuf, PathBuf),
     /// Predict a picture; the second part is its true class, where known.
     PredictPicture(Arc<Picture>, Option<String>),
     /// Ask about what was drawn.

@@ -231,7 +231,7 @@ fn of_stored_runs(session: &Session) -> Vec<Entry> {
     let mut all = Vec::new();
     for row in rows.iter().filter(|row| row.header.is_some()).take(RUNS) {
         let (name, folder) = (called(row), row.folder.clone());
-        if matches!(row.state, RunState::Unfinished(_)) {
+        if matches!(row.state, RunState::Unfinished(_)) && row.fixed().is_none() {
             let resume = UiCommand::Resume(folder.clone(), None);
             all.push(Entry::new(format!("Go on with {name}"), resume).also("resume continue"));
         }
@@ -241,9 +241,14 @@ fn of_stored_runs(session: &Session) -> Vec<Entry> {
             let again = UiCommand::Repeat(Box::new(header.config.clone()));
             all.push(Entry::new(format!("Set up again {name}"), again).also("repeat"));
         }
+        if row.fixed().is_some() {
+            continue;
+        }
+        let name_it = UiCommand::Describe(folder.clone());
+        all.push(Entry::new(format!("Name {name}…"), name_it).also("rename tag note"));
         if row.state != RunState::Busy {
-            let trash = UiCommand::Trash(folder);
-            all.push(Entry::new(format!("Delete {name}"), trash).careful());
+            let delete = UiCommand::Delete(vec![folder]);
+            all.push(Entry::new(format!("Delete {name}"), delete).careful());
         }
     }
     for (folder, title) in askable(session).into_iter().take(RUNS) {
@@ -253,6 +258,12 @@ fn of_stored_runs(session: &Session) -> Vec<Entry> {
     let reload = Entry::new("Reload runs", UiCommand::ReloadRuns);
     all.extend([
         Entry::new("Open an image to predict…", UiCommand::Pick(Wanted::Image)),
+        Entry::new(
+            "Predict a folder of pictures…",
+            UiCommand::Pick(Wanted::Pictures),
+        ),
+        Entry::new("Deleted runs…", UiCommand::Deleted).also("trash restore undo"),
+        Entry::new("Other folders of runs…", UiCommand::Folders).also("open"),
         Entry::new("Paste an image to predict", UiCommand::Paste).keys("Ctrl+V on Predict"),
         reload,
     ]);

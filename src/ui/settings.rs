@@ -60,6 +60,9 @@ pub struct Settings {
     /// The folder of the run that was at work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_work: Option<PathBuf>,
+    /// Folders of runs beside the usual one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<PathBuf>,
     /// The last set-up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub setup: Option<RunConfig>,
@@ -143,6 +146,7 @@ mod tests {
             setup: Some(RunConfig::default()),
             former: None,
             at_work: Some("/runs/one".into()),
+            folders: vec!["/other/runs".into()],
         };
         settings.save(&file).unwrap();
         assert_eq!(Settings::load(Some(&file)), settings);

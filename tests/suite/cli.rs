@@ -15,6 +15,7 @@ mod log;
 mod offline;
 mod portable;
 mod predict;
+mod runs;
 mod teach;
 mod wrong;
 

@@ -83,12 +83,18 @@ fn a_list_of_runs_comes_whatever_their_files_are() {
     saved.save_task(&report(0), &Default::default()).unwrap();
     let whole = saved.path().to_path_buf();
     drop(saved);
+    let said = About {
+        name: "mine".into(),
+        ..About::default()
+    };
+    store::set_about(&whole, &said).unwrap();
     let files = [
         "run.toml",
         "metrics.csv",
         "lock",
         "plugin.toml",
         "confusion/task_1.csv",
+        "about.toml",
     ];
     for kind in 0..3 {
         for (number, file) in files.iter().enumerate() {
@@ -104,10 +110,12 @@ fn a_list_of_runs_comes_whatever_their_files_are() {
     }
     let at = root.path().to_path_buf();
     let listed = soon("the list", move || store::list(&at));
-    assert_eq!(listed.len(), 16);
+    assert_eq!(listed.len(), 19);
     let read = listed.iter().filter(|entry| entry.stored.is_ok());
-    // An odd lock hinders nobody who only reads.
-    assert_eq!(read.count(), 4);
+    // An odd lock hinders nobody who only reads, an odd name costs the name.
+    assert_eq!(read.count(), 7);
+    let nameless = listed.iter().filter(|entry| entry.remark.is_some());
+    assert_eq!(nameless.count(), 3);
 }
 
 #[test]

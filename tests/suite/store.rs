@@ -14,6 +14,7 @@ use lae_studio::tensors::{Bulk, HostTensor, Named};
 pub fn header() -> RunHeader {
     RunHeader {
         run: String::new(),
+        about: Default::default(),
         folder: Path::new("").to_path_buf(),
         config: RunConfig::default(),
         method: crate::lae_facts(),

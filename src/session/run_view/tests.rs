@@ -8,6 +8,7 @@ use crate::run::event::{Lesson, MethodFacts};
 fn header() -> RunHeader {
     RunHeader {
         run: "r".into(),
+        about: Default::default(),
         folder: "r".into(),
         config: RunConfig::default(),
         method: MethodFacts {

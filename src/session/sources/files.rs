@@ -1,6 +1,7 @@
-//! Single files: an image to predict, a download, a run on its way to the trash.
+//! Single files: an image to predict, a download.
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use crate::backbone::library::Library;
 use crate::data::{decode_picture_file, named};
@@ -10,7 +11,6 @@ use crate::session::collection::{MOST, Piece};
 use crate::session::downloads::Item;
 use crate::session::jobs::Transfer;
 use crate::session::words::by_number;
-use crate::store::RunFolder;
 
 /// Longer side of a kept picture, in pixels; larger ones are scaled down for the window.
 const LARGEST: u32 = 512;
@@ -90,28 +90,24 @@ pub(super) fn unwritable(runs_root: &Path) -> Option<Problem> {
     )
 }
 
-/// Moves a run's folder into the folder `.trash` beside the runs; nothing is erased.
-pub(super) fn trash(runs_root: &Path, folder: &Path) -> Result<()> {
-    if folder.parent() != Some(runs_root) {
-        return Err(
-            Problem::new("only runs of the runs folder can be moved to the trash")
-                .at_path(folder)
-                .advise("delete this folder yourself if you want to"),
-        );
-    }
-    RunFolder::check_idle(folder)?;
-    let bin = runs_root.join(".trash");
-    std::fs::create_dir_all(&bin)
-        .map_err(|error| Problem::io("make the trash folder", &bin, &error))?;
-    let name = folder.file_name().unwrap_or_default();
-    let mut place = bin.join(name);
-    let mut again = 2;
-    while place.exists() {
-        place = bin.join(format!("{}-{again}", name.to_string_lossy()));
-        again += 1;
-    }
-    std::fs::rename(folder, &place)
-        .map_err(|error| Problem::io("move the run to the trash", folder, &error))
+/// Shows a file's folder in the desktop's own program for folders.
+pub(super) fn reveal(path: &Path) -> Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    let program = match () {
+        () if cfg!(windows) => "explorer",
+        () if cfg!(target_os = "macos") => "open",
+        () => "xdg-open",
+    };
+    let mut command = Command::new(program);
+    command.arg(folder).stdin(Stdio::null());
+    let ended = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    // Explorer ends with 1 although it shows the folder.
+    let shown = ended.is_ok_and(|status| status.success() || cfg!(windows));
+    shown.then_some(()).ok_or_else(|| {
+        Problem::new("this desktop has no program that shows folders")
+            .at_path(folder)
+            .advise("copy the path instead")
+    })
 }
 
 /// Downloads a published data set or a backbone's weights, going on where an earlier download was

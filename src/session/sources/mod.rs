@@ -8,6 +8,7 @@ mod lists;
 mod network;
 mod picker;
 mod plan;
+mod runs;
 mod sight;
 
 use std::path::PathBuf;
@@ -74,15 +75,20 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             Found::Backbones(list, problems)
         }
         Ask::Devices => Found::Devices(lists::devices()),
-        Ask::Runs => Found::Runs(Ok(lists::runs(&runs_root))),
+        Ask::Runs(others) => Found::Runs(Ok(runs::shelf(&runs_root, others))),
+        Ask::AddFolder(path, known) => {
+            Found::FolderAdded(runs::folder_of_runs(&runs_root, &path, &known))
+        }
         Ask::Open(folder) => {
             let run = store::load(&folder).map(|run| RunView::stored(run.header, run.reports));
             Found::Opened(folder, run.map(Arc::new))
         }
-        Ask::Trash(folder) => {
-            let done = files::trash(&runs_root, &folder);
-            Found::Trashed(folder, done)
+        Ask::Describe(folder, about) => {
+            let kept = store::set_about(&folder, &about);
+            Found::Described(folder, kept)
         }
+        Ask::Bin(deed, places) => Found::Done(deed, runs::done(&runs_root, deed, places)),
+        Ask::Deleted(others) => Found::Deleted(Ok(runs::deleted(&runs_root, &others))),
         Ask::UndoLesson(folder) => {
             let done = store::undo_lesson(&folder);
             Found::LessonUndone(folder, done)
@@ -107,6 +113,10 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             Found::Listed(path, listing)
         }
         Ask::Report(wanted) => Found::Report(Ok(Report::gather(&runs_root, &wanted))),
+        Ask::Reveal(path) => match files::reveal(&path) {
+            Ok(()) => Found::Revealed,
+            Err(problem) => Found::Remark(problem),
+        },
         Ask::Units => Found::Units(units::entries()),
         Ask::SaveReport(report, path) => match report.save(&path) {
             Ok(()) => Found::ReportSaved(path),

@@ -6,7 +6,6 @@ use super::{DRAWN, Fate, OwnRun, Standing, Step, Tour};
 use crate::run::event::{Command, Picture, Wish};
 use crate::run::job::JobId;
 use crate::session::Session;
-use crate::session::jobs::Ask;
 
 impl Session {
     /// Begins the tour, unless it is open already.
@@ -36,11 +35,8 @@ impl Session {
     pub fn drop_toured(&mut self) {
         let Some(tour) = self.tour.take() else { return };
         self.unpin_toured(&tour);
-        for run in [tour.baseline, tour.lae] {
-            if let Some(folder) = run.folder {
-                self.ask(Ask::Trash(folder));
-            }
-        }
+        let runs = [tour.baseline, tour.lae].into_iter();
+        self.delete(runs.filter_map(|run| run.folder).collect());
     }
 
     /// Pins a drawing of one of [`DRAWN`], in place of the one before.

@@ -35,6 +35,7 @@ fn header(folder: &str) -> RunHeader {
     let order: Vec<String> = [1, 7, 0, 3].map(|digit| digit.to_string()).into();
     RunHeader {
         run: folder.into(),
+        about: Default::default(),
         folder: folder.into(),
         config: RunConfig::default(),
         method: crate::run::event::MethodFacts {

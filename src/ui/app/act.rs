@@ -57,9 +57,26 @@ impl StudioApp {
             UiCommand::Collect(purpose) => self.shell.collect.open(purpose),
             UiCommand::KeepCollection(purpose) => self.keep_collection(purpose),
             UiCommand::UndoLesson(folder) => self.session.undo_lesson(&folder),
-            UiCommand::Trash(folder) => self.shell.question = Some(Question::Trash(folder)),
+            UiCommand::Describe(folder) => self.shell.about.open(&self.session, folder),
+            UiCommand::SetAbout(folder, about) => self.session.describe(folder, *about),
+            UiCommand::Delete(folders) => {
+                self.pages.compare.let_go(&folders);
+                self.session.delete(folders);
+            }
+            UiCommand::Restore(places) => self.session.restore(places),
+            UiCommand::Erase(places, bytes) => {
+                self.shell.question = Some(Question::Erase(places, bytes));
+            }
+            UiCommand::Deleted => {
+                self.shell.deleted.open();
+                self.session.look_into_trash();
+            }
+            UiCommand::Folders => self.shell.folders.open(),
+            UiCommand::AddFolder(path) => self.session.add_folder(path),
+            UiCommand::DropFolder(path) => self.session.drop_folder(&path),
             UiCommand::PredictWith(folder) => self.predict_with(folder),
             UiCommand::PredictFile(path) => self.predict_file(path),
+            UiCommand::PredictFolder(folder, csv) => self.session.predict_folder(folder, csv),
             UiCommand::PredictPicture(picture, truth) => {
                 self.pages.predict.show_picture();
                 self.session.predict_picture(picture, truth);
@@ -77,7 +94,7 @@ impl StudioApp {
             UiCommand::Zoom(factor) => ctx.set_zoom_factor(factor),
             UiCommand::ReadDataAgain => self.session.read_data_again(),
             UiCommand::ReloadPlugins => self.session.ask(Ask::Plugins),
-            UiCommand::ReloadRuns => self.session.ask(Ask::Runs),
+            UiCommand::ReloadRuns => self.session.list_runs(),
             UiCommand::Present => self.present(ctx),
             UiCommand::Palette => self.shell.palette.toggle(),
             UiCommand::Notices => self.shell.toggle_notices(&self.session),
@@ -92,7 +109,7 @@ impl StudioApp {
         self.page = page;
         self.session.retry_data();
         if page == Page::Compare {
-            self.session.ask(Ask::Runs);
+            self.session.list_runs();
         }
         if page == Page::Predict && self.session.predict.run.is_none() {
             let newest = pages::predict::askable(&self.session).into_iter().next();
@@ -180,7 +197,13 @@ impl StudioApp {
         let now = match wanted {
             Wanted::DataFolder => draft.data.as_str(),
             Wanted::Weights => draft.backbone.as_str(),
-            Wanted::Image | Wanted::Piece | Wanted::Order | Wanted::Report | Wanted::Lesson => "",
+            Wanted::Image
+            | Wanted::Piece
+            | Wanted::Order
+            | Wanted::Report
+            | Wanted::Lesson
+            | Wanted::Runs
+            | Wanted::Pictures => "",
         };
         // Names of what is built in or published are no paths.
         let place = Some(PathBuf::from(now)).filter(|path| path.is_absolute());
@@ -200,6 +223,11 @@ impl StudioApp {
             Wanted::Image => self.act(ctx, UiCommand::PredictFile(path)),
             Wanted::Report => self.shell.report.goes_to(text),
             Wanted::Lesson => self.teach(text),
+            Wanted::Runs => self.session.add_folder(path),
+            Wanted::Pictures => {
+                self.pages.predict.sheet.choose(&path);
+                self.show(Page::Predict);
+            }
         }
     }
 

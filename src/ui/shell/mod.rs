@@ -1,8 +1,11 @@
 //! What surrounds every page: top bar, command palette, notices, questions, the drop overlay.
 
+mod about;
 mod bar;
 mod chooser;
 mod collect;
+mod deleted;
+mod folders;
 mod notices;
 mod palette;
 mod question;
@@ -13,7 +16,7 @@ use std::path::PathBuf;
 
 use egui::{Align2, Context, CornerRadius, Id, LayerId, Order, Panel, RichText, Ui};
 
-use super::command::UiCommand;
+use super::command::{Page, UiCommand};
 use super::frame_times::FrameTimes;
 use super::theme::{self, regular, semibold};
 use crate::logging::Level;
@@ -36,6 +39,14 @@ pub struct Shell {
     pub question: Option<Question>,
     /// The run that is to be taught, while the person is asked for a folder.
     pub pupil: Option<PathBuf>,
+    /// Name, tags and note of a run.
+    pub about: about::AboutDialog,
+    /// The deleted runs.
+    pub deleted: deleted::DeletedDialog,
+    /// The folders of runs.
+    pub folders: folders::FoldersDialog,
+    /// The page on show.
+    pub page: Page,
     /// Gathering pictures class by class.
     pub collect: collect::Collect,
     /// Whether the line with frame times is on show.
@@ -52,8 +63,8 @@ impl Shell {
     }
 
     /// Draws the strip with the newest notice.
-    pub fn foot(&mut self, ui: &mut Ui, session: &Session) {
-        self.news.strip(ui, &session.notices);
+    pub fn foot(&mut self, ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
+        self.news.strip(ui, &session.notices, commands);
     }
 
     /// What files that are dropped now are taken for.
@@ -62,8 +73,12 @@ impl Shell {
             "Drop pictures into the chosen box"
         } else if self.pupil.is_some() {
             "Drop a folder with one subfolder per new class"
+        } else if self.page == Page::Compare {
+            "Drop a folder of runs to list them here, an image to ask about it"
+        } else if self.page == Page::Predict {
+            "Drop an image to ask about it, a folder of pictures to predict them all"
         } else {
-            "Drop a folder to choose the data, an image on Predict to ask about it"
+            "Drop a folder to choose the data, an image to ask about it"
         }
     }
 
@@ -78,7 +93,10 @@ impl Shell {
         self.palette.show(ctx, session, commands);
         self.news.show(ctx, &session.notices, commands);
         self.report.show(ctx, session, level, commands);
-        // Above the report, which may ask for a place.
+        self.about.show(ctx, session, commands);
+        self.deleted.show(ctx, session, commands);
+        self.folders.show(ctx, session, commands);
+        // Above those that may ask for a place.
         self.chooser.show(ctx, session, commands);
         drop_overlay(ctx, self.meant_for());
         if let Some(run) = &self.pupil {

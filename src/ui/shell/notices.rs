@@ -52,7 +52,7 @@ impl News {
 
     /// Draws the strip at the foot of the window, in which the newest notice stands for a while: it
     /// covers nothing that is being read.
-    pub fn strip(&mut self, ui: &mut Ui, notices: &[Notice]) {
+    pub fn strip(&mut self, ui: &mut Ui, notices: &[Notice], commands: &mut Vec<UiCommand>) {
         let now = ui.input(|i| i.time);
         if notices.len() > self.seen {
             self.seen = notices.len();
@@ -76,7 +76,7 @@ impl News {
                 {
                     let left = (self.until - now).max(0.05);
                     ui.ctx().request_repaint_after_secs(left as f32);
-                    if newest(ui, notice) {
+                    if newest(ui, notice, commands) {
                         self.toggle(notices.len());
                     }
                 }
@@ -100,6 +100,7 @@ impl News {
                     for notice in notices.iter().rev() {
                         faint(ui, &notice.time);
                         line(ui, notice);
+                        undo(ui, notice, commands);
                         ui.add_space(6.0);
                     }
                 });
@@ -140,8 +141,15 @@ fn line(ui: &mut Ui, notice: &Notice) {
     });
 }
 
+/// Offers to bring back what was deleted.
+fn undo(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) {
+    if !notice.undo.is_empty() && link(ui, "Undo").clicked() {
+        commands.push(UiCommand::Restore(notice.undo.clone()));
+    }
+}
+
 /// The newest notice in one line; true when it was clicked.
-fn newest(ui: &mut Ui, notice: &Notice) -> bool {
+fn newest(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) -> bool {
     let t = tokens(ui);
     let told = in_window(&notice.problem);
     ui.horizontal_centered(|ui| {
@@ -149,6 +157,7 @@ fn newest(ui: &mut Ui, notice: &Notice) -> bool {
         sign(ui, notice);
         let text = RichText::new(story::sentence(&told.what)).color(t.strong);
         let line = ui.add(Label::new(text).truncate().sense(Sense::click()));
+        undo(ui, notice, commands);
         if !told.remedy.is_empty() && ui.available_width() > 120.0 {
             let text = RichText::new(story::sentence(&told.remedy)).color(t.subdued);
             ui.add(Label::new(text).truncate());

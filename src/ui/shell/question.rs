@@ -8,6 +8,7 @@ use egui::{Context, Id, Key, Modal, RichText};
 use crate::run::job::JobId;
 use crate::session::Session;
 use crate::session::story::counted;
+use crate::session::words::bytes_text;
 use crate::ui::theme::{self, semibold};
 use crate::ui::widgets::{self, button, primary_button};
 
@@ -20,8 +21,8 @@ pub enum Question {
     StopThis(JobId),
     /// Close the window although this run is at work?
     Close(JobId),
-    /// Move this run to the trash?
-    Trash(PathBuf),
+    /// Delete these runs of the trash for good? So many bytes are theirs.
+    Erase(Vec<PathBuf>, u64),
 }
 
 impl Question {
@@ -31,7 +32,7 @@ impl Question {
             Self::Stop(job) | Self::StopThis(job) | Self::Close(job) => {
                 session.at_work() == Some(*job)
             }
-            Self::Trash(_) => true,
+            Self::Erase(..) => true,
         }
     }
 
@@ -58,11 +59,14 @@ impl Question {
                     "Save and close",
                 )
             }
-            Self::Trash(folder) => (
-                "Move this run to the trash?",
-                folder.display().to_string(),
-                "Move to trash",
-            ),
+            Self::Erase(places, bytes) => {
+                let (runs, size) = (counted(places.len(), "run"), bytes_text(*bytes));
+                (
+                    "Delete for good?",
+                    format!("{runs} of {size} cannot be brought back afterwards."),
+                    "Delete for good",
+                )
+            }
         }
     }
 }

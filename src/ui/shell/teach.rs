@@ -7,6 +7,7 @@ use egui::{Context, Id, Modal, RichText};
 use crate::problem::listed;
 use crate::session::Session;
 use crate::session::chooser::Wanted;
+use crate::session::row::title_of;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{self, semibold};
 use crate::ui::widgets;
@@ -40,7 +41,7 @@ pub fn ask(
         let title = RichText::new("Teach new classes").font(semibold(16.0));
         ui.label(title.color(t.strong));
         if let Some(header) = header {
-            widgets::faint(ui, header.title());
+            widgets::faint(ui, title_of(header));
         }
         widgets::sentence(
             ui,

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use lae_studio::metrics::SlotCounts;
+use lae_studio::run::about::About;
 use lae_studio::store::export::{Format, export};
 use lae_studio::store::{self, Checkpoint, QueueFile, RunFolder};
 use lae_studio::tensors::{Bulk, HostTensor, Named};
@@ -16,6 +17,8 @@ const WORDS: &[&[u8]] = &[
     b"[facts]\n",
     b"[facts.method]\n",
     b"[settings]\n",
+    b"name = \"\\u001b[2J\"\n",
+    b"tags = [7]\n",
     b"task_sizes = [2, 2]\n",
     b"task_sizes = []\n",
     b"train_images = [1, 1]\n",
@@ -81,6 +84,12 @@ impl Target for RunFolders {
         folder.save_checkpoint(&checkpoint, Bulk::new()).unwrap();
         let path = folder.path().to_path_buf();
         drop(folder);
+        let said = About {
+            name: "first".into(),
+            tags: vec!["a".into(), "b".into()],
+            note: "two\nlines".into(),
+        };
+        store::set_about(&path, &said).unwrap();
         let whole: Case = case_of(&path)
             .into_iter()
             .map(|(name, bytes)| (format!("run/{name}"), bytes))
@@ -117,6 +126,9 @@ impl Target for RunFolders {
     fn read(&self, folder: &Path) -> bool {
         let listed = store::list(folder);
         let mut whole = Vec::new();
+        for entry in &listed {
+            assert!(entry.about.checked().is_ok(), "{:?}", entry.about);
+        }
         for stored in listed.into_iter().filter_map(|entry| entry.stored.ok()) {
             let summary = store::summary(&stored);
             serde_json::to_string(&summary).unwrap();

@@ -22,6 +22,7 @@ fn large(classes: usize, tasks: usize) -> RunHeader {
     let each = classes / tasks;
     RunHeader {
         run: format!("{classes} classes"),
+        about: Default::default(),
         class_order: (0..classes).map(|c| format!("class {c}")).collect(),
         tasks: (0..tasks).map(|t| t * each..(t + 1) * each).collect(),
         train_images: vec![24; tasks],

@@ -61,8 +61,6 @@ fn a_stopped_run_goes_on_is_opened_and_moved_to_the_trash() {
 
     page(&mut window, "Compare");
     window.get_by_label("Delete").click();
-    window.run_steps(3);
-    window.get_by_label("Move to trash").click();
     wait(&mut window, "the run is gone", |app| {
         let rows = app.session.runs.ready();
         rows.is_some_and(|rows| rows.is_empty())

@@ -9,6 +9,7 @@ pub const RUN: &str = "2026-11-21_10-00-00-digits-lae";
 pub fn header() -> RunHeader {
     RunHeader {
         run: RUN.into(),
+        about: Default::default(),
         folder: "/nowhere/run".into(),
         config: RunConfig::default(),
         method: crate::lae_facts(),

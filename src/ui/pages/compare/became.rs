@@ -77,7 +77,7 @@ fn one(ui: &mut Ui, fate: &Fate<'_>) {
         let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 14.0), Sense::hover());
         ui.painter()
             .circle_filled(rect.center(), 5.0, t.runs[fate.slot]);
-        let name = RichText::new(&fate.header.method.title).color(t.text);
+        let name = RichText::new(fate.header.short()).color(t.text);
         ui.add(egui::Label::new(name).truncate())
             .on_hover_text(format!("{}\n{}", fate.row.title(), fate.row.name));
     });
@@ -99,7 +99,7 @@ fn verdict(fates: &[Fate<'_>]) -> Option<String> {
     let [best, .., worst] = sorted.as_slice() else {
         return None;
     };
-    let title = |fate: &Fate<'_>| fate.header.method.title.clone();
+    let title = |fate: &Fate<'_>| fate.header.short().to_string();
     if title(best) == title(worst) {
         return None;
     }

@@ -1,129 +1,156 @@
-//! The list of all runs, with a filter and what can be done with each.
+//! The list of all runs, with a filter, tags to filter by, and what can be done with those chosen.
 
-use egui::{RichText, Sense, TextEdit, Ui, Vec2};
+use std::path::{Path, PathBuf};
 
-use crate::session::views::{RunRow, RunState};
-use crate::session::words::time_text;
+use egui::{Key, Modifiers, TextEdit, Ui, Vec2};
+
+use super::line;
+use crate::run::about::Search;
+use crate::session::story::counted;
+use crate::session::views::RunRow;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
-use crate::ui::pages::{RESUME_ON, resume_on};
-use crate::ui::theme::{CONTROL, semibold, tokens};
-use crate::ui::widgets::{self, Column, button, card_of, faint};
+use crate::ui::theme::CONTROL;
+use crate::ui::widgets::{self, Column, button, card_of, faint, link};
+
+/// Tags shown above the list at most.
+const TAGS: usize = 24;
 
 pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], column: Column) {
     let height = column.rest(ui, 300.0);
     card_of(ui, height, |ui| {
-        widgets::ends_in_order(
-            ui,
-            |ui| {
-                widgets::title(ui, "Runs");
-                faint(ui, rows.len().to_string());
-            },
-            |ui| {
-                let edit = TextEdit::singleline(&mut cx.pages.compare.filter)
-                    .hint_text("Filter")
-                    .desired_width(150.0)
-                    .min_size(Vec2::new(0.0, CONTROL))
-                    .margin(egui::Margin::symmetric(9, 6));
-                ui.add(edit).accessible_name("Filter runs");
-                if button(ui, "Reload").clicked() {
-                    cx.act(UiCommand::ReloadRuns);
-                }
-            },
-        );
-        let wanted = cx.pages.compare.filter.to_lowercase();
-        let mut shown = 0;
-        for row in rows {
-            let text = format!("{} {}", row.title(), row.name).to_lowercase();
-            if wanted.split_whitespace().all(|word| text.contains(word)) {
-                shown += 1;
-                ui.push_id(&row.name, |ui| line(ui, cx, row));
-            }
+        head(ui, cx, rows.len());
+        places(ui, cx);
+        tags(ui, cx);
+        let search = search(cx);
+        let found = |row: &&RunRow| search.finds(&row.about, &row.made_of());
+        let shown: Vec<&RunRow> = rows.iter().filter(found).collect();
+        let listed: Vec<&Path> = shown.iter().map(|row| row.folder.as_path()).collect();
+        let chosen = cx.pages.compare.selection.of(&listed);
+        keys(ui, cx, &listed, &chosen);
+        if !chosen.is_empty() {
+            with_chosen(ui, cx, rows, chosen);
         }
-        if shown == 0 {
-            faint(ui, "No run's name holds these words");
+        for row in &shown {
+            ui.push_id(&row.folder, |ui| line::line(ui, cx, row, &listed));
+        }
+        if shown.is_empty() {
+            faint(ui, "No run has these words and tags");
         }
     });
 }
 
-fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
-    let t = tokens(ui);
-    ui.separator();
-    ui.horizontal(|ui| {
-        let slot = cx.pages.compare.ticked.get(&row.folder).copied();
-        let mut on = slot.is_some();
-        let measured = !row.answers().accuracy.is_empty();
-        let tick = ui.add_enabled(measured, egui::Checkbox::without_text(&mut on));
-        if tick.accessible_name(format!("Show {}", row.name)).clicked() {
-            cx.pages.compare.by_person = true;
-            cx.pages.compare.tick(&row.folder);
-        }
-        if let Some(slot) = slot {
-            let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 14.0), Sense::hover());
-            ui.painter().circle_filled(rect.center(), 5.0, t.runs[slot]);
-        }
-        ui.vertical(|ui| {
-            ui.spacing_mut().item_spacing.y = 2.0;
-            ui.horizontal(|ui| {
-                let title = RichText::new(row.title())
-                    .font(semibold(13.0))
-                    .color(t.strong);
-                ui.add(egui::Label::new(title).truncate());
-            });
-            faint(
-                ui,
-                format!("{} · {}", time_text(&row.name), state_words(row)),
-            )
-            .on_hover_text(&row.name);
-            if let RunState::Damaged(problem) = &row.state {
-                widgets::problem(ui, problem);
-            }
-            actions(ui, cx, row);
-        });
-    });
-}
-
-fn state_words(row: &RunRow) -> String {
-    let last = row.answers().last();
-    let accuracy = last.map_or_else(String::new, |a| format!(" · {:.1}\u{a0}%", a * 100.0));
-    match &row.state {
-        RunState::Finished => format!("finished{accuracy}"),
-        RunState::Unfinished(tasks) => {
-            let all = row.header.as_ref().map_or(0, |h| h.tasks.len());
-            format!("stopped after {tasks} of {all} tasks{accuracy}")
-        }
-        RunState::Busy => format!("at work{accuracy}"),
-        RunState::Damaged(_) => "cannot be read".into(),
+/// What is looked for.
+fn search(cx: &Cx<'_>) -> Search {
+    Search {
+        text: cx.pages.compare.filter.clone(),
+        tags: cx.pages.compare.tag.iter().cloned().collect(),
     }
 }
 
-fn actions(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
-    ui.horizontal(|ui| {
-        let folder = row.folder.clone();
-        let readable = row.header.is_some();
-        if readable && ui.link("Open").clicked() {
-            cx.act(UiCommand::Open(folder.clone()));
-        }
-        if matches!(row.state, RunState::Unfinished(_)) {
-            if ui.link("Resume").clicked() {
-                cx.act(UiCommand::Resume(folder.clone(), None));
+fn head(ui: &mut Ui, cx: &mut Cx<'_>, count: usize) {
+    widgets::ends_in_order(
+        ui,
+        |ui| {
+            widgets::title(ui, "Runs");
+            faint(ui, count.to_string());
+        },
+        |ui| {
+            let edit = TextEdit::singleline(&mut cx.pages.compare.filter)
+                .hint_text("Filter")
+                .desired_width(150.0)
+                .min_size(Vec2::new(0.0, CONTROL))
+                .margin(egui::Margin::symmetric(9, 6));
+            ui.add(edit)
+                .on_hover_text("Words of a name, tag or note, of method, data or settings")
+                .accessible_name("Filter runs");
+            if button(ui, "Reload").clicked() {
+                cx.act(UiCommand::ReloadRuns);
             }
-            let elsewhere = ui.link(RESUME_ON);
-            resume_on(&elsewhere, cx, &folder);
+        },
+    );
+}
+
+/// Where runs come from and where they go.
+fn places(ui: &mut Ui, cx: &mut Cx<'_>) {
+    ui.horizontal_wrapped(|ui| {
+        let text = match cx.session.folders.list().len() {
+            0 => "Other folders…".to_string(),
+            n => format!("Other folders ({n})…"),
+        };
+        if link(ui, &text).clicked() {
+            cx.act(UiCommand::Folders);
         }
-        if cx.session.can_teach(row) && ui.link("Teach…").clicked() {
-            cx.act(UiCommand::Teach(folder.clone()));
-        }
-        if readable && !row.answers().accuracy.is_empty() && ui.link("Predict").clicked() {
-            cx.act(UiCommand::PredictWith(folder.clone()));
-        }
-        if let Some(header) = &row.header
-            && ui.link("Set up again").clicked()
-        {
-            cx.act(UiCommand::Repeat(Box::new(header.config.clone())));
-        }
-        if row.state != RunState::Busy && ui.link("Delete").clicked() {
-            cx.act(UiCommand::Trash(folder));
+        if link(ui, "Deleted runs…").clicked() {
+            cx.act(UiCommand::Deleted);
         }
     });
+}
+
+/// All tags; a click shows the runs of one, another click all of them.
+fn tags(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let tags = cx.session.tags();
+    let state = &mut cx.pages.compare;
+    if state.tag.as_ref().is_some_and(|tag| !tags.contains(tag)) {
+        state.tag = None;
+    }
+    if tags.is_empty() {
+        return;
+    }
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = Vec2::splat(6.0);
+        for tag in tags.iter().take(TAGS) {
+            let on = state.tag.as_ref() == Some(tag);
+            let chip = egui::Button::selectable(on, format!("#{tag}"));
+            if ui.add(chip.corner_radius(12)).clicked() {
+                state.tag = (!on).then(|| tag.clone());
+            }
+        }
+    });
+}
+
+/// What can be done with all chosen runs at once.
+fn with_chosen(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], chosen: Vec<PathBuf>) {
+    ui.separator();
+    ui.horizontal_wrapped(|ui| {
+        widgets::title(ui, format!("{} chosen", counted(chosen.len(), "run")));
+        let measured = |folder: &&PathBuf| {
+            let row = rows.iter().find(|row| row.folder == **folder);
+            row.is_some_and(|row| !row.answers().accuracy.is_empty())
+        };
+        let measured: Vec<PathBuf> = chosen.iter().filter(measured).cloned().collect();
+        if !measured.is_empty() && link(ui, "Lay side by side").clicked() {
+            cx.pages.compare.lay(measured);
+        }
+        if link(ui, "Delete chosen").on_hover_text("Delete").clicked() {
+            cx.act(UiCommand::Delete(chosen));
+        }
+        if link(ui, "Choose none").on_hover_text("Escape").clicked() {
+            cx.pages.compare.selection.clear();
+        }
+    });
+}
+
+/// Delete, F2, Ctrl+A and Escape, unless a text is being typed or a dialog is open.
+fn keys(ui: &Ui, cx: &mut Cx<'_>, listed: &[&Path], chosen: &[PathBuf]) {
+    let ctx = ui.ctx();
+    if ctx.text_edit_focused() || ctx.memory(|m| m.top_modal_layer().is_some()) {
+        return;
+    }
+    let pressed = |keys, key| ui.input_mut(|i| i.consume_key(keys, key));
+    if pressed(Modifiers::COMMAND, Key::A) {
+        cx.pages.compare.selection.all(listed);
+    }
+    if chosen.is_empty() {
+        return;
+    }
+    if pressed(Modifiers::NONE, Key::Delete) {
+        cx.act(UiCommand::Delete(chosen.to_vec()));
+    }
+    if pressed(Modifiers::NONE, Key::F2) {
+        cx.act(UiCommand::Describe(chosen[0].clone()));
+    }
+    if pressed(Modifiers::NONE, Key::Escape) {
+        cx.pages.compare.selection.clear();
+    }
 }

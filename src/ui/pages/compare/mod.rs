@@ -2,7 +2,9 @@
 //! their settings differ. Runs that differ only in class order or seed are also shown as mean ± std.
 
 mod became;
+mod chosen;
 mod costs;
+mod line;
 mod list;
 mod side_by_side;
 
@@ -16,7 +18,7 @@ use crate::metrics::Expert;
 use crate::session::views::{Fetch, RunRow};
 use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
-use crate::ui::widgets::{self, Fixed, card, primary_button, two_columns};
+use crate::ui::widgets::{self, Fixed, card, link, primary_button, two_columns};
 
 /// Runs that can be laid side by side.
 const MOST: usize = 8;
@@ -24,6 +26,9 @@ const MOST: usize = 8;
 /// What the page remembers between frames.
 pub struct State {
     filter: String,
+    /// Only runs with this tag are listed.
+    tag: Option<String>,
+    selection: chosen::Selection,
     /// Ticked runs and the colour each keeps.
     ticked: HashMap<PathBuf, usize>,
     expert: Expert,
@@ -35,6 +40,8 @@ impl Default for State {
     fn default() -> Self {
         Self {
             filter: String::new(),
+            tag: None,
+            selection: chosen::Selection::default(),
             ticked: HashMap::new(),
             expert: Expert::Ensemble,
             by_person: false,
@@ -47,6 +54,12 @@ impl State {
     pub fn lay(&mut self, folders: Vec<PathBuf>) {
         self.ticked = folders.into_iter().take(MOST).zip(0..).collect();
         self.by_person = true;
+    }
+
+    /// Lays these runs beside no others any more; nothing is chosen.
+    pub fn let_go(&mut self, folders: &[PathBuf]) {
+        self.ticked.retain(|folder, _| !folders.contains(folder));
+        self.selection.clear();
     }
 
     fn tick(&mut self, folder: &PathBuf) {
@@ -78,6 +91,12 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
             |ui| {
                 if primary_button(ui, "Set up an experiment", true).clicked() {
                     cx.act(UiCommand::Show(Page::Experiment));
+                }
+                if link(ui, "Other folders…").clicked() {
+                    cx.act(UiCommand::Folders);
+                }
+                if link(ui, "Deleted runs…").clicked() {
+                    cx.act(UiCommand::Deleted);
                 }
             },
         );

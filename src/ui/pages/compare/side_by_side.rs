@@ -186,8 +186,8 @@ fn repetitions<'a>(ui: &mut Ui, rows: &'a [RunRow]) {
     if repeated.is_empty() {
         return;
     }
-    let first = |kind: &Vec<&'a RunRow>| kind[0].header.as_ref();
-    let firsts: Vec<&RunHeader> = repeated.iter().filter_map(first).collect();
+    let first = |kind: &Vec<&'a RunRow>| Some((kind[0].header.as_ref()?, kind.len()));
+    let firsts: Vec<(&RunHeader, usize)> = repeated.iter().filter_map(first).collect();
     let labels = labels(&firsts);
     let t = tokens(ui);
     card(ui, |ui| {

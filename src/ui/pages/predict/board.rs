@@ -171,7 +171,7 @@ fn head(ui: &mut Ui, cx: &Cx<'_>, runs: &[PathBuf], names: &[(PathBuf, String)])
             let name = names.iter().find(|(folder, _)| folder == run);
             let name = name.map_or("?", |(_, name)| name.as_str());
             let header = cx.session.header_of(run);
-            let method = header.map_or("?", |header| header.method.title.as_str());
+            let method = header.map_or("?", |header| header.short());
             let pet = header.filter(|header| header.method.uses_pet);
             let second = match pet {
                 Some(header) => format!("{} {}", header.config.pet, header.config.pet_size),

@@ -5,6 +5,7 @@ mod answer;
 mod board;
 mod inside;
 mod scrub;
+pub mod sheet;
 mod source;
 
 use std::path::PathBuf;
@@ -13,7 +14,6 @@ use egui::Ui;
 
 use crate::session::Session;
 use crate::session::drawing::Drawing;
-use crate::session::words::time_text;
 use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::theme::NARROW;
@@ -36,6 +36,8 @@ pub struct State {
     seen: Option<((u64, usize), egui::TextureHandle)>,
     /// The path being typed.
     path: String,
+    /// A folder to predict.
+    pub sheet: sheet::State,
     /// What is looked at inside.
     inside: inside::State,
 }
@@ -70,6 +72,7 @@ impl Default for State {
             samples_from: 0,
             seen: None,
             path: String::new(),
+            sheet: sheet::State::default(),
             inside: inside::State::default(),
         }
     }
@@ -92,10 +95,7 @@ pub fn askable(session: &Session) -> Vec<(PathBuf, String)> {
     for row in session.runs.ready().map_or(&[][..], |rows| rows.as_slice()) {
         let known = list.iter().any(|(folder, _)| *folder == row.folder);
         if !known && row.header.is_some() && !row.answers().accuracy.is_empty() {
-            list.push((
-                row.folder.clone(),
-                format!("{} · {}", row.title(), time_text(&row.name)),
-            ));
+            list.push((row.folder.clone(), row.line()));
         }
     }
     list

@@ -34,6 +34,7 @@ pub fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         .clamp(120.0, 340.0);
     image(ui, cx, data.as_deref(), side);
     seen(ui, cx);
+    super::sheet::sheet(ui, cx);
     samples(ui, cx, data, column);
 }
 

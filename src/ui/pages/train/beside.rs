@@ -29,7 +29,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         };
         let t = tokens(ui);
         let mine = run.header.as_ref();
-        let mine = mine.map_or_else(|| run.title.clone(), |header| header.method.title.clone());
+        let mine = mine.map_or_else(|| run.title.clone(), |header| header.short().to_string());
         egui::Grid::new("beside")
             .num_columns(4)
             .spacing([18.0, 6.0])

@@ -1,0 +1,88 @@
+//! `name`: what people say of a run, shown or said anew.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::End;
+use super::output::{Json, tell};
+use crate::problem::Result;
+use crate::run::about::About;
+use crate::store;
+
+/// Options of `name`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The run: its folder, its name (or how it begins), what it is called, or `latest`
+    #[arg(value_name = "RUN")]
+    run: String,
+    /// Call it so; "" takes its name away
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Give it this tag, in place of those before; several times for several, "" for none
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// A note, in place of the one before; "" takes it away
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+    /// Look for the run in this folder
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// The JSON.
+#[derive(Serialize)]
+struct Said<'a> {
+    run: String,
+    folder: String,
+    name: &'a str,
+    tags: &'a [String],
+    note: &'a str,
+}
+
+/// Says and shows.
+pub(super) fn run(args: &Args) -> Result<End> {
+    args.json.check()?;
+    let folder = store::find(&store::runs_root(args.out.as_deref()), &args.run)?;
+    let (mut about, remark) = store::about(&folder);
+    if let Some(remark) = remark {
+        tell(remark);
+    }
+    if args.name.is_some() || args.note.is_some() || !args.tags.is_empty() {
+        let said = About {
+            name: args.name.clone().unwrap_or(about.name),
+            tags: match args.tags.is_empty() {
+                true => about.tags,
+                false => args.tags.clone(),
+            },
+            note: args.note.clone().unwrap_or(about.note),
+        };
+        about = store::set_about(&folder, &said)?;
+    }
+    let run = folder.file_name().unwrap_or_default().to_string_lossy();
+    let said = Said {
+        run: run.into_owned(),
+        folder: folder.display().to_string(),
+        name: &about.name,
+        tags: &about.tags,
+        note: &about.note,
+    };
+    args.json.give(&said, &text(&said))?;
+    Ok(End::Done)
+}
+
+fn text(said: &Said<'_>) -> String {
+    let mut text = format!("run   {}\n", said.run);
+    let tags = said.tags.join(", ");
+    for (title, words) in [("name", said.name), ("tags", &tags), ("note", said.note)] {
+        for (at, line) in words.lines().enumerate() {
+            let title = if at == 0 { title } else { "" };
+            // Writing into a String does not fail.
+            let _ = writeln!(text, "{title:<6}{line}");
+        }
+    }
+    text
+}

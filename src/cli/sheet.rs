@@ -1,0 +1,68 @@
+//! `predict --folder`: every picture of a folder answered in a table.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use super::End;
+use super::output::{Json, tell};
+use super::train::stop_on_ctrl_c;
+use crate::experiment::predict::Predictor;
+use crate::experiment::sheet::{Columns, Piece, fill};
+use crate::problem::Result;
+use crate::run::event::Wish;
+use crate::run::sheet::SheetCount;
+use crate::session::words::count_text;
+
+/// How often it is told how far the table is.
+const OFTEN: Duration = Duration::from_secs(5);
+
+/// The JSON of a table.
+#[derive(Serialize)]
+struct Written {
+    csv: String,
+    pictures: usize,
+    unreadable: usize,
+    task: usize,
+}
+
+/// Writes the table.
+pub(super) fn run(predictor: &Predictor, folder: &Path, csv: &Path, json: &Json) -> Result<End> {
+    let control = stop_on_ctrl_c()?;
+    let mut told = Instant::now();
+    let mut step = |count: SheetCount| {
+        if control.wish() == Wish::Stop {
+            return ControlFlow::Break(());
+        }
+        if told.elapsed() >= OFTEN {
+            told = Instant::now();
+            let (done, of) = (count_text(count.done), count_text(count.of));
+            tell(format!("{done} of {of} pictures"));
+        }
+        ControlFlow::Continue(())
+    };
+    let mut ask = |piece: Piece| predictor.verdicts(&piece.seen);
+    let columns = Columns::of(predictor);
+    let Some(count) = fill(&columns, [folder, csv], &mut ask, &mut step)? else {
+        tell("stopped; no table was written");
+        return Ok(End::Stopped);
+    };
+    if count.unreadable > 0 {
+        let unreadable = count_text(count.unreadable);
+        tell(format!(
+            "{unreadable} pictures cannot be read; their lines say why"
+        ));
+    }
+    let written = Written {
+        csv: csv.display().to_string(),
+        pictures: count.of,
+        unreadable: count.unreadable,
+        task: predictor.task() + 1,
+    };
+    let pictures = count_text(count.of);
+    let text = format!("{pictures} pictures answered in {}\n", csv.display());
+    json.give(&written, &text)?;
+    Ok(End::Done)
+}

@@ -1,0 +1,368 @@
+//! A table of what a run's experts say to every picture of a folder: a line each, for spreadsheets.
+//!
+//! Pictures are decoded in pieces, one ahead of the piece that is being answered. Who answers is the
+//! caller's affair: the command line asks the experts itself, the engine between two batches.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::predict::Predictor;
+use crate::data::listing::{Below, pictures_below};
+use crate::data::transform::{InputSpec, infer_into};
+use crate::data::{Watch, decode_picture_file};
+use crate::method::Verdict;
+use crate::metrics::Expert;
+use crate::problem::{Problem, Result};
+use crate::run::event::Opinion;
+use crate::run::sheet::SheetCount;
+use crate::store::{harmless_cell, write_with};
+
+/// Most pictures of a piece, so that a piece takes no longer than a batch.
+const PIECE: usize = 16;
+/// Classes named of each answer.
+const TOP: usize = 5;
+
+/// What a table needs to know of the snapshot that answers.
+#[derive(Clone, Debug)]
+pub struct Columns {
+    experts: Vec<Expert>,
+    classes: Vec<String>,
+    input: InputSpec,
+    piece: usize,
+}
+
+/// Pictures as the network sees them, side by side.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// All their pixels.
+    pub seen: Vec<u8>,
+    /// How many they are.
+    pub pictures: usize,
+}
+
+/// Answers a piece, one verdict for each picture.
+pub type Ask<'a> = dyn FnMut(Piece) -> Result<Vec<Verdict>> + 'a;
+/// Told how far the table is; breaks to stop it.
+pub type Step<'a> = dyn FnMut(SheetCount) -> ControlFlow<()> + 'a;
+
+impl Columns {
+    /// Those of a snapshot.
+    pub fn of(predictor: &Predictor) -> Self {
+        let header = predictor.header();
+        Self {
+            experts: header.method.experts.clone(),
+            classes: predictor.classes().to_vec(),
+            input: predictor.input(),
+            piece: header.config.batch.clamp(1, PIECE),
+        }
+    }
+
+    fn head(&self) -> Vec<String> {
+        let mut head: Vec<String> = ["picture", "class", "probability", "decided_by"]
+            .map(str::to_string)
+            .into();
+        for expert in &self.experts {
+            let name = expert.name();
+            head.extend(["class", "probability", "energy"].map(|of| format!("{name}_{of}")));
+        }
+        for rank in 1..=TOP {
+            head.extend([format!("top_{rank}"), format!("top_{rank}_probability")]);
+        }
+        head.push("problem".into());
+        head
+    }
+
+    fn class(&self, class: usize) -> String {
+        let name = self.classes.get(class).map_or("", String::as_str);
+        harmless_cell(name).into_owned()
+    }
+
+    /// The cells behind a picture's path.
+    fn answered(&self, verdict: &Verdict) -> Vec<String> {
+        let said = |opinion: &Opinion| {
+            let (class, probability) = opinion.best();
+            [self.class(class), share(probability)]
+        };
+        let Some(answer) = verdict.opinions.last() else {
+            return self.unanswered("the experts gave no answer");
+        };
+        let mut cells: Vec<String> = said(answer).into();
+        cells.push(verdict.decided_by.name().into());
+        for expert in &self.experts {
+            let opinion = verdict.opinions.iter().find(|o| o.expert == *expert);
+            cells.extend(opinion.map_or_else(Default::default, said));
+            let energy = opinion.and_then(|opinion| opinion.energy);
+            cells.push(energy.map_or_else(String::new, |energy| format!("{energy:.4}")));
+        }
+        let mut ranked: Vec<(usize, f32)> =
+            answer.probabilities.iter().copied().enumerate().collect();
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+        for rank in 0..TOP {
+            let class = ranked.get(rank);
+            let cell = |&(class, p): &(usize, f32)| [self.class(class), share(p)];
+            cells.extend(class.map_or_else(Default::default, cell));
+        }
+        cells.push(String::new());
+        cells
+    }
+
+    /// The same for a picture that cannot be read.
+    fn unanswered(&self, reason: &str) -> Vec<String> {
+        let mut cells = vec![String::new(); self.head().len() - 2];
+        cells.push(harmless_cell(reason).into_owned());
+        cells
+    }
+}
+
+fn share(probability: f32) -> String {
+    format!("{probability:.6}")
+}
+
+/// A picture of a piece: its path, and why it cannot be read.
+type Row = (PathBuf, Option<String>);
+
+/// Writes the table of the pictures below `folder`, whole or not at all. Gives how many they were, or
+/// nothing where `step` stopped it.
+///
+/// # Errors
+/// A Problem when the folder cannot be read, the table cannot be written, or `ask` fails.
+pub fn fill(
+    columns: &Columns,
+    [folder, csv]: [&Path; 2],
+    ask: &mut Ask<'_>,
+    step: &mut Step<'_>,
+) -> Result<Option<SheetCount>> {
+    let pictures = pictures_below(folder, &Watch::none())?;
+    if pictures.is_empty() {
+        return Err(Problem::new("there is no picture in this folder")
+            .at_path(folder)
+            .advise("choose a folder with pictures, or with folders of pictures"));
+    }
+    let mut count = SheetCount {
+        of: pictures.len(),
+        ..SheetCount::default()
+    };
+    if step(count).is_break() {
+        return Ok(None);
+    }
+    let mut stopped = false;
+    let written = write_with(csv, |file| {
+        let mut table = csv::Writer::from_writer(file);
+        record(&mut table, csv, columns.head())?;
+        let mut pieces = pictures.chunks(columns.piece);
+        let mut next = pieces.next().map(|piece| decoded(columns, folder, piece));
+        while let Some((rows, piece)) = next.take() {
+            let ahead = pieces.next();
+            let (verdicts, read) = std::thread::scope(|scope| {
+                let ahead = ahead.map(|piece| scope.spawn(|| decoded(columns, folder, piece)));
+                let verdicts = match piece.pictures {
+                    0 => Ok(Vec::new()),
+                    _ => ask(piece),
+                };
+                (verdicts, ahead.map(std::thread::ScopedJoinHandle::join))
+            });
+            next = match read {
+                Some(Err(_)) => return Err(Problem::new("reading the pictures failed")),
+                other => other.and_then(std::result::Result::ok),
+            };
+            lines(&mut table, csv, columns, rows, verdicts?, &mut count)?;
+            if step(count).is_break() {
+                stopped = true;
+                return Err(Problem::new("the table was stopped"));
+            }
+        }
+        table
+            .flush()
+            .map_err(|error| Problem::io("write the table", csv, &error))
+    });
+    match written {
+        Err(_) if stopped => Ok(None),
+        Err(problem) => Err(problem),
+        Ok(()) => Ok(Some(count)),
+    }
+}
+
+/// Decodes the pictures of a piece on all cores.
+fn decoded(columns: &Columns, folder: &Path, piece: &[Below]) -> (Vec<Row>, Piece) {
+    let one = |below: &Below| -> (Row, Vec<u8>) {
+        let path = below.path.clone();
+        if let Some(reason) = &below.reason {
+            return ((path, Some(reason.clone())), Vec::new());
+        }
+        let mut seen = vec![0; columns.input.bytes()];
+        let read = decode_picture_file(&folder.join(&path))
+            .and_then(|picture| infer_into(&picture, columns.input, &mut seen));
+        match read {
+            Ok(()) => ((path, None), seen),
+            Err(problem) => ((path, Some(problem.what)), Vec::new()),
+        }
+    };
+    let all: Vec<(Row, Vec<u8>)> = piece.par_iter().map(one).collect();
+    let pictures = all.iter().filter(|(_, seen)| !seen.is_empty()).count();
+    let mut rows = Vec::with_capacity(all.len());
+    let mut seen = Vec::with_capacity(pictures * columns.input.bytes());
+    for (row, own) in all {
+        rows.push(row);
+        seen.extend(own);
+    }
+    (rows, Piece { seen, pictures })
+}
+
+/// Writes the lines of a piece.
+fn lines<W: Write>(
+    table: &mut csv::Writer<W>,
+    csv: &Path,
+    columns: &Columns,
+    rows: Vec<Row>,
+    verdicts: Vec<Verdict>,
+    count: &mut SheetCount,
+) -> Result<()> {
+    let mut verdicts = verdicts.into_iter();
+    for (path, reason) in rows {
+        let cells = match reason {
+            Some(reason) => {
+                count.unreadable += 1;
+                columns.unanswered(&reason)
+            }
+            None => {
+                let verdict = verdicts.next();
+                let verdict =
+                    verdict.ok_or_else(|| Problem::new("the experts gave too few answers"))?;
+                columns.answered(&verdict)
+            }
+        };
+        count.done += 1;
+        let path = harmless_cell(&path.to_string_lossy()).into_owned();
+        record(table, csv, std::iter::once(path).chain(cells))?;
+    }
+    Ok(())
+}
+
+fn record<W: Write>(
+    table: &mut csv::Writer<W>,
+    csv: &Path,
+    cells: impl IntoIterator<Item = String>,
+) -> Result<()> {
+    table.write_record(cells).map_err(|error| {
+        let error = match error.into_kind() {
+            csv::ErrorKind::Io(error) => error,
+            other => std::io::Error::other(format!("{other:?}")),
+        };
+        Problem::io("write the table", csv, &error)
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn columns() -> Columns {
+        Columns {
+            experts: vec![Expert::Answer],
+            classes: vec!["=cmd".into(), "b".into()],
+            input: InputSpec {
+                size: 8,
+                crop_ratio: 1.0,
+            },
+            piece: 2,
+        }
+    }
+
+    fn said(piece: &Piece) -> Vec<Verdict> {
+        (0..piece.pictures)
+            .map(|_| Verdict::alone(Expert::Answer, &[2.0, 0.0]))
+            .collect()
+    }
+
+    fn folder(pictures: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for name in pictures {
+            let picture = image::RgbImage::new(9, 9);
+            picture.save(folder.path().join(name)).unwrap();
+        }
+        folder
+    }
+
+    fn filled(folder: &Path, csv: &Path) -> (Result<Option<SheetCount>>, Vec<usize>) {
+        let mut asked = Vec::new();
+        let mut ask = |piece: Piece| {
+            asked.push(piece.pictures);
+            Ok(said(&piece))
+        };
+        let ended = fill(&columns(), [folder, csv], &mut ask, &mut |_| {
+            ControlFlow::Continue(())
+        });
+        (ended, asked)
+    }
+
+    #[test]
+    fn every_picture_has_a_line_and_no_cell_is_a_formula() {
+        let pictures = folder(&["+a.png", "b.png", "c.png", "e.png"]);
+        std::fs::write(pictures.path().join("d.png"), "no picture").unwrap();
+        let csv = pictures.path().join("table.csv");
+        let (count, asked) = filled(pictures.path(), &csv);
+        let count = count.unwrap().unwrap();
+        assert_eq!((count.done, count.unreadable, count.of), (5, 1, 5));
+        assert_eq!(asked, [2, 1, 1]);
+        let text = std::fs::read_to_string(&csv).unwrap();
+        let rows: Vec<&str> = text.lines().collect();
+        assert_eq!(rows.len(), 6);
+        assert!(rows[0].starts_with("picture,class,probability,decided_by,answer_class"));
+        assert!(rows[1].starts_with("'+a.png,'=cmd,0.880797,answer,'=cmd,0.880797,-2.1269,"));
+        assert!(
+            rows[1].contains(",'=cmd,0.880797,b,0.119203,,"),
+            "{}",
+            rows[1]
+        );
+        assert!(
+            rows[4].starts_with("d.png,,") && rows[4].len() > 40,
+            "{}",
+            rows[4]
+        );
+        let cells = |row: &str| row.matches(',').count();
+        assert!(
+            rows.iter().all(|row| cells(row) == cells(rows[0])),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn what_is_stopped_or_fails_leaves_the_older_table() {
+        let pictures = folder(&["a.png", "b.png", "c.png"]);
+        let elsewhere = tempfile::tempdir().unwrap();
+        let csv = elsewhere.path().join("table.csv");
+        std::fs::write(&csv, "older").unwrap();
+        let paths = [pictures.path(), csv.as_path()];
+        let mut stop = |count: SheetCount| match count.done {
+            0 => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        };
+        let ended = fill(&columns(), paths, &mut |piece| Ok(said(&piece)), &mut stop);
+        assert_eq!(ended.unwrap(), None);
+        let mut on = |_| ControlFlow::Continue(());
+        let failed = fill(
+            &columns(),
+            paths,
+            &mut |_| Err(Problem::new("lost")),
+            &mut on,
+        );
+        assert_eq!(failed.unwrap_err().what, "lost");
+        assert_eq!(std::fs::read_to_string(&csv).unwrap(), "older");
+        assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 1);
+        // Without a place for the table nobody is asked.
+        let nowhere = elsewhere.path().join("no/table.csv");
+        let (ended, asked) = filled(pictures.path(), &nowhere);
+        assert!(ended.is_err() && asked.is_empty());
+        assert!(
+            filled(elsewhere.path(), &csv)
+                .0
+                .unwrap_err()
+                .what
+                .contains("no picture")
+        );
+    }
+}

@@ -1,0 +1,46 @@
+//! A folder of pictures for a run's experts, answered in a table.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::problem::Problem;
+
+/// All pictures of a folder for the experts as they were after one task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SheetRequest {
+    /// Comes back with what is told of it.
+    pub ticket: u64,
+    /// The run's folder.
+    pub run: PathBuf,
+    /// Which snapshot, from 0.
+    pub task: usize,
+    /// The pictures, with those of folders in it.
+    pub folder: PathBuf,
+    /// Where the table goes.
+    pub csv: PathBuf,
+}
+
+/// How far a table is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SheetCount {
+    /// Pictures that have their line.
+    pub done: usize,
+    /// Those of them that cannot be read.
+    pub unreadable: usize,
+    /// All pictures.
+    pub of: usize,
+}
+
+/// How a table stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SheetState {
+    /// It is being made.
+    Working(SheetCount),
+    /// It lies where it was wanted.
+    Done(SheetCount),
+    /// It was stopped; there is none.
+    Stopped,
+    /// It cannot be made.
+    Failed(Problem),
+}

@@ -1,0 +1,68 @@
+//! What a person says of a run: kept in its folder by an errand, and shown wherever the run is.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Session;
+use super::jobs::Ask;
+use super::row::title_of;
+use super::run_view::RunView;
+use super::views::Fetch;
+use crate::problem::Result;
+use crate::run::about::About;
+
+impl Session {
+    /// What was said of the run in this folder.
+    pub fn about(&self, folder: &Path) -> About {
+        let row = self.row(folder).map(|row| &row.about);
+        let header = || Some(&self.header_of(folder)?.about);
+        row.or_else(header).cloned().unwrap_or_default()
+    }
+
+    /// Keeps what is said of a run now.
+    pub fn describe(&mut self, folder: PathBuf, about: About) {
+        self.ask(Ask::Describe(folder, about));
+    }
+
+    /// All tags in use, each once, in order.
+    pub fn tags(&self) -> Vec<String> {
+        let rows = self.runs.ready().into_iter().flat_map(|rows| rows.iter());
+        let mut tags: Vec<String> = rows.flat_map(|row| row.about.tags.clone()).collect();
+        tags.sort_by_key(|tag| tag.to_lowercase());
+        tags.dedup();
+        tags
+    }
+
+    pub(super) fn take_described(&mut self, folder: &Path, answer: Result<About>) {
+        let about = match answer {
+            Ok(about) => about,
+            Err(problem) => return self.notify(problem, true),
+        };
+        if let Fetch::Ready(rows) = &mut self.runs {
+            let mut rows = Arc::make_mut(rows).iter_mut();
+            if let Some(row) = rows.find(|row| row.folder == folder) {
+                row.about = about.clone();
+                row.remark = None;
+                if let Some(header) = &mut row.header {
+                    header.about = about.clone();
+                }
+            }
+        }
+        for run in [&mut self.live, &mut self.opened].into_iter().flatten() {
+            rename(run, folder, &about);
+        }
+    }
+}
+
+/// Lets a run on show have its new name.
+fn rename(run: &mut Arc<RunView>, folder: &Path, about: &About) {
+    let mine = |run: &RunView| run.header.as_ref().is_some_and(|h| h.folder == folder);
+    if !mine(run) {
+        return;
+    }
+    let run = Arc::make_mut(run);
+    if let Some(header) = &mut run.header {
+        header.about = about.clone();
+        run.title = title_of(header);
+    }
+}

@@ -1,0 +1,159 @@
+//! Runs that are deleted, brought back or erased. Each is a rename on a helper thread; what was deleted
+//! last can be undone from its notice.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Session;
+use super::jobs::Ask;
+use super::story::counted;
+use super::views::Fetch;
+use crate::problem::{Problem, Result};
+
+/// What is done with runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// They go into the trash beside the runs.
+    Delete,
+    /// They come back from there.
+    Restore,
+    /// They are deleted for good.
+    Erase,
+}
+
+/// What became of each run: its place before, and its place now (of an erased one the same).
+pub type Done = Vec<(PathBuf, Result<PathBuf>)>;
+
+/// A run in a trash.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeletedRun {
+    /// What people call it.
+    pub title: String,
+    /// Its folder's name.
+    pub name: String,
+    /// Where it lies now.
+    pub place: PathBuf,
+    /// All its files.
+    pub bytes: u64,
+}
+
+impl Session {
+    /// Deletes runs: they go into the trash. Those at work and in line stay, which is told.
+    pub fn delete(&mut self, folders: Vec<PathBuf>) {
+        let (held, free): (Vec<PathBuf>, Vec<PathBuf>) =
+            folders.into_iter().partition(|folder| self.is_held(folder));
+        if !held.is_empty() {
+            let them = match held.len() {
+                1 => "a run that is at work or waits in line is not deleted".to_string(),
+                n => format!("{n} runs that are at work or wait in line are not deleted"),
+            };
+            let told = Problem::new(them).advise("stop it, or take it out of the line on Train");
+            self.notify(told, true);
+        }
+        if !free.is_empty() {
+            self.ask(Ask::Bin(Deed::Delete, free));
+        }
+    }
+
+    /// Whether a run is at work, or a job in line waits for it.
+    pub fn is_held(&self, folder: &Path) -> bool {
+        let live = self.live.as_ref().filter(|run| run.stage.is_live());
+        let live = live.and_then(|run| run.header.as_ref());
+        let mut waiting = self.waiting().filter_map(|job| job.work.run());
+        live.is_some_and(|header| header.folder == folder) || waiting.any(|run| run == folder)
+    }
+
+    /// Brings runs back from the trash.
+    pub fn restore(&mut self, places: Vec<PathBuf>) {
+        // An undo is done once.
+        for notice in &mut self.notices {
+            notice.undo.retain(|place| !places.contains(place));
+        }
+        self.ask(Ask::Bin(Deed::Restore, places));
+    }
+
+    /// Deletes runs of the trash for good.
+    pub fn erase(&mut self, places: Vec<PathBuf>) {
+        for notice in &mut self.notices {
+            notice.undo.retain(|place| !places.contains(place));
+        }
+        self.ask(Ask::Bin(Deed::Erase, places));
+    }
+
+    /// Looks which runs lie in the trash.
+    pub fn look_into_trash(&mut self) {
+        let folders = self.folders.paths();
+        self.ask(Ask::Deleted(folders));
+    }
+
+    pub(super) fn take_deleted(&mut self, answer: Result<Vec<DeletedRun>>) {
+        self.deleted.fill(answer.map(Arc::new));
+    }
+
+    pub(super) fn take_done(&mut self, deed: Deed, done: Done) {
+        let (mut from, mut now) = (HashSet::new(), Vec::new());
+        for (place, outcome) in done {
+            match outcome {
+                Ok(there) => {
+                    from.insert(place);
+                    now.push(there);
+                }
+                Err(problem) => self.notify(problem, true),
+            }
+        }
+        if !now.is_empty() {
+            self.tell_done(deed, &from, now);
+        }
+        self.list_runs();
+        if !matches!(self.deleted, Fetch::Nothing) {
+            self.look_into_trash();
+        }
+    }
+
+    fn tell_done(&mut self, deed: Deed, from: &HashSet<PathBuf>, now: Vec<PathBuf>) {
+        let runs = counted(now.len(), "run");
+        let were = if now.len() == 1 { "was" } else { "were" };
+        match deed {
+            Deed::Delete => {
+                self.let_go(from);
+                let told = Problem::new(format!("{runs} {were} deleted"));
+                self.notify(told.advise("Compare has a list of deleted runs"), false);
+                if let Some(notice) = self.notices.last_mut() {
+                    notice.undo = now;
+                }
+            }
+            Deed::Restore => {
+                self.notify(Problem::new(format!("{runs} {were} brought back")), false);
+            }
+            Deed::Erase => {
+                let told = Problem::new(format!("{runs} {were} deleted for good"));
+                self.notify(told, false);
+            }
+        }
+    }
+
+    /// Shows nothing any more of runs that are gone.
+    fn let_go(&mut self, gone: &HashSet<PathBuf>) {
+        let is_gone = |folder: Option<&PathBuf>| folder.is_some_and(|f| gone.contains(f));
+        if is_gone(self.predict.run.as_ref()) {
+            self.predict.run = None;
+        }
+        if is_gone(self.left_off.as_ref()) {
+            self.left_off = None;
+        }
+        let opened = self.opened.as_ref().and_then(|run| run.header.as_ref());
+        if is_gone(opened.map(|header| &header.folder)) {
+            self.opened = None;
+        }
+        let live = self.live.as_ref().filter(|run| !run.stage.is_live());
+        let live = live.and_then(|run| run.header.as_ref());
+        if is_gone(live.map(|header| &header.folder)) {
+            self.live = None;
+        }
+        for folder in gone {
+            self.hide_pins_from(folder);
+            self.insides.forget(folder);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The folders that runs are listed from: the usual one, and others that a person opened beside it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Session;
+use super::jobs::Ask;
+use super::views::RunRow;
+use crate::problem::{Problem, Result};
+
+/// Folders of runs that can be open beside the usual one.
+pub const MOST: usize = 32;
+
+/// Another folder of runs, as it was when the runs were listed last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunsFolder {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Whether nothing can be written there.
+    pub read_only: bool,
+    /// Runs in it.
+    pub runs: usize,
+    /// Why it cannot be looked into.
+    pub problem: Option<Problem>,
+}
+
+impl RunsFolder {
+    /// One that nobody has looked into yet.
+    fn unseen(path: PathBuf) -> Self {
+        Self {
+            path,
+            read_only: false,
+            runs: 0,
+            problem: None,
+        }
+    }
+}
+
+/// What was found in all folders of runs.
+#[derive(Clone, Debug, Default)]
+pub struct Shelf {
+    /// The runs of all of them, the newest first.
+    pub rows: Vec<RunRow>,
+    /// The other folders, as they were given.
+    pub folders: Vec<RunsFolder>,
+}
+
+/// The other folders of runs that are open.
+#[derive(Clone, Debug, Default)]
+pub struct Folders {
+    list: Vec<RunsFolder>,
+    /// Those whose absence was told.
+    told: Vec<PathBuf>,
+    /// Why the folder that was chosen last is not opened.
+    refused: Option<Problem>,
+}
+
+impl Folders {
+    /// All of them.
+    pub fn list(&self) -> &[RunsFolder] {
+        &self.list
+    }
+
+    /// Why the folder that was chosen last is not opened.
+    pub fn refused(&self) -> Option<&Problem> {
+        self.refused.as_ref()
+    }
+
+    /// Where they are.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        self.list.iter().map(|folder| folder.path.clone()).collect()
+    }
+}
+
+impl Session {
+    /// Opens these folders beside the usual one, as they were open in the last window.
+    pub fn open_folders(&mut self, paths: &[PathBuf]) {
+        if paths.is_empty() {
+            return;
+        }
+        let unseen = paths.iter().take(MOST).cloned().map(RunsFolder::unseen);
+        self.folders.list = unseen.collect();
+        self.list_runs();
+    }
+
+    /// Opens a folder of runs beside the others, once it is seen to be one.
+    pub fn add_folder(&mut self, path: PathBuf) {
+        let known = self.folders.paths();
+        self.folders.refused = None;
+        self.ask(Ask::AddFolder(path, known));
+    }
+
+    /// Shows the runs of this folder no longer; nothing in it is touched.
+    pub fn drop_folder(&mut self, path: &Path) {
+        self.folders.list.retain(|folder| folder.path != path);
+        self.folders.told.retain(|told| told != path);
+        self.list_runs();
+    }
+
+    /// Reads the list of runs, once more after the reading that is under way.
+    pub fn list_runs(&mut self) {
+        let folders = self.folders.paths();
+        self.ask(Ask::Runs(folders));
+    }
+
+    pub(super) fn take_added(&mut self, answer: Result<PathBuf>) {
+        match answer {
+            Ok(path) => {
+                let unseen = RunsFolder::unseen(path);
+                self.folders.list.push(unseen);
+                self.list_runs();
+            }
+            Err(problem) => {
+                self.folders.refused = Some(problem.clone());
+                self.notify(problem, true);
+            }
+        }
+    }
+
+    pub(super) fn take_shelf(&mut self, answer: Result<Shelf>) {
+        let answer = answer.map(|shelf| {
+            self.take_folders(shelf.folders);
+            Arc::new(shelf.rows)
+        });
+        self.runs.fill(answer);
+    }
+
+    /// Takes how the folders are now; one that cannot be looked into is told once.
+    fn take_folders(&mut self, seen: Vec<RunsFolder>) {
+        for folder in seen {
+            let mut known = self.folders.list.iter_mut();
+            // It may have been taken off meanwhile.
+            let Some(known) = known.find(|known| known.path == folder.path) else {
+                continue;
+            };
+            *known = folder.clone();
+            let told = self.folders.told.contains(&folder.path);
+            match folder.problem {
+                Some(problem) if !told => {
+                    self.folders.told.push(folder.path);
+                    self.notify(problem, true);
+                }
+                Some(_) => {}
+                None => self.folders.told.retain(|told| *told != folder.path),
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! A folder of pictures predicted into a table: what was asked for, and how it stands.
+
+use std::path::{Path, PathBuf};
+
+use super::Session;
+use super::jobs::Ask;
+use crate::problem::{Problem, Result};
+use crate::run::event::Command;
+use crate::run::sheet::{SheetRequest, SheetState};
+
+/// The table that was asked for last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SheetView {
+    /// What was asked.
+    pub request: SheetRequest,
+    /// How it stands.
+    pub state: SheetState,
+}
+
+impl SheetView {
+    /// Whether it is being made.
+    pub fn is_working(&self) -> bool {
+        matches!(self.state, SheetState::Working(_))
+    }
+}
+
+/// The usual place of a folder's table: beside the folder, called like it and by the time, so that it
+/// takes the place of none.
+pub fn usual_table(folder: &Path) -> PathBuf {
+    let time = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let name = format!("{name}-predicted-{time}.csv");
+    folder
+        .parent()
+        .unwrap_or(folder)
+        .join(name.trim_start_matches('-'))
+}
+
+impl Session {
+    /// Has all pictures of a folder answered by the run that is asked on Predict, after the task looked
+    /// at, in a table at `csv`.
+    pub fn predict_folder(&mut self, folder: PathBuf, csv: PathBuf) {
+        let Some(run) = self.predict.run.clone() else {
+            return;
+        };
+        let asked = self.sheet_request(run, folder, csv);
+        match asked {
+            Ok(request) => {
+                self.backend.send(Command::Sheet(Box::new(request.clone())));
+                let state = SheetState::Working(Default::default());
+                self.sheet = Some(SheetView { request, state });
+            }
+            Err(problem) => self.notify(problem, true),
+        }
+    }
+
+    fn sheet_request(
+        &mut self,
+        run: PathBuf,
+        folder: PathBuf,
+        csv: PathBuf,
+    ) -> Result<SheetRequest> {
+        let done = self.finished_tasks(&run);
+        if done == 0 {
+            return Err(Problem::new("this run has not finished a task yet"));
+        }
+        if let Some(problem) = self.weights_elsewhere(&run) {
+            return Err(problem);
+        }
+        if !folder.is_absolute() || !csv.is_absolute() {
+            return Err(
+                Problem::new("the paths of pictures and table have to be whole")
+                    .advise("begin them at the root of the disk"),
+            );
+        }
+        self.tickets += 1;
+        Ok(SheetRequest {
+            ticket: self.tickets,
+            task: self.predict.task.min(done - 1),
+            run,
+            folder,
+            csv,
+        })
+    }
+
+    /// Makes the table no further; nothing of it is kept.
+    pub fn stop_sheet(&mut self) {
+        if let Some(sheet) = self.sheet.as_ref().filter(|sheet| sheet.is_working()) {
+            let ticket = sheet.request.ticket;
+            self.backend.send(Command::StopSheet(ticket));
+        }
+    }
+
+    /// Takes the table that has ended off the page; the file stays.
+    pub fn leave_sheet(&mut self) {
+        if self.sheet.as_ref().is_some_and(|sheet| !sheet.is_working()) {
+            self.sheet = None;
+        }
+    }
+
+    /// Shows a file's folder in the desktop's own program for folders.
+    pub fn reveal(&mut self, path: &Path) {
+        self.ask(Ask::Reveal(path.to_path_buf()));
+    }
+
+    pub(super) fn take_sheet(&mut self, ticket: u64, state: SheetState) {
+        if let Some(sheet) = &mut self.sheet
+            && sheet.request.ticket == ticket
+        {
+            if let SheetState::Done(_) = state {
+                let name = sheet.request.csv.file_name().unwrap_or_default();
+                let told = format!("{} is written", name.to_string_lossy());
+                sheet.state = state;
+                self.notify(
+                    Problem::new(told).advise("Predict shows where it lies"),
+                    false,
+                );
+            } else {
+                sheet.state = state;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_lies_beside_its_folder_under_a_name_of_its_own() {
+        let table = usual_table(Path::new("/pictures/birds"));
+        let name = table.file_name().unwrap_or_default().to_string_lossy();
+        assert_eq!(table.parent(), Some(Path::new("/pictures")));
+        assert!(
+            name.starts_with("birds-predicted-2") && name.ends_with(".csv"),
+            "{name}"
+        );
+        assert!(usual_table(Path::new("/")).is_absolute());
+    }
+}

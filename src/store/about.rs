@@ -1,0 +1,165 @@
+//! What people say of a run, in `about.toml` of its folder. The file is no part of the run: whatever
+//! is in it, the run is read as it is.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use super::ABOUT_FILE;
+use super::file::keep_file;
+use super::load::{is_run, no_run};
+use crate::files;
+use crate::problem::{Problem, Result};
+use crate::run::about::About;
+
+/// Most bytes of the file: the longest of everything, with every character written out.
+const MOST: u64 = 256 << 10;
+/// First line of the file.
+const PREFACE: &str = "# What people call this run, words to find it by, and a note.\n";
+
+/// What was said of the run in this folder, and what cannot be read of it.
+pub fn about(folder: &Path) -> (About, Option<Problem>) {
+    let path = folder.join(ABOUT_FILE);
+    let text = match files::read_text(&path, MOST) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return (About::default(), None),
+        other => other,
+    };
+    let read = text.map_err(|error| error.to_string()).and_then(|text| {
+        let table: std::result::Result<toml::Table, _> = toml::from_str(&text);
+        table.map_err(|error| error.message().to_string())
+    });
+    let (about, wrong) = match read {
+        Ok(table) => parts(&table),
+        Err(error) => (About::default(), Some(error)),
+    };
+    let remark = wrong.map(|wrong| {
+        Problem::new(format!(
+            "name, tags and note of this run cannot be read: {wrong}"
+        ))
+        .at_path(&path)
+        .advise("give them again; the run itself is not affected")
+    });
+    (about.cut(), remark)
+}
+
+/// What can be used of the file, and what cannot.
+fn parts(table: &toml::Table) -> (About, Option<String>) {
+    let mut about = About::default();
+    let mut wrong = None;
+    for (key, value) in table {
+        let read = match key.as_str() {
+            "name" => value.as_str().map(|text| about.name = text.into()),
+            "note" => value.as_str().map(|text| about.note = text.into()),
+            "tags" => value.as_array().map(|tags| {
+                let words = tags.iter().filter_map(toml::Value::as_str);
+                about.tags = words.map(ToString::to_string).collect();
+            }),
+            // A newer version may keep more.
+            _ => Some(()),
+        };
+        if read.is_none() {
+            wrong = Some(format!("its {key} is no text"));
+        }
+    }
+    (about, wrong)
+}
+
+/// Keeps what a person says of the run in this folder, in place of what was said before. Gives the
+/// form it is kept in.
+///
+/// # Errors
+/// A Problem when it is too long, this is no run, or its folder cannot be written.
+pub fn set_about(folder: &Path, about: &About) -> Result<About> {
+    let about = about.checked()?;
+    if !is_run(folder) {
+        return Err(no_run(folder));
+    }
+    let path = folder.join(ABOUT_FILE);
+    if about.is_empty() {
+        return match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(Problem::io("remove the run's name", &path, &error))
+            }
+            _ => Ok(about),
+        };
+    }
+    let text = toml::to_string(&about)
+        .map_err(|error| Problem::new(format!("this cannot be written: {error}")))?;
+    keep_file(&path, format!("{PREFACE}{text}").as_bytes())?;
+    Ok(about)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::store::RUN_FILE;
+
+    fn run() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(RUN_FILE), "").unwrap();
+        folder
+    }
+
+    fn said() -> About {
+        About {
+            name: "First = \"try\"".into(),
+            tags: vec!["thesis".into(), "猫".into()],
+            note: "two\nlines".into(),
+        }
+    }
+
+    #[test]
+    fn what_is_said_is_kept_and_taken_back_without_a_trace() {
+        let run = run();
+        assert_eq!(about(run.path()), (About::default(), None));
+        assert_eq!(set_about(run.path(), &said()).unwrap(), said());
+        assert_eq!(about(run.path()), (said(), None));
+        set_about(run.path(), &About::default()).unwrap();
+        set_about(run.path(), &About::default()).unwrap();
+        assert_eq!(std::fs::read_dir(run.path()).unwrap().count(), 1);
+        let none = tempfile::tempdir().unwrap();
+        assert!(set_about(none.path(), &said()).is_err());
+    }
+
+    #[test]
+    fn a_damaged_file_costs_only_what_is_damaged_in_it() {
+        let run = run();
+        let write = |text: &[u8]| std::fs::write(run.path().join(ABOUT_FILE), text).unwrap();
+        write(b"name = \"kept\"\ntags = 7\nlater = true\n");
+        let (kept, remark) = about(run.path());
+        assert_eq!(kept.name, "kept");
+        assert!(remark.unwrap().what.contains("its tags is no text"));
+        for text in [&b"name = "[..], b"\xff\xfe", &vec![b'#'; MOST as usize + 1]] {
+            write(text);
+            let (none, remark) = about(run.path());
+            assert!(none.is_empty());
+            assert!(remark.unwrap().what.contains("cannot be read"));
+        }
+        // Whatever was there, it can be said anew.
+        set_about(run.path(), &said()).unwrap();
+        assert_eq!(about(run.path()), (said(), None));
+    }
+
+    #[test]
+    fn text_of_others_is_cut_and_made_harmless() {
+        let run = run();
+        let name = "\\u001b".to_string() + &"x".repeat(500);
+        let text = format!("name = \"{name}\"\n");
+        std::fs::write(run.path().join(ABOUT_FILE), text).unwrap();
+        let (read, remark) = about(run.path());
+        assert!(read.name.starts_with("\\u{1b}xx") && remark.is_none());
+        assert!(read.checked().is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_written_through_a_link() {
+        let (run, other) = (run(), tempfile::tempdir().unwrap());
+        let target = other.path().join("precious");
+        std::fs::write(&target, "mine").unwrap();
+        std::os::unix::fs::symlink(&target, run.path().join(ABOUT_FILE)).unwrap();
+        set_about(run.path(), &said()).unwrap();
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "mine");
+        assert_eq!(about(run.path()).0, said());
+    }
+}

@@ -1,0 +1,182 @@
+//! One run in the list: what it is called and made of, how it stands, what can be done with it.
+
+use std::path::Path;
+
+use egui::{Button, CornerRadius, RichText, Sense, Shape, Ui, Vec2};
+
+use crate::session::row::made_title;
+use crate::session::views::{RunRow, RunState};
+use crate::session::words::time_text;
+use crate::ui::app::Cx;
+use crate::ui::command::UiCommand;
+use crate::ui::pages::{RESUME_ON, resume_on};
+use crate::ui::theme::{RADIUS, regular, semibold, tokens};
+use crate::ui::widgets::{self, cut};
+
+pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: &[&Path]) {
+    let t = tokens(ui);
+    ui.separator();
+    let ground = ui.painter().add(Shape::Noop);
+    let drawn = ui.horizontal(|ui| {
+        show(ui, cx, row);
+        ui.vertical(|ui| {
+            ui.spacing_mut().item_spacing.y = 2.0;
+            title(ui, cx, row, listed);
+            made(ui, row);
+            stands(ui, row);
+            said(ui, cx, row);
+            if let RunState::Damaged(problem) = &row.state {
+                widgets::problem(ui, problem);
+            }
+            if let Some(remark) = &row.remark {
+                widgets::problem(ui, remark);
+            }
+            actions(ui, cx, row);
+        });
+    });
+    if cx.pages.compare.selection.has(&row.folder) {
+        let place = drawn.response.rect.expand(4.0);
+        let fill = Shape::rect_filled(place, CornerRadius::same(RADIUS), t.raised);
+        ui.painter().set(ground, fill);
+    }
+}
+
+/// The box that shows it among the others, and the colour it has there.
+fn show(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
+    let t = tokens(ui);
+    let slot = cx.pages.compare.ticked.get(&row.folder).copied();
+    let mut on = slot.is_some();
+    let measured = !row.answers().accuracy.is_empty();
+    let tick = ui.add_enabled(measured, egui::Checkbox::without_text(&mut on));
+    if tick.accessible_name(format!("Show {}", row.name)).clicked() {
+        cx.pages.compare.by_person = true;
+        cx.pages.compare.tick(&row.folder);
+    }
+    if let Some(slot) = slot {
+        let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 14.0), Sense::hover());
+        ui.painter().circle_filled(rect.center(), 5.0, t.runs[slot]);
+    }
+}
+
+/// What it is called; a click chooses it.
+fn title(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: &[&Path]) {
+    let t = tokens(ui);
+    let here = cx.pages.compare.selection.has(&row.folder);
+    let text = RichText::new(row.title()).font(semibold(13.0));
+    ui.scope(|ui| {
+        ui.spacing_mut().button_padding = Vec2::new(3.0, 1.0);
+        let title = Button::selectable(here, text.color(t.strong)).truncate();
+        let title = ui.add(title);
+        if title.clicked() {
+            let keys = ui.input(|i| i.modifiers);
+            let selection = &mut cx.pages.compare.selection;
+            selection.click(&row.folder, listed, keys);
+        }
+        title.on_hover_text("Click to choose it; Ctrl adds one, Shift all up to it");
+    });
+}
+
+/// What a run with a name of its own is made of.
+fn made(ui: &mut Ui, row: &RunRow) {
+    let named = !row.about.name.is_empty();
+    if let Some(header) = row.header.as_ref().filter(|_| named) {
+        cut(ui, made_title(header));
+    }
+}
+
+fn stands(ui: &mut Ui, row: &RunRow) {
+    let mut words = format!("{} · {}", time_text(&row.name), state_words(row));
+    if let Some(place) = &row.elsewhere {
+        words += &format!(" · in {}", place.title());
+    }
+    if row.fixed().is_some() {
+        words += " (read-only)";
+    }
+    cut(ui, words).on_hover_text(row.folder.display().to_string());
+}
+
+fn state_words(row: &RunRow) -> String {
+    let last = row.answers().last();
+    let accuracy = last.map_or_else(String::new, |a| format!(" · {:.1}\u{a0}%", a * 100.0));
+    match &row.state {
+        RunState::Finished => format!("finished{accuracy}"),
+        RunState::Unfinished(tasks) => {
+            let all = row.header.as_ref().map_or(0, |h| h.tasks.len());
+            format!("stopped after {tasks} of {all} tasks{accuracy}")
+        }
+        RunState::Busy => format!("at work{accuracy}"),
+        RunState::Damaged(_) => "cannot be read".into(),
+    }
+}
+
+/// Its tags, and its note's first line.
+fn said(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
+    if !row.about.tags.is_empty() {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = 8.0;
+            for tag in &row.about.tags {
+                let text = RichText::new(format!("#{tag}")).font(regular(12.0));
+                if ui
+                    .link(text)
+                    .on_hover_text("Show the runs of this tag")
+                    .clicked()
+                {
+                    cx.pages.compare.tag = Some(tag.clone());
+                }
+            }
+        });
+    }
+    if let Some(first) = row.about.note.lines().next() {
+        cut(ui, first).on_hover_text(&row.about.note);
+    }
+}
+
+fn actions(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
+    ui.horizontal_wrapped(|ui| {
+        let folder = row.folder.clone();
+        let readable = row.header.is_some();
+        if readable && ui.link("Open").clicked() {
+            cx.act(UiCommand::Open(folder.clone()));
+        }
+        let measured = !row.answers().accuracy.is_empty();
+        if readable && measured && ui.link("Predict").clicked() {
+            cx.act(UiCommand::PredictWith(folder.clone()));
+        }
+        if let Some(header) = &row.header
+            && ui.link("Set up again").clicked()
+        {
+            cx.act(UiCommand::Repeat(Box::new(header.config.clone())));
+        }
+        changes(ui, cx, row);
+    });
+}
+
+/// What writes into the run's folder; where that can only be read, it says so under the pointer.
+fn changes(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
+    let folder = &row.folder;
+    let change = |ui: &mut Ui, text: &str| {
+        let link = ui
+            .add_enabled_ui(row.fixed().is_none(), |ui| ui.link(text))
+            .inner;
+        match row.fixed() {
+            Some(reason) => link.on_disabled_hover_text(reason),
+            None => link,
+        }
+    };
+    if matches!(row.state, RunState::Unfinished(_)) {
+        if change(ui, "Resume").clicked() {
+            cx.act(UiCommand::Resume(folder.clone(), None));
+        }
+        let elsewhere = change(ui, RESUME_ON);
+        resume_on(&elsewhere, cx, folder);
+    }
+    if cx.session.can_teach(row) && change(ui, "Teach…").clicked() {
+        cx.act(UiCommand::Teach(folder.clone()));
+    }
+    if change(ui, "Name…").clicked() {
+        cx.act(UiCommand::Describe(folder.clone()));
+    }
+    if row.state != RunState::Busy && change(ui, "Delete").clicked() {
+        cx.act(UiCommand::Delete(vec![folder.clone()]));
+    }
+}

@@ -1,0 +1,171 @@
+//! All pictures of a folder predicted into a table: which folder, where to, how far, and then where the
+//! table lies.
+
+use std::path::Path;
+
+use egui::{Margin, TextEdit, Ui, Vec2};
+
+use crate::run::sheet::{SheetCount, SheetState};
+use crate::session::chooser::Wanted;
+use crate::session::sheet::{SheetView, usual_table};
+use crate::session::words::count_text;
+use crate::ui::app::Cx;
+use crate::ui::command::UiCommand;
+use crate::ui::theme::CONTROL;
+use crate::ui::widgets::{self, button, card, cut, faint, field, link, primary_button};
+
+/// What is being set up.
+#[derive(Default)]
+pub struct State {
+    open: bool,
+    folder: String,
+    csv: String,
+}
+
+impl State {
+    /// Takes a folder of pictures; the table goes beside it.
+    pub fn choose(&mut self, folder: &Path) {
+        self.open = true;
+        self.folder = folder.display().to_string();
+        self.csv = usual_table(folder).display().to_string();
+    }
+}
+
+/// Draws the card.
+pub(super) fn sheet(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let shown = cx.session.sheet.clone();
+    card(ui, |ui| match shown {
+        Some(sheet) => stands(ui, cx, &sheet),
+        None if cx.pages.predict.sheet.open => set_up(ui, cx),
+        None => {
+            widgets::ends(
+                ui,
+                |ui| {
+                    widgets::title(ui, "A whole folder");
+                },
+                |ui| {
+                    if link(ui, "Predict a folder…").clicked() {
+                        cx.pages.predict.sheet.open = true;
+                    }
+                },
+            );
+        }
+    });
+}
+
+fn set_up(ui: &mut Ui, cx: &mut Cx<'_>) {
+    widgets::title(ui, "A whole folder");
+    faint(
+        ui,
+        "One line per picture in a table: what each expert says, how sure it is, and the five likeliest classes.",
+    );
+    let state = &mut cx.pages.predict.sheet;
+    let before = state.folder.clone();
+    let response = path(ui, "Pictures", "A folder of pictures", &mut state.folder);
+    if response.changed() && state.folder != before {
+        state.csv = usual_table(Path::new(state.folder.trim()))
+            .display()
+            .to_string();
+    }
+    path(ui, "Table", "Where the table goes (.csv)", &mut state.csv);
+    let (folder, csv) = (
+        state.folder.trim().to_string(),
+        state.csv.trim().to_string(),
+    );
+    ui.horizontal_wrapped(|ui| {
+        let whole = !folder.is_empty() && !csv.is_empty();
+        if primary_button(ui, "Predict all", whole).clicked() {
+            cx.act(UiCommand::PredictFolder(folder.into(), csv.into()));
+        }
+        if button(ui, "Choose…").clicked() {
+            cx.act(UiCommand::Pick(Wanted::Pictures));
+        }
+        if button(ui, "Cancel").clicked() {
+            cx.pages.predict.sheet = State::default();
+        }
+    });
+}
+
+fn path(ui: &mut Ui, label: &str, hint: &str, text: &mut String) -> egui::Response {
+    field(ui, label, |ui| {
+        ui.add(
+            TextEdit::singleline(text)
+                .hint_text(hint)
+                .desired_width(f32::INFINITY)
+                .min_size(Vec2::new(0.0, CONTROL))
+                .margin(Margin::symmetric(9, 6)),
+        )
+    })
+}
+
+/// A table that was asked for.
+fn stands(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
+    let folder = sheet.request.folder.display().to_string();
+    widgets::title(ui, "A whole folder");
+    cut(ui, &folder).on_hover_text(&folder);
+    match &sheet.state {
+        SheetState::Working(count) => {
+            working(ui, *count);
+            if button(ui, "Stop").clicked() {
+                cx.session.stop_sheet();
+            }
+        }
+        SheetState::Done(count) => done(ui, cx, &sheet.request.csv, *count),
+        SheetState::Stopped => {
+            faint(ui, "Stopped; no table was written.");
+            again(ui, cx);
+        }
+        SheetState::Failed(problem) => {
+            widgets::problem(ui, problem);
+            again(ui, cx);
+        }
+    }
+}
+
+fn working(ui: &mut Ui, count: SheetCount) {
+    if count.of == 0 {
+        faint(ui, "Getting ready …");
+        return;
+    }
+    let share = count.done as f64 / count.of as f64;
+    widgets::progress(ui, share, "Pictures predicted");
+    faint(ui, words(count));
+}
+
+/// "120 of 500 pictures, 2 cannot be read".
+fn words(count: SheetCount) -> String {
+    let (done, of) = (count_text(count.done), count_text(count.of));
+    let words = match count.done == count.of {
+        true => format!("{of} pictures"),
+        false => format!("{done} of {of} pictures"),
+    };
+    match count.unreadable {
+        0 => words,
+        n => format!("{words}, {} cannot be read", count_text(n)),
+    }
+}
+
+fn done(ui: &mut Ui, cx: &mut Cx<'_>, csv: &Path, count: SheetCount) {
+    faint(ui, words(count));
+    let place = csv.display().to_string();
+    cut(ui, &place).on_hover_text(&place);
+    ui.horizontal_wrapped(|ui| {
+        if button(ui, "Open folder").clicked() {
+            cx.session.reveal(csv);
+        }
+        if button(ui, "Copy path").clicked() {
+            cx.act(UiCommand::CopyText(place));
+        }
+        again(ui, cx);
+    });
+}
+
+fn again(ui: &mut Ui, cx: &mut Cx<'_>) {
+    if button(ui, "Another folder").clicked() {
+        cx.session.leave_sheet();
+        cx.pages.predict.sheet = State {
+            open: true,
+            ..State::default()
+        };
+    }
+}

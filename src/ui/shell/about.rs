@@ -1,0 +1,151 @@
+//! The dialog in which a run gets a name, tags and a note.
+
+use std::path::PathBuf;
+
+use egui::{Context, Id, Key, Margin, Modal, Modifiers, RichText, TextEdit, Ui, Vec2};
+
+use crate::run::about::About;
+use crate::session::Session;
+use crate::session::row::made_title;
+use crate::ui::command::UiCommand;
+use crate::ui::theme::{CONTROL, semibold, tokens};
+use crate::ui::widgets::{self, button, chip, faint, field, primary_button};
+
+/// Tags offered at most.
+const OFFERED: usize = 12;
+
+/// What is being said of a run.
+#[derive(Default)]
+pub struct AboutDialog {
+    draft: Option<Draft>,
+}
+
+struct Draft {
+    folder: PathBuf,
+    /// What the run is made of.
+    made: String,
+    name: String,
+    /// Between commas.
+    tags: String,
+    note: String,
+    /// Whether the name has yet to get the keyboard.
+    fresh: bool,
+}
+
+impl Draft {
+    fn about(&self) -> About {
+        About {
+            name: self.name.clone(),
+            tags: vec![self.tags.clone()],
+            note: self.note.clone(),
+        }
+    }
+}
+
+impl AboutDialog {
+    /// Opens it with what was said of this run before.
+    pub fn open(&mut self, session: &Session, folder: PathBuf) {
+        let about = session.about(&folder);
+        self.draft = Some(Draft {
+            made: session
+                .header_of(&folder)
+                .map_or_else(String::new, made_title),
+            folder,
+            name: about.name,
+            tags: about.tags.join(", "),
+            note: about.note,
+            fresh: true,
+        });
+    }
+
+    /// Draws it while it is open.
+    pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
+        let Some(draft) = &mut self.draft else { return };
+        let mut done = false;
+        let modal = Modal::new(Id::unique("about")).show(ctx, |ui| {
+            let t = tokens(ui);
+            ui.set_width((ctx.content_rect().width() - 60.0).clamp(260.0, 460.0));
+            let title = RichText::new("Name, tags and note").font(semibold(16.0));
+            ui.label(title.color(t.strong));
+            faint(ui, &draft.made);
+            let mut save = fields(ui, draft);
+            offered(ui, draft, &session.tags());
+            save |= ui.input_mut(|i| i.consume_key(Modifiers::COMMAND, Key::Enter));
+            let about = draft.about().checked();
+            if let Err(problem) = &about {
+                widgets::problem(ui, problem);
+            }
+            ui.add_space(4.0);
+            ui.horizontal(|ui| {
+                save |= primary_button(ui, "Save", about.is_ok()).clicked();
+                done |= button(ui, "Cancel").clicked();
+            });
+            if let (true, Ok(about)) = (save, about) {
+                let folder = draft.folder.clone();
+                commands.push(UiCommand::SetAbout(folder, Box::new(about)));
+                done = true;
+            }
+        });
+        if done || modal.should_close() {
+            self.draft = None;
+        }
+    }
+}
+
+/// The three fields; true when Enter in one of a single line says that this is all.
+fn fields(ui: &mut Ui, draft: &mut Draft) -> bool {
+    let mut enter = false;
+    let fresh = std::mem::take(&mut draft.fresh);
+    let lines = [
+        ("Name", "A name of your own", &mut draft.name),
+        (
+            "Tags",
+            "Words to find it by, between commas",
+            &mut draft.tags,
+        ),
+    ];
+    for (label, hint, text) in lines {
+        let response = field(ui, label, |ui| {
+            ui.add(
+                TextEdit::singleline(text)
+                    .hint_text(hint)
+                    .desired_width(f32::INFINITY)
+                    .min_size(Vec2::new(0.0, CONTROL))
+                    .margin(Margin::symmetric(9, 6)),
+            )
+        });
+        if fresh && label == "Name" {
+            response.request_focus();
+        }
+        enter |= response.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
+    }
+    field(ui, "Note", |ui| {
+        ui.add(
+            TextEdit::multiline(&mut draft.note)
+                .hint_text("What to remember of it; Ctrl+Enter saves")
+                .desired_rows(5)
+                .desired_width(f32::INFINITY)
+                .margin(Margin::symmetric(9, 6)),
+        )
+    });
+    enter
+}
+
+/// Tags that other runs have, to be added by a click.
+fn offered(ui: &mut Ui, draft: &mut Draft, known: &[String]) {
+    let own = draft.about().tidy().tags;
+    let mut others = known.iter().filter(|tag| !own.contains(tag)).peekable();
+    if others.peek().is_none() {
+        return;
+    }
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = Vec2::splat(6.0);
+        for tag in others.take(OFFERED) {
+            if chip(ui, None, tag, &format!("Add the tag {tag}")).clicked() {
+                let mut tags = own.clone();
+                tags.push(tag.clone());
+                draft.tags = tags.join(", ");
+            }
+        }
+    });
+}

@@ -1,0 +1,105 @@
+//! The list of deleted runs: each is brought back, or deleted for good after a question.
+
+use egui::{Context, Id, Label, Modal, RichText, ScrollArea, Ui};
+
+use crate::session::Session;
+use crate::session::bin::DeletedRun;
+use crate::session::story::counted;
+use crate::session::views::Fetch;
+use crate::session::words::{bytes_text, time_text};
+use crate::ui::command::UiCommand;
+use crate::ui::theme::{semibold, tokens};
+use crate::ui::widgets::{self, button, faint, link};
+
+/// Whether the list is on show.
+#[derive(Default)]
+pub struct DeletedDialog {
+    open: bool,
+}
+
+impl DeletedDialog {
+    /// Opens it; what lies in the trash is asked for by the caller.
+    pub fn open(&mut self) {
+        self.open = true;
+    }
+
+    /// Draws it while it is open.
+    pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
+        if !self.open {
+            return;
+        }
+        let room = ctx.content_rect().size();
+        let modal = Modal::new(Id::unique("deleted runs")).show(ctx, |ui| {
+            let t = tokens(ui);
+            ui.set_width((room.x - 60.0).clamp(260.0, 560.0));
+            let title = RichText::new("Deleted runs").font(semibold(16.0));
+            ui.label(title.color(t.strong));
+            match &session.deleted {
+                Fetch::Ready(runs) => {
+                    list(ui, runs, (room.y - 220.0).clamp(80.0, 380.0), commands);
+                }
+                Fetch::Failed(problem) => widgets::problem(ui, problem),
+                Fetch::Nothing | Fetch::Busy => {
+                    faint(ui, "Looking …");
+                }
+            }
+            ui.add_space(4.0);
+            button(ui, "Close").clicked()
+        });
+        // A question above the list has the Escape key.
+        if modal.inner || modal.should_close() {
+            self.open = false;
+        }
+    }
+}
+
+fn list(ui: &mut Ui, runs: &[DeletedRun], height: f32, commands: &mut Vec<UiCommand>) {
+    if runs.is_empty() {
+        faint(ui, "There are none.");
+        return;
+    }
+    let bytes = runs.iter().map(|run| run.bytes).sum();
+    let all = || runs.iter().map(|run| run.place.clone()).collect();
+    ui.horizontal_wrapped(|ui| {
+        faint(
+            ui,
+            format!("{}, {}", counted(runs.len(), "run"), bytes_text(bytes)),
+        );
+        if runs.len() > 1 {
+            if link(ui, "Restore all").clicked() {
+                commands.push(UiCommand::Restore(all()));
+            }
+            if link(ui, "Delete all for good…").clicked() {
+                commands.push(UiCommand::Erase(all(), bytes));
+            }
+        }
+    });
+    ScrollArea::vertical()
+        .max_height(height)
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
+            for run in runs {
+                ui.push_id(&run.place, |ui| line(ui, run, commands));
+            }
+        });
+}
+
+fn line(ui: &mut Ui, run: &DeletedRun, commands: &mut Vec<UiCommand>) {
+    let t = tokens(ui);
+    ui.separator();
+    let title = RichText::new(&run.title).font(semibold(13.0));
+    ui.add(Label::new(title.color(t.strong)).truncate());
+    ui.horizontal_wrapped(|ui| {
+        faint(
+            ui,
+            format!("{} · {}", time_text(&run.name), bytes_text(run.bytes)),
+        )
+        .on_hover_text(run.place.display().to_string());
+        if link(ui, "Restore").clicked() {
+            commands.push(UiCommand::Restore(vec![run.place.clone()]));
+        }
+        if link(ui, "Delete for good…").clicked() {
+            commands.push(UiCommand::Erase(vec![run.place.clone()], run.bytes));
+        }
+    });
+}

@@ -1,0 +1,100 @@
+//! The folders that runs are listed from: others are opened beside the usual one, and taken off again.
+
+use egui::{Context, Id, Key, Margin, Modal, RichText, TextEdit, Ui, Vec2};
+
+use crate::session::Session;
+use crate::session::chooser::Wanted;
+use crate::session::folders::RunsFolder;
+use crate::session::story::counted;
+use crate::ui::command::UiCommand;
+use crate::ui::theme::{CONTROL, semibold, tokens};
+use crate::ui::widgets::{self, button, faint, link, primary_button, sentence};
+
+/// Whether the folders are on show, and the path being typed.
+#[derive(Default)]
+pub struct FoldersDialog {
+    open: bool,
+    typed: String,
+}
+
+impl FoldersDialog {
+    /// Opens it.
+    pub fn open(&mut self) {
+        self.open = true;
+    }
+
+    /// Draws it while it is open.
+    pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
+        if !self.open {
+            return;
+        }
+        let modal = Modal::new(Id::unique("folders of runs")).show(ctx, |ui| {
+            let t = tokens(ui);
+            ui.set_width((ctx.content_rect().width() - 60.0).clamp(260.0, 560.0));
+            let title = RichText::new("Other folders of runs").font(semibold(16.0));
+            ui.label(title.color(t.strong));
+            sentence(
+                ui,
+                "Runs of these folders stand in all lists beside your own. Nothing in a folder changes by opening it, and the data of its runs are asked for before they are opened.",
+            );
+            for folder in session.folders.list() {
+                ui.push_id(&folder.path, |ui| line(ui, folder, commands));
+            }
+            ui.add_space(4.0);
+            self.add(ui, commands);
+            if let Some(problem) = session.folders.refused() {
+                widgets::problem(ui, problem);
+            }
+            ui.add_space(4.0);
+            button(ui, "Close").clicked()
+        });
+        if modal.inner || modal.should_close() {
+            self.open = false;
+        }
+    }
+
+    fn add(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
+        let edit = TextEdit::singleline(&mut self.typed)
+            .hint_text("Path of a folder that runs lie in, then Enter")
+            .desired_width(f32::INFINITY)
+            .min_size(Vec2::new(0.0, CONTROL))
+            .margin(Margin::symmetric(9, 6));
+        let path = ui.add(edit).accessible_name("Folder of runs");
+        let mut add = path.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
+        ui.horizontal(|ui| {
+            let typed = !self.typed.trim().is_empty();
+            add |= primary_button(ui, "Add", typed).clicked();
+            if button(ui, "Choose…").clicked() {
+                commands.push(UiCommand::Pick(Wanted::Runs));
+            }
+        });
+        let typed = self.typed.trim().trim_start_matches("file://");
+        if add && !typed.is_empty() {
+            commands.push(UiCommand::AddFolder(typed.into()));
+            self.typed.clear();
+        }
+    }
+}
+
+fn line(ui: &mut Ui, folder: &RunsFolder, commands: &mut Vec<UiCommand>) {
+    ui.separator();
+    let path = folder.path.display().to_string();
+    widgets::cut(ui, &path).on_hover_text(&path);
+    ui.horizontal_wrapped(|ui| {
+        let mut words = counted(folder.runs, "run");
+        if folder.read_only {
+            words += ", can only be read";
+        }
+        if folder.problem.is_some() {
+            words = "not there any more".into();
+        }
+        faint(ui, words);
+        let off = link(ui, "Take off");
+        if off
+            .on_hover_text("Its runs are listed no longer; nothing in it is touched")
+            .clicked()
+        {
+            commands.push(UiCommand::DropFolder(folder.path.clone()));
+        }
+    });
+}

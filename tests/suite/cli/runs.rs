@@ -1,0 +1,150 @@
+//! Runs as things: named, found, deleted, restored; a folder of pictures in a table.
+
+use super::*;
+
+/// A folder of runs with a copy of the finished run, and the copy's name.
+fn copied() -> (TempDir, String) {
+    let (runs, summary) = finished();
+    let name = summary["run"].as_str().unwrap().to_string();
+    let root = tempfile::tempdir().unwrap();
+    copy(&runs.join(&name), &root.path().join(&name));
+    (root, name)
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(|e| e.unwrap().path()) {
+        let place = to.join(entry.file_name().unwrap());
+        match entry.is_dir() {
+            true => copy(&entry, &place),
+            false => drop(std::fs::copy(&entry, &place).unwrap()),
+        }
+    }
+}
+
+#[test]
+fn a_run_is_named_found_by_it_and_exported_under_it() {
+    let (root, name) = copied();
+    let at = root.path();
+    let words = [
+        "name", &name, "--name", "=Mine", "--tag", "thesis", "--tag", "b,c", "--note", "a\nb",
+        "--json", "-",
+    ];
+    let said = json(&run(&words, at));
+    assert_eq!(said["name"], "=Mine");
+    assert_eq!(said["tags"], serde_json::json!(["thesis", "b", "c"]));
+    // One part is said anew, the others stay.
+    let said = json(&run(&["name", "=Mine", "--note", "", "--json", "-"], at));
+    assert_eq!(
+        (&said["name"], &said["note"]),
+        (&"=Mine".into(), &"".into())
+    );
+    let count = |words: &[&str]| {
+        let all = [&["runs"], words, &["--json", "-"]].concat();
+        json(&run(&all, at)).as_array().unwrap().len()
+    };
+    assert_eq!(count(&["--tag", "Thesis", "--text", "mine digits"]), 1);
+    assert_eq!(count(&["--tag", "nobody"]), 0);
+    assert_eq!(count(&["--text", "letters"]), 0);
+    let listed = json(&run(&["runs", "--json", "-"], at));
+    assert_eq!(listed[0]["name"], "=Mine");
+    let table = at.join("table.csv");
+    let export = ["runs", "--export", &table.display().to_string()];
+    assert_eq!(run(&export, at).status.code(), Some(0));
+    let text = std::fs::read_to_string(&table).unwrap();
+    assert!(text.lines().next().unwrap().ends_with(",name,tags"));
+    assert!(
+        text.lines()
+            .nth(1)
+            .unwrap()
+            .ends_with(",'=Mine,\"thesis, b, c\""),
+        "{text}"
+    );
+    let long = "x".repeat(121);
+    let said = refused(&["name", &name, "--name", &long], at);
+    assert!(
+        said.contains("a name of 121 characters is too long"),
+        "{said}"
+    );
+    let plain = run(&["name", &name], at);
+    let plain = String::from_utf8(plain.stdout).unwrap();
+    assert!(
+        plain.contains("name  =Mine\ntags  thesis, b, c\n"),
+        "{plain}"
+    );
+}
+
+#[test]
+fn runs_are_deleted_restored_and_erased() {
+    let (root, name) = copied();
+    let at = root.path();
+    let folder = at.join(&name);
+    assert_eq!(run(&["delete", "latest"], at).status.code(), Some(0));
+    assert!(!folder.exists());
+    assert_eq!(
+        json(&run(&["runs", "--json", "-"], at)),
+        serde_json::json!([])
+    );
+    let listed = json(&run(&["restore", "--json", "-"], at));
+    assert_eq!(listed[0]["run"], name.as_str());
+    assert!(listed[0]["bytes"].as_u64().unwrap() > 10_000);
+    let said = refused(&["restore", "nothing"], at);
+    assert!(
+        said.contains("no deleted run is called \"nothing\""),
+        "{said}"
+    );
+    assert_eq!(run(&["restore", &name], at).status.code(), Some(0));
+    assert!(folder.join("run.toml").exists());
+    // Only what lies in the trash is deleted for good.
+    refused(&["delete", &name, "--for-good"], at);
+    assert!(folder.exists());
+    run(&["delete", &name], at);
+    assert_eq!(
+        run(&["delete", &name, "--for-good"], at).status.code(),
+        Some(0)
+    );
+    assert_eq!(
+        json(&run(&["restore", "--json", "-"], at)),
+        serde_json::json!([])
+    );
+}
+
+#[test]
+fn a_folder_of_pictures_becomes_a_table_that_says_what_predict_says() {
+    let (runs, summary) = finished();
+    let name = summary["run"].as_str().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let one = picture(folder.path()).display().to_string();
+    std::fs::write(folder.path().join("zz.png"), "no picture").unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let csv = elsewhere.path().join("table.csv").display().to_string();
+    let pictures = folder.path().display().to_string();
+    let words = [
+        "predict", name, "--folder", &pictures, "--csv", &csv, "--json", "-",
+    ];
+    let written = json(&run(&words, runs));
+    assert_eq!(
+        (&written["pictures"], &written["unreadable"]),
+        (&2.into(), &1.into())
+    );
+    let text = std::fs::read_to_string(&csv).unwrap();
+    let rows: Vec<Vec<&str>> = text.lines().map(|row| row.split(',').collect()).collect();
+    let answer = &json(&run_json(&["predict", name, &one], runs))[0];
+    let cell = |column: &str| {
+        let at = rows[0].iter().position(|head| *head == column).unwrap();
+        rows[1][at].to_string()
+    };
+    assert_eq!(answer["class"], cell("class"));
+    assert_eq!(answer["decided_by"], cell("decided_by"));
+    for expert in ["online", "offline", "ensemble"] {
+        assert_eq!(answer[expert]["class"], cell(&format!("{expert}_class")));
+        let energy: f64 = cell(&format!("{expert}_energy")).parse().unwrap();
+        assert!((answer[expert]["energy"].as_f64().unwrap() - energy).abs() < 1e-3);
+    }
+    assert_eq!(cell("class"), cell("top_1"));
+    assert!(rows[2].last().unwrap().contains("picture"), "{text}");
+    let nowhere = ["predict", name, "--folder", &csv, "--csv", &csv];
+    refused(&nowhere, runs);
+    let half = run(&["predict", name, "--folder", &pictures], runs);
+    assert_eq!(half.status.code(), Some(2));
+}

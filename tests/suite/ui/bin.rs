@@ -1,0 +1,117 @@
+//! Runs are deleted, brought back by undo or from the list, and deleted for good.
+
+use egui::{Key, Modifiers};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::run::event::Event;
+use lae_studio::run::job::Job;
+use lae_studio::session::views::Fetch;
+use lae_studio::store;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::named::{compare, finished};
+use super::{can_draw, recorded, settle, shot};
+
+/// Clicks the title of the run with this seed, with these keys held.
+fn choose(window: &mut Harness<'_, StudioApp>, seed: u64, keys: Modifiers) {
+    let title = format!("seed {seed}");
+    let wanted = |node: &egui_kittest::Node<'_>| node.accesskit_node().role() == egui::Role::Button;
+    let titles: Vec<_> = window.get_all_by_label_contains(&title).collect();
+    let at = titles.iter().find(|node| wanted(node)).unwrap();
+    at.click_modifiers(keys);
+    window.run_steps(3);
+}
+
+#[test]
+fn several_runs_are_deleted_at_once_and_undone_from_the_notice() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let folders: Vec<_> = (1..=4).map(|seed| finished(runs.path(), seed)).collect();
+    let mut window = compare(runs.path());
+    choose(&mut window, 1, Modifiers::NONE);
+    choose(&mut window, 3, Modifiers::COMMAND);
+    window.get_by_label("2 runs chosen");
+    shot(&mut window, "chosen");
+    window.key_press(Key::Delete);
+    settle(&mut window);
+    assert!(!folders[0].exists() && !folders[2].exists());
+    assert!(folders[1].exists() && folders[3].exists());
+    window.get_by_label("2 runs were deleted");
+    shot(&mut window, "deleted");
+    window.get_by_label("Undo").click();
+    settle(&mut window);
+    assert!(folders.iter().all(|folder| folder.exists()));
+    assert!(window.query_by_label("Undo").is_none());
+    assert_eq!(window.state().session.runs.ready().unwrap().len(), 4);
+}
+
+#[test]
+fn the_list_of_deleted_runs_restores_and_erases_after_one_question() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let folders: Vec<_> = (1..=2).map(|seed| finished(runs.path(), seed)).collect();
+    let mut window = compare(runs.path());
+    window.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    window.run_steps(3);
+    window.get_by_label("Delete chosen").click();
+    settle(&mut window);
+    window.get_by_label("No runs yet");
+    window.get_by_label("Deleted runs…").click();
+    settle(&mut window);
+    shot(&mut window, "deleted-runs");
+    window
+        .get_all_by_label("Restore")
+        .next_back()
+        .unwrap()
+        .click();
+    settle(&mut window);
+    assert_eq!(folders.iter().filter(|folder| folder.exists()).count(), 1);
+    window.get_by_label("Delete for good…").click();
+    window.run_steps(3);
+    window.get_by_label_contains("cannot be brought back afterwards");
+    window.get_by_label_contains("1 run of ");
+    shot(&mut window, "erase");
+    // The question is asked once, and Escape is no.
+    window.key_press(Key::Escape);
+    window.run_steps(3);
+    assert_eq!(store::deleted(runs.path()).len(), 1);
+    window.get_by_label("Delete for good…").click();
+    window.run_steps(3);
+    window.get_by_label("Delete for good").click();
+    settle(&mut window);
+    assert!(store::deleted(runs.path()).is_empty());
+    window.get_by_label("There are none.");
+    window.get_by_label("Close").click();
+    window.run_steps(3);
+    assert!(matches!(window.state().session.deleted, Fetch::Ready(_)));
+}
+
+#[test]
+fn a_run_at_work_or_in_line_is_not_deleted() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (busy, next) = (finished(runs.path(), 1), finished(runs.path(), 2));
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let header = store::load(&busy).unwrap().header;
+    backend.push(Event::Started(Box::new(header)));
+    let job = Job::resume(next.clone(), None, "next".into());
+    backend.push(Event::Queued {
+        job: Box::new(job),
+        place: 0,
+    });
+    settle(&mut window);
+    let session = &mut window.state_mut().session;
+    assert!(session.is_held(&busy) && session.is_held(&next));
+    session.delete(vec![busy.clone(), next.clone()]);
+    settle(&mut window);
+    assert!(busy.exists() && next.exists());
+    window.get_by_label("2 runs that are at work or wait in line are not deleted");
+}

@@ -1,0 +1,169 @@
+//! Folders of runs beside the usual one: opened, listed, remembered, missed, taken off.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::run::config::RunConfig;
+use lae_studio::session::backend::{Backend, Recorded};
+use lae_studio::session::{Session, errands};
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::settings::{Settings, ThemeChoice};
+
+use super::named::{compare, fill, finished};
+use super::{Dropped, can_draw, settle, shot, window_with};
+
+/// A window that remembers these folders and keeps its settings in a file.
+fn with_folders(runs: &Path, folders: Vec<PathBuf>, file: PathBuf) -> Harness<'static, StudioApp> {
+    let settings = Settings {
+        theme: ThemeChoice::Dark,
+        folders,
+        ..Settings::default()
+    };
+    let runs = runs.to_path_buf();
+    let mut window = window_with([1280.0, 900.0], settings, Some(file), move |wake| {
+        let backend: Box<dyn Backend> = Box::new(Recorded::default());
+        Session::with(backend, errands(runs), RunConfig::default(), wake)
+    });
+    settle(&mut window);
+    window
+        .get_by_role_and_label(egui::Role::Tab, "Compare")
+        .click();
+    settle(&mut window);
+    window
+}
+
+fn titles(window: &Harness<'_, StudioApp>) -> Vec<String> {
+    let rows = window.state().session.runs.ready().unwrap();
+    rows.iter().map(|row| row.line()).collect()
+}
+
+#[test]
+fn another_folder_of_runs_is_opened_by_path_or_drop_and_taken_off() {
+    if !can_draw() {
+        return;
+    }
+    let (runs, others) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let shared = others.path().join("shared runs");
+    let empty = others.path().join("empty");
+    for folder in [&shared, &empty] {
+        std::fs::create_dir(folder).unwrap();
+    }
+    finished(runs.path(), 1);
+    let theirs = finished(&shared, 2);
+    let mut window = compare(runs.path());
+    window.get_by_label("Other folders…").click();
+    window.run_steps(3);
+    fill(&mut window, "Folder of runs", &empty.display().to_string());
+    window.get_by_label("Add").click();
+    settle(&mut window);
+    window
+        .get_all_by_label("There is no run in this folder")
+        .next()
+        .unwrap();
+    fill(&mut window, "Folder of runs", &shared.display().to_string());
+    window.key_press(egui::Key::Enter);
+    settle(&mut window);
+    window.get_by_label("1 run");
+    shot(&mut window, "folders");
+    window.get_by_label("Close").click();
+    settle(&mut window);
+    let listed = titles(&window);
+    assert_eq!(listed.len(), 2);
+    let marked = listed
+        .iter()
+        .filter(|title| title.ends_with("in shared runs"));
+    assert_eq!(marked.count(), 1, "{listed:?}");
+    window.get_by_label_contains("· in shared runs");
+    shot(&mut window, "folders-listed");
+    // What is deleted there goes into the trash there, and the list has it.
+    window.state_mut().session.delete(vec![theirs.clone()]);
+    settle(&mut window);
+    assert!(shared.join(".trash").is_dir() && !theirs.exists());
+    window.get_by_label("Undo").click();
+    settle(&mut window);
+    assert!(theirs.is_dir());
+    window.get_by_label("Other folders (1)…").click();
+    window.run_steps(3);
+    window.get_by_label("Take off").click();
+    settle(&mut window);
+    assert_eq!(titles(&window).len(), 1);
+    assert!(theirs.is_dir());
+    window.get_by_label("Close").click();
+    settle(&mut window);
+    // A run's folder that is dropped stands for the folder around it.
+    let drop = Arc::new(Dropped(theirs));
+    window.input_mut().dropped_files.push(drop);
+    window.step();
+    settle(&mut window);
+    settle(&mut window);
+    assert_eq!(titles(&window).len(), 2);
+}
+
+#[test]
+fn folders_are_remembered_and_one_that_vanished_is_told() {
+    if !can_draw() {
+        return;
+    }
+    let (runs, others) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    finished(runs.path(), 1);
+    finished(others.path(), 2);
+    let file = runs.path().join("window.toml");
+    let gone = others.path().join("gone");
+    let folders = vec![others.path().to_path_buf(), gone.clone()];
+    let mut window = with_folders(runs.path(), folders.clone(), file.clone());
+    assert_eq!(titles(&window).len(), 2);
+    let told = |window: &Harness<'_, StudioApp>| {
+        let notices = window.state().session.notices.iter();
+        let missing = |what: &str| what.contains("is not there any more");
+        notices
+            .filter(|notice| missing(&notice.problem.what))
+            .count()
+    };
+    assert_eq!(told(&window), 1);
+    // Once is enough.
+    window.get_by_label("Reload").click();
+    settle(&mut window);
+    assert_eq!(told(&window), 1);
+    window.get_by_label("Other folders (2)…").click();
+    window.run_steps(3);
+    window.get_by_label("not there any more");
+    window
+        .get_all_by_label("Take off")
+        .next_back()
+        .unwrap()
+        .click();
+    settle(&mut window);
+    window.get_by_label("Close").click();
+    window.run_steps(3);
+    eframe::App::on_exit(window.state_mut());
+    assert_eq!(Settings::load(Some(&file)).folders, folders[..1]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_can_only_be_read_is_looked_at_and_not_changed() {
+    use std::os::unix::fs::PermissionsExt;
+    if !can_draw() {
+        return;
+    }
+    let (runs, others) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    finished(others.path(), 2);
+    let mode = |mode| {
+        let may = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(others.path(), may).unwrap();
+    };
+    mode(0o555);
+    let file = runs.path().join("window.toml");
+    let mut window = with_folders(runs.path(), vec![others.path().to_path_buf()], file);
+    window.get_by_label_contains("(read-only)");
+    shot(&mut window, "folders-read-only");
+    for change in ["Name…", "Delete"] {
+        assert!(window.get_by_label(change).accesskit_node().is_disabled());
+    }
+    window.get_by_label("Open").click();
+    settle(&mut window);
+    assert!(window.state().session.opened.is_some());
+    mode(0o755);
+}

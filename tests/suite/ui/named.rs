@@ -1,0 +1,145 @@
+//! Runs get names, tags and notes on Compare, and are found by them.
+
+use std::path::{Path, PathBuf};
+
+use egui::{Key, Modifiers};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::run::about::About;
+use lae_studio::store::{self, RunFolder};
+use lae_studio::tensors::Named;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::synthetic::{header, report};
+use super::{can_draw, recorded, settle, shot};
+
+/// A finished run of five tasks with this seed.
+pub fn finished(root: &Path, seed: u64) -> PathBuf {
+    let mut header = header();
+    header.config.seed = seed;
+    let folder = RunFolder::create(root, &mut header, "").unwrap();
+    for task in 0..5 {
+        folder.save_task(&report(task), &Named::new()).unwrap();
+    }
+    folder.finish(false).unwrap();
+    folder.path().to_path_buf()
+}
+
+/// A window on Compare over these runs.
+pub fn compare(runs: &Path) -> Harness<'static, StudioApp> {
+    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs);
+    settle(&mut window);
+    window
+        .get_by_role_and_label(egui::Role::Tab, "Compare")
+        .click();
+    settle(&mut window);
+    window
+}
+
+/// Types into a field in place of what stands there.
+pub fn fill(window: &mut Harness<'_, StudioApp>, field: &str, text: &str) {
+    window.get_by_label(field).focus();
+    window.run_steps(2);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    window.run_steps(2);
+    window.get_by_label(field).type_text(text);
+    window.run_steps(2);
+}
+
+#[test]
+fn a_run_is_named_by_keyboard_and_found_by_name_tag_and_note() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (first, second) = (finished(runs.path(), 1), finished(runs.path(), 2));
+    let mut window = compare(runs.path());
+    // Chosen by a click, then by keys alone.
+    window
+        .get_all_by_label_contains("seed 1")
+        .next()
+        .unwrap()
+        .click();
+    window.run_steps(3);
+    window.key_press(Key::F2);
+    window.run_steps(3);
+    window.get_by_label("Name, tags and note");
+    window.get_by_label("Name").type_text("First try");
+    window.run_steps(2);
+    fill(&mut window, "Tags", "thesis, small crops");
+    fill(&mut window, "Note", "The crops were\ntoo small");
+    shot(&mut window, "about");
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Enter);
+    settle(&mut window);
+    let said = About {
+        name: "First try".into(),
+        tags: vec!["thesis".into(), "small crops".into()],
+        note: "The crops were\ntoo small".into(),
+    };
+    assert_eq!(store::about(&first).0, said);
+    // It is called so wherever it stands, and what it is made of stands below.
+    assert!(window.query_all_by_label("First try").count() >= 2);
+    window.get_by_label("The crops were");
+    shot(&mut window, "named");
+    let listed =
+        |window: &Harness<'_, StudioApp>| window.query_all_by_label_contains("Show 2026").count();
+    assert_eq!(listed(&window), 2);
+    for text in ["first THESIS", "too small", "seed lae first"] {
+        fill(&mut window, "Filter runs", text);
+        assert_eq!(listed(&window), 1, "{text}");
+    }
+    fill(&mut window, "Filter runs", "nowhere");
+    window.get_by_label("No run has these words and tags");
+    fill(&mut window, "Filter runs", "digits");
+    assert_eq!(listed(&window), 2);
+    let tag = |window: &mut Harness<'_, StudioApp>| {
+        let mut tags = window.get_all_by_label("#thesis");
+        tags.next().unwrap().click();
+    };
+    tag(&mut window);
+    window.run_steps(3);
+    assert_eq!(listed(&window), 1);
+    tag(&mut window);
+    window.run_steps(3);
+    assert_eq!(listed(&window), 2);
+    // The other pages have the name, too.
+    window
+        .get_by_role_and_label(egui::Role::Tab, "Predict")
+        .click();
+    settle(&mut window);
+    let session = &window.state().session;
+    let titles: Vec<String> = lae_studio::ui::pages::predict::askable(session)
+        .into_iter()
+        .map(|(_, title)| title)
+        .collect();
+    assert!(
+        titles.iter().any(|title| title.starts_with("First try · ")),
+        "{titles:?}"
+    );
+    assert_eq!(store::about(&second).0, About::default());
+}
+
+#[test]
+fn too_long_a_name_is_refused_in_a_sentence_and_a_damaged_one_costs_no_run() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let folder = finished(runs.path(), 1);
+    std::fs::write(folder.join("about.toml"), "name = [").unwrap();
+    let mut window = compare(runs.path());
+    window.get_by_label_contains("Name, tags and note of this run cannot be read");
+    window.get_by_label("Name…").click();
+    window.run_steps(3);
+    fill(&mut window, "Name", &"x".repeat(121));
+    window.get_by_label("A name of 121 characters is too long");
+    assert!(window.get_by_label("Save").accesskit_node().is_disabled());
+    shot(&mut window, "about-too-long");
+    fill(&mut window, "Name", "a\u{1b}[2J");
+    window.get_by_label("Save").click();
+    settle(&mut window);
+    assert!(window.query_by_label("Name, tags and note").is_none());
+    window.get_all_by_label("a\\u{1b}[2J").next().unwrap();
+    assert!(window.query_by_label_contains("cannot be read").is_none());
+}

@@ -1,0 +1,145 @@
+//! A folder of pictures predicted into a table on Predict, while a run trains.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use egui_kittest::kittest::Queryable;
+use lae_studio::run::event::Event;
+use lae_studio::run::sheet::{SheetCount, SheetState};
+use lae_studio::session::run_view::Stage;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::flow::after_one_task;
+use super::named::{fill, finished};
+use super::{Dropped, can_draw, recorded, settle, shot, wait};
+
+/// Pictures of light strokes, and one that is none.
+fn pictures(folder: &Path, count: u32) {
+    std::fs::create_dir_all(folder.join("inner")).unwrap();
+    for i in 0..count {
+        let mut picture = image::RgbImage::new(40, 40);
+        for at in 6..34 {
+            picture.put_pixel(10 + i % 20, at, image::Rgb([255; 3]));
+        }
+        picture
+            .save(folder.join(format!("inner/{i:03}.png")))
+            .unwrap();
+    }
+    std::fs::write(folder.join("=broken.png"), "no picture").unwrap();
+}
+
+#[test]
+fn a_dropped_folder_is_predicted_while_a_run_trains() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let work = tempfile::tempdir().unwrap();
+    let folder = work.path().join("birds");
+    pictures(&folder, 40);
+    let mut window = after_one_task(runs.path());
+    window
+        .get_by_role_and_label(egui::Role::Tab, "Predict")
+        .click();
+    window.run_steps(3);
+    window
+        .input_mut()
+        .dropped_files
+        .push(Arc::new(Dropped(folder.clone())));
+    window.step();
+    window.run_steps(3);
+    let csv = work.path().join("answers.csv");
+    fill(&mut window, "Table", &csv.display().to_string());
+    shot(&mut window, "sheet-set-up");
+    window.get_by_label("Predict all").click();
+    wait(&mut window, "the table is written", |app| {
+        let sheet = app.session.sheet.as_ref();
+        sheet.is_some_and(|sheet| !sheet.is_working())
+    });
+    let sheet = window.state().session.sheet.clone().unwrap();
+    let whole = SheetCount {
+        done: 41,
+        unreadable: 1,
+        of: 41,
+    };
+    assert_eq!(sheet.state, SheetState::Done(whole));
+    window.get_by_label("41 pictures, 1 cannot be read");
+    shot(&mut window, "sheet-done");
+    let text = std::fs::read_to_string(&csv).unwrap();
+    let rows: Vec<&str> = text.lines().collect();
+    assert_eq!(rows.len(), 42);
+    assert!(rows[1].starts_with("'=broken.png,,"), "{}", rows[1]);
+    assert!(rows[0].contains("online_energy") && rows[0].contains("ensemble_class"));
+    assert!(rows[2].starts_with("inner/000.png,"));
+    window.get_by_label("Copy path").click();
+    window.run_steps(2);
+    // Training went on all the while.
+    wait(&mut window, "the run ends", |app| {
+        let live = app.session.live.as_ref();
+        live.is_some_and(|run| !run.stage.is_live())
+    });
+    let live = window.state().session.live.clone().unwrap();
+    assert_eq!(live.stage, Stage::Finished, "{:?}", live.problem);
+    // A table that is stopped leaves nothing.
+    let csv = work.path().join("stopped.csv");
+    pictures(&folder, 400);
+    let session = &mut window.state_mut().session;
+    session.leave_sheet();
+    session.predict_folder(folder.clone(), csv.clone());
+    window.run_steps(2);
+    window
+        .get_by_role_and_label(egui::Role::Button, "Stop")
+        .click();
+    wait(&mut window, "it is stopped", |app| {
+        let sheet = app.session.sheet.as_ref();
+        sheet.is_some_and(|sheet| !sheet.is_working())
+    });
+    let sheet = window.state().session.sheet.clone().unwrap();
+    assert_eq!(sheet.state, SheetState::Stopped);
+    window.get_by_label("Stopped; no table was written.");
+    assert!(!csv.exists() && !csv.with_extension("csv.partial").exists());
+}
+
+#[test]
+fn progress_and_problems_stand_on_the_card() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    finished(runs.path(), 1);
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    window
+        .get_by_role_and_label(egui::Role::Tab, "Predict")
+        .click();
+    settle(&mut window);
+    window.get_by_label("Predict a folder…").click();
+    window.run_steps(3);
+    fill(&mut window, "Pictures", "some/where");
+    window.get_by_label("Predict all").click();
+    settle(&mut window);
+    window.get_by_label_contains("The paths of pictures and table have to be whole");
+    fill(&mut window, "Pictures", "/some/where");
+    window.get_by_label("Predict all").click();
+    settle(&mut window);
+    window.get_by_label("Getting ready …");
+    let ticket = window.state().session.sheet.clone().unwrap().request.ticket;
+    let count = SheetCount {
+        done: 1200,
+        unreadable: 3,
+        of: 5000,
+    };
+    let state = SheetState::Working(count);
+    backend.push(Event::Sheet { ticket, state });
+    settle(&mut window);
+    window.get_by_label("1,200 of 5,000 pictures, 3 cannot be read");
+    shot(&mut window, "sheet-working");
+    let problem = lae_studio::problem::Problem::new("there is no picture in this folder");
+    let state = SheetState::Failed(problem);
+    backend.push(Event::Sheet { ticket, state });
+    settle(&mut window);
+    window.get_by_label("There is no picture in this folder");
+    window.get_by_label("Another folder").click();
+    window.run_steps(3);
+    window.get_by_label("Predict all");
+}
