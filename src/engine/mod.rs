@@ -4,11 +4,11 @@
 //! two batches of the running one, once a helper thread has made ready what they need. Every job is fenced: a panic in it becomes a `Failed` event and
 //! the thread lives on. The front end is woken through a callback, so the engine knows no window.
 
+mod fence;
 mod inside;
 mod predictions;
 mod sheets;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
@@ -21,7 +21,7 @@ use crate::run::diary;
 use crate::run::event::{Command, Control, Event, Sink, Wish};
 use crate::run::job::{Job, JobId, Line, Told, Work, job_of};
 use crate::store::QueueFile;
-use crate::tensors::device_problem;
+use fence::fenced;
 use inside::{Gathered, Looks};
 use predictions::{Predictions, Prepare, Ready};
 use sheets::{News, Sheets};
@@ -378,24 +378,6 @@ fn run_job(desk: &mut Desk, job: &Job, runs_root: &Path) -> Event {
             Event::Failed { run, problem }
         }
     }
-}
-
-/// Runs a job; a panic inside becomes a Problem.
-fn fenced<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|panic| {
-        let text = panic
-            .downcast_ref::<String>()
-            .cloned()
-            .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
-            .unwrap_or_else(|| "unknown cause".into());
-        let device = ["wgpu", "device", "memory", "buffer"];
-        Err(if device.iter().any(|word| text.contains(word)) {
-            device_problem(&text)
-        } else {
-            Problem::new(format!("an internal error ended this job: {text}"))
-                .advise("what was saved is kept: continue the run; if it fails again, report it")
-        })
-    })
 }
 
 #[cfg(test)]

@@ -109,7 +109,10 @@ impl RunHeader {
     /// What it is made of, for a search: method, data and settings in words.
     pub fn made_of(&self) -> String {
         let (config, title) = (&self.config, self.title());
-        format!("{title} {} {} {}", self.run, config.method, config.data)
+        format!(
+            "{title} {} {} {} seed {} order {}",
+            self.run, config.method, config.data, config.seed, config.order
+        )
     }
 
     /// Whose answer is the run's.

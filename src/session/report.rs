@@ -19,6 +19,8 @@ use crate::{device, files, memory, store};
 const OWN: &str = "‹own›";
 /// Keys of the settings whose values may name data.
 const NAMING: [&str; 3] = ["data", "backbone", "order"];
+/// The key of folders that the person opened.
+const FOLDERS: &str = "folders";
 
 /// What a report is made of, besides what lies beside the runs.
 #[derive(Clone, Debug, Default)]
@@ -211,6 +213,7 @@ fn strip(table: &mut toml::Table) {
             toml::Value::String(text) if NAMING.contains(&key.as_str()) && !is_public(text) => {
                 *text = OWN.into();
             }
+            toml::Value::Array(list) if key == FOLDERS => list.fill(OWN.into()),
             _ => {}
         }
     }
@@ -240,7 +243,7 @@ mod tests {
         let line = format!("{} \u{1b}[2J great tit and robin\n", runs.path().display());
         std::fs::write(log.join("lae-studio.log"), line).unwrap();
         let settings = runs.path().join("window.toml");
-        let text = "theme = \"dark\"\n[setup]\ndata = \"/srv/birds\"\nbackbone = \"lae-nano\"\n";
+        let text = "theme = \"dark\"\nfolders = [\"/srv/my birds\"]\n[setup]\ndata = \"/srv/birds\"\nbackbone = \"lae-nano\"\n";
         std::fs::write(&settings, text).unwrap();
         let report = Report::gather(
             runs.path(),

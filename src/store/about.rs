@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn text_of_others_is_cut_and_made_harmless() {
         let run = run();
-        let name = "\\u001b".to_string() + &"x".repeat(500);
+        let name = format!("\\u001b{}", "x".repeat(500));
         let text = format!("name = \"{name}\"\n");
         std::fs::write(run.path().join(ABOUT_FILE), text).unwrap();
         let (read, remark) = about(run.path());

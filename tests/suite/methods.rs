@@ -2,10 +2,12 @@
 //! happened, predictions that repeat the evaluation, settings that survive file and command line;
 //! and a run that an older version of the program left behind.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use lae_studio::data::{Dataset, OpenOptions};
 use lae_studio::experiment::predict::Predictor;
+use lae_studio::experiment::sheet::{self, Columns};
 use lae_studio::experiment::{self, Outcome, Stock};
 use lae_studio::method::{Chosen, Kind, METHODS, MethodSpec, adopt, problems, set, usual_pet};
 use lae_studio::metrics::Expert;
@@ -156,8 +158,12 @@ fn every_method_predicts_what_its_evaluation_said_and_says_who_answers() {
         let answers = &stored.reports[last].answers;
         assert_eq!(answers.task_given.len(), answers.labels.len());
         let predictor = Predictor::open(&folder, last, None, &Stock::default(), false).unwrap();
+        let pictures = tempfile::tempdir().unwrap();
+        let mut classes = Vec::new();
         for at in (0..answers.labels.len()).step_by(5) {
             let image = data.test[answers.samples[at]].decode().unwrap();
+            let file = pictures.path().join(format!("{at:04}.png"));
+            image.save(file).unwrap();
             let picture = Picture {
                 name: "test image".into(),
                 width: image.width() as usize,
@@ -171,7 +177,28 @@ fn every_method_predicts_what_its_evaluation_said_and_says_who_answers() {
                 let given = answers.of(opinion.expert)[at];
                 assert_eq!(opinion.class, given, "{} image {at}", spec.key);
             }
+            let (class, _) = verdict.opinions.last().unwrap().best();
+            classes.push(predictor.classes()[class].clone());
         }
+        // All of them at once, in a table.
+        let csv = root.path().join(format!("{}.csv", spec.key));
+        let count = sheet::fill(
+            &Columns::of(&predictor),
+            [pictures.path(), &csv],
+            &mut |piece| predictor.verdicts(&piece.seen),
+            &mut |_| ControlFlow::Continue(()),
+        );
+        assert_eq!(count.unwrap().unwrap().done, classes.len());
+        let table = std::fs::read_to_string(&csv).unwrap();
+        let given = table
+            .lines()
+            .skip(1)
+            .map(|row| row.split(',').nth(1).unwrap());
+        assert!(
+            given.eq(classes.iter().map(String::as_str)),
+            "{}: {table}",
+            spec.key
+        );
     }
 }
 

@@ -10,6 +10,7 @@ use std::time::Duration;
 use lae_studio::experiment::golden::Tolerance;
 use lae_studio::nn::Place;
 use lae_studio::problem::Problem;
+use lae_studio::run::about::About;
 use lae_studio::store::{self, RunFolder, RunState};
 use lae_studio::{backbone, data, experiment, fetch, run, tensors, ui};
 

@@ -15,7 +15,11 @@ use crate::store::{self, Figures, Kin};
 /// The stored runs of the usual folder and of the others.
 pub(super) fn shelf(root: &Path, others: Vec<PathBuf>) -> Shelf {
     let mut folders: Vec<RunsFolder> = others.into_iter().map(look).collect();
-    let open = folders.iter().filter(|folder| folder.problem.is_none());
+    // The usual folder may have been another one when these were remembered.
+    let usual = real(root);
+    let open = folders
+        .iter()
+        .filter(|folder| folder.problem.is_none() && real(&folder.path) != usual);
     let roots: Vec<&Path> = std::iter::once(root)
         .chain(open.map(|folder| folder.path.as_path()))
         .collect();
@@ -49,6 +53,10 @@ fn look(path: PathBuf) -> RunsFolder {
     }
 }
 
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+}
+
 /// Whether nothing can be written into a folder. Asked by making a file that has no name.
 fn is_read_only(path: &Path) -> bool {
     let marked = std::fs::metadata(path).is_ok_and(|about| about.permissions().readonly());
@@ -65,7 +73,6 @@ pub(super) fn folder_of_runs(root: &Path, path: &Path, known: &[PathBuf]) -> Res
         Some(around) if store::is_run(&found) => around.to_path_buf(),
         _ => found,
     };
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     if real(root) == folder || known.iter().any(|known| real(known) == folder) {
         return Err(Problem::new("the runs of this folder are listed already").at_path(folder));
     }

@@ -225,7 +225,9 @@ impl StudioApp {
             Wanted::Lesson => self.teach(text),
             Wanted::Runs => self.session.add_folder(path),
             Wanted::Pictures => {
-                self.pages.predict.sheet.choose(&path);
+                // Of a picture that was chosen, all of its folder.
+                let around = path.parent().filter(|_| !path.is_dir());
+                self.pages.predict.sheet.choose(around.unwrap_or(&path));
                 self.show(Page::Predict);
             }
         }

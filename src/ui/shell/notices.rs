@@ -14,8 +14,8 @@ use crate::ui::widgets::{faint, link, problem};
 
 /// Seconds a notice stays at the foot.
 const SECONDS: f64 = 8.0;
-/// The same for what went wrong.
-const BAD_SECONDS: f64 = 30.0;
+/// The same for what went wrong, or can be undone.
+const LONG_SECONDS: f64 = 30.0;
 /// Height of the strip at the foot, in points.
 const STRIP: f32 = 26.0;
 /// In windows lower than this the bell alone tells of notices.
@@ -56,8 +56,9 @@ impl News {
         let now = ui.input(|i| i.time);
         if notices.len() > self.seen {
             self.seen = notices.len();
-            let bad = notices.last().is_some_and(|notice| notice.bad);
-            self.until = now + if bad { BAD_SECONDS } else { SECONDS };
+            let long = |notice: &Notice| notice.bad || !notice.undo.is_empty();
+            let long = notices.last().is_some_and(long);
+            self.until = now + if long { LONG_SECONDS } else { SECONDS };
         }
         let low = ui.ctx().content_rect().height() < LOW;
         let height = if low { 12.0 } else { STRIP };

@@ -7,19 +7,8 @@ fn copied() -> (TempDir, String) {
     let (runs, summary) = finished();
     let name = summary["run"].as_str().unwrap().to_string();
     let root = tempfile::tempdir().unwrap();
-    copy(&runs.join(&name), &root.path().join(&name));
+    copy_folder(&runs.join(&name), &root.path().join(&name));
     (root, name)
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap().map(|e| e.unwrap().path()) {
-        let place = to.join(entry.file_name().unwrap());
-        match entry.is_dir() {
-            true => copy(&entry, &place),
-            false => drop(std::fs::copy(&entry, &place).unwrap()),
-        }
-    }
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], column: Column
         places(ui, cx);
         tags(ui, cx);
         let search = search(cx);
-        let found = |row: &&RunRow| search.finds(&row.about, &row.made_of());
+        let found = |row: &&RunRow| search.is_empty() || search.finds(&row.about, &row.made_of());
         let shown: Vec<&RunRow> = rows.iter().filter(found).collect();
         let listed: Vec<&Path> = shown.iter().map(|row| row.folder.as_path()).collect();
         let chosen = cx.pages.compare.selection.of(&listed);

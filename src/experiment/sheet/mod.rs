@@ -3,36 +3,23 @@
 //! Pictures are decoded in pieces, one ahead of the piece that is being answered. Who answers is the
 //! caller's affair: the command line asks the experts itself, the engine between two batches.
 
+mod columns;
+
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::predict::Predictor;
 use crate::data::listing::{Below, pictures_below};
-use crate::data::transform::{InputSpec, infer_into};
+use crate::data::transform::infer_into;
 use crate::data::{Watch, decode_picture_file};
 use crate::method::Verdict;
-use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
-use crate::run::event::Opinion;
 use crate::run::sheet::SheetCount;
 use crate::store::{harmless_cell, write_with};
 
-/// Most pictures of a piece, so that a piece takes no longer than a batch.
-const PIECE: usize = 16;
-/// Classes named of each answer.
-const TOP: usize = 5;
-
-/// What a table needs to know of the snapshot that answers.
-#[derive(Clone, Debug)]
-pub struct Columns {
-    experts: Vec<Expert>,
-    classes: Vec<String>,
-    input: InputSpec,
-    piece: usize,
-}
+pub use columns::Columns;
 
 /// Pictures as the network sees them, side by side.
 #[derive(Clone, Debug)]
@@ -47,79 +34,6 @@ pub struct Piece {
 pub type Ask<'a> = dyn FnMut(Piece) -> Result<Vec<Verdict>> + 'a;
 /// Told how far the table is; breaks to stop it.
 pub type Step<'a> = dyn FnMut(SheetCount) -> ControlFlow<()> + 'a;
-
-impl Columns {
-    /// Those of a snapshot.
-    pub fn of(predictor: &Predictor) -> Self {
-        let header = predictor.header();
-        Self {
-            experts: header.method.experts.clone(),
-            classes: predictor.classes().to_vec(),
-            input: predictor.input(),
-            piece: header.config.batch.clamp(1, PIECE),
-        }
-    }
-
-    fn head(&self) -> Vec<String> {
-        let mut head: Vec<String> = ["picture", "class", "probability", "decided_by"]
-            .map(str::to_string)
-            .into();
-        for expert in &self.experts {
-            let name = expert.name();
-            head.extend(["class", "probability", "energy"].map(|of| format!("{name}_{of}")));
-        }
-        for rank in 1..=TOP {
-            head.extend([format!("top_{rank}"), format!("top_{rank}_probability")]);
-        }
-        head.push("problem".into());
-        head
-    }
-
-    fn class(&self, class: usize) -> String {
-        let name = self.classes.get(class).map_or("", String::as_str);
-        harmless_cell(name).into_owned()
-    }
-
-    /// The cells behind a picture's path.
-    fn answered(&self, verdict: &Verdict) -> Vec<String> {
-        let said = |opinion: &Opinion| {
-            let (class, probability) = opinion.best();
-            [self.class(class), share(probability)]
-        };
-        let Some(answer) = verdict.opinions.last() else {
-            return self.unanswered("the experts gave no answer");
-        };
-        let mut cells: Vec<String> = said(answer).into();
-        cells.push(verdict.decided_by.name().into());
-        for expert in &self.experts {
-            let opinion = verdict.opinions.iter().find(|o| o.expert == *expert);
-            cells.extend(opinion.map_or_else(Default::default, said));
-            let energy = opinion.and_then(|opinion| opinion.energy);
-            cells.push(energy.map_or_else(String::new, |energy| format!("{energy:.4}")));
-        }
-        let mut ranked: Vec<(usize, f32)> =
-            answer.probabilities.iter().copied().enumerate().collect();
-        ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
-        for rank in 0..TOP {
-            let class = ranked.get(rank);
-            let cell = |&(class, p): &(usize, f32)| [self.class(class), share(p)];
-            cells.extend(class.map_or_else(Default::default, cell));
-        }
-        cells.push(String::new());
-        cells
-    }
-
-    /// The same for a picture that cannot be read.
-    fn unanswered(&self, reason: &str) -> Vec<String> {
-        let mut cells = vec![String::new(); self.head().len() - 2];
-        cells.push(harmless_cell(reason).into_owned());
-        cells
-    }
-}
-
-fn share(probability: f32) -> String {
-    format!("{probability:.6}")
-}
 
 /// A picture of a piece: its path, and why it cannot be read.
 type Row = (PathBuf, Option<String>);
@@ -259,6 +173,8 @@ fn record<W: Write>(
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::data::transform::InputSpec;
+    use crate::metrics::Expert;
 
     fn columns() -> Columns {
         Columns {

@@ -1,0 +1,24 @@
+//! The fence around every job: what panics inside ends that job and not the thread.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::problem::{Problem, Result};
+use crate::tensors::device_problem;
+
+/// Runs a job; a panic inside becomes a Problem.
+pub(super) fn fenced<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|panic| {
+        let text = panic
+            .downcast_ref::<String>()
+            .cloned()
+            .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
+            .unwrap_or_else(|| "unknown cause".into());
+        let device = ["wgpu", "device", "memory", "buffer"];
+        Err(if device.iter().any(|word| text.contains(word)) {
+            device_problem(&text)
+        } else {
+            Problem::new(format!("an internal error ended this job: {text}"))
+                .advise("what was saved is kept: continue the run; if it fails again, report it")
+        })
+    })
+}

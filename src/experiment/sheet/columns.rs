@@ -1,0 +1,95 @@
+//! The columns of a table, and the cells of one picture.
+
+use crate::data::transform::InputSpec;
+use crate::experiment::predict::Predictor;
+use crate::method::Verdict;
+use crate::metrics::Expert;
+use crate::run::event::Opinion;
+use crate::store::harmless_cell;
+
+/// Most pictures of a piece, so that a piece takes no longer than a batch.
+const PIECE: usize = 16;
+/// Classes named of each answer.
+const TOP: usize = 5;
+
+/// What a table needs to know of the snapshot that answers.
+#[derive(Clone, Debug)]
+pub struct Columns {
+    pub(super) experts: Vec<Expert>,
+    pub(super) classes: Vec<String>,
+    pub(super) input: InputSpec,
+    pub(super) piece: usize,
+}
+
+impl Columns {
+    /// Those of a snapshot.
+    pub fn of(predictor: &Predictor) -> Self {
+        let header = predictor.header();
+        Self {
+            experts: header.method.experts.clone(),
+            classes: predictor.classes().to_vec(),
+            input: predictor.input(),
+            piece: header.config.batch.clamp(1, PIECE),
+        }
+    }
+
+    pub(super) fn head(&self) -> Vec<String> {
+        let mut head: Vec<String> = ["picture", "class", "probability", "decided_by"]
+            .map(str::to_string)
+            .into();
+        for expert in &self.experts {
+            let name = expert.name();
+            head.extend(["class", "probability", "energy"].map(|of| format!("{name}_{of}")));
+        }
+        for rank in 1..=TOP {
+            head.extend([format!("top_{rank}"), format!("top_{rank}_probability")]);
+        }
+        head.push("problem".into());
+        head
+    }
+
+    fn class(&self, class: usize) -> String {
+        let name = self.classes.get(class).map_or("", String::as_str);
+        harmless_cell(name).into_owned()
+    }
+
+    /// The cells behind a picture's path.
+    pub(super) fn answered(&self, verdict: &Verdict) -> Vec<String> {
+        let said = |opinion: &Opinion| {
+            let (class, probability) = opinion.best();
+            [self.class(class), share(probability)]
+        };
+        let Some(answer) = verdict.opinions.last() else {
+            return self.unanswered("the experts gave no answer");
+        };
+        let mut cells: Vec<String> = said(answer).into();
+        cells.push(verdict.decided_by.name().into());
+        for expert in &self.experts {
+            let opinion = verdict.opinions.iter().find(|o| o.expert == *expert);
+            cells.extend(opinion.map_or_else(Default::default, said));
+            let energy = opinion.and_then(|opinion| opinion.energy);
+            cells.push(energy.map_or_else(String::new, |energy| format!("{energy:.4}")));
+        }
+        let mut ranked: Vec<(usize, f32)> =
+            answer.probabilities.iter().copied().enumerate().collect();
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+        for rank in 0..TOP {
+            let class = ranked.get(rank);
+            let cell = |&(class, p): &(usize, f32)| [self.class(class), share(p)];
+            cells.extend(class.map_or_else(Default::default, cell));
+        }
+        cells.push(String::new());
+        cells
+    }
+
+    /// The same for a picture that cannot be read.
+    pub(super) fn unanswered(&self, reason: &str) -> Vec<String> {
+        let mut cells = vec![String::new(); self.head().len() - 2];
+        cells.push(harmless_cell(reason).into_owned());
+        cells
+    }
+}
+
+fn share(probability: f32) -> String {
+    format!("{probability:.6}")
+}
