@@ -157,10 +157,7 @@ impl Sheets {
         let outcome = fenced(|| open.turn(predictions, stock));
         let problem = match outcome {
             Ok(Turn::Answered) => None,
-            Ok(Turn::Ready(columns)) => match begin(open, columns, &self.mail) {
-                Ok(()) => None,
-                Err(problem) => Some(problem),
-            },
+            Ok(Turn::Ready(columns)) => begin(open, columns, &self.mail).err(),
             Ok(Turn::Needs) => match predictions.failure(&open.key) {
                 Some(problem) => Some(problem),
                 None => {

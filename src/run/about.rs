@@ -124,11 +124,7 @@ impl Search {
         let lower = |text: &str| text.to_lowercase();
         let has = |tag: &String| about.tags.iter().any(|own| lower(own) == lower(tag));
         let tags = about.tags.join(" ");
-        let all = lower(
-            &[&about.name, &tags, &about.note, made_of]
-                .map(|s| s.as_ref())
-                .join(" "),
-        );
+        let all = lower(&format!("{} {tags} {} {made_of}", about.name, about.note));
         let mut words = self.text.split_whitespace();
         self.tags.iter().all(has) && words.all(|word| all.contains(&lower(word)))
     }

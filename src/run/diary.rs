@@ -70,7 +70,7 @@ pub fn of_engine(job: Option<JobId>, event: &Event) {
         Event::Sheet { ticket, state } => match state {
             SheetState::Working(_) => {}
             SheetState::Done(count) => {
-                tracing::info!(ticket, pictures = count.of, "a table is done")
+                tracing::info!(ticket, pictures = count.of, "a table is done");
             }
             SheetState::Stopped => tracing::info!(ticket, "a table was stopped"),
             SheetState::Failed(problem) => {

@@ -192,7 +192,12 @@ impl StudioApp {
     }
 
     fn take_keys(&mut self, ctx: &Context) {
+        let dialog = ctx.memory(|m| m.top_modal_layer().is_some());
         for (keys, command) in shortcuts() {
+            // In a dialog the keys that start training mean the dialog.
+            if dialog && matches!(command, UiCommand::Start) {
+                continue;
+            }
             if ctx.input_mut(|i| i.consume_shortcut(&keys)) {
                 self.act(ctx, command);
             }

@@ -39,7 +39,7 @@ fn several_runs_are_deleted_at_once_and_undone_from_the_notice() {
     settle(&mut window);
     assert!(!folders[0].exists() && !folders[2].exists());
     assert!(folders[1].exists() && folders[3].exists());
-    window.get_by_label("2 runs were deleted");
+    window.get_by_label_contains("2 runs were deleted");
     shot(&mut window, "deleted");
     window.get_by_label("Undo").click();
     settle(&mut window);
@@ -113,5 +113,5 @@ fn a_run_at_work_or_in_line_is_not_deleted() {
     session.delete(vec![busy.clone(), next.clone()]);
     settle(&mut window);
     assert!(busy.exists() && next.exists());
-    window.get_by_label("2 runs that are at work or wait in line are not deleted");
+    window.get_by_label_contains("2 runs that are at work or wait in line are not deleted");
 }

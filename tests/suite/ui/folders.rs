@@ -7,6 +7,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
+use lae_studio::session::row::RunRow;
 use lae_studio::session::{Session, errands};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::{Settings, ThemeChoice};
@@ -36,7 +37,7 @@ fn with_folders(runs: &Path, folders: Vec<PathBuf>, file: PathBuf) -> Harness<'s
 
 fn titles(window: &Harness<'_, StudioApp>) -> Vec<String> {
     let rows = window.state().session.runs.ready().unwrap();
-    rows.iter().map(|row| row.line()).collect()
+    rows.iter().map(RunRow::line).collect()
 }
 
 #[test]
@@ -59,7 +60,7 @@ fn another_folder_of_runs_is_opened_by_path_or_drop_and_taken_off() {
     window.get_by_label("Add").click();
     settle(&mut window);
     window
-        .get_all_by_label("There is no run in this folder")
+        .get_all_by_label_contains("There is no run in this folder")
         .next()
         .unwrap();
     fill(&mut window, "Folder of runs", &shared.display().to_string());

@@ -138,7 +138,7 @@ fn progress_and_problems_stand_on_the_card() {
     let state = SheetState::Failed(problem);
     backend.push(Event::Sheet { ticket, state });
     settle(&mut window);
-    window.get_by_label("There is no picture in this folder");
+    window.get_by_label_contains("There is no picture in this folder");
     window.get_by_label("Another folder").click();
     window.run_steps(3);
     window.get_by_label("Predict all");

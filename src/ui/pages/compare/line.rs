@@ -35,7 +35,8 @@ pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: &[&Path])
         });
     });
     if cx.pages.compare.selection.has(&row.folder) {
-        let place = drawn.response.rect.expand(4.0);
+        let mut place = drawn.response.rect.expand(4.0);
+        place.set_right(ui.max_rect().right() + 4.0);
         let fill = Shape::rect_filled(place, CornerRadius::same(RADIUS), t.raised);
         ui.painter().set(ground, fill);
     }
