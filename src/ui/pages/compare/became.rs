@@ -100,7 +100,8 @@ fn verdict(fates: &[Fate<'_>]) -> Option<String> {
         return None;
     };
     let title = |fate: &Fate<'_>| fate.header.short().to_string();
-    if title(best) == title(worst) {
+    // What reads the same is no difference.
+    if title(best) == title(worst) || percent(best.now, 0) == percent(worst.now, 0) {
         return None;
     }
     Some(format!(

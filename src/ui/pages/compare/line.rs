@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use egui::{Button, CornerRadius, RichText, Sense, Shape, Ui, Vec2};
+use egui::{Button, CornerRadius, Link, RichText, Sense, Shape, Ui, Vec2};
 
 use crate::session::row::made_title;
 use crate::session::views::{RunRow, RunState};
@@ -156,9 +156,7 @@ fn actions(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
 fn changes(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     let folder = &row.folder;
     let change = |ui: &mut Ui, text: &str| {
-        let link = ui
-            .add_enabled_ui(row.fixed().is_none(), |ui| ui.link(text))
-            .inner;
+        let link = ui.add_enabled(row.fixed().is_none(), Link::new(text));
         match row.fixed() {
             Some(reason) => link.on_disabled_hover_text(reason),
             None => link,
