@@ -109,7 +109,7 @@ impl Session {
         {
             if let SheetState::Done(_) = state {
                 let name = sheet.request.csv.file_name().unwrap_or_default();
-                let told = format!("{} is written", name.to_string_lossy());
+                let told = format!("the table {} is written", name.to_string_lossy());
                 sheet.state = state;
                 self.notify(
                     Problem::new(told).advise("Predict shows where it lies"),
