@@ -19,12 +19,16 @@ const TAGS: usize = 24;
 pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], column: Column) {
     let height = column.rest(ui, 300.0);
     card_of(ui, height, |ui| {
-        head(ui, cx, rows.len());
-        places(ui, cx);
-        tags(ui, cx);
         let search = search(cx);
         let found = |row: &&RunRow| search.is_empty() || search.finds(&row.about, &row.made_of());
         let shown: Vec<&RunRow> = rows.iter().filter(found).collect();
+        let count = match shown.len() == rows.len() {
+            true => rows.len().to_string(),
+            false => format!("{} of {}", shown.len(), rows.len()),
+        };
+        head(ui, cx, count);
+        places(ui, cx);
+        tags(ui, cx);
         let listed: Vec<&Path> = shown.iter().map(|row| row.folder.as_path()).collect();
         let chosen = cx.pages.compare.selection.of(&listed);
         keys(ui, cx, &listed, &chosen);
@@ -48,12 +52,12 @@ fn search(cx: &Cx<'_>) -> Search {
     }
 }
 
-fn head(ui: &mut Ui, cx: &mut Cx<'_>, count: usize) {
+fn head(ui: &mut Ui, cx: &mut Cx<'_>, count: String) {
     widgets::ends_in_order(
         ui,
         |ui| {
             widgets::title(ui, "Runs");
-            faint(ui, count.to_string());
+            faint(ui, count);
         },
         |ui| {
             let edit = TextEdit::singleline(&mut cx.pages.compare.filter)
