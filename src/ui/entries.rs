@@ -262,8 +262,8 @@ fn of_stored_runs(session: &Session) -> Vec<Entry> {
             "Predict a folder of pictures…",
             UiCommand::Pick(Wanted::Pictures),
         ),
-        Entry::new("Deleted runs…", UiCommand::Deleted).also("trash restore undo"),
-        Entry::new("Other folders of runs…", UiCommand::Folders).also("open"),
+        Entry::new("List deleted runs…", UiCommand::Deleted).also("trash restore undo"),
+        Entry::new("List runs of other folders…", UiCommand::Folders).also("open"),
         Entry::new("Paste an image to predict", UiCommand::Paste).keys("Ctrl+V on Predict"),
         reload,
     ]);
