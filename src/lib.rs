@@ -4,7 +4,7 @@
 //! online expert, offline expert and their ensemble. `docs/architecture.md` has the map; the layers
 //! from the bottom up:
 //!
-//! * [`problem`], [`texts`]: the one error a person sees; what the tour and the lessons say, by language.
+//! * [`problem`], [`counts`], [`texts`]: the one error a person sees; counts in words; what the tour and the lessons say, by language.
 //! * [`nn`], [`metrics`], [`tensors`], [`device`], [`fetch`], [`files`], [`folders`], [`logging`]: parts without knowledge of runs.
 //! * [`pet`], [`data`], [`run`]: plugins, data sets, and what a run is as plain data.
 //! * [`backbone`], [`store`]: frozen networks; run folders.
@@ -14,6 +14,7 @@
 
 pub mod backbone;
 pub mod cli;
+pub mod counts;
 pub mod data;
 pub mod device;
 pub mod engine;

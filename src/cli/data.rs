@@ -1,5 +1,7 @@
 //! `data`: what a data set holds, what was left out, and what a network sees of it.
 
+mod export;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
@@ -12,8 +14,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::End;
 use super::output::{Json, Table, tell};
+use crate::counts::counted;
 use crate::data::card::{Card, counts};
-use crate::data::export::{self, Boxes};
+use crate::data::export::{self as exports, Boxes};
 use crate::data::loader::{Loader, LoaderOptions};
 use crate::data::transform::{Augment, InputSpec};
 use crate::data::{Check, Dataset, OpenOptions, PixelCache, Sample, Watch, named};
@@ -26,10 +29,13 @@ const BAR: usize = 24;
 
 /// Options of `data`.
 #[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(super) struct Args {
+    #[command(subcommand)]
+    export_to: Option<Task>,
     /// digits, letters, a published set (cifar-10, cifar-100, imagenet-r), a folder, or a zip or tar archive
-    #[arg(value_name = "PATH")]
-    data: String,
+    #[arg(value_name = "PATH", required = true)]
+    data: Option<String>,
     /// Download the published set first, going on where an earlier download was cut
     #[arg(long)]
     download: bool,
@@ -64,6 +70,13 @@ pub(super) struct Args {
     cache: usize,
     #[command(flatten)]
     json: Json,
+}
+
+/// What else is done with a data set.
+#[derive(clap::Subcommand)]
+enum Task {
+    /// Write a data set as one file: a project of Teachable Machine (.tm), or an image folder (.zip)
+    Export(export::Args),
 }
 
 /// When pictures are decoded while opening.
@@ -148,14 +161,18 @@ impl Args {
 
 /// Opens, exports and shows.
 pub(super) fn run(args: &Args) -> Result<End> {
+    if let Some(Task::Export(export)) = &args.export_to {
+        return export::run(export);
+    }
     args.json.check()?;
+    let name = args.data.as_deref().unwrap_or_default();
     if args.download {
-        download(&args.data)?;
+        download(name)?;
     }
     let progress = Progress::new();
     let step = |doing: &str, done: usize, of: Option<usize>| progress.step(doing, done, of);
     let watch = Watch::new(&step);
-    let mut data = Dataset::open_watched(&args.data, &args.options(), &watch)?;
+    let mut data = Dataset::open_watched(name, &args.options(), &watch)?;
     let exported = write_out(&mut data, &args.export, &watch);
     progress.bar.finish_and_clear();
     for sentence in exported? {
@@ -178,26 +195,31 @@ fn write_out(data: &mut Dataset, export: &Export, watch: &Watch) -> Result<Vec<S
         let samples = &samples[..export.limit.unwrap_or(usize::MAX).min(samples.len())];
         let spec = export.spec();
         let boxes = export.boxes.as_deref().map(Boxes::from_file).transpose()?;
-        let skipped = export::inputs(samples, spec, boxes.as_ref(), to, watch)?;
+        let skipped = exports::inputs(samples, spec, boxes.as_ref(), to, watch)?;
         remarks.push(format!(
-            "{} images written to {}",
-            samples.len() - skipped.len(),
+            "{} written to {}",
+            counted(samples.len() - skipped.len(), "image"),
             to.display()
         ));
         data.skipped.extend(skipped);
     }
     if let Some(to) = &export.export_folder {
-        let renamed = export::folder(data, to, watch)?;
+        let renamed = exports::folder(data, to, watch)?;
         remarks.push(format!("image folder written to {}", to.display()));
         if !renamed.is_empty() {
-            let pairs: Vec<String> = renamed.iter().map(|(a, b)| format!("{a} as {b}")).collect();
-            remarks.push(format!(
-                "not every system takes these names of classes, so their folders have others: {}",
-                listed(&pairs, 8)
-            ));
+            remarks.push(self::renamed(&renamed));
         }
     }
     Ok(remarks)
+}
+
+/// Which classes are called otherwise in what was written.
+fn renamed(classes: &[(String, String)]) -> String {
+    let pairs: Vec<String> = classes.iter().map(|(a, b)| format!("{a} as {b}")).collect();
+    format!(
+        "not every system takes these names of classes, so their folders have others: {}",
+        listed(&pairs, 8)
+    )
 }
 
 /// Runs the loader as training does, without a device behind it.
@@ -296,10 +318,10 @@ fn described(data: &Dataset, card: &Card) -> String {
     let _ = writeln!(text, "{}  {}", card.name, card.origin);
     let _ = writeln!(
         text,
-        "{} classes, {} training and {} test images{}",
-        card.classes.len(),
+        "{}, {} training and {}{}",
+        counted(card.classes.len(), "class"),
         data.train.len(),
-        data.test.len(),
+        counted(data.test.len(), "test image"),
         card.sizes
             .map_or_else(String::new, |sizes| format!(", {sizes} pixels"))
     );
@@ -313,8 +335,8 @@ fn described(data: &Dataset, card: &Card) -> String {
     if !card.duplicates.is_empty() {
         let _ = writeln!(
             text,
-            "{} images stand in training and test both, for example {} = {}",
-            card.duplicates.len(),
+            "{} in training and test both, for example {} = {}",
+            counted(card.duplicates.len(), "image"),
             card.duplicates[0].train,
             card.duplicates[0].test
         );
@@ -368,8 +390,7 @@ fn left_out(card: &Card) -> String {
         return String::new();
     }
     let count = card.skipped.len();
-    let noun = if count == 1 { "file" } else { "files" };
-    let mut text = format!("left out: {count} {noun}\n");
+    let mut text = format!("left out: {}\n", counted(count, "file"));
     for (reason, (count, example)) in reasons {
         let _ = writeln!(text, "  {count} × {reason}, for example {example}");
     }

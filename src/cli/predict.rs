@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::output::{Json, Table, complain};
 use super::{End, sheet};
+use crate::counts::counted;
 use crate::data::decode_picture_file;
 use crate::experiment::Stock;
 use crate::experiment::predict::Predictor;
@@ -122,11 +123,12 @@ pub(super) fn chosen_task(folder: &Path, wanted: Option<u64>) -> Result<usize> {
             .advise("continue it with `lae-studio resume`, or wait until its first task is done"));
     }
     if task > saved {
-        return Err(
-            Problem::new(format!("this run has finished {saved} tasks, not {task}"))
-                .at("--task")
-                .advise(format!("give a number from 1 to {saved}")),
-        );
+        return Err(Problem::new(format!(
+            "this run has finished {}, not {task}",
+            counted(saved, "task")
+        ))
+        .at("--task")
+        .advise(format!("give a number from 1 to {saved}")));
     }
     Ok(task - 1)
 }

@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::output::{duration, tell};
+use crate::counts::counted;
 use crate::metrics::Expert;
 use crate::run::event::{Event, Phase, Progress, RunHeader, Sink, TaskReport};
 
@@ -81,22 +82,23 @@ impl Reporter {
                 .last()
                 .map_or(0, |lesson| lesson.classes.len());
             self.milestone(&format!(
-                "{}\n{new} classes as task {}, after {} others; {}",
+                "{}\n{} as task {}, after {} of the run; {}",
                 header.folder.display(),
+                counted(new, "class"),
                 header.tasks.len(),
-                header.class_order.len() - new,
+                counted(header.class_order.len() - new, "class"),
                 header.device,
             ));
             self.header = Some(header.clone());
             return;
         }
         self.milestone(&format!(
-            "{}\n{} classes in {} tasks; backbone {}; {} trained numbers per expert; {}",
+            "{}\n{} in {}; backbone {}; {} per expert; {}",
             header.folder.display(),
-            header.class_order.len(),
-            header.tasks.len(),
+            counted(header.class_order.len(), "class"),
+            counted(header.tasks.len(), "task"),
             config.backbone,
-            header.trained_parameters,
+            counted(header.trained_parameters, "trained number"),
             header.device,
         ));
         self.header = Some(header.clone());

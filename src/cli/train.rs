@@ -7,6 +7,7 @@ use super::output::{Json, Table, complain, duration, percent, size, tell};
 use super::progress::Reporter;
 use super::settings::Settings;
 use crate::backbone::library;
+use crate::counts::counted;
 use crate::experiment::{self, Outcome, Stock, footprint};
 use crate::method::Chosen;
 use crate::pet::library::Library as Plugins;
@@ -280,12 +281,13 @@ fn per_order(orders: &OrdersSummary) -> String {
         table.row(cells.chain([run.run.clone()]));
     }
     format!(
-        "{table}{tasks} classes, {} class orders, mean ± std:\n",
-        orders.runs.len()
+        "{table}{tasks} classes, {}, mean ± std:\n",
+        counted(orders.runs.len(), "class order")
     )
 }
 
 fn closing(orders: &OrdersSummary) -> String {
     let seconds: f64 = orders.runs.iter().map(|run| run.seconds).sum();
-    format!("{} runs in {}\n", orders.runs.len(), duration(seconds))
+    let runs = counted(orders.runs.len(), "run");
+    format!("{runs} in {}\n", duration(seconds))
 }

@@ -1,9 +1,10 @@
-//! Archives dropped instead of folders: zip, tar, tar.gz, tar.xz.
+//! Archives dropped instead of folders: zip (projects of Teachable Machine among them), tar, tar.gz, tar.xz.
 //!
 //! An archive is unpacked once into the cache folder and opened as a folder from then on. Nothing leaves
 //! that folder: only ordinary files and folders with plain relative names are written, links are not. Size, number and ratio are
 //! bounded against bombs. Unpacking goes to a temporary name and ends in a rename, so a cut one is redone.
 
+pub(super) mod teachable;
 mod unpack;
 
 use std::collections::HashMap;
@@ -12,9 +13,10 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
-use super::{Found, OpenOptions, Skipped, Watch, folder, lists};
+use super::{Found, OpenOptions, Watch, folder, lists};
 use crate::fetch::hex;
 use crate::files;
 use crate::folders;
@@ -31,6 +33,8 @@ const XZ_MEMORY: u32 = 72 << 10;
 
 /// What was left out of an archive, kept beside its files (hidden, so that no walk sees it).
 const LEFT_OUT: &str = ".left-out.json";
+/// What is to be said of an archive, kept likewise.
+const REMARKS: &str = ".remarks.json";
 
 /// The folder for unpacked archives and downloads: `LAE_STUDIO_CACHE`, else the system's cache folder.
 pub fn cache_folder() -> PathBuf {
@@ -75,14 +79,14 @@ pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> 
         return Err(
             Problem::new("this file is neither a folder nor an archive that is read")
                 .at_path(path)
-                .advise("give a folder, or a .zip, .tar, .tar.gz or .tar.xz file of one"),
+                .advise("give a folder, or a .zip, .tar, .tar.gz, .tar.xz or .tm file of one"),
         );
     };
     let shelf = options
         .unpack_to
         .clone()
         .unwrap_or_else(|| cache_folder().join("unpacked"));
-    let (unpacked, skipped) = unpacked(path, kind, &shelf, watch)?;
+    let unpacked = unpacked(path, kind, &shelf, watch)?;
     let mut found = folder::open(&unpacked, options, watch).map_err(|mut problem| {
         problem.place = problem.place.replace(
             unpacked.to_string_lossy().as_ref(),
@@ -90,7 +94,8 @@ pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> 
         );
         problem
     })?;
-    found.skipped.extend(skipped);
+    found.skipped.extend(kept(&unpacked, LEFT_OUT));
+    found.assumed.splice(0..0, kept(&unpacked, REMARKS));
     if found.name == file_name(&unpacked) {
         found.name = stem(path);
     }
@@ -112,7 +117,7 @@ fn file_name(path: &Path) -> String {
 fn stem(path: &Path) -> String {
     let name = file_name(path);
     let lower = name.to_ascii_lowercase();
-    [".tar.gz", ".tar.xz", ".tgz", ".txz", ".tar", ".zip"]
+    [".tar.gz", ".tar.xz", ".tgz", ".txz", ".tar", ".zip", ".tm"]
         .iter()
         .find(|ending| lower.ends_with(*ending))
         .map_or(name.clone(), |ending| {
@@ -140,19 +145,12 @@ fn kind_of(path: &Path) -> Result<Option<Kind>> {
 }
 
 /// The folder of the unpacked archive, unpacking it if that has not been done.
-fn unpacked(
-    path: &Path,
-    kind: Kind,
-    shelf: &Path,
-    watch: &Watch,
-) -> Result<(PathBuf, Vec<Skipped>)> {
+fn unpacked(path: &Path, kind: Kind, shelf: &Path, watch: &Watch) -> Result<PathBuf> {
     let about =
         fs::metadata(path).map_err(|error| Problem::io("open the archive", path, &error))?;
     let target = shelf.join(format!("{}-{}", stem(path), identity(path, &about)));
     if target.is_dir() {
-        let left_out = files::read(&target.join(LEFT_OUT), files::TABLE).unwrap_or_default();
-        let skipped = serde_json::from_slice(&left_out).unwrap_or_default();
-        return Ok((target, skipped));
+        return Ok(target);
     }
     fs::create_dir_all(shelf)
         .map_err(|error| Problem::io("make the cache folder", shelf, &error))?;
@@ -170,6 +168,7 @@ fn unpacked(
         bytes: 0,
         files: 0,
         skipped: Vec::new(),
+        remarks: Vec::new(),
         blind: is_blind_to_case(work.path()),
         folders: HashMap::new(),
         watch,
@@ -185,17 +184,25 @@ fn unpacked(
             unpacking.tar(BufReader::with_capacity(1 << 18, xz))?;
         }
     }
-    let skipped = unpacking.skipped;
-    let left_out = serde_json::to_vec(&skipped).unwrap_or_default();
-    fs::write(work.path().join(LEFT_OUT), left_out)
-        .map_err(|error| Problem::io("unpack the archive", work.path(), &error))?;
+    let left_out = serde_json::to_vec(&unpacking.skipped).unwrap_or_default();
+    let remarks = serde_json::to_vec(&unpacking.remarks).unwrap_or_default();
+    for (name, bytes) in [(LEFT_OUT, left_out), (REMARKS, remarks)] {
+        fs::write(work.path().join(name), bytes)
+            .map_err(|error| Problem::io("unpack the archive", work.path(), &error))?;
+    }
     match fs::rename(work.path(), &target) {
         Ok(()) => drop(work.keep()),
         // Another program was faster.
         Err(_) if target.is_dir() => {}
         Err(error) => return Err(Problem::io("finish unpacking", &target, &error)),
     }
-    Ok((target, skipped))
+    Ok(target)
+}
+
+/// What was noted while an archive was unpacked.
+fn kept<T: DeserializeOwned>(unpacked: &Path, name: &str) -> Vec<T> {
+    let bytes = files::read(&unpacked.join(name), files::TABLE).unwrap_or_default();
+    serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
 /// Tells archives of one name apart: where it lies, how long it is, when it was written.

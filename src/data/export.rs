@@ -1,7 +1,9 @@
-//! Writing a data set down again: what a network sees, and an image folder of it.
+//! Writing a data set down again: what a network sees, an image folder of it, or one file that holds all of it.
 //!
-//! Both are for comparison with other programs: `inputs` for the transforms, pixel by pixel, `folder` for a
-//! whole run on the same images.
+//! The first two are for comparison with other programs: `inputs` for the transforms, pixel by pixel, `folder`
+//! for a whole run on the same images. `packed` is for passing a data set on.
+
+mod packed;
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -17,6 +19,7 @@ use super::transform::{CropBox, InputSpec, crop_into, infer_into};
 use super::{Dataset, Skipped, Watch};
 use crate::files::{self, names::Names};
 use crate::problem::{Problem, Result};
+pub use packed::{Form, Packed, packed};
 
 /// Images decoded at a time.
 const CHUNK: usize = 64;

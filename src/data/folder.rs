@@ -13,6 +13,7 @@ use std::sync::Arc;
 use super::source::{Folder, Sample, Source};
 use super::tree::{Tree, reason_for};
 use super::{ClassNames, Found, OpenOptions, Skipped, Watch, cifar, lists};
+use crate::counts::counted;
 use crate::problem::{Result, listed};
 use level::{class_parent, no_classes, whole_of};
 
@@ -239,8 +240,8 @@ impl<'a> Reader<'a> {
                 test = Some(samples);
             } else {
                 self.assumed.push(format!(
-                    "'{name}' holds {} pictures without classes: it was left aside.",
-                    tree.dirs[dir].total
+                    "'{name}' holds {} without classes: it was left aside.",
+                    counted(tree.dirs[dir].total, "picture")
                 ));
                 continue;
             }
@@ -252,8 +253,9 @@ impl<'a> Reader<'a> {
         for child in tree.filled(at) {
             if !roles.values().any(|&used| used == child) {
                 self.assumed.push(format!(
-                    "'{}' beside the splits was left aside ({} pictures).",
-                    tree.dirs[child].name, tree.dirs[child].total
+                    "'{}' beside the splits was left aside ({}).",
+                    tree.dirs[child].name,
+                    counted(tree.dirs[child].total, "picture")
                 ));
             }
         }

@@ -15,6 +15,7 @@ use super::folder::{Reader, Role, role_of};
 use super::source::Sample;
 use super::tree::{Tree, ending_of};
 use super::{Found, Skipped};
+use crate::counts::counted;
 use crate::files;
 use crate::problem::{Problem, Result, listed};
 use finder::Finder;
@@ -267,13 +268,15 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Found {
     }
     if unused > 0 {
         reader.assumed.push(format!(
-            "{unused} validation images were left aside: there is a test split as well."
+            "Left aside: {}, since there is a test split as well.",
+            counted(unused, "validation image")
         ));
     }
     let unnamed = tree.dirs[dir].total.saturating_sub(named.len());
     if unnamed > 0 {
         reader.assumed.push(format!(
-            "{unnamed} pictures that no list names were left aside."
+            "Left aside: {} that no list names.",
+            counted(unnamed, "picture")
         ));
     }
     found.test = has_test.then_some(test);

@@ -6,6 +6,7 @@ use super::card::counts;
 use super::chance::{Chance, Purpose};
 use super::check::{self, Checked};
 use super::{Dataset, Found, OpenOptions, Sample, Skipped};
+use crate::counts::counted;
 use crate::problem::{Problem, Result, listed};
 
 /// Finishes a data set.
@@ -118,8 +119,9 @@ fn drop_untrained(found: &mut Found, train: &[Sample], test: Option<&mut Vec<Sam
     });
     for (class, count) in gone {
         found.assumed.push(format!(
-            "Class '{}' stands in the test split only: its {count} images were left out.",
-            found.classes[class as usize]
+            "Class '{}' stands in the test split only: it was left out with its {}.",
+            found.classes[class as usize],
+            counted(count, "image")
         ));
     }
 }
@@ -185,8 +187,8 @@ fn fill_gaps(
         format!("The test split has no images of {gaps}, and there are too few training images to share.")
     } else {
         format!(
-            "The test split has no images of {gaps}: {} training images ({} % of each, seed {}) were moved to the test split.",
-            drawn.len(),
+            "The test split has no images of {gaps}; it got {} ({} % of each, seed {}).",
+            counted(drawn.len(), "training image"),
             percent(options.test_share),
             options.split_seed
         )
@@ -210,10 +212,10 @@ fn validate(
     let seed = options.split_seed ^ 0x5641_4C49;
     let drawn = draw(train, options.validation_share, seed, classes, |_| true);
     assumed.push(format!(
-        "For tuning, {} training images ({} % of every class) stand in for the {} test images, which are left unseen.",
-        drawn.len(),
+        "For tuning, everything is measured on {} ({} % of every class); the test split ({}) stays unseen.",
+        counted(drawn.len(), "training image"),
         percent(options.validation_share),
-        test.len()
+        counted(test.len(), "test image")
     ));
     drawn
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::about::About;
 use super::config::RunConfig;
 use super::lesson::Lesson;
+use crate::counts::counted;
 use crate::data::Fingerprints;
 use crate::metrics::Expert;
 
@@ -93,8 +94,7 @@ impl RunHeader {
         let title = self.method.run_title(&self.config);
         match self.lessons.len() {
             0 => title,
-            1 => format!("{title} · 1 lesson"),
-            n => format!("{title} · {n} lessons"),
+            n => format!("{title} · {}", counted(n, "lesson")),
         }
     }
 

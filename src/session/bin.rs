@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::Session;
 use super::jobs::Ask;
-use super::story::counted;
 use super::views::Fetch;
+use crate::counts::counted;
 use crate::problem::{Problem, Result};
 
 /// What is done with runs.

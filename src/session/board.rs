@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Session;
 use super::pins::Pin;
 use super::views::RunRow;
+use crate::counts::counted;
 use crate::run::event::{Opinion, Prediction, RunHeader};
 
 /// Runs side by side at most.
@@ -40,10 +41,7 @@ impl Session {
         let right = pin.truth.as_ref().zip(here.as_ref());
         let missing = match (&here, self.pins.problem(pin.id, run)) {
             (Some(_), _) => None,
-            (None, _) if task >= done => Some(match done {
-                1 => "only 1 task".to_string(),
-                n => format!("only {n} tasks"),
-            }),
+            (None, _) if task >= done => Some(format!("only {}", counted(done, "task"))),
             (None, Some(problem)) => Some(problem.what.clone()),
             (None, None) => Some("asking".to_string()),
         };

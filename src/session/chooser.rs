@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::Session;
+use super::export::{self, Goods};
 use super::jobs::Ask;
 use super::report;
 use super::views::Fetch;
+use crate::data::export::Form;
 use crate::problem::Result;
 
 /// Endings of picture files.
@@ -15,7 +17,7 @@ pub const IMAGES: &[&str] = &["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif",
 /// Endings of weight files.
 pub const WEIGHTS: &[&str] = &["safetensors", "npz", "pth", "bin"];
 /// Endings of archives that may stand for a data set's folder.
-pub const ARCHIVES: &[&str] = &["zip", "tar", "gz", "xz", "tgz", "txz"];
+pub const ARCHIVES: &[&str] = &["zip", "tar", "gz", "xz", "tgz", "txz", "tm"];
 
 /// What a file dialog is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +40,8 @@ pub enum Wanted {
     Runs,
     /// A folder of pictures to predict.
     Pictures,
+    /// The place of an exported data set.
+    Export(Goods, Form),
 }
 
 impl Wanted {
@@ -49,6 +53,8 @@ impl Wanted {
             Self::Image | Self::Piece => "Choose an image",
             Self::Order => "Choose a class order",
             Self::Report => "Save the report",
+            Self::Export(_, Form::Project) => "Export for Teachable Machine",
+            Self::Export(_, Form::Folder) => "Export as an image folder in a zip",
             Self::Lesson => "Choose a folder with one subfolder per new class",
             Self::Runs => "Choose a folder that runs lie in",
             Self::Pictures => "Choose a folder of pictures",
@@ -63,7 +69,8 @@ impl Wanted {
             Self::Image | Self::Piece | Self::Pictures => ("Images", IMAGES),
             Self::Runs => ("Runs", &[]),
             Self::Order => ("JSON", &["json"]),
-            Self::Report => ("Archives", &["zip"]),
+            Self::Report | Self::Export(_, Form::Folder) => ("Archives", &["zip"]),
+            Self::Export(_, Form::Project) => ("Projects of Teachable Machine", &["tm"]),
         }
     }
 
@@ -77,7 +84,11 @@ impl Wanted {
 
     /// The usual name of the file, where one is to be written.
     pub fn to_write(self) -> Option<String> {
-        (self == Self::Report).then(report::file_name)
+        match self {
+            Self::Report => Some(report::file_name()),
+            Self::Export(_, form) => Some(export::file_name(form)),
+            _ => None,
+        }
     }
 }
 

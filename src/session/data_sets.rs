@@ -80,16 +80,7 @@ impl Session {
             self.sets.leave();
             return;
         }
-        let ask = DataAsk {
-            options: OpenOptions {
-                // Limits are counted without opening the data set again.
-                train_limit: None,
-                test_limit: None,
-                ..open_options(&self.draft)
-            },
-            place: place.clone(),
-            fresh,
-        };
+        let ask = self.draft_data(fresh);
         let key = ask.key();
         let same_place = match &self.sets.draft {
             Some((known, _)) if *known == key => return,
@@ -115,6 +106,20 @@ impl Session {
         self.sets.asked.insert(key);
         self.sets.opening = Arc::default();
         self.jobs.ask(Ask::Data(ask, self.sets.opening.clone()));
+    }
+
+    /// The data set of the settings, without their limits.
+    pub(super) fn draft_data(&self, fresh: bool) -> DataAsk {
+        DataAsk {
+            options: OpenOptions {
+                // Limits are counted without opening the data set again.
+                train_limit: None,
+                test_limit: None,
+                ..open_options(&self.draft)
+            },
+            place: self.draft.data.clone(),
+            fresh,
+        }
     }
 
     /// How far the opening of the settings' data set is, in words; empty at its beginning.

@@ -156,6 +156,7 @@ impl Session {
             }
             Found::Collected(group, answer) => self.take_collected(group, answer),
             Found::CollectionKept(purpose, answer) => self.take_kept(&purpose, answer),
+            Found::Exported(path, answer) => self.take_exported(&path, answer),
             Found::TestPictures(key, list) => self.take_pictures(&key, list),
             Found::Fingerprint(key, answer) => self.tested.take(&key, answer),
             Found::Sight(answer) => self.take_sight(answer),

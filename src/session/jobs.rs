@@ -12,6 +12,7 @@ use super::bin::{Deed, DeletedRun, Done};
 use super::chooser::{Choice, Listing, Wanted};
 use super::collection::{Collection, Piece, Purpose};
 use super::downloads::Item;
+use super::export::Export;
 use super::folders::Shelf;
 use super::report::{self, Report};
 use super::run_view::RunView;
@@ -19,6 +20,7 @@ use super::units::Entry;
 use super::views::{BackboneView, DataView, DeviceView, Pictures, Plan, PluginView, Sight};
 use super::words::count_text;
 use crate::data::OpenOptions;
+use crate::data::export::Packed;
 use crate::fetch;
 use crate::problem::{Problem, Result};
 use crate::run::about::About;
@@ -165,6 +167,8 @@ pub enum Ask {
     Collect(u64, PathBuf),
     /// Keep the gathered pictures.
     KeepCollection(Box<Collection>, Purpose),
+    /// Write pictures to one file.
+    Export(Export, PathBuf),
     /// Decode images of a test split: data set's key, indices.
     TestPictures(String, Arc<dyn Pictures>, Vec<usize>),
     /// See which images a test split holds: data set's key.
@@ -219,6 +223,7 @@ impl Ask {
             Self::KeepCollection(_, purpose) => {
                 Arc::new(move |p| Found::CollectionKept(purpose.clone(), Err(p)))
             }
+            Self::Export(_, path) => Arc::new(move |p| Found::Exported(path.clone(), Err(p))),
             Self::TestPictures(key, _, indices) => Arc::new(move |p| {
                 let failed = |&index: &usize| (index, Err(p.clone()));
                 Found::TestPictures(key.clone(), indices.iter().map(failed).collect())
@@ -273,6 +278,8 @@ pub enum Found {
     Collected(u64, Result<Vec<Piece>>),
     /// Where the gathered pictures are kept now.
     CollectionKept(Purpose, Result<PathBuf>),
+    /// What was written to one file.
+    Exported(PathBuf, Result<Packed>),
     /// Decoded test images, by data set and index.
     TestPictures(String, Vec<(usize, Result<Picture>)>),
     /// Which images a test split holds.

@@ -17,6 +17,7 @@ pub mod drawing;
 mod errands;
 pub mod estimate;
 mod events;
+pub mod export;
 pub mod folders;
 pub mod inside;
 pub mod jobs;

@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 
 use super::Session;
-use super::story::counted;
 use super::views::DataView;
 use super::words::by_number;
+use crate::counts::counted;
 use crate::data::named;
 use crate::data::scenario::ClassOrder;
 use crate::method::{adopt_published, named_method};

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::row::title_of;
 use super::words::bytes_text;
+use crate::counts::counted;
 use crate::metrics::{Expert, Histories, History, PromptStudy};
 use crate::problem::Problem;
 use crate::run::event::{Event, Phase, Progress, RunHeader, TaskReport};
@@ -277,9 +278,9 @@ impl RunView {
     fn started(&mut self, header: RunHeader, now: &str) {
         self.title = title_of(&header);
         let text = format!(
-            "{} classes in {} tasks on {}",
-            header.class_order.len(),
-            header.tasks.len(),
+            "{} in {} on {}",
+            counted(header.class_order.len(), "class"),
+            counted(header.tasks.len(), "task"),
             header.device
         );
         self.header = Some(header);

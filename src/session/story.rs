@@ -37,9 +37,9 @@ pub fn story(run: &RunView) -> Vec<Paragraph> {
         (Stage::Stopped, _) => paragraphs.push(paragraph(
             "Stopped.",
             format!(
-                "{} of {} tasks are learned and saved. Resume goes on from the last finished epoch.",
+                "{} of {} learned and saved. Resume goes on from the last finished epoch.",
                 run.reports.len(),
-                run.tasks()
+                counted(run.tasks(), "task")
             ),
         )),
         (Stage::Finished, _) => {
@@ -241,15 +241,7 @@ fn ended(run: &RunView) -> Paragraph {
     paragraph("Failed.", text)
 }
 
-/// "1 epoch", "3 epochs".
-pub fn counted(n: usize, thing: &str) -> String {
-    let ending = match (n, thing) {
-        (1, _) => "",
-        (_, "class") => "es",
-        _ => "s",
-    };
-    format!("{} {thing}{ending}", super::words::count_text(n))
-}
+pub use crate::counts::counted;
 
 /// First letter large, full stop at the end.
 pub fn sentence(text: &str) -> String {

@@ -32,18 +32,7 @@ pub fn percent(share: f64, digits: usize) -> String {
     format!("{:.digits$}\u{a0}%", share * 100.0)
 }
 
-/// A number with a comma between thousands.
-pub fn count_text(n: usize) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub use crate::counts::count_text;
 
 /// Seed and class order of a run where they are not the usual ones: " · seed 3 · order seed:1".
 pub fn told_apart(config: &RunConfig) -> String {
@@ -119,8 +108,6 @@ mod tests {
 
     #[test]
     fn numbers_are_written_for_people() {
-        assert_eq!(count_text(1_234_567), "1,234,567");
-        assert_eq!(count_text(999), "999");
         assert_eq!(bytes_text(318_400), "318 kB");
         assert_eq!(duration_text(9.2), "9 s");
         assert_eq!(duration_text(7800.0), "2 h 10 min");

@@ -4,10 +4,12 @@
 use super::command::{Page, UiCommand};
 use super::pages::predict::askable;
 use super::settings::ThemeChoice;
+use crate::data::export::Form;
 use crate::data::named;
 use crate::session::Session;
 use crate::session::chooser::Wanted;
 use crate::session::collection::Purpose;
+use crate::session::export::Goods;
 use crate::session::presets::presets;
 use crate::session::views::{RunRow, RunState};
 use crate::session::words::time_text;
@@ -176,11 +178,21 @@ fn of_experiment(session: &Session) -> Vec<Entry> {
             UiCommand::ChooseData(name.into()),
         ));
     }
+    let there = session.data.ready().is_some();
+    let export = |form| {
+        let title = match form {
+            Form::Project => "Export the data set for Teachable Machine…",
+            Form::Folder => "Export the data set as a zip of folders…",
+        };
+        Entry::new(title, UiCommand::Pick(Wanted::Export(Goods::Data, form))).when(there)
+    };
     let pick = |title, wanted| Entry::new(title, UiCommand::Pick(wanted)).also("open file");
     all.extend([
         pick("Choose a data folder…", Wanted::DataFolder),
         Entry::new("Make a data set…", UiCommand::Collect(Purpose::Data))
             .also("draw gather pictures new"),
+        export(Form::Project),
+        export(Form::Folder),
         Entry::new("Read the data set again", UiCommand::ReadDataAgain),
         pick("Choose a weight file…", Wanted::Weights),
         pick("Choose a class order…", Wanted::Order),

@@ -190,7 +190,7 @@ fn a_flat_folder_with_a_csv() {
     assert_eq!(reasons.len(), 2, "{reasons:?}");
     assert!(reasons[0].contains("named in line"), "{reasons:?}");
     assert!(
-        says(&data, "validation images were left aside") && says(&data, "no images of dog, big"),
+        says(&data, "validation image, since there is") && says(&data, "no images of dog, big"),
         "{:?}",
         data.assumed
     );

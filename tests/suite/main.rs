@@ -11,6 +11,7 @@ mod data_archives;
 mod data_command;
 mod data_forms;
 mod data_newcomer;
+mod data_teachable;
 mod engine;
 mod experiment;
 mod faults;

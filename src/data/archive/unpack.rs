@@ -10,6 +10,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Component, Path, PathBuf};
 
+use super::teachable::{Place, Project};
 use crate::data::{Skipped, Watch, stopped, tree};
 use crate::files::names::is_reserved;
 use crate::problem::{Problem, Result};
@@ -39,6 +40,8 @@ pub(super) struct Unpacking<'a> {
     pub bytes: u64,
     pub files: usize,
     pub skipped: Vec<Skipped>,
+    /// What is to be said of the archive.
+    pub remarks: Vec<String>,
     /// Whether names that differ in capitals alone are one file here.
     pub blind: bool,
     /// Folders so far, by their names in small letters; kept where names are blind to capitals.
@@ -116,6 +119,7 @@ impl Unpacking<'_> {
     /// Unpacks a zip.
     pub fn zip(&mut self, reader: impl Read + Seek) -> Result<()> {
         let mut archive = zip::ZipArchive::new(reader).map_err(|error| self.damaged(&error))?;
+        let mut project = Project::of(&mut archive, self.archive)?;
         for index in 0..archive.len() {
             let mut entry = match archive.by_index(index) {
                 Ok(entry) => entry,
@@ -131,13 +135,20 @@ impl Unpacking<'_> {
                 continue;
             }
             let name = entry.name().map_err(|error| self.damaged(&error))?;
-            let name = PathBuf::from(name.replace('\\', "/"));
+            let name = name.replace('\\', "/");
             if entry.is_symlink() {
-                self.skip(&name, "a link or special file in the archive");
+                self.skip(name.as_ref(), "a link or special file in the archive");
                 continue;
             }
-            self.file(&name, &mut entry)?;
+            match project.as_mut().map(|project| project.place(&name)) {
+                None => self.file(name.as_ref(), &mut entry)?,
+                Some(Place::File(place)) => self.file(&place, &mut entry)?,
+                Some(Place::Aside) => {}
+                Some(Place::Left(reason)) => self.skip(name.as_ref(), reason),
+                Some(Place::TooMany) => return Err(self.bomb("it has thousands of classes")),
+            }
         }
+        self.remarks = project.map_or_else(Vec::new, |project| project.remarks());
         Ok(())
     }
 
@@ -333,6 +344,7 @@ mod tests {
                 bytes: 0,
                 files: 0,
                 skipped: Vec::new(),
+                remarks: Vec::new(),
                 blind,
                 folders: HashMap::new(),
                 watch: &Watch::none(),

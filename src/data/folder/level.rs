@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{OpenOptions, Role, role_of};
+use crate::counts::counted;
 use crate::data::picture::READABLE;
 use crate::data::tree::{Tree, ending_of, is_hidden, reason_for};
 use crate::problem::{Problem, listed};
@@ -70,8 +71,8 @@ pub(super) fn no_classes(tree: &Tree) -> Problem {
     let is_table = |name: &&std::ffi::OsString| matches!(ending_of(name).as_str(), "csv" | "tsv");
     if let (Some(table), true) = (root.others.iter().find(is_table), root.total > 0) {
         return Problem::new(format!(
-            "the folder holds {} pictures, but '{}' names none of them with a class",
-            root.total,
+            "the folder holds {}, but '{}' names none of them with a class",
+            counted(root.total, "picture"),
             table.to_string_lossy()
         ))
         .at_path(&root.path)
@@ -79,8 +80,8 @@ pub(super) fn no_classes(tree: &Tree) -> Problem {
     }
     if root.total > 0 {
         return Problem::new(format!(
-            "the folder holds {} pictures but no subfolders that could be classes, and no CSV or list file that names their classes",
-            root.total
+            "the folder holds {} but no subfolders that could be classes, and no CSV or list file that names their classes",
+            counted(root.total, "picture")
         ))
         .at_path(&root.path)
         .advise(advice);

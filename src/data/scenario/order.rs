@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
+use crate::counts::counted;
 use crate::data::chance::{Chance, Purpose};
 use crate::files;
 use crate::problem::{Problem, Result, listed};
@@ -76,7 +77,7 @@ impl fmt::Display for ClassOrder {
             Self::Natural => f.write_str("natural"),
             Self::Seeded(seed) => write!(f, "seed:{seed}"),
             Self::Preset(name) => f.write_str(name),
-            Self::Names(names) => write!(f, "given ({} names)", names.len()),
+            Self::Names(names) => write!(f, "given ({})", counted(names.len(), "name")),
             Self::Indices(indices) => f.write_str(&list_of(indices)),
         }
     }
@@ -250,8 +251,8 @@ fn check_permutation(order: &[usize], classes: &[String]) -> Result<()> {
             }
             None => {
                 return Err(Problem::new(format!(
-                    "the class order holds index {index}, but the data set has {} classes",
-                    classes.len()
+                    "the class order holds index {index}, but the data set has {}",
+                    counted(classes.len(), "class")
                 ))
                 .at("--order")
                 .advise("indices count from 0 over the classes sorted by name"));

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::counts::counted;
 use crate::problem::{Problem, Result};
 
 /// How many classes each task brings.
@@ -111,7 +112,8 @@ impl TaskSizes {
         let total: usize = sizes.iter().fold(0, |sum, size| sum.saturating_add(*size));
         if total != classes || sizes.contains(&0) {
             return Err(Problem::new(format!(
-                "the tasks hold {total} classes together, but the data set has {classes}"
+                "the tasks hold {} together, but the data set has {classes}",
+                counted(total, "class")
             ))
             .at("--classes-per-task")
             .advise("the numbers must add up to all classes"));

@@ -11,6 +11,7 @@ mod setting;
 
 use serde::{Deserialize, Serialize};
 
+use crate::counts::counted;
 use crate::problem::{Problem, Result};
 
 pub use setting::{Setting, Settings};
@@ -229,7 +230,8 @@ pub fn block_list(text: &str, depth: usize, place: &str) -> Result<Vec<usize>> {
     match list.last() {
         None => wrong("no block gets a PET".into()),
         Some(&last) if last >= depth => wrong(format!(
-            "block {last} does not exist: the backbone has {depth} blocks"
+            "block {last} does not exist: the backbone has {}",
+            counted(depth, "block")
         )),
         Some(_) => Ok(list),
     }

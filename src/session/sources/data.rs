@@ -1,13 +1,17 @@
 //! Data sets as views: counts, thumbnails, test images.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::files::plain;
 use crate::data::card::counts;
+use crate::data::export::{Packed, packed};
 use crate::data::{Dataset, OpenOptions, Sample, Scan, Skipped, Watch, picture_size};
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
+use crate::session::collection::Collection;
 use crate::session::drawing::{glyph_share, is_light_on_dark};
+use crate::session::export::Export;
 use crate::session::jobs::{DataAsk, Opening};
 use crate::session::views::{DataView, Pictures, Thumb};
 
@@ -113,6 +117,31 @@ pub(super) fn open(ask: &DataAsk, scans: &Scans, opening: &Opening) -> Result<Da
             .collect(),
         pictures: Arc::new(TestImages(data)),
     })
+}
+
+/// Writes a data set, or gathered pictures, to one file.
+pub(super) fn export(export: &Export, scans: &Scans, to: &Path) -> Result<Packed> {
+    let watch = Watch::none();
+    match export {
+        Export::Data(ask) => {
+            let data = scans.dataset(&ask.place, &ask.options, ask.fresh, &watch)?;
+            packed(&data, to, &watch)
+        }
+        Export::Collection(collection) => packed(&gathered(collection)?.0, to, &watch),
+    }
+}
+
+/// Gathered pictures as a data set, and the folder it lies in for as long as it is used.
+fn gathered(collection: &Collection) -> Result<(Dataset, tempfile::TempDir)> {
+    let unkept = |error| Problem::new(format!("no room for a moment's copy: {error}"));
+    let folder = tempfile::tempdir().map_err(unkept)?;
+    let place = collection.save(folder.path())?;
+    let options = OpenOptions {
+        min_classes: 1,
+        ..OpenOptions::default()
+    };
+    let data = Dataset::open(&place.display().to_string(), &options)?;
+    Ok((data, folder))
 }
 
 /// Bytes of a decoded picture on average, from the sizes of a few spread over all of them; none where pictures are in

@@ -102,6 +102,10 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             let kept = collection.save(&runs_root.join(MADE));
             Found::CollectionKept(purpose, kept)
         }
+        Ask::Export(export, path) => {
+            let done = data::export(&export, &scans, &path);
+            Found::Exported(path, done)
+        }
         Ask::TestPictures(key, pictures, indices) => {
             let one = |index| (index, pictures.test_picture(index));
             Found::TestPictures(key, indices.into_iter().map(one).collect())

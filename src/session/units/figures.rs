@@ -1,5 +1,6 @@
 //! What a run came to, as far as a unit asks: histories, and how far its experts were apart.
 
+use crate::counts::counted;
 use crate::metrics::{Expert, Histories, History};
 use crate::run::event::{RunHeader, TaskReport};
 
@@ -165,7 +166,10 @@ impl RunFigures {
         match task {
             task if task <= self.measured() && task > 0 => Ok(()),
             task if task <= self.tasks() || self.tasks() == 0 => Err(Lack::NotYet),
-            _ => Err(Lack::Never(format!("this run has {} tasks", self.tasks()))),
+            _ => Err(Lack::Never(format!(
+                "this run has {}",
+                counted(self.tasks(), "task")
+            ))),
         }
     }
 }

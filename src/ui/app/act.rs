@@ -203,7 +203,8 @@ impl StudioApp {
             | Wanted::Report
             | Wanted::Lesson
             | Wanted::Runs
-            | Wanted::Pictures => "",
+            | Wanted::Pictures
+            | Wanted::Export(..) => "",
         };
         // Names of what is built in or published are no paths.
         let place = Some(PathBuf::from(now)).filter(|path| path.is_absolute());
@@ -230,6 +231,7 @@ impl StudioApp {
                 self.pages.predict.sheet.choose(around.unwrap_or(&path));
                 self.show(Page::Predict);
             }
+            Wanted::Export(goods, form) => self.session.export(goods, form, path),
         }
     }
 

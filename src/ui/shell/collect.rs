@@ -6,14 +6,16 @@ use egui::{
     Stroke, StrokeKind, TextEdit, Ui, Vec2, WidgetInfo,
 };
 
+use crate::counts::counted;
 use crate::run::event::RunHeader;
 use crate::session::Session;
 use crate::session::chooser::Wanted;
 use crate::session::collection::{Collection, Group, Purpose};
 use crate::session::drawing::Drawing;
-use crate::session::story::counted;
+use crate::session::export::Goods;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::experiment::covering;
+use crate::ui::shell::export::export;
 use crate::ui::theme::{CONTROL, semibold, tokens};
 use crate::ui::widgets::canvas::canvas;
 use crate::ui::widgets::input::{Pasted, pasted};
@@ -315,6 +317,7 @@ fn foot(
             commands.push(UiCommand::KeepCollection(purpose.clone()));
             close = true;
         }
+        export(ui, Goods::Collection, lacks.as_deref(), commands);
         let words = "What is in the boxes stays until the window is closed";
         close |= button(ui, "Cancel").on_hover_text(words).clicked();
     });

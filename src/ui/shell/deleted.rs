@@ -2,9 +2,9 @@
 
 use egui::{Context, Id, Label, Modal, RichText, ScrollArea, Ui};
 
+use crate::counts::counted;
 use crate::session::Session;
 use crate::session::bin::DeletedRun;
-use crate::session::story::counted;
 use crate::session::views::Fetch;
 use crate::session::words::{bytes_text, time_text};
 use crate::ui::command::UiCommand;

@@ -2,10 +2,10 @@
 
 use egui::{Context, Id, Key, Margin, Modal, RichText, TextEdit, Ui, Vec2};
 
+use crate::counts::counted;
 use crate::session::Session;
 use crate::session::chooser::Wanted;
 use crate::session::folders::RunsFolder;
-use crate::session::story::counted;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{CONTROL, semibold, tokens};
 use crate::ui::widgets::{self, button, faint, link, primary_button, sentence};

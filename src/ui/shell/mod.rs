@@ -5,6 +5,7 @@ mod bar;
 mod chooser;
 mod collect;
 mod deleted;
+pub mod export;
 mod folders;
 mod notices;
 mod palette;

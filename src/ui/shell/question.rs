@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use egui::{Context, Id, Key, Modal, RichText};
 
+use crate::counts::counted;
 use crate::run::job::JobId;
 use crate::session::Session;
-use crate::session::story::counted;
 use crate::session::words::bytes_text;
 use crate::ui::theme::{self, semibold};
 use crate::ui::widgets::{self, button, primary_button};

@@ -196,7 +196,7 @@ fn the_run_that_a_window_was_closed_on_is_offered_on_the_first_page() {
     let kept = Settings::load(Some(&file));
     assert_eq!(kept.at_work.as_ref(), Some(&path));
     let (mut second, backend) = open(kept.after_crash());
-    second.get_by_label("digits · LAE · adapter 5: 2 of 5 tasks are learned.");
+    second.get_by_label("digits · LAE · adapter 5: 2 of 5 tasks learned so far.");
     shot(&mut second, "left-off");
     second.get_by_label("Go on with it").click();
     settle(&mut second);

@@ -2,6 +2,7 @@
 
 use egui::{RichText, Sense, Ui, Vec2};
 
+use crate::counts::counted;
 use crate::problem::listed;
 use crate::run::event::RunHeader;
 use crate::session::views::RunRow;
@@ -105,8 +106,8 @@ fn verdict(fates: &[Fate<'_>]) -> Option<String> {
         return None;
     }
     Some(format!(
-        "After {} tasks {} still answers {} of task 1 rightly, {} only {}.",
-        best.row.answers().matrix.len(),
+        "After {} {} still answers {} of task 1 rightly, {} only {}.",
+        counted(best.row.answers().matrix.len(), "task"),
         title(best),
         percent(best.now, 0),
         title(worst),

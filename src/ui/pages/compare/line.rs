@@ -4,6 +4,7 @@ use std::path::Path;
 
 use egui::{Button, CornerRadius, Link, RichText, Sense, Shape, Ui, Vec2};
 
+use crate::counts::counted;
 use crate::session::row::made_title;
 use crate::session::views::{RunRow, RunState};
 use crate::session::words::time_text;
@@ -103,7 +104,10 @@ fn state_words(row: &RunRow) -> String {
         RunState::Finished => format!("finished{accuracy}"),
         RunState::Unfinished(tasks) => {
             let all = row.header.as_ref().map_or(0, |h| h.tasks.len());
-            format!("stopped after {tasks} of {all} tasks{accuracy}")
+            format!(
+                "stopped after {tasks} of {}{accuracy}",
+                counted(all, "task")
+            )
         }
         RunState::Busy => format!("at work{accuracy}"),
         RunState::Damaged(_) => "cannot be read".into(),

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use egui::{Key, Modifiers, TextEdit, Ui, Vec2};
 
 use super::line;
+use crate::counts::counted;
 use crate::run::about::Search;
-use crate::session::story::counted;
 use crate::session::views::RunRow;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;

@@ -5,6 +5,7 @@ use egui_plot::LineStyle;
 
 use super::became::became;
 use super::costs::costs;
+use crate::counts::counted;
 use crate::metrics::Expert;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
@@ -135,7 +136,7 @@ fn number_table(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
                         .on_hover_text(&row.name);
                     let (done, all) = (row.answers().accuracy.len(), row.tasks());
                     if done < all {
-                        faint(ui, format!("after {done} of {all} tasks"));
+                        faint(ui, format!("after {done} of {}", counted(all, "task")));
                     }
                 });
                 let history = row.answers();

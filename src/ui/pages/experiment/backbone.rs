@@ -3,6 +3,7 @@
 use egui::{Popup, ProgressBar, RichText, Ui, Vec2};
 
 use super::standing;
+use crate::counts::counted;
 use crate::run::config::Precision;
 use crate::session::chooser::Wanted;
 use crate::session::downloads::Item;
@@ -183,7 +184,7 @@ fn facts(ui: &mut Ui, view: &BackboneView) {
     let mut words = vec![
         format!("{} weights", millions(view.parameters)),
         format!("sees {0} × {0}", view.input_size),
-        format!("{} blocks", view.depth),
+        counted(view.depth, "block"),
     ];
     if let Some(size) = view.megabytes {
         words.push(format!("{size} MB"));

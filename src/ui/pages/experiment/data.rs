@@ -5,15 +5,17 @@ use std::time::Duration;
 use egui::{CornerRadius, Rect, RichText, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
 
 use super::{details, standing, tasks};
+use crate::counts::counted;
 use crate::data::named;
 use crate::session::chooser::Wanted;
 use crate::session::collection::Purpose;
 use crate::session::downloads::Item;
-use crate::session::story::counted;
+use crate::session::export::Goods;
 use crate::session::views::{DataView, Fetch, Thumb};
 use crate::session::words::{bytes_text, count_text};
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
+use crate::ui::shell::export::export;
 use crate::ui::theme::{CONTROL, tokens};
 use crate::ui::widgets::{self, Standing, button, card, faint, segmented};
 
@@ -130,6 +132,9 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>) {
         egui::Popup::menu(&published).show(|ui| published_sets(ui, cx));
         if button(ui, "Make one…").clicked() {
             cx.act(UiCommand::Collect(Purpose::Data));
+        }
+        if cx.session.data.ready().is_some() && !cx.pages.experiment.folder {
+            export(ui, Goods::Data, None, cx.commands);
         }
         if source == Source::Folder {
             folder(ui, cx);

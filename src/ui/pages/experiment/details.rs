@@ -8,7 +8,7 @@ use egui::{
 };
 
 use super::{number, row, tasks};
-use crate::session::story::counted;
+use crate::counts::counted;
 use crate::session::views::{DataView, Fetch, Seen, Sight};
 use crate::session::words::{by_number, bytes_text};
 use crate::ui::app::Cx;

@@ -2,11 +2,11 @@
 
 use egui::{RichText, Ui};
 
+use crate::counts::counted;
 use crate::data::named;
 use crate::method::Lone;
 use crate::problem::Problem;
 use crate::run::config::{RunConfig, Setting};
-use crate::session::story::counted;
 use crate::session::views::DataView;
 use crate::session::words::count_text;
 use crate::ui::app::Cx;
@@ -63,7 +63,7 @@ fn fix(
     let label = match place {
         "--epochs" => {
             fixed.epochs = base.epochs;
-            format!("Use {} epochs", base.epochs)
+            format!("Use {}", counted(base.epochs, "epoch"))
         }
         "--freeze-epochs" => {
             let fewer = draft.epochs.saturating_sub(2);

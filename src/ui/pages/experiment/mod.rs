@@ -19,6 +19,7 @@ pub use data::covering;
 pub use details::Part;
 pub use model::equations;
 
+use crate::counts::things;
 use crate::method::run_title;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
@@ -117,7 +118,8 @@ fn left_off(ui: &mut Ui, cx: &mut Cx<'_>) {
     };
     let (done, all) = (row.answers().accuracy.len(), row.tasks());
     let folder = row.folder.clone();
-    let text = format!("{}: {done} of {all} tasks are learned.", row.title());
+    let tasks = things(all, "task");
+    let text = format!("{}: {done} of {all} {tasks} learned so far.", row.title());
     card(ui, |ui| {
         widgets::title(ui, "A run was at work when the window was closed");
         widgets::sentence(ui, text);

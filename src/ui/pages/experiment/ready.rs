@@ -4,11 +4,12 @@
 use egui::{Align, Layout, RichText, Ui};
 
 use super::fixes::in_the_way;
+use crate::counts::counted;
 use crate::method::lae;
 use crate::session::estimate::{Estimate, estimate};
 use crate::session::plain::in_window;
-use crate::session::story::{self, counted};
-use crate::session::words::{bytes_text, count_text, duration_text};
+use crate::session::story;
+use crate::session::words::{bytes_text, duration_text};
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
@@ -72,10 +73,10 @@ fn extent(cx: &Cx<'_>) -> String {
         return String::new();
     }
     format!(
-        "{} × {}, {} pictures",
+        "{} × {}, {}",
         counted(plan.tasks.len(), "task"),
         counted(draft.epochs, "epoch"),
-        count_text(plan.images_shown(draft))
+        counted(plan.images_shown(draft), "picture")
     )
 }
 

@@ -8,11 +8,11 @@ use egui::{
 
 use super::chips::{Move, carry, chip_width, class_chip, dropped, roll};
 use super::{row, text};
+use crate::counts::counted;
 use crate::data::scenario::{ClassOrder, Scenario};
 use crate::problem::listed;
 use crate::session::chooser::Wanted;
 use crate::session::of_data::order_by_number;
-use crate::session::story::counted;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{RADIUS, regular, semibold, tokens};

@@ -3,12 +3,12 @@
 use egui::{Align, Layout, RichText, Sense, Ui, Vec2};
 use egui_plot::{LineStyle, MarkerShape};
 
+use crate::counts::counted;
 use crate::metrics::Expert;
 use crate::run::event::RunHeader;
 use crate::session::companion::Companion;
 use crate::session::quality::Quality;
 use crate::session::run_view::RunView;
-use crate::session::story::counted;
 use crate::texts::Language;
 use crate::ui::app::Cx;
 use crate::ui::theme::{GAP, Tokens, regular, semibold, tokens};
@@ -120,8 +120,9 @@ fn trust(ui: &mut Ui, quality: Option<Quality>) {
     let line = ui.add(egui::Label::new(text).truncate());
     if let Some(quality) = quality {
         line.on_hover_text(format!(
-            "{} of {} images are right. With other images of the same kind the accuracy would lie in this range in 95 of 100 cases (Wilson's interval).",
-            quality.right, quality.images
+            "{} of {} right. With other images of the same kind the accuracy would lie in this range in 95 of 100 cases (Wilson's interval).",
+            quality.right,
+            counted(quality.images, "image")
         ));
     }
 }

@@ -3,6 +3,7 @@
 use egui::{Label, RichText, TextEdit, Ui};
 
 use super::{beside, line};
+use crate::counts::counted;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::story::{Paragraph, story};
 use crate::session::words::{count_text, duration_text};
@@ -115,7 +116,8 @@ fn where_it_is(run: &RunView) -> String {
         }
         (_, stage) => {
             if run.tasks() > 0 {
-                words.push(format!("{} of {} tasks", run.reports.len(), run.tasks()));
+                let all = counted(run.tasks(), "task");
+                words.push(format!("{} of {all}", run.reports.len()));
             }
             words.push(stage.word().into());
             if let Some(header) = &run.header {

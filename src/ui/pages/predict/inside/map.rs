@@ -8,6 +8,7 @@ use egui::{
 };
 
 use super::Scene;
+use crate::counts::counted;
 use crate::run::inside::{CrowdInside, FeatureMap, RunInside};
 use crate::session::words::percent;
 use crate::ui::theme::{CARD_RADIUS, regular, tokens};
@@ -35,8 +36,8 @@ pub fn show(ui: &mut Ui, state: &mut State, scene: &Scene<'_>) -> Option<usize> 
     faint(
         ui,
         format!(
-            "The features of {} test pictures, seen along the two directions in which they vary most after task {} ({} and {} of the variance). Near means alike to the network.",
-            crowd.labels.len(),
+            "The features of {}, seen along the two directions in which they vary most after task {} ({} and {} of the variance). Near means alike to the network.",
+            counted(crowd.labels.len(), "test picture"),
             map.anchor + 1,
             percent(f64::from(map.shares[0]), 0),
             percent(f64::from(map.shares[1]), 0),

@@ -1,0 +1,45 @@
+//! `data export`: a data set as one file, for Teachable Machine or as an image folder.
+
+use std::path::PathBuf;
+
+use super::Progress;
+use crate::cli::End;
+use crate::cli::output::tell;
+use crate::counts::counted;
+use crate::data::export::packed;
+use crate::data::{Dataset, OpenOptions, Watch};
+use crate::problem::Result;
+
+/// Options of `data export`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// digits, letters, a published set, a folder, or an archive
+    #[arg(value_name = "DATA")]
+    data: String,
+    /// The file to write: .tm for a project of Teachable Machine (224 × 224 pixels), .zip for an image folder with the
+    /// pictures as they are
+    #[arg(long, value_name = "FILE.tm|FILE.zip")]
+    to: PathBuf,
+}
+
+/// Opens and writes.
+pub(super) fn run(args: &Args) -> Result<End> {
+    let progress = Progress::new();
+    let step = |doing: &str, done: usize, of: Option<usize>| progress.step(doing, done, of);
+    let watch = Watch::new(&step);
+    let options = OpenOptions::default();
+    let done = Dataset::open_watched(&args.data, &options, &watch)
+        .and_then(|data| packed(&data, &args.to, &watch));
+    progress.bar.finish_and_clear();
+    let done = done?;
+    tell(format_args!(
+        "{} of {} written to {}",
+        counted(done.pictures, "picture"),
+        counted(done.classes, "class"),
+        args.to.display()
+    ));
+    if !done.renamed.is_empty() {
+        tell(super::renamed(&done.renamed));
+    }
+    Ok(End::Done)
+}

@@ -1,0 +1,50 @@
+//! Counts as people read them: "1 picture", "3 classes", "12,000 files".
+
+/// A number with a comma between thousands.
+pub fn count_text(n: usize) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// So many things, named in the singular: "1 epoch", "3 epochs".
+pub fn counted(n: usize, thing: &str) -> String {
+    format!("{} {}", count_text(n), things(n, thing))
+}
+
+/// The word for so many things: "class" for one, "classes" for any other number.
+pub fn things(n: usize, thing: &str) -> String {
+    let before = thing.strip_suffix('y');
+    match n {
+        1 => thing.to_owned(),
+        _ if ["ss", "x", "tch"].iter().any(|end| thing.ends_with(end)) => format!("{thing}es"),
+        _ => match before.filter(|word| !word.ends_with(['a', 'e', 'o', 'u'])) {
+            Some(word) => format!("{word}ies"),
+            None => format!("{thing}s"),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_one_and_others_are_several() {
+        assert_eq!(counted(1, "picture"), "1 picture");
+        assert_eq!(counted(0, "test image"), "0 test images");
+        assert_eq!(counted(2, "class"), "2 classes");
+        assert_eq!(counted(12_345, "epoch"), "12,345 epochs");
+        assert_eq!(counted(3, "batch"), "3 batches");
+        assert_eq!(counted(2, "entry"), "2 entries");
+        assert_eq!(counted(2, "day"), "2 days");
+        assert_eq!(count_text(1_234_567), "1,234,567");
+        assert_eq!(count_text(999), "999");
+    }
+}

@@ -1,0 +1,159 @@
+//! Projects of Teachable Machine: a zip of `manifest.json` and pictures named `CLASS-!-NUMBER.jpg`,
+//! without folders. Each class becomes a folder, as in any other archive.
+
+use std::collections::HashMap;
+use std::io::{Read, Seek};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::Value;
+use zip::ZipArchive;
+
+use crate::counts::counted;
+use crate::data::picture::READABLE;
+use crate::files::names::Names;
+use crate::problem::{Problem, Result, listed};
+
+/// Stands between a class and the number of its picture.
+pub const MARK: &str = "-!-";
+/// What says of which kind a project is.
+pub const MANIFEST: &str = "manifest.json";
+/// Longest manifest; it holds a few settings.
+const LONGEST: u64 = 1 << 20;
+/// Most classes of a project; each is a box in a browser.
+const MOST_CLASSES: usize = 2000;
+
+/// What the manifest says, as far as it matters here.
+#[derive(Deserialize)]
+struct Manifest {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    appdata: Option<Value>,
+}
+
+/// A project of pictures that is being unpacked.
+pub(super) struct Project {
+    /// Ends with `/`, or is empty: the folder that somebody packed the project in.
+    inside: String,
+    /// By name of the class: its folder, and how many pictures it has so far.
+    classes: HashMap<String, (String, usize)>,
+    taken: Names,
+}
+
+/// Where an entry of a project goes.
+pub(super) enum Place {
+    /// To this file.
+    File(PathBuf),
+    /// Nowhere, and nothing needs to be said.
+    Aside,
+    /// Nowhere, for this reason.
+    Left(&'static str),
+    /// The project has more classes than any that was made by hand.
+    TooMany,
+}
+
+impl Project {
+    /// The project that this archive is; none where it is something else.
+    ///
+    /// # Errors
+    /// A project of sounds or poses, or a trained model instead of its pictures.
+    pub fn of<R: Read + Seek>(zip: &mut ZipArchive<R>, path: &Path) -> Result<Option<Self>> {
+        if is_model(zip) {
+            return Err(
+                Problem::new("this is a model from Teachable Machine, not its pictures")
+                    .at_path(path)
+                    .advise("in Teachable Machine open the menu, choose Download project as file, and give the .tm file"),
+            );
+        }
+        let Some((inside, manifest)) = manifest(zip) else {
+            return Ok(None);
+        };
+        if manifest.kind != "image" {
+            return Err(Problem::new(format!(
+                "this is a project of Teachable Machine of the kind '{}'; only those of pictures are read",
+                manifest.kind.chars().take(40).collect::<String>()
+            ))
+            .at_path(path)
+            .advise("give an image project, or a folder with one subfolder of pictures per class"));
+        }
+        Ok(Some(Self {
+            inside,
+            classes: HashMap::new(),
+            taken: Names::default(),
+        }))
+    }
+
+    /// Where the entry of this name goes: its class's folder, numbered in the order of the archive.
+    pub fn place(&mut self, name: &str) -> Place {
+        let name = name.strip_prefix(&self.inside).unwrap_or(name);
+        if name == MANIFEST || name.split('/').any(|part| part.starts_with("__MACOSX")) {
+            return Place::Aside;
+        }
+        let Some((class, rest)) = name.rsplit_once(MARK) else {
+            return Place::Left("not a picture of one of the project's classes");
+        };
+        let ending = rest.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let ending = ending.to_ascii_lowercase();
+        if !READABLE.contains(&ending.as_str()) {
+            return Place::Left("not a picture of one of the project's classes");
+        }
+        if self.classes.len() >= MOST_CLASSES && !self.classes.contains_key(class) {
+            return Place::TooMany;
+        }
+        let known = self.classes.entry(class.to_owned());
+        let (folder, count) = known.or_insert_with(|| (self.taken.take(class, ""), 0));
+        *count += 1;
+        Place::File(Path::new(folder).join(format!("{count:05}.{ending}")))
+    }
+
+    /// What is to be said of it.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut told = vec![format!(
+            "This is a project of Teachable Machine: its {} became the data set.",
+            counted(self.classes.len(), "class")
+        )];
+        let renamed = self.classes.iter().filter(|(name, (to, _))| *name != to);
+        let mut renamed: Vec<String> = renamed
+            .map(|(name, (to, _))| format!("'{name}' as '{to}'"))
+            .collect();
+        renamed.sort_unstable();
+        if !renamed.is_empty() {
+            told.push(format!(
+                "Not every system takes these names of classes, so they are written differently: {}.",
+                listed(&renamed, 8)
+            ));
+        }
+        told
+    }
+}
+
+/// The manifest of a project, and the folder it lies in.
+fn manifest<R: Read + Seek>(zip: &mut ZipArchive<R>) -> Option<(String, Manifest)> {
+    let names = || zip.file_names().filter_map(std::result::Result::ok);
+    let marked = names().any(|name| name.contains(MARK));
+    let ours = |name: &str| {
+        let inside = name.strip_suffix(MANIFEST)?;
+        let near = inside.is_empty() || inside.find('/') == Some(inside.len() - 1);
+        near.then(|| inside.to_owned())
+    };
+    let inside = names().find_map(|name| ours(&name))?;
+    let entry = zip.by_name(&format!("{inside}{MANIFEST}")).ok()?;
+    let manifest: Manifest = serde_json::from_reader(entry.take(LONGEST)).ok()?;
+    // Other programs write files of this name as well.
+    (marked || manifest.appdata.is_some()).then_some((inside, manifest))
+}
+
+/// Whether these are the files of an exported model.
+fn is_model<R: Read + Seek>(zip: &ZipArchive<R>) -> bool {
+    let has = |wanted: &str| {
+        let mut names = zip.file_names().filter_map(std::result::Result::ok);
+        names.any(|name| name.rsplit('/').next() == Some(wanted))
+    };
+    if zip.len() > 20 {
+        return false;
+    }
+    let in_a_browser = has("model.json") && has("metadata.json") && has("weights.bin");
+    let elsewhere = ["keras_model.h5", "model_unquant.tflite", "model.tflite"];
+    in_a_browser || has("labels.txt") && elsewhere.into_iter().any(has)
+}
