@@ -13,6 +13,7 @@ use egui::{CentralPanel, Context, Frame, Margin, Ui};
 use super::command::{Page, UiCommand, shortcuts};
 use super::frame_times::FrameTimes;
 use super::pages::{self, Pages};
+use super::scripts::ReadingOrder;
 use super::settings::Settings;
 use super::shell::{self, Question, Shell};
 use super::theme;
@@ -72,6 +73,7 @@ impl StudioApp {
         started: Instant,
     ) -> Self {
         theme::install(ctx);
+        ctx.add_plugin(ReadingOrder);
         ctx.set_theme(settings.theme.preference());
         theme::let_move(ctx, !settings.reduce_motion);
         session.former.clone_from(&settings.former);

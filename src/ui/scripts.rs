@@ -1,8 +1,12 @@
-//! Scripts that no installed font can show: which font to install.
+//! Scripts of class names: which font to install for those that no installed one can show, and the order of words
+//! that are read from right to left.
+
+mod order;
 
 use egui::Context;
 
 use super::theme::regular;
+pub use order::ReadingOrder;
 
 /// First and last character of a script's blocks, its name, and a font that has it.
 const SCRIPTS: [(u32, u32, &str, &str); 13] = [

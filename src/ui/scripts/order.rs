@@ -1,0 +1,276 @@
+//! Words of scripts that are written from right to left, put into the order in which they are read.
+//!
+//! The toolkit joins letters and orders them within a word, but lays all words of a line from left
+//! to right. What was laid out is looked through once a frame, just before it is drawn, and the
+//! words are moved within their line: so every place that shows a class's name shows it rightly,
+//! while screen readers and the clipboard get the text as it was written. This is the part of
+//! Unicode's bidirectional algorithm (UAX 9) that names and sentences need.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use egui::epaint::text::{Galley, Glyph, Row};
+use egui::{Context, FullOutput, Plugin, Shape};
+
+/// Brackets are turned round with the direction.
+const BRACKETS: &str = "()[]{}<>«»‹›";
+
+/// Puts the words of every text into reading order.
+pub struct ReadingOrder;
+
+impl Plugin for ReadingOrder {
+    fn debug_name(&self) -> &'static str {
+        "reading order"
+    }
+
+    fn output_hook(&mut self, _: &Context, output: &mut FullOutput) {
+        for clipped in &mut output.shapes {
+            arrange(&mut clipped.shape);
+        }
+    }
+}
+
+fn arrange(shape: &mut Shape) {
+    match shape {
+        Shape::Text(text) if text.galley.job.text.chars().any(is_leftward) => {
+            galley(Arc::make_mut(&mut text.galley));
+        }
+        Shape::Vec(shapes) => shapes.iter_mut().for_each(arrange),
+        _ => {}
+    }
+}
+
+fn galley(galley: &mut Galley) {
+    let leftward = runs_leftward(&galley.job.text);
+    let pixels = galley.pixels_per_point;
+    for placed in &mut galley.rows {
+        row(Arc::make_mut(&mut placed.row), leftward, pixels);
+    }
+}
+
+/// Moves the words of one line.
+fn row(row: &mut Row, leftward: bool, pixels: f32) {
+    let letters: Vec<char> = row.glyphs.iter().map(|glyph| glyph.chr).collect();
+    let pieces = pieces(&letters);
+    let order = reading_order(&pieces, leftward);
+    if order.iter().map(|(piece, _)| *piece).eq(0..pieces.len()) {
+        return;
+    }
+    let width = |glyphs: &[Glyph]| glyphs.iter().map(|glyph| glyph.advance_width).sum::<f32>();
+    let widths = pieces
+        .iter()
+        .map(|piece| width(&row.glyphs[piece.at.clone()]));
+    let widths: Vec<f32> = widths.collect();
+    let before = |piece: usize| widths[..piece].iter().sum::<f32>();
+    let mut at = 0.0;
+    for (piece, turned) in order {
+        // Whole pixels keep letters sharp.
+        let by = ((at - before(piece)) * pixels).round() / pixels;
+        at += widths[piece];
+        for glyph in pieces[piece].at.clone() {
+            move_glyph(row, glyph, by, turned);
+        }
+    }
+    row.visuals.mesh_bounds = row.visuals.mesh.calc_bounds();
+}
+
+fn move_glyph(row: &mut Row, index: usize, by: f32, turned: bool) {
+    let first = row.glyphs[index].first_vertex as usize;
+    let next = row.glyphs.get(index + 1);
+    let end = next.map_or(row.visuals.glyph_vertex_range.end, |glyph| {
+        glyph.first_vertex as usize
+    });
+    let glyph = &mut row.glyphs[index];
+    glyph.pos.x += by;
+    let turned = turned && BRACKETS.contains(glyph.chr);
+    let Some(corners) = row.visuals.mesh.vertices.get_mut(first..end.max(first)) else {
+        return;
+    };
+    corners.iter_mut().for_each(|corner| corner.pos.x += by);
+    // The texture of a bracket is shown mirrored: left and right corners change theirs.
+    if let ([a, b, c, d], true) = (corners, turned) {
+        std::mem::swap(&mut a.uv.x, &mut b.uv.x);
+        std::mem::swap(&mut c.uv.x, &mut d.uv.x);
+    }
+}
+
+/// Which way a stretch of letters is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Leftward,
+    Rightward,
+    /// Digits with their signs: they keep their order and go where their neighbours do.
+    Number,
+    /// A space or a sign between.
+    Between,
+}
+
+/// Letters of one line that stay together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Piece {
+    at: Range<usize>,
+    way: Way,
+}
+
+/// Whether this letter is read from right to left: Hebrew, Arabic, Syriac, Thaana, N'Ko and what
+/// stands beside them in Unicode.
+fn is_leftward(c: char) -> bool {
+    matches!(u32::from(c), 0x0590..=0x08FF | 0xFB1D..=0xFDFF | 0xFE70..=0xFEFF | 0x1_0800..=0x1_0FFF | 0x1_E800..=0x1_EFFF)
+        && !c.is_numeric()
+}
+
+/// Whether a text as a whole is: most of its letters are.
+fn runs_leftward(text: &str) -> bool {
+    let leftward = text.chars().filter(|&c| is_leftward(c)).count();
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    2 * leftward > letters
+}
+
+fn way_of(c: char) -> Way {
+    match c {
+        c if is_leftward(c) => Way::Leftward,
+        c if c.is_numeric() => Way::Number,
+        c if c.is_alphabetic() => Way::Rightward,
+        _ => Way::Between,
+    }
+}
+
+/// The letters of a line as pieces. Signs within a number belong to it; other signs stand alone.
+fn pieces(letters: &[char]) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for (at, &letter) in letters.iter().enumerate() {
+        let mut way = way_of(letter);
+        let last = pieces.last_mut();
+        let follows = last.as_ref().is_some_and(|last| last.way == Way::Number);
+        let digit = letters.get(at + 1).is_some_and(|next| next.is_numeric());
+        if follows && (letter == '%' || ".,:/".contains(letter) && digit) {
+            way = Way::Number;
+        }
+        // Marks and joiners are no letters of their own.
+        let mark = way == Way::Between && !letter.is_ascii() && is_mark(letter);
+        match last {
+            Some(last) if mark || (last.way == way && way != Way::Between) => last.at.end = at + 1,
+            _ => pieces.push(Piece {
+                at: at..at + 1,
+                way,
+            }),
+        }
+    }
+    pieces
+}
+
+/// Accents, joiners and variation selectors: they belong to the letter before them.
+fn is_mark(c: char) -> bool {
+    matches!(u32::from(c), 0x0300..=0x036F | 0x200B..=0x200F | 0xFE00..=0xFE0F | 0x1_F3FB..=0x1_F3FF)
+}
+
+/// The pieces from left to right, and whether each is turned round.
+fn reading_order(pieces: &[Piece], leftward: bool) -> Vec<(usize, bool)> {
+    let (main, other) = match leftward {
+        true => (Way::Leftward, Way::Rightward),
+        false => (Way::Rightward, Way::Leftward),
+    };
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut at = 0;
+    while at < pieces.len() {
+        let mut end = at + 1;
+        if pieces[at].way == other {
+            // From one word against the grain to the last one before a word along it.
+            let along = pieces[at..].iter().position(|piece| piece.way == main);
+            let limit = along.map_or(pieces.len(), |distance| at + distance);
+            let last = (at..limit).rev().find(|&i| pieces[i].way == other);
+            end = last.map_or(end, |last| last + 1);
+        }
+        groups.push((at..end).collect());
+        at = end;
+    }
+    if leftward {
+        groups.reverse();
+    }
+    let of_group = |group: Vec<usize>| {
+        let against = pieces[group[0]].way == other;
+        let turned = leftward != against;
+        let mut group = group;
+        if turned && against {
+            group.reverse();
+        }
+        group.into_iter().map(move |piece| (piece, turned))
+    };
+    groups.into_iter().flat_map(of_group).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of a line, a digit or capital for each letter, as they are seen from left to
+    /// right; letters within a word stay as they are.
+    fn seen(text: &str) -> String {
+        let letters: Vec<char> = text.chars().collect();
+        let pieces = pieces(&letters);
+        let order = reading_order(&pieces, runs_leftward(text));
+        let all = order.into_iter().map(|(piece, _)| {
+            let of_piece = &letters[pieces[piece].at.clone()];
+            of_piece.iter().collect::<String>()
+        });
+        all.collect()
+    }
+
+    #[test]
+    fn words_are_seen_in_the_order_in_which_they_are_read() {
+        assert_eq!(seen("two words"), "two words");
+        assert_eq!(seen("שלום עולם"), "עולם שלום");
+        assert_eq!(seen("كتاب أزرق كبير"), "كبير أزرق كتاب");
+        // A name within a sentence, and a list of them.
+        assert_eq!(
+            seen("The new classes כלב, חתול שחור have settled"),
+            "The new classes שחור חתול ,כלב have settled"
+        );
+        assert_eq!(seen("קפה taken for latte"), "קפה taken for latte");
+        // Numbers keep their order.
+        assert_eq!(seen("כיתה 12 ב"), "ב 12 כיתה");
+        assert_eq!(seen("חתול 45.5%"), "45.5% חתול");
+        // A foreign word in a name that is read leftward.
+        assert_eq!(seen("בית ספר ABC xyz גדול"), "גדול ABC xyz ספר בית");
+        assert_eq!(seen(""), "");
+    }
+
+    #[test]
+    fn marks_stay_with_their_letters() {
+        assert_eq!(seen("e\u{301} שָׁלוֹם לך"), "e\u{301} לך שָׁלוֹם");
+        let one = pieces(&['👩', '\u{200d}', '👧']);
+        assert_eq!(one[0].at, 0..2);
+    }
+
+    #[test]
+    fn what_is_drawn_has_its_first_word_at_the_right_and_reads_as_written() {
+        let ctx = Context::default();
+        ctx.add_plugin(ReadingOrder);
+        let text = "אב (גד)";
+        let output = ctx.run_ui(egui::RawInput::default(), |ui| {
+            ui.label(text);
+        });
+        let drawn = output
+            .shapes
+            .iter()
+            .find_map(|clipped| match &clipped.shape {
+                Shape::Text(shape) => Some(shape.galley.clone()),
+                _ => None,
+            });
+        let Some(galley) = drawn else {
+            panic!("no text was drawn");
+        };
+        assert_eq!(galley.job.text, text);
+        let x = |letter: char| {
+            let mut glyphs = galley.rows[0].row.glyphs.iter();
+            glyphs.find(|glyph| glyph.chr == letter).map(|g| g.pos.x)
+        };
+        assert!(x('א') > x('('), "the first word stands at the right");
+        assert!(
+            x('(') > x('ג') && x('ג') > x(')'),
+            "brackets go round theirs"
+        );
+        let bounds = galley.rows[0].row.visuals.mesh_bounds;
+        assert!(bounds.left() >= -1.0 && bounds.right() <= galley.rect.right() + 1.0);
+    }
+}
