@@ -66,6 +66,9 @@ struct Line {
     /// Show the window's frame times at its foot, and print them when it closes
     #[arg(long)]
     frame_times: bool,
+    /// Tell on standard error what stands where in the window, for scripts that play with it
+    #[arg(long, hide = true)]
+    places: bool,
     /// How much the log keeps: off, error, warn, info or debug [default: the window's setting, else info]
     #[arg(long, global = true, value_name = "LEVEL", value_parser = log::levels(), help_heading = "Output")]
     log: Option<Level>,
@@ -130,6 +133,7 @@ impl Line {
             ("--out", line.out.is_some()),
             ("--data", line.data.is_some()),
             ("--frame-times", line.frame_times),
+            ("--places", line.places),
         ];
         let given = windows.iter().find(|(_, given)| *given);
         if let (Some((option, _)), Some(_)) = (given, &line.command) {
@@ -220,6 +224,7 @@ pub fn run() -> ExitCode {
                 started,
                 data: line.data.flatten(),
                 frame_times: line.frame_times,
+                places: line.places,
             })?;
             return Ok(End::Done);
         };

@@ -7,6 +7,7 @@ pub mod entries;
 pub mod frame_times;
 mod marker;
 pub mod pages;
+mod places;
 pub mod scripts;
 pub mod settings;
 mod shell;
@@ -27,6 +28,7 @@ use crate::run::config::RunConfig;
 use crate::session::Session;
 use app::StudioApp;
 use marker::Marker;
+use places::Places;
 use settings::Settings;
 
 /// The name of the desktop entry, so that desktops know whose window this is.
@@ -43,6 +45,8 @@ pub struct Options {
     pub data: Option<PathBuf>,
     /// Show frame times at the foot, and tell them when the window closes.
     pub frame_times: bool,
+    /// Tell what stands where.
+    pub places: bool,
 }
 
 /// Opens the window and stays until it is closed.
@@ -95,6 +99,9 @@ pub fn run(options: Options) -> Result<()> {
             let mut app = StudioApp::new(&cc.egui_ctx, session, settings, file, options.started);
             if new {
                 app.offer_tour();
+            }
+            if options.places {
+                cc.egui_ctx.add_plugin(Places::default());
             }
             if options.frame_times {
                 app.show_frame_times();

@@ -2,7 +2,8 @@
 //! in a list behind the bell.
 
 use egui::{
-    Align2, Context, Frame, Label, Margin, Panel, RichText, ScrollArea, Sense, Ui, Vec2, Window,
+    Align2, Context, Frame, Label, Margin, Panel, RichText, Role, ScrollArea, Sense, Ui, Vec2,
+    WidgetInfo, Window,
 };
 
 use crate::session::plain::in_window;
@@ -172,11 +173,12 @@ fn newest(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) -> bool {
 /// What kind of notice it is: a tick is for good news alone.
 fn sign(ui: &mut Ui, notice: &Notice) {
     let t = tokens(ui);
-    let (icon, colour) = match (notice.bad, notice.good) {
-        (true, _) => (Icon::Alert, t.bad),
-        (false, true) => (Icon::Tick, t.good),
-        (false, false) => (Icon::Dots, t.warning),
+    let (icon, colour, word) = match (notice.bad, notice.good) {
+        (true, _) => (Icon::Alert, t.bad, "something went wrong"),
+        (false, true) => (Icon::Tick, t.good, "good news"),
+        (false, false) => (Icon::Dots, t.warning, "note"),
     };
-    let (rect, _) = ui.allocate_exact_size(Vec2::new(14.0, 17.0), Sense::hover());
+    let (rect, response) = ui.allocate_exact_size(Vec2::new(14.0, 17.0), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, word));
     icons::paint(ui.painter(), icon, rect.center(), 10.0, colour);
 }

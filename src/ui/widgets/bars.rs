@@ -4,7 +4,7 @@ use egui::{Align2, CornerRadius, Role, Sense, Ui, Vec2, WidgetInfo, pos2};
 
 use crate::metrics::Expert;
 use crate::ui::theme::{regular, semibold, tokens};
-use crate::ui::widgets::painted_text;
+use crate::ui::widgets::names::painted_name;
 
 /// One bar.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub fn bars(ui: &mut Ui, expert: Expert, bars: &[Bar], faded: bool) {
             colour = colour.gamma_multiply(0.45);
         }
         let at = rect.left_center();
-        painted_text(
+        painted_name(
             ui,
             at,
             Align2::LEFT_CENTER,

@@ -9,7 +9,7 @@ use egui::{
 };
 
 use super::matrix::{FINEST, paint_all};
-use super::painted_text;
+use super::names::painted_name;
 use super::textures::heat;
 use crate::metrics::{Blocks, Confusion};
 use crate::ui::theme::{regular, tokens};
@@ -162,19 +162,19 @@ impl ConfusionMatrix {
         for (i, name) in self.names.iter().enumerate().step_by(rows_every) {
             let at = pos2(rect.left() - 8.0, rect.top() + centre(i));
             let width = (rect.left() - 12.0 - ui.min_rect().left()).max(12.0);
-            painted_text(ui, at, Align2::RIGHT_CENTER, name, font(), t.subdued, width);
+            painted_name(ui, at, Align2::RIGHT_CENTER, name, font(), t.subdued, width);
         }
         for (i, name) in self.names.iter().enumerate().step_by(columns_every) {
             let at = pos2(rect.left() + centre(i), rect.bottom() + 11.0);
             let width = step * columns_every as f32;
-            painted_text(
+            painted_name(
                 ui,
                 at,
                 Align2::CENTER_CENTER,
                 name,
                 font(),
                 t.subdued,
-                width,
+                width - 4.0,
             );
         }
         let at = pos2(rect.center().x, rect.bottom() + 28.0);

@@ -10,6 +10,7 @@ pub mod icons;
 pub mod input;
 mod layout;
 pub mod matrix;
+pub mod names;
 pub mod plots;
 pub mod sparkline;
 pub mod stops;

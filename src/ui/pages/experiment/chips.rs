@@ -7,7 +7,8 @@ use egui::{
 
 use crate::data::scenario::Scenario;
 use crate::ui::theme::{RADIUS, semibold, tokens};
-use crate::ui::widgets::{faint, painted_text};
+use crate::ui::widgets::faint;
+use crate::ui::widgets::names::painted_name;
 
 /// Height of a class.
 const CHIP: f32 = 22.0;
@@ -74,7 +75,7 @@ pub(super) fn class_chip(
         t.strong
     };
     let inside = size.x - 10.0;
-    painted_text(
+    painted_name(
         ui,
         rect.center(),
         Align2::CENTER_CENTER,

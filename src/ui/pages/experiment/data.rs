@@ -256,7 +256,12 @@ fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     // One picture for each class where they have room, smaller ones if need be.
     let side = (room / all.max(1) as f32 - gap).clamp(30.0, 44.0);
     let fit = ((room + gap) / (side + gap)).max(2.0) as usize;
-    let shown = if all <= fit { all } else { fit - 1 };
+    // The number of the others needs room, too.
+    let others = (40.0 / (side + gap)).ceil() as usize;
+    let shown = match view.classes.len() <= fit {
+        true => all,
+        false => all.min(fit.saturating_sub(others).max(1)),
+    };
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = gap;
         for thumb in view.thumbs.iter().take(shown) {

@@ -1,0 +1,326 @@
+#!/usr/bin/env python3
+"""Plays with the window by mouse and keys, as a person would, and takes a picture of every step.
+
+    python3 tests/play.py PROGRAM [--to DIR] [--only 1280x800-dark-100 …]
+
+First launch, the tour offered and put off, a run with its Baseline, every page while it trains, a drawing asked
+about, a lesson opened, a folder typed, a run taught, the palette, the large view: at four sizes, light and dark, zoom
+100 and 200 %. Buttons are found by their accessible names, which the program tells with `--places`. No step may show
+an error notice, and the program must live until it is closed. In DIR lie a folder of pictures and a sheet for each way
+to play, and `clicks.json`: how many clicks and keys each errand took. Prints the 95th percentile of the frame times.
+
+Needs Xvfb, xdotool and ImageMagick (`import`, `montage`).
+"""
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+WAYS = [("900x600", "dark", 100), ("900x600", "light", 200), ("1024x768", "light", 100), ("1280x800", "dark", 100),
+        ("1280x800", "light", 100), ("1280x800", "dark", 200), ("1920x1080", "light", 100), ("1920x1080", "dark", 200)]
+SETTINGS = """theme = "{theme}"
+[setup]
+data = "digits"
+epochs = 20
+train_limit = 20
+test_limit = 10
+device = "cpu"
+[setup.settings]
+freeze_epochs = 1
+"""
+
+
+class Stuck(Exception):
+    """A step could not be done."""
+
+
+class Window:
+    def __init__(self, program, size, folder, work):
+        self.size = tuple(int(side) for side in size.split("x"))
+        self.folder, self.step, self.clicks, self.names = folder, len(list(folder.glob("*.png"))), 0, []
+        self.changed = threading.Condition()
+        number = next(n for n in range(100, 300) if not Path(f"/tmp/.X11-unix/X{n}").exists())
+        self.screen = subprocess.Popen(["Xvfb", f":{number}", "-screen", "0", f"{size}x24"],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.env = os.environ | {
+            "DISPLAY": f":{number}", "HOME": str(work), "XDG_CONFIG_HOME": str(work / "config"),
+            "XDG_DATA_HOME": str(work / "data"), "XDG_CACHE_HOME": str(work / "cache"),
+            "LAE_RUNS": str(work / "runs"), "XDG_RUNTIME_DIR": str(work)}
+        self.env.pop("WAYLAND_DISPLAY", None)
+        time.sleep(1)
+        self.said = []
+        self.program = subprocess.Popen([program, "--places", "--frame-times"], env=self.env, cwd=work,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+        self.until(lambda: self.names, "the window opens", 60)
+        found = self.do("search", "--onlyvisible", "--name", "LAE Studio").split()[0]
+        self.do("windowmove", found, "0", "0", "windowsize", found, *map(str, self.size), "windowfocus", found)
+        time.sleep(1)
+
+    def read(self):
+        for line in self.program.stderr:
+            if line.startswith("places: "):
+                with self.changed:
+                    self.names = json.loads(line[8:])
+                    self.changed.notify_all()
+            else:
+                self.said.append(line.rstrip())
+
+    def do(self, *words):
+        return subprocess.run(["xdotool", *words], env=self.env, capture_output=True, text=True).stdout
+
+    def until(self, there, what, seconds=30):
+        end = time.monotonic() + seconds
+        while True:
+            if self.program.poll() is not None:
+                raise Stuck(f"the program ended with {self.program.returncode}: {self.said[-3:]}")
+            found = there()
+            if found:
+                return found
+            if time.monotonic() > end:
+                raise Stuck(f"waited {seconds} s in vain: {what}")
+            with self.changed:
+                self.changed.wait(0.5)
+
+    def seen(self, name, part=False, any_role=False):
+        """Where something of this name is in sight; the last one where there are several."""
+        right, foot = self.size
+        for node in reversed(self.names):
+            same = name in node["name"] if part else node["name"] == name
+            left, top, end, low = node["at"]
+            x, y = (left + end) / 2, (top + low) / 2
+            if same and (any_role or not node["off"]) and 0 < x < right and 0 < y < foot and end > left:
+                return round(x), round(y)
+        return None
+
+    def settle(self):
+        """Waits until two tellings are of one mind about the places."""
+        for _ in range(8):
+            before = [(node["name"], node["at"]) for node in self.names]
+            with self.changed:
+                self.changed.wait(1)
+            if before == [(node["name"], node["at"]) for node in self.names]:
+                return
+
+    def click(self, name, part=False, seconds=30):
+        self.reach(name, part, seconds)
+        self.settle()
+        place = self.until(lambda: self.seen(name, part), f"'{name}' is in sight", seconds)
+        self.do("mousemove", *map(str, place), "sleep", "0.15", "click", "1")
+        self.clicks += 1
+        time.sleep(0.5)
+
+    def reach(self, name, part, seconds):
+        """Scrolls down to it where it is below what is in sight."""
+        end = time.monotonic() + min(seconds, 6)
+        while not self.seen(name, part) and time.monotonic() < end:
+            for across in (0.25, 0.75):
+                self.do("mousemove", str(round(self.size[0] * across)), str(round(self.size[1] * 0.6)),
+                        "click", "--repeat", "3", "5")
+            time.sleep(0.5)
+
+    def key(self, keys, pause=0.7):
+        self.do("key", keys)
+        self.clicks += 1
+        time.sleep(pause)
+
+    def type(self, text):
+        self.do("type", "--delay", "25", text)
+        time.sleep(0.7)
+
+    def command(self, text):
+        """Does what the palette finds first for these letters."""
+        self.key("ctrl+k")
+        self.until(lambda: self.seen("Command", any_role=True), "the palette opens")
+        self.type(text)
+        self.settle()
+        self.key("Return", 1)
+
+    def draw(self, points):
+        left, top, right, low = self.until(
+            lambda: next((node["at"] for node in self.names if node["name"] == "Drawing canvas"), None), "a canvas")
+        low = min(low, self.size[1] - 40)
+        at = [(round(left + x * (right - left)), round(top + y * (low - top))) for x, y in points]
+        self.do("mousemove", *map(str, at[0]), "mousedown", "1")
+        for x, y in at[1:]:
+            self.do("mousemove", str(x), str(y), "sleep", "0.08")
+        self.do("mouseup", "1")
+        self.clicks += 1
+        time.sleep(0.5)
+
+    def shot(self, name):
+        self.step += 1
+        self.settle()
+        path = self.folder / f"{self.step:02}-{name.replace(' ', '-')}.png"
+        subprocess.run(["import", "-window", "root", str(path)], env=self.env, check=True)
+        if self.program.poll() is not None:
+            raise Stuck(f"the program ended at {name}")
+        if any(node["name"] == "something went wrong" for node in self.names):
+            told = [node["name"] for node in self.names if node["role"] == "Label"][-2:]
+            raise Stuck(f"an error notice at {name}: {told}")
+
+    def close(self):
+        """Closes as Ctrl-C in the terminal does; gives the line of frame times."""
+        if self.program.poll() is None:
+            self.program.send_signal(2)
+        try:
+            self.program.wait(30)
+        except subprocess.TimeoutExpired:
+            self.program.kill()
+        self.reader.join(5)
+        self.screen.terminate()
+        return next((line for line in reversed(self.said) if "first frame" in line), "no frame times")
+
+
+def pictures(folder):
+    """A small data set: three classes of coloured noise, as PPM turned to PNG."""
+    for number, (name, colour) in enumerate([("grass", "green"), ("sea", "blue"), ("sand", "yellow")]):
+        (folder / name).mkdir(parents=True)
+        for i in range(8):
+            subprocess.run(["convert", "-size", "32x32", f"xc:{colour}", "-seed", str(number * 10 + i), "+noise",
+                            "Gaussian", str(folder / name / f"{i}.png")], check=True)
+
+
+def play(window, zoom, data):
+    """The whole way; gives how many clicks and keys each errand took."""
+    errands = {}
+
+    def errand(name, do):
+        window.clicks = 0
+        do()
+        errands[name] = window.clicks
+
+    window.command(f"zoom: {zoom}")
+    window.shot("experiment")
+    errand("train with Baseline beside it", lambda: see_forgetting(window))
+    window.until(lambda: window.seen("Accuracy over all classes seen so far", any_role=True), "a chart", 60)
+    window.shot("train while it runs")
+    for number, page in [(5, "plugins"), (3, "compare"), (1, "experiment"), (2, "train")]:
+        window.key(f"ctrl+{number}")
+        window.shot(f"{page} while it runs")
+    window.until(lambda: window.seen("Idle", part=True), "both runs end", 400)
+    window.key("ctrl+3", 1)
+    window.shot("compare")
+    window.key("ctrl+2")
+    window.shot("train at the end")
+    window.key("F11", 2)
+    window.shot("large")
+    window.key("Right", 1)
+    window.shot("large next")
+    window.key("F11", 2)
+    errand("ask about a drawing", lambda: ask(window))
+    window.shot("predict")
+    window.key("ctrl+6")
+    window.shot("learn")
+    window.click("Open: ", part=True)
+    window.shot("a lesson")
+    window.key("ctrl+1")
+    errand("choose a folder", lambda: choose(window, data))
+    window.shot("a folder typed")
+    window.key("ctrl+k")
+    window.shot("palette")
+    window.key("Escape")
+    window.key("ctrl+3", 1)
+    errand("teach a drawn class", lambda: teach(window))
+    window.shot("taught")
+    return errands
+
+
+def see_forgetting(window):
+    window.command("train with baseline")
+    window.key("ctrl+Return", 1)
+
+
+def ask(window):
+    window.key("ctrl+4", 1)
+    window.draw([(0.5, 0.2), (0.52, 0.5), (0.5, 0.8)])
+    window.until(lambda: window.seen("certain", part=True, any_role=True), "an answer", 90)
+
+
+def choose(window, data):
+    window.command("data folder")
+    window.until(lambda: window.seen("Path", any_role=True), "the chooser opens")
+    place = window.seen("Path", any_role=True)
+    window.do("mousemove", *map(str, place), "click", "--repeat", "3", "1")
+    window.type(str(data))
+    window.key("Return", 1.5)
+    window.click("Choose this folder")
+    window.until(lambda: window.seen("3 classes", part=True, any_role=True), "the folder is read", 60)
+
+
+def teach(window):
+    window.click("Teach…")
+    window.click("Draw or gather…")
+    for shape in [[(0.2, 0.2), (0.8, 0.8)], [(0.25, 0.2), (0.8, 0.75)], [(0.2, 0.3), (0.75, 0.8)]]:
+        window.draw(shape)
+        window.click("Add drawing")
+    window.shot("gathering")
+    window.click("Teach them")
+    window.until(lambda: window.seen("Idle", part=True), "the lesson ends", 300)
+
+
+def one_way(args, way):
+    size, theme, zoom = way
+    name = f"{size}-{theme}-{zoom}"
+    folder = args.to / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    work = Path(tempfile.mkdtemp(prefix="lae-play-"))
+    pictures(work / "landscapes")
+    window = Window(args.program, size, folder, work)
+    wrong, errands = None, {}
+    try:
+        window.until(lambda: window.seen("Not now"), "the tour is offered")
+        window.shot("tour offered")
+        window.click("Not now")
+        window.close()
+        # The second launch finds settings for a small run.
+        (work / "config/lae-studio").mkdir(parents=True, exist_ok=True)
+        (work / "config/lae-studio/window.toml").write_text(SETTINGS.format(theme=theme))
+        window = Window(args.program, size, folder, work)
+        errands = play(window, zoom, work / "landscapes")
+    except (Stuck, subprocess.SubprocessError) as error:
+        wrong = str(error)
+        subprocess.run(["import", "-window", "root", str(folder / "99-stuck.png")], env=window.env)
+    times = window.close()
+    shots = sorted(folder.glob("*.png"))
+    subprocess.run(["montage", *map(str, shots), "-tile", "4x", "-geometry", "640x+6+6", "-label", "%t",
+                    str(args.to / f"{name}.png")], check=False)
+    print(f"{name}: {len(shots)} pictures; {times}" + (f"\n  STUCK: {wrong}" if wrong else ""), flush=True)
+    shutil.rmtree(work, ignore_errors=True)
+    return errands, wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=os.path.abspath)
+    parser.add_argument("--to", type=Path, default=Path("play"))
+    parser.add_argument("--only", nargs="*", help="ways to play, as 1280x800-dark-100")
+    args = parser.parse_args()
+    for tool in ["Xvfb", "xdotool", "import", "montage"]:
+        if not shutil.which(tool):
+            print(f"skipped: {tool} is not installed")
+            return 0
+    args.to = args.to.absolute()
+    clicks, failed = {}, 0
+    for way in WAYS:
+        if args.only and "{}-{}-{}".format(*way) not in args.only:
+            continue
+        errands, wrong = one_way(args, way)
+        clicks.update(errands)
+        failed += bool(wrong)
+    (args.to / "clicks.json").write_text(json.dumps(clicks, indent=1))
+    for name, count in clicks.items():
+        print(f"{count:3} clicks and keys to {name}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
