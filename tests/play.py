@@ -27,9 +27,9 @@ WAYS = [("900x600", "dark", 100), ("900x600", "light", 200), ("1024x768", "light
 SETTINGS = """theme = "{theme}"
 [setup]
 data = "digits"
-epochs = 20
-train_limit = 20
-test_limit = 10
+epochs = 8
+train_limit = 8
+test_limit = 4
 device = "cpu"
 [setup.settings]
 freeze_epochs = 1
@@ -60,7 +60,8 @@ class Window:
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
         self.until(lambda: self.names, "the window opens", 60)
-        found = self.do("search", "--onlyvisible", "--name", "LAE Studio").split()[0]
+        search = ["search", "--onlyvisible", "--name", "LAE Studio"]
+        found = self.until(lambda: self.do(*search).split(), "the window is there")[0]
         self.do("windowmove", found, "0", "0", "windowsize", found, *map(str, self.size), "windowfocus", found)
         time.sleep(1)
 
@@ -99,6 +100,11 @@ class Window:
             if same and (any_role or not node["off"]) and 0 < x < right and 0 < y < foot and end > left:
                 return round(x), round(y)
         return None
+
+    def ended(self, title):
+        """Whether the run of this title has ended, as the top bar tells."""
+        return any(title in node["name"] and node["name"].endswith("finished") and node["at"][1] < self.size[1] * 0.12
+                   for node in self.names)
 
     def settle(self):
         """Waits until two tellings are of one mind about the places."""
@@ -205,7 +211,7 @@ def play(window, zoom, data):
     for number, page in [(5, "plugins"), (3, "compare"), (1, "experiment"), (2, "train")]:
         window.key(f"ctrl+{number}")
         window.shot(f"{page} while it runs")
-    window.until(lambda: window.seen("Idle", part=True), "both runs end", 400)
+    window.until(lambda: window.ended("Baseline"), "both runs end", 240)
     window.key("ctrl+3", 1)
     window.shot("compare")
     window.key("ctrl+2")
@@ -263,7 +269,8 @@ def teach(window):
         window.click("Add drawing")
     window.shot("gathering")
     window.click("Teach them")
-    window.until(lambda: window.seen("Idle", part=True), "the lesson ends", 300)
+    time.sleep(4)
+    window.until(lambda: window.ended(""), "the lesson ends", 120)
 
 
 def one_way(args, way):
