@@ -101,10 +101,13 @@ class Window:
                 return round(x), round(y)
         return None
 
-    def ended(self, title):
-        """Whether the run of this title has ended, as the top bar tells."""
-        return any(title in node["name"] and node["name"].endswith("finished") and node["at"][1] < self.size[1] * 0.12
-                   for node in self.names)
+    def ended(self):
+        """Whether nothing is at work: neither now nor a moment later, when the next one in line would be."""
+        for _ in range(3):
+            if any(node["name"] == "Stop the run" for node in self.names):
+                return False
+            time.sleep(1)
+        return True
 
     def settle(self):
         """Waits until two tellings are of one mind about the places."""
@@ -138,7 +141,7 @@ class Window:
         time.sleep(pause)
 
     def type(self, text):
-        self.do("type", "--delay", "25", text)
+        self.do("type", "--delay", "60", text)
         time.sleep(0.7)
 
     def command(self, text):
@@ -211,7 +214,7 @@ def play(window, zoom, data):
     for number, page in [(5, "plugins"), (3, "compare"), (1, "experiment"), (2, "train")]:
         window.key(f"ctrl+{number}")
         window.shot(f"{page} while it runs")
-    window.until(lambda: window.ended("Baseline"), "both runs end", 240)
+    window.until(window.ended, "both runs end", 240)
     window.key("ctrl+3", 1)
     window.shot("compare")
     window.key("ctrl+2")
@@ -254,7 +257,8 @@ def choose(window, data):
     window.command("data folder")
     window.until(lambda: window.seen("Path", any_role=True), "the chooser opens")
     place = window.seen("Path", any_role=True)
-    window.do("mousemove", *map(str, place), "click", "--repeat", "3", "1")
+    window.do("mousemove", *map(str, place), "click", "1", "key", "ctrl+a")
+    window.settle()
     window.type(str(data))
     window.key("Return", 1.5)
     window.click("Choose this folder")
@@ -270,7 +274,7 @@ def teach(window):
     window.shot("gathering")
     window.click("Teach them")
     time.sleep(4)
-    window.until(lambda: window.ended(""), "the lesson ends", 120)
+    window.until(window.ended, "the lesson ends", 120)
 
 
 def one_way(args, way):
@@ -279,7 +283,9 @@ def one_way(args, way):
     folder = args.to / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    work = Path(tempfile.mkdtemp(prefix="lae-play-"))
+    # Letters that every keyboard has: the path is typed.
+    work = Path(tempfile.gettempdir()) / f"laeplay{os.getpid()}"
+    work.mkdir()
     pictures(work / "landscapes")
     window = Window(args.program, size, folder, work)
     wrong, errands = None, {}

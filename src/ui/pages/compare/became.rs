@@ -105,12 +105,15 @@ fn verdict(fates: &[Fate<'_>]) -> Option<String> {
     if title(best) == title(worst) || percent(best.now, 0) == percent(worst.now, 0) {
         return None;
     }
-    Some(format!(
-        "After {} {} still answers {} of task 1 rightly, {} only {}.",
-        counted(best.row.answers().matrix.len(), "task"),
-        title(best),
-        percent(best.now, 0),
-        title(worst),
-        percent(worst.now, 0)
-    ))
+    let after = counted(best.row.answers().matrix.len(), "task");
+    let (first, most) = (title(best), percent(best.now, 0));
+    let (last, least) = (title(worst), percent(worst.now, 0));
+    Some(match most == least {
+        true => {
+            format!("After {after} {first} and {last} both still answer {most} of task 1 rightly.")
+        }
+        false => format!(
+            "After {after} {first} still answers {most} of task 1 rightly, {last} only {least}."
+        ),
+    })
 }
