@@ -72,22 +72,28 @@ fn right_end(
     commands: &mut Vec<UiCommand>,
     (whole, room): (f32, f32),
 ) {
-    // What stands beside the run's words, each with its gap.
-    let beside = match room {
-        room if room <= 300.0 => 190.0,
-        room if room <= 400.0 => 230.0,
-        _ => 300.0 + device_width(ui, session, whole > WIDE),
-    };
+    let live = session.live.as_ref().filter(|run| run.stage.is_live());
+    let tour = room > 440.0 && !session.is_training();
+    let theme = room > 300.0;
+    // What stands beside the run's words, each with its gap; a run at work brings two buttons.
+    let signs = if live.is_some() { 300.0 } else { 224.0 };
+    let signs = signs + if tour { 38.0 } else { 0.0 } - if theme { 0.0 } else { 38.0 };
+    let device = device_width(ui, session, whole > WIDE);
+    // The device gives way before the run's own words do.
+    let least = live.map_or(0.0, |run| {
+        width(ui, chip_text(run, session.waiting().count(), 0))
+    });
+    let with_device = room > 400.0 && room >= signs + device + least;
+    let beside = signs + if with_device { device } else { 0.0 };
     run_chip(ui, session, commands, room - beside);
-    if room > 400.0 {
+    if with_device {
         device_chip(ui, session, commands, whole > WIDE);
     }
-    if room > 300.0 {
+    if theme {
         theme_menu(ui, still, commands);
     }
     // Beside a run at work it has no room.
-    if room > 440.0
-        && !session.is_training()
+    if tour
         && chip(ui, None, "?", "Take the tour")
             .on_hover_text("Take the tour")
             .clicked()
