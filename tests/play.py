@@ -250,7 +250,8 @@ def see_forgetting(window):
 def ask(window):
     window.key("ctrl+4", 1)
     window.draw([(0.5, 0.2), (0.52, 0.5), (0.5, 0.8)])
-    window.until(lambda: window.seen("certain", part=True, any_role=True), "an answer", 90)
+    window.settle()
+    window.until(lambda: window.seen("\u00a0% certain", part=True, any_role=True), "an answer", 90)
 
 
 def choose(window, data):
