@@ -260,7 +260,7 @@ def choose(window, data):
     place = window.seen("Path", any_role=True)
     window.do("mousemove", *map(str, place), "click", "1")
     time.sleep(0.7)
-    window.do("key", "ctrl+a")
+    window.do("key", "End", "key", "--repeat", "80", "--delay", "30", "BackSpace")
     time.sleep(0.7)
     window.type(str(data))
     window.key("Return", 1.5)
