@@ -13,6 +13,7 @@
 
 mod confusion;
 mod slots;
+mod wrong;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -20,6 +21,7 @@ use std::ops::Range;
 pub use confusion::{Blocks, Confusion, block_means};
 use serde::{Deserialize, Serialize};
 pub use slots::{PromptStudy, SlotCounts, SlotView};
+pub use wrong::Wrong;
 
 /// Who gives a class: the experts of a method. LAE has three, most methods have one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -66,7 +68,7 @@ impl Expert {
 
 /// What every test image of the tasks seen so far was taken for, after one task was learned.
 /// Classes are positions in the run's class order (logit indices).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answers {
     /// Which test image: index into the test split of its source.
     pub samples: Vec<usize>,
@@ -78,6 +80,10 @@ pub struct Answers {
     pub labels: Vec<usize>,
     /// Per expert of the run the class it gave to each.
     pub given: BTreeMap<Expert, Vec<usize>>,
+    /// Per expert how certain it was of the class it gave to each: a probability. Empty in runs of
+    /// older versions.
+    #[serde(default)]
+    pub certainty: BTreeMap<Expert, Vec<f32>>,
     /// The class of each when its task is told: the best among the classes of that task (the
     /// task-incremental setting). Empty in runs of older versions.
     pub task_given: Vec<usize>,
@@ -329,6 +335,7 @@ mod tests {
             sources: Vec::new(),
             labels: labels.to_vec(),
             given: BTreeMap::from([(Expert::Online, online.to_vec())]),
+            certainty: BTreeMap::new(),
             task_given: Vec::new(),
         }
     }

@@ -17,6 +17,7 @@ mod folder;
 pub mod listing;
 mod lists;
 pub mod loader;
+mod mended;
 pub mod named;
 mod pickle;
 pub mod picture;
@@ -36,6 +37,7 @@ use sha2::{Digest, Sha256};
 pub use archive::cache_folder;
 pub use cache::{CacheUse, PixelCache};
 pub use card::Card;
+pub use mended::{MOST as MOST_MENDED, Mend, MendCount, check as check_mended, short as short_mended};
 pub use picture::{LARGEST_PICTURE, READABLE, decode_picture, decode_picture_file, picture_size};
 pub use scan::Scan;
 pub use source::{Folder, Sample, Source};
@@ -61,6 +63,8 @@ pub struct Dataset {
     pub skipped: Vec<Skipped>,
     /// The same image in training and test.
     pub duplicates: Vec<Duplicate>,
+    /// Labels that were mended as [`OpenOptions::mended`] says.
+    pub mended: MendCount,
     /// What was assumed, as sentences.
     pub assumed: Vec<String>,
     /// Whether all test images were drawn by `test_share`, because no test split was given.
@@ -131,6 +135,9 @@ pub struct OpenOptions {
     pub min_classes: usize,
     /// Whether every picture is decoded once, to list damaged ones and duplicates.
     pub check: Check,
+    /// Labels that a person mended.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mended: Vec<Mend>,
     /// Where archives are unpacked; `None` for a folder in [`cache_folder`].
     #[serde(skip)]
     pub unpack_to: Option<PathBuf>,
@@ -146,6 +153,7 @@ impl Default for OpenOptions {
             test_limit: None,
             min_classes: 2,
             check: Check::Auto,
+            mended: Vec::new(),
             unpack_to: None,
         }
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::card::counts;
 use super::chance::{Chance, Purpose};
 use super::check::{self, Checked};
+use super::mended::{self, MendCount};
 use super::{Dataset, Found, OpenOptions, Sample, Skipped};
 use crate::counts::counted;
 use crate::problem::{Problem, Result, listed};
@@ -42,7 +43,10 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
             drawn
         }
     };
-    let test = validate(&mut train, test, options, names.len(), &mut found.assumed);
+    let mut test = validate(&mut train, test, options, names.len(), &mut found.assumed);
+    let splits = [&mut train, &mut test];
+    let mended = mended::apply(&options.mended, &names, splits);
+    check_mended(&names, &train, mended, &mut found.assumed)?;
     if names.len() < options.min_classes {
         return Err(too_few(&names, &found, options));
     }
@@ -54,6 +58,7 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
         train,
         test,
         skipped: found.skipped,
+        mended,
         duplicates: Vec::new(),
         assumed: found.assumed,
         test_drawn,
@@ -65,6 +70,40 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
     thin(&mut data.test, options.test_limit, data.classes.len());
     data.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(data)
+}
+
+/// Says what mending came to.
+///
+/// # Errors
+/// A class lost its last training picture by it.
+fn check_mended(
+    names: &[String],
+    train: &[Sample],
+    mended: MendCount,
+    assumed: &mut Vec<String>,
+) -> Result<()> {
+    let words = mended.words();
+    if !words.is_empty() {
+        assumed.push(format!("By the list of mended labels: {words}."));
+    }
+    if mended.without_effect > 0 {
+        assumed.push(format!(
+            "The list of mended labels has {} for pictures that are gone or were replaced, or for classes that there are not; they have no effect.",
+            match mended.without_effect {
+                1 => "1 entry".to_string(),
+                n => format!("{n} entries"),
+            }
+        ));
+    }
+    let trained = counts(train, names.len());
+    let Some(empty) = trained.iter().position(|count| *count == 0) else {
+        return Ok(());
+    };
+    Err(Problem::new(format!(
+        "with the mended labels no training picture of {} is left",
+        names[empty]
+    ))
+    .advise("take one of the mended labels back, or give --mended none"))
 }
 
 fn percent(share: f64) -> f64 {

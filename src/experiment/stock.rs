@@ -178,6 +178,7 @@ pub fn open_options(config: &RunConfig) -> OpenOptions {
         split_seed: config.split_seed,
         train_limit: config.train_limit,
         test_limit: config.test_limit,
+        mended: config.mended.clone(),
         ..OpenOptions::default()
     }
 }

@@ -2,12 +2,13 @@
 //! kill may not cost lies in the run's folder after every pass and every task; all else is derived
 //! from the settings.
 
+mod judging;
 mod saving;
 mod taking_up;
 mod telling;
 mod testing;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -79,6 +80,8 @@ pub(super) struct Trainer<'a> {
     checkpointed: bool,
     /// How far the method's two experts were apart after each pass of the task.
     apart: Vec<f64>,
+    /// Figures that the task's testing gave, by name.
+    gauges: BTreeMap<String, f64>,
     /// What is told of a lesson once it counts.
     held: Vec<Event>,
     /// Places of the unreadable images of the task, and their number before it was taken up.
@@ -117,6 +120,7 @@ impl<'a> Trainer<'a> {
             told: HashSet::new(),
             checkpointed: false,
             apart: Vec::new(),
+            gauges: BTreeMap::new(),
             held: Vec::new(),
             unreadable: Default::default(),
         };
@@ -172,6 +176,7 @@ impl<'a> Trainer<'a> {
         (self.task_seconds, self.training_seconds) = (0.0, 0.0);
         self.unreadable = Default::default();
         self.apart.clear();
+        self.gauges.clear();
     }
 
     fn all_tasks(&mut self) -> Result<ControlFlow<()>> {
@@ -211,6 +216,9 @@ impl<'a> Trainer<'a> {
         let Some((answers, slots)) = self.evaluate()? else {
             return Ok(ControlFlow::Break(()));
         };
+        if self.judge_backbone(&answers)?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
         self.task_seconds += began.elapsed().as_secs_f64();
         self.save_task(answers, slots)?;
         Ok(ControlFlow::Continue(()))

@@ -84,6 +84,9 @@ pub struct CrowdInside {
     pub maps: Vec<FeatureMap>,
     /// The energies that each expert gives; empty for a method whose scores have none.
     pub energies: Vec<(Expert, Vec<f32>)>,
+    /// How strange each picture is to each expert; see [`super::refusal`].
+    #[serde(default)]
+    pub strangeness: Vec<(Expert, Vec<f32>)>,
 }
 
 /// Features in two dimensions.
@@ -167,6 +170,13 @@ impl CrowdInside {
     pub fn map_of(&self, expert: Expert) -> Option<&FeatureMap> {
         let mut maps = self.maps.iter();
         maps.find(|map| map.expert == expert).or(self.maps.first())
+    }
+
+    /// How strange the pictures are to an expert.
+    pub fn strangeness_of(&self, expert: Expert) -> Option<&[f32]> {
+        let mut all = self.strangeness.iter();
+        all.find(|(whose, _)| *whose == expert)
+            .map(|(_, values)| values.as_slice())
     }
 
     /// One expert's energies.

@@ -10,5 +10,6 @@ pub mod inside;
 pub mod job;
 mod lesson;
 mod prediction;
+pub mod refusal;
 mod report;
 pub mod sheet;

@@ -32,6 +32,10 @@ pub struct TaskReport {
 /// number of the pass follows, from 1.
 pub const APART: &str = "apart_";
 
+/// The gauge that says how many test pictures a nearest class mean on the features of the frozen
+/// backbone alone answers rightly (0..=1), after the last task of a run that answers poorly.
+pub const NEAREST_MEAN: &str = "nearest_mean";
+
 impl TaskReport {
     /// How far the method's two experts were apart after each pass; empty where it had one.
     pub fn apart(&self) -> Vec<f64> {

@@ -3,6 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use super::views::RunRow;
+use crate::data::short_mended;
 use crate::fetch::hex;
 use crate::method::filled;
 use crate::run::config::RunConfig;
@@ -60,6 +61,11 @@ fn flat(config: &RunConfig) -> toml::Table {
     let mut table = toml::Table::try_from(filled(config)).unwrap_or_default();
     if let Some(toml::Value::Table(own)) = table.remove("settings") {
         table.extend(own);
+    }
+    if !config.mended.is_empty() {
+        // The whole list would be a page.
+        let words = short_mended(&config.mended);
+        table.insert("mended".into(), toml::Value::String(words));
     }
     table
 }

@@ -293,6 +293,7 @@ mod tests {
             known: 4,
             maps: Vec::new(),
             energies: vec![(Expert::Online, vec![-4.0, -3.0, -1.0, -2.0, 9.0])],
+            strangeness: Vec::new(),
         };
         let told = energies(&crowd, Expert::Online, 2, (-4.0, 0.0), 4);
         let wanted = Energies {

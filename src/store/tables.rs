@@ -131,6 +131,15 @@ struct AnswerRow {
     /// The lesson whose test picture it is, from 1; none for one of the run's own data set.
     #[serde(default)]
     lesson: Option<usize>,
+    /// How certain each expert was of its class.
+    #[serde(default)]
+    online_certainty: Option<f32>,
+    #[serde(default)]
+    offline_certainty: Option<f32>,
+    #[serde(default)]
+    ensemble_certainty: Option<f32>,
+    #[serde(default)]
+    answer_certainty: Option<f32>,
 }
 
 impl AnswerRow {
@@ -140,6 +149,15 @@ impl AnswerRow {
             Expert::Offline => &mut self.offline,
             Expert::Ensemble => &mut self.ensemble,
             Expert::Answer => &mut self.answer,
+        }
+    }
+
+    fn certainty_of(&mut self, expert: Expert) -> &mut Option<f32> {
+        match expert {
+            Expert::Online => &mut self.online_certainty,
+            Expert::Offline => &mut self.offline_certainty,
+            Expert::Ensemble => &mut self.ensemble_certainty,
+            Expert::Answer => &mut self.answer_certainty,
         }
     }
 }
@@ -156,6 +174,7 @@ pub(super) fn answers_csv(answers: &Answers) -> Result<Vec<u8>> {
         };
         for (expert, given) in &answers.given {
             *row.of(*expert) = given.get(i).copied();
+            *row.certainty_of(*expert) = answers.certainty_at(*expert, i);
         }
         row
     });
@@ -180,6 +199,14 @@ pub(super) fn read_answers(
             };
             highest = highest.max(class);
             answers.given.entry(expert).or_default().push(class);
+            if let Some(certainty) = *row.certainty_of(expert) {
+                if !(0.0..=1.0).contains(&certainty) {
+                    let what = format!("a certainty of {certainty} is not from 0 to 1");
+                    return Err(damaged_table(path, &what));
+                }
+                let noted = answers.certainty.entry(expert).or_default();
+                noted.push(certainty);
+            }
         }
         if highest >= classes {
             return Err(damaged_table(
@@ -203,6 +230,8 @@ pub(super) fn read_answers(
         answers.sources.clear();
     }
     let found = answers.labels.len();
+    // Noted for some pictures only, it would be read as that of others.
+    answers.certainty.retain(|_, noted| noted.len() == found);
     if found == images {
         Ok(answers)
     } else {

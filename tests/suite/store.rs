@@ -53,6 +53,7 @@ pub fn report(task: usize) -> TaskReport {
                 (Expert::Offline, labels.clone()),
                 (Expert::Ensemble, ensemble),
             ]),
+            certainty: Default::default(),
             task_given: labels.clone(),
             labels,
         },

@@ -81,7 +81,7 @@ fn images_of(stored: &StoredRun, stock: &Stock) -> Result<Images> {
 /// Indices of at most `most` of these, as many of each class as of any other while there are some,
 /// spread over those of the class; in order of class. Of more classes than that, one of every
 /// so-manieth.
-fn evenly(labels: &[usize], classes: usize, most: usize) -> Vec<usize> {
+pub(in crate::experiment) fn evenly(labels: &[usize], classes: usize, most: usize) -> Vec<usize> {
     let mut of: Vec<Vec<usize>> = vec![Vec::new(); classes];
     for (at, label) in labels.iter().enumerate() {
         if let Some(class) = of.get_mut(*label) {

@@ -11,6 +11,7 @@ mod survey;
 mod watched;
 
 pub use axes::{Axes, Features};
+pub(super) use crowd::evenly;
 pub use crowd::{Crowd, MOST};
 pub use survey::{Survey, crowd_inside};
 pub use watched::Watched;

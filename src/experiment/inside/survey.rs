@@ -20,6 +20,7 @@ pub struct Survey {
     known: usize,
     given: Vec<usize>,
     energies: Vec<(Expert, Vec<f32>)>,
+    strangeness: Vec<(Expert, Vec<f32>)>,
     features: Vec<(Expert, Features)>,
 }
 
@@ -31,6 +32,7 @@ impl Survey {
             known: 0,
             given: Vec::new(),
             energies: Vec::new(),
+            strangeness: Vec::new(),
             features: Vec::new(),
         }
     }
@@ -69,6 +71,8 @@ impl Survey {
         for verdict in verdicts {
             let verdict = verdict.checked()?.folded(&predictor.again);
             for opinion in &verdict.opinions {
+                let strange = entry(&mut self.strangeness, opinion.expert, Vec::new);
+                strange.push(opinion.strangeness());
                 if let Some(energy) = opinion
                     .energy
                     .filter(|_| opinion.expert != Expert::Ensemble)
@@ -137,5 +141,6 @@ pub fn crowd_inside(survey: &Survey, axes: &[(Expert, Axes)], anchor: usize) -> 
         known: survey.known,
         maps: survey.features.iter().filter_map(map).collect(),
         energies: survey.energies.clone(),
+        strangeness: survey.strangeness.clone(),
     }
 }

@@ -78,9 +78,10 @@ impl Trainer<'_> {
         Ok(())
     }
 
-    /// The method's figures, and how far its experts were apart after each pass.
+    /// The method's figures, those of testing, and how far its experts were apart after each pass.
     fn gauges(&self) -> Result<BTreeMap<String, f64>> {
         let mut gauges = self.method.gauges()?;
+        gauges.extend(self.gauges.clone());
         let passes = (1..).zip(&self.apart);
         gauges.extend(passes.map(|(pass, apart)| (format!("{APART}{pass}"), *apart)));
         Ok(gauges)

@@ -1,6 +1,7 @@
 //! The part of a run that tests: after every task each test image so far is shown to the method, and
 //! where its slots of prompts are studied, to each of them.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::super::meter::Meter;
@@ -8,9 +9,10 @@ use super::super::reading::Reading;
 use super::Trainer;
 use crate::data::loader::{Loader, LoaderOptions};
 use crate::method::Verdict;
-use crate::metrics::{Answers, SlotCounts};
+use crate::metrics::{Answers, Expert, SlotCounts};
 use crate::problem::Result;
 use crate::run::event::Phase;
+use crate::run::refusal;
 
 use burn::tensor::Tensor;
 
@@ -18,7 +20,8 @@ use burn::tensor::Tensor;
 const JUDGE_BATCH: usize = 48;
 
 impl Trainer<'_> {
-    /// Asks for every test image of the tasks seen so far; none when the person stopped it.
+    /// Asks for every test image of the tasks seen so far; none when the person stopped it. From
+    /// where on a picture is strange to an expert is kept with the task's gauges.
     pub(super) fn evaluate(&mut self) -> Result<Option<(Answers, Vec<SlotCounts>)>> {
         let phase = Phase::Evaluating { task: self.task };
         self.say(phase.clone());
@@ -26,6 +29,7 @@ impl Trainer<'_> {
         let none = samples.is_empty();
         let mut answers = Answers::default();
         let mut slots = self.no_slots();
+        let mut strangeness: BTreeMap<Expert, Vec<f32>> = BTreeMap::new();
         let mut reading = Reading::of(samples.len());
         let options = LoaderOptions {
             cache: Some(self.kit.pixels.clone()),
@@ -46,6 +50,10 @@ impl Trainer<'_> {
                 answers.samples.push(index);
                 answers.sources.push(source);
                 let verdict = verdict.checked()?.folded(&self.again);
+                for opinion in &verdict.opinions {
+                    let of = strangeness.entry(opinion.expert).or_default();
+                    of.push(opinion.strangeness());
+                }
                 self.note(&mut answers, batch.labels[row] as usize, &verdict);
             }
             self.meter.judged(batch.labels.len());
@@ -62,6 +70,11 @@ impl Trainer<'_> {
         }
         if !none {
             reading.ended(answers.labels.len())?;
+        }
+        for (expert, values) in strangeness {
+            let found = refusal::threshold(values).map(f64::from);
+            self.gauges
+                .extend(found.map(|value| (refusal::gauge(expert), value)));
         }
         if self.header.lessons.is_empty() {
             // All lie in the run's own data set.
@@ -97,6 +110,8 @@ impl Trainer<'_> {
         answers.labels.push(label);
         let class = self.class_at(label);
         for opinion in &verdict.opinions {
+            let certainty = answers.certainty.entry(opinion.expert).or_default();
+            certainty.push(opinion.best().1.clamp(0.0, 1.0));
             let given = answers.given.entry(opinion.expert).or_default();
             // The right class, whichever of its positions the label is.
             given.push(if opinion.class == class {

@@ -1,5 +1,7 @@
 //! What is wrong with settings, as far as they alone can tell.
 
+use crate::data::check_mended;
+
 use super::{MOST_EPOCHS, MOST_IN_BATCH, RunConfig};
 use crate::problem::Problem;
 
@@ -79,6 +81,7 @@ impl RunConfig {
             "--train-limit, --test-limit",
             "leave the option out to use all images",
         );
+        problems.extend(check_mended(&self.mended).err().map(|p| p.at("--mended")));
         problems
     }
 }

@@ -3,6 +3,8 @@
 
 use serde::Deserialize;
 
+use crate::data::Mend;
+
 use super::{Precision, RunConfig, Setting, Settings};
 
 /// All keys a `run.toml` may have.
@@ -33,6 +35,7 @@ pub(super) struct Written {
     device: String,
     cache_mb: usize,
     settings: Settings,
+    mended: Vec<Mend>,
     learning: Option<bool>,
     accumulation: Option<bool>,
     ensemble: Option<bool>,
@@ -67,6 +70,7 @@ impl Default for Written {
             device,
             cache_mb,
             settings,
+            mended,
         } = RunConfig::default();
         Self {
             data,
@@ -93,6 +97,7 @@ impl Default for Written {
             device,
             cache_mb,
             settings,
+            mended,
             learning: None,
             accumulation: None,
             ensemble: None,
@@ -144,6 +149,7 @@ impl From<Written> for RunConfig {
             device: written.device,
             cache_mb: written.cache_mb,
             settings,
+            mended: written.mended,
         }
     }
 }

@@ -12,6 +12,7 @@ mod setting;
 use serde::{Deserialize, Serialize};
 
 use crate::counts::counted;
+use crate::data::Mend;
 use crate::problem::{Problem, Result};
 
 pub use setting::{Setting, Settings};
@@ -105,10 +106,14 @@ pub struct RunConfig {
     pub device: String,
     /// Memory for decoded pictures in MB; what does not fit is decoded anew. No number depends on it.
     pub cache_mb: usize,
-    /// The method's own settings; those not named here have the method's defaults. Last, because a
-    /// TOML table ends what stands before it.
+    /// The method's own settings; those not named here have the method's defaults. Behind all plain
+    /// values, because a TOML table ends what stands before it.
     #[serde(skip_serializing_if = "Settings::is_empty")]
     pub settings: Settings,
+    /// Labels of the data set that are mended, as they were when the run began: whatever becomes of
+    /// the list beside the data, the run can be continued and repeated with its own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mended: Vec<Mend>,
 }
 
 impl Default for RunConfig {
@@ -139,6 +144,7 @@ impl Default for RunConfig {
             device: "auto".into(),
             cache_mb: 1024,
             settings: Settings::new(),
+            mended: Vec::new(),
         }
     }
 }
@@ -256,6 +262,12 @@ mod tests {
             train_limit: Some(7),
             method: "baseline".into(),
             settings: Settings::from([("a".into(), Setting::Real(0.5))]),
+            mended: vec![Mend {
+                picture: "a/1.png".into(),
+                sha256: "0".repeat(64),
+                was: "a".into(),
+                class: None,
+            }],
             ..RunConfig::default()
         };
         let text = config.to_toml().unwrap();

@@ -45,6 +45,7 @@ fn report(task: usize, answers: &[usize]) -> TaskReport {
                 .iter()
                 .map(|e| (*e, answers.to_vec()))
                 .collect(),
+            certainty: Default::default(),
             task_given: Vec::new(),
         },
         slots: Vec::new(),

@@ -45,6 +45,7 @@ fn measured(header: &RunHeader, task: usize) -> TaskReport {
             samples: (0..labels.len()).collect(),
             sources: Vec::new(),
             given: [(Expert::Ensemble, ensemble)].into(),
+            certainty: Default::default(),
             task_given: Vec::new(),
             labels,
         },

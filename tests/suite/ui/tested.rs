@@ -36,6 +36,7 @@ fn run(made: &Made, images: Option<Fingerprints>) -> (RunHeader, TaskReport) {
         sources: Vec::new(),
         labels,
         given: [(Expert::Ensemble, other)].into(),
+        certainty: Default::default(),
         task_given: Vec::new(),
     };
     let report = TaskReport {

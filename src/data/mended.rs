@@ -1,0 +1,219 @@
+//! Labels that a person mended: a list beside the data, which itself is never changed.
+//!
+//! An entry names its picture by its path inside the split and by its content, so that it means nothing
+//! for another picture under that name. Splits are drawn before labels are mended: mending moves no
+//! picture from training to test.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::picture::read_picture_file;
+use super::source::{Sample, Source};
+use crate::fetch::hex;
+use crate::problem::{Problem, Result};
+
+/// Entries of a list at most.
+pub const MOST: usize = 10_000;
+
+/// One mended label.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mend {
+    /// The picture's path inside its split, as `lae-studio worst` names it.
+    pub picture: String,
+    /// SHA-256 of its file (of its pixels, where it is a record of a larger file), in hex.
+    pub sha256: String,
+    /// The class it stands in.
+    pub was: String,
+    /// The class it is really of; none leaves the picture out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+}
+
+/// What a list came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MendCount {
+    /// Pictures with another label.
+    pub labels: usize,
+    /// Pictures left out.
+    pub left_out: usize,
+    /// Entries whose picture is gone or another one, or whose class there is not.
+    pub without_effect: usize,
+}
+
+impl MendCount {
+    /// What a list wants, whether its pictures are there or not.
+    pub fn of(list: &[Mend]) -> Self {
+        let labels = list.iter().filter(|mend| mend.class.is_some()).count();
+        Self {
+            labels,
+            left_out: list.len() - labels,
+            without_effect: 0,
+        }
+    }
+
+    /// "3 labels mended, 1 picture left out"; empty where there is neither.
+    pub fn words(&self) -> String {
+        let counted = |n: usize, one: &str, many: &str| match n {
+            0 => None,
+            1 => Some(one.to_string()),
+            n => Some(format!("{n} {many}")),
+        };
+        let parts = [
+            counted(self.labels, "1 label mended", "labels mended"),
+            counted(self.left_out, "1 picture left out", "pictures left out"),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        parts.join(", ")
+    }
+}
+
+/// A list in a few letters, to tell two apart: "3 labels mended (5f0c12ab)".
+pub fn short(list: &[Mend]) -> String {
+    let print = hex(&Sha256::digest(format!("{list:?}")));
+    format!("{} ({})", MendCount::of(list).words(), &print[..8])
+}
+
+impl Sample {
+    /// What tells this picture from another one under its name.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn sha256(&self) -> Result<String> {
+        let digest = match &self.source {
+            Source::File { folder, name } => {
+                Sha256::digest(read_picture_file(&folder.path.join(name.as_ref()))?)
+            }
+            Source::Record { records, index } => {
+                Sha256::digest(records.raw(*index).unwrap_or_default())
+            }
+        };
+        Ok(hex(&digest))
+    }
+}
+
+/// Mends labels of both splits; `names` are the classes, in order.
+pub(super) fn apply(
+    list: &[Mend],
+    names: &[String],
+    splits: [&mut Vec<Sample>; 2],
+) -> MendCount {
+    let mut wanted: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, mend) in list.iter().enumerate() {
+        wanted.entry(&mend.picture).or_default().push(at);
+    }
+    let class_of = |name: &String| names.binary_search(name).ok();
+    let mut met = vec![false; list.len()];
+    for split in splits {
+        let mut kept = Vec::with_capacity(split.len());
+        for mut sample in std::mem::take(split) {
+            let found = match wanted.is_empty() {
+                true => None,
+                false => wanted.get(sample.name().as_str()),
+            };
+            let Some(at) = found.and_then(|entries| entry_of(&sample, entries, list)) else {
+                kept.push(sample);
+                continue;
+            };
+            match list[at].class.as_ref().map(class_of) {
+                Some(Some(class)) => sample.class = class as u32,
+                // A class that is no more mends nothing.
+                Some(None) => {
+                    kept.push(sample);
+                    continue;
+                }
+                None => {
+                    met[at] = true;
+                    continue;
+                }
+            }
+            met[at] = true;
+            kept.push(sample);
+        }
+        kept.sort_by_key(|sample| sample.class);
+        *split = kept;
+    }
+    let counted = |out: bool| {
+        let pairs = list.iter().zip(&met);
+        pairs
+            .filter(|(mend, met)| **met && mend.class.is_none() == out)
+            .count()
+    };
+    MendCount {
+        labels: counted(false),
+        left_out: counted(true),
+        without_effect: met.iter().filter(|met| !**met).count(),
+    }
+}
+
+/// The entry that is about this very picture. One that cannot be read is none of them.
+fn entry_of(sample: &Sample, entries: &[usize], list: &[Mend]) -> Option<usize> {
+    let sha256 = sample.sha256().ok()?;
+    let mut entries = entries.iter().copied();
+    entries.find(|at| list[*at].sha256.eq_ignore_ascii_case(&sha256))
+}
+
+/// Checks a list that somebody may have written by hand.
+///
+/// # Errors
+/// A Problem for too many entries, two about one picture, or something that is no hash.
+pub fn check(list: &[Mend]) -> Result<()> {
+    if list.len() > MOST {
+        return Err(
+            Problem::new(format!("{} labels are mended, {MOST} are the most", list.len()))
+                .advise("mend so many labels in the data set itself"),
+        );
+    }
+    let mut seen = std::collections::HashSet::new();
+    for mend in list {
+        let is_hash = mend.sha256.len() == 64 && mend.sha256.chars().all(|c| c.is_ascii_hexdigit());
+        if !is_hash {
+            let what = format!("the sha256 of {} is not 64 hexadecimal digits", mend.picture);
+            return Err(Problem::new(what).advise("take it from a list that the program wrote"));
+        }
+        if !seen.insert((&mend.picture, mend.sha256.to_ascii_lowercase())) {
+            let what = format!("the label of {} is mended twice", mend.picture);
+            return Err(Problem::new(what).advise("leave one of the two entries out"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mend(picture: &str, class: Option<&str>) -> Mend {
+        Mend {
+            picture: picture.into(),
+            sha256: "ab".repeat(32),
+            was: "cat".into(),
+            class: class.map(Into::into),
+        }
+    }
+
+    #[test]
+    fn a_list_is_told_in_words() {
+        let list = [mend("a", Some("dog")), mend("b", Some("dog")), mend("c", None)];
+        let words = "2 labels mended, 1 picture left out";
+        assert_eq!(MendCount::of(&list).words(), words);
+        assert!(short(&list).starts_with(words) && short(&list) != short(&list[..2]));
+        assert_eq!(MendCount::of(&list[2..]).words(), "1 picture left out");
+        assert_eq!(MendCount::default().words(), "");
+    }
+
+    #[test]
+    fn what_is_no_hash_or_stands_there_twice_is_refused() {
+        let good = mend("a", None);
+        assert!(check(&[good.clone(), mend("b", None)]).is_ok());
+        assert!(check(&[good.clone(), mend("a", Some("dog"))]).is_err());
+        let bad = Mend {
+            sha256: "1".into(),
+            ..good.clone()
+        };
+        assert!(check(&[bad]).is_err());
+        assert!(check(&vec![good; MOST + 1]).is_err());
+    }
+}
