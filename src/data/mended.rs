@@ -95,11 +95,7 @@ impl Sample {
 }
 
 /// Mends labels of both splits; `names` are the classes, in order.
-pub(super) fn apply(
-    list: &[Mend],
-    names: &[String],
-    splits: [&mut Vec<Sample>; 2],
-) -> MendCount {
+pub(super) fn apply(list: &[Mend], names: &[String], splits: [&mut Vec<Sample>; 2]) -> MendCount {
     let mut wanted: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, mend) in list.iter().enumerate() {
         wanted.entry(&mend.picture).or_default().push(at);
@@ -161,16 +157,20 @@ fn entry_of(sample: &Sample, entries: &[usize], list: &[Mend]) -> Option<usize> 
 /// A Problem for too many entries, two about one picture, or something that is no hash.
 pub fn check(list: &[Mend]) -> Result<()> {
     if list.len() > MOST {
-        return Err(
-            Problem::new(format!("{} labels are mended, {MOST} are the most", list.len()))
-                .advise("mend so many labels in the data set itself"),
-        );
+        return Err(Problem::new(format!(
+            "{} labels are mended, {MOST} are the most",
+            list.len()
+        ))
+        .advise("mend so many labels in the data set itself"));
     }
     let mut seen = std::collections::HashSet::new();
     for mend in list {
         let is_hash = mend.sha256.len() == 64 && mend.sha256.chars().all(|c| c.is_ascii_hexdigit());
         if !is_hash {
-            let what = format!("the sha256 of {} is not 64 hexadecimal digits", mend.picture);
+            let what = format!(
+                "the sha256 of {} is not 64 hexadecimal digits",
+                mend.picture
+            );
             return Err(Problem::new(what).advise("take it from a list that the program wrote"));
         }
         if !seen.insert((&mend.picture, mend.sha256.to_ascii_lowercase())) {
@@ -196,7 +196,11 @@ mod tests {
 
     #[test]
     fn a_list_is_told_in_words() {
-        let list = [mend("a", Some("dog")), mend("b", Some("dog")), mend("c", None)];
+        let list = [
+            mend("a", Some("dog")),
+            mend("b", Some("dog")),
+            mend("c", None),
+        ];
         let words = "2 labels mended, 1 picture left out";
         assert_eq!(MendCount::of(&list).words(), words);
         assert!(short(&list).starts_with(words) && short(&list) != short(&list[..2]));

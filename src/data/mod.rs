@@ -37,7 +37,9 @@ use sha2::{Digest, Sha256};
 pub use archive::cache_folder;
 pub use cache::{CacheUse, PixelCache};
 pub use card::Card;
-pub use mended::{MOST as MOST_MENDED, Mend, MendCount, check as check_mended, short as short_mended};
+pub use mended::{
+    MOST as MOST_MENDED, Mend, MendCount, check as check_mended, short as short_mended,
+};
 pub use picture::{LARGEST_PICTURE, READABLE, decode_picture, decode_picture_file, picture_size};
 pub use scan::Scan;
 pub use source::{Folder, Sample, Source};

@@ -50,6 +50,7 @@ impl Session {
     /// Opens this as the data set of the settings, if it is not open already.
     pub(super) fn open_data(&mut self, place: &str) {
         self.draft.data = place.to_string();
+        self.follow_mended();
         if self.data.problem().is_some() {
             self.sets.forget(place);
             self.sets.leave();

@@ -159,6 +159,9 @@ impl Session {
             Found::Exported(path, answer) => self.take_exported(&path, answer),
             Found::TestPictures(key, list) => self.take_pictures(&key, list),
             Found::Fingerprint(key, answer) => self.tested.take(&key, answer),
+            Found::Mended(place, change, answer) => {
+                self.take_mended(place, answer, change.as_ref());
+            }
             Found::Sight(answer) => self.take_sight(answer),
             Found::Picked(wanted, choice) => self.take_picked(wanted, choice),
             Found::Listed(path, answer) => self.take_listing(&path, answer),

@@ -2,24 +2,25 @@
 
 use std::sync::Arc;
 
-use super::quality::Quality;
+use super::Session;
+use super::notices::clock;
 use super::run_view::Stage;
-use super::words::percent;
-use super::{Session, clock};
-use crate::metrics::Expert;
-use crate::problem::Problem;
-use crate::run::event::{Event, RunHeader};
+use crate::run::event::Event;
 use crate::run::job::Told;
 
 impl Session {
     pub(super) fn take_event(&mut self, told: Told) {
         match (told.job, told.event) {
             (_, Event::Predicted(answer)) => {
-                if let Some(answer) = self.pins.take(*answer) {
+                let answer = self.worst.take(*answer);
+                if let Some(answer) = answer.and_then(|answer| self.pins.take(answer)) {
                     self.predict.take(answer);
                 }
             }
             (_, Event::NotPredicted { ticket, problem }) => {
+                if self.worst.refuse(ticket, &problem) {
+                    return;
+                }
                 if let Some(problem) = self.pins.refuse(ticket, problem)
                     && ticket == self.predict.ticket
                 {
@@ -63,39 +64,6 @@ impl Session {
         }
         if measured {
             self.follow_live();
-        }
-    }
-
-    fn tell_the_end(&mut self) {
-        let Some(run) = &self.live else { return };
-        let header = run.header.as_ref();
-        let lesson = header.and_then(|header| header.lessons.last());
-        if let Some(lesson) = lesson {
-            let told = format!("{} taught", crate::problem::listed(&lesson.classes, 8));
-            let told = Problem::new(told).advise("Train shows what it cost the old classes");
-            self.notify(told, false);
-            return;
-        }
-        let quality = run.reports.last().map(|report| {
-            let expert = run
-                .header
-                .as_ref()
-                .map_or(Expert::Answer, RunHeader::answering);
-            Quality::of(&report.answers, expert)
-        });
-        let Some(quality) = quality else { return };
-        let text = format!(
-            "{} is finished: {} of the {} {} images of all classes are right",
-            run.title,
-            percent(quality.accuracy(), 1),
-            quality.images,
-            run.measured_on(),
-        );
-        let told = Problem::new(text);
-        if quality.is_guessing() {
-            self.tell(told.advise(Quality::GUESSING), false, false);
-        } else {
-            self.notify(told, false);
         }
     }
 }

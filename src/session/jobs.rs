@@ -19,8 +19,8 @@ use super::run_view::RunView;
 use super::units::Entry;
 use super::views::{BackboneView, DataView, DeviceView, Pictures, Plan, PluginView, Sight};
 use super::words::count_text;
-use crate::data::OpenOptions;
 use crate::data::export::Packed;
+use crate::data::{Mend, OpenOptions};
 use crate::fetch;
 use crate::problem::{Problem, Result};
 use crate::run::about::About;
@@ -173,6 +173,13 @@ pub enum Ask {
     TestPictures(String, Arc<dyn Pictures>, Vec<usize>),
     /// See which images a test split holds: data set's key.
     Fingerprint(String, Arc<dyn Pictures>),
+    /// Read the mended labels of the data set at this place.
+    Mended(String),
+    /// Mend the label of one of these test images of the data set at this place; without a class it
+    /// is left out.
+    Mend(String, Arc<dyn Pictures>, usize, Option<String>),
+    /// Change this entry of the mended labels of the data set at this place.
+    MendAs(String, Mend),
     /// Ask the person for a file or folder in a dialog of the desktop.
     Pick(Wanted),
     /// Look into a folder for the window's own chooser.
@@ -229,6 +236,9 @@ impl Ask {
                 Found::TestPictures(key.clone(), indices.iter().map(failed).collect())
             }),
             Self::Fingerprint(key, _) => Arc::new(move |p| Found::Fingerprint(key.clone(), Err(p))),
+            Self::Mended(place) | Self::Mend(place, ..) | Self::MendAs(place, _) => {
+                Arc::new(move |p| Found::Mended(place.clone(), None, Err(p)))
+            }
             Self::Report(_) => Arc::new(|p| Found::Report(Err(p))),
             Self::Pick(wanted) => Arc::new(move |_| Found::Picked(wanted, Choice::NoDialog)),
             Self::List(_, path) => Arc::new(move |p| Found::Listed(path.clone(), Err(p))),
@@ -284,6 +294,8 @@ pub enum Found {
     TestPictures(String, Vec<(usize, Result<Picture>)>),
     /// Which images a test split holds.
     Fingerprint(String, Result<String>),
+    /// The mended labels of the data set at this place, and what was changed of them.
+    Mended(String, Option<Mend>, Result<Vec<Mend>>),
     /// What came of a dialog of the desktop.
     Picked(Wanted, Choice),
     /// A folder for the window's own chooser, by the path asked.

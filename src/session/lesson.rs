@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::Session;
 use super::jobs::Ask;
 use super::views::{Pictures, RunRow, RunState};
+use crate::data::Mend;
 use crate::problem::{Problem, Result, listed};
 use crate::run::event::{Lesson, Picture, RunHeader};
 use crate::run::job::{Job, Work};
@@ -22,6 +23,13 @@ struct LessonTests {
 impl Pictures for LessonTests {
     fn test_picture(&self, index: usize) -> Result<Picture> {
         store::lesson_pictures(&self.run, self.task, &self.lesson)?.test_picture(index)
+    }
+
+    fn entry(&self, _index: usize) -> Result<Mend> {
+        Err(
+            Problem::new("labels of a lesson's own pictures cannot be mended")
+                .advise("undo the lesson, put the picture in the right place, teach it again"),
+        )
     }
 
     fn test_fingerprint(&self) -> String {
@@ -69,6 +77,7 @@ impl Session {
         let of = |header: Option<&RunHeader>| header.is_some_and(|h| h.folder == folder);
         let shown = self.shown_run().is_some_and(|run| of(run.header.as_ref()));
         self.insides.forget(folder);
+        self.worst.forget(folder);
         if !self.is_training() && self.live.as_ref().is_some_and(|r| of(r.header.as_ref())) {
             self.live = None;
         }

@@ -23,6 +23,8 @@ pub mod inside;
 pub mod jobs;
 mod lesson;
 mod line;
+pub mod mended;
+mod notices;
 pub mod of_data;
 pub mod pins;
 pub mod plain;
@@ -40,12 +42,12 @@ pub mod tour;
 pub mod units;
 pub mod views;
 pub mod words;
+pub mod worst;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::logging::told;
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, RunHeader, Wish};
 use crate::run::job::{JobId, Line};
@@ -55,6 +57,7 @@ use chooser::{Choice, Wanted};
 use collection::Collection;
 use inside::Insides;
 use jobs::{Ask, Jobs};
+use mended::Mended;
 use pins::Pins;
 use predict::PredictView;
 use run_view::RunView;
@@ -63,22 +66,8 @@ use tour::Tour;
 use views::{BackboneView, DataView, DeviceView, Fetch, Plan, PluginView, RunRow};
 
 pub use jobs::{Answer, Wake};
+pub use notices::Notice;
 pub use sources::answer as errands;
-
-/// Something the person should know that belongs to no page.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice {
-    /// Local time, HH:MM:SS.
-    pub time: String,
-    /// What happened.
-    pub problem: Problem,
-    /// Whether something went wrong.
-    pub bad: bool,
-    /// Whether it is good news; what is neither is only told.
-    pub good: bool,
-    /// Deleted runs that can be brought back from here.
-    pub undo: Vec<PathBuf>,
-}
 
 /// The open workspace.
 pub struct Session {
@@ -131,6 +120,10 @@ pub struct Session {
     pub collection: Collection,
     /// Pinned pictures and what runs say to them.
     pub pins: Pins,
+    /// Labels of data sets that were mended.
+    mended: Mended,
+    /// How certain runs were of mistakes that did not note it.
+    worst: worst::Certainties,
     /// The tour, while it is open.
     pub tour: Option<Tour>,
     /// The table of a folder that was asked for last.
@@ -196,6 +189,8 @@ impl Session {
             predict: PredictView::default(),
             collection: Collection::default(),
             pins: Pins::default(),
+            mended: Mended::default(),
+            worst: worst::Certainties::default(),
             tour: None,
             sheet: None,
             insides: Insides::default(),
@@ -234,6 +229,7 @@ impl Session {
         }
         if changed {
             self.ask_pins();
+            self.look_on();
             self.follow_tour();
             self.fold_unit();
         }
@@ -307,24 +303,6 @@ impl Session {
         self.row(folder)
             .map_or(0, |row| row.answers().accuracy.len())
     }
-
-    /// Tells the person something.
-    pub fn notify(&mut self, problem: Problem, bad: bool) {
-        self.tell(problem, bad, !bad);
-    }
-
-    fn tell(&mut self, problem: Problem, bad: bool, good: bool) {
-        if bad {
-            tracing::warn!("the window says: {}", told(&problem));
-        }
-        self.notices.push(Notice {
-            time: clock(),
-            problem,
-            bad,
-            good,
-            undo: Vec::new(),
-        });
-    }
 }
 
 impl Drop for Session {
@@ -333,9 +311,4 @@ impl Drop for Session {
         self.backend.wish(Wish::Stop);
         self.backend.send(Command::Shutdown);
     }
-}
-
-/// Local time, HH:MM:SS.
-fn clock() -> String {
-    jiff::Zoned::now().strftime("%H:%M:%S").to_string()
 }

@@ -44,6 +44,9 @@ impl Session {
                 self.draft.base_lr = usual_rate(&self.draft);
                 self.draft.settings.remove("ema");
             }
+            // The list of another data set means nothing here.
+            self.draft.mended.clear();
+            self.begin_to_follow_mended();
             self.kept.insert(left.data.clone(), left);
             self.suited = None;
         }
@@ -59,6 +62,7 @@ impl Session {
         self.beside = false;
         self.unsuited = None;
         self.suited = None;
+        self.begin_to_follow_mended();
         self.open_data(&data);
     }
 

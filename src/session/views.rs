@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::data::Mend;
 use crate::data::card::Sizes;
 use crate::data::scenario::Scenario;
 use crate::method::{Chosen, Lone, Pass, Source};
@@ -76,6 +77,12 @@ pub trait Pictures: Send + Sync {
     /// # Errors
     /// A Problem for an image that cannot be read any more.
     fn test_picture(&self, index: usize) -> Result<Picture>;
+
+    /// The image at this index as an entry of a list of mended labels that leaves it out.
+    ///
+    /// # Errors
+    /// A Problem for an image that cannot be read any more, or whose label cannot be mended.
+    fn entry(&self, index: usize) -> Result<Mend>;
 
     /// Which images the test split holds now (see `Dataset::fingerprints`); reads the disk.
     fn test_fingerprint(&self) -> String;

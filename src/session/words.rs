@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::iter::Peekable;
 use std::str::Chars;
 
+use crate::data::MendCount;
 use crate::run::config::RunConfig;
 
 /// A size in words: "318 kB".
@@ -34,7 +35,7 @@ pub fn percent(share: f64, digits: usize) -> String {
 
 pub use crate::counts::count_text;
 
-/// Seed and class order of a run where they are not the usual ones: " · seed 3 · order seed:1".
+/// Seed, class order and mended labels of a run where they are not the usual ones: " · seed 3 · order seed:1".
 pub fn told_apart(config: &RunConfig) -> String {
     let usual = RunConfig::default();
     let mut words = String::new();
@@ -48,6 +49,9 @@ pub fn told_apart(config: &RunConfig) -> String {
             _ => "own",
         };
         words.push_str(&format!(" · order {order}"));
+    }
+    if !config.mended.is_empty() {
+        words.push_str(&format!(" · {}", MendCount::of(&config.mended).words()));
     }
     words
 }

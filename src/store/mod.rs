@@ -14,8 +14,9 @@
 //! | `about.toml` | name, tags and note that people gave it; none unless they did |
 //! | `lock` | held by the program that works on the run |
 //!
-//! Beside the run folders `queue.toml` keeps what waits to be trained (see [`QueueFile`]), and `.trash`
-//! the runs that were deleted (see `trash.rs`).
+//! Beside the run folders `queue.toml` keeps what waits to be trained (see [`QueueFile`]), `.trash`
+//! the runs that were deleted (see `trash.rs`), and `mended/` the labels of data sets that were mended
+//! by hand.
 //!
 //! Every file is written under another name, synced and renamed, so a kill or a full disk at any
 //! moment leaves what was there before. Tasks count from 1 in file names and from 0 in the code.
@@ -29,6 +30,7 @@ mod folder;
 pub mod groups;
 mod lessons;
 mod load;
+mod mended;
 mod pictures;
 mod queue;
 mod record;
@@ -50,6 +52,7 @@ pub use load::{
     Listed, RunState, StoredRun, entry, find, holds_runs, is_run, list, list_of, load,
     load_snapshot, snapshot_time,
 };
+pub use mended::{mend, mended, mended_file, read_mended};
 pub use pictures::{LessonPictures, MOST_PICTURES};
 pub use queue::QueueFile;
 pub use record::settings_part;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::files::plain;
 use crate::data::card::counts;
 use crate::data::export::{Packed, packed};
-use crate::data::{Dataset, OpenOptions, Sample, Scan, Skipped, Watch, picture_size};
+use crate::data::{Dataset, Mend, OpenOptions, Sample, Scan, Skipped, Watch, picture_size};
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::session::collection::Collection;
@@ -25,13 +25,34 @@ const SCANS: usize = 3;
 /// The test images of an open data set.
 struct TestImages(Arc<Dataset>);
 
-impl Pictures for TestImages {
-    fn test_picture(&self, index: usize) -> Result<Picture> {
-        let sample = self.0.test.get(index).ok_or_else(|| {
+impl TestImages {
+    fn sample(&self, index: usize) -> Result<&Sample> {
+        self.0.test.get(index).ok_or_else(|| {
             Problem::new(format!("the data set has no test image {index} any more"))
                 .at(&self.0.name)
-        })?;
-        picture_of(sample)
+        })
+    }
+}
+
+impl Pictures for TestImages {
+    fn test_picture(&self, index: usize) -> Result<Picture> {
+        picture_of(self.sample(index)?)
+    }
+
+    fn entry(&self, index: usize) -> Result<Mend> {
+        let sample = self.sample(index)?;
+        let (picture, sha256) = (sample.name(), sample.sha256()?);
+        // Opened with mended labels, it says what it is and not what it was.
+        let same = |known: &&Mend| known.picture == picture && known.sha256 == sha256;
+        let known = self.0.options.mended.iter().find(same);
+        let class = self.0.classes.get(sample.class as usize);
+        let was = known.map(|known| &known.was).or(class);
+        Ok(Mend {
+            was: was.cloned().unwrap_or_default(),
+            picture,
+            sha256,
+            class: None,
+        })
     }
 
     fn test_fingerprint(&self) -> String {

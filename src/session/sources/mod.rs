@@ -11,7 +11,7 @@ mod plan;
 mod runs;
 mod sight;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::backend::Backend;
@@ -19,6 +19,7 @@ use super::jobs::{Answer, Ask, Found, Wake};
 use super::report::Report;
 use super::run_view::RunView;
 use super::units;
+use crate::data::Mend;
 use crate::engine::Engine;
 use crate::problem::Result;
 use crate::run::event::{Command, Wish};
@@ -111,6 +112,17 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             Found::TestPictures(key, indices.into_iter().map(one).collect())
         }
         Ask::Fingerprint(key, pictures) => Found::Fingerprint(key, Ok(pictures.test_fingerprint())),
+        Ask::Mended(place) => {
+            let list = store::mended(&runs_root, &place);
+            Found::Mended(place, None, list)
+        }
+        Ask::Mend(place, pictures, index, class) => {
+            match pictures.entry(index).map(|entry| Mend { class, ..entry }) {
+                Ok(change) => mended(&runs_root, place, change),
+                Err(problem) => Found::Mended(place, None, Err(problem)),
+            }
+        }
+        Ask::MendAs(place, change) => mended(&runs_root, place, change),
         Ask::Pick(wanted) => Found::Picked(wanted, picker::pick(wanted)),
         Ask::List(wanted, path) => {
             let listing = folders::list(wanted, &path);
@@ -127,4 +139,10 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             Err(problem) => Found::Remark(problem),
         },
     })
+}
+
+/// Changes an entry of a list of mended labels.
+fn mended(runs_root: &Path, place: String, change: Mend) -> Found {
+    let list = store::mend(runs_root, &place, change.clone());
+    Found::Mended(place, Some(change), list)
 }

@@ -32,7 +32,11 @@ impl StudioApp {
             UiCommand::Train(configs) => self.train(configs),
             UiCommand::TrainOrders => self.train_orders(),
             UiCommand::SetUp(preset, config) => self.set_up(preset, *config),
-            UiCommand::Repeat(config) => self.repeat(*config),
+            UiCommand::Repeat(config) => {
+                let mended = config.mended.clone();
+                self.repeat(*config);
+                self.session.keep_mended(mended);
+            }
             UiCommand::UseFormer => self.use_former(),
             UiCommand::DropFormer => self.session.former = None,
             UiCommand::DropLeftOff => self.session.left_off = None,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use egui::{CornerRadius, Rect, RichText, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
 
-use super::{details, standing, tasks};
+use super::{details, mended, standing, tasks};
 use crate::counts::counted;
 use crate::data::named;
 use crate::session::chooser::Wanted;
@@ -64,10 +64,14 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
             }
             Fetch::Failed(problem) => match named::published(&cx.session.draft.data) {
                 Some(set) => offer(ui, cx, set),
-                None => widgets::problem(ui, &problem),
+                None => {
+                    widgets::problem(ui, &problem);
+                    mended::line(ui, cx);
+                }
             },
             Fetch::Ready(view) => {
                 thumbs(ui, cx, &view);
+                mended::line(ui, cx);
                 details::noted_splits(ui, cx, &view);
                 tasks::strip(ui, cx);
                 tasks::order(ui, cx);

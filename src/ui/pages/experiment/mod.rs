@@ -5,6 +5,7 @@ mod chips;
 mod data;
 mod details;
 mod fixes;
+mod mended;
 mod method;
 mod model;
 mod presets;
@@ -49,6 +50,8 @@ pub struct State {
     pub sight_epoch: usize,
     /// Which images of the classes are shown.
     pub sight_shift: usize,
+    /// Whether the mended labels are on show.
+    pub mended: bool,
     /// Whether the rarer settings are on show.
     pub more: bool,
     /// Fonts that a data set's class names need, by the data set's key.

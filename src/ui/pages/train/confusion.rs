@@ -4,16 +4,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use egui::{Role, Sense, Ui, Vec2, WidgetInfo};
+use egui::{Sense, Ui, Vec2};
 
+use super::pictures::Tile;
 use crate::metrics::{Answers, Expert, tasks_of_classes};
 use crate::run::event::RunHeader;
 use crate::session::run_view::RunView;
 use crate::session::views::DataView;
 use crate::ui::app::Cx;
-use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::ask_to_open;
-use crate::ui::pages::experiment::covering;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::confusion::{Cell, ConfusionMatrix};
 use crate::ui::widgets::{self, card_of, faint, link, segmented, terms};
@@ -190,6 +189,9 @@ fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &ConfusionMatrix) {
     }
     ui.add_space(6.0);
     faint(ui, "Click a cell to see the images.");
+    if !matrix.worst.is_empty() && link(ui, "The surest mistakes").clicked() {
+        cx.pages.train.worst.scroll = true;
+    }
 }
 
 /// The answers of one cell, looked for only when it is another one.
@@ -245,14 +247,16 @@ fn images(
     if !own.is_empty() || taught.is_empty() {
         match cx.session.tested_on(run) {
             None if asks => ask_to_open(ui, cx, &header.config),
-            Some(Ok(data)) => thumbnails(ui, cx, (header, Some(&data)), answers, &own),
+            Some(Ok(data)) => {
+                thumbnails(ui, cx, (header, Some(&data)), (answers, key.3), &own);
+            }
             Some(Err(problem)) => widgets::problem(ui, &problem),
             None => {
                 faint(ui, "The data set is being opened.");
             }
         }
     }
-    thumbnails(ui, cx, (header, None), answers, &taught);
+    thumbnails(ui, cx, (header, None), (answers, key.3), &taught);
     if inside.len() > IMAGES {
         faint(ui, format!("and {} more", inside.len() - IMAGES));
     }
@@ -264,60 +268,23 @@ fn images(
 fn thumbnails(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
-    of: (&RunHeader, Option<&Arc<DataView>>),
-    answers: &Answers,
+    (header, data): (&RunHeader, Option<&Arc<DataView>>),
+    (answers, expert): (&Answers, Expert),
     inside: &[usize],
 ) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(4.0);
-        for &i in inside.iter().take(IMAGES) {
-            let truth = of.0.class_order.get(answers.labels[i]).cloned();
-            let place = (answers.source(i), answers.samples[i]);
-            thumbnail(ui, cx, of, place, truth);
+        for &at in inside.iter().take(IMAGES) {
+            let tile = Tile {
+                header,
+                data,
+                place: (answers.source(at), answers.samples[at]),
+                truth: answers.labels[at],
+                given: answers.of(expert).get(at).copied(),
+                side: 44.0,
+                words: None,
+            };
+            tile.show(ui, cx);
         }
     });
-}
-
-fn thumbnail(
-    ui: &mut Ui,
-    cx: &mut Cx<'_>,
-    (header, data): (&RunHeader, Option<&Arc<DataView>>),
-    (source, index): (usize, usize),
-    truth: Option<String>,
-) {
-    let t = tokens(ui);
-    let (rect, response) = ui.allocate_exact_size(Vec2::splat(40.0), Sense::click());
-    let name = match source {
-        0 => format!("{} image {index}", header.config.measured_on()),
-        lesson => format!("test picture {index} of lesson {lesson}"),
-    };
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-    let picture = match data {
-        Some(data) => cx.session.need_picture_of(data, index),
-        None => cx.session.need_lesson_picture(header, source, index),
-    };
-    match picture {
-        Some(Ok(picture)) => {
-            let picture = picture.clone();
-            let texture = cx.textures.of(ui.ctx(), &picture);
-            egui::Image::new((texture, rect.size()))
-                .uv(covering(picture.width, picture.height))
-                .corner_radius(4)
-                .paint_at(ui, rect);
-            let tip = format!("{}\nClick to ask Predict about it", picture.name);
-            if response.on_hover_text(tip).clicked() {
-                cx.act(UiCommand::PredictWith(header.folder.clone()));
-                cx.act(UiCommand::PredictPicture(picture, truth));
-                cx.act(UiCommand::Show(Page::Predict));
-            }
-        }
-        Some(Err(problem)) => {
-            let what = problem.what.clone();
-            ui.painter().rect_filled(rect, 4.0, t.background);
-            response.on_hover_text(what);
-        }
-        None => {
-            ui.painter().rect_filled(rect, 4.0, t.background);
-        }
-    }
 }

@@ -5,8 +5,10 @@ mod beside;
 mod confusion;
 mod figures;
 mod line;
+mod pictures;
 mod prompts;
 mod side;
+mod worst;
 
 use egui::Ui;
 
@@ -29,6 +31,7 @@ pub struct State {
     cell: Option<Cell>,
     cache: confusion::Cache,
     accuracies: Picture,
+    worst: worst::State,
     filter: String,
     filtering: bool,
 }
@@ -43,6 +46,7 @@ impl Default for State {
             cell: None,
             cache: confusion::Cache::default(),
             accuracies: Picture::default(),
+            worst: worst::State::default(),
             filter: String::new(),
             filtering: false,
         }
@@ -76,6 +80,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         // Another run has other tasks and classes.
         let state = &mut cx.pages.train;
         (state.task, state.cell) = (None, None);
+        state.worst = worst::State::default();
         state.run = name.to_string();
     }
     figures::headline(ui, &run);
@@ -89,6 +94,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     if width < 640.0 {
         figures::matrix(ui, cx, &run, 0.0);
         confusion::card(ui, cx, &run, 0.0);
+        worst::card_of_worst(ui, cx, &run);
         prompts::show(ui, &run);
         return;
     }
@@ -99,5 +105,6 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         let rest = ui.available_width();
         widgets::part(ui, rest, |ui| confusion::card(ui, cx, &run, height));
     });
+    worst::card_of_worst(ui, cx, &run);
     prompts::show(ui, &run);
 }

@@ -1,0 +1,126 @@
+//! Labels that the person mended, as the pages see them: the lists beside the data sets, and which of
+//! them the settings use.
+//!
+//! The settings hold a copy of the list, and so does every run: mending a label changes no run that is at
+//! work or waits, and one that is continued goes on with the labels it began with.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::Session;
+use super::jobs::Ask;
+use super::views::DataView;
+use crate::data::Mend;
+use crate::problem::{Problem, Result};
+
+/// The lists that were read.
+pub(super) struct Mended {
+    lists: HashMap<String, Vec<Mend>>,
+    asked: HashSet<String>,
+    /// Whether the settings use the list of their data set, whatever is in it.
+    follows: bool,
+}
+
+impl Default for Mended {
+    fn default() -> Self {
+        Self {
+            lists: HashMap::new(),
+            asked: HashSet::new(),
+            follows: true,
+        }
+    }
+}
+
+impl Session {
+    /// The mended labels of the data set at this place; none while they are read.
+    pub fn mended_labels(&self, place: &str) -> &[Mend] {
+        self.mended.lists.get(place).map_or(&[], Vec::as_slice)
+    }
+
+    /// Reads the mended labels of a data set, if nobody did yet.
+    pub fn need_mended(&mut self, place: &str) {
+        if !place.trim().is_empty() && self.mended.asked.insert(place.to_string()) {
+            self.ask(Ask::Mended(place.to_string()));
+        }
+    }
+
+    /// Says what a test image of an open data set really is: a class, or with none that it is to be
+    /// left out.
+    pub fn mend(&mut self, data: &Arc<DataView>, index: usize, class: Option<String>) {
+        let (place, pictures) = (data.place.clone(), data.pictures.clone());
+        self.ask(Ask::Mend(place, pictures, index, class));
+    }
+
+    /// Takes a mended label back.
+    pub fn unmend(&mut self, place: &str, mend: &Mend) {
+        let back = Mend {
+            class: Some(mend.was.clone()),
+            ..mend.clone()
+        };
+        self.ask(Ask::MendAs(place.to_string(), back));
+    }
+
+    /// Lets the settings use the list of their data set, or the labels as they are in the data.
+    pub fn use_mended(&mut self, on: bool) {
+        self.mended.follows = on;
+        self.draft.mended.clear();
+        self.follow_mended();
+        self.refresh_data();
+    }
+
+    /// Uses exactly these mended labels, those of a run that is set up again.
+    pub fn keep_mended(&mut self, list: Vec<Mend>) {
+        self.mended.follows = self.mended_labels(&self.draft.data) == list;
+        self.draft.mended = list;
+        self.refresh_data();
+    }
+
+    /// The settings change to another data set or to other settings: they use its list.
+    pub(super) fn begin_to_follow_mended(&mut self) {
+        self.mended.follows = true;
+    }
+
+    /// Gives the settings the list of their data set, where they use it.
+    pub(super) fn follow_mended(&mut self) {
+        let place = self.draft.data.clone();
+        self.need_mended(&place);
+        if self.mended.follows
+            && let Some(list) = self.mended.lists.get(&place)
+        {
+            self.draft.mended.clone_from(list);
+        }
+    }
+
+    pub(super) fn take_mended(
+        &mut self,
+        place: String,
+        answer: Result<Vec<Mend>>,
+        change: Option<&Mend>,
+    ) {
+        match answer {
+            Ok(list) => {
+                self.mended.lists.insert(place, list);
+                self.follow_mended();
+                if let Some(change) = change {
+                    self.notify(told(change), false);
+                }
+            }
+            Err(problem) => self.notify(problem, true),
+        }
+    }
+}
+
+fn told(change: &Mend) -> Problem {
+    let text = match &change.class {
+        Some(class) if *class == change.was => {
+            format!("{} counts as {class}", change.picture)
+        }
+        Some(class) => format!(
+            "{} counts as {class} instead of {}",
+            change.picture, change.was
+        ),
+        None => format!("{} is left out", change.picture),
+    };
+    Problem::new(format!("{text}, from the next run on"))
+        .advise("Experiment lists the mended labels of a data set; the files stay as they are")
+}

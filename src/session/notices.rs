@@ -1,0 +1,82 @@
+//! What the person is told beside the pages.
+
+use std::path::PathBuf;
+
+use super::Session;
+use super::quality::Quality;
+use super::words::percent;
+use crate::logging::told;
+use crate::metrics::Expert;
+use crate::problem::{Problem, listed};
+use crate::run::event::RunHeader;
+
+/// Something the person should know that belongs to no page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// Local time, HH:MM:SS.
+    pub time: String,
+    /// What happened.
+    pub problem: Problem,
+    /// Whether something went wrong.
+    pub bad: bool,
+    /// Whether it is good news; what is neither is only told.
+    pub good: bool,
+    /// Deleted runs that can be brought back from here.
+    pub undo: Vec<PathBuf>,
+}
+
+impl Session {
+    /// Tells the person something.
+    pub fn notify(&mut self, problem: Problem, bad: bool) {
+        self.tell(problem, bad, !bad);
+    }
+
+    fn tell(&mut self, problem: Problem, bad: bool, good: bool) {
+        if bad {
+            tracing::warn!("the window says: {}", told(&problem));
+        }
+        self.notices.push(Notice {
+            time: clock(),
+            problem,
+            bad,
+            good,
+            undo: Vec::new(),
+        });
+    }
+
+    /// Tells that the run at work has ended well.
+    pub(super) fn tell_the_end(&mut self) {
+        let Some(run) = &self.live else { return };
+        let header = run.header.as_ref();
+        let lesson = header.and_then(|header| header.lessons.last());
+        if let Some(lesson) = lesson {
+            let told = format!("{} taught", listed(&lesson.classes, 8));
+            let told = Problem::new(told).advise("Train shows what it cost the old classes");
+            self.notify(told, false);
+            return;
+        }
+        let quality = run.reports.last().map(|report| {
+            let expert = header.map_or(Expert::Answer, RunHeader::answering);
+            Quality::of(&report.answers, expert)
+        });
+        let Some(quality) = quality else { return };
+        let text = format!(
+            "{} is finished: {} of the {} {} images of all classes are right",
+            run.title,
+            percent(quality.accuracy(), 1),
+            quality.images,
+            run.measured_on(),
+        );
+        let told = Problem::new(text);
+        if quality.is_guessing() {
+            self.tell(told.advise(Quality::GUESSING), false, false);
+        } else {
+            self.notify(told, false);
+        }
+    }
+}
+
+/// Local time, HH:MM:SS.
+pub(super) fn clock() -> String {
+    jiff::Zoned::now().strftime("%H:%M:%S").to_string()
+}

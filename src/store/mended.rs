@@ -1,0 +1,183 @@
+//! Lists of mended labels, kept beside the runs: `mended/NAME-HASH.toml` for each data set, known by the
+//! place it lies in or by its name. The data itself is never written to.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::write_file;
+use crate::data::{Mend, builtin, check_mended, named};
+use crate::fetch::hex;
+use crate::files;
+use crate::problem::{Problem, Result};
+
+/// The folder of the lists.
+const FOLDER: &str = "mended";
+/// First lines of a list.
+const PREFACE: &str = "# Labels of a data set that were mended by hand. The data itself is as it was.\n# An entry without a class leaves its picture out.\n\n";
+
+/// Held while a list is changed.
+static ONE: Mutex<()> = Mutex::new(());
+
+/// What a list's file holds.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Written {
+    /// The data set, for people.
+    data: String,
+    mended: Vec<Mend>,
+}
+
+/// What a data set is known by: its name, or its absolute path.
+fn origin(place: &str) -> String {
+    let place = place.trim();
+    let is_name = builtin::names().any(|name| name == place);
+    if is_name {
+        return place.to_string();
+    }
+    match named::published(place) {
+        Some(set) if !Path::new(place).exists() => set.name.to_string(),
+        _ => std::path::absolute(place).map_or_else(
+            |_| place.to_string(),
+            |path| path.to_string_lossy().into_owned(),
+        ),
+    }
+}
+
+/// The file that holds the mended labels of the data set at `place`, whether there are any or not.
+pub fn mended_file(root: &Path, place: &str) -> PathBuf {
+    let origin = origin(place);
+    let name = Path::new(&origin).file_stem().unwrap_or_default();
+    let tame = |c: char| if c.is_alphanumeric() { c } else { '-' };
+    let name: String = name.to_string_lossy().chars().map(tame).take(40).collect();
+    let print = hex(&Sha256::digest(&origin));
+    root.join(FOLDER)
+        .join(format!("{name}-{}.toml", &print[..12]))
+}
+
+/// The mended labels of the data set at `place`; none where nothing was mended.
+///
+/// # Errors
+/// A Problem when the list is there and cannot be read.
+pub fn mended(root: &Path, place: &str) -> Result<Vec<Mend>> {
+    let path = mended_file(root, place);
+    match path.exists() {
+        true => read_mended(&path),
+        false => Ok(Vec::new()),
+    }
+}
+
+/// Reads a list of mended labels.
+///
+/// # Errors
+/// A Problem for a file that is not there, no list, or has entries that cannot be.
+pub fn read_mended(path: &Path) -> Result<Vec<Mend>> {
+    let text = files::read_text(path, files::TEXT).map_err(|error| {
+        let problem = Problem::io("read the mended labels", path, &error);
+        match error.kind() {
+            ErrorKind::NotFound => problem.advise("give the path of a list, or none"),
+            _ => problem,
+        }
+    })?;
+    let written: Written = toml::from_str(&text).map_err(|error| {
+        Problem::new(format!(
+            "this is no list of mended labels: {}",
+            error.message()
+        ))
+        .at_path(path)
+        .advise("correct it, or move it away to use the labels as they are in the data")
+    })?;
+    check_mended(&written.mended).map_err(|problem| problem.at_path(path))?;
+    Ok(written.mended)
+}
+
+/// Changes the label of one picture in the list of a data set, or takes the change back where the
+/// picture stays in its class; gives the list as it is then.
+///
+/// # Errors
+/// A Problem when the list cannot be read or written.
+pub fn mend(root: &Path, place: &str, change: Mend) -> Result<Vec<Mend>> {
+    // Two changes at once would each write a list without the other. The list lies on the disk, so a
+    // panic leaves nothing half done.
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut list = mended(root, place)?;
+    let same = |mend: &Mend| mend.picture == change.picture && mend.sha256 == change.sha256;
+    let before = list.iter().position(same);
+    // What it was first called counts: it may be mended twice.
+    let was = before.map_or(&change.was, |at| &list[at].was).clone();
+    let back = change.class.as_ref() == Some(&was);
+    let change = Mend { was, ..change };
+    match (before, back) {
+        (Some(at), true) => drop(list.remove(at)),
+        (Some(at), false) => list[at] = change,
+        (None, true) => {}
+        (None, false) => list.push(change),
+    }
+    save(root, place, &list)?;
+    Ok(list)
+}
+
+fn save(root: &Path, place: &str, list: &[Mend]) -> Result<()> {
+    check_mended(list)?;
+    let path = mended_file(root, place);
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Problem::io("make the folder of mended labels", folder, &error))?;
+    }
+    let written = Written {
+        data: origin(place),
+        mended: list.to_vec(),
+    };
+    let text = toml::to_string_pretty(&written)
+        .map_err(|error| Problem::new(format!("the mended labels cannot be written: {error}")))?;
+    write_file(&path, format!("{PREFACE}{text}").as_bytes()).map(drop)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn change(picture: &str, class: Option<&str>) -> Mend {
+        Mend {
+            picture: picture.into(),
+            sha256: "ab".repeat(32),
+            was: "cat".into(),
+            class: class.map(Into::into),
+        }
+    }
+
+    #[test]
+    fn labels_are_mended_changed_and_taken_back_for_one_data_set_alone() {
+        let root = tempfile::tempdir().unwrap();
+        let mend = |change| mend(root.path(), "digits", change).unwrap();
+        assert_eq!(mended(root.path(), "digits").unwrap(), []);
+        assert_eq!(mend(change("a.png", Some("dog"))).len(), 1);
+        assert_eq!(mend(change("b.png", None)).len(), 2);
+        let again = Mend {
+            was: "dog".into(),
+            ..change("a.png", Some("cow"))
+        };
+        let list = mend(again);
+        assert_eq!((list.len(), list[0].was.as_str()), (2, "cat"));
+        assert_eq!(mended(root.path(), "digits").unwrap(), list);
+        assert_eq!(mended(root.path(), "letters").unwrap(), []);
+        assert_eq!(mend(change("a.png", Some("cat"))).len(), 1);
+        assert_eq!(mend(change("b.png", Some("cat"))), []);
+        let text = std::fs::read_to_string(mended_file(root.path(), "digits")).unwrap();
+        assert!(text.contains("digits"), "{text}");
+    }
+
+    #[test]
+    fn a_list_that_is_none_is_told() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("list.toml");
+        assert!(read_mended(&path).unwrap_err().what.contains("mended"));
+        std::fs::write(&path, "[[mended]]\npicture = \"a\"\n").unwrap();
+        let problem = read_mended(&path).unwrap_err();
+        assert!(problem.what.contains("no list"), "{problem}");
+    }
+}

@@ -1,0 +1,162 @@
+//! A test picture as a small tile: a click asks Predict about it, and a wrong label can be mended.
+
+use std::sync::Arc;
+
+use egui::{Popup, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo};
+
+use crate::data::Mend;
+use crate::run::event::{Picture, RunHeader};
+use crate::session::views::DataView;
+use crate::session::words::by_number;
+use crate::ui::app::Cx;
+use crate::ui::command::{Page, UiCommand};
+use crate::ui::pages::experiment::covering;
+use crate::ui::theme::{regular, tokens};
+use crate::ui::widgets::{self, faint, link};
+
+/// A test picture of a run.
+pub struct Tile<'a> {
+    /// The run.
+    pub header: &'a RunHeader,
+    /// Its data set; none for a picture of a lesson, which lies in the run's folder.
+    pub data: Option<&'a Arc<DataView>>,
+    /// Source and index among the test pictures there.
+    pub place: (usize, usize),
+    /// Its class, by position.
+    pub truth: usize,
+    /// The class that was answered.
+    pub given: Option<usize>,
+    /// Side of the picture, in points.
+    pub side: f32,
+    /// What stands below it: what was answered, and how certainly.
+    pub words: Option<[String; 2]>,
+}
+
+impl Tile<'_> {
+    /// Draws it.
+    pub fn show(&self, ui: &mut Ui, cx: &mut Cx<'_>) {
+        widgets::part(ui, self.side, |ui| {
+            ui.spacing_mut().item_spacing.y = 1.0;
+            let picture = self.thumbnail(ui, cx);
+            let t = tokens(ui);
+            for (line, colour) in self.words.iter().flatten().zip([t.text, t.strong]) {
+                let text = RichText::new(line).font(regular(11.5)).color(colour);
+                ui.add(egui::Label::new(text).truncate());
+            }
+            if let (Some(picture), Some(data)) = (picture, self.data) {
+                self.label(ui, cx, data, &picture);
+            }
+        });
+    }
+
+    fn name(&self) -> String {
+        match self.place {
+            (0, index) => format!("{} image {index}", self.header.config.measured_on()),
+            (lesson, index) => format!("test picture {index} of lesson {lesson}"),
+        }
+    }
+
+    fn class(&self, position: usize) -> Option<&String> {
+        self.header.class_order.get(position)
+    }
+
+    fn thumbnail(&self, ui: &mut Ui, cx: &mut Cx<'_>) -> Option<Arc<Picture>> {
+        let t = tokens(ui);
+        let (rect, response) = ui.allocate_exact_size(Vec2::splat(self.side), Sense::click());
+        let name = self.name();
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+        let picture = match self.data {
+            Some(data) => cx.session.need_picture_of(data, self.place.1),
+            None => cx
+                .session
+                .need_lesson_picture(self.header, self.place.0, self.place.1),
+        };
+        match picture.cloned() {
+            Some(Ok(picture)) => {
+                let texture = cx.textures.of(ui.ctx(), &picture);
+                egui::Image::new((texture, rect.size()))
+                    .uv(covering(picture.width, picture.height))
+                    .corner_radius(4)
+                    .paint_at(ui, rect);
+                let tip = format!("{}\nClick to ask Predict about it", picture.name);
+                if response.on_hover_text(tip).clicked() {
+                    cx.act(UiCommand::PredictWith(self.header.folder.clone()));
+                    let truth = self.class(self.truth).cloned();
+                    cx.act(UiCommand::PredictPicture(picture.clone(), truth));
+                    cx.act(UiCommand::Show(Page::Predict));
+                }
+                Some(picture)
+            }
+            Some(Err(problem)) => {
+                ui.painter().rect_filled(rect, 4.0, t.background);
+                response.on_hover_text(problem.what);
+                None
+            }
+            None => {
+                ui.painter().rect_filled(rect, 4.0, t.background);
+                None
+            }
+        }
+    }
+
+    /// What is said of its label, and the way to mend it.
+    fn label(&self, ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, picture: &Picture) {
+        let list = cx.session.mended_labels(&data.place);
+        let mended = list
+            .iter()
+            .find(|mend| mend.picture == picture.name)
+            .cloned();
+        let words = match mended.as_ref().map(|mend| &mend.class) {
+            None => "really…".to_string(),
+            Some(None) => "left out".to_string(),
+            Some(Some(class)) => format!("now {class}"),
+        };
+        let t = tokens(ui);
+        let colour = if mended.is_some() { t.good } else { t.subdued };
+        let text = RichText::new(words).font(regular(11.0)).color(colour);
+        let button = ui.add(egui::Button::new(text).frame(false).truncate());
+        let button = button.accessible_name(format!("What {} really is", self.name()));
+        let hint = "Mend the label, or leave the picture out: from the next run on, in training and testing";
+        let button = button.on_hover_text(hint);
+        Popup::menu(&button).show(|ui| self.choices(ui, cx, data, mended.as_ref()));
+    }
+
+    fn choices(&self, ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, mended: Option<&Mend>) {
+        ui.set_min_width(170.0);
+        faint(ui, "This is really…");
+        let (truth, given) = (
+            self.class(self.truth),
+            self.given.and_then(|g| self.class(g)),
+        );
+        let answered = given.filter(|given| Some(*given) != truth);
+        let mut names: Vec<&String> = data.classes.iter().collect();
+        names.retain(|name| Some(*name) != truth && Some(*name) != answered);
+        names.sort_by(|a, b| by_number(a, b));
+        let mut chosen = None;
+        if let Some(name) = answered
+            && ui.button(format!("{name}, as answered")).clicked()
+        {
+            chosen = Some(Some(name.clone()));
+        }
+        ScrollArea::vertical().max_height(220.0).show(ui, |ui| {
+            for name in names {
+                if ui.button(name).clicked() {
+                    chosen = Some(Some(name.clone()));
+                }
+            }
+        });
+        ui.separator();
+        if ui.button("Nothing of these: leave it out").clicked() {
+            chosen = Some(None);
+        }
+        if let Some(class) = chosen {
+            cx.session.mend(data, self.place.1, class);
+        }
+        if let Some(mend) = mended
+            && link(ui, &format!("It is {}: take it back", mend.was)).clicked()
+        {
+            cx.session.unmend(&data.place, mend);
+            ui.close();
+        }
+    }
+}
