@@ -1,11 +1,12 @@
 //! When a run says "none of these": how strange a picture is to an expert, and from where on it is
 //! stranger than nearly all test pictures of the classes that the expert knows.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::inside::CrowdInside;
 use super::prediction::Opinion;
-use super::report::TaskReport;
 use crate::metrics::Expert;
 
 /// Of a hundred pictures of known classes, those that are not refused.
@@ -34,6 +35,11 @@ pub fn threshold(mut strangeness: Vec<f32>) -> Option<f32> {
 /// The gauge that holds an expert's threshold.
 pub fn gauge(expert: Expert) -> String {
     format!("{GAUGE}{}", expert.name())
+}
+
+/// An expert's threshold among the gauges of a task, where it was noted.
+pub fn noted(gauges: &BTreeMap<String, f64>, expert: Expert) -> Option<f32> {
+    gauges.get(&gauge(expert)).map(|value| *value as f32)
 }
 
 /// Pictures refused, of so many.
@@ -73,14 +79,9 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// That of an expert after the task of this report. The threshold is the one noted after testing,
-    /// else, for runs of older versions, that of the sample. None where neither tells.
-    pub fn of(
-        report: Option<&TaskReport>,
-        crowd: Option<&CrowdInside>,
-        expert: Expert,
-    ) -> Option<Self> {
-        let noted = report.and_then(|report| report.gauges.get(&gauge(expert)).copied());
+    /// That of an expert after a task. The threshold is the one noted after testing, else, for runs
+    /// of older versions, that of the sample. None where neither tells.
+    pub fn of(noted: Option<f32>, crowd: Option<&CrowdInside>, expert: Expert) -> Option<Self> {
         let sample = crowd.and_then(|crowd| Some((crowd, crowd.strangeness_of(expert)?)));
         let known = |at: &usize| sample.is_some_and(|(crowd, _)| crowd.labels[*at] < crowd.known);
         let pick = |wanted: bool| -> Vec<f32> {
@@ -89,7 +90,7 @@ impl Refusal {
             all.map(|at| values[at]).collect()
         };
         let threshold = match noted {
-            Some(noted) => noted as f32,
+            Some(noted) => noted,
             None => threshold(pick(true))?,
         };
         Some(Self {

@@ -168,7 +168,7 @@ impl Session {
         }
     }
 
-    fn look_into_run(&mut self, run: &Path, done: usize) {
+    pub(super) fn look_into_run(&mut self, run: &Path, done: usize) {
         let config = self.header_of(run).map(|header| &header.config);
         if config.is_none_or(|config| self.asks_before_opening(config)) {
             return;

@@ -75,6 +75,17 @@ impl Session {
         self.refresh_data();
     }
 
+    /// The settings as the command that trains them, and whether it uses the same labels: it knows the
+    /// list of the data set and the labels in the data, but not the list of an older run.
+    pub fn command(&self) -> (String, bool) {
+        let (command, list) = (self.draft.as_command(), &self.draft.mended);
+        let kept = self.mended_labels(&self.draft.data);
+        match list.is_empty() && !kept.is_empty() {
+            true => (format!("{command} --mended none"), true),
+            false => (command, list == kept),
+        }
+    }
+
     /// The settings change to another data set or to other settings: they use its list.
     pub(super) fn begin_to_follow_mended(&mut self) {
         self.mended.follows = true;

@@ -2,6 +2,7 @@
 //! they tell into plain views. Pages read the views; nothing here waits or draws.
 
 mod about;
+pub mod advice;
 mod album;
 pub mod backend;
 pub mod bin;
@@ -31,6 +32,7 @@ pub mod plain;
 pub mod predict;
 pub mod presets;
 pub mod quality;
+mod refusal;
 pub mod report;
 pub mod row;
 pub mod run_view;

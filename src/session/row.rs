@@ -1,5 +1,6 @@
 //! A stored run in the list of runs.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::quality::Quality;
@@ -64,6 +65,8 @@ pub struct RunRow {
     pub drift: Vec<(f64, f64)>,
     /// How far its two experts were apart after each pass of each task; empty where it had one.
     pub apart: Vec<Vec<f64>>,
+    /// Figures of each task by name.
+    pub gauges: Vec<BTreeMap<String, f64>>,
     /// What it cost so far.
     pub costs: Costs,
 }

@@ -1,6 +1,7 @@
 //! "What is happening" in words: which of Learning, Accumulation and Ensemble acts right now and
 //! what it does to the numbers.
 
+use super::advice::better_backbone;
 use super::plain::in_window;
 use super::run_view::{RunView, Stage};
 use crate::method::Chosen;
@@ -45,6 +46,7 @@ pub fn story(run: &RunView) -> Vec<Paragraph> {
         (Stage::Finished, _) => {
             paragraphs.extend(lesson(run));
             paragraphs.push(finished(run));
+            paragraphs.extend(backbone(run));
         }
         (Stage::Paused, _) => paragraphs.push(paragraph(
             "Paused.",
@@ -226,6 +228,12 @@ fn lesson(run: &RunView) -> Option<Paragraph> {
         part(&figures.old)
     );
     Some(paragraph("Lesson.", text))
+}
+
+/// Another backbone, where a figure says that it would help.
+fn backbone(run: &RunView) -> Option<Paragraph> {
+    let text = better_backbone(run.header.as_ref()?, &run.reports)?;
+    Some(paragraph("Backbone.", text))
 }
 
 fn ended(run: &RunView) -> Paragraph {

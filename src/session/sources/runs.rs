@@ -136,6 +136,7 @@ fn run_row(listed: store::Listed) -> RunRow {
         images_per_second: 0.0,
         drift: Vec::new(),
         apart: Vec::new(),
+        gauges: Vec::new(),
         costs: Default::default(),
     };
     match listed.stored {
@@ -148,6 +149,7 @@ fn run_row(listed: store::Listed) -> RunRow {
             row.images_per_second = run.images_per_second();
             row.drift = run.reports.iter().filter_map(lae::drift_of).collect();
             row.apart = run.reports.iter().map(TaskReport::apart).collect();
+            row.gauges = run.reports.iter().map(|r| r.gauges.clone()).collect();
             row.state = match run.state {
                 store::RunState::Finished => RunState::Finished,
                 store::RunState::Interrupted { task, .. } => RunState::Unfinished(task),

@@ -250,8 +250,14 @@ impl StudioApp {
     }
 
     fn copy_command(&mut self, ctx: &Context) {
-        ctx.copy_text(self.session.draft.as_command());
-        self.tell("The command is in the clipboard");
+        let (command, exact) = self.session.command();
+        ctx.copy_text(command);
+        self.tell(match exact {
+            true => "The command is in the clipboard",
+            false => {
+                "The command is in the clipboard; it uses the mended labels as they are listed now"
+            }
+        });
     }
 
     fn pause_or_go_on(&mut self) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use egui::{RichText, Role, Sense, Ui, Vec2, WidgetInfo};
 
-use super::{board, inside, scrub};
+use super::{board, inside, refusal, scrub};
 use crate::method::lae;
 use crate::metrics::Expert;
 use crate::run::event::{Opinion, Picture, Prediction, RunHeader};
@@ -48,6 +48,7 @@ fn answers(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         return;
     };
     let stale = view.stale;
+    refusal::line(ui, cx, &answer);
     verdict(ui, cx, &answer, header.as_ref());
     opinions(ui, &answer, stale);
     through_tasks(ui, cx, &answer, header.as_ref());

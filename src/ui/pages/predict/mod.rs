@@ -4,6 +4,7 @@
 mod answer;
 mod board;
 mod inside;
+mod refusal;
 mod scrub;
 pub mod sheet;
 mod source;
@@ -38,6 +39,8 @@ pub struct State {
     path: String,
     /// A folder to predict.
     pub sheet: sheet::State,
+    /// Whether it is said that a picture is none of the classes.
+    refuses: bool,
     /// What is looked at inside.
     inside: inside::State,
 }
@@ -73,6 +76,7 @@ impl Default for State {
             seen: None,
             path: String::new(),
             sheet: sheet::State::default(),
+            refuses: true,
             inside: inside::State::default(),
         }
     }

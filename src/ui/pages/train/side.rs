@@ -4,8 +4,11 @@ use egui::{Label, RichText, TextEdit, Ui};
 
 use super::{beside, line};
 use crate::counts::counted;
+use crate::run::config::RunConfig;
+use crate::session::advice::{BACKBONE, TITLE, better_backbone};
 use crate::session::run_view::{RunView, Stage};
 use crate::session::story::{Paragraph, story};
+use crate::session::views::BackboneView;
 use crate::session::words::{count_text, duration_text};
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
@@ -28,7 +31,7 @@ pub fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     if let Some(problem) = &run.problem {
         card(ui, |ui| widgets::problem(ui, problem));
     }
-    words(ui, &run);
+    words(ui, cx, &run);
     loss(ui, &run);
     log(ui, cx, &run, column);
 }
@@ -129,7 +132,7 @@ fn where_it_is(run: &RunView) -> String {
     words.join(" · ")
 }
 
-fn words(ui: &mut Ui, run: &RunView) {
+fn words(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     card(ui, |ui| {
         let live = run.stage.is_live();
         widgets::title(
@@ -152,6 +155,31 @@ fn words(ui: &mut Ui, run: &RunView) {
             job.append(&format!(" {text}"), 0.0, format(regular(13.0), t.text));
             ui.add(Label::new(job).wrap());
         }
+        remedy(ui, cx, run);
+    });
+}
+
+/// The way to the backbone that the words recommend.
+fn remedy(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
+    let Some(header) = run.header.as_ref().filter(|_| run.stage == Stage::Finished) else {
+        return;
+    };
+    if better_backbone(header, &run.reports).is_none() {
+        return;
+    }
+    let known = |view: &&BackboneView| view.name == BACKBONE;
+    let Some(view) = cx.session.backbones.iter().find(known).cloned() else {
+        return;
+    };
+    ui.horizontal_wrapped(|ui| {
+        if button(ui, format!("Set it up with {TITLE}")).clicked() {
+            cx.act(UiCommand::Repeat(Box::new(RunConfig {
+                backbone: view.name.clone(),
+                blocks: view.pet_blocks.to_string(),
+                ..header.config.clone()
+            })));
+        }
+        faint(ui, format!("its weights: {}", view.whereabouts()));
     });
 }
 

@@ -1,0 +1,38 @@
+//! When the run on Predict says "none of these".
+
+use std::path::Path;
+
+use super::Session;
+use crate::metrics::Expert;
+use crate::run::refusal::{Refusal, noted};
+
+impl Session {
+    /// When an expert of a run says "none of these" after a task (from 0), and how often it does; none
+    /// while that is not known.
+    pub fn refusal(&self, run: &Path, task: usize, expert: Expert) -> Option<Refusal> {
+        let open = [self.live.as_ref(), self.opened.as_ref()];
+        let mut open = open.into_iter().flatten();
+        let mine = open.find(|view| view.header.as_ref().is_some_and(|h| h.folder == run));
+        let gauges = match mine {
+            Some(view) => view.reports.get(task).map(|report| &report.gauges),
+            None => self.row(run).and_then(|row| row.gauges.get(task)),
+        };
+        let noted = gauges.and_then(|gauges| noted(gauges, expert));
+        let inside = self.insides.run(run, task);
+        let crowd = inside.and_then(|inside| inside.crowd.as_ref());
+        Refusal::of(noted, crowd, expert)
+    }
+
+    /// Has the run on Predict looked into, to count what it refuses; nothing while a run is at work,
+    /// which that would slow down, unless it is asked for.
+    pub fn count_refusals(&mut self, asked_for: bool) {
+        let Some(run) = self.predict.run.clone() else {
+            return;
+        };
+        let done = self.finished_tasks(&run);
+        let free = asked_for || !self.is_training();
+        if free && done > 0 && self.weights_elsewhere(&run).is_none() {
+            self.look_into_run(&run, done);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! "None of these": whether the picture is stranger to the run than nearly all it was tested on. The
+//! classes stay on show; it is a line above them that can be switched off.
+
+use egui::{RichText, Sense, Ui, Vec2};
+
+use crate::run::event::{Opinion, Prediction};
+use crate::run::refusal::{KEPT, Refusal};
+use crate::session::words::percent;
+use crate::ui::app::Cx;
+use crate::ui::theme::{semibold, tokens};
+use crate::ui::widgets::icons::{self, Icon};
+use crate::ui::widgets::{self, card, faint, link};
+
+/// Draws the line.
+pub fn line(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
+    let Some(opinion) = answer.opinions.last() else {
+        return;
+    };
+    if !cx.pages.predict.refuses {
+        ui.horizontal(|ui| {
+            if link(ui, "Say when it is none of these").clicked() {
+                cx.pages.predict.refuses = true;
+            }
+        });
+        return;
+    }
+    cx.session.count_refusals(false);
+    let run = answer.run.clone();
+    let refusal = cx.session.refusal(&run, answer.task, opinion.expert);
+    card(ui, |ui| {
+        if cx.session.predict.stale {
+            ui.multiply_opacity(0.5);
+        }
+        ui.horizontal_wrapped(|ui| {
+            match &refusal {
+                Some(refusal) => verdict(ui, refusal, opinion),
+                None => nothing_known(ui, cx, answer),
+            }
+            if link(ui, "Do not say this").clicked() {
+                cx.pages.predict.refuses = false;
+            }
+        });
+        if let Some(refusal) = &refusal {
+            figures(ui, cx, refusal, answer);
+        }
+    });
+}
+
+fn verdict(ui: &mut Ui, refusal: &Refusal, opinion: &Opinion) {
+    let t = tokens(ui);
+    let (icon, words, colour) = match refusal.refuses(opinion) {
+        true => (Icon::Cross, "None of these", t.warning),
+        false => (Icon::Tick, "One of these", t.good),
+    };
+    let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 18.0), Sense::hover());
+    icons::paint(ui.painter(), icon, rect.center(), 11.0, colour);
+    ui.label(RichText::new(words).font(semibold(15.0)).color(t.strong));
+    let (now, limit) = (signed(opinion.strangeness()), signed(refusal.threshold));
+    let (what, hint) = match opinion.energy {
+        Some(_) => (
+            "energy",
+            "Minus the log of the summed exponentials of the logits: the lower, the more familiar the image.",
+        ),
+        None => (
+            "doubt",
+            "These scores have no energy; the doubt is 1 less the probability of the answer, a weaker sign.",
+        ),
+    };
+    let compared = match refusal.refuses(opinion) {
+        true => format!("{what} {now}, above {limit}"),
+        false => format!("{what} {now}, not above {limit}"),
+    };
+    faint(ui, compared).on_hover_text(format!(
+        "{hint} {KEPT} of 100 test pictures of the classes known by then lie at the limit or below."
+    ));
+}
+
+/// How often it is said of pictures of known classes, and of classes that are not learned yet.
+fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction) {
+    let mut words = vec![format!(
+        "{} of 100 pictures of known classes are refused, too.",
+        100 - KEPT
+    )];
+    match (&refusal.later, &refusal.known) {
+        (Some(later), _) => words.push(format!(
+            "Of {} test pictures of classes it has not learned yet, {} are refused.",
+            later.pictures,
+            percent(later.share(), 0)
+        )),
+        (None, Some(_)) => words.push(
+            "It has learned all classes of its data set, so it cannot be said here how many strange pictures are refused; an earlier task shows it.".into(),
+        ),
+        (None, None) => {}
+    }
+    let counted = refusal.known.is_some();
+    ui.horizontal_wrapped(|ui| {
+        widgets::sentence(ui, words.join(" "));
+        let waits = cx.session.insides.problem(&answer.run).is_none();
+        if !counted && waits && cx.session.is_training() {
+            let ask = link(ui, "Count what it refuses of classes to come");
+            let hint = "Looks at up to 300 test pictures; the run at work waits a little";
+            if ask.on_hover_text(hint).clicked() {
+                cx.session.count_refusals(true);
+            }
+        }
+    });
+}
+
+fn nothing_known(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
+    if let Some(problem) = cx.session.insides.problem(&answer.run).cloned() {
+        faint(
+            ui,
+            format!(
+                "It is not known when to say “none of these”: {}.",
+                problem.what
+            ),
+        );
+        return;
+    }
+    let inside = cx.session.insides.run(&answer.run, answer.task);
+    if let Some(inside) = inside.cloned() {
+        let why = inside.problem.as_ref().map_or_else(
+            || "there are too few test pictures".to_string(),
+            |problem| problem.what.clone(),
+        );
+        faint(
+            ui,
+            format!("It is not known when to say “none of these”: {why}."),
+        );
+        return;
+    }
+    if cx.session.is_training() {
+        faint(ui, "When to say “none of these” was not noted by this run.");
+        if link(ui, "Find out").clicked() {
+            cx.session.count_refusals(true);
+        }
+        return;
+    }
+    faint(
+        ui,
+        "Looking at test pictures, to know when to say “none of these”",
+    );
+}
+
+fn signed(value: f32) -> String {
+    format!("{value:.2}").replace('-', "−")
+}
