@@ -14,6 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::End;
 use super::output::{Json, Table, tell};
+use super::settings::mended;
 use crate::counts::counted;
 use crate::data::card::{Card, counts};
 use crate::data::export::{self as exports, Boxes};
@@ -21,6 +22,7 @@ use crate::data::loader::{Loader, LoaderOptions};
 use crate::data::transform::{Augment, InputSpec};
 use crate::data::{Check, Dataset, OpenOptions, PixelCache, Sample, Watch, named};
 use crate::problem::{Problem, Result, listed};
+use crate::store;
 
 /// Longest table of classes that is printed row by row.
 const MOST_ROWS: usize = 60;
@@ -54,6 +56,12 @@ pub(super) struct Args {
     /// At most so many test images per class
     #[arg(long, value_name = "N")]
     test_limit: Option<usize>,
+    /// Labels mended by hand: a list, or none [default: the data set's own list, kept beside the runs]
+    #[arg(long, value_name = "FILE|none")]
+    mended: Option<String>,
+    /// Look for the lists of mended labels in this folder of runs
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
     /// Decode every picture to find damaged ones and duplicates; auto: up to 20,000 files
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     check: When,
@@ -172,7 +180,12 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let progress = Progress::new();
     let step = |doing: &str, done: usize, of: Option<usize>| progress.step(doing, done, of);
     let watch = Watch::new(&step);
-    let mut data = Dataset::open_watched(name, &args.options(), &watch)?;
+    let root = store::runs_root(args.out.as_deref());
+    let options = OpenOptions {
+        mended: mended(args.mended.as_deref(), &root, name)?,
+        ..args.options()
+    };
+    let mut data = Dataset::open_watched(name, &options, &watch)?;
     let exported = write_out(&mut data, &args.export, &watch);
     progress.bar.finish_and_clear();
     for sentence in exported? {

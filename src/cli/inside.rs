@@ -14,6 +14,7 @@ use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
 use crate::run::inside::{CrowdInside, Gaze, GazeKind, Movement, PictureInside};
+use crate::run::refusal::{Refusal, noted};
 use crate::store;
 
 /// Options of `inside`.
@@ -48,6 +49,8 @@ struct Told {
     /// The axes of each expert's map.
     maps: Vec<Axes>,
     pictures: Vec<OfPicture>,
+    /// When each expert says "none of these", and how often it does.
+    none_of_these: BTreeMap<Expert, Refusal>,
     /// Why there are no pictures.
     problem: Option<Problem>,
     attention: Option<Attention>,
@@ -125,7 +128,15 @@ pub(super) fn run(args: &Args) -> Result<End> {
     };
     let header = predictor.header();
     let crowd = inside.crowd.as_ref();
+    let gauges = store::load(&folder)?.reports;
+    let gauges = gauges.get(task).map(|report| &report.gauges);
+    let refusal = |expert: &Expert| {
+        let noted = gauges.and_then(|gauges| noted(gauges, *expert));
+        Some((*expert, Refusal::of(noted, crowd, *expert)?))
+    };
+    let experts = header.method.experts.iter();
     let told = Told {
+        none_of_these: experts.filter_map(refusal).collect(),
         run: header.run.clone(),
         task: task + 1,
         movement: moved(&inside.movement),

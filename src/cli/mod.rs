@@ -28,6 +28,7 @@ mod settings;
 mod sheet;
 mod teach;
 mod train;
+mod worst;
 
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
@@ -86,6 +87,8 @@ enum Command {
     Predict(predict::Args),
     /// Look inside a run: features, energies, attention, movement of its PETs
     Inside(inside::Args),
+    /// List the test pictures a run answered wrongly, the surest mistakes first
+    Worst(worst::Args),
     /// List the lessons, print one, or play it without a window
     Lesson(lesson::Args),
     /// Print the glossary, or the terms that hold some words
@@ -169,6 +172,8 @@ impl Command {
             Self::Lesson(args) => args.output.out.as_deref(),
             Self::Predict(args) => args.out.as_deref(),
             Self::Inside(args) => args.out.as_deref(),
+            Self::Worst(args) => args.out.as_deref(),
+            Self::Data(args) => args.out.as_deref(),
             Self::Runs(args) => args.out.as_deref(),
             Self::Name(args) => args.out.as_deref(),
             Self::Delete(args) => args.out.as_deref(),
@@ -255,6 +260,7 @@ fn act(command: Command) -> Result<End> {
         Command::Teach(args) => teach::run(&args),
         Command::Predict(args) => predict::run(&args),
         Command::Inside(args) => inside::run(&args),
+        Command::Worst(args) => worst::run(&args),
         Command::Lesson(args) => lesson::run(&args),
         Command::Glossary(args) => glossary::run(&args),
         Command::Runs(args) => runs::run(&args),

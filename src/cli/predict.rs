@@ -5,15 +5,17 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
-use super::output::{Json, Table, complain};
+use super::output::{Json, Table, complain, tell};
 use super::{End, sheet};
 use crate::counts::counted;
 use crate::data::decode_picture_file;
 use crate::experiment::Stock;
+use crate::experiment::inside::sample;
 use crate::experiment::predict::Predictor;
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Opinion, Picture};
+use crate::run::refusal::{self, Refusal};
 use crate::store;
 
 /// Options of `predict`.
@@ -38,6 +40,9 @@ pub(super) struct Args {
     /// Ask the experts as they were after this task (from 1); the last one unless given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     task: Option<u64>,
+    /// Do not ask whether a picture is none of the classes
+    #[arg(long)]
+    always_answer: bool,
     /// auto, cpu, gpu, or a number or name from `lae-studio devices`; the run's own unless given
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
@@ -72,6 +77,13 @@ enum Entry {
         confidence: f32,
         decided_by: &'static str,
         task: usize,
+        /// Whether it is stranger to the run than 95 of 100 test pictures of the classes it knows;
+        /// none where that is not known, or not asked.
+        none_of_these: Option<bool>,
+        /// How strange it is: the energy, or 1 less the confidence where scores have no energy.
+        strangeness: f32,
+        /// From where on it is none of these.
+        threshold: Option<f32>,
         /// What each expert says, by its name: LAE's `online`, `offline`, `ensemble`.
         #[serde(flatten)]
         experts: BTreeMap<Expert, View>,
@@ -92,12 +104,16 @@ pub(super) fn run(args: &Args) -> Result<End> {
     if let (Some(pictures), Some(csv)) = (&args.folder, &args.csv) {
         return sheet::run(&predictor, pictures, csv, &args.json);
     }
+    let refusal = match args.always_answer {
+        true => None,
+        false => refusal_of(&folder, &predictor),
+    };
     let mut entries = Vec::new();
     let mut end = End::Done;
     for path in &args.images {
         entries.push(
             picture(path)
-                .and_then(|picture| answer(&predictor, path, &picture, task))
+                .and_then(|picture| answer(&predictor, path, &picture, refusal.as_ref()))
                 .unwrap_or_else(|problem| {
                     complain(&problem);
                     end = End::Failed;
@@ -143,7 +159,35 @@ pub(super) fn picture(path: &Path) -> Result<Picture> {
     })
 }
 
-fn answer(predictor: &Predictor, path: &Path, picture: &Picture, task: usize) -> Result<Entry> {
+/// From where on a picture is none of the classes: as the run noted it, else as a sample of its test
+/// pictures shows. None where neither is at hand, which is said.
+fn refusal_of(folder: &Path, predictor: &Predictor) -> Option<Refusal> {
+    let (header, task) = (predictor.header(), predictor.task());
+    let expert = header.answering();
+    let stored = store::load(folder).ok()?;
+    let noted = stored.reports.get(task);
+    let noted = noted.and_then(|report| refusal::noted(&report.gauges, expert));
+    if noted.is_some() {
+        return Refusal::of(noted, None, expert);
+    }
+    tell(
+        "this run did not note when to say \"none of these\": a sample of its test pictures is looked at",
+    );
+    match sample(folder, predictor, &Stock::default()) {
+        Ok(crowd) => Refusal::of(None, Some(&crowd), expert),
+        Err(problem) => {
+            complain(&problem);
+            None
+        }
+    }
+}
+
+fn answer(
+    predictor: &Predictor,
+    path: &Path,
+    picture: &Picture,
+    refusal: Option<&Refusal>,
+) -> Result<Entry> {
     let (verdict, _) = predictor.verdict(picture)?;
     let names = predictor.classes();
     let view = |opinion: &Opinion| {
@@ -164,7 +208,10 @@ fn answer(predictor: &Predictor, path: &Path, picture: &Picture, task: usize) ->
         class: name_of(names, class),
         confidence,
         decided_by: verdict.decided_by.name(),
-        task: task + 1,
+        task: predictor.task() + 1,
+        none_of_these: answer.and_then(|o| Some(refusal?.refuses(o))),
+        strangeness: answer.map_or(0.0, Opinion::strangeness),
+        threshold: refusal.map(|refusal| refusal.threshold),
         experts: verdict
             .opinions
             .iter()
@@ -178,13 +225,14 @@ fn name_of(names: &[String], class: usize) -> String {
 }
 
 fn text(entries: &[Entry]) -> String {
-    let mut table = Table::new(&["picture", "class", ">confidence", "decided by"]);
+    let mut table = Table::new(&["picture", "class", ">confidence", "decided by", ""]);
     for entry in entries {
         if let Entry::Answered {
             path,
             class,
             confidence,
             decided_by,
+            none_of_these,
             ..
         } = entry
         {
@@ -193,6 +241,10 @@ fn text(entries: &[Entry]) -> String {
                 class.clone(),
                 format!("{:.1} %", confidence * 100.0),
                 (*decided_by).to_string(),
+                match none_of_these {
+                    Some(true) => "none of these".into(),
+                    _ => String::new(),
+                },
             ]);
         }
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::backbone::library;
+use crate::data::Mend;
 use crate::files;
 use crate::method::{Chosen, METHODS, adopt, adopt_published, lae, named_method, set, usual_pet};
 use crate::pet::library::Library as Plugins;
@@ -52,6 +53,10 @@ pub(super) struct Settings {
     /// Seed of the splits that are drawn
     #[arg(long, value_name = "N", help_heading = "Data")]
     split_seed: Option<u64>,
+    /// Labels mended by hand: a list, or none to take the labels as they are in the data [default: the
+    /// data set's own list, kept beside the runs; with --config the file's]
+    #[arg(long, value_name = "FILE|none", help_heading = "Data")]
+    mended: Option<String>,
     /// Memory for decoded pictures; what does not fit is decoded anew, with the same result
     #[arg(long, value_name = "MB", help_heading = "Data")]
     cache_mb: Option<usize>,
@@ -127,11 +132,11 @@ pub(super) struct Settings {
 
 impl Settings {
     /// The settings of the run: the file's, the preset's, or those that suit the data set, with the
-    /// options over them.
+    /// options over them; lists of mended labels lie in `root`, beside the runs.
     ///
     /// # Errors
-    /// A Problem when the file cannot be read or there is no such preset.
-    pub fn resolve(&self) -> Result<RunConfig> {
+    /// A Problem when a file cannot be read or there is no such preset.
+    pub fn resolve(&self, root: &Path) -> Result<RunConfig> {
         let mut config = match (&self.config, &self.preset) {
             (Some(path), _) => read_config(path)?,
             (None, Some(name)) => presets::named(name)?.run,
@@ -153,6 +158,11 @@ impl Settings {
         if self.config.is_none() {
             self.shorten(&before, &mut config);
             self.usual_network(&base, &mut config);
+        }
+        // A file says which labels its run had; of other data they mean nothing.
+        let of_file = self.config.is_some() && self.data.is_none();
+        if self.mended.is_some() || !of_file {
+            config.mended = mended(self.mended.as_deref(), root, &config.data)?;
         }
         Ok(config)
     }
@@ -270,6 +280,18 @@ fn read_config(path: &Path) -> Result<RunConfig> {
     RunConfig::from_toml(store::settings_part(&text), &path.display().to_string())
 }
 
+/// The mended labels that an option means: a list, none, or without it the list of the data set.
+///
+/// # Errors
+/// A Problem when a list cannot be read.
+pub(super) fn mended(option: Option<&str>, root: &Path, data: &str) -> Result<Vec<Mend>> {
+    match option {
+        Some("none") => Ok(Vec::new()),
+        Some(path) => store::read_mended(Path::new(path)),
+        None => store::mended(root, data),
+    }
+}
+
 fn methods() -> impl TypedValueParser<Value = String> {
     PossibleValuesParser::new(METHODS.map(|method| method.key))
 }
@@ -298,134 +320,4 @@ fn crop_scale(text: &str) -> std::result::Result<[f32; 2], String> {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-mod tests {
-    use clap::Parser;
-
-    use super::*;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        settings: Settings,
-    }
-
-    fn own(settings: &[(&str, Setting)]) -> crate::run::config::Settings {
-        let settings = settings.iter().cloned();
-        settings
-            .map(|(key, value)| (key.to_string(), value))
-            .collect()
-    }
-
-    fn frozen(config: &RunConfig) -> usize {
-        Chosen::of(config).unwrap().count(FREEZE_EPOCHS).unwrap()
-    }
-
-    fn resolve(words: &str) -> RunConfig {
-        let words = ["train"].into_iter().chain(words.split_whitespace());
-        Line::try_parse_from(words)
-            .unwrap()
-            .settings
-            .resolve()
-            .unwrap()
-    }
-
-    #[test]
-    fn the_copied_command_gives_the_same_settings() {
-        let config = RunConfig {
-            data: "some/folder".into(),
-            precision: Precision::F16,
-            settings: own(&[
-                ("ensemble", Setting::Flag(false)),
-                ("learning", Setting::Flag(false)),
-                ("ema", Setting::Real(0.9999)),
-            ]),
-            flip: true,
-            crop_scale: [0.08, 1.0],
-            classes_per_task: "6,5,5,5,5".into(),
-            pet_variant: Some("plain".into()),
-            train_limit: Some(50),
-            test_share: 0.3,
-            validation_share: 0.1,
-            split_seed: 4,
-            order: "0-4,6,5,7-9".into(),
-            cache_mb: 64,
-            seed: 7,
-            ..RunConfig::default()
-        };
-        let command = config.as_command();
-        let options = command.strip_prefix("lae-studio train").unwrap();
-        assert_eq!(resolve(options), config);
-    }
-
-    #[test]
-    fn a_file_comes_first_and_options_override_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("mine.toml");
-        let text = "epochs = 9\nbatch = 12\nlearning = false\n\n[facts]\nformat = 1\n";
-        std::fs::write(&path, text).unwrap();
-        let config = resolve(&format!(
-            "--config {} --batch 6 --no-ensemble",
-            path.display()
-        ));
-        assert_eq!((config.epochs, config.batch), (9, 6));
-        let off = |key: &str| config.settings.get(key) == Some(&Setting::Flag(false));
-        assert!(off("learning") && off("ensemble") && !off("accumulation"));
-    }
-
-    #[test]
-    fn a_preset_comes_first_and_options_override_it() {
-        let paper = resolve("--preset imagenet-r-20");
-        assert_eq!((paper.epochs, frozen(&paper)), (50, 30));
-        assert_eq!(paper.data, "imagenet-r");
-        let mine =
-            resolve("--preset imagenet-r-20 --data my/copy --pet lora --pet-size 10 --epochs 2");
-        assert_eq!((mine.data.as_str(), mine.epochs), ("my/copy", 2));
-        assert_eq!(frozen(&mine), 1);
-        assert_eq!(frozen(&resolve("--preset imagenet-r-20 --epochs 20")), 12);
-        let demo = |words: &str| frozen(&resolve(words));
-        assert_eq!(
-            [demo("--epochs 1"), demo("--epochs 3"), demo("--epochs 4")],
-            [0, 1, 3]
-        );
-        assert_eq!((mine.pet.as_str(), mine.pet_size), ("lora", 10));
-        assert_eq!(mine.classes_per_task, "10");
-        let line = Line::try_parse_from(["train", "--preset", "imagenet"]).unwrap();
-        let problem = line.settings.resolve().unwrap_err();
-        assert!(problem.remedy.contains("imagenet-r-10"), "{problem}");
-    }
-
-    #[test]
-    fn letters_come_with_their_tasks() {
-        assert_eq!(resolve("--data letters").classes_per_task, "6,5,5,5,5");
-        assert_eq!(
-            resolve("--data letters --classes-per-task 13").classes_per_task,
-            "13"
-        );
-        assert_eq!(resolve(""), RunConfig::default());
-    }
-
-    #[test]
-    fn a_backbone_comes_with_its_blocks() {
-        assert_eq!(
-            resolve("--backbone swin_base_patch4_window7_224").blocks,
-            "10"
-        );
-        assert_eq!(resolve("--backbone convnext_base").blocks, "15");
-        assert_eq!(resolve("--backbone convnext_base --blocks 3").blocks, "3");
-    }
-
-    #[test]
-    fn wrong_values_are_wrong_usage() {
-        for words in [
-            "--flip maybe",
-            "--crop-scale 1",
-            "--method sgd",
-            "--epochs -3",
-            "--epoch 3",
-        ] {
-            let all = ["train"].into_iter().chain(words.split_whitespace());
-            let error = Line::try_parse_from(all).err().unwrap();
-            assert_eq!(error.exit_code(), 2, "{words}");
-        }
-    }
-}
+mod tests;

@@ -14,7 +14,7 @@ use crate::pet::library::Library as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Wish};
-use crate::session::presets;
+use crate::session::{advice, presets};
 use crate::store::export::mean_and_spread;
 use crate::store::{self, Figures, OrdersSummary, StoredRun, Summary, summary, summary_of_orders};
 
@@ -48,9 +48,9 @@ pub(super) struct RunOutput {
 /// Trains.
 pub(super) fn run(args: &Args) -> Result<End> {
     let output = &args.output;
-    let config = args.settings.resolve()?;
-    output.json.check()?;
     let root = store::runs_root(output.out.as_deref());
+    let config = args.settings.resolve(&root)?;
+    output.json.check()?;
     let control = stop_on_ctrl_c()?;
     let stock = Stock::default();
     let mut runs = Vec::new();
@@ -182,17 +182,26 @@ pub(super) fn finished(run: &StoredRun, output: &RunOutput) -> Result<End> {
         table.row([expert.name().to_string()].into_iter().chain(figures));
     }
     let text = format!(
-        "{table}{}{}{}{}{} in {}, {:.0} images/s while training\n",
+        "{table}{}{}{}{}{}{} in {}, {:.0} images/s while training\n",
         task_given(&summary.figures),
         prompt_selection(&summary),
         on_validation(run),
         left_out(summary.unreadable_images),
+        better_backbone(run),
         run.header.run,
         duration(summary.seconds),
         summary.images_per_second,
     );
     output.json.give(&summary, &text)?;
     Ok(End::Done)
+}
+
+/// Another backbone, where a figure says that it would help.
+fn better_backbone(run: &StoredRun) -> String {
+    let advice = advice::better_backbone(&run.header, &run.reports);
+    advice.map_or_else(String::new, |text| {
+        format!("{text} Try --backbone {}\n", advice::BACKBONE)
+    })
 }
 
 /// How many images the figures lack; empty for none.

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Dataset, Duplicate, Sample, Skipped};
+use super::{Dataset, Duplicate, MendCount, Sample, Skipped};
 
 /// Smallest and largest width and height among the checked pictures, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +42,9 @@ pub struct Card {
     pub skipped: Vec<Skipped>,
     /// Images that stand in both splits.
     pub duplicates: Vec<Duplicate>,
+    /// Labels that were mended.
+    #[serde(default)]
+    pub mended: MendCount,
     /// What was assumed, as sentences.
     pub assumed: Vec<String>,
     /// Picture sizes, where the pictures were looked at.
@@ -71,6 +74,7 @@ impl Card {
                 .collect(),
             skipped: data.skipped.clone(),
             duplicates: data.duplicates.clone(),
+            mended: data.mended,
             assumed: data.assumed.clone(),
             sizes: data.sizes,
             note: data.note.clone(),

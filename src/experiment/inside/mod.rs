@@ -29,7 +29,7 @@ use crate::metrics::Expert;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
-use crate::run::inside::{Gaze, Movement, PictureInside, RunInside};
+use crate::run::inside::{CrowdInside, Gaze, Movement, PictureInside, RunInside};
 
 /// Looks into the run in `folder` after `task` at once; the axes of the map are those of the
 /// snapshot after `anchor`. A crowd that is not at hand is told in the answer.
@@ -69,6 +69,19 @@ pub fn look(
     };
     inside.crowd = Some(crowd_inside(&survey, &axes, anchor));
     Ok((predictor, inside))
+}
+
+/// What a sample of a run's test pictures is to a predictor, without a map.
+///
+/// # Errors
+/// A Problem when the test pictures are not at hand, or the device failed.
+pub fn sample(folder: &Path, predictor: &Predictor, stock: &Stock) -> Result<CrowdInside> {
+    let crowd = Arc::new(Crowd::gather(folder, predictor.input(), stock)?);
+    let mut survey = Survey::new(crowd);
+    while !survey.is_whole() {
+        survey.step(predictor)?;
+    }
+    Ok(crowd_inside(&survey, &[], predictor.task()))
 }
 
 impl Predictor {
