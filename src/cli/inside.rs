@@ -14,7 +14,7 @@ use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
 use crate::run::inside::{CrowdInside, Gaze, GazeKind, Movement, PictureInside};
-use crate::run::refusal::{Refusal, noted};
+use crate::run::refusal::{Refusal, Refused, noted};
 use crate::store;
 
 /// Options of `inside`.
@@ -219,6 +219,9 @@ fn text(told: &Told) -> String {
             map.variance[1] * 100.0
         ));
     }
+    if !told.none_of_these.is_empty() {
+        parts.push(refusals(&told.none_of_these));
+    }
     if !told.pictures.is_empty() {
         parts.push(picture_table(&told.pictures));
     }
@@ -231,6 +234,30 @@ fn text(told: &Told) -> String {
         }
     }
     parts.join("\n")
+}
+
+/// From where on each expert says "none of these", and how often it does.
+fn refusals(of: &BTreeMap<Expert, Refusal>) -> String {
+    let titles = [
+        "none of these",
+        ">above",
+        ">known classes refused",
+        ">classes to come refused",
+    ];
+    let mut table = Table::new(&titles);
+    let share = |refused: Option<Refused>| match refused {
+        Some(of) => format!("{} of {}", of.refused, of.pictures),
+        None => "–".into(),
+    };
+    for (expert, refusal) in of {
+        table.row([
+            expert.name().to_string(),
+            format!("{:.2}", refusal.threshold),
+            share(refusal.known),
+            share(refusal.later),
+        ]);
+    }
+    table.to_string()
 }
 
 fn movement_table(movement: &Moved) -> String {

@@ -84,14 +84,16 @@ impl RunRow {
 
     /// How far the accuracy of the run's answer can be trusted; none while no task is measured.
     pub fn quality(&self) -> Option<Quality> {
-        let (header, done) = (self.header.as_ref()?, self.answers().accuracy.len());
+        self.quality_of(self.history.answering())
+    }
+
+    /// The same for one expert.
+    pub fn quality_of(&self, expert: Expert) -> Option<Quality> {
+        let history = self.of(expert);
+        let (header, done) = (self.header.as_ref()?, history.accuracy.len());
         let seen = header.tasks.get(..done)?;
         let images = header.test_images.get(..done)?.iter().sum();
-        Some(Quality::of_share(
-            self.answers().last()?,
-            images,
-            seen.last()?.end,
-        ))
+        Some(Quality::of_share(history.last()?, images, seen.last()?.end))
     }
 
     /// The same for the images of the first task, as they are answered now.

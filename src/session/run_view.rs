@@ -86,6 +86,8 @@ pub struct RunView {
     pub study: Option<PromptStudy>,
     /// Latest loss values with the task they belong to, oldest first.
     pub losses: VecDeque<(usize, f32)>,
+    /// Losses told so far, those that are not kept any more included.
+    pub steps: usize,
     /// How far its two experts were apart within the task at work: passes done, distance.
     pub apart: Vec<[f64; 2]>,
     /// What happened, oldest first.
@@ -327,6 +329,7 @@ impl RunView {
                 self.losses.pop_front();
             }
             self.losses.push_back((progress.task, loss));
+            self.steps += 1;
         }
         if let Some(apart) = progress
             .apart

@@ -17,6 +17,7 @@ mod portable;
 mod predict;
 mod runs;
 mod teach;
+mod worst;
 mod wrong;
 
 /// Settings that train the embedded digits in a moment.

@@ -21,6 +21,7 @@ mod hostile_data;
 mod inside;
 mod layering;
 mod lost_images;
+mod mended;
 mod method;
 mod methods;
 mod nn;

@@ -6,6 +6,7 @@ mod chosen;
 mod costs;
 mod line;
 mod list;
+mod matrices;
 mod side_by_side;
 
 use std::collections::HashMap;
@@ -18,6 +19,7 @@ use crate::metrics::Expert;
 use crate::session::views::{Fetch, RunRow};
 use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
+use crate::ui::widgets::matrix::Picture;
 use crate::ui::widgets::{self, Fixed, card, link, primary_button, two_columns};
 
 /// Runs that can be laid side by side.
@@ -32,6 +34,8 @@ pub struct State {
     /// Ticked runs and the colour each keeps.
     ticked: HashMap<PathBuf, usize>,
     expert: Expert,
+    /// The accuracy matrices as pictures, by run.
+    matrices: HashMap<PathBuf, Picture>,
     /// Whether the person chose what is ticked; until then the newest runs are.
     by_person: bool,
 }
@@ -44,6 +48,7 @@ impl Default for State {
             selection: chosen::Selection::default(),
             ticked: HashMap::new(),
             expert: Expert::Ensemble,
+            matrices: HashMap::new(),
             by_person: false,
         }
     }

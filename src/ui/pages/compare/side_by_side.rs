@@ -5,6 +5,7 @@ use egui_plot::LineStyle;
 
 use super::became::became;
 use super::costs::costs;
+use super::matrices::matrices;
 use crate::counts::counted;
 use crate::metrics::Expert;
 use crate::run::config::RunConfig;
@@ -35,7 +36,8 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], column
     }
     became(ui, &shown);
     curves(ui, cx, &shown);
-    numbers(ui, &shown);
+    numbers(ui, &shown, cx.pages.compare.expert);
+    matrices(ui, cx, &shown);
     costs(ui, &shown);
     repetitions(ui, rows);
     differ(ui, &shown);
@@ -109,14 +111,14 @@ const FIGURES: [(&str, &str); 7] = [
     ("task given", "task_given"),
 ];
 
-/// A_N, Ā_N and F_N of each ticked run.
-fn numbers(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
+/// A_N, Ā_N and F_N of each ticked run, for the expert that is chosen.
+fn numbers(ui: &mut Ui, shown: &[(usize, &RunRow)], expert: Expert) {
     card(ui, |ui| {
-        egui::ScrollArea::horizontal().show(ui, |ui| number_table(ui, shown));
+        egui::ScrollArea::horizontal().show(ui, |ui| number_table(ui, shown, expert));
     });
 }
 
-fn number_table(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
+fn number_table(ui: &mut Ui, shown: &[(usize, &RunRow)], expert: Expert) {
     let t = tokens(ui);
     egui::Grid::new("numbers")
         .num_columns(8)
@@ -139,15 +141,12 @@ fn number_table(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
                         faint(ui, format!("after {done} of {}", counted(all, "task")));
                     }
                 });
-                let history = row.answers();
-                for value in [
-                    history.last(),
-                    history.average(),
-                    row.figures.forgetting.map(|f| f / 100.0),
-                ] {
+                let expert = row.history.nearest(expert);
+                let history = row.of(expert);
+                for value in [history.last(), history.average(), history.forgetting()] {
                     figure(ui, value, true);
                 }
-                trust(ui, row);
+                trust(ui, row, expert);
                 for (value, strong) in [
                     (row.of(Expert::Online).last(), false),
                     (row.of(Expert::Offline).last(), false),
@@ -161,8 +160,8 @@ fn number_table(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
 }
 
 /// How far A_N can be trusted.
-fn trust(ui: &mut Ui, row: &RunRow) {
-    let words = match row.quality() {
+fn trust(ui: &mut Ui, row: &RunRow, expert: Expert) {
+    let words = match row.quality_of(expert) {
         Some(quality) if quality.is_guessing() => "no better than guessing".to_string(),
         Some(quality) => quality.words(),
         None => "–".to_string(),

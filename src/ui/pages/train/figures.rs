@@ -5,7 +5,6 @@ use egui_plot::{LineStyle, MarkerShape};
 
 use crate::counts::counted;
 use crate::metrics::Expert;
-use crate::run::event::RunHeader;
 use crate::session::companion::Companion;
 use crate::session::quality::Quality;
 use crate::session::run_view::RunView;
@@ -50,19 +49,33 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
                 _ => terms::of_expert(expert),
             };
             let label = (Some(expert), &*label, term);
-            number(ui, width, label, value, "%", quality);
+            number(ui, width, label, value, "%", (quality, ""));
         }
         if with_given {
             let given = run.history.task_given.last().copied().flatten();
             let given = given.map(|v| format!("{:.1}", v * 100.0));
             let label = (None, "With the task given", "task_given");
-            number(ui, width, label, given, "%", None);
+            number(ui, width, label, given, "%", (None, ""));
         }
         let told = run.forgotten.filter(|_| run.reports.len() > 1);
         let forgotten = told.map(|forgotten| format!("{:.1}", forgotten * 100.0));
         let label = (None, "Forgotten so far", "forgetting");
-        number(ui, width, label, forgotten, "points", None);
+        let each = forgotten_by(run);
+        number(ui, width, label, forgotten, "points", (None, &each));
     });
+}
+
+/// What each expert forgot, where there are several.
+fn forgotten_by(run: &RunView) -> String {
+    if run.reports.len() < 2 || run.history.experts().count() < 2 {
+        return String::new();
+    }
+    let each = run.history.experts().filter_map(|expert| {
+        let points = run.of(expert).forgetting()? * 100.0;
+        Some(format!("{} {points:.1}", expert.name()))
+    });
+    let each: Vec<String> = each.collect();
+    each.join(", ")
 }
 
 fn number(
@@ -71,7 +84,7 @@ fn number(
     (expert, label, term): (Option<Expert>, &str, &str),
     value: Option<String>,
     unit: &str,
-    quality: Option<Quality>,
+    (quality, note): (Option<Quality>, &str),
 ) {
     let t = tokens(ui);
     widgets::part(ui, width, |ui| {
@@ -103,22 +116,24 @@ fn number(
                     }
                 }
             });
-            trust(ui, quality);
+            trust(ui, quality, note);
         });
     });
 }
 
-/// How far the figure above can be trusted; its line stays empty where there is nothing to say.
-fn trust(ui: &mut Ui, quality: Option<Quality>) {
+/// How far the figure above can be trusted, or what else there is to say of it.
+fn trust(ui: &mut Ui, quality: Option<Quality>, note: &str) {
     let t = tokens(ui);
     let (words, colour) = match quality {
-        None => (String::new(), t.subdued),
+        None => (note.to_string(), t.subdued),
         Some(quality) if quality.is_guessing() => ("no better than guessing".into(), t.warning),
         Some(quality) => (quality.words(), t.subdued),
     };
     let text = RichText::new(words).font(regular(11.0)).color(colour);
     let line = ui.add(egui::Label::new(text).truncate());
-    if let Some(quality) = quality {
+    if !note.is_empty() {
+        line.on_hover_text(note);
+    } else if let Some(quality) = quality {
         line.on_hover_text(format!(
             "{} of {} right. With other images of the same kind the accuracy would lie in this range in 95 of 100 cases (Wilson's interval).",
             quality.right,
@@ -207,11 +222,11 @@ pub fn task_labels(run: &RunView) -> Vec<String> {
 pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
     card_of(ui, height, |ui| {
         let top = ui.cursor().top();
-        ui.horizontal(|ui| {
+        let expert = run.history.nearest(cx.pages.train.expert);
+        ui.horizontal_wrapped(|ui| {
             let title = widgets::title(ui, "Accuracy by task");
             terms::explain(ui, title, "accuracy_matrix");
-            let answering = run.header.as_ref().map(RunHeader::answering);
-            faint(ui, answering.unwrap_or(Expert::Answer).name());
+            choice(ui, cx, run, expert);
         });
         let tasks = run.tasks();
         if tasks == 0 {
@@ -229,4 +244,21 @@ pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
         matrices::accuracy(ui, rows, tasks, side, &mut cx.pages.train.accuracies);
         faint(ui, "Read down a column to see a task being forgotten.");
     });
+}
+
+/// Whose matrix and confusion are shown.
+fn choice(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, now: Expert) {
+    if run.history.experts().count() < 2 {
+        return;
+    }
+    let combo = egui::ComboBox::from_id_salt("expert of the matrix").selected_text(now.name());
+    let shown = combo.show_ui(ui, |ui| {
+        for expert in run.history.experts() {
+            if ui.selectable_label(now == expert, expert.name()).clicked() {
+                let state = &mut cx.pages.train;
+                (state.expert, state.cell) = (expert, None);
+            }
+        }
+    });
+    shown.response.accessible_name("Expert of the matrix");
 }

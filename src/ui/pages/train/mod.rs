@@ -34,6 +34,8 @@ pub struct State {
     worst: worst::State,
     filter: String,
     filtering: bool,
+    /// Whether the loss is drawn smoothed.
+    smooth: bool,
 }
 
 impl Default for State {
@@ -49,6 +51,7 @@ impl Default for State {
             worst: worst::State::default(),
             filter: String::new(),
             filtering: false,
+            smooth: true,
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::ui::command::UiCommand;
 use crate::ui::pages::{RESUME_ON, resume_on};
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::sparkline::sparkline;
+use crate::ui::widgets::losses::{SMOOTH, losses};
 use crate::ui::widgets::{
     self, Column, at_end, button, card, card_of, faint, icon_text_button, link, progress, terms,
 };
@@ -32,7 +32,7 @@ pub fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         card(ui, |ui| widgets::problem(ui, problem));
     }
     words(ui, cx, &run);
-    loss(ui, &run);
+    loss(ui, cx, &run);
     log(ui, cx, &run, column);
 }
 
@@ -183,13 +183,14 @@ fn remedy(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     });
 }
 
-fn loss(ui: &mut Ui, run: &RunView) {
+fn loss(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     if run.losses.is_empty() {
         return;
     }
     card(ui, |ui| {
         let last = run.losses.back().map(|(_, loss)| *loss);
-        widgets::ends(
+        let smooth = &mut cx.pages.train.smooth;
+        widgets::ends_in_order(
             ui,
             |ui| {
                 let title = widgets::title(ui, "Loss on the new classes");
@@ -200,10 +201,17 @@ fn loss(ui: &mut Ui, run: &RunView) {
                     ui,
                     last.map_or_else(String::new, |loss| format!("{loss:.3}")),
                 );
+                let hint = format!("The mean of {SMOOTH} steps, within a task");
+                ui.checkbox(smooth, "smooth").on_hover_text(hint);
             },
         );
         let values: Vec<(usize, f32)> = run.losses.iter().copied().collect();
-        sparkline(ui, 56.0, &values, "Loss over steps");
+        let first = run.steps.saturating_sub(values.len());
+        losses(ui, 118.0, first, &values, *smooth);
+        faint(
+            ui,
+            "by step of the optimiser; a band behind every other task",
+        );
     });
 }
 

@@ -1,0 +1,59 @@
+//! The accuracy matrices of the ticked runs, for the expert that is chosen.
+
+use egui::{RichText, Sense, Ui, Vec2};
+
+use crate::metrics::Expert;
+use crate::session::views::RunRow;
+use crate::ui::app::Cx;
+use crate::ui::theme::{GAP, tokens};
+use crate::ui::widgets::{self, card, faint, matrix};
+
+/// Width of one matrix at least, in points.
+const WIDTH: f32 = 230.0;
+
+/// Draws the card.
+pub(super) fn matrices(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
+    let expert = cx.pages.compare.expert;
+    card(ui, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            widgets::title(ui, "Accuracy by task");
+            faint(ui, "Read down a column to see a task being forgotten");
+        });
+        let columns = ((ui.available_width() / WIDTH) as usize).clamp(1, shown.len().max(1));
+        let width = (ui.available_width() - GAP * (columns as f32 - 1.0)) / columns as f32;
+        for line in shown.chunks(columns) {
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = GAP;
+                for (slot, row) in line {
+                    widgets::part(ui, width, |ui| one(ui, cx, (*slot, row), expert));
+                }
+            });
+        }
+    });
+}
+
+fn one(ui: &mut Ui, cx: &mut Cx<'_>, (slot, row): (usize, &RunRow), expert: Expert) {
+    let t = tokens(ui);
+    let expert = row.history.nearest(expert);
+    ui.horizontal(|ui| {
+        let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 14.0), Sense::hover());
+        ui.painter().circle_filled(rect.center(), 5.0, t.runs[slot]);
+        let title = RichText::new(row.title()).color(t.text);
+        ui.add(egui::Label::new(title).truncate())
+            .on_hover_text(&row.name);
+    });
+    let history = row.of(expert);
+    let forgotten = match history.forgetting() {
+        Some(points) if history.matrix.len() > 1 => {
+            format!("{}, {:.1} points forgotten", expert.name(), points * 100.0)
+        }
+        _ => expert.name().to_string(),
+    };
+    faint(ui, forgotten);
+    let tasks = row.tasks().max(1);
+    let side = ((ui.available_width() - 60.0) / tasks as f32).clamp(100.0 / tasks as f32, 40.0);
+    let name = format!("{} {}", row.folder.display(), expert.name());
+    let picture = cx.pages.compare.matrices.entry(row.folder.clone());
+    let rows = (name.as_str(), &history.matrix[..]);
+    matrix::accuracy(ui, rows, tasks, side, picture.or_default());
+}

@@ -1,0 +1,167 @@
+//! The loss over steps: with axes, the value under the pointer, and smoothed where that is wished for.
+
+use egui::Ui;
+use egui_plot::{HoverPosition, Line, PlotPoints};
+
+use crate::session::words::count_text;
+use crate::ui::theme::tokens;
+use crate::ui::widgets::plots::{self, marks};
+
+/// Points of a line at most: more lie closer than pixels.
+const POINTS: usize = 320;
+/// Steps over which a smooth line is the mean.
+pub const SMOOTH: usize = 25;
+
+/// A stretch of a line: its task (from 0), its step and loss.
+type Point = (usize, [f64; 2]);
+
+/// Draws the losses of steps from `first` on, each with its task (from 0).
+pub fn losses(ui: &mut Ui, height: f32, first: usize, values: &[(usize, f32)], smooth: bool) {
+    let t = tokens(ui);
+    let raw = thinned(first, values);
+    let smoothed = smooth.then(|| thinned(first, &means(values)));
+    let top = raw.iter().map(|(_, [_, loss])| *loss).fold(1e-6, f64::max) * 1.05;
+    let (low, high) = (
+        first as f64,
+        (first + values.len()).max(first + 2) as f64 - 1.0,
+    );
+    let (across, up) = (nice((high - low) / 4.0), nice(top / 3.0));
+    let start = (low / across).ceil() * across;
+    let digits = if up >= 1.0 {
+        0
+    } else if up >= 0.1 {
+        1
+    } else {
+        2
+    };
+    let plot = plots::still(ui, "losses", height)
+        .x_grid_spacer(move |_| marks(start, high, across))
+        .y_grid_spacer(move |_| marks(0.0, top, up))
+        .x_axis_formatter(|mark, _| count_text(mark.value.round().max(0.0) as usize))
+        .y_axis_formatter(move |mark, _| format!("{:.digits$}", mark.value))
+        .label_formatter(|at| match at {
+            HoverPosition::NearDataPoint {
+                plot_name,
+                position,
+                ..
+            } if !plot_name.is_empty() => {
+                let step = count_text(position.x.round().max(0.0) as usize);
+                Some(format!("{plot_name}, step {step}: {:.4}", position.y))
+            }
+            _ => None,
+        });
+    plots::show(ui, plot, "Loss over steps", |plot| {
+        plot.set_plot_bounds_x(low..=high);
+        plot.set_plot_bounds_y(0.0..=top);
+        plots::bands(plot, t, tasks(first, values));
+        let faint = t.accent.gamma_multiply(if smooth { 0.3 } else { 1.0 });
+        for part in by_task(&raw) {
+            let line = Line::new(name(part), points(part)).color(faint).width(1.2);
+            plot.line(line.allow_hover(!smooth));
+        }
+        for part in by_task(smoothed.as_deref().unwrap_or_default()) {
+            let line = Line::new(name(part), points(part));
+            plot.line(line.color(t.accent).width(2.0));
+        }
+    });
+}
+
+fn name(part: &[Point]) -> String {
+    part.first()
+        .map_or_else(String::new, |(task, _)| format!("task {}", task + 1))
+}
+
+fn points(part: &[Point]) -> PlotPoints<'static> {
+    part.iter().map(|(_, point)| *point).collect()
+}
+
+fn by_task(points: &[Point]) -> impl Iterator<Item = &[Point]> {
+    points.chunk_by(|a, b| a.0 == b.0)
+}
+
+/// The steps of each task, a step before each included so that bands touch.
+fn tasks(
+    first: usize,
+    values: &[(usize, f32)],
+) -> impl Iterator<Item = std::ops::RangeInclusive<f64>> {
+    let mut at = first as f64;
+    values.chunk_by(|a, b| a.0 == b.0).map(move |part| {
+        let begin = at;
+        at += part.len() as f64;
+        begin..=at
+    })
+}
+
+/// Every value the mean of those around it within its task.
+fn means(values: &[(usize, f32)]) -> Vec<(usize, f32)> {
+    let smooth = |part: &[(usize, f32)]| -> Vec<(usize, f32)> {
+        let mut sums = vec![0f64];
+        for (_, loss) in part {
+            sums.push(sums[sums.len() - 1] + f64::from(*loss));
+        }
+        let mean = |at: usize| {
+            let from = at.saturating_sub(SMOOTH / 2);
+            let to = (at + SMOOTH / 2 + 1).min(part.len());
+            ((sums[to] - sums[from]) / (to - from) as f64) as f32
+        };
+        (0..part.len()).map(|at| (part[at].0, mean(at))).collect()
+    };
+    let parts = values.chunk_by(|a, b| a.0 == b.0);
+    parts.flat_map(smooth).collect()
+}
+
+/// No more points than can be told apart, each the mean of its stretch of one task.
+fn thinned(first: usize, values: &[(usize, f32)]) -> Vec<Point> {
+    let per = values.len().div_ceil(POINTS).max(1);
+    let mut step = first;
+    let mut points = Vec::new();
+    for part in values.chunk_by(|a, b| a.0 == b.0) {
+        for chunk in part.chunks(per) {
+            let sum: f64 = chunk.iter().map(|(_, loss)| f64::from(*loss)).sum();
+            let middle = step as f64 + (chunk.len() - 1) as f64 / 2.0;
+            points.push((chunk[0].0, [middle, sum / chunk.len() as f64]));
+            step += chunk.len();
+        }
+    }
+    points
+}
+
+/// The next of 1, 2, 5, 10, 20, … and their tenths.
+fn nice(step: f64) -> f64 {
+    let scale = 10f64.powf(step.max(1e-9).log10().floor());
+    let found = [1.0, 2.0, 5.0].into_iter().find(|f| f * scale >= step);
+    found.unwrap_or(10.0) * scale
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_of_axes_are_round() {
+        assert_eq!((nice(37.0), nice(4.0), nice(100.0)), (50.0, 5.0, 100.0));
+        assert!((nice(0.07) - 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn no_mean_reaches_over_the_end_of_a_task() {
+        let values: Vec<(usize, f32)> = (0..40).map(|at| (at / 20, (at / 20) as f32)).collect();
+        assert_eq!(means(&values), values);
+        let one: Vec<(usize, f32)> = [0.0, 3.0, 0.0].map(|loss| (0, loss)).to_vec();
+        assert!(
+            means(&one)
+                .iter()
+                .all(|(_, loss)| (loss - 1.0).abs() < 1e-6)
+        );
+    }
+
+    #[test]
+    fn many_steps_become_few_points_at_their_places() {
+        let values: Vec<(usize, f32)> = (0..4096).map(|at| (at / 2048, 1.0)).collect();
+        let points = thinned(100, &values);
+        assert!(points.len() <= POINTS && points.len() > POINTS / 2);
+        assert!(points[0].1[0] >= 100.0 && points[points.len() - 1].1[0] < 4196.0);
+        assert_eq!(by_task(&points).count(), 2);
+        assert_eq!(tasks(100, &values).count(), 2);
+    }
+}

@@ -1,0 +1,161 @@
+//! Mistakes, mended labels and refusals for scripts.
+
+use super::*;
+
+/// The mistakes of the finished run as JSON.
+fn worst(words: &[&str]) -> Value {
+    let (runs, summary) = finished();
+    let name = summary["run"].as_str().unwrap();
+    json(&run_json(&[&["worst", name], words].concat(), runs))
+}
+
+#[test]
+fn the_surest_mistakes_are_listed_first() {
+    let told = worst(&[]);
+    assert_eq!(
+        (told["task"].as_u64(), told["tested"].as_u64()),
+        (Some(5), Some(60))
+    );
+    assert_eq!(told["noted"], true);
+    let pictures = told["pictures"].as_array().unwrap();
+    assert_eq!(
+        pictures.len() as u64,
+        told["wrong"].as_u64().unwrap().min(50)
+    );
+    assert!(!pictures.is_empty(), "a run so short makes mistakes");
+    let sure = |picture: &Value| picture["certainty"].as_f64().unwrap();
+    assert!(
+        pictures
+            .windows(2)
+            .all(|pair| sure(&pair[0]) >= sure(&pair[1]))
+    );
+    for picture in pictures {
+        assert_ne!(picture["class"], picture["answer"]);
+        assert!(picture["picture"].as_str().unwrap().ends_with(".png"));
+    }
+    let class = pictures[0]["class"].as_str().unwrap();
+    let of_one = worst(&["--class", class, "--top", "1"]);
+    assert_eq!(of_one["pictures"][0], pictures[0]);
+    assert_eq!(of_one["pictures"].as_array().unwrap().len(), 1);
+    let (runs, summary) = finished();
+    let name = summary["run"].as_str().unwrap();
+    let said = refused(&["worst", name, "--class", "eleven"], runs);
+    assert!(
+        said.contains("no class \"eleven\" was taught by task 5"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_run_that_noted_no_certainty_gives_the_same_list() {
+    let (runs, summary) = finished();
+    let name = summary["run"].as_str().unwrap();
+    let copied = tempfile::tempdir().unwrap();
+    let folder = copied.path().join(name);
+    copy(&runs.join(name), &folder);
+    let table = folder.join("confusion/task_5.csv");
+    let text = std::fs::read_to_string(&table).unwrap();
+    let titles = text.lines().next().unwrap().to_string();
+    let kept = titles
+        .split(',')
+        .take_while(|title| !title.ends_with("certainty"))
+        .count();
+    let old: Vec<String> = text
+        .lines()
+        .map(|line| line.split(',').take(kept).collect::<Vec<_>>().join(","))
+        .collect();
+    std::fs::write(&table, old.join("\n") + "\n").unwrap();
+    let again = json(&run_json(
+        &["worst", name, "--device", "cpu"],
+        copied.path(),
+    ));
+    assert_eq!(again["noted"], false);
+    let told = worst(&[]);
+    let (old, new) = (
+        again["pictures"].as_array().unwrap(),
+        told["pictures"].as_array().unwrap(),
+    );
+    assert_eq!(old.len(), new.len());
+    let sum =
+        |list: &[Value]| -> f64 { list.iter().map(|p| p["certainty"].as_f64().unwrap()).sum() };
+    assert!(
+        (sum(old) - sum(new)).abs() < 1e-3,
+        "the snapshot says what testing said"
+    );
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let (path, to) = (entry.path(), to.join(entry.file_name()));
+        match path.is_dir() {
+            true => copy(&path, &to),
+            false => drop(std::fs::copy(path, to).unwrap()),
+        }
+    }
+}
+
+#[test]
+fn predict_tells_what_is_none_of_these() {
+    let (runs, summary) = finished();
+    let folder = tempfile::tempdir().unwrap();
+    let path = picture(folder.path()).display().to_string();
+    let name = summary["run"].as_str().unwrap();
+    let told = json(&run_json(&["predict", name, &path], runs));
+    let (strange, limit) = (
+        told[0]["strangeness"].as_f64().unwrap(),
+        told[0]["threshold"].as_f64().unwrap(),
+    );
+    assert_eq!(told[0]["none_of_these"], strange > limit);
+    let noted = summary["tasks"][4]["gauges"]["strange95_ensemble"].as_f64();
+    assert!((noted.unwrap() - limit).abs() < 1e-4);
+    let told = json(&run_json(
+        &["predict", name, &path, "--always-answer"],
+        runs,
+    ));
+    assert!(told[0]["none_of_these"].is_null() && told[0]["class"].is_string());
+    let inside = json(&run_json(&["inside", name, "--task", "2"], runs));
+    let of = &inside["none_of_these"]["ensemble"];
+    assert_eq!(of["known"]["pictures"], 24);
+    assert_eq!(of["later"]["pictures"], 36);
+}
+
+#[test]
+fn data_and_train_take_the_list_of_a_data_set_or_another_one_or_none() {
+    let (runs, summary) = finished();
+    let mistakes = worst(&[]);
+    let mistake = &mistakes["pictures"][0];
+    let name = summary["run"].as_str().unwrap();
+    // A list as the window writes it, of a picture of the digits.
+    let data = lae_studio::data::Dataset::open("digits", &Default::default()).unwrap();
+    let named = |sample: &&lae_studio::data::Sample| mistake["picture"] == sample.name();
+    let sample = data.test.iter().find(named).unwrap();
+    let root = tempfile::tempdir().unwrap();
+    let mend = lae_studio::data::Mend {
+        picture: sample.name(),
+        sha256: sample.sha256().unwrap(),
+        was: data.classes[sample.class as usize].clone(),
+        class: None,
+    };
+    lae_studio::store::mend(root.path(), "digits", mend).unwrap();
+    let list = lae_studio::store::mended_file(root.path(), "digits");
+    let list = list.to_str().unwrap();
+    let left_out = |words: &[&str], runs: &Path| {
+        let told = json(&run_json(&[&["data", "digits"], words].concat(), runs));
+        told["mended"]["left_out"].as_u64().unwrap()
+    };
+    assert_eq!(left_out(&[], root.path()), 1, "the data set's own list");
+    assert_eq!(left_out(&["--mended", "none"], root.path()), 0);
+    assert_eq!(left_out(&[], runs), 0);
+    assert_eq!(left_out(&["--mended", list], runs), 1);
+    let said = refused(&["data", "digits", "--mended", "/no/such.toml"], runs);
+    assert!(said.contains("read the mended labels"), "{said}");
+    // A run keeps the list in its settings, and goes by another fingerprint.
+    let words = [QUICK, &["--quiet", "--classes-per-task", "10"]].concat();
+    let told = json(&run_json(&words, root.path()));
+    assert_eq!(
+        told["config"]["mended"].as_array().unwrap().len(),
+        1,
+        "{name}"
+    );
+}

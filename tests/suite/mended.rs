@@ -1,0 +1,177 @@
+//! Labels that were mended: they act in training and test, for the very pictures they were given for,
+//! and a run keeps those it began with.
+
+use std::fs;
+
+use lae_studio::data::{Dataset, Mend, OpenOptions, Sample};
+use lae_studio::experiment::{self, Outcome, Stock};
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::{Control, Event, Sink, Wish};
+use lae_studio::store;
+
+use crate::data::{Made, picture};
+
+fn entry(data: &Dataset, sample: &Sample, class: Option<&str>) -> Mend {
+    Mend {
+        picture: sample.name(),
+        sha256: sample.sha256().unwrap(),
+        was: data.classes[sample.class as usize].clone(),
+        class: class.map(Into::into),
+    }
+}
+
+fn with(mended: Vec<Mend>) -> OpenOptions {
+    OpenOptions {
+        mended,
+        ..OpenOptions::default()
+    }
+}
+
+fn named(samples: &[Sample]) -> Vec<(String, u32)> {
+    let mut all: Vec<_> = samples.iter().map(|s| (s.name(), s.class)).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn labels_change_in_both_splits_and_no_picture_changes_its_split() {
+    let made = Made::new();
+    made.class("cat", 10).class("dog", 10);
+    let plain = made.open();
+    let (test, train) = (&plain.test[0], &plain.train[3]);
+    assert_eq!((test.class, train.class), (0, 0));
+    let mended = made
+        .try_open(&with(vec![
+            entry(&plain, test, Some("dog")),
+            entry(&plain, train, None),
+        ]))
+        .unwrap();
+    assert_eq!((mended.mended.labels, mended.mended.left_out), (1, 1));
+    assert_eq!(mended.mended.words(), "1 label mended, 1 picture left out");
+    let mut wanted = named(&plain.test);
+    wanted
+        .iter_mut()
+        .find(|(name, _)| *name == test.name())
+        .unwrap()
+        .1 = 1;
+    assert_eq!(named(&mended.test), wanted);
+    assert_eq!(mended.train.len(), plain.train.len() - 1);
+    assert!(!mended.train.contains(train));
+    // Sorted by class, as everywhere.
+    assert!(
+        mended
+            .test
+            .windows(2)
+            .all(|pair| pair[0].class <= pair[1].class)
+    );
+    assert_ne!(mended.fingerprints(), plain.fingerprints());
+    assert!(
+        mended
+            .assumed
+            .iter()
+            .any(|words| words.contains("1 label mended"))
+    );
+}
+
+#[test]
+fn an_entry_means_nothing_for_another_picture_or_class_and_no_class_is_emptied() {
+    let made = Made::new();
+    made.class("train/cat", 3).class("train/dog", 3);
+    made.class("test/cat", 2).class("test/dog", 2);
+    let plain = made.open();
+    let first = entry(&plain, &plain.test[0], Some("dog"));
+    let lost = entry(&plain, &plain.test[1], Some("cow"));
+    picture(&made.path().join("test/cat/000.png"), "another picture");
+    let mended = made.try_open(&with(vec![first, lost])).unwrap();
+    assert_eq!((mended.mended.labels, mended.mended.without_effect), (0, 2));
+    assert_eq!(named(&mended.test), named(&plain.test));
+    assert!(
+        mended
+            .assumed
+            .iter()
+            .any(|words| words.contains("2 entries"))
+    );
+    let cats: Vec<Mend> = plain.train[..3]
+        .iter()
+        .map(|sample| entry(&plain, sample, None))
+        .collect();
+    let problem = made.try_open(&with(cats)).unwrap_err();
+    assert!(
+        problem.what.contains("no training picture of cat"),
+        "{problem}"
+    );
+}
+
+/// Stops a run after its first task.
+struct AfterOne<'a>(&'a Control);
+
+impl Sink for AfterOne<'_> {
+    fn event(&mut self, event: Event) {
+        if matches!(event, Event::TaskEvaluated { .. }) {
+            self.0.set(Wish::Stop);
+        }
+    }
+}
+
+#[test]
+fn a_run_is_continued_with_the_labels_it_began_with() {
+    let root = tempfile::tempdir().unwrap();
+    let config = RunConfig {
+        classes_per_task: "5".into(),
+        epochs: 1,
+        settings: crate::lae_settings(0, 0.9),
+        batch: 8,
+        train_limit: Some(6),
+        test_limit: Some(6),
+        device: "cpu".into(),
+        ..RunConfig::default()
+    };
+    let data = Dataset::open("digits", &experiment::open_options(&config)).unwrap();
+    let mend = entry(&data, &data.test[0], Some("7"));
+    store::mend(root.path(), "digits", mend.clone()).unwrap();
+    let config = RunConfig {
+        mended: store::mended(root.path(), "digits").unwrap(),
+        ..config
+    };
+    assert_eq!(config.mended, [mend.clone()]);
+    let control = Control::default();
+    let stock = Stock::default();
+    let mut sink = AfterOne(&control);
+    let outcome = experiment::train(&config, root.path(), &stock, &mut sink, &control).unwrap();
+    let Outcome::Stopped(header) = outcome else {
+        panic!("it was to stop");
+    };
+    let text = fs::read_to_string(header.folder.join("run.toml")).unwrap();
+    assert!(text.contains("[[mended]]"), "{text}");
+    // The list changes meanwhile: this run is not concerned.
+    let back = Mend {
+        class: Some(mend.was.clone()),
+        ..mend.clone()
+    };
+    assert!(store::mend(root.path(), "digits", back).unwrap().is_empty());
+    control.set(Wish::Run);
+    let stock = Stock::default();
+    let outcome = experiment::resume(&header.folder, &stock, &mut Vec::new(), &control).unwrap();
+    assert!(matches!(outcome, Outcome::Finished(_)));
+    let stored = store::load(&header.folder).unwrap();
+    assert_eq!(stored.header.config.mended, [mend]);
+    assert_ne!(stored.header.images, Some(data.fingerprints()));
+    // The picture was tested as a 7.
+    let seven = stored
+        .header
+        .class_order
+        .iter()
+        .position(|name| name == "7");
+    let answers = &stored.reports[1].answers;
+    let label = |at: usize| answers.labels[at];
+    let opened = Dataset::open("digits", &experiment::open_options(&config)).unwrap();
+    let at = opened
+        .test
+        .iter()
+        .position(|s| s.name() == data.test[0].name());
+    let place = answers
+        .samples
+        .iter()
+        .position(|sample| Some(*sample) == at);
+    assert_eq!(Some(label(place.unwrap())), seven);
+}

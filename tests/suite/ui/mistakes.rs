@@ -1,0 +1,220 @@
+//! The surest mistakes of a run, and labels mended from there.
+
+use std::path::Path;
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::metrics::{Answers, Expert};
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::{Command, Event, Opinion, PredictRequest, Prediction, TaskReport};
+use lae_studio::session::backend::Recorded;
+use lae_studio::store;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::Page;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::synthetic::{header, report};
+use super::{can_draw, recorded, settle, shot};
+use crate::data::Made;
+
+fn made() -> Made {
+    let made = Made::new();
+    made.class("train/a", 4).class("train/b", 4);
+    made.class("test/a", 3).class("test/b", 3);
+    made
+}
+
+/// A window on Train with a run of one task over the folder, that took pictures 0, 2 and 4 wrongly.
+fn shown(made: &Made, runs: &Path, noted: bool) -> (Harness<'static, StudioApp>, Recorded) {
+    let (mut window, backend) = recorded([1280.0, 1500.0], ThemeChoice::Dark, runs);
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    let header = lae_studio::run::event::RunHeader {
+        config: RunConfig {
+            data: made.path().to_string_lossy().into_owned(),
+            ..RunConfig::default()
+        },
+        class_order: vec!["a".into(), "b".into()],
+        tasks: std::iter::once(0..2).collect(),
+        train_images: vec![8],
+        test_images: vec![6],
+        images: Some(made.open().fingerprints()),
+        ..header()
+    };
+    let certainty = [(Expert::Ensemble, vec![0.6, 0.9, 0.99, 0.8, 0.75, 0.7])];
+    let answers = Answers {
+        samples: (0..6).collect(),
+        labels: vec![0, 0, 0, 1, 1, 1],
+        given: [(Expert::Ensemble, vec![1, 0, 1, 1, 0, 1])].into(),
+        certainty: noted.then(|| certainty.into()).unwrap_or_default(),
+        ..Answers::default()
+    };
+    let run = header.run.clone();
+    backend.push(Event::Started(Box::new(header)));
+    let report = TaskReport {
+        answers,
+        ..report(0)
+    };
+    let told = Event::TaskEvaluated {
+        run: run.clone(),
+        report: Box::new(report),
+    };
+    backend.push(told);
+    backend.push(Event::Finished { run });
+    settle(&mut window);
+    settle(&mut window);
+    (window, backend)
+}
+
+/// The labels of these pictures' tiles from left to right.
+fn order(window: &Harness<'_, StudioApp>, indices: &[usize]) -> Vec<usize> {
+    let mut places: Vec<(f32, usize)> = indices
+        .iter()
+        .map(|index| {
+            let tile = window.get_by_label(&format!("test image {index}"));
+            (tile.rect().left(), *index)
+        })
+        .collect();
+    places.sort_by(|a, b| a.0.total_cmp(&b.0));
+    places.into_iter().map(|(_, index)| index).collect()
+}
+
+fn tab(window: &mut Harness<'_, StudioApp>, page: Page) {
+    let (_, title, _) = Page::ALL[page as usize];
+    window.get_by_role_and_label(egui::Role::Tab, title).click();
+    settle(window);
+}
+
+#[test]
+fn the_surest_mistakes_come_first_and_a_click_asks_predict() {
+    if !can_draw() {
+        return;
+    }
+    let (made, runs) = (made(), tempfile::tempdir().unwrap());
+    let (mut window, _) = shown(&made, runs.path(), true);
+    assert_eq!(order(&window, &[0, 2, 4]), [2, 4, 0]);
+    assert!(
+        window.query_by_label("test image 1").is_none(),
+        "it is right"
+    );
+    window.get_by_label("99.0\u{a0}%");
+    assert_eq!(window.get_all_by_label("a → b").count(), 2);
+    shot(&mut window, "mistakes");
+    window.get_by_label("test image 2").click();
+    settle(&mut window);
+    let session = &window.state().session;
+    assert_eq!(session.predict.truth.as_deref(), Some("a"));
+    let picture = session.predict.picture.as_ref().unwrap();
+    assert_eq!(picture.name, "a/002.png");
+}
+
+#[test]
+fn a_label_is_mended_listed_and_taken_back() {
+    if !can_draw() {
+        return;
+    }
+    let (made, runs) = (made(), tempfile::tempdir().unwrap());
+    let place = made.path().to_string_lossy().into_owned();
+    let kept = || store::mended(runs.path(), &place).unwrap();
+    let (mut window, _) = shown(&made, runs.path(), true);
+    window.get_by_label("What test image 2 really is").click();
+    settle(&mut window);
+    shot(&mut window, "mistakes-really");
+    window.get_by_label("b, as answered").click();
+    settle(&mut window);
+    let list = kept();
+    assert_eq!(list.len(), 1);
+    assert_eq!(
+        (list[0].picture.as_str(), list[0].was.as_str()),
+        ("a/002.png", "a")
+    );
+    assert_eq!(list[0].class.as_deref(), Some("b"));
+    window.get_by_label("What test image 4 really is").click();
+    settle(&mut window);
+    window
+        .get_by_label("Nothing of these: leave it out")
+        .click();
+    settle(&mut window);
+    assert_eq!(kept().len(), 2);
+    // What the run was tested on stays on show, for it had the labels as they were.
+    window.get_by_label("test image 2");
+    // Chosen as the data of the next run, the folder has the mended labels.
+    window.state_mut().session.choose_data(&place);
+    tab(&mut window, Page::Experiment);
+    settle(&mut window);
+    window.get_by_label("1 label mended, 1 picture left out");
+    let session = &window.state().session;
+    assert_eq!(session.draft.mended, kept());
+    let view = session.data.ready().unwrap();
+    assert_eq!(
+        view.test,
+        [2, 3],
+        "a, b: one became b, one of b is left out"
+    );
+    window.get_by_label("Show the list").click();
+    settle(&mut window);
+    shot(&mut window, "mended-list");
+    window.get_by_label("Take back a/002.png").click();
+    settle(&mut window);
+    assert_eq!(kept().len(), 1);
+    window.get_by_label("1 picture left out");
+    window.get_by_label("Labels as in the data").click();
+    settle(&mut window);
+    let session = &window.state().session;
+    assert!(session.draft.mended.is_empty());
+    assert_eq!(session.data.ready().unwrap().test, [3, 3]);
+    let (command, exact) = session.command();
+    assert!(command.ends_with("--mended none") && exact, "{command}");
+}
+
+fn asked(backend: &Recorded) -> Vec<PredictRequest> {
+    let all = backend.asked().into_iter();
+    all.filter_map(|command| match command {
+        Command::Predict(request) => Some(request),
+        _ => None,
+    })
+    .collect()
+}
+
+#[test]
+fn a_run_that_noted_no_certainty_is_asked_once_more() {
+    if !can_draw() {
+        return;
+    }
+    let (made, runs) = (made(), tempfile::tempdir().unwrap());
+    let (mut window, backend) = shown(&made, runs.path(), false);
+    assert_eq!(window.get_all_by_label("certainty not noted").count(), 3);
+    window
+        .get_by_label("Ask about its mistakes once more")
+        .click();
+    settle(&mut window);
+    for (round, share) in [0.7, 0.8, 0.9].into_iter().enumerate() {
+        let requests = asked(&backend);
+        assert_eq!(requests.len(), round + 1, "one after the other");
+        let request = requests.last().unwrap();
+        backend.push(Event::Predicted(Box::new(Prediction {
+            ticket: request.ticket,
+            run: request.run.clone(),
+            task: request.tasks[0],
+            classes: vec!["a".into(), "b".into()],
+            opinions: vec![Opinion {
+                expert: Expert::Ensemble,
+                class: 1,
+                // The last one asked, picture 4, was taken for a.
+                probabilities: vec![share, share],
+                energy: None,
+            }],
+            decided_by: Expert::Ensemble,
+            seen: Vec::new(),
+            seen_size: 0,
+        })));
+        settle(&mut window);
+    }
+    assert_eq!(order(&window, &[0, 2, 4]), [4, 2, 0]);
+    assert!(window.query_by_label("certainty not noted").is_none());
+    assert!(
+        window
+            .query_by_label("Ask about its mistakes once more")
+            .is_none()
+    );
+}

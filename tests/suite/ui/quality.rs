@@ -1,0 +1,93 @@
+//! What helps a run that answers poorly, and every expert's figures.
+
+use egui_kittest::kittest::Queryable;
+use lae_studio::run::event::{Event, NEAREST_MEAN, RunHeader};
+use lae_studio::session::advice::BACKBONE;
+use lae_studio::store::RunFolder;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::synthetic::{RUN, events, header, report};
+use super::{can_draw, recorded, settle, shot};
+
+/// A stored run whose backbone alone answers so many rightly.
+fn stored(root: &std::path::Path, share: f64) -> RunHeader {
+    let mut header = header();
+    let folder = RunFolder::create(root, &mut header, "").unwrap();
+    for task in 0..5 {
+        let mut report = report(task);
+        if task == 4 {
+            report.gauges.insert(NEAREST_MEAN.into(), share);
+        }
+        folder.save_task(&report, &Default::default()).unwrap();
+    }
+    folder.finish(false).unwrap();
+    header
+}
+
+#[test]
+fn a_poor_backbone_is_named_with_its_figure_and_a_better_one_is_set_up() {
+    if !can_draw() {
+        return;
+    }
+    for (share, told) in [(0.41, true), (0.8, false)] {
+        let runs = tempfile::tempdir().unwrap();
+        let header = stored(runs.path(), share);
+        let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
+        settle(&mut window);
+        let open = lae_studio::session::jobs::Ask::Open(header.folder.clone());
+        window.state_mut().session.ask(open);
+        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+        settle(&mut window);
+        let words = window.query_by_label_contains("tells these classes apart badly");
+        assert_eq!(words.is_some(), told);
+        if !told {
+            assert!(window.query_by_label("Set it up with ViT-B/16").is_none());
+            continue;
+        }
+        window.get_by_label_contains("answers 41\u{a0}% of a sample of the test images");
+        shot(&mut window, "advice");
+        window.get_by_label("Set it up with ViT-B/16").click();
+        settle(&mut window);
+        let draft = &window.state().session.draft;
+        assert_eq!(
+            (draft.backbone.as_str(), draft.data.as_str()),
+            (BACKBONE, "digits")
+        );
+    }
+}
+
+#[test]
+fn matrix_forgetting_and_loss_are_there_for_every_expert() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    for event in events(4) {
+        backend.push(event);
+    }
+    settle(&mut window);
+    let live = window.state().session.live.clone().unwrap();
+    let points = |expert| live.of(expert).forgetting().unwrap() * 100.0;
+    use lae_studio::metrics::Expert::{Ensemble, Offline, Online};
+    window.get_by_label(&format!(
+        "online {:.1}, offline {:.1}, ensemble {:.1}",
+        points(Online),
+        points(Offline),
+        points(Ensemble)
+    ));
+    window.get_by_label("Loss over steps");
+    shot(&mut window, "experts-ensemble");
+    window.get_by_label("smooth").click();
+    window.get_by_label("Expert of the matrix").click();
+    settle(&mut window);
+    window.get_by_label("offline").click();
+    settle(&mut window);
+    shot(&mut window, "experts-offline");
+    // The confusion follows.
+    let chosen = window.get_by_role_and_label(egui::Role::RadioButton, "Offline");
+    assert_eq!(chosen.accesskit_node().is_selected(), Some(true));
+    backend.push(Event::Stopped { run: RUN.into() });
+}

@@ -1,0 +1,153 @@
+//! "None of these" above the classes on Predict, with what it costs.
+
+use std::path::Path;
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::metrics::Expert;
+use lae_studio::run::event::{Command, Event};
+use lae_studio::run::inside::{
+    CrowdInside, InsideRequest, Insight, Look, Movement, RunInside, Seen,
+};
+use lae_studio::run::refusal::gauge;
+use lae_studio::session::backend::Recorded;
+use lae_studio::store::RunFolder;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::synthetic::{header, prediction, report};
+use super::{can_draw, recorded, settle, shot};
+
+/// A stored run of two tasks of five, with this threshold noted for its answer if any.
+fn stored(root: &Path, threshold: Option<f64>) {
+    let mut header = header();
+    let folder = RunFolder::create(root, &mut header, "").unwrap();
+    for task in 0..2 {
+        let mut report = report(task);
+        let noted = threshold.map(|value| (gauge(Expert::Ensemble), value));
+        report.gauges.extend(noted);
+        folder.save_task(&report, &Default::default()).unwrap();
+    }
+}
+
+/// A window on Predict with a sample that was answered; its energies are about −6.7.
+fn answered(root: &Path) -> (Harness<'static, StudioApp>, Recorded) {
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, root);
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
+    settle(&mut window);
+    settle(&mut window);
+    window
+        .get_all_by_label("Sample of 7")
+        .next()
+        .unwrap()
+        .click();
+    settle(&mut window);
+    let requests = backend.asked().into_iter();
+    let request = requests.filter_map(|command| match command {
+        Command::Predict(request) => Some(request),
+        _ => None,
+    });
+    let request = request.last().unwrap();
+    for &task in &request.tasks {
+        let mut told = prediction(request.ticket, task);
+        told.run.clone_from(&request.run);
+        backend.push(Event::Predicted(Box::new(told)));
+    }
+    settle(&mut window);
+    (window, backend)
+}
+
+fn looked_at(backend: &Recorded) -> Vec<InsideRequest> {
+    let all = backend.asked().into_iter();
+    all.filter_map(|command| match command {
+        Command::Inside(request) if matches!(request.look, Look::Run { .. }) => Some(request),
+        _ => None,
+    })
+    .collect()
+}
+
+/// Tells of 40 pictures of the four known classes and 20 of a later one.
+fn tell_crowd(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
+    let request = looked_at(backend).pop().unwrap();
+    let strangeness: Vec<f32> = (0..60).map(|at| at as f32 / 10.0 - 10.0).collect();
+    let crowd = CrowdInside {
+        places: (0..60).map(|at| (0, at)).collect(),
+        labels: (0..60)
+            .map(|at| if at < 40 { at / 10 } else { 5 })
+            .collect(),
+        given: vec![0; 60],
+        known: 4,
+        maps: Vec::new(),
+        energies: Vec::new(),
+        strangeness: vec![(Expert::Ensemble, strangeness)],
+    };
+    for &task in &request.tasks {
+        backend.push(Event::Inside(Box::new(Insight {
+            ticket: request.ticket,
+            run: request.run.clone(),
+            task,
+            seen: Seen::Run(Box::new(RunInside {
+                crowd: Some(crowd.clone()),
+                problem: None,
+                movement: Movement::default(),
+            })),
+        })));
+    }
+    settle(window);
+}
+
+#[test]
+fn a_strange_picture_is_none_of_these_and_the_classes_stay() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    stored(runs.path(), Some(-8.0));
+    let (mut window, backend) = answered(runs.path());
+    window.get_by_label("None of these");
+    window.get_by_label_contains("above −8.00");
+    window.get_by_label("wrong: it is 7");
+    tell_crowd(&mut window, &backend);
+    let told = "Of 20 test pictures of classes it has not learned yet, 100\u{a0}% are refused";
+    window.get_by_label_contains(told);
+    window.get_by_label_contains("5 of 100 pictures of known classes are refused, too");
+    shot(&mut window, "none-of-these");
+    window.get_by_label("Do not say this").click();
+    settle(&mut window);
+    assert!(window.query_by_label("None of these").is_none());
+    window.get_by_label("Say when it is none of these").click();
+    settle(&mut window);
+    window.get_by_label("None of these");
+}
+
+#[test]
+fn a_familiar_picture_is_one_of_these() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    stored(runs.path(), Some(-2.0));
+    let (window, _) = answered(runs.path());
+    window.get_by_label("One of these");
+}
+
+#[test]
+fn a_run_that_noted_nothing_is_measured_on_its_test_pictures() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    stored(runs.path(), None);
+    let (mut window, backend) = answered(runs.path());
+    window.get_by_label_contains("Looking at test pictures");
+    assert_eq!(
+        looked_at(&backend).len(),
+        1,
+        "asked once, not in every frame"
+    );
+    tell_crowd(&mut window, &backend);
+    // 95 of 100 of the known 40 lie at −6.3 or below.
+    window.get_by_label_contains("not above −6.30");
+    window.get_by_label("One of these");
+}
