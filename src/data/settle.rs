@@ -103,7 +103,7 @@ fn check_mended(
         "with the mended labels no training picture of {} is left",
         names[empty]
     ))
-    .advise("take one of the mended labels back, or give --mended none"))
+    .advise("take one of the mended labels back; `lae-studio train --mended none` uses the labels as they are"))
 }
 
 fn percent(share: f64) -> f64 {

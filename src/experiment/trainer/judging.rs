@@ -8,6 +8,7 @@ use super::super::images::Labelled;
 use super::super::inside::evenly;
 use super::super::reading::Reading;
 use super::Trainer;
+use crate::data::Sample;
 use crate::data::loader::{Loader, LoaderOptions};
 use crate::metrics::Answers;
 use crate::pet::PetStack;
@@ -41,7 +42,7 @@ impl Trainer<'_> {
             return Ok(ControlFlow::Continue(()));
         }
         let train = (0..=self.task).flat_map(|task| self.kit.images.train_of(task));
-        let train = self.a_few(&train.collect(), KNOWN);
+        let train = self.a_few(&train.collect::<Vec<_>>(), KNOWN);
         let (_, tests) = self.kit.images.tests_up_to(self.task);
         let tests = self.a_few(&tests, ASKED);
         let Some(known) = self.plain_features(train)? else {
@@ -55,7 +56,7 @@ impl Trainer<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn a_few(&self, samples: &Vec<(crate::data::Sample, i64)>, most: usize) -> Labelled {
+    fn a_few(&self, samples: &[(Sample, i64)], most: usize) -> Labelled {
         let labels: Vec<usize> = samples.iter().map(|(_, label)| *label as usize).collect();
         let chosen = evenly(&labels, self.header.class_order.len(), most);
         Arc::new(chosen.into_iter().map(|at| samples[at].clone()).collect())
@@ -89,7 +90,11 @@ impl Trainer<'_> {
 }
 
 /// Share of the asked pictures whose class mean is the nearest one, by cosine.
-fn by_nearest_mean(known: &Features, asked: &Features, classes: usize) -> f64 {
+fn by_nearest_mean(
+    known: &[(Vec<f32>, usize)],
+    asked: &[(Vec<f32>, usize)],
+    classes: usize,
+) -> f64 {
     let width = known.first().map_or(0, |(row, _)| row.len());
     let mut means = vec![vec![0f64; width]; classes];
     for (row, class) in known {
@@ -146,6 +151,6 @@ mod tests {
             (vec![-1.0, -1.0], 1),
         ];
         assert_eq!(by_nearest_mean(&known, &asked, 3), 0.5);
-        assert_eq!(by_nearest_mean(&Vec::new(), &asked, 3), 0.25);
+        assert_eq!(by_nearest_mean(&[], &asked, 3), 0.25);
     }
 }

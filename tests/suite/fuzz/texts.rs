@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use lae_studio::backbone::library::{Library, Places};
 use lae_studio::data::export::Boxes;
 use lae_studio::data::scenario::{ClassOrder, Scenario, TaskSizes};
+use lae_studio::data::{Dataset, Mend, OpenOptions};
 use lae_studio::method::{Chosen, METHODS, adopt, filled, problems, run_title};
 use lae_studio::run::config::RunConfig;
+use lae_studio::store;
 use lae_studio::ui::settings::Settings;
 
 use super::bytes::Dice;
@@ -266,6 +268,66 @@ impl Target for Backbones {
         }
         library.problems().is_empty()
     }
+}
+
+/// A list of mended labels.
+struct Mended;
+
+impl Target for Mended {
+    const NAME: &'static str = "mended";
+
+    fn honest(&self) -> Vec<Case> {
+        let root = tempfile::tempdir().unwrap();
+        for (picture, class) in [("cat/0.png", Some("dog")), ("cat/1.png", None)] {
+            let change = Mend {
+                picture: picture.into(),
+                sha256: "5f".repeat(32),
+                was: "cat".into(),
+                class: class.map(Into::into),
+            };
+            store::mend(root.path(), "digits", change).unwrap();
+        }
+        let list = std::fs::read(store::mended_file(root.path(), "digits")).unwrap();
+        vec![single("list.toml", list)]
+    }
+
+    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+        const WORDS: &[&[u8]] = &[
+            b"[[mended]]\n",
+            b"picture = \"../../x\"\n",
+            b"sha256 = \"\"\n",
+            b"class = 3\n",
+            b"data = \"/dev/zero\"\n",
+            b"\"\"\"",
+            b"[",
+            b"=",
+        ];
+        dice.vary(honest, WORDS)
+    }
+
+    fn read(&self, folder: &Path) -> bool {
+        let Ok(mended) = store::read_mended(&folder.join("list.toml")) else {
+            return false;
+        };
+        let options = OpenOptions {
+            train_limit: Some(2),
+            test_limit: Some(2),
+            mended,
+            ..OpenOptions::default()
+        };
+        let data = Dataset::open("digits", &options).unwrap();
+        assert_eq!(
+            data.mended.labels + data.mended.left_out,
+            0,
+            "no such picture"
+        );
+        true
+    }
+}
+
+#[test]
+fn fuzz_mended() {
+    fuzz(Mended);
 }
 
 #[test]

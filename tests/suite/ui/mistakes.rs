@@ -63,6 +63,8 @@ fn shown(made: &Made, runs: &Path, noted: bool) -> (Harness<'static, StudioApp>,
     backend.push(Event::Finished { run });
     settle(&mut window);
     settle(&mut window);
+    window.get_by_label("See the surest mistakes").click();
+    settle(&mut window);
     (window, backend)
 }
 
@@ -71,7 +73,8 @@ fn order(window: &Harness<'_, StudioApp>, indices: &[usize]) -> Vec<usize> {
     let mut places: Vec<(f32, usize)> = indices
         .iter()
         .map(|index| {
-            let tile = window.get_by_label(&format!("test image {index}"));
+            let name = format!("mistake, test image {index}");
+            let tile = window.get_by_label(&name);
             (tile.rect().left(), *index)
         })
         .collect();
@@ -94,13 +97,13 @@ fn the_surest_mistakes_come_first_and_a_click_asks_predict() {
     let (mut window, _) = shown(&made, runs.path(), true);
     assert_eq!(order(&window, &[0, 2, 4]), [2, 4, 0]);
     assert!(
-        window.query_by_label("test image 1").is_none(),
+        window.query_by_label("mistake, test image 1").is_none(),
         "it is right"
     );
     window.get_by_label("99.0\u{a0}%");
     assert_eq!(window.get_all_by_label("a → b").count(), 2);
     shot(&mut window, "mistakes");
-    window.get_by_label("test image 2").click();
+    window.get_by_label("mistake, test image 2").click();
     settle(&mut window);
     let session = &window.state().session;
     assert_eq!(session.predict.truth.as_deref(), Some("a"));
@@ -117,7 +120,7 @@ fn a_label_is_mended_listed_and_taken_back() {
     let place = made.path().to_string_lossy().into_owned();
     let kept = || store::mended(runs.path(), &place).unwrap();
     let (mut window, _) = shown(&made, runs.path(), true);
-    window.get_by_label("What test image 2 really is").click();
+    window.get_by_label("Really: mistake, test image 2").click();
     settle(&mut window);
     shot(&mut window, "mistakes-really");
     window.get_by_label("b, as answered").click();
@@ -129,7 +132,7 @@ fn a_label_is_mended_listed_and_taken_back() {
         ("a/002.png", "a")
     );
     assert_eq!(list[0].class.as_deref(), Some("b"));
-    window.get_by_label("What test image 4 really is").click();
+    window.get_by_label("Really: mistake, test image 4").click();
     settle(&mut window);
     window
         .get_by_label("Nothing of these: leave it out")
@@ -137,7 +140,7 @@ fn a_label_is_mended_listed_and_taken_back() {
     settle(&mut window);
     assert_eq!(kept().len(), 2);
     // What the run was tested on stays on show, for it had the labels as they were.
-    window.get_by_label("test image 2");
+    window.get_by_label("mistake, test image 2");
     // Chosen as the data of the next run, the folder has the mended labels.
     window.state_mut().session.choose_data(&place);
     tab(&mut window, Page::Experiment);

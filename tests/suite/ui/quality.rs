@@ -1,6 +1,6 @@
 //! What helps a run that answers poorly, and every expert's figures.
 
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::event::{Event, NEAREST_MEAN, RunHeader};
 use lae_studio::session::advice::BACKBONE;
 use lae_studio::store::RunFolder;

@@ -189,7 +189,7 @@ fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &ConfusionMatrix) {
     }
     ui.add_space(6.0);
     faint(ui, "Click a cell to see the images.");
-    if !matrix.worst.is_empty() && link(ui, "The surest mistakes").clicked() {
+    if !matrix.worst.is_empty() && link(ui, "See the surest mistakes").clicked() {
         cx.pages.train.worst.scroll = true;
     }
 }
@@ -248,6 +248,7 @@ fn images(
         match cx.session.tested_on(run) {
             None if asks => ask_to_open(ui, cx, &header.config),
             Some(Ok(data)) => {
+                cx.session.need_mended(&data.place);
                 thumbnails(ui, cx, (header, Some(&data)), (answers, key.3), &own);
             }
             Some(Err(problem)) => widgets::problem(ui, &problem),

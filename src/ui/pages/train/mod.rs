@@ -20,6 +20,9 @@ use crate::ui::widgets::confusion::Cell;
 use crate::ui::widgets::matrix::Picture;
 use crate::ui::widgets::{self, Column, Fixed, button, primary_button, two_columns};
 
+/// Height of the first lines of what follows the matrices.
+const BELOW: f32 = 58.0;
+
 /// What the page remembers between frames.
 pub struct State {
     /// The run that what follows belongs to.
@@ -92,7 +95,8 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let other = cx.session.companion();
     let high = if narrow { 250.0 } else { space * 0.47 };
     figures::curves(ui, &run, other.as_ref(), high);
-    let height = column.rest(ui, 300.0);
+    // The head of the card below shows that there is more.
+    let height = column.rest(ui, 300.0 + BELOW) - BELOW;
     let width = ui.available_width();
     if width < 640.0 {
         figures::matrix(ui, cx, &run, 0.0);

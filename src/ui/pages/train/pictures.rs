@@ -49,10 +49,15 @@ impl Tile<'_> {
         });
     }
 
+    /// What it is called; the same picture may stand behind a cell of the confusion matrix, too.
     fn name(&self) -> String {
-        match self.place {
+        let name = match self.place {
             (0, index) => format!("{} image {index}", self.header.config.measured_on()),
             (lesson, index) => format!("test picture {index} of lesson {lesson}"),
+        };
+        match self.words {
+            Some(_) => format!("mistake, {name}"),
+            None => name,
         }
     }
 
@@ -115,7 +120,7 @@ impl Tile<'_> {
         let colour = if mended.is_some() { t.good } else { t.subdued };
         let text = RichText::new(words).font(regular(11.0)).color(colour);
         let button = ui.add(egui::Button::new(text).frame(false).truncate());
-        let button = button.accessible_name(format!("What {} really is", self.name()));
+        let button = button.accessible_name(format!("Really: {}", self.name()));
         let hint = "Mend the label, or leave the picture out: from the next run on, in training and testing";
         let button = button.on_hover_text(hint);
         Popup::menu(&button).show(|ui| self.choices(ui, cx, data, mended.as_ref()));

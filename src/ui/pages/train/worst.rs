@@ -168,7 +168,10 @@ fn pictures(
     (header, answers): (&RunHeader, &Answers),
     list: &[Wrong],
 ) {
+    // Where a cell of the confusion matrix is looked at, it is said there why there are no pictures.
+    let told = cx.pages.train.cell.is_some();
     let data = match cx.session.tested_on(run) {
+        None | Some(Err(_)) if told => return,
         None if cx.session.asks_before_opening(&header.config) => {
             ask_to_open(ui, cx, &header.config);
             return;
