@@ -201,8 +201,9 @@ fn settings(config: &RunConfig) -> String {
         .map(|(k, v)| format!("{k}={v}"))
         .collect();
     format!(
-        "data={data} limits={:?}/{:?} tasks={} order={order} method={} {} pet={} size={} blocks={} \
+        "data={data} mended={} limits={:?}/{:?} tasks={} order={order} method={} {} pet={} size={} blocks={} \
          backbone={backbone} precision={} epochs={} batch={} lr={} seed={} device={}",
+        config.mended.len(),
         config.train_limit,
         config.test_limit,
         config.classes_per_task,

@@ -210,6 +210,10 @@ fn strip(table: &mut toml::Table) {
     for (key, value) in table {
         match value {
             toml::Value::Table(inner) => strip(inner),
+            // Mended labels name pictures and classes; how many there are names nobody.
+            toml::Value::Array(list) if key == "mended" => {
+                *value = toml::Value::Integer(list.len() as i64);
+            }
             toml::Value::String(text) if NAMING.contains(&key.as_str()) && !is_public(text) => {
                 *text = OWN.into();
             }
@@ -280,6 +284,12 @@ mod tests {
     #[test]
     fn settings_that_are_no_table_are_not_shown() {
         assert!(!settings_of("data = /srv/birds").contains("birds"));
+        let mended = "[setup]\n[[setup.mended]]\npicture = \"robin/1.png\"\nwas = \"robin\"\n";
+        let told = settings_of(mended);
+        assert!(
+            told.contains("mended = 1") && !told.contains("robin"),
+            "{told}"
+        );
         let kept = settings_of("former = { data = 'robins.zip', order = 'seed:3' }");
         assert!(
             !kept.contains("robins") && kept.contains("seed:3"),

@@ -77,6 +77,17 @@ impl RunRow {
         self.history.of(expert)
     }
 
+    /// F_N of one expert as a fraction, worked out once; none where it was not measured.
+    pub fn forgotten_by(&self, expert: Expert) -> Option<f64> {
+        let figures = &self.figures;
+        let percent = match expert {
+            Expert::Online => figures.forgetting_online,
+            Expert::Offline => figures.forgetting_offline,
+            Expert::Ensemble | Expert::Answer => figures.forgetting,
+        };
+        percent.map(|percent| percent / 100.0)
+    }
+
     /// The history of the run's answer.
     pub fn answers(&self) -> &History {
         self.history.answer()

@@ -82,6 +82,8 @@ pub struct RunView {
     /// F_N of the run's answer as a fraction, worked out once per report; none where it was not
     /// measured.
     pub forgotten: Option<f64>,
+    /// The same of each expert, where there are several and it was measured.
+    pub forgotten_by: Vec<(Expert, f64)>,
     /// The study of DualPrompt's prompts, where every task was studied.
     pub study: Option<PromptStudy>,
     /// Latest loss values with the task they belong to, oldest first.
@@ -344,6 +346,12 @@ impl RunView {
     fn all_measured(&mut self, reports: Vec<TaskReport>) {
         reports.into_iter().for_each(|report| self.measured(report));
         self.forgotten = self.answers().forgetting();
+        let experts: Vec<Expert> = self.history.experts().collect();
+        let of = |expert: &Expert| Some((*expert, self.of(*expert).forgetting()?));
+        self.forgotten_by = match experts.len() {
+            0 | 1 => Vec::new(),
+            _ => experts.iter().filter_map(of).collect(),
+        };
         self.study = PromptStudy::of(self.reports.iter().map(|report| &report.slots[..]));
     }
 

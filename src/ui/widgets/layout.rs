@@ -50,6 +50,14 @@ pub struct Column {
 }
 
 impl Column {
+    /// The same inside its scroll area: what is scrolled moves up with its beginning.
+    fn scrolled(self, ui: &Ui) -> Self {
+        Self {
+            top: ui.cursor().top(),
+            ..self
+        }
+    }
+
     /// Height between here and the foot of the column, at least `least`.
     pub fn rest(&self, ui: &Ui, least: f32) -> f32 {
         (self.top + self.height - ui.cursor().top()).max(least)
@@ -112,12 +120,12 @@ pub fn columns<S>(
     };
     ui.scope_builder(UiBuilder::new().max_rect(left_rect), |ui| {
         let column = column(ui);
-        scroll(ui, "left", |ui| left(ui, state, column));
+        scroll(ui, "left", |ui| left(ui, state, column.scrolled(ui)));
     });
     ui.scope_builder(UiBuilder::new().max_rect(right_rect), |ui| {
         foot(ui, state);
         let column = column(ui);
-        scroll(ui, "right", |ui| right(ui, state, column));
+        scroll(ui, "right", |ui| right(ui, state, column.scrolled(ui)));
     });
 }
 

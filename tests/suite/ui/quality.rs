@@ -71,19 +71,19 @@ fn matrix_forgetting_and_loss_are_there_for_every_expert() {
     settle(&mut window);
     let live = window.state().session.live.clone().unwrap();
     let points = |expert| live.of(expert).forgetting().unwrap() * 100.0;
-    use lae_studio::metrics::Expert::{Ensemble, Offline, Online};
+    use lae_studio::metrics::Expert::{Offline, Online};
     window.get_by_label(&format!(
-        "online {:.1}, offline {:.1}, ensemble {:.1}",
+        "online {:.1}, offline {:.1}",
         points(Online),
-        points(Offline),
-        points(Ensemble)
+        points(Offline)
     ));
     window.get_by_label("Loss over steps");
     shot(&mut window, "experts-ensemble");
     window.get_by_label("smooth").click();
     window.get_by_label("Expert of the matrix").click();
     settle(&mut window);
-    window.get_by_label("offline").click();
+    let choice = window.get_by_role_and_label(egui::Role::Button, "offline");
+    choice.click();
     settle(&mut window);
     shot(&mut window, "experts-offline");
     // The confusion follows.

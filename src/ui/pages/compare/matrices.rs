@@ -43,7 +43,7 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, (slot, row): (usize, &RunRow), expert: Expe
             .on_hover_text(&row.name);
     });
     let history = row.of(expert);
-    let forgotten = match history.forgetting() {
+    let forgotten = match row.forgotten_by(expert) {
         Some(points) if history.matrix.len() > 1 => {
             format!("{}, {:.1} points forgotten", expert.name(), points * 100.0)
         }

@@ -143,7 +143,7 @@ fn number_table(ui: &mut Ui, shown: &[(usize, &RunRow)], expert: Expert) {
                 });
                 let expert = row.history.nearest(expert);
                 let history = row.of(expert);
-                for value in [history.last(), history.average(), history.forgetting()] {
+                for value in [history.last(), history.average(), row.forgotten_by(expert)] {
                     figure(ui, value, true);
                 }
                 trust(ui, row, expert);

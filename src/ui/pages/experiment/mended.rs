@@ -10,22 +10,26 @@ use crate::ui::widgets::{faint, link, segmented};
 /// Draws the line; nothing where no label was mended.
 pub fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
     let place = cx.session.draft.data.clone();
-    let list = cx.session.mended_labels(&place).to_vec();
-    let used = cx.session.draft.mended.clone();
+    let (list, used) = (cx.session.mended_labels(&place), &cx.session.draft.mended);
     if list.is_empty() && used.is_empty() {
         return;
     }
+    let (count, own) = (list.len(), MendCount::of(used).words());
+    let (words, used, same) = (MendCount::of(list).words(), !used.is_empty(), list == used);
     ui.horizontal_wrapped(|ui| {
         let t = tokens(ui);
-        let words = RichText::new(MendCount::of(&list).words()).font(regular(13.0));
+        let words = match count {
+            0 => "The list of mended labels is empty".to_string(),
+            _ => words,
+        };
+        let words = RichText::new(words).font(regular(13.0));
         ui.label(words.color(t.text));
-        let mut on = !used.is_empty();
+        let mut on = used;
         let ways = [(true, "Use them"), (false, "Labels as in the data")];
         if segmented(ui, "mended labels", &ways, &mut on) {
             cx.session.use_mended(on);
         }
-        if on && used != list {
-            let own = MendCount::of(&used).words();
+        if used && !same {
             faint(ui, format!("these settings have a run's own list: {own}"));
             if link(ui, "Use the list as it is now").clicked() {
                 cx.session.use_mended(true);
@@ -37,15 +41,17 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
         } else {
             "Show the list"
         };
-        if !list.is_empty() && link(ui, title).clicked() {
+        if count > 0 && link(ui, title).clicked() {
             cx.pages.experiment.mended = !open;
         }
     });
     if cx.pages.experiment.mended {
         let rows = ScrollArea::vertical().id_salt("mended").max_height(150.0);
-        rows.show_rows(ui, 20.0, list.len(), |ui, range| {
-            for mend in &list[range] {
-                row(ui, cx, &place, mend);
+        rows.show_rows(ui, 20.0, count, |ui, range| {
+            let list = cx.session.mended_labels(&place);
+            let shown = list.get(range).unwrap_or_default().to_vec();
+            for mend in shown {
+                row(ui, cx, &place, &mend);
             }
         });
     }

@@ -90,6 +90,9 @@ fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction)
         (None, Some(_)) => words.push(
             "It has learned all classes of its data set, so it cannot be said here how many strange pictures are refused; an earlier task shows it.".into(),
         ),
+        (None, None) if !cx.session.is_training() => words.push(
+            "How many of classes it has not learned yet are refused is being counted.".into(),
+        ),
         (None, None) => {}
     }
     let counted = refusal.known.is_some();

@@ -65,15 +65,13 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
     });
 }
 
-/// What each expert forgot, where there are several.
+/// What the other experts forgot.
 fn forgotten_by(run: &RunView) -> String {
-    if run.reports.len() < 2 || run.history.experts().count() < 2 {
-        return String::new();
-    }
-    let each = run.history.experts().filter_map(|expert| {
-        let points = run.of(expert).forgetting()? * 100.0;
-        Some(format!("{} {points:.1}", expert.name()))
-    });
+    // The figure above is that of the run's answer.
+    let answering = run.history.answering();
+    let told = run.forgotten_by.iter();
+    let told = told.filter(|(expert, _)| *expert != answering && run.reports.len() > 1);
+    let each = told.map(|(expert, share)| format!("{} {:.1}", expert.name(), share * 100.0));
     let each: Vec<String> = each.collect();
     each.join(", ")
 }

@@ -113,16 +113,16 @@ fn head(
             _ => format!(" · {}", expert.name()),
         };
         faint(ui, format!("after task {}{whose}", task + 1));
-        let taught = header.tasks.get(task).map_or(0, |task| task.end);
-        let mut names: Vec<(usize, &String)> =
-            header.class_order.iter().take(taught).enumerate().collect();
-        names.sort_by(|a, b| by_number(a.1, b.1));
         let state = &mut cx.pages.train.worst;
         let name = state.class.and_then(|class| header.class_order.get(class));
         let combo = ComboBox::from_id_salt("class of the worst")
             .selected_text(name.map_or("all classes", String::as_str));
         let shown = combo.show_ui(ui, |ui| {
             ui.selectable_value(&mut state.class, None, "all classes");
+            let taught = header.tasks.get(task).map_or(0, |task| task.end);
+            let names = header.class_order.iter().take(taught).enumerate();
+            let mut names: Vec<(usize, &String)> = names.collect();
+            names.sort_by(|a, b| by_number(a.1, b.1));
             for (class, name) in names {
                 ui.selectable_value(&mut state.class, Some(class), name);
             }
