@@ -6,7 +6,7 @@ use crate::metrics::Expert;
 use crate::session::views::RunRow;
 use crate::ui::app::Cx;
 use crate::ui::theme::{GAP, tokens};
-use crate::ui::widgets::{self, card, faint, matrix};
+use crate::ui::widgets::{self, card, faint, matrix, terms};
 
 /// Width of one matrix at least, in points.
 const WIDTH: f32 = 230.0;
@@ -16,7 +16,8 @@ pub(super) fn matrices(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)])
     let expert = cx.pages.compare.expert;
     card(ui, |ui| {
         ui.horizontal_wrapped(|ui| {
-            widgets::title(ui, "Accuracy by task");
+            let title = widgets::title(ui, "Accuracy by task");
+            terms::explain(ui, title, "accuracy_matrix");
             faint(ui, "Read down a column to see a task being forgotten");
         });
         let columns = ((ui.available_width() / WIDTH) as usize).clamp(1, shown.len().max(1));
@@ -54,6 +55,6 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, (slot, row): (usize, &RunRow), expert: Expe
     let side = ((ui.available_width() - 60.0) / tasks as f32).clamp(100.0 / tasks as f32, 40.0);
     let name = format!("{} {}", row.folder.display(), expert.name());
     let picture = cx.pages.compare.matrices.entry(row.folder.clone());
-    let rows = (name.as_str(), &history.matrix[..]);
+    let rows = (name.as_str(), &history.matrix[..], cx.session.language);
     matrix::accuracy(ui, rows, tasks, side, picture.or_default());
 }
