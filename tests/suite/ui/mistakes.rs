@@ -186,7 +186,7 @@ fn a_run_that_noted_no_certainty_is_asked_once_more() {
     }
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let (mut window, backend) = shown(&made, runs.path(), false);
-    assert_eq!(window.get_all_by_label("certainty not noted").count(), 3);
+    assert_eq!(window.get_all_by_label("not noted").count(), 3);
     window
         .get_by_label("Ask about its mistakes once more")
         .click();
@@ -214,7 +214,7 @@ fn a_run_that_noted_no_certainty_is_asked_once_more() {
         settle(&mut window);
     }
     assert_eq!(order(&window, &[0, 2, 4]), [4, 2, 0]);
-    assert!(window.query_by_label("certainty not noted").is_none());
+    assert!(window.query_by_label("not noted").is_none());
     assert!(
         window
             .query_by_label("Ask about its mistakes once more")

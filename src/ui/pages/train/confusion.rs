@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use egui::{Sense, Ui, Vec2};
 
-use super::pictures::Tile;
+use super::pictures::{Tile, in_rows};
 use crate::metrics::{Answers, Expert, tasks_of_classes};
 use crate::run::event::RunHeader;
 use crate::session::run_view::RunView;
@@ -273,7 +273,7 @@ fn thumbnails(
     (answers, expert): (&Answers, Expert),
     inside: &[usize],
 ) {
-    ui.horizontal_wrapped(|ui| {
+    in_rows(ui, |ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(4.0);
         for &at in inside.iter().take(IMAGES) {
             let tile = Tile {

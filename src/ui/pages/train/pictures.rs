@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{Popup, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo};
+use egui::{Align, Layout, Popup, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo};
 
 use crate::data::Mend;
 use crate::run::event::{Picture, RunHeader};
@@ -30,6 +30,12 @@ pub struct Tile<'a> {
     pub side: f32,
     /// What stands below it: what was answered, and how certainly.
     pub words: Option<[String; 2]>,
+}
+
+/// Tiles side by side in rows, their upper edges level.
+pub fn in_rows(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+    let rows = Layout::left_to_right(Align::Min).with_main_wrap(true);
+    ui.with_layout(rows, add);
 }
 
 impl Tile<'_> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use egui::{Align, ComboBox, Ui, Vec2};
 
-use super::pictures::Tile;
+use super::pictures::{Tile, in_rows};
 use crate::metrics::{Answers, Expert, Wrong};
 use crate::run::event::RunHeader;
 use crate::session::run_view::RunView;
@@ -188,7 +188,7 @@ fn pictures(
     };
     cx.session.need_mended(&header.config.data);
     let shown = cx.pages.train.worst.shown;
-    ui.horizontal_wrapped(|ui| {
+    in_rows(ui, |ui| {
         ui.spacing_mut().item_spacing = Vec2::new(8.0, 10.0);
         for wrong in list.iter().take(shown) {
             one(ui, cx, (header, &data), answers, wrong);
@@ -212,7 +212,7 @@ fn one(
     let name = |class: usize| header.class_order.get(class).map_or("?", String::as_str);
     let source = answers.source(wrong.at);
     let sure = wrong.certainty.map_or_else(
-        || "certainty not noted".to_string(),
+        || "not noted".to_string(),
         |certainty| percent(f64::from(certainty), 1),
     );
     let tile = Tile {
