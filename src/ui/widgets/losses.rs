@@ -25,7 +25,7 @@ pub fn losses(ui: &mut Ui, height: f32, first: usize, values: &[(usize, f32)], s
         first as f64,
         (first + values.len()).max(first + 2) as f64 - 1.0,
     );
-    let (across, up) = (nice((high - low) / 4.0), nice(top / 3.0));
+    let (across, up) = (nice((high - low) / 4.0).max(1.0), nice(top / 3.0));
     let start = (low / across).ceil() * across;
     let digits = if up >= 1.0 {
         0

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{Align, Layout, Popup, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo};
+use egui::{Align, Id, Layout, Popup, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo};
 
 use crate::data::Mend;
 use crate::run::event::{Picture, RunHeader};
@@ -129,7 +129,9 @@ impl Tile<'_> {
         let button = button.accessible_name(format!("Really: {}", self.name()));
         let hint = "Mend the label, or leave the picture out: from the next run on, in training and testing";
         let button = button.on_hover_text(hint);
-        Popup::menu(&button).show(|ui| self.choices(ui, cx, data, mended.as_ref()));
+        // An open list stays with its picture when the pictures change places.
+        let id = Id::new(("really", &self.header.run, self.name()));
+        Popup::menu(&button).id(id).show(|ui| self.choices(ui, cx, data, mended.as_ref()));
     }
 
     fn choices(&self, ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, mended: Option<&Mend>) {
