@@ -133,7 +133,7 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
         mended: store::mended(root.path(), "digits").unwrap(),
         ..config
     };
-    assert_eq!(config.mended, [mend.clone()]);
+    assert_eq!(config.mended, std::slice::from_ref(&mend));
     let control = Control::default();
     let stock = Stock::default();
     let mut sink = AfterOne(&control);

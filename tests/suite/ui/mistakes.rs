@@ -46,7 +46,11 @@ fn shown(made: &Made, runs: &Path, noted: bool) -> (Harness<'static, StudioApp>,
         samples: (0..6).collect(),
         labels: vec![0, 0, 0, 1, 1, 1],
         given: [(Expert::Ensemble, vec![1, 0, 1, 1, 0, 1])].into(),
-        certainty: noted.then(|| certainty.into()).unwrap_or_default(),
+        certainty: if noted {
+            certainty.into()
+        } else {
+            Default::default()
+        },
         ..Answers::default()
     };
     let run = header.run.clone();

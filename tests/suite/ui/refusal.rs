@@ -44,11 +44,11 @@ fn answered(root: &Path) -> (Harness<'static, StudioApp>, Recorded) {
         .click();
     settle(&mut window);
     let requests = backend.asked().into_iter();
-    let request = requests.filter_map(|command| match command {
+    let mut request = requests.filter_map(|command| match command {
         Command::Predict(request) => Some(request),
         _ => None,
     });
-    let request = request.last().unwrap();
+    let request = request.next_back().unwrap();
     for &task in &request.tasks {
         let mut told = prediction(request.ticket, task);
         told.run.clone_from(&request.run);

@@ -130,8 +130,10 @@ impl Tile<'_> {
         let hint = "Mend the label, or leave the picture out: from the next run on, in training and testing";
         let button = button.on_hover_text(hint);
         // An open list stays with its picture when the pictures change places.
-        let id = Id::new(("really", &self.header.run, self.name()));
-        Popup::menu(&button).id(id).show(|ui| self.choices(ui, cx, data, mended.as_ref()));
+        let id = Id::unique(("really", &self.header.run, self.name()));
+        Popup::menu(&button)
+            .id(id)
+            .show(|ui| self.choices(ui, cx, data, mended.as_ref()));
     }
 
     fn choices(&self, ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, mended: Option<&Mend>) {
