@@ -4,6 +4,7 @@ use egui::{RichText, Sense, Ui, Vec2};
 
 use crate::metrics::Expert;
 use crate::session::views::RunRow;
+use crate::texts::Language;
 use crate::ui::app::Cx;
 use crate::ui::theme::{GAP, tokens};
 use crate::ui::widgets::{self, card, faint, matrix, terms};
@@ -55,6 +56,6 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, (slot, row): (usize, &RunRow), expert: Expe
     let side = ((ui.available_width() - 60.0) / tasks as f32).clamp(100.0 / tasks as f32, 40.0);
     let name = format!("{} {}", row.folder.display(), expert.name());
     let picture = cx.pages.compare.matrices.entry(row.folder.clone());
-    let rows = (name.as_str(), &history.matrix[..], cx.session.language);
+    let rows = (name.as_str(), &history.matrix[..], Language::English);
     matrix::accuracy(ui, rows, tasks, side, picture.or_default());
 }
