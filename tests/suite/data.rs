@@ -458,12 +458,15 @@ fn a_class_that_only_one_split_has() {
     let data = made.open();
     assert_eq!(data.classes, ["a", "b"]);
     assert!(
-        says(&data, "'new' stands in the test split only: its 3 images"),
+        says(
+            &data,
+            "'new' stands in the test split only: it was left out with its 3 images"
+        ),
         "{:?}",
         data.assumed
     );
     assert!(
-        says(&data, "has no images of b: 1 training images"),
+        says(&data, "has no images of b; it got 1 training image"),
         "{:?}",
         data.assumed
     );
@@ -575,7 +578,7 @@ fn a_validation_share_leaves_the_test_images_unseen() {
     assert_eq!((data.train.len(), data.test.len()), (14, 6));
     let train = names(&data.train);
     assert!(names(&data.test).iter().all(|name| !train.contains(name)));
-    assert!(says(&data, "left unseen"));
+    assert!(says(&data, "stays unseen"));
 }
 
 #[test]

@@ -178,7 +178,9 @@ fn validation_images_come_from_the_training_split_alone() {
     );
     assert_ne!(held_out, names(&open(0.25, 1).test));
     assert!(
-        data.assumed.iter().any(|said| said.contains("left unseen")),
+        data.assumed
+            .iter()
+            .any(|said| said.contains("stays unseen")),
         "{:?}",
         data.assumed
     );

@@ -88,7 +88,7 @@ fn one_class_is_too_few_and_one_image_is_enough_to_train_on() {
     made.class("alone", 1);
     let card = accepted(made.path());
     assert!(
-        card.contains("2 classes, 5 training and 1 test images"),
+        card.contains("2 classes, 5 training and 1 test image"),
         "{card}"
     );
     assert!(card.contains("too few") || card.contains("alone"), "{card}");

@@ -21,7 +21,7 @@ fn a_lesson_gives_figures_and_can_be_undone() {
     let output = run_json(&["teach", "run", folder], root.path());
     let said = stderr(&output);
     assert!(
-        said.contains("2 classes as task 6, after 10 others"),
+        said.contains("2 classes as task 6, after 10 classes of the run"),
         "{said}"
     );
     let taught = json(&output);

@@ -88,6 +88,9 @@ fn matrix_forgetting_and_loss_are_there_for_every_expert() {
     shot(&mut window, "experts-offline");
     // The confusion follows.
     let chosen = window.get_by_role_and_label(egui::Role::RadioButton, "Offline");
-    assert_eq!(chosen.accesskit_node().is_selected(), Some(true));
+    assert_eq!(
+        chosen.accesskit_node().toggled(),
+        Some(egui::accesskit::Toggled::True)
+    );
     backend.push(Event::Stopped { run: RUN.into() });
 }

@@ -101,8 +101,7 @@ fn verdict(fates: &[Fate<'_>]) -> Option<String> {
         return None;
     };
     let title = |fate: &Fate<'_>| fate.header.short().to_string();
-    // What reads the same is no difference.
-    if title(best) == title(worst) || percent(best.now, 0) == percent(worst.now, 0) {
+    if title(best) == title(worst) {
         return None;
     }
     let after = counted(best.row.answers().matrix.len(), "task");
