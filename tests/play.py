@@ -237,7 +237,7 @@ def play(window, zoom, data):
     window.shot("palette")
     window.key("Escape")
     window.key("ctrl+3", 1)
-    errand("teach a drawn class", lambda: teach(window))
+    errand("teach two drawn classes", lambda: teach(window))
     window.shot("taught")
     return errands
 
@@ -271,9 +271,14 @@ def choose(window, data):
 def teach(window):
     window.click("Teach…")
     window.click("Draw or gather…")
-    for shape in [[(0.2, 0.2), (0.8, 0.8)], [(0.25, 0.2), (0.8, 0.75)], [(0.2, 0.3), (0.75, 0.8)]]:
-        window.draw(shape)
-        window.click("Add drawing")
+    strokes = [[(0.2, 0.2), (0.8, 0.8)], [(0.25, 0.2), (0.8, 0.75)], [(0.2, 0.3), (0.75, 0.8)]]
+    across = [[(x, 0.5 + 0.1 * y) for x, y in stroke] for stroke in strokes]
+    for number, drawings in enumerate([strokes, across]):
+        if number:
+            window.click("Add a class")
+        for stroke in drawings:
+            window.draw(stroke)
+            window.click("Add drawing")
     window.shot("gathering")
     window.click("Teach them")
     time.sleep(4)

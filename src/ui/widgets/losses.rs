@@ -9,7 +9,7 @@ use crate::ui::widgets::plots::{self, marks};
 
 /// Points of a line at most: more lie closer than pixels.
 const POINTS: usize = 320;
-/// Steps over which a smooth line is the mean.
+/// Steps over which a smooth line is the mean at most.
 pub const SMOOTH: usize = 25;
 
 /// A stretch of a line: its task (from 0), its step and loss.
@@ -92,16 +92,18 @@ fn tasks(
     })
 }
 
-/// Every value the mean of those around it within its task.
+/// Every value the mean of those around it within its task: of fewer where the task is short, or its
+/// line would be flat.
 fn means(values: &[(usize, f32)]) -> Vec<(usize, f32)> {
     let smooth = |part: &[(usize, f32)]| -> Vec<(usize, f32)> {
         let mut sums = vec![0f64];
         for (_, loss) in part {
             sums.push(sums[sums.len() - 1] + f64::from(*loss));
         }
+        let reach = (SMOOTH / 2).min(part.len() / 8);
         let mean = |at: usize| {
-            let from = at.saturating_sub(SMOOTH / 2);
-            let to = (at + SMOOTH / 2 + 1).min(part.len());
+            let from = at.saturating_sub(reach);
+            let to = (at + reach + 1).min(part.len());
             ((sums[to] - sums[from]) / (to - from) as f64) as f32
         };
         (0..part.len()).map(|at| (part[at].0, mean(at))).collect()
@@ -147,12 +149,15 @@ mod tests {
     fn no_mean_reaches_over_the_end_of_a_task() {
         let values: Vec<(usize, f32)> = (0..40).map(|at| (at / 20, (at / 20) as f32)).collect();
         assert_eq!(means(&values), values);
-        let one: Vec<(usize, f32)> = [0.0, 3.0, 0.0].map(|loss| (0, loss)).to_vec();
+        let one: Vec<(usize, f32)> = (0..24).map(|at| (0, (at % 2 * 2) as f32)).collect();
         assert!(
             means(&one)
                 .iter()
-                .all(|(_, loss)| (loss - 1.0).abs() < 1e-6)
+                .all(|(_, loss)| (0.7..1.3).contains(loss))
         );
+        // A short task falls as it fell.
+        let fall: Vec<(usize, f32)> = (0..8).map(|at| (0, -(at as f32))).collect();
+        assert!(means(&fall).windows(2).all(|pair| pair[0].1 > pair[1].1));
     }
 
     #[test]

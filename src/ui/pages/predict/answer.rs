@@ -48,8 +48,8 @@ fn answers(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         return;
     };
     let stale = view.stale;
-    refusal::line(ui, cx, &answer);
     verdict(ui, cx, &answer, header.as_ref());
+    refusal::line(ui, cx, &answer);
     opinions(ui, &answer, stale);
     through_tasks(ui, cx, &answer, header.as_ref());
     why(ui, cx, &answer, column);

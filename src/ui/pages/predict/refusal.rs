@@ -9,7 +9,7 @@ use crate::session::words::percent;
 use crate::ui::app::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::icons::{self, Icon};
-use crate::ui::widgets::{self, card, faint, link};
+use crate::ui::widgets::{card, faint, link};
 
 /// Draws the line.
 pub fn line(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
@@ -88,7 +88,8 @@ fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction)
             percent(later.share(), 0)
         )),
         (None, Some(_)) => words.push(
-            "It has learned all classes of its data set, so it cannot be said here how many strange pictures are refused; an earlier task shows it.".into(),
+            "After an earlier task it is counted how many pictures of classes to come are refused."
+                .into(),
         ),
         (None, None) if !cx.session.is_training() => words.push(
             "How many of classes it has not learned yet are refused is being counted.".into(),
@@ -97,7 +98,7 @@ fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction)
     }
     let counted = refusal.known.is_some();
     ui.horizontal_wrapped(|ui| {
-        widgets::sentence(ui, words.join(" "));
+        faint(ui, words.join(" "));
         let waits = cx.session.insides.problem(&answer.run).is_none();
         if !counted && waits && cx.session.is_training() {
             let ask = link(ui, "Count what it refuses of classes to come");

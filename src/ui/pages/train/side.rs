@@ -201,7 +201,7 @@ fn loss(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
                     ui,
                     last.map_or_else(String::new, |loss| format!("{loss:.3}")),
                 );
-                let hint = format!("The mean of {SMOOTH} steps, within a task");
+                let hint = format!("The mean of {SMOOTH} steps or fewer, within a task");
                 ui.checkbox(smooth, "smooth").on_hover_text(hint);
             },
         );
