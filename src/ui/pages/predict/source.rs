@@ -21,8 +21,6 @@ use crate::ui::widgets::canvas::canvas;
 use crate::ui::widgets::textures::upload;
 use crate::ui::widgets::{self, Column, button, card, card_of, faint, link, segmented};
 
-/// Height left for the card of a whole folder below the samples.
-const FOLDER: f32 = 64.0;
 /// Samples on show.
 const SAMPLES: usize = 10;
 
@@ -36,8 +34,8 @@ pub fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         .clamp(120.0, 340.0);
     image(ui, cx, data.as_deref(), side);
     seen(ui, cx);
-    samples(ui, cx, data, column);
     super::sheet::sheet(ui, cx);
+    samples(ui, cx, data, column);
 }
 
 /// The data set of the run that is asked, opened on a helper thread when it is not there yet.
@@ -316,7 +314,7 @@ fn seen(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn samples(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, column: Column) {
-    let height = (column.rest(ui, 0.0) - FOLDER).max(0.0);
+    let height = column.rest(ui, 0.0);
     card_of(ui, height, |ui| {
         widgets::ends(
             ui,
