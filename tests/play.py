@@ -126,14 +126,17 @@ class Window:
         self.clicks += 1
         time.sleep(0.5)
 
-    def reach(self, name, part, seconds):
-        """Scrolls down to it where it is below what is in sight."""
-        end = time.monotonic() + min(seconds, 6)
-        while not self.seen(name, part) and time.monotonic() < end:
+    def reach(self, name, part=False, seconds=30, any_role=False):
+        """Scrolls down to it where it is below what is in sight, and up again where it is not."""
+        end = time.monotonic() + min(seconds, 12)
+        turn = 0
+        while not self.seen(name, part, any_role) and time.monotonic() < end:
+            wheel = "5" if turn < 12 else "4"
             for across in (0.25, 0.75):
                 self.do("mousemove", str(round(self.size[0] * across)), str(round(self.size[1] * 0.6)),
-                        "click", "--repeat", "3", "5")
-            time.sleep(0.5)
+                        "click", "--repeat", "3", wheel)
+            turn += 1
+            time.sleep(0.4)
 
     def key(self, keys, pause=0.7):
         self.do("key", keys)
@@ -153,6 +156,7 @@ class Window:
         self.key("Return", 1)
 
     def draw(self, points):
+        self.reach("Drawing canvas", any_role=True)
         left, top, right, low = self.until(
             lambda: next((node["at"] for node in self.names if node["name"] == "Drawing canvas"), None), "a canvas")
         low = min(low, self.size[1] - 40)
@@ -209,7 +213,8 @@ def play(window, zoom, data):
     window.command(f"zoom: {zoom}")
     window.shot("experiment")
     errand("train with Baseline beside it", lambda: see_forgetting(window))
-    window.until(lambda: window.seen("Accuracy over all classes seen so far", any_role=True), "a chart", 60)
+    chart = "Accuracy over all classes seen so far"
+    window.until(lambda: any(node["name"] == chart for node in window.names), "a chart", 60)
     window.shot("train while it runs")
     for number, page in [(5, "plugins"), (3, "compare"), (1, "experiment"), (2, "train")]:
         window.key(f"ctrl+{number}")

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::End;
+use super::asked::{Asked, finished};
 use super::output::{Json, Table, complain};
-use super::predict::{chosen_task, picture};
+use super::predict::picture;
 use crate::experiment::Stock;
 use crate::experiment::inside::look;
 use crate::metrics::Expert;
@@ -20,21 +21,11 @@ use crate::store;
 /// Options of `inside`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The run: its folder, its name (or how it begins), or `latest`
-    #[arg(value_name = "RUN")]
-    run: String,
-    /// Look after this task (from 1); the last one unless given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    task: Option<u64>,
+    #[command(flatten)]
+    pub asked: Asked,
     /// Tell what the network gathers from this picture, too
     #[arg(long, value_name = "IMAGE")]
     image: Option<PathBuf>,
-    /// auto, cpu, gpu, or a number or name from `lae-studio devices`; the run's own unless given
-    #[arg(long, value_name = "DEVICE")]
-    device: Option<String>,
-    /// Look for the run in this folder
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
-    pub out: Option<PathBuf>,
     #[command(flatten)]
     json: Json,
 }
@@ -108,13 +99,13 @@ struct Attention {
 /// Looks.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
-    let folder = store::find(&store::runs_root(args.out.as_deref()), &args.run)?;
-    let task = chosen_task(&folder, args.task)?;
-    let anchor = chosen_task(&folder, None)?;
+    let folder = args.asked.folder()?;
+    let task = args.asked.task(&folder)?;
+    let anchor = finished(&folder)? - 1;
     let (predictor, inside) = look(
         &folder,
         [anchor, task],
-        args.device.as_deref(),
+        args.asked.device(),
         &Stock::default(),
     )?;
     let mut end = End::Done;

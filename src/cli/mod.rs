@@ -3,6 +3,7 @@
 //! Results go to stdout and nothing else does; progress, remarks and Problems go to stderr. Exit
 //! codes: 0 done, 1 a Problem, 2 wrong usage, 130 stopped by Ctrl-C with the run saved.
 
+mod asked;
 mod bench;
 mod data;
 mod delete;
@@ -170,9 +171,9 @@ impl Command {
             Self::Resume(args) => args.output.out.as_deref(),
             Self::Teach(args) => args.output.out.as_deref(),
             Self::Lesson(args) => args.output.out.as_deref(),
-            Self::Predict(args) => args.out.as_deref(),
-            Self::Inside(args) => args.out.as_deref(),
-            Self::Worst(args) => args.out.as_deref(),
+            Self::Predict(args) => args.asked.out.as_deref(),
+            Self::Inside(args) => args.asked.out.as_deref(),
+            Self::Worst(args) => args.asked.out.as_deref(),
             Self::Data(args) => args.out.as_deref(),
             Self::Runs(args) => args.out.as_deref(),
             Self::Name(args) => args.out.as_deref(),

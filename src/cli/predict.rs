@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
+use super::asked::Asked;
 use super::output::{Json, Table, complain, tell};
 use super::{End, sheet};
-use crate::counts::counted;
 use crate::data::decode_picture_file;
 use crate::experiment::Stock;
 use crate::experiment::inside::sample;
@@ -21,9 +21,8 @@ use crate::store;
 /// Options of `predict`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The run: its folder, its name (or how it begins), or `latest`
-    #[arg(value_name = "RUN")]
-    run: String,
+    #[command(flatten)]
+    pub asked: Asked,
     /// Pictures
     #[arg(
         value_name = "IMAGE",
@@ -37,18 +36,9 @@ pub(super) struct Args {
     /// Where the table goes: a line per picture with what each expert says
     #[arg(long, value_name = "FILE", requires = "folder")]
     csv: Option<PathBuf>,
-    /// Ask the experts as they were after this task (from 1); the last one unless given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    task: Option<u64>,
     /// Do not ask whether a picture is none of the classes
     #[arg(long)]
     always_answer: bool,
-    /// auto, cpu, gpu, or a number or name from `lae-studio devices`; the run's own unless given
-    #[arg(long, value_name = "DEVICE")]
-    device: Option<String>,
-    /// Look for the run in this folder
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
-    pub out: Option<PathBuf>,
     #[command(flatten)]
     json: Json,
 }
@@ -97,9 +87,9 @@ enum Entry {
 /// Asks.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
-    let folder = store::find(&store::runs_root(args.out.as_deref()), &args.run)?;
-    let task = chosen_task(&folder, args.task)?;
-    let device = args.device.as_deref();
+    let folder = args.asked.folder()?;
+    let task = args.asked.task(&folder)?;
+    let device = args.asked.device();
     let predictor = Predictor::open(&folder, task, device, &Stock::default(), true)?;
     if let (Some(pictures), Some(csv)) = (&args.folder, &args.csv) {
         return sheet::run(&predictor, pictures, csv, &args.json);
@@ -126,27 +116,6 @@ pub(super) fn run(args: &Args) -> Result<End> {
     }
     args.json.give(&entries, &text(&entries))?;
     Ok(end)
-}
-
-/// The snapshot to ask, from 0.
-pub(super) fn chosen_task(folder: &Path, wanted: Option<u64>) -> Result<usize> {
-    let stored = store::load(folder)?;
-    let saved = stored.reports.len();
-    let task = wanted.map_or(saved, |task| task as usize);
-    if saved == 0 {
-        return Err(Problem::new("this run has not finished a task yet")
-            .at_path(folder)
-            .advise("continue it with `lae-studio resume`, or wait until its first task is done"));
-    }
-    if task > saved {
-        return Err(Problem::new(format!(
-            "this run has finished {}, not {task}",
-            counted(saved, "task")
-        ))
-        .at("--task")
-        .advise(format!("give a number from 1 to {saved}")));
-    }
-    Ok(task - 1)
 }
 
 pub(super) fn picture(path: &Path) -> Result<Picture> {

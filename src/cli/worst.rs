@@ -1,13 +1,13 @@
 //! `worst`: the test pictures that a run answered wrongly, the surest mistakes first.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::End;
+use super::asked::Asked;
 use super::output::{Json, Table, complain, tell};
-use super::predict::chosen_task;
 use crate::data::{Dataset, Sample};
 use crate::experiment::Stock;
 use crate::experiment::predict::Predictor;
@@ -19,24 +19,14 @@ use crate::store::{self, StoredRun};
 /// Options of `worst`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The run: its folder, its name (or how it begins), or `latest`
-    #[arg(value_name = "RUN")]
-    run: String,
-    /// After this task (from 1); the last one unless given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    task: Option<u64>,
+    #[command(flatten)]
+    pub asked: Asked,
     /// Only pictures that are truly of this class
     #[arg(long, value_name = "NAME")]
     class: Option<String>,
     /// At most so many
     #[arg(long, value_name = "N", default_value_t = 50)]
     top: usize,
-    /// For a run that did not note how certain it was: auto, cpu, gpu, or a number or name from `lae-studio devices`
-    #[arg(long, value_name = "DEVICE")]
-    device: Option<String>,
-    /// Look for the run in this folder
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
-    pub out: Option<PathBuf>,
     #[command(flatten)]
     json: Json,
 }
@@ -75,8 +65,8 @@ struct Mistake {
 /// Lists.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
-    let folder = store::find(&store::runs_root(args.out.as_deref()), &args.run)?;
-    let task = chosen_task(&folder, args.task)?;
+    let folder = args.asked.folder()?;
+    let task = args.asked.task(&folder)?;
     let stored = store::load(&folder)?;
     let (header, answers) = (&stored.header, &stored.reports[task].answers);
     let class = args.class.as_deref();
@@ -93,7 +83,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         ask_again(
             &folder,
             task,
-            args.device.as_deref(),
+            args.asked.device(),
             tests,
             answers,
             &mut wrong,

@@ -136,9 +136,6 @@ impl Session {
     /// Shows nothing any more of runs that are gone.
     fn let_go(&mut self, gone: &HashSet<PathBuf>) {
         let is_gone = |folder: Option<&PathBuf>| folder.is_some_and(|f| gone.contains(f));
-        if is_gone(self.predict.run.as_ref()) {
-            self.predict.run = None;
-        }
         if is_gone(self.left_off.as_ref()) {
             self.left_off = None;
         }
@@ -153,7 +150,16 @@ impl Session {
         }
         for folder in gone {
             self.hide_pins_from(folder);
-            self.insides.forget(folder);
+            self.forget_findings(folder);
+        }
+    }
+
+    /// Nothing that was found out about a run holds any more, and Predict does not ask it.
+    pub(super) fn forget_findings(&mut self, run: &Path) {
+        self.insides.forget(run);
+        self.worst.forget(run);
+        if self.predict.run.as_deref() == Some(run) {
+            self.predict.run = None;
         }
     }
 }

@@ -83,6 +83,14 @@ impl Insides {
         self.seen.as_ref()
     }
 
+    /// Whether a run is looked into at this moment.
+    pub fn is_looking(&self, run: &Path) -> bool {
+        let views = self.runs.get(run);
+        views.is_some_and(|views| {
+            views.problem.is_none() && views.given.iter().flatten().count() < views.asked
+        })
+    }
+
     /// Why a run cannot be looked into.
     pub fn problem(&self, run: &Path) -> Option<&Problem> {
         self.runs.get(run)?.problem.as_ref()

@@ -23,15 +23,14 @@ impl Session {
         Refusal::of(noted, crowd, expert)
     }
 
-    /// Has the run on Predict looked into, to count what it refuses; nothing while a run is at work,
-    /// which that would slow down, unless it is asked for.
-    pub fn count_refusals(&mut self, asked_for: bool) {
+    /// Has the run on Predict looked into, to count what it refuses. That takes hundreds of pictures
+    /// through the network, so it waits for a person to ask.
+    pub fn count_refusals(&mut self) {
         let Some(run) = self.predict.run.clone() else {
             return;
         };
         let done = self.finished_tasks(&run);
-        let free = asked_for || !self.is_training();
-        if free && done > 0 && self.weights_elsewhere(&run).is_none() {
+        if done > 0 && self.weights_elsewhere(&run).is_none() {
             self.look_into_run(&run, done);
         }
     }

@@ -4,17 +4,20 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use burn::tensor::{Device, Tensor};
+
 use super::super::images::Labelled;
 use super::super::inside::evenly;
 use super::super::reading::Reading;
 use super::Trainer;
 use crate::data::Sample;
 use crate::data::loader::{Loader, LoaderOptions};
+use crate::method::answers::{argmax, rows};
+use crate::method::prototypes::{Prototypes, Sums, cosines};
 use crate::metrics::Answers;
 use crate::pet::PetStack;
 use crate::problem::Result;
 use crate::run::event::{NEAREST_MEAN, Phase};
-use crate::tensors::HostTensor;
 
 /// A run that answers more than this share rightly needs no other backbone.
 const POOR: f64 = 0.7;
@@ -26,9 +29,6 @@ const ASKED: usize = 300;
 const FEWEST: usize = 40;
 /// Images that go through the network at once.
 const BATCH: usize = 24;
-
-/// Features with the class of each.
-type Features = Vec<(Vec<f32>, usize)>;
 
 impl Trainer<'_> {
     /// Tries the backbone alone after the last task, if the run answers poorly.
@@ -45,13 +45,24 @@ impl Trainer<'_> {
         let train = self.a_few(&train.collect::<Vec<_>>(), KNOWN);
         let (_, tests) = self.kit.images.tests_up_to(self.task);
         let tests = self.a_few(&tests, ASKED);
-        let Some(known) = self.plain_features(train)? else {
+        let mut sums = Sums::default();
+        if self
+            .plain_features(train, |features, labels| sums.add(&features, labels))?
+            .is_break()
+        {
             return Ok(ControlFlow::Break(()));
+        }
+        let nearest = Nearest::of(sums, &self.kit.backbone.backbone.device())?;
+        let (mut right, mut asked) = (0, 0);
+        let count = |features, labels: &[usize]| {
+            asked += labels.len();
+            right += nearest.right(features, labels)?;
+            Ok(())
         };
-        let Some(asked) = self.plain_features(tests)? else {
+        if self.plain_features(tests, count)?.is_break() {
             return Ok(ControlFlow::Break(()));
-        };
-        let share = by_nearest_mean(&known, &asked, self.header.class_order.len());
+        }
+        let share = right as f64 / asked.max(1) as f64;
         self.gauges.insert(NEAREST_MEAN.into(), share);
         Ok(ControlFlow::Continue(()))
     }
@@ -62,8 +73,13 @@ impl Trainer<'_> {
         Arc::new(chosen.into_iter().map(|at| samples[at].clone()).collect())
     }
 
-    /// What the frozen backbone says of these pictures; none when the person stopped it.
-    fn plain_features(&mut self, samples: Labelled) -> Result<Option<Features>> {
+    /// Hands over what the frozen backbone says of these pictures, a batch at a time: features
+    /// (batch × width) with the class of each.
+    fn plain_features(
+        &mut self,
+        samples: Labelled,
+        mut take: impl FnMut(Tensor<2>, &[usize]) -> Result<()>,
+    ) -> Result<ControlFlow<()>> {
         let phase = Phase::Evaluating { task: self.task };
         let mut reading = Reading::of(samples.len());
         let options = LoaderOptions {
@@ -71,86 +87,64 @@ impl Trainer<'_> {
             ..LoaderOptions::inference(self.kit.backbone.input, BATCH)
         };
         let mut loader = Loader::new(samples, options)?;
-        let mut features = Features::new();
         loop {
             let batch = match self.bring(&mut loader, &phase, &mut reading)? {
                 ControlFlow::Continue(Some(batch)) => batch,
-                ControlFlow::Continue(None) => return Ok(Some(features)),
-                ControlFlow::Break(()) => return Ok(None),
+                ControlFlow::Continue(None) => return Ok(ControlFlow::Continue(())),
+                ControlFlow::Break(()) => return Ok(ControlFlow::Break(())),
             };
             let network = &self.kit.backbone.backbone;
-            let found = network.features(self.images(&batch), &PetStack::empty())?;
-            let HostTensor { shape, values } = HostTensor::read(&found)?;
-            let width = shape.last().copied().unwrap_or_default().max(1);
-            let rows = values.chunks_exact(width).map(<[f32]>::to_vec);
-            let labels = batch.labels.iter().map(|label| *label as usize);
-            features.extend(rows.zip(labels));
+            let features = network.features(self.images(&batch), &PetStack::empty())?;
+            let labels: Vec<usize> = batch.labels.iter().map(|label| *label as usize).collect();
+            take(features, &labels)?;
         }
     }
 }
 
-/// Share of the asked pictures whose class mean is the nearest one, by cosine.
-fn by_nearest_mean(
-    known: &[(Vec<f32>, usize)],
-    asked: &[(Vec<f32>, usize)],
-    classes: usize,
-) -> f64 {
-    let width = known.first().map_or(0, |(row, _)| row.len());
-    let mut means = vec![vec![0f64; width]; classes];
-    for (row, class) in known {
-        let length = length(row.iter().map(|v| f64::from(*v)));
-        if let Some(mean) = means.get_mut(*class) {
-            for (sum, value) in mean.iter_mut().zip(row) {
-                *sum += f64::from(*value) / length;
-            }
-        }
-    }
-    for mean in &mut means {
-        let length = length(mean.iter().copied());
-        mean.iter_mut().for_each(|value| *value /= length);
-    }
-    let nearest = |row: &[f32]| {
-        let cosine = |mean: &Vec<f64>| -> f64 {
-            let pairs = mean.iter().zip(row);
-            pairs.map(|(m, v)| m * f64::from(*v)).sum()
-        };
-        let mut best = (0, f64::NEG_INFINITY);
-        for (class, mean) in means.iter().enumerate() {
-            let now = cosine(mean);
-            if now > best.1 && mean.iter().any(|value| *value != 0.0) {
-                best = (class, now);
-            }
-        }
-        best.0
-    };
-    let right = asked.iter().filter(|(row, class)| nearest(row) == *class);
-    right.count() as f64 / asked.len().max(1) as f64
+/// The nearest of class means, as SimpleCIL answers.
+struct Nearest {
+    prototypes: Tensor<2>,
+    /// The class of each.
+    classes: Vec<usize>,
 }
 
-/// The length of a vector, never 0.
-fn length(values: impl Iterator<Item = f64>) -> f64 {
-    let squares: f64 = values.map(|v| v * v).sum();
-    squares.sqrt().max(f64::MIN_POSITIVE)
+impl Nearest {
+    fn of(mut sums: Sums, device: &Device) -> Result<Self> {
+        let mut prototypes = Prototypes::default();
+        let (classes, means) = sums.take_means().unzip::<_, _, Vec<_>, Vec<_>>();
+        prototypes.extend(classes.iter().copied().zip(means));
+        Ok(Self {
+            prototypes: prototypes.matrix(device)?,
+            classes,
+        })
+    }
+
+    /// How many of these it answers rightly.
+    fn right(&self, features: Tensor<2>, labels: &[usize]) -> Result<usize> {
+        let scores = rows(&cosines(features, self.prototypes.clone()))?;
+        let given = scores.iter().map(|row| self.classes[argmax(row)]);
+        Ok(given
+            .zip(labels)
+            .filter(|(given, label)| given == *label)
+            .count())
+    }
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_mean_is_that_of_the_direction_and_empty_classes_answer_nothing() {
-        let known = vec![
-            (vec![9.0, 0.0], 0),
-            (vec![1.0, 0.1], 0),
-            (vec![0.0, 1.0], 2),
-        ];
-        let asked = vec![
-            (vec![0.2, 0.1], 0),
-            (vec![1.0, 9.0], 2),
-            (vec![1.0, 0.0], 2),
-            (vec![-1.0, -1.0], 1),
-        ];
-        assert_eq!(by_nearest_mean(&known, &asked, 3), 0.5);
-        assert_eq!(by_nearest_mean(&[], &asked, 3), 0.25);
+    fn the_nearest_mean_is_that_of_the_direction_and_classes_without_pictures_answer_nothing() {
+        let device = Device::flex();
+        let mut sums = Sums::default();
+        let known = Tensor::<2>::from_data([[9.0, 0.0], [1.0, 0.1], [0.0, 1.0f32]], &device);
+        sums.add(&known, &[0, 0, 2]).unwrap();
+        let nearest = Nearest::of(sums, &device).unwrap();
+        let asked = [[0.2, 0.1], [1.0, 9.0], [1.0, 0.0], [-1.0, -1.0f32]];
+        let asked = Tensor::<2>::from_data(asked, &device);
+        assert_eq!(nearest.right(asked, &[0, 2, 2, 1]).unwrap(), 2);
+        assert!(Nearest::of(Sums::default(), &device).is_err());
     }
 }

@@ -3,14 +3,15 @@
 //! The toolkit joins letters and orders them within a word, but lays all words of a line from left
 //! to right. What was laid out is looked through once a frame, just before it is drawn, and the
 //! words are moved within their line: so every place that shows a class's name shows it rightly,
-//! while screen readers and the clipboard get the text as it was written. This is the part of
-//! Unicode's bidirectional algorithm (UAX 9) that names and sentences need.
+//! while screen readers and the clipboard get the text as it was written. The order is that of
+//! Unicode's bidirectional algorithm (UAX 9).
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use egui::epaint::text::{Galley, Row};
 use egui::{Context, FullOutput, Plugin, Shape};
+use unicode_bidi::{BidiClass, BidiInfo, Level, bidi_class};
 
 /// Brackets are turned round with the direction.
 const BRACKETS: &str = "()[]{}<>«»‹›";
@@ -63,21 +64,28 @@ fn row(row: &mut Row, leftward: bool, pixels: f32) {
 /// widths. Empty where all of them stay.
 fn moves(letters: &[(char, f32)], leftward: bool) -> Vec<(usize, f32, bool)> {
     let signs: Vec<char> = letters.iter().map(|(letter, _)| *letter).collect();
-    let pieces = pieces(&signs);
-    let order = reading_order(&pieces, leftward);
-    if order.iter().map(|(piece, _)| *piece).eq(0..pieces.len()) {
+    let pieces = pieces(&signs, leftward);
+    let order = reading_order(&pieces);
+    if order.iter().copied().eq(0..pieces.len()) {
         return Vec::new();
     }
     let width = |range: Range<usize>| letters[range].iter().map(|(_, width)| width).sum::<f32>();
     let mut all = Vec::new();
     let mut at = 0.0;
-    for (piece, turned) in order {
+    for piece in order {
+        let turned = pieces[piece].level.is_rtl();
         let range = pieces[piece].at.clone();
         let by = at - width(0..range.start);
         at += width(range.clone());
         all.extend(range.map(|letter| (letter, by, turned)));
     }
     all
+}
+
+/// The pieces from left to right.
+fn reading_order(pieces: &[Piece]) -> Vec<usize> {
+    let levels: Vec<Level> = pieces.iter().map(|piece| piece.level).collect();
+    BidiInfo::reorder_visual(&levels)
 }
 
 fn move_glyph(row: &mut Row, index: usize, by: f32, turned: bool) {
@@ -100,29 +108,19 @@ fn move_glyph(row: &mut Row, index: usize, by: f32, turned: bool) {
     }
 }
 
-/// Which way a stretch of letters is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    Leftward,
-    Rightward,
-    /// Digits with their signs: they keep their order and go where their neighbours do.
-    Number,
-    /// A space or a sign between.
-    Between,
-}
-
 /// Letters of one line that stay together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Piece {
     at: Range<usize>,
-    way: Way,
+    /// Odd where they are read leftward.
+    level: Level,
+    /// Whether letters that are read leftward may still join it.
+    open: bool,
 }
 
-/// Whether this letter is read from right to left: Hebrew, Arabic, Syriac, Thaana, N'Ko and what
-/// stands beside them in Unicode.
+/// Whether this letter is read from right to left.
 fn is_leftward(c: char) -> bool {
-    matches!(u32::from(c), 0x0590..=0x08FF | 0xFB1D..=0xFDFF | 0xFE70..=0xFEFF | 0x1_0800..=0x1_0FFF | 0x1_E800..=0x1_EFFF)
-        && !c.is_numeric()
+    matches!(bidi_class(c), BidiClass::R | BidiClass::AL)
 }
 
 /// Whether a text as a whole is: most of its letters are.
@@ -132,77 +130,30 @@ fn runs_leftward(text: &str) -> bool {
     2 * leftward > letters
 }
 
-fn way_of(c: char) -> Way {
-    match c {
-        c if is_leftward(c) => Way::Leftward,
-        c if c.is_numeric() => Way::Number,
-        c if c.is_alphabetic() => Way::Rightward,
-        _ => Way::Between,
-    }
-}
-
-/// The letters of a line as pieces. Signs within a number belong to it; other signs stand alone.
-fn pieces(letters: &[char]) -> Vec<Piece> {
+/// The letters of a line as pieces: what is read rightward stays whole; of what is read leftward the
+/// toolkit has ordered each word, and signs between words stand alone.
+fn pieces(letters: &[char], leftward: bool) -> Vec<Piece> {
+    let text: String = letters.iter().collect();
+    let whole = if leftward { Level::rtl() } else { Level::ltr() };
+    let levels = BidiInfo::new(&text, Some(whole)).levels;
     let mut pieces: Vec<Piece> = Vec::new();
-    for (at, &letter) in letters.iter().enumerate() {
-        let mut way = way_of(letter);
-        let last = pieces.last_mut();
-        let follows = last.as_ref().is_some_and(|last| last.way == Way::Number);
-        let digit = letters.get(at + 1).is_some_and(|next| next.is_numeric());
-        if follows && (letter == '%' || ".,:/".contains(letter) && digit) {
-            way = Way::Number;
-        }
-        // Marks and joiners are no letters of their own.
-        let mark = way == Way::Between && !letter.is_ascii() && is_mark(letter);
-        match last {
-            Some(last) if mark || (last.way == way && way != Way::Between) => last.at.end = at + 1,
+    for (at, (byte, letter)) in text.char_indices().enumerate() {
+        let (level, class) = (levels[byte], bidi_class(letter));
+        // Accents and joiners are no letters of their own.
+        let mark = matches!(class, BidiClass::NSM | BidiClass::BN);
+        let word = level.is_ltr() || matches!(class, BidiClass::R | BidiClass::AL);
+        match pieces.last_mut() {
+            Some(last) if mark || (last.level == level && last.open && word) => {
+                last.at.end = at + 1;
+            }
             _ => pieces.push(Piece {
                 at: at..at + 1,
-                way,
+                level,
+                open: word,
             }),
         }
     }
     pieces
-}
-
-/// Accents, joiners and variation selectors: they belong to the letter before them.
-fn is_mark(c: char) -> bool {
-    matches!(u32::from(c), 0x0300..=0x036F | 0x200B..=0x200F | 0xFE00..=0xFE0F | 0x1_F3FB..=0x1_F3FF)
-}
-
-/// The pieces from left to right, and whether each is turned round.
-fn reading_order(pieces: &[Piece], leftward: bool) -> Vec<(usize, bool)> {
-    let (main, other) = match leftward {
-        true => (Way::Leftward, Way::Rightward),
-        false => (Way::Rightward, Way::Leftward),
-    };
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    let mut at = 0;
-    while at < pieces.len() {
-        let mut end = at + 1;
-        if pieces[at].way == other {
-            // From one word against the grain to the last one before a word along it.
-            let along = pieces[at..].iter().position(|piece| piece.way == main);
-            let limit = along.map_or(pieces.len(), |distance| at + distance);
-            let last = (at..limit).rev().find(|&i| pieces[i].way == other);
-            end = last.map_or(end, |last| last + 1);
-        }
-        groups.push((at..end).collect());
-        at = end;
-    }
-    if leftward {
-        groups.reverse();
-    }
-    let of_group = |group: Vec<usize>| {
-        let against = pieces[group[0]].way == other;
-        let turned = leftward != against;
-        let mut group = group;
-        if turned && against {
-            group.reverse();
-        }
-        group.into_iter().map(move |piece| (piece, turned))
-    };
-    groups.into_iter().flat_map(of_group).collect()
 }
 
 #[cfg(test)]
@@ -213,9 +164,8 @@ mod tests {
     /// right; letters within a word stay as they are.
     fn seen(text: &str) -> String {
         let letters: Vec<char> = text.chars().collect();
-        let pieces = pieces(&letters);
-        let order = reading_order(&pieces, runs_leftward(text));
-        let all = order.into_iter().map(|(piece, _)| {
+        let pieces = pieces(&letters, runs_leftward(text));
+        let all = reading_order(&pieces).into_iter().map(|piece| {
             let of_piece = &letters[pieces[piece].at.clone()];
             of_piece.iter().collect::<String>()
         });
@@ -244,8 +194,8 @@ mod tests {
     #[test]
     fn marks_stay_with_their_letters() {
         assert_eq!(seen("e\u{301} שָׁלוֹם לך"), "לך שָׁלוֹם e\u{301}");
-        let one = pieces(&['👩', '\u{200d}', '👧']);
-        assert_eq!(one[0].at, 0..2);
+        let one = pieces(&['א', '👩', '\u{200d}', '👧'], true);
+        assert_eq!(one[1].at, 1..3);
     }
 
     #[test]

@@ -108,6 +108,12 @@ fn a_strange_picture_is_none_of_these_and_the_classes_stay() {
     window.get_by_label("None of these");
     window.get_by_label_contains("above −8.00");
     window.get_by_label("wrong: it is 7");
+    assert!(looked_at(&backend).is_empty(), "nobody asked for it");
+    window
+        .get_by_label("Count what it refuses of classes to come")
+        .click();
+    settle(&mut window);
+    window.get_by_label_contains("is being counted");
     tell_crowd(&mut window, &backend);
     let told = "Of 20 test pictures of classes it has not learned yet, 100\u{a0}% are refused";
     window.get_by_label_contains(told);
@@ -140,6 +146,8 @@ fn a_run_that_noted_nothing_is_measured_on_its_test_pictures() {
     let runs = tempfile::tempdir().unwrap();
     stored(runs.path(), None);
     let (mut window, backend) = answered(runs.path());
+    window.get_by_label("Find out").click();
+    settle(&mut window);
     window.get_by_label_contains("Looking at test pictures");
     assert_eq!(
         looked_at(&backend).len(),

@@ -24,7 +24,6 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
         });
         return;
     }
-    cx.session.count_refusals(false);
     let run = answer.run.clone();
     let refusal = cx.session.refusal(&run, answer.task, opinion.expert);
     card(ui, |ui| {
@@ -91,23 +90,32 @@ fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction)
             "After an earlier task it is counted how many pictures of classes to come are refused."
                 .into(),
         ),
-        (None, None) if !cx.session.is_training() => words.push(
+        (None, None) if cx.session.insides.is_looking(&answer.run) => words.push(
             "How many of classes it has not learned yet are refused is being counted.".into(),
         ),
         (None, None) => {}
     }
-    let counted = refusal.known.is_some();
+    let insides = &cx.session.insides;
+    let offers = refusal.known.is_none()
+        && insides.problem(&answer.run).is_none()
+        && !insides.is_looking(&answer.run);
     ui.horizontal_wrapped(|ui| {
         faint(ui, words.join(" "));
-        let waits = cx.session.insides.problem(&answer.run).is_none();
-        if !counted && waits && cx.session.is_training() {
-            let ask = link(ui, "Count what it refuses of classes to come");
-            let hint = "Looks at up to 300 test pictures; the run at work waits a little";
-            if ask.on_hover_text(hint).clicked() {
-                cx.session.count_refusals(true);
-            }
+        if offers {
+            count(ui, cx, "Count what it refuses of classes to come");
         }
     });
+}
+
+/// The link that has test pictures looked at.
+fn count(ui: &mut Ui, cx: &mut Cx<'_>, words: &str) {
+    let hint = match cx.session.is_training() {
+        true => "Looks at up to 300 test pictures; the run at work waits a little",
+        false => "Looks at up to 300 test pictures",
+    };
+    if link(ui, words).on_hover_text(hint).clicked() {
+        cx.session.count_refusals();
+    }
 }
 
 fn nothing_known(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
@@ -133,17 +141,15 @@ fn nothing_known(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
         );
         return;
     }
-    if cx.session.is_training() {
-        faint(ui, "When to say “none of these” was not noted by this run.");
-        if link(ui, "Find out").clicked() {
-            cx.session.count_refusals(true);
-        }
+    if cx.session.insides.is_looking(&answer.run) {
+        faint(
+            ui,
+            "Looking at test pictures, to know when to say “none of these”",
+        );
         return;
     }
-    faint(
-        ui,
-        "Looking at test pictures, to know when to say “none of these”",
-    );
+    faint(ui, "When to say “none of these” was not noted by this run.");
+    count(ui, cx, "Find out");
 }
 
 fn signed(value: f32) -> String {

@@ -1,0 +1,64 @@
+//! What every command that asks a run is told: which run, after which of its tasks, on which device.
+
+use std::path::{Path, PathBuf};
+
+use crate::counts::counted;
+use crate::problem::{Problem, Result};
+use crate::store;
+
+/// The options these commands share.
+#[derive(clap::Args)]
+pub(super) struct Asked {
+    /// The run: its folder, its name (or how it begins), or `latest`
+    #[arg(value_name = "RUN")]
+    run: String,
+    /// Ask it as it was after this task (from 1); the last one unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    task: Option<u64>,
+    /// auto, cpu, gpu, or a number or name from `lae-studio devices`; the run's own unless given
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<String>,
+    /// Look for the run in this folder
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+}
+
+impl Asked {
+    /// The folder of the run.
+    pub fn folder(&self) -> Result<PathBuf> {
+        store::find(&store::runs_root(self.out.as_deref()), &self.run)
+    }
+
+    /// The snapshot to ask, from 0.
+    pub fn task(&self, folder: &Path) -> Result<usize> {
+        let saved = finished(folder)?;
+        let task = self.task.map_or(saved, |task| task as usize);
+        if task > saved {
+            let finished = counted(saved, "task");
+            return Err(
+                Problem::new(format!("this run has finished {finished}, not {task}"))
+                    .at("--task")
+                    .advise(format!("give a number from 1 to {saved}")),
+            );
+        }
+        Ok(task - 1)
+    }
+
+    /// The device that was named.
+    pub fn device(&self) -> Option<&str> {
+        self.device.as_deref()
+    }
+}
+
+/// How many tasks a run has finished: at least one.
+///
+/// # Errors
+/// A Problem when there is none yet.
+pub(super) fn finished(folder: &Path) -> Result<usize> {
+    match store::load(folder)?.reports.len() {
+        0 => Err(Problem::new("this run has not finished a task yet")
+            .at_path(folder)
+            .advise("continue it with `lae-studio resume`, or wait until its first task is done")),
+        saved => Ok(saved),
+    }
+}
