@@ -44,6 +44,7 @@ class Window:
     def __init__(self, program, size, folder, work):
         self.size = tuple(int(side) for side in size.split("x"))
         self.folder, self.step, self.clicks, self.names = folder, len(list(folder.glob("*.png"))), 0, []
+        self.zoom = 100
         self.changed = threading.Condition()
         number = next(n for n in range(100, 300) if not Path(f"/tmp/.X11-unix/X{n}").exists())
         self.screen = subprocess.Popen(["Xvfb", f":{number}", "-screen", "0", f"{size}x24"],
@@ -92,7 +93,8 @@ class Window:
 
     def seen(self, name, part=False, any_role=False):
         """Where something of this name is in sight; the last one where there are several."""
-        right, foot = self.size
+        # At the foot stand the frame times.
+        right, foot = self.size[0], self.size[1] - 24 * self.zoom // 100
         for node in reversed(self.names):
             same = name in node["name"] if part else node["name"] == name
             left, top, end, low = node["at"]
@@ -100,6 +102,10 @@ class Window:
             if same and (any_role or not node["off"]) and 0 < x < right and 0 < y < foot and end > left:
                 return round(x), round(y)
         return None
+
+    def told(self, part):
+        """Whether something is named so, in sight or scrolled out of it."""
+        return any(part in node["name"] for node in self.names)
 
     def ended(self):
         """Whether nothing is at work: neither now nor a moment later, when the next one in line would be."""
@@ -211,10 +217,10 @@ def play(window, zoom, data):
         errands[name] = window.clicks
 
     window.command(f"zoom: {zoom}")
+    window.zoom = zoom
     window.shot("experiment")
     errand("train with Baseline beside it", lambda: see_forgetting(window))
-    chart = "Accuracy over all classes seen so far"
-    window.until(lambda: any(node["name"] == chart for node in window.names), "a chart", 60)
+    window.until(lambda: window.told("Accuracy over all classes seen so far"), "a chart", 60)
     window.shot("train while it runs")
     for number, page in [(5, "plugins"), (3, "compare"), (1, "experiment"), (2, "train")]:
         window.key(f"ctrl+{number}")
@@ -249,6 +255,7 @@ def play(window, zoom, data):
 
 def see_forgetting(window):
     window.command("train with baseline")
+    window.until(lambda: window.told("Start both runs"), "both are offered")
     window.key("ctrl+Return", 1)
 
 
@@ -256,7 +263,7 @@ def ask(window):
     window.key("ctrl+4", 1)
     window.draw([(0.5, 0.2), (0.52, 0.5), (0.5, 0.8)])
     window.settle()
-    window.until(lambda: window.seen("\u00a0% certain", part=True, any_role=True), "an answer", 90)
+    window.until(lambda: window.told("\u00a0% certain"), "an answer", 90)
 
 
 def choose(window, data):
@@ -270,7 +277,7 @@ def choose(window, data):
     window.type(str(data))
     window.key("Return", 1.5)
     window.click("Choose this folder")
-    window.until(lambda: window.seen("3 classes", part=True, any_role=True), "the folder is read", 60)
+    window.until(lambda: window.told("3 classes"), "the folder is read", 60)
 
 
 def teach(window):

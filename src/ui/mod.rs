@@ -58,6 +58,7 @@ pub fn run(options: Options) -> Result<()> {
     display::there()?;
     let file = Settings::file();
     let new = Settings::are_new(file.as_ref()) && options.data.is_none();
+    let unread = Settings::set_aside(file.as_ref());
     let mut settings = Settings::load(file.as_ref());
     let marked = file
         .as_deref()
@@ -95,7 +96,10 @@ pub fn run(options: Options) -> Result<()> {
             // From here on this thread draws.
             logging::never_wait_here();
             tracing::info!("the window opens, drawn by {}", drawn_by(cc));
-            let session = open_session(&cc.egui_ctx, options.runs_root.clone(), draft)?;
+            let mut session = open_session(&cc.egui_ctx, options.runs_root.clone(), draft)?;
+            if let Some(problem) = unread {
+                session.notify(problem, true);
+            }
             let mut app = StudioApp::new(&cc.egui_ctx, session, settings, file, options.started);
             if new {
                 app.offer_tour();

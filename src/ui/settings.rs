@@ -111,6 +111,28 @@ impl Settings {
             .unwrap_or_default()
     }
 
+    /// Moves a file that is no settings aside, since the next save would write over it; says so. Where
+    /// it cannot be moved it stays until then.
+    pub fn set_aside(file: Option<&PathBuf>) -> Option<Problem> {
+        let file = file.filter(|file| file.exists())?;
+        let text = files::read_text(file, files::TEXT);
+        let why = match text.map(|text| toml::from_str::<Self>(&text)) {
+            Ok(Ok(_)) => return None,
+            Ok(Err(error)) => error.message().to_string(),
+            Err(error) => error.to_string(),
+        };
+        let aside = file.with_file_name("window.unreadable.toml");
+        let advice = match std::fs::rename(file, &aside) {
+            Ok(()) => format!(
+                "the window begins with its defaults; the file is kept as {}",
+                aside.display()
+            ),
+            Err(_) => "the window begins with its defaults, and writes over it at its end".into(),
+        };
+        let what = format!("the window's settings cannot be read: {why}");
+        Some(Problem::new(what).at_path(file).advise(advice))
+    }
+
     /// Writes them, whole or not at all.
     ///
     /// # Errors
@@ -156,8 +178,14 @@ mod tests {
         Settings::default().save(&file).unwrap();
         assert_eq!(Settings::load(Some(&file)), Settings::default());
         assert_eq!(Settings::load(Some(&old)), settings);
+        assert_eq!(Settings::set_aside(Some(&file)), None);
         std::fs::write(&file, "theme = 7").unwrap();
         assert_eq!(Settings::load(Some(&file)), Settings::default());
+        let told = Settings::set_aside(Some(&file)).unwrap();
+        assert!(told.remedy.contains("window.unreadable.toml"), "{told}");
+        let kept = std::fs::read_to_string(file.with_file_name("window.unreadable.toml"));
+        assert_eq!(kept.unwrap(), "theme = 7");
+        assert_eq!(Settings::set_aside(Some(&file)), None, "it is gone");
     }
 
     #[test]

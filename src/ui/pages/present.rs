@@ -12,7 +12,7 @@ use crate::session::words::percent;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{regular, semibold, tokens};
-use crate::ui::widgets::{at_end, button, painted_text, primary_button};
+use crate::ui::widgets::{at_end, button, button_if, painted_text, primary_button};
 
 /// What the view remembers between frames.
 #[derive(Default)]
@@ -111,11 +111,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, unit: f32) {
         ui.label(RichText::new(words).font(regular(unit)).color(t.subdued));
         at_end(ui, |ui| {
             let mut to = step;
-            if ui
-                .add_enabled_ui(step > 0, |ui| button(ui, "Back"))
-                .inner
-                .clicked()
-            {
+            if button_if(ui, step > 0, "Back").clicked() {
                 to = step - 1;
             }
             let words = if step % 2 == 0 { "Show it" } else { "Next" };

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use egui::{Context, Id, Key, Margin, Modal, Modifiers, RichText, TextEdit, Ui, Vec2};
+use egui::{Context, Key, Margin, Modifiers, RichText, TextEdit, Ui, Vec2};
 
 use crate::run::about::About;
 use crate::session::Session;
 use crate::session::row::made_title;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{CONTROL, semibold, tokens};
-use crate::ui::widgets::{self, button, chip, faint, field, primary_button};
+use crate::ui::widgets::{self, button, chip, dialog, faint, field, primary_button};
 
 /// Tags offered at most.
 const OFFERED: usize = 12;
@@ -62,9 +62,8 @@ impl AboutDialog {
     pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
         let Some(draft) = &mut self.draft else { return };
         let mut done = false;
-        let modal = Modal::new(Id::unique("about")).show(ctx, |ui| {
+        let modal = dialog(ctx, "about", 460.0, |ui| {
             let t = tokens(ui);
-            ui.set_width((ctx.content_rect().width() - 60.0).clamp(260.0, 460.0));
             let title = RichText::new("Name, tags and note").font(semibold(16.0));
             ui.label(title.color(t.strong));
             faint(ui, &draft.made);

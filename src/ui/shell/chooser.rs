@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use egui::{
-    Align2, Area, Button, Context, Frame, Id, Key, Margin, Modal, Modifiers, Order, RichText,
-    ScrollArea, TextEdit, Ui, Vec2,
+    Align2, Area, Button, Context, Frame, Id, Key, Margin, Modifiers, Order, RichText, ScrollArea,
+    TextEdit, Ui, Vec2,
 };
 
 use crate::session::Session;
@@ -15,7 +15,7 @@ use crate::session::views::Fetch;
 use crate::session::words::count_text;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{CONTROL, semibold, tokens};
-use crate::ui::widgets::{self, button, faint, primary_button};
+use crate::ui::widgets::{self, button, dialog, faint, primary_button};
 
 /// A dialog of the desktop may take so long to come up before the window offers its own.
 const PATIENCE: Duration = Duration::from_millis(800);
@@ -49,8 +49,7 @@ impl Chooser {
         let listing = session.listing();
         self.follow(listing);
         let room = ctx.content_rect().size();
-        let modal = Modal::new(Id::unique("chooser")).show(ctx, |ui| {
-            ui.set_width((room.x - 60.0).clamp(260.0, 640.0));
+        let modal = dialog(ctx, "chooser", 640.0, |ui| {
             let t = tokens(ui);
             ui.label(
                 RichText::new(wanted.title())

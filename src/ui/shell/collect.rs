@@ -2,8 +2,8 @@
 //! dropped or pasted goes to the chosen box.
 
 use egui::{
-    Context, Id, Key, KeyboardShortcut, Modal, Modifiers, RichText, Role, ScrollArea, Sense,
-    Stroke, StrokeKind, TextEdit, Ui, Vec2, WidgetInfo,
+    Context, Key, KeyboardShortcut, Modifiers, RichText, Role, ScrollArea, Sense, Stroke,
+    StrokeKind, TextEdit, Ui, Vec2, WidgetInfo,
 };
 
 use crate::counts::counted;
@@ -20,7 +20,7 @@ use crate::ui::theme::{CONTROL, semibold, tokens};
 use crate::ui::widgets::canvas::canvas;
 use crate::ui::widgets::input::{Pasted, pasted};
 use crate::ui::widgets::textures::Textures;
-use crate::ui::widgets::{self, button, faint, link, primary_button};
+use crate::ui::widgets::{self, button, button_if, dialog, faint, link, primary_button};
 
 /// Side of a gathered picture in its box, in points.
 const THUMB: f32 = 34.0;
@@ -65,8 +65,7 @@ impl Collect {
         let look = look(session, &purpose);
         take_pasted(ctx, session);
         let room = ctx.content_rect().size();
-        let modal = Modal::new(Id::unique("collect")).show(ctx, |ui| {
-            ui.set_width((room.x - 60.0).clamp(300.0, 760.0));
+        let modal = dialog(ctx, "collect", 760.0, |ui| {
             head(ui, session, &purpose);
             let side = (room.y - 330.0).clamp(120.0, 260.0);
             ui.horizontal_top(|ui| {
@@ -109,8 +108,8 @@ impl Collect {
                 session.collect(picture.into());
                 self.drawing.strokes.clear();
             }
-            let clear = ui.add_enabled_ui(drawn, |ui| button(ui, "Clear"));
-            if clear.inner.clicked() {
+            let clear = button_if(ui, drawn, "Clear");
+            if clear.clicked() {
                 self.drawing.strokes.clear();
             }
         });

@@ -1,6 +1,6 @@
 //! The list of deleted runs: each is brought back, or deleted for good after a question.
 
-use egui::{Context, Id, Label, Modal, RichText, ScrollArea, Ui};
+use egui::{Context, Label, RichText, ScrollArea, Ui};
 
 use crate::counts::counted;
 use crate::session::Session;
@@ -9,7 +9,7 @@ use crate::session::views::Fetch;
 use crate::session::words::{bytes_text, time_text};
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
-use crate::ui::widgets::{self, button, faint, link};
+use crate::ui::widgets::{self, button, dialog, faint, link};
 
 /// Whether the list is on show.
 #[derive(Default)]
@@ -29,9 +29,8 @@ impl DeletedDialog {
             return;
         }
         let room = ctx.content_rect().size();
-        let modal = Modal::new(Id::unique("deleted runs")).show(ctx, |ui| {
+        let modal = dialog(ctx, "deleted runs", 560.0, |ui| {
             let t = tokens(ui);
-            ui.set_width((room.x - 60.0).clamp(260.0, 560.0));
             let title = RichText::new("Deleted runs").font(semibold(16.0));
             ui.label(title.color(t.strong));
             match &session.deleted {

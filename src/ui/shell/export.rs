@@ -6,7 +6,7 @@ use crate::data::export::Form;
 use crate::session::chooser::Wanted;
 use crate::session::export::Goods;
 use crate::ui::command::UiCommand;
-use crate::ui::widgets::button;
+use crate::ui::widgets::button_if;
 
 /// The forms: what each is called, and what is said of it.
 pub const FORMS: [(Form, &str, &str); 2] = [
@@ -25,9 +25,7 @@ pub const FORMS: [(Form, &str, &str); 2] = [
 /// Draws the button with its menu; `lacks` says why nothing can be exported yet.
 pub fn export(ui: &mut Ui, goods: Goods, lacks: Option<&str>, commands: &mut Vec<UiCommand>) {
     let enabled = lacks.is_none();
-    let open = ui
-        .add_enabled_ui(enabled, |ui| button(ui, "Export…"))
-        .inner
+    let open = button_if(ui, enabled, "Export…")
         .on_hover_text("Write the pictures of all classes to one file")
         .on_disabled_hover_text(lacks.unwrap_or_default());
     Popup::menu(&open).show(|ui| {

@@ -1,6 +1,6 @@
 //! The folders that runs are listed from: others are opened beside the usual one, and taken off again.
 
-use egui::{Context, Id, Key, Margin, Modal, RichText, TextEdit, Ui, Vec2};
+use egui::{Context, Key, Margin, RichText, TextEdit, Ui, Vec2};
 
 use crate::counts::counted;
 use crate::session::Session;
@@ -8,7 +8,7 @@ use crate::session::chooser::Wanted;
 use crate::session::folders::RunsFolder;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{CONTROL, semibold, tokens};
-use crate::ui::widgets::{self, button, faint, link, primary_button, sentence};
+use crate::ui::widgets::{self, button, dialog, faint, link, primary_button, sentence};
 
 /// Whether the folders are on show, and the path being typed.
 #[derive(Default)]
@@ -28,9 +28,8 @@ impl FoldersDialog {
         if !self.open {
             return;
         }
-        let modal = Modal::new(Id::unique("folders of runs")).show(ctx, |ui| {
+        let modal = dialog(ctx, "folders of runs", 560.0, |ui| {
             let t = tokens(ui);
-            ui.set_width((ctx.content_rect().width() - 60.0).clamp(260.0, 560.0));
             let title = RichText::new("Other folders of runs").font(semibold(16.0));
             ui.label(title.color(t.strong));
             sentence(

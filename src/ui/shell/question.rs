@@ -3,14 +3,14 @@
 
 use std::path::PathBuf;
 
-use egui::{Context, Id, Key, Modal, RichText};
+use egui::{Context, Key, RichText};
 
 use crate::counts::counted;
 use crate::run::job::JobId;
 use crate::session::Session;
 use crate::session::words::bytes_text;
 use crate::ui::theme::{self, semibold};
-use crate::ui::widgets::{self, button, primary_button};
+use crate::ui::widgets::{self, button, dialog, primary_button};
 
 /// Something a person must agree to first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,9 +83,8 @@ pub fn ask(asked: &mut Option<Question>, ctx: &Context, session: &Session) -> Op
     let waiting = session.waiting().filter(|job| !job.held).count();
     let (headline, text, yes) = question.words(waiting);
     let mut agreed = false;
-    let modal = Modal::new(Id::unique("question")).show(ctx, |ui| {
+    let modal = dialog(ctx, "question", 360.0, |ui| {
         let t = theme::tokens(ui);
-        ui.set_width(360.0);
         ui.label(RichText::new(headline).font(semibold(16.0)).color(t.strong));
         widgets::sentence(ui, text);
         ui.add_space(8.0);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use egui::{Context, Id, Label, Modal, RichText, ScrollArea, TextEdit, TextStyle, Ui};
+use egui::{Context, Label, RichText, ScrollArea, TextEdit, TextStyle, Ui};
 
 use crate::logging::Level;
 use crate::session::Session;
@@ -12,7 +12,7 @@ use crate::session::views::Fetch;
 use crate::session::words::bytes_text;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
-use crate::ui::widgets::{button, faint, problem, sentence};
+use crate::ui::widgets::{button, button_if, dialog, faint, problem, sentence};
 
 /// Height of a line; only those in sight are laid out.
 const LINE_HEIGHT: f32 = 15.0;
@@ -57,8 +57,7 @@ impl ReportDialog {
         if !self.open {
             return;
         }
-        let modal = Modal::new(Id::unique("report")).show(ctx, |ui| {
-            ui.set_width(720.0_f32.min(ctx.content_rect().width() - 60.0));
+        let modal = dialog(ctx, "report", 720.0, |ui| {
             let headline = RichText::new("Report a problem").font(semibold(16.0));
             ui.label(headline.color(tokens(ui).strong));
             sentence(
@@ -121,8 +120,8 @@ impl ReportDialog {
         ui.horizontal(|ui| {
             let ready = session.report.ready().is_some() && !self.place.trim().is_empty();
             let can = ready && !self.saving;
-            let save = ui.add_enabled_ui(can, |ui| button(ui, "Save the report"));
-            if save.inner.clicked() {
+            let save = button_if(ui, can, "Save the report");
+            if save.clicked() {
                 self.saving = true;
                 commands.push(UiCommand::SaveReport(PathBuf::from(self.place.trim())));
             }

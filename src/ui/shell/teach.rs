@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use egui::{Context, Id, Modal, RichText};
+use egui::{Context, RichText};
 
 use crate::problem::listed;
 use crate::session::Session;
@@ -10,7 +10,7 @@ use crate::session::chooser::Wanted;
 use crate::session::row::title_of;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{self, semibold};
-use crate::ui::widgets;
+use crate::ui::widgets::{self, dialog};
 
 /// What the person said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +35,8 @@ pub fn ask(
     let header = session.header_of(folder);
     let lesson = header.and_then(|header| header.lessons.last());
     let mut answer = Answer::Open;
-    let modal = Modal::new(Id::unique("teach")).show(ctx, |ui| {
+    let modal = dialog(ctx, "teach", 420.0, |ui| {
         let t = theme::tokens(ui);
-        ui.set_width(420.0);
         let title = RichText::new("Teach new classes").font(semibold(16.0));
         ui.label(title.color(t.strong));
         if let Some(header) = header {

@@ -38,8 +38,14 @@ pub fn primary_button(ui: &mut Ui, text: &str, enabled: bool) -> Response {
 
 /// An ordinary button.
 pub fn button(ui: &mut Ui, text: impl Into<WidgetText>) -> Response {
+    button_if(ui, true, text)
+}
+
+/// An ordinary button that can be pressed at times only. Added by itself, not in a scope of its own,
+/// which would not go to the next line of a row that is full.
+pub fn button_if(ui: &mut Ui, enabled: bool, text: impl Into<WidgetText>) -> Response {
     let text: WidgetText = text.into();
-    ui.add(Button::new(text).min_size(Vec2::new(0.0, CONTROL)))
+    ui.add_enabled(enabled, Button::new(text).min_size(Vec2::new(0.0, CONTROL)))
 }
 
 /// A button with a painted icon in front of its text; the text alone is its name.

@@ -1,8 +1,14 @@
 //! How parts of a page stand beside and below each other.
 
-use egui::{Align, Frame, Layout, Margin, Panel, Rect, ScrollArea, Ui, UiBuilder, Vec2};
+use egui::{
+    Align, Context, Frame, Id, Layout, Margin, Modal, ModalResponse, Panel, Rect, ScrollArea, Ui,
+    UiBuilder, Vec2,
+};
 
 use crate::ui::theme::{self, GAP};
+
+/// What stays free around a dialog, its own margins among it.
+const DIALOG_EDGE: f32 = 60.0;
 
 /// A row with something at its left and something at its right end.
 pub fn ends(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)) {
@@ -40,6 +46,25 @@ pub fn at_end(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
         ui.ctx()
             .request_discard("the end of a row is as wide as another");
     }
+}
+
+/// A dialog in the middle of the window, of this width where there is room. One that is higher than
+/// the window is scrolled, so that its buttons can be reached at every size and zoom.
+pub fn dialog<R>(
+    ctx: &Context,
+    name: &'static str,
+    width: f32,
+    content: impl FnOnce(&mut Ui) -> R,
+) -> ModalResponse<R> {
+    let room = ctx.content_rect().size();
+    Modal::new(Id::unique(name)).show(ctx, |ui| {
+        let height = (room.y - DIALOG_EDGE).max(100.0);
+        let scrolled = ScrollArea::vertical().max_height(height).show(ui, |ui| {
+            ui.set_width((room.x - DIALOG_EDGE).clamp(260.0, width));
+            content(ui)
+        });
+        scrolled.inner
+    })
 }
 
 /// A column of a page: how much height is left in it.

@@ -26,12 +26,12 @@ use super::theme::{self, CARD_RADIUS, regular, semibold, tokens};
 use crate::problem::Problem;
 use crate::session::plain::in_window;
 pub use controls::{
-    button, chip, field, frame_of, icon_button, icon_text_button, link, primary, primary_button,
-    segmented, segmented_where,
+    button, button_if, chip, field, frame_of, icon_button, icon_text_button, link, primary,
+    primary_button, segmented, segmented_where,
 };
 use icons::Icon;
 pub use layout::{
-    Column, Fixed, at_end, columns, ends, ends_in_order, foot, part, scroll, two_columns,
+    Column, Fixed, at_end, columns, dialog, ends, ends_in_order, foot, part, scroll, two_columns,
 };
 
 /// A card across the available width, at least `height` high.

@@ -17,7 +17,7 @@ use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::shell::export::export;
 use crate::ui::theme::{CONTROL, tokens};
-use crate::ui::widgets::{self, Standing, button, card, faint, segmented};
+use crate::ui::widgets::{self, Standing, button, button_if, card, faint, segmented};
 
 /// The three ways to say where data comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -186,7 +186,7 @@ fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &named::Published) {
     }
     let words = format!("Download {} MB", set.megabytes);
     let free = cx.session.under_way_like(&item).is_none();
-    let start = ui.add_enabled_ui(free, |ui| button(ui, words)).inner;
+    let start = button_if(ui, free, words);
     let clicked = start
         .on_hover_text("It can be stopped and goes on from there later")
         .on_disabled_hover_text("Another download is under way")

@@ -13,7 +13,7 @@ use crate::session::words::{bytes_text, duration_text};
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
-use crate::ui::widgets::{self, button, card, faint, primary, sentence};
+use crate::ui::widgets::{self, button, button_if, card, faint, primary, sentence};
 
 /// Draws cost and start button as a card.
 pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
@@ -129,9 +129,9 @@ fn rest(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     let can_start = cx.session.can_start();
     ui.horizontal_wrapped(|ui| {
-        let three = ui.add_enabled_ui(can_start, |ui| button(ui, "Run 3 class orders"));
+        let three = button_if(ui, can_start, "Run 3 class orders");
         let hint = "Trains these settings three times, with the paper's class orders where they are known; Compare shows mean ± std";
-        if three.inner.on_hover_text(hint).clicked() {
+        if three.on_hover_text(hint).clicked() {
             cx.act(UiCommand::TrainOrders);
         }
         let copy = button(ui, "Copy as command");

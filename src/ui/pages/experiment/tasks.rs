@@ -16,7 +16,7 @@ use crate::session::of_data::order_by_number;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{RADIUS, regular, semibold, tokens};
-use crate::ui::widgets::{button, faint, painted_text, terms};
+use crate::ui::widgets::{button, button_if, faint, painted_text, terms};
 
 /// Height of a cell of the strip.
 const CELL: f32 = 48.0;
@@ -263,9 +263,8 @@ pub fn order(ui: &mut Ui, cx: &mut Cx<'_>) {
             .on_hover_text("natural, seed:1, places among the sorted classes (0-4,6,5), one of the paper's, or a JSON file with class names");
         let menu = button(ui, "Orders");
         Popup::menu(&menu).show(|ui| orders(ui, cx));
-        let undo = ui.add_enabled_ui(cx.session.can_undo_arranging(), |ui| button(ui, "Undo"));
+        let undo = button_if(ui, cx.session.can_undo_arranging(), "Undo");
         if undo
-            .inner
             .on_hover_text("Takes the last move of a class back")
             .clicked()
         {

@@ -19,7 +19,7 @@ use crate::ui::pages::experiment::covering;
 use crate::ui::theme::{CARD_RADIUS, CONTROL, regular, tokens};
 use crate::ui::widgets::canvas::canvas;
 use crate::ui::widgets::textures::upload;
-use crate::ui::widgets::{self, Column, button, card, card_of, faint, link, segmented};
+use crate::ui::widgets::{self, Column, button, button_if, card, card_of, faint, link, segmented};
 
 /// Samples on show.
 const SAMPLES: usize = 10;
@@ -141,13 +141,13 @@ fn drawing(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
 /// What belongs to the canvas. Returns whether the drawing was changed.
 fn tools(ui: &mut Ui, drawing: &mut Drawing) -> bool {
     let mut changed = false;
-    let clear = ui.add_enabled_ui(!drawing.is_empty(), |ui| button(ui, "Clear"));
-    if clear.inner.clicked() {
+    let clear = button_if(ui, !drawing.is_empty(), "Clear");
+    if clear.clicked() {
         drawing.strokes.clear();
         changed = true;
     }
-    let undo = ui.add_enabled_ui(!drawing.is_empty(), |ui| button(ui, "Undo"));
-    let undo = undo.inner.on_hover_text("Ctrl+Z").clicked();
+    let undo = button_if(ui, !drawing.is_empty(), "Undo");
+    let undo = undo.on_hover_text("Ctrl+Z").clicked();
     let keys = KeyboardShortcut::new(Modifiers::COMMAND, Key::Z);
     let typing = ui.ctx().text_edit_focused();
     if undo || (!typing && ui.input_mut(|i| i.consume_shortcut(&keys))) {

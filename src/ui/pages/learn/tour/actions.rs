@@ -5,7 +5,7 @@ use egui::Ui;
 use super::{leads, told};
 use crate::session::tour::{Fate, Standing, Step, Tour, example};
 use crate::ui::app::Cx;
-use crate::ui::widgets::{button, primary_button, sentence};
+use crate::ui::widgets::{button, button_if, primary_button, sentence};
 
 /// Whether the step's run stands because the person paused it, and not for the guess.
 pub fn paused_by_person(tour: &Tour) -> bool {
@@ -94,11 +94,11 @@ fn train(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str) {
 fn guesses(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     for (i, fate) in Fate::ALL.into_iter().enumerate() {
         let words = cx.session.language.say(told::fate_key(fate));
-        let response = ui.add_enabled_ui(tour.is_drawn(), |ui| button(ui, words));
+        let response = button_if(ui, tour.is_drawn(), words);
         if i == 0 {
-            leads(cx, &response.inner);
+            leads(cx, &response);
         }
-        if response.inner.clicked() {
+        if response.clicked() {
             cx.session.guess_fate(fate);
         }
     }
