@@ -13,6 +13,12 @@ pub fn machine_bytes() -> Option<u64> {
     kilobytes(&about, "MemTotal:")
 }
 
+/// Memory that programs can still have, in bytes; none where the system does not tell.
+pub fn available_bytes() -> Option<u64> {
+    let about = std::fs::read_to_string("/proc/meminfo").ok()?;
+    kilobytes(&about, "MemAvailable:")
+}
+
 /// The entry of this name, in bytes.
 fn kilobytes(table: &str, name: &str) -> Option<u64> {
     let line = table.lines().find(|line| line.starts_with(name))?;

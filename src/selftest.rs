@@ -19,7 +19,7 @@ const HEADS: usize = 4;
 const SIZE: usize = 8;
 const CLASSES: usize = 5;
 /// Largest relative error that single precision explains.
-const TOLERANCE: f64 = 1e-3;
+pub(crate) const TOLERANCE: f64 = 1e-3;
 
 /// Runs the network on `device` and on the CPU, on both with matrices of that type; gives the
 /// largest relative error.
@@ -44,7 +44,7 @@ pub fn run(device: &Device, weights: WeightType) -> Result<f64> {
 }
 
 /// max|a − b| / max|b|; not finite as soon as a value of `a` is not.
-fn relative_error(a: &HostTensor, b: &HostTensor) -> f64 {
+pub(crate) fn relative_error(a: &HostTensor, b: &HostTensor) -> f64 {
     if a.shape != b.shape {
         return f64::INFINITY;
     }

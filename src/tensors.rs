@@ -79,12 +79,20 @@ pub fn not_finite(what: &str) -> Problem {
     )
 }
 
+/// How the Problem of a device without room begins.
+pub const OUT_OF_MEMORY: &str = "the device ran out of memory";
+
 /// Says what a failed read from a device means for the person.
 pub fn device_problem(error: &str) -> Problem {
     let lower = error.to_lowercase();
     if lower.contains("memory") || lower.contains("allocate") {
-        Problem::new(format!("the device ran out of memory: {error}"))
-            .advise("choose a smaller batch or backbone, or train on the CPU (--device cpu)")
+        Problem::new(format!("{OUT_OF_MEMORY}: {error}"))
+            .at("--micro-batch")
+            .advise(
+                "let fewer images through the network at once: `lae-studio resume RUN --micro-batch N` \
+                 goes on with the same result; else choose a smaller backbone, or train on the CPU \
+                 (--device cpu)",
+            )
     } else {
         Problem::new(format!("the device failed: {error}")).advise(
             "continue the run from its last saved epoch; if it fails again, use --device cpu",

@@ -119,7 +119,7 @@ pub trait Backbone: Send + Sync {
     /// A Problem that names a missing or mis-shaped leaf.
     fn with_weights(&self, weights: &Weights) -> Result<Arc<dyn Backbone>> {
         let facts = self.facts();
-        facts.architecture.given(weights, &facts.place.device)
+        facts.architecture.given(weights, facts.place.clone())
     }
 
     /// Normalised images (batch × 3 × rows × columns) → the tokens before block 0.

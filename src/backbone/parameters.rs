@@ -142,7 +142,7 @@ pub(super) enum Origin {
 /// # Errors
 /// A Problem when they are kept in half precision, or their file cannot be read any more.
 pub(super) fn of(facts: &Facts) -> Result<Weights> {
-    if facts.place.weights == WeightType::F16 {
+    if facts.place.variant.weights == WeightType::F16 {
         let what = "weights kept in half precision cannot be trained";
         return Err(Problem::new(what)
             .at("--precision")

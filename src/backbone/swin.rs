@@ -11,7 +11,7 @@ use super::patches::Neighbours;
 use super::vit::{projections, uses_projections};
 use super::weights::Tensors;
 use super::{Backbone, BlockShape, Facts, IN_ATTENTION, Tokens, check_no_prefix, patches};
-use crate::nn::{self, Frame, LayerNorm, Linear};
+use crate::nn::{self, Frame, Heads, LayerNorm, Linear};
 use crate::pet::{Hooks, Site};
 use crate::problem::{Problem, Result};
 
@@ -150,7 +150,7 @@ struct Block {
     merging: Option<Merging>,
     /// Whether the windows are shifted by half their side.
     shifted: bool,
-    heads: usize,
+    heads: Heads,
     norm1: LayerNorm,
     qkv: Linear,
     biases: Biases,
@@ -231,7 +231,10 @@ impl Block {
         Self {
             merging,
             shifted: index % 2 == 1,
-            heads,
+            heads: Heads {
+                count: heads,
+                form: loader.place().variant.attention,
+            },
             norm1,
             qkv,
             biases,

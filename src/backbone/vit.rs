@@ -19,7 +19,7 @@ use super::architecture::{Architecture, Length, implausible};
 use super::loader::Loader;
 use super::mlp::Mlp;
 use super::{Backbone, BlockShape, Facts, IN_ATTENTION, Tokens, no_prompts, patches};
-use crate::nn::{self, Frame, LayerNorm, Linear};
+use crate::nn::{self, Frame, Heads, LayerNorm, Linear};
 use crate::pet::{Hooks, Site};
 use crate::problem::{Problem, Result};
 
@@ -189,12 +189,19 @@ impl Vit {
         }
     }
 
+    fn heads(&self) -> Heads {
+        Heads {
+            count: self.config.heads,
+            form: self.facts.place.variant.attention,
+        }
+    }
+
     /// x + attention(LN(x)), with its hooks; in one operation where nothing acts inside.
     fn attention_part(&self, index: usize, x: Tensor<3>, hooks: &dyn Hooks) -> Result<Tensor<3>> {
         let block = &self.blocks[index];
         let prefix = hooks.prefix(index);
         let whole = prefix.is_none() && !hooks.uses_any(index, IN_ATTENTION);
-        let (projections, heads) = ([&block.qkv, &block.proj], self.config.heads);
+        let (projections, heads) = ([&block.qkv, &block.proj], self.heads());
         if whole && !hooks.uses(index, Site::Attention) {
             let frame = Frame::whole(&block.norm1);
             return Ok(nn::self_attention(x, frame, projections, heads, None));
@@ -218,13 +225,13 @@ impl Vit {
         hooks: &dyn Hooks,
     ) -> Result<Tensor<3>> {
         let block = &self.blocks[index];
-        let heads = self.config.heads;
+        let heads = self.heads();
         let mut qkv = block.qkv.forward(e.clone());
         if uses_projections(hooks, index) {
             qkv = Tensor::cat(projections(index, e, qkv, hooks)?.to_vec(), 2);
         }
         let mixed = if hooks.uses(index, Site::Attend) {
-            let [q, k, v] = nn::split_heads(&qkv, prefix, heads);
+            let [q, k, v] = nn::split_heads(&qkv, prefix, heads.count);
             let out = hooks.attend(index, q, k, v)?;
             let [batch, heads, tokens, width] = out.dims();
             out.swap_dims(1, 2).reshape([batch, tokens, heads * width])

@@ -14,8 +14,10 @@ use serde::{Deserialize, Serialize};
 use super::End;
 use super::output::{Json, Table, complain, size, tell};
 use crate::backbone::library::Library as Backbones;
+use crate::experiment::prepare::variants;
 use crate::experiment::weight_type;
 use crate::method::{self, Chosen, Work};
+use crate::nn::Variant;
 use crate::pet::library::Library as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig};
@@ -110,6 +112,12 @@ pub(super) struct Args {
     /// The backbone's weights
     #[arg(long, value_parser = super::settings::precisions(), default_value = "auto")]
     precision: Precision,
+    /// How a card computes the backbone, like f16-fused-bytes [default: plain, its weights as --precision says]
+    #[arg(long, value_name = "VARIANT", conflicts_with = "all")]
+    card_variant: Option<Variant>,
+    /// Measure every way in which a card computes, one row for each [default modes: train]
+    #[arg(long)]
+    all: bool,
     /// Measure in this process instead of one per row
     #[arg(long, hide = true)]
     here: bool,
@@ -135,6 +143,9 @@ struct Row {
     pet_size: usize,
     mode: Mode,
     weights: String,
+    /// The way a card computes; none on the CPU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    variant: Option<Variant>,
     batch: u32,
     images_per_second: f64,
     peak_memory_bytes: Option<u64>,
@@ -153,6 +164,8 @@ struct Asked<'a> {
     backbone: &'a str,
     batch: u32,
     method: &'a str,
+    /// None for the plain way.
+    variant: Option<Variant>,
 }
 
 /// Measures.
@@ -170,18 +183,21 @@ pub(super) fn run(args: &Args) -> Result<End> {
     for backbone in &args.backbone {
         for &batch in &args.batch {
             for method in &args.method {
-                let asked = Asked {
-                    args,
-                    backbone,
-                    batch,
-                    method,
-                };
-                for mode in asked.modes()? {
-                    keep(if args.here {
-                        asked.measure(mode)
-                    } else {
-                        asked.in_child(mode)
-                    });
+                for variant in args.variants(backbone)? {
+                    let asked = Asked {
+                        args,
+                        backbone,
+                        batch,
+                        method,
+                        variant,
+                    };
+                    for mode in asked.modes()? {
+                        keep(if args.here {
+                            asked.measure(mode)
+                        } else {
+                            asked.in_child(mode)
+                        });
+                    }
                 }
             }
         }
@@ -189,6 +205,18 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let text = text(&rows);
     args.json.give(&Rows { rows }, &text)?;
     Ok(end)
+}
+
+impl Args {
+    /// The ways to be measured: one, or all that a card has for this backbone.
+    fn variants(&self, backbone: &str) -> Result<Vec<Option<Variant>>> {
+        if !self.all || device::choose(&self.device)?.is_cpu() {
+            return Ok(vec![self.card_variant]);
+        }
+        let about = Backbones::usual().describe(backbone)?;
+        let all = variants(about.entry.architecture.family()).into_iter();
+        Ok(all.map(Some).collect())
+    }
 }
 
 impl Asked<'_> {
@@ -200,10 +228,10 @@ impl Asked<'_> {
             Some(work) => passes.iter().any(|pass| pass.work == work),
             None => true,
         };
-        let all = if self.args.mode.is_empty() {
-            &Mode::ALL[..]
-        } else {
-            &self.args.mode
+        let all = match (self.args.mode.is_empty(), self.args.all) {
+            (true, true) => &[Mode::Train],
+            (true, false) => &Mode::ALL[..],
+            (false, _) => &self.args.mode,
         };
         Ok(all.iter().copied().filter(has).collect())
     }
@@ -239,9 +267,13 @@ impl Asked<'_> {
             backbone,
             batch,
             method,
+            ..
         } = self;
+        let way = self
+            .variant
+            .map_or_else(String::new, |way| format!(", {way}"));
         tell(format!(
-            "{backbone}, batch {batch}, {method}, {}",
+            "{backbone}, batch {batch}, {method}, {}{way}",
             mode.key()
         ));
         let failed = |why: String| {
@@ -258,11 +290,13 @@ impl Asked<'_> {
             .args(["--device", &args.device])
             .args(["--seconds", &args.seconds.to_string()])
             .args(["--precision", args.precision.key()]);
+        let variant = self.variant.map(|variant| variant.to_string());
         let size = args.pet_size.map(|size| size.to_string());
         let options = [
             ("--pet", &args.pet),
             ("--pet-size", &size),
             ("--blocks", &args.blocks),
+            ("--card-variant", &variant),
         ];
         for (name, value) in options {
             command.args(value.iter().flat_map(|value| [name, value]));
@@ -286,7 +320,8 @@ impl Asked<'_> {
         let (weights, remark) = weight_type(self.args.precision, &ready);
         remark.iter().for_each(complain);
         let config = self.config()?;
-        let mut network = Network::new(&config, (&ready.device, weights).into())?;
+        let variant = self.variant.unwrap_or(weights.into());
+        let mut network = Network::new(&config, (&ready.device, variant).into())?;
         network.get_ready(mode)?;
         for _ in 0..WARM_UP {
             network.step(mode)?;
@@ -306,7 +341,8 @@ impl Asked<'_> {
             pet: if carries { config.pet } else { String::new() },
             pet_size: if carries { config.pet_size } else { 0 },
             mode,
-            weights: weights.title().to_string(),
+            weights: variant.weights.title().to_string(),
+            variant: (!ready.info.is_cpu()).then_some(variant),
             batch: self.batch,
             images_per_second: (steps * config.batch) as f64 / seconds,
             peak_memory_bytes: memory::peak_bytes(),
@@ -337,7 +373,8 @@ fn text(rows: &[Row]) -> String {
                 pet => format!("{pet} {}", row.pet_size),
             },
             row.mode.key().to_string(),
-            row.weights.clone(),
+            row.variant
+                .map_or_else(|| row.weights.clone(), |way| way.to_string()),
             row.batch.to_string(),
             if speed < 10.0 {
                 format!("{speed:.2}")

@@ -69,7 +69,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let after = crate::memory::peak_bytes();
     let images = match &args.inputs {
         Some(path) => prepared(path, &opened, &device)?,
-        None => decoded(&args.images, &opened, &device)?,
+        None => decoded(&args.images, &opened)?,
     };
     let features = opened.backbone.features(images, &PetStack::empty())?;
     let features = HostTensor::read(&features)?;
@@ -99,7 +99,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
 }
 
 /// Pictures from files, resized and cut as for a prediction.
-fn decoded(paths: &[PathBuf], opened: &Opened, device: &Device) -> Result<Tensor<4>> {
+fn decoded(paths: &[PathBuf], opened: &Opened) -> Result<Tensor<4>> {
     if paths.is_empty() {
         return Err(Problem::new("there is nothing to look at")
             .advise("give pictures with --image, or prepared ones with --inputs"));
@@ -109,7 +109,7 @@ fn decoded(paths: &[PathBuf], opened: &Opened, device: &Device) -> Result<Tensor
     for (path, place) in paths.iter().zip(pixels.chunks_mut(side * side * 3)) {
         infer_into(&decode_picture_file(path)?, opened.input, place)?;
     }
-    Ok(upload::images(&pixels, side, &opened.normalisation, device))
+    Ok(upload::for_backbone(&pixels, opened))
 }
 
 /// Pictures another command or program prepared.

@@ -10,7 +10,7 @@ use super::End;
 use super::output::{Json, complain, tell};
 use crate::device;
 use crate::experiment::golden::{GoldenReport, Tolerance, check};
-use crate::nn::WeightType;
+use crate::nn::{Variant, WeightType};
 use crate::problem::{Problem, Result};
 use crate::run::config::Precision;
 
@@ -26,6 +26,9 @@ pub(super) struct Args {
     /// The backbone's weights
     #[arg(long, value_parser = super::settings::precisions(), default_value = "auto")]
     precision: Precision,
+    /// How a card computes, like f32-fused-bytes [default: plain, its weights as --precision says]
+    #[arg(long, value_name = "VARIANT", conflicts_with = "precision")]
+    card_variant: Option<Variant>,
     /// Show every tensor of every file
     #[arg(long)]
     all: bool,
@@ -50,10 +53,16 @@ pub(super) fn run(args: &Args) -> Result<End> {
     // No self-test before: this is the test, and it should show what the device does.
     let info = device::choose(&args.device)?;
     let device = device::open(&info)?;
-    let (weights, tolerance) = match args.precision {
-        Precision::F16 => (WeightType::F16, Tolerance::HALF),
-        _ if info.is_cpu() => (WeightType::F32, Tolerance::CPU),
-        _ => (WeightType::F32, Tolerance::GPU),
+    let weights = match args.precision {
+        Precision::F16 => WeightType::F16,
+        Precision::Auto | Precision::F32 => WeightType::F32,
+    };
+    let variant = args.card_variant.unwrap_or(weights.into());
+    let weights = variant.weights;
+    let tolerance = match weights {
+        WeightType::F16 => Tolerance::HALF,
+        WeightType::F32 if info.is_cpu() => Tolerance::CPU,
+        WeightType::F32 => Tolerance::GPU,
     };
     if weights == WeightType::F16 && !device.supports_dtype(DType::F16) {
         let what = format!("{} has no half precision", info.name);
@@ -67,7 +76,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
             tolerance.single, tolerance.trajectory
         ));
     }
-    let place = (&device, weights).into();
+    let place = (&device, variant).into();
     let mut text = String::new();
     let mut entries = Vec::new();
     for path in &args.files {

@@ -19,6 +19,7 @@ mod name;
 mod output;
 mod plugins;
 mod predict;
+mod prepare;
 mod presets;
 mod progress;
 mod report;
@@ -127,6 +128,9 @@ enum Command {
     /// Test one GPU against the CPU (the program asks this of itself in a child process)
     #[command(hide = true)]
     GpuSelftest(selftest::Args),
+    /// Try variants of computing on one GPU (the program asks this of itself in a child process)
+    #[command(hide = true)]
+    GpuPrepare(prepare::Args),
 }
 
 impl Line {
@@ -211,7 +215,7 @@ pub fn run() -> ExitCode {
     // A child asks the drivers itself.
     let child = matches!(
         &line.command,
-        Some(Command::GpuList | Command::GpuSelftest(_))
+        Some(Command::GpuList | Command::GpuSelftest(_) | Command::GpuPrepare(_))
     );
     if let Ok(program) = std::env::current_exe()
         && !child
@@ -279,5 +283,6 @@ fn act(command: Command) -> Result<End> {
         Command::Features(args) => features::run(&args),
         Command::GpuList => selftest::list(),
         Command::GpuSelftest(args) => selftest::run(&args),
+        Command::GpuPrepare(args) => prepare::run(&args),
     }
 }

@@ -99,7 +99,7 @@ impl Reporter {
             counted(header.tasks.len(), "task"),
             config.backbone,
             counted(header.trained_parameters, "trained number"),
-            header.device,
+            header.computed_on(),
         ));
         self.header = Some(header.clone());
     }

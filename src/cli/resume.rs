@@ -3,7 +3,7 @@
 use super::End;
 use super::progress::Reporter;
 use super::train::{RunOutput, finished, not_begun, stop_on_ctrl_c, stopped};
-use crate::experiment::{self, Outcome, Stock};
+use crate::experiment::{self, Changes, Outcome, Stock};
 use crate::problem::Result;
 use crate::store;
 
@@ -16,6 +16,9 @@ pub(super) struct Args {
     /// Go on on another device: cpu, gpu, or a number or name from `lae-studio devices`
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
+    /// Let this many images of a batch through the network at once from now on, with the same result
+    #[arg(long, value_name = "N")]
+    micro_batch: Option<usize>,
     #[command(flatten)]
     pub output: RunOutput,
 }
@@ -28,8 +31,13 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let folder = store::find(&root, &args.run)?;
     let control = stop_on_ctrl_c()?;
     let mut reporter = Reporter::new(output.quiet);
-    let (device, stock) = (args.device.as_deref(), Stock::default());
-    let outcome = experiment::resume_on(&folder, device, &stock, &mut reporter, &control)
+    let (device, micro_batch) = (args.device.as_deref(), args.micro_batch);
+    let changes = Changes {
+        device,
+        micro_batch,
+    };
+    let stock = Stock::default();
+    let outcome = experiment::resume_on(&folder, &changes, &stock, &mut reporter, &control)
         .inspect_err(|_| reporter.failed())?;
     drop(reporter);
     let stored = store::load(&folder)?;

@@ -8,6 +8,7 @@ use crate::backbone::library;
 use crate::data::Mend;
 use crate::files;
 use crate::method::{Chosen, METHODS, adopt, adopt_published, lae, named_method, set, usual_pet};
+use crate::nn::Variant;
 use crate::pet::library::Library as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig, Setting};
@@ -122,12 +123,20 @@ pub(super) struct Settings {
     /// Images per step [default: 24]
     #[arg(long, value_name = "N", help_heading = "Learning")]
     batch: Option<usize>,
+    /// Images of a batch that go through the network at once, for a card with little memory; the result is
+    /// that of the whole batch but for rounding [default: the whole batch]
+    #[arg(long, value_name = "N", help_heading = "Learning")]
+    micro_batch: Option<usize>,
     /// Seed of initial values, shuffling and augmentation
     #[arg(long, value_name = "N", help_heading = "Learning")]
     seed: Option<u64>,
     /// auto, cpu, gpu, or a number or name from `lae-studio devices`
     #[arg(long, value_name = "DEVICE", help_heading = "Learning")]
     device: Option<String>,
+    /// How a card computes the backbone: auto (the way that preparing it found fastest), plain, or one of
+    /// `lae-studio devices` like f16-fused-bytes
+    #[arg(long, value_name = "VARIANT", value_parser = card_variant, help_heading = "Learning")]
+    card_variant: Option<CardVariant>,
 }
 
 impl Settings {
@@ -258,7 +267,12 @@ impl Settings {
         put(&mut config.batch, self.batch.as_ref());
         put(&mut config.seed, self.seed.as_ref());
         put(&mut config.device, self.device.as_ref());
+        put(
+            &mut config.card_variant,
+            self.card_variant.as_ref().map(|given| &given.0),
+        );
         config.pet_variant = self.pet_variant.clone().or(config.pet_variant.take());
+        config.micro_batch = self.micro_batch.or(config.micro_batch);
         config.train_limit = self.train_limit.or(config.train_limit);
         config.test_limit = self.test_limit.or(config.test_limit);
     }
@@ -304,6 +318,18 @@ pub(super) fn precisions() -> impl TypedValueParser<Value = Precision> {
         // The parser lets only these keys through.
         named.unwrap_or_default()
     })
+}
+
+/// A value of `--card-variant`: none for `auto`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CardVariant(pub Option<Variant>);
+
+/// Reads a value of `--card-variant`.
+pub(super) fn card_variant(text: &str) -> std::result::Result<CardVariant, String> {
+    match text {
+        "auto" => Ok(CardVariant(None)),
+        _ => text.parse().map(|variant| CardVariant(Some(variant))),
+    }
 }
 
 fn on_off() -> impl TypedValueParser<Value = bool> {

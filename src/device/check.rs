@@ -3,49 +3,20 @@
 //! Drivers can give wrong gradients, hang, or take the whole process down. So the test runs in a
 //! child process with a time limit, and its verdict is kept per adapter and driver.
 
-use std::collections::BTreeMap;
-use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
-use super::machine::cpu;
+use super::child::{ask, ended_from_outside, program};
+use super::verdicts::{Verdict, cache_file, keep, kept};
 use super::{DeviceInfo, Kind};
-use crate::files;
-use crate::folders;
 use crate::problem::{Problem, Result};
 
 /// The subcommand that tests one device, given its selector.
 const SUBCOMMAND: &str = "gpu-selftest";
-/// The subcommand that lists all devices as JSON.
-const LISTING: &str = "gpu-list";
-/// Longest time for the list.
-const LISTING_TIME_LIMIT: Duration = Duration::from_secs(30);
 /// Longest time for a test; a cold start compiles every kernel (seconds).
 const TIME_LIMIT: Duration = Duration::from_secs(90);
 /// The same for an adapter that is imitated by a processor, which may be busy.
 const SOFTWARE_TIME_LIMIT: Duration = Duration::from_secs(300);
-
-/// The program that has the self-test as a subcommand.
-static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-
-/// Says which program tests GPUs: the one that calls this. Without it GPUs are used untested.
-pub fn set_program(path: PathBuf) {
-    // Called once, at the start; a second call changes nothing.
-    let _ = PROGRAM.set(path);
-}
-
-/// The outcome of a test.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Verdict {
-    good: bool,
-    note: String,
-    /// Whether it also computes rightly with weights in half precision.
-    half: bool,
-}
 
 /// How far a device can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +34,7 @@ pub const HALF_IS_RIGHT: &str = "half precision too";
 /// # Errors
 /// A Problem that says what the GPU did.
 pub fn trust(info: &DeviceInfo) -> Result<Trust> {
-    let Some(program) = PROGRAM.get().filter(|_| !info.is_cpu()) else {
+    let Some(program) = program().filter(|_| !info.is_cpu()) else {
         return Ok(Trust {
             half: !info.is_cpu(),
         });
@@ -94,74 +65,16 @@ fn verdict(
     file: Option<&Path>,
     test: impl FnOnce() -> std::result::Result<Verdict, String>,
 ) -> Verdict {
-    let key = format!(
-        "{} | {} | {} | {}",
-        info.name,
-        info.api.title(),
-        info.driver,
-        env!("CARGO_PKG_VERSION")
-    );
-    let mut kept: BTreeMap<String, Verdict> = file
-        .and_then(|file| files::read_text(file, files::TEXT).ok())
-        .and_then(|text| toml::from_str(&text).ok())
-        .unwrap_or_default();
-    if let Some(verdict) = kept.get(&key) {
-        return verdict.clone();
+    if let Some(verdict) = kept(info, file) {
+        return verdict;
     }
-    let verdict = match test() {
-        Ok(verdict) => verdict,
-        // Not the card's doing: asked again next time.
-        Err(note) => {
-            return Verdict {
-                good: false,
-                note,
-                half: false,
-            };
+    match test() {
+        Ok(verdict) => {
+            keep(info, file, &verdict);
+            verdict
         }
-    };
-    kept.insert(key, verdict.clone());
-    if let (Some(file), Ok(text)) = (file, toml::to_string(&kept)) {
-        keep(file, &text);
-    }
-    verdict
-}
-
-/// Writes the verdicts. A verdict that cannot be kept is found again next time.
-fn keep(file: &Path, text: &str) {
-    let Some(folder) = file.parent() else { return };
-    let _ = std::fs::create_dir_all(folder).and_then(|()| {
-        let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-        std::io::Write::write_all(&mut temporary, text.as_bytes())?;
-        temporary.persist(file).map_err(|error| error.error)?;
-        Ok(())
-    });
-}
-
-/// What self-tests found so far, as it is kept; none where nothing was tested.
-pub fn verdicts() -> Option<String> {
-    files::read_text(&cache_file()?, files::TEXT).ok()
-}
-
-/// Where verdicts are kept.
-fn cache_file() -> Option<PathBuf> {
-    Some(folders::cache()?.join("devices.toml"))
-}
-
-/// Whether somebody ended the test: Ctrl-C reaches the child, too, and a system short of memory or
-/// about to shut down ends whom it likes. None of that is the card's doing.
-fn ended_from_outside(status: ExitStatus) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::process::ExitStatusExt;
-        /// SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGTERM; a crash brings SIGSEGV, SIGBUS, SIGABRT …
-        const FROM_OUTSIDE: [i32; 5] = [1, 2, 3, 9, 15];
-        status.signal().is_some_and(|by| FROM_OUTSIDE.contains(&by))
-    }
-    #[cfg(not(unix))]
-    {
-        /// What Windows gives for a program ended by Ctrl-C (STATUS_CONTROL_C_EXIT).
-        const CONTROL_C: i32 = 0xC000_013A_u32 as i32;
-        status.code() == Some(CONTROL_C)
+        // Not the card's doing: asked again next time.
+        Err(note) => Verdict::bad(note),
     }
 }
 
@@ -172,11 +85,7 @@ fn test(
     info: &DeviceInfo,
     limit: Duration,
 ) -> std::result::Result<Verdict, String> {
-    let bad = |note: String| Verdict {
-        good: false,
-        note,
-        half: false,
-    };
+    let bad = Verdict::bad;
     let selector = info.selector();
     let Some((status, note)) = ask(program, &[SUBCOMMAND, &selector], limit)? else {
         let seconds = limit.as_secs();
@@ -190,58 +99,11 @@ fn test(
             good: true,
             half: note.ends_with(HALF_IS_RIGHT),
             note,
+            prepared: Default::default(),
         },
         Some(1) if !note.is_empty() => bad(note),
         _ => bad(format!("the driver crashed ({status})")),
     })
-}
-
-/// Runs the program in a child process, where drivers may print and crash as they like; gives how
-/// it ended and what it said. None when it hung; an error when it could not be started.
-fn ask(
-    program: &Path,
-    words: &[&str],
-    limit: Duration,
-) -> std::result::Result<Option<(ExitStatus, String)>, String> {
-    let child = Command::new(program)
-        .args(words)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn();
-    let mut child = child.map_err(|error| format!("the test could not be started ({error})"))?;
-    let end = Instant::now() + limit;
-    let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) if Instant::now() < end => std::thread::sleep(Duration::from_millis(5)),
-            _ => {
-                // It hangs; whether the kill succeeds does not change the answer.
-                let _ = child.kill();
-                let _ = child.wait();
-                return Ok(None);
-            }
-        }
-    };
-    let mut said = String::new();
-    if let Some(mut stdout) = child.stdout.take() {
-        // What cannot be read counts as nothing said.
-        let _ = stdout.read_to_string(&mut said);
-    }
-    Ok(Some((status, said.trim().to_string())))
-}
-
-/// The devices as a child process lists them, so that drivers that only are looked at cannot print
-/// into this program's output or take it down. None where there is no program to ask; drivers that
-/// hang or crash are drivers that are not there.
-pub(super) fn listed() -> Option<Vec<DeviceInfo>> {
-    list_of(PROGRAM.get()?)
-}
-
-fn list_of(program: &Path) -> Option<Vec<DeviceInfo>> {
-    let answer = ask(program, &[LISTING], LISTING_TIME_LIMIT).ok()?;
-    let told = answer.and_then(|(_, text)| serde_json::from_str(&text).ok());
-    Some(told.unwrap_or_else(|| vec![cpu()]))
 }
 
 #[cfg(all(test, unix))]
@@ -249,8 +111,12 @@ fn list_of(program: &Path) -> Option<Vec<DeviceInfo>> {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::ExitStatusExt;
+    use std::path::PathBuf;
+    use std::process::ExitStatus;
 
     use super::super::Api;
+    use super::super::child::list_of;
+    use super::super::machine::cpu;
     use super::*;
 
     fn gpu() -> DeviceInfo {
@@ -260,6 +126,7 @@ mod tests {
             kind: Kind::DiscreteGpu,
             api: Api::Vulkan,
             driver: "1.0".into(),
+            pci: String::new(),
             ordinal: 0,
         }
     }
@@ -344,11 +211,7 @@ mod tests {
     fn a_verdict_is_kept_per_driver() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a/devices.toml");
-        let bad = Verdict {
-            good: false,
-            note: "wrong".into(),
-            half: false,
-        };
+        let bad = Verdict::bad("wrong".into());
         let unasked = verdict(&gpu(), Some(&file), || Err("not started".into()));
         assert!(!unasked.good && unasked.note == "not started");
         let first = verdict(&gpu(), Some(&file), || Ok(bad.clone()));
@@ -363,6 +226,7 @@ mod tests {
             good: true,
             note: String::new(),
             half: true,
+            prepared: Default::default(),
         };
         assert!(verdict(&updated, Some(&file), || Ok(good)).good);
         // A damaged file costs only a new test.

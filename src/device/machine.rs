@@ -19,6 +19,7 @@ pub(super) fn cpu() -> DeviceInfo {
         kind: Kind::Cpu,
         api: Api::Flex,
         driver: String::new(),
+        pci: String::new(),
         ordinal: 0,
     }
 }
@@ -92,6 +93,7 @@ fn adapters_of(backends: wgpu::Backends) -> Vec<DeviceInfo> {
             driver: format!("{} {}", info.driver, info.driver_info)
                 .trim()
                 .into(),
+            pci: info.device_pci_bus_id,
             ordinal: *count,
         });
         *count += 1;

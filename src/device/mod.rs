@@ -5,8 +5,12 @@
 //! process. The CPU is always there, first in the list.
 
 mod check;
+mod child;
 mod machine;
+mod memory;
+mod prepare;
 mod ready;
+mod verdicts;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,9 +21,13 @@ use burn::tensor::wgpu::WgpuBackend;
 use burn::tensor::{Device, DeviceKind};
 use serde::{Deserialize, Serialize};
 
-pub use check::{HALF_IS_RIGHT, Trust, set_program, trust, verdicts};
+pub use check::{HALF_IS_RIGHT, Trust, trust};
+pub use child::set_program;
 use machine::{adapters, cpu};
+pub use memory::{CardMemory, card_memory};
+pub use prepare::{Watch, can_prepare, prepare};
 pub use ready::{Ready, Trusted, ready, trusted};
+pub use verdicts::{Prepared, Tried, prepared, verdicts};
 
 use crate::problem::{Problem, Result};
 
@@ -135,6 +143,9 @@ pub struct DeviceInfo {
     pub api: Api,
     /// Driver and its version; empty for the CPU.
     pub driver: String,
+    /// Where it sits on the PCI bus; empty where that is not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pci: String,
     /// The how-manieth of its kind under its interface.
     ordinal: usize,
 }
@@ -164,7 +175,7 @@ impl fmt::Display for DeviceInfo {
 /// machine is asked once per process, by a child where [`set_program`] named one.
 pub fn list() -> &'static [DeviceInfo] {
     static LIST: OnceLock<Vec<DeviceInfo>> = OnceLock::new();
-    LIST.get_or_init(|| check::listed().unwrap_or_else(list_here))
+    LIST.get_or_init(|| child::listed().unwrap_or_else(list_here))
 }
 
 /// The same, asked in this process.
@@ -292,6 +303,7 @@ mod tests {
             kind,
             api,
             driver: String::new(),
+            pci: String::new(),
             ordinal: 0,
         }
     }

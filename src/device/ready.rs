@@ -49,7 +49,11 @@ pub fn trusted(wanted: &str) -> Result<Trusted> {
 }
 
 impl Trusted {
-    fn cpu_instead(problem: Problem) -> Result<Self> {
+    /// The CPU, with what is said of the card that it stands in for.
+    ///
+    /// # Errors
+    /// None in practice: the CPU is always there.
+    pub fn cpu_instead(problem: Problem) -> Result<Self> {
         let remark = Problem {
             what: format!("{}; the CPU is used instead", problem.what),
             ..problem

@@ -15,7 +15,7 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::experiment::{self, Outcome, Stock};
+use crate::experiment::{self, Changes, Outcome, Stock};
 use crate::problem::{Problem, Result};
 use crate::run::diary;
 use crate::run::event::{Command, Control, Event, Sink, Wish};
@@ -358,8 +358,11 @@ fn run_job(desk: &mut Desk, job: &Job, runs_root: &Path) -> Event {
     let outcome = fenced(|| match &job.work {
         Work::Train(config) => experiment::train(config, runs_root, &stock, &mut sink, &control),
         Work::Resume(run) => {
-            let device = job.device.as_deref();
-            experiment::resume_on(run, device, &stock, &mut sink, &control)
+            let changes = Changes {
+                device: job.device.as_deref(),
+                ..Changes::default()
+            };
+            experiment::resume_on(run, &changes, &stock, &mut sink, &control)
         }
         Work::Teach { run, source } => {
             let device = job.device.as_deref();

@@ -39,6 +39,26 @@ pub fn expected(
     peak(config, backbone, pet, on_cpu).saturating_add(buffered)
 }
 
+/// How many images at once a step may take in so many free bytes: half the batch, a quarter, and so
+/// on. None where not even one fits, or all do.
+pub fn fitting(
+    config: &RunConfig,
+    backbone: &Description,
+    pet: Option<(&PetSpec, &[usize])>,
+    free: u64,
+) -> Option<usize> {
+    let takes = |at_once: usize| {
+        let fewer = RunConfig {
+            micro_batch: Some(at_once),
+            ..config.clone()
+        };
+        expected(&fewer, backbone, pet)
+    };
+    let all = config.micro_batch.unwrap_or(config.batch).min(config.batch);
+    let halves = std::iter::successors(Some(all.div_ceil(2)), |n| (*n > 1).then(|| n.div_ceil(2)));
+    halves.filter(|n| *n < all).find(|n| takes(*n) <= free)
+}
+
 fn peak(
     config: &RunConfig,
     backbone: &Description,
@@ -54,7 +74,8 @@ fn peak(
     };
     let program = if on_cpu { PROGRAM } else { PROGRAM_AND_DRIVER };
     let fixed = program + (1.0 + SLACK) * weights * backbone.parameters as f64;
-    let images = NUMBER * config.batch as f64;
+    let at_once = config.micro_batch.unwrap_or(config.batch).min(config.batch);
+    let images = NUMBER * at_once as f64;
     let architecture = &backbone.entry.architecture;
     let lengths = architecture.lengths();
     let demand = demand(config, lengths.len());
@@ -77,11 +98,16 @@ fn peak(
         }
     });
     let passing = PASSING * widest.max().unwrap_or(0) as f64;
+    // Gradients of the parts before are kept while the next part has its own.
+    let summed = f64::from(u8::from(at_once < config.batch));
     let trained = match demand.weights {
-        true => TRAINED * NUMBER * backbone.parameters as f64,
+        true => (TRAINED + summed) * NUMBER * backbone.parameters as f64,
         false => 0.0,
     };
-    (fixed + trained + demand.bytes + images * (kept.sum::<f64>() + passing)) as u64
+    let side = backbone.entry.input().size as f64;
+    let waiting = NUMBER * config.batch.saturating_sub(at_once) as f64 * 3.0 * side * side;
+    let moving = images * (kept.sum::<f64>() + passing);
+    (fixed + trained + demand.bytes + waiting + moving) as u64
 }
 
 /// What the method of a run needs for its own sake; nothing where the settings are wrong, which
@@ -214,6 +240,25 @@ mod tests {
             ..RunConfig::default()
         };
         assert_eq!(expected(&config, &about, Some((&spec, &[0]))), u64::MAX);
+    }
+
+    #[test]
+    fn fewer_images_at_once_take_less_and_the_most_that_fits_is_offered() {
+        let about = Library::usual().describe("vit_base_patch16_224").unwrap();
+        let spec = Plugins::with_folders(Vec::new()).get("adapter").unwrap();
+        let pet = Some((&*spec, &[0, 1, 2][..]));
+        let of = |micro_batch| RunConfig {
+            device: "cpu".into(),
+            micro_batch,
+            ..RunConfig::default()
+        };
+        let takes = |at_once| expected(&of(Some(at_once)), &about, pet);
+        assert!(takes(3) < takes(6) && takes(6) < takes(12));
+        assert_eq!(takes(24), expected(&of(None), &about, pet));
+        assert_eq!(fitting(&of(None), &about, pet, takes(6)), Some(6));
+        assert_eq!(fitting(&of(None), &about, pet, takes(6) - 1), Some(3));
+        assert_eq!(fitting(&of(Some(6)), &about, pet, takes(3)), Some(3));
+        assert_eq!(fitting(&of(None), &about, pet, 1000), None);
     }
 
     #[test]

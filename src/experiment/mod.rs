@@ -4,6 +4,7 @@
 //! epoch. Both tell a [`Sink`](crate::run::event::Sink) what happens and obey a
 //! [`Control`](crate::run::event::Control) between any two batches.
 
+mod fitting;
 pub mod footprint;
 pub mod golden;
 mod images;
@@ -11,6 +12,7 @@ pub mod inside;
 mod meter;
 mod plan;
 pub mod predict;
+pub mod prepare;
 mod reading;
 pub mod sheet;
 mod stock;
@@ -27,8 +29,9 @@ use crate::run::diary::Noted;
 use crate::run::event::{Control, RunHeader, Sink, Wish};
 use crate::store::{self, RunFolder, RunState};
 
+pub use fitting::weight_type;
 pub use plan::{Plan, augment_of};
-pub use stock::{Stock, open_options, weight_type};
+pub use stock::{Stock, open_options};
 pub use teach::teach;
 use trainer::Trainer;
 
@@ -119,25 +122,39 @@ pub fn resume(
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
-    resume_on(folder, None, stock, sink, control)
+    resume_on(folder, &Changes::default(), stock, sink, control)
 }
 
-/// As [`resume`], on this device instead of the one the run began on; the run then says so.
+/// What a run goes on with that it did not begin with; it then says so.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Changes<'a> {
+    /// Another device.
+    pub device: Option<&'a str>,
+    /// So many images at once.
+    pub micro_batch: Option<usize>,
+}
+
+/// As [`resume`], with what is changed.
 ///
 /// # Errors
 /// As [`resume`].
 pub fn resume_on(
     folder: &Path,
-    device: Option<&str>,
+    changes: &Changes<'_>,
     stock: &Stock,
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
     let lock = RunFolder::open(folder)?;
     let mut stored = store::load(folder)?;
+    let Changes {
+        device,
+        micro_batch,
+    } = *changes;
     if let Some(device) = device {
         stored.header.config.device = device.to_string();
     }
+    stored.header.config.micro_batch = micro_batch.or(stored.header.config.micro_batch);
     if stored.header.planned_tasks() > stored.header.own_tasks() {
         return Err(Problem::new(
             "this run was stopped and then taught, so it cannot be continued",
@@ -158,15 +175,18 @@ pub fn resume_on(
     sink.prepare("a run is prepared to go on", &stored.header.config);
     // The file may have been edited.
     all_at_once(method::problems(&stored.header.config))?;
-    let (config, plugin) = (&stored.header.config, Some(stored.plugin.as_str()));
-    let plan = Plan::prepare(config, plugin, stock, sink, control);
+    let begun = Some((&stored.header, stored.plugin.as_str()));
+    let plan = Plan::prepare(&stored.header.config, begun, stock, sink, control);
     let Some(plan) = unless_stopped(plan, control)? else {
         return Ok(Outcome::NotBegun);
     };
     plan.agrees_with(&stored.header)?;
-    let name = &plan.ready.info.name;
-    if device.is_some() || stored.header.device != *name {
+    let (name, variant) = (&plan.ready.info.name, plan.variant());
+    let header = &stored.header;
+    let changed = device.is_some() || micro_batch.is_some();
+    if changed || header.device != *name || header.card_variant != variant {
         stored.header.device.clone_from(name);
+        stored.header.card_variant = variant;
         lock.save_header(&stored.header)?;
     }
     let method = plan.method()?;

@@ -3,20 +3,22 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::backbone::library::{Opened, Source};
+use crate::backbone::library::{self, Description, Opened, Source};
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::transform::Augment;
 use crate::data::{Dataset, PixelCache, named};
 use crate::device::{self, Ready};
 use crate::method::{self, Chosen, Ground, Method, PetPlan, Setup, filled, lone_classes};
+use crate::nn::Variant;
 use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, Phase, RunHeader, Sink, Wish};
 
 use super::Stock;
+use super::fitting::{self, Fitted, begun_with};
+use super::footprint;
 use super::images::{Images, Own};
-use super::stock::weight_type;
 use super::trainer::Kit;
 
 /// Everything a run needs, opened and checked against each other.
@@ -77,14 +79,14 @@ fn stand_alone(config: &mut RunConfig, data: &Dataset, backbone: &Opened) {
 }
 
 impl Plan {
-    /// Opens and checks everything, telling what is being done. With `plugin` given, that text is
-    /// the PET instead of the library's (a continued run keeps its own).
+    /// Opens and checks everything, telling what is being done. A run that has begun and
+    /// goes on keeps its own plugin's text and the way it is computed.
     ///
     /// # Errors
     /// The first Problem met.
     pub fn prepare(
         config: &RunConfig,
-        plugin: Option<&str>,
+        begun: Option<(&RunHeader, &str)>,
         stock: &Stock,
         sink: &mut dyn Sink,
         control: &Control,
@@ -97,9 +99,9 @@ impl Plan {
             });
         };
         let chosen = Chosen::of(config)?;
-        let spec = match (chosen.trains_pet()?, plugin) {
+        let spec = match (chosen.trains_pet()?, begun) {
             (false, _) => None,
-            (true, Some(text)) => Some(PetSpec::parse(text, "the run's plugin.toml")?),
+            (true, Some((_, text))) => Some(PetSpec::parse(text, "the run's plugin.toml")?),
             (true, None) => Some(stock.plugin(&config.pet)?),
         };
         let order = ClassOrder::parse(&config.order)?;
@@ -108,14 +110,26 @@ impl Plan {
         let data = stock.data(config, &|| control.wish() != Wish::Stop)?;
         let scenario = scenario(&chosen, &order, sizes, &data)?;
         tell("opening the device");
-        let ready = device::ready(&config.device)?;
-        tell("loading the backbone");
+        let trusted = device::trusted(&config.device)?;
+        let about = library::describe(&config.backbone)?;
+        let demand = (chosen.spec.demand)(&chosen, about.blocks.len())?;
         let mut progress = |text: &str| {
             tell(text);
             control.wish() != Wish::Stop
         };
-        let precision = config.precision;
-        let backbone = stock.backbone(&config.backbone, precision, &ready, &mut progress)?;
+        let wish = fitting::Wish {
+            config,
+            family: about.entry.architecture.family(),
+            trains_weights: demand.weights,
+            kept: begun.map(|(header, _)| begun_with(header)),
+        };
+        let Fitted {
+            ready,
+            variant,
+            remarks,
+        } = wish.fit(trusted, &mut progress)?;
+        progress("loading the backbone");
+        let backbone = stock.backbone(&config.backbone, variant, &ready, &mut progress)?;
         let shapes = backbone.backbone.blocks();
         let ground = Ground {
             architecture: &backbone.entry.architecture,
@@ -130,9 +144,11 @@ impl Plan {
             sink.event(Event::Assumed(assumed));
         }
         let pixels = stock.pixels(config, backbone.input.size);
-        let (_, kept) = weight_type(precision, &ready);
+        let remarks = remarks
+            .into_iter()
+            .chain(short(config, &ready, &about, pet.as_ref()));
         let lone = lone_classes(&chosen, &scenario.tasks).map(|lone| lone.problem);
-        for problem in ready.remark.iter().cloned().chain(kept).chain(lone) {
+        for problem in remarks.chain(lone) {
             sink.event(Event::Remark {
                 run: String::new(),
                 problem,
@@ -172,6 +188,7 @@ impl Plan {
             test_images,
             tasks: self.scenario.tasks.clone(),
             device: self.ready.info.name.clone(),
+            card_variant: self.variant(),
             input_size: self.backbone.input.size,
             trained_parameters: method.trained_parameters(),
             frozen_parameters: self.backbone.backbone.parameters(),
@@ -183,6 +200,11 @@ impl Plan {
                 .to_string(),
             version: env!("CARGO_PKG_VERSION").to_string(),
         })
+    }
+
+    /// The way it is computed on a card; none on the CPU, which has one way.
+    pub fn variant(&self) -> Option<Variant> {
+        (!self.ready.info.is_cpu()).then_some(self.backbone.variant)
     }
 
     /// Training and test images of each task.
@@ -253,11 +275,40 @@ impl Plan {
             images: Images::new(Some(own), count, classes),
             config: self.config,
             pixels: self.pixels,
-            ready: self.ready,
             backbone: self.backbone,
             repeats: 1,
         }
     }
+}
+
+/// What is said before a run that takes more memory than the card has free, where that is known.
+fn short(
+    config: &RunConfig,
+    ready: &Ready,
+    about: &Description,
+    pet: Option<&PetPlan>,
+) -> Option<Problem> {
+    if ready.info.is_cpu() {
+        return None;
+    }
+    let pet = pet.map(|pet| (&*pet.spec, pet.blocks.as_slice()));
+    let expected = footprint::expected(config, about, pet);
+    let free = device::card_memory(&ready.info)?.free;
+    if expected <= free {
+        return None;
+    }
+    let gigabytes = |bytes: u64| bytes as f64 / 1e9;
+    let what = format!(
+        "{} has {:.1} GB free, and this run may take {:.1} GB",
+        ready.info.name,
+        gigabytes(free),
+        gigabytes(expected)
+    );
+    let remedy = match footprint::fitting(config, about, pet, free) {
+        Some(images) => format!("--micro-batch {images} gives the same result in less"),
+        None => "choose a smaller backbone, or train on the CPU (--device cpu)".into(),
+    };
+    Some(Problem::new(what).at("--micro-batch").advise(remedy))
 }
 
 /// How these settings vary training pictures.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 use image::RgbImage;
 
 use crate::backbone::library::{self, Opened, Unplaced};
@@ -18,6 +18,7 @@ use crate::run::event::{Picture, PredictRequest, Prediction, RunHeader};
 use crate::store;
 use crate::tensors::Named;
 
+use super::fitting::variant_of;
 use super::inside::Watched;
 use super::{Stock, upload};
 
@@ -34,7 +35,6 @@ pub struct Predictor {
     pub(super) backbone: Arc<Opened>,
     /// What the method runs on: the backbone, and what it can be seen doing.
     pub(super) watched: Arc<Watched>,
-    pub(super) device: Device,
 }
 
 /// What a predictor is made of, gathered without touching a device: run, snapshot, a device that is
@@ -110,7 +110,12 @@ impl Parts {
             // It was at hand and has been let go of since, or the device is another one.
             None => weights_of(&config.backbone, false),
         };
-        let backbone = stock.placed(&config.backbone, config.precision, &ready, read)?;
+        let backbone = stock.placed(
+            &config.backbone,
+            variant_of(&self.header, &ready),
+            &ready,
+            read,
+        )?;
         if backbone.sha256 != self.header.weights_sha256 {
             return Err(
                 Problem::new("the backbone's weights changed since this run was trained")
@@ -140,7 +145,6 @@ impl Parts {
             method,
             backbone,
             watched,
-            device: ready.device,
         })
     }
 }
@@ -211,8 +215,7 @@ impl Predictor {
 
     /// Pictures as the network sees them, side by side, as normalised images.
     pub(super) fn images(&self, seen: &[u8]) -> Tensor<4> {
-        let side = self.backbone.input.size;
-        upload::images(seen, side, &self.backbone.normalisation, &self.device)
+        upload::for_backbone(seen, &self.backbone)
     }
 
     /// Which snapshot, from 0.

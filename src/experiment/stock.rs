@@ -7,11 +7,11 @@ use crate::backbone::library::{self, Opened, Unplaced};
 use crate::data::{Dataset, OpenOptions, PixelCache, Watch};
 use crate::device::{DeviceInfo, Ready};
 use crate::logging::keep_out;
-use crate::nn::WeightType;
+use crate::nn::Variant;
 use crate::pet::PetSpec;
 use crate::pet::library::Library;
-use crate::problem::{Problem, Result};
-use crate::run::config::{Precision, RunConfig};
+use crate::problem::Result;
+use crate::run::config::RunConfig;
 
 /// Shared by all jobs of one process; clones are handles on the same shelves.
 #[derive(Clone, Default)]
@@ -23,8 +23,8 @@ struct Shelves {
     data: Option<(String, Arc<Dataset>)>,
     /// Decoded pictures of that data set at one working size.
     pixels: Option<(String, Arc<PixelCache>)>,
-    /// Backbones by device, type of weights and name.
-    backbones: HashMap<(String, WeightType, String), Arc<Opened>>,
+    /// Backbones by device, variant and name.
+    backbones: HashMap<(String, Variant, String), Arc<Opened>>,
 }
 
 impl Stock {
@@ -90,19 +90,19 @@ impl Stock {
         }
     }
 
-    /// The backbone of this name or file on a device, its weights of the type that `precision`
-    /// comes to there; they are downloaded when they are not at hand, `progress` says so.
+    /// The backbone of this name or file on a device, computed in this way; its weights are
+    /// downloaded when they are not at hand, `progress` says so.
     ///
     /// # Errors
     /// A Problem when the weights cannot be had or do not fit.
     pub fn backbone(
         &self,
         name: &str,
-        precision: Precision,
+        variant: Variant,
         ready: &Ready,
         progress: &mut dyn FnMut(&str) -> bool,
     ) -> Result<Arc<Opened>> {
-        self.placed(name, precision, ready, || library::read(name, progress))
+        self.placed(name, variant, ready, || library::read(name, progress))
     }
 
     /// The same, made of what `read` gives where it is not at hand.
@@ -112,16 +112,15 @@ impl Stock {
     pub fn placed(
         &self,
         name: &str,
-        precision: Precision,
+        variant: Variant,
         ready: &Ready,
         read: impl FnOnce() -> Result<Unplaced>,
     ) -> Result<Arc<Opened>> {
-        let (weights, _) = weight_type(precision, ready);
-        let key = (ready.info.selector(), weights, name.to_string());
+        let key = (ready.info.selector(), variant, name.to_string());
         if let Some(opened) = self.shelves().backbones.get(&key) {
             return Ok(opened.clone());
         }
-        let opened = Arc::new(read()?.place((&ready.device, weights))?);
+        let opened = Arc::new(read()?.place((&ready.device, variant))?);
         let mut shelves = self.shelves();
         // Those that no job and no predictor holds any more make room.
         shelves
@@ -131,7 +130,7 @@ impl Stock {
         Ok(opened)
     }
 
-    /// Whether the backbone of this name or file is at hand on a device, in whatever type.
+    /// Whether the backbone of this name or file is at hand on a device, in whatever way.
     pub fn has_backbone(&self, name: &str, on: &DeviceInfo) -> bool {
         let selector = on.selector();
         let shelves = self.shelves();
@@ -145,28 +144,6 @@ impl Stock {
     /// A Problem when there is none, or its file is broken.
     pub fn plugin(&self, name: &str) -> Result<Arc<PetSpec>> {
         Library::standard().get(name)
-    }
-}
-
-/// What a precision comes to on a device, with a remark where that is not what was asked for.
-///
-/// `auto` is f32 everywhere: half precision saves memory but no time in what was measured (see
-/// docs/backbones.md).
-pub fn weight_type(precision: Precision, ready: &Ready) -> (WeightType, Option<Problem>) {
-    match precision {
-        Precision::Auto | Precision::F32 => (WeightType::F32, None),
-        Precision::F16 if ready.half => (WeightType::F16, None),
-        Precision::F16 => {
-            let why = if ready.info.is_cpu() {
-                "the CPU's kernels are made for it"
-            } else {
-                "this graphics card does not compute rightly in half precision"
-            };
-            let remark = Problem::new(format!("the backbone's weights are kept as f32: {why}"))
-                .at("--precision")
-                .advise("leave the option out, or train on a graphics card");
-            (WeightType::F32, Some(remark))
-        }
     }
 }
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use crate::backbone::library::Opened;
 use crate::data::PixelCache;
 use crate::data::loader::inputs_of;
-use crate::device::{self, Ready};
+use crate::device;
 use crate::method::{self, Chosen, Ground, Method, PetPlan, Setup};
 use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
@@ -25,6 +25,7 @@ use crate::run::diary::Noted;
 use crate::run::event::{Control, Event, Lesson, Phase, RunHeader, Sink, Wish};
 use crate::store::{self, LessonPictures, NewLesson, RunFolder, StoredRun};
 
+use super::fitting::variant_of;
 use super::images::{Images, Own};
 use super::trainer::{Kit, Trainer};
 use super::{Outcome, Stock, unless_stopped, upload};
@@ -106,7 +107,6 @@ struct Teacher {
     /// The run's settings with the lesson's batch and rate.
     config: RunConfig,
     own: Option<Own>,
-    ready: Ready,
     backbone: Arc<Opened>,
     pet: Option<PetPlan>,
 }
@@ -156,8 +156,8 @@ impl Teacher {
             prepare(sink, text);
             control.wish() != Wish::Stop
         };
-        let precision = config.precision;
-        let backbone = stock.backbone(&config.backbone, precision, &ready, &mut progress)?;
+        let variant = variant_of(before, &ready);
+        let backbone = stock.backbone(&config.backbone, variant, &ready, &mut progress)?;
         if backbone.sha256 != before.weights_sha256 {
             return Err(
                 Problem::new("the backbone's weights changed since this run was trained")
@@ -184,7 +184,6 @@ impl Teacher {
             material,
             drill,
             own,
-            ready,
             pet,
             config,
             backbone,
@@ -224,7 +223,6 @@ impl Teacher {
             pixels: Arc::new(PixelCache::new(
                 self.header.config.cache_mb.saturating_mul(1 << 20),
             )),
-            ready: self.ready,
             backbone: self.backbone,
             repeats: self.drill.repeats,
         };
@@ -276,8 +274,7 @@ impl Teacher {
             let inputs: Vec<Vec<u8>> = inputs_of(&samples, spec)
                 .into_iter()
                 .collect::<Result<_>>()?;
-            let scale = &self.backbone.normalisation;
-            let images = upload::images(&inputs.concat(), spec.size, scale, &self.ready.device);
+            let images = upload::for_backbone(&inputs.concat(), &self.backbone);
             for (verdict, (of, _)) in method.predict(images)?.into_iter().zip(chunk) {
                 let verdict = verdict.checked()?.folded(&again);
                 let answer = verdict.opinions.last();

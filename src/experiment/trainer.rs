@@ -16,15 +16,15 @@ use std::time::{Duration, Instant};
 use burn::tensor::Tensor;
 
 use crate::backbone::library::Opened;
+use crate::counts::counted;
 use crate::data::PixelCache;
 use crate::data::loader::{self, Loader, LoaderOptions, Next};
-use crate::device::Ready;
-use crate::method::{Batch, Chosen, Method, Pass, Source, Task, Work};
-use crate::problem::Result;
+use crate::method::{AtOnce, Batch, Chosen, Method, Pass, Source, Task, Work};
+use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, Phase, RunHeader, Sink, TaskReport};
 use crate::store::RunFolder;
-use crate::tensors::{HostTensor, not_finite};
+use crate::tensors::{HostTensor, OUT_OF_MEMORY, not_finite};
 
 use super::images::{Images, Labelled};
 use super::meter::Meter;
@@ -42,8 +42,6 @@ pub(super) struct Kit {
     pub images: Images,
     /// Decoded pictures kept between epochs and tasks.
     pub pixels: Arc<PixelCache>,
-    /// The device, plain (no autodiff).
-    pub ready: Ready,
     /// The frozen network.
     pub backbone: Arc<Opened>,
     /// How often a pass that learns shows each image: more than once in lessons of few.
@@ -139,7 +137,10 @@ impl<'a> Trainer<'a> {
         let ended = self.all_tasks();
         // Another run may come late or never: its memory is better free.
         self.kit.pixels.forget_originals();
-        if ended?.is_break() {
+        if ended
+            .map_err(|problem| self.with_fewer(problem))?
+            .is_break()
+        {
             return Ok(Outcome::Stopped(self.header));
         }
         let keep = self.checkpointed && self.method.needs_state();
@@ -148,6 +149,27 @@ impl<'a> Trainer<'a> {
             self.remark(problem);
         }
         Ok(Outcome::Finished(self.header))
+    }
+
+    /// Where the device ran out of memory: the run is to go on with half as many images at once, which
+    /// it says in its settings, so that whoever continues it need not.
+    fn with_fewer(&mut self, problem: Problem) -> Problem {
+        let config = &self.kit.config;
+        let at_once = config.micro_batch.unwrap_or(config.batch).min(config.batch);
+        if !problem.what.starts_with(OUT_OF_MEMORY) || at_once < 2 {
+            return problem;
+        }
+        let fewer = at_once.div_ceil(2);
+        self.header.config.micro_batch = Some(fewer);
+        if self.folder.save_header(&self.header).is_err() {
+            // The general advice stands.
+            return problem;
+        }
+        let images = counted(fewer, "image");
+        problem.at("--micro-batch").advise(format!(
+            "continue the run: from its last saved epoch on it lets {images} through the network at once \
+             instead of {at_once}, with the same result"
+        ))
     }
 
     /// Learns the last task alone, a lesson; those before it have these reports, and the method is
@@ -270,7 +292,7 @@ impl<'a> Trainer<'a> {
                 step: loader.position() - 1,
                 steps,
             };
-            losses.extend(self.method.learn(&given, &pass)?);
+            losses.extend(self.learn(&given, &pass)?);
             // Reading a loss waits for the device, so it is done only when a report is due.
             let due = self.meter.due() || loader.position() == steps;
             if due {
@@ -285,6 +307,18 @@ impl<'a> Trainer<'a> {
         reading.ended(shown)?;
         self.meter.losses(read_losses(losses)?);
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Hands a batch to the method; one that is only looked at in parts that go through the network
+    /// at once, which a method that learns makes itself.
+    fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
+        if pass.work != Work::Measure {
+            return self.method.learn(batch, pass);
+        }
+        for part in AtOnce::of(&self.kit.config).parts(batch) {
+            self.method.learn(&part.batch, pass)?;
+        }
+        Ok(None)
     }
 
     /// The next batch with an image in it; none at the end. While it is waited for, short jobs are
@@ -330,8 +364,7 @@ impl<'a> Trainer<'a> {
     }
 
     fn images(&self, batch: &loader::Batch) -> Tensor<4> {
-        let scale = &self.kit.backbone.normalisation;
-        upload::images(&batch.pixels, batch.size, scale, &self.kit.ready.device)
+        upload::for_backbone(&batch.pixels, &self.kit.backbone)
     }
 }
 

@@ -17,8 +17,8 @@ use super::heads::{Head, Heads};
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
 use super::tuning::MOMENTUM;
 use super::{
-    Batch, Chosen, Demand, Ground, Kind, Method, MethodSpec, Pass, Published, Rate, SettingSpec,
-    Setup, Task, local_cross_entropy, task_seed,
+    AtOnce, Batch, Chosen, Demand, Ground, Kind, Method, MethodSpec, Pass, Published, Rate,
+    SettingSpec, Setup, Task, local_cross_entropy, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::backbone::parameters::Weights;
@@ -151,6 +151,8 @@ pub struct FineTuneSettings {
     pub without_weights: usize,
     /// Whether all classes come as one task.
     pub all_at_once: bool,
+    /// Images that go through the network at once.
+    pub at_once: AtOnce,
 }
 
 impl FineTune {
@@ -193,6 +195,7 @@ impl FineTune {
             seed: setup.config.seed,
             without_weights: if every { 0 } else { setup.tasks.len() - 1 },
             all_at_once: chosen.spec.all_at_once,
+            at_once: AtOnce::of(setup.config),
         };
         Self::new(setup.backbone.clone(), settings)
     }
@@ -327,8 +330,10 @@ impl Method for FineTune {
     fn learn(&mut self, batch: &Batch<'_>, _pass: &Pass) -> Result<Option<Tensor<1>>> {
         let task = self.task.as_ref();
         let task = task.ok_or_else(|| Problem::new("learning began before any task"))?;
-        let labels = batch.local_labels(task);
-        let (loss, gradients) = self.gradients(batch.images.clone(), &labels)?;
+        let (loss, gradients) = self.settings.at_once.learn(batch, |part| {
+            let labels = part.batch.local_labels(task);
+            self.gradients(part.batch.images.clone(), &labels)
+        })?;
         let epoch = (batch.pass, self.settings.epochs);
         self.update(gradients, Progress::of(epoch, (batch.step, batch.steps)));
         Ok(Some(loss))

@@ -8,6 +8,7 @@
 
 pub mod answers;
 pub mod aper;
+pub mod at_once;
 mod chosen;
 pub mod cosine;
 pub mod ease;
@@ -41,6 +42,7 @@ use crate::run::config::RunConfig;
 use crate::tensors::{Bulk, HostTensor, Named};
 
 pub use answers::Verdict;
+pub use at_once::{AtOnce, Part};
 pub use chosen::{
     Chosen, adopt, adopt_published, filled, named_method, problems, run_title, set, usual_pet,
 };

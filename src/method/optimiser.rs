@@ -141,6 +141,26 @@ impl Gradients {
             .map(|(name, gradient)| (name.as_str(), gradient))
     }
 
+    /// All of them times a number.
+    #[must_use]
+    pub fn scaled(self, by: f64) -> Self {
+        let all = self.0.into_iter();
+        Self(all.map(|(name, gradient)| (name, gradient * by)).collect())
+    }
+
+    /// The sum with others, name by name.
+    #[must_use]
+    pub fn plus(mut self, others: Self) -> Self {
+        for (name, other) in others.0 {
+            let sum = match self.0.remove(&name) {
+                Some(own) => nn::plus(own, other),
+                None => other,
+            };
+            self.0.insert(name, sum);
+        }
+        self
+    }
+
     /// The root of the sum of all squares (one value, on the device); none without gradients.
     pub fn norm(&self) -> Option<Tensor<1>> {
         let squares = self.0.values().map(nn::sum_of_squares);

@@ -9,7 +9,8 @@ use burn::tensor::Tensor;
 use super::cosine::CosineHead;
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
 use super::{
-    Batch, Chosen, Kind, Pass, SettingSpec, Setup, Task, TrainedPet, local_cross_entropy, task_seed,
+    AtOnce, Batch, Chosen, Kind, Part, Pass, SettingSpec, Setup, Task, TrainedPet,
+    local_cross_entropy, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -51,6 +52,8 @@ pub struct TuningSettings {
     pub seed: u64,
     /// Whether `dropout` in a PET's equation acts while training.
     pub dropout: bool,
+    /// Images that go through the network at once.
+    pub at_once: AtOnce,
 }
 
 impl TuningSettings {
@@ -65,6 +68,7 @@ impl TuningSettings {
             epochs: setup.config.epochs,
             seed: setup.config.seed,
             dropout: chosen.flag(DROPOUT.key)?,
+            at_once: AtOnce::of(setup.config),
         })
     }
 }
@@ -160,10 +164,11 @@ impl Tuning {
     /// # Errors
     /// As [`Tuning::gradients`].
     pub fn learn(&mut self, batch: &Batch<'_>) -> Result<Tensor<1>> {
-        let labels = batch.local_labels(&self.task);
-        let draws = self.settings.dropout.then(|| self.draws(batch));
-        let images = batch.images.clone();
-        let (loss, gradients) = self.gradients(images, &labels, draws)?;
+        let (loss, gradients) = self.settings.at_once.learn(batch, |part| {
+            let labels = part.batch.local_labels(&self.task);
+            let draws = self.settings.dropout.then(|| self.draws(part));
+            self.gradients(part.batch.images.clone(), &labels, draws)
+        })?;
         let now = Progress {
             step: batch.pass * batch.steps + batch.step,
             steps: self.settings.epochs * batch.steps,
@@ -180,11 +185,13 @@ impl Tuning {
     }
 
     /// No two batches of a run share these.
-    fn draws(&self, batch: &Batch<'_>) -> Draws {
+    fn draws(&self, part: &Part<'_>) -> Draws {
+        let batch = &part.batch;
         let place = [self.task.index as u64, batch.pass as u64];
         Draws {
             seed: self.settings.seed,
             step: place[0] << 48 | place[1] << 32 | batch.step as u64,
+            rows: part.rows,
         }
     }
 

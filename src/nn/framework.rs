@@ -78,8 +78,18 @@ pub(super) fn split_heads(
 /// Softmax attention of queries to keys and values, each batch × heads × tokens × head width; the
 /// keys may be more than the queries. See [`super::attention`].
 pub(super) fn attention([q, k, v]: [Tensor<4>; 3], bias: Option<&Tensor<4>>) -> Tensor<3> {
-    let [batch, heads, tokens, head] = q.dims();
-    let scale = (head as f64).powf(-0.5);
+    merged(shares(q, k, bias).matmul(v))
+}
+
+/// What scores are multiplied by.
+pub(super) fn scale(q: &Tensor<4>) -> f64 {
+    (q.dims()[3] as f64).powf(-0.5)
+}
+
+/// How much of each value every query takes: batch × heads × queries × keys.
+pub(super) fn shares(q: Tensor<4>, k: Tensor<4>, bias: Option<&Tensor<4>>) -> Tensor<4> {
+    let [batch, heads, tokens, _] = q.dims();
+    let scale = scale(&q);
     let mut scores = (q * scale).matmul(k.swap_dims(2, 3));
     if let Some(bias) = bias {
         let groups = bias.dims()[0];
@@ -89,9 +99,12 @@ pub(super) fn attention([q, k, v]: [Tensor<4>; 3], bias: Option<&Tensor<4>>) -> 
         .reshape([batch, heads, tokens, tokens]);
     }
     softmax(scores)
-        .matmul(v)
-        .swap_dims(1, 2)
-        .reshape([batch, tokens, heads * head])
+}
+
+/// batch × heads × tokens × head width → batch × tokens × width.
+pub(super) fn merged(mixed: Tensor<4>) -> Tensor<3> {
+    let [batch, heads, tokens, head] = mixed.dims();
+    mixed.swap_dims(1, 2).reshape([batch, tokens, heads * head])
 }
 
 /// Depthwise 7 × 7 convolution of tokens that form a grid; `weight` is channels × 1 × 7 × 7.

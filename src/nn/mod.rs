@@ -9,55 +9,16 @@
 
 mod cpu;
 mod framework;
+mod fused;
 mod half;
+mod place;
 
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Tensor, TensorData};
 
 pub(crate) use cpu::gemm;
 pub use cpu::release as release_buffers;
 use half::HalfMatrix;
-
-/// The type of number that frozen matrices are kept as. Arithmetic is always f32.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum WeightType {
-    /// Single precision.
-    #[default]
-    F32,
-    /// Half precision: half the memory.
-    F16,
-}
-
-impl WeightType {
-    /// The name people read.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::F32 => "f32",
-            Self::F16 => "f16",
-        }
-    }
-}
-
-/// Where frozen weights are kept, and as what.
-#[derive(Clone, Debug)]
-pub struct Place {
-    /// The plain device.
-    pub device: Device,
-    /// The type of the matrices; vectors and small kernels are f32.
-    pub weights: WeightType,
-}
-
-impl From<&Device> for Place {
-    fn from(device: &Device) -> Self {
-        (device, WeightType::F32).into()
-    }
-}
-
-impl From<(&Device, WeightType)> for Place {
-    fn from((device, weights): (&Device, WeightType)) -> Self {
-        let device = device.clone();
-        Self { device, weights }
-    }
-}
+pub use place::{AttentionForm, Heads, Place, Upload, Variant, WeightType};
 
 /// A linear map `x · weight + bias` over the last axis.
 #[derive(Clone, Debug)]
@@ -101,7 +62,7 @@ impl Linear {
         bias: Option<Tensor<1>>,
         place: &Place,
     ) -> Self {
-        match place.weights {
+        match place.variant.weights {
             WeightType::F32 => {
                 let data = TensorData::new(values, shape);
                 Self::new(Tensor::from_data(data, &place.device), bias)
@@ -278,18 +239,32 @@ pub fn softmax<const D: usize>(x: Tensor<D>) -> Tensor<D> {
 /// Scores are scaled by head_width^−½. `bias` (groups × heads × tokens × tokens) is added to the
 /// scores before the softmax; batch row `i` takes group `i % groups` (Swin's windows). It may be
 /// trained.
-pub fn attention(qkv: Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Tensor<3> {
-    cpu::attention(&qkv, heads, bias).unwrap_or_else(|| {
-        let parts = framework::split_heads(&qkv, None, heads);
-        framework::attention(parts, bias)
+pub fn attention(qkv: Tensor<3>, heads: impl Into<Heads>, bias: Option<&Tensor<4>>) -> Tensor<3> {
+    let Heads { count, form } = heads.into();
+    cpu::attention(&qkv, count, bias).unwrap_or_else(|| {
+        let parts = framework::split_heads(&qkv, None, count);
+        mixed(parts, bias, form)
     })
+}
+
+/// Softmax attention where no CPU kernel serves.
+fn mixed(parts: [Tensor<4>; 3], bias: Option<&Tensor<4>>, form: AttentionForm) -> Tensor<3> {
+    match form {
+        AttentionForm::Decomposed => framework::attention(parts, bias),
+        AttentionForm::Fused => fused::attention(parts, bias),
+    }
 }
 
 /// The same with keys and values put in front of the packed ones: `prefix` holds both, each 1 or
 /// batch × any number × width, split into heads as they are.
-pub fn prefixed_attention(qkv: Tensor<3>, prefix: [Tensor<3>; 2], heads: usize) -> Tensor<3> {
-    cpu::prefixed_attention(&qkv, &prefix, heads)
-        .unwrap_or_else(|| framework::attention(split_heads(&qkv, Some(prefix), heads), None))
+pub fn prefixed_attention(
+    qkv: Tensor<3>,
+    prefix: [Tensor<3>; 2],
+    heads: impl Into<Heads>,
+) -> Tensor<3> {
+    let Heads { count, form } = heads.into();
+    cpu::prefixed_attention(&qkv, &prefix, count)
+        .unwrap_or_else(|| mixed(split_heads(&qkv, Some(prefix), count), None, form))
 }
 
 /// Packed projections as queries, keys and values per head (batch × heads × tokens × head width),
@@ -350,12 +325,13 @@ pub fn self_attention(
     x: Tensor<3>,
     frame: Frame<'_>,
     projections: [&Linear; 2],
-    heads: usize,
+    heads: impl Into<Heads>,
     bias: Option<&Tensor<4>>,
 ) -> Tensor<3> {
-    let kernel = cpu::self_attention(&x, frame, projections, heads, bias);
+    let heads = heads.into();
+    let kernel = cpu::self_attention(&x, frame, projections, heads.count, bias);
     let kernel = kernel.or_else(|| match bias {
-        None => cpu::trained_attention(&x, frame, projections, heads),
+        None => cpu::trained_attention(&x, frame, projections, heads.count),
         Some(_) => None,
     });
     kernel.unwrap_or_else(|| {

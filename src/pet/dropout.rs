@@ -23,11 +23,36 @@ pub struct Draws {
     pub seed: u64,
     /// The number of the step within the run; no two steps may share one.
     pub step: u64,
+    /// Which images of the step's batch are at work; none for all.
+    pub rows: Option<Rows>,
+}
+
+/// Images of a batch that is learned in parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// The first.
+    pub first: usize,
+    /// How many.
+    pub count: usize,
+    /// Images of the whole batch.
+    pub of: usize,
+}
+
+impl Rows {
+    /// Of a tensor of this shape that has a part for each image: how many values come before it in
+    /// the whole batch's, and how many that has. None for a tensor that is not of images.
+    fn within(self, shape: &[usize]) -> Option<(usize, usize)> {
+        // A matrix is a parameter: what is of images has tokens, too.
+        let of_images = shape.len() > 2 && shape[0].is_multiple_of(self.count);
+        let count: usize = shape.iter().product();
+        let each = count / self.count.max(1);
+        of_images.then_some((each * self.first, each * self.of))
+    }
 }
 
 thread_local! {
     /// The stream of the evaluation running on this thread; none outside training.
-    static STREAM: RefCell<Option<Chance>> = const { RefCell::new(None) };
+    static STREAM: RefCell<Option<(Chance, Option<Rows>)>> = const { RefCell::new(None) };
 }
 
 /// Opens the stream of an evaluation, or says that it does not train.
@@ -38,7 +63,10 @@ pub(super) fn begin(draws: Option<Draws>, block: usize, site: Site) {
     let count = name.len().min(6);
     letters[2..2 + count].copy_from_slice(&name[..count]);
     let place = u64::from_le_bytes(letters) | block as u64;
-    let stream = draws.map(|draws| Chance::new(Purpose::Dropout, draws.seed, draws.step, place));
+    let stream = draws.map(|draws| {
+        let chance = Chance::new(Purpose::Dropout, draws.seed, draws.step, place);
+        (chance, draws.rows)
+    });
     STREAM.set(stream);
 }
 
@@ -47,8 +75,14 @@ pub(super) fn apply(x: Value, p: f64) -> Outcome {
     if !(0.0..1.0).contains(&p) {
         return Err(format!("{p} is no share to drop: it lies between 0 and 1"));
     }
-    let count = x.dims().iter().product();
-    let factors = STREAM.with_borrow_mut(|stream| Some(factors(stream.as_mut()?, p, count)));
+    let (shape, count) = (x.dims(), x.dims().iter().product());
+    let factors = STREAM.with_borrow_mut(|stream| {
+        let (chance, rows) = stream.as_mut()?;
+        // A part draws for the whole batch, so that it makes no difference to be one.
+        let within = rows.and_then(|rows| rows.within(&shape));
+        let (first, all) = within.unwrap_or((0, count));
+        Some(factors(chance, p, all)[first..first + count].to_vec())
+    });
     let Some(factors) = factors else {
         return Ok(x);
     };
@@ -93,6 +127,50 @@ mod tests {
     use super::super::budget::start_budget;
     use super::*;
 
+    fn draws(seed: u64, step: u64) -> Option<Draws> {
+        let rows = None;
+        Some(Draws { seed, step, rows })
+    }
+
+    #[test]
+    fn a_part_of_a_batch_drops_what_the_whole_batch_drops_there() {
+        let dropped = |rows: Option<Rows>| -> Vec<f32> {
+            let images = rows.map_or(5, |rows| rows.count);
+            start_budget(1000);
+            begin(
+                Some(Draws {
+                    rows,
+                    ..draws(4, 2).unwrap()
+                }),
+                0,
+                Site::Mlp,
+            );
+            // Twice, and a parameter in between.
+            let ones = || Tensor::<3>::ones([2 * images, 3, 7], &Device::flex());
+            let first = apply(ones().into(), 0.5).unwrap();
+            let matrix = Tensor::<2>::ones([4, 6], &Device::flex());
+            apply(matrix.into(), 0.5).unwrap();
+            let second = apply(ones().into(), 0.3).unwrap();
+            let of = |value| match value {
+                Value::Three(x) => x.into_data().try_to_vec::<f32>().unwrap(),
+                _ => panic!("the rank changed"),
+            };
+            [of(first), of(second)].concat()
+        };
+        let whole = dropped(None);
+        let (first, second) = whole.split_at(whole.len() / 2);
+        for (from, count) in [(0, 2), (2, 2), (4, 1)] {
+            let rows = Rows {
+                first: from,
+                count,
+                of: 5,
+            };
+            let part = dropped(Some(rows));
+            let range = from * 42..(from + count) * 42;
+            assert_eq!(part, [&first[range.clone()], &second[range]].concat());
+        }
+    }
+
     /// What a training step makes of 40 × 50 ones.
     fn dropped(draws: Option<Draws>, block: usize, site: Site, p: f64) -> Vec<f32> {
         start_budget(2000);
@@ -112,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_share_is_dropped_and_the_rest_makes_up_for_it() {
-        let draws = Some(Draws { seed: 1, step: 2 });
+        let draws = draws(1, 2);
         for p in [0.0, 0.1, 0.5] {
             let values = dropped(draws, 3, Site::Mlp, p);
             let gone = values.iter().filter(|value| **value == 0.0).count();
@@ -129,7 +207,7 @@ mod tests {
 
     #[test]
     fn masks_are_a_function_of_seed_step_block_and_site() {
-        let of = |seed, step, block, site| dropped(Some(Draws { seed, step }), block, site, 0.5);
+        let of = |seed, step, block, site| dropped(draws(seed, step), block, site, 0.5);
         let one = of(1, 2, 3, Site::Attention);
         assert_eq!(one, of(1, 2, 3, Site::Attention));
         for other in [
@@ -144,7 +222,7 @@ mod tests {
 
     #[test]
     fn the_gradient_goes_where_the_values_went() {
-        let draws = Some(Draws { seed: 5, step: 1 });
+        let draws = draws(5, 1);
         start_budget(24);
         begin(draws, 0, Site::Mlp);
         let x = Tensor::<3>::ones([2, 3, 4], &Device::flex())

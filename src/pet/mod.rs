@@ -23,7 +23,7 @@ mod trial;
 pub mod value;
 pub mod view;
 
-pub use dropout::Draws;
+pub use dropout::{Draws, Rows};
 pub use hooks::Hooks;
 pub use init::{INITS, Init, standard_normal};
 pub use library::Library;

@@ -11,6 +11,7 @@ use super::lesson::Lesson;
 use crate::counts::counted;
 use crate::data::Fingerprints;
 use crate::metrics::Expert;
+use crate::nn::Variant;
 
 /// What a run's method says of itself, kept with the run so that any reader can show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,6 +70,9 @@ pub struct RunHeader {
     pub test_images: Vec<usize>,
     /// The device's name.
     pub device: String,
+    /// The way a card computes it; none on the CPU, and for runs of versions that did not note it.
+    #[serde(default)]
+    pub card_variant: Option<Variant>,
     /// Side of the square that the network sees, in pixels.
     pub input_size: usize,
     /// Numbers that are trained, heads not counted (LAE: in the PETs of one expert).
@@ -113,6 +117,15 @@ impl RunHeader {
             "{title} {} {} {} seed {} order {}",
             self.run, config.method, config.data, config.seed, config.order
         )
+    }
+
+    /// The device, with the way a card computes where that is not the plain one:
+    /// "GeForce (f16-fused-bytes)".
+    pub fn computed_on(&self) -> String {
+        match self.card_variant.filter(|way| *way != Variant::PLAIN) {
+            Some(way) => format!("{} ({way})", self.device),
+            None => self.device.clone(),
+        }
     }
 
     /// Whose answer is the run's.

@@ -138,6 +138,7 @@ impl Session {
                 self.planned = None;
             }
             Found::Devices(devices) => self.devices = devices,
+            Found::Prepared(found) => self.take_prepared(found),
             Found::Runs(answer) => self.take_runs(answer),
             Found::Opened(folder, _) if self.flights.run.as_ref() != Some(&folder) => {}
             Found::Opened(_, Ok(run)) => {

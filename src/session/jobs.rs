@@ -147,6 +147,8 @@ pub enum Ask {
     Backbones,
     /// List the devices.
     Devices,
+    /// Prepare the card of this key for this family of backbones.
+    Prepare(String, String, Arc<Opening>),
     /// List the runs of the usual folder and of these.
     Runs(Vec<PathBuf>),
     /// See whether this is a folder of runs, and none of those known.
@@ -211,6 +213,7 @@ impl Ask {
                 };
                 Found::Plan(config.clone(), Box::new(plan))
             }),
+            Self::Prepare(..) => Arc::new(|p| Found::Prepared(Err(p))),
             Self::Runs(_) => Arc::new(|p| Found::Runs(Err(p))),
             Self::AddFolder(..) => Arc::new(|p| Found::FolderAdded(Err(p))),
             Self::Open(folder) => Arc::new(move |p| Found::Opened(folder.clone(), Err(p))),
@@ -268,6 +271,8 @@ pub enum Found {
     Backbones(Vec<BackboneView>, Vec<Problem>),
     /// The devices.
     Devices(Vec<DeviceView>),
+    /// The devices after one was prepared.
+    Prepared(Result<Vec<DeviceView>>),
     /// The runs, and how the folders are.
     Runs(Result<Shelf>),
     /// A folder of runs to open beside the others.

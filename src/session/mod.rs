@@ -7,6 +7,7 @@ mod album;
 pub mod backend;
 pub mod bin;
 pub mod board;
+mod cards;
 pub mod chooser;
 pub mod collection;
 pub mod companion;
@@ -104,6 +105,8 @@ pub struct Session {
     pub backbones: Vec<BackboneView>,
     /// The devices.
     pub devices: Vec<DeviceView>,
+    /// The card that is being prepared.
+    preparing: Option<Arc<jobs::Opening>>,
     /// The stored runs.
     pub runs: Fetch<Arc<Vec<RunRow>>>,
     /// The folders they are listed from beside the usual one.
@@ -182,6 +185,7 @@ impl Session {
             plugins: Vec::new(),
             backbones: Vec::new(),
             devices: Vec::new(),
+            preparing: None,
             runs: Fetch::Nothing,
             folders: folders::Folders::default(),
             deleted: Fetch::Nothing,

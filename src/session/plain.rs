@@ -4,13 +4,15 @@
 use crate::problem::Problem;
 
 /// What the window calls an option, where that is not the option's own words.
-const TITLES: [(&str, &str); 13] = [
+const TITLES: [(&str, &str); 15] = [
     ("backbone", "Backbone"),
     ("base-lr", "Base learning rate"),
+    ("card-variant", "Way"),
     ("classes-per-task", "Classes per task"),
     ("crop-scale", "Smallest crop and Largest crop"),
     ("data", "Data"),
     ("ema", "α"),
+    ("micro-batch", "Images at once"),
     ("no-accumulation", "Accumulation"),
     ("no-ensemble", "Ensemble"),
     ("no-learning", "Learning"),

@@ -3,11 +3,13 @@
 //! Helper threads make these from the data, plugin, backbone, device and run modules; pages only
 //! read them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::data::Mend;
 use crate::data::card::Sizes;
 use crate::data::scenario::Scenario;
+use crate::device::Prepared;
 use crate::method::{Chosen, Lone, Pass, Source};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -188,6 +190,9 @@ pub struct Plan {
     pub backbone: Option<BackboneView>,
     /// Bytes of memory a training step takes at most.
     pub memory: Option<u64>,
+    /// Where that is more than the chosen card has free: what it has, and how many images at once would
+    /// fit.
+    pub short: Option<(u64, Option<usize>)>,
     /// Plugins that cannot sit in the chosen blocks, by name, with the reason.
     pub misfits: Vec<(String, String)>,
     /// Tasks from which nothing would be learned.
@@ -335,7 +340,7 @@ impl BackboneView {
 }
 
 /// A compute device.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceView {
     /// What the settings call it.
     pub key: String,
@@ -345,4 +350,8 @@ pub struct DeviceView {
     pub kind: String,
     /// Whether `auto` means this one.
     pub chosen_by_auto: bool,
+    /// Whether a run prepares it when it is first used.
+    pub prepared_by_itself: bool,
+    /// What preparing it found, by family of backbones.
+    pub prepared: BTreeMap<String, Prepared>,
 }

@@ -34,6 +34,8 @@ impl Kin {
             order: String::new(),
             seed: 0,
             device: String::new(),
+            card_variant: None,
+            micro_batch: None,
             cache_mb: 0,
             ..header.config.clone()
         };

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::Fingerprints;
 use crate::metrics::Expert;
+use crate::nn::Variant;
 use crate::problem::{Problem, Result};
 use crate::run::about::About;
 use crate::run::config::{RunConfig, Setting, line_and_column};
@@ -26,6 +27,9 @@ struct Facts {
     started: String,
     version: String,
     device: String,
+    /// Absent on the CPU, and in runs of older versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    card_variant: Option<Variant>,
     weights_sha256: String,
     input_size: usize,
     trained_parameters: usize,
@@ -65,6 +69,7 @@ pub(super) fn run_toml(header: &RunHeader) -> Result<String> {
         started: header.started.clone(),
         version: header.version.clone(),
         device: header.device.clone(),
+        card_variant: header.card_variant,
         weights_sha256: header.weights_sha256.clone(),
         input_size: header.input_size,
         trained_parameters: header.trained_parameters,
@@ -130,6 +135,7 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
         train_images: facts.train_images,
         test_images: facts.test_images,
         device: facts.device,
+        card_variant: facts.card_variant,
         input_size: facts.input_size,
         trained_parameters: facts.trained_parameters,
         frozen_parameters: facts.frozen_parameters,

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod at_once;
 mod backbone;
 mod cli;
 mod closed_forms;

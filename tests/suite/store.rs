@@ -25,6 +25,7 @@ pub fn header() -> RunHeader {
         train_images: vec![10, 30],
         test_images: vec![2, 2],
         device: "CPU".into(),
+        card_variant: None,
         input_size: 32,
         trained_parameters: 100,
         frozen_parameters: 1000,

@@ -12,7 +12,7 @@ use crate::backbone::weights::{self, Tensors, sha256_of_bytes};
 use crate::backbone::{Backbone, infer};
 use crate::data::transform::{InputSpec, is_crop_ratio};
 use crate::fetch::{self, Progress};
-use crate::nn::{Place, WeightType};
+use crate::nn::{Place, Variant};
 use crate::problem::{Problem, Result};
 
 /// A backbone ready to use.
@@ -33,14 +33,14 @@ pub struct Opened {
     pub path: Option<PathBuf>,
     /// What the file does not say and was assumed (sentences).
     pub assumed: Vec<String>,
-    /// The type of number its matrices are kept as.
-    pub weights: WeightType,
+    /// The way it is computed.
+    pub variant: Variant,
 }
 
 impl Opened {
-    fn new(backbone: Arc<dyn Backbone>, entry: Entry, weights: WeightType) -> Self {
+    fn new(backbone: Arc<dyn Backbone>, entry: Entry, variant: Variant) -> Self {
         Self {
-            weights,
+            variant,
             backbone,
             input: entry.input(),
             normalisation: entry.normalisation,
@@ -72,14 +72,14 @@ impl Unplaced {
     /// Makes the network on a device.
     pub fn place(self, to: impl Into<Place>) -> Result<Opened> {
         let to = to.into();
-        let weights = to.weights;
+        let variant = to.variant;
         let backbone = self.entry.architecture.assemble(self.tensors, to)?;
         Ok(Opened {
             path: self.path,
             sha256: self.sha256,
             bytes: self.bytes,
             assumed: self.assumed,
-            ..Opened::new(backbone, self.entry, weights)
+            ..Opened::new(backbone, self.entry, variant)
         })
     }
 }
@@ -121,12 +121,12 @@ impl Library {
     /// A backbone of this name with random weights, for measurements.
     pub fn random(&self, name: &str, seed: u64, to: impl Into<Place>) -> Result<Opened> {
         let to = to.into();
-        let weights = to.weights;
+        let variant = to.variant;
         let entry = self.describe(name)?.entry;
         let backbone = entry.architecture.random(seed, to)?;
         Ok(Opened {
             assumed: vec!["random weights".into()],
-            ..Opened::new(backbone, entry, weights)
+            ..Opened::new(backbone, entry, variant)
         })
     }
 

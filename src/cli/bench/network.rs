@@ -6,7 +6,8 @@ use std::ops::Range;
 use burn::tensor::{Device, Tensor};
 
 use super::Mode;
-use crate::backbone::library::Library as Backbones;
+use crate::backbone::library::{Library as Backbones, Normalisation};
+use crate::experiment::upload;
 use crate::method::{self, Batch, Chosen, Method, Pass, PetPlan, Setup, Task};
 use crate::nn::Place;
 use crate::pet::library::Library as Plugins;
@@ -22,14 +23,13 @@ pub(super) struct Network {
     method: Box<dyn Method>,
     /// Those of each task.
     passes: [Vec<Pass>; 2],
-    pictures: Tensor<4>,
+    pictures: Pictures,
     samples: Vec<usize>,
 }
 
 impl Network {
     pub(super) fn new(config: &RunConfig, place: Place) -> Result<Self> {
-        let device = place.device.clone();
-        let opened = Backbones::usual().random(&config.backbone, 0, place)?;
+        let opened = Backbones::usual().random(&config.backbone, 0, place.clone())?;
         let chosen = Chosen::of(config)?;
         let plan = chosen.trains_pet()?.then(|| {
             let spec = Plugins::standard().get(&config.pet)?;
@@ -46,7 +46,7 @@ impl Network {
         Ok(Self {
             method,
             passes: [chosen.passes(0)?, chosen.passes(1)?],
-            pictures: pictures(config.batch, side, &device)?,
+            pictures: Pictures::new(config.batch, side, place)?,
             samples: (0..config.batch).collect(),
         })
     }
@@ -82,7 +82,7 @@ impl Network {
         let first = classes_of(task).start;
         let labels = self.samples.iter().map(|i| first + i % CLASSES);
         let batch = Batch {
-            images: self.pictures.clone(),
+            images: self.pictures.sent(),
             labels: &labels.collect::<Vec<_>>(),
             samples: &self.samples,
             pass: index,
@@ -103,7 +103,7 @@ impl Network {
                 None => Vec::new(),
             },
             None => {
-                let verdicts = self.method.predict(self.pictures.clone())?;
+                let verdicts = self.method.predict(self.pictures.sent())?;
                 verdicts
                     .into_iter()
                     .flat_map(|verdict| verdict.scores)
@@ -122,10 +122,34 @@ fn classes_of(task: usize) -> Range<usize> {
     task * CLASSES..(task + 1) * CLASSES
 }
 
-/// Pictures of noise as the network takes them.
-fn pictures(images: usize, side: usize, device: &Device) -> Result<Tensor<4>> {
-    let shape = vec![images, 3, side, side];
-    let count: usize = shape.iter().product();
-    let values = (0..count).map(|i| (i % 251) as f32 / 125.0 - 1.0).collect();
-    HostTensor { shape, values }.to_device(device)
+/// Pictures of noise for the network.
+enum Pictures {
+    /// On the CPU, as the network takes them.
+    There(Tensor<4>),
+    /// For a card: what it costs to send them is part of a step.
+    ToSend(Vec<u8>, usize, Place),
+}
+
+impl Pictures {
+    fn new(images: usize, side: usize, place: Place) -> Result<Self> {
+        let shape = vec![images, 3, side, side];
+        let count: usize = shape.iter().product();
+        if place.device != Device::flex() {
+            let bytes = (0..count).map(|i| (i % 251) as u8).collect();
+            return Ok(Self::ToSend(bytes, side, place));
+        }
+        let values = (0..count).map(|i| (i % 251) as f32 / 125.0 - 1.0).collect();
+        let there = HostTensor { shape, values }.to_device(&place.device)?;
+        Ok(Self::There(there))
+    }
+
+    fn sent(&self) -> Tensor<4> {
+        match self {
+            Self::There(pictures) => pictures.clone(),
+            Self::ToSend(bytes, side, place) => {
+                let to = (&place.device, place.variant.upload);
+                upload::images(bytes, *side, &Normalisation::UNIT, to)
+            }
+        }
+    }
 }

@@ -6,10 +6,10 @@ use super::ledger::Ledger;
 use super::{GoldenReport, Tolerance};
 use crate::backbone::architecture::Architecture;
 use crate::backbone::weights::Tensors;
-use crate::method::Method;
 use crate::method::finetune::{FineTune, FineTuneSettings};
 use crate::method::heads::Head;
 use crate::method::optimiser::{Gradients, OptimiserSettings, Progress, Rule, Schedule};
+use crate::method::{AtOnce, Method};
 use crate::nn::Place;
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named};
@@ -64,6 +64,7 @@ impl<'a> Run<'a> {
             clip: (clip > 0.0).then_some(clip),
         };
         let settings = FineTuneSettings {
+            at_once: AtOnce::default(),
             optimiser,
             epochs: 1,
             seed: 0,

@@ -33,7 +33,7 @@ impl Trainer<'_> {
         let mut reading = Reading::of(samples.len());
         let options = LoaderOptions {
             cache: Some(self.kit.pixels.clone()),
-            ..LoaderOptions::inference(self.kit.backbone.input, JUDGE_BATCH)
+            ..LoaderOptions::inference(self.kit.backbone.input, self.judged_at_once())
         };
         let mut loader = Loader::new(samples, options)?;
         loop {
@@ -81,6 +81,12 @@ impl Trainer<'_> {
             answers.sources.clear();
         }
         Ok(Some((answers, slots)))
+    }
+
+    /// Images judged at once: no more than training takes.
+    pub(super) fn judged_at_once(&self) -> usize {
+        let at_once = self.kit.config.micro_batch.unwrap_or(JUDGE_BATCH);
+        at_once.clamp(1, JUDGE_BATCH)
     }
 
     /// Counts for each task so far; none where the method's slots are not studied.

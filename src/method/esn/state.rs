@@ -9,7 +9,7 @@ use super::super::answers::{self, Verdict, argmax};
 use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress};
 use super::super::tuning::sgd;
 use super::super::{
-    Batch, Chosen, Method, Pass, Setup, Task, Work, local_cross_entropy, task_seed,
+    AtOnce, Batch, Chosen, Method, Pass, Setup, Task, Work, local_cross_entropy, task_seed,
 };
 use super::PRINTED;
 use super::stage::{EnergyTerm, Stage};
@@ -58,6 +58,8 @@ pub struct EsnSettings {
     pub freeze_prompt: bool,
     /// Of the initial values.
     pub seed: u64,
+    /// Images that go through the network at once.
+    pub at_once: AtOnce,
 }
 
 /// ESN's state over a run.
@@ -93,6 +95,7 @@ impl Esn {
             },
             freeze_prompt: chosen.flag("freeze_prompt")?,
             seed: setup.config.seed,
+            at_once: AtOnce::of(setup.config),
         };
         let backbone = setup.backbone.clone();
         let width = backbone.feature_width();
@@ -196,8 +199,10 @@ impl Esn {
     fn train(&mut self, batch: &Batch<'_>) -> Result<Tensor<1>> {
         let task = self.task.as_ref();
         let task = task.ok_or_else(|| Problem::new("learning began before any task"))?;
-        let labels = batch.local_labels(task);
-        let (loss, gradients) = self.gradients(batch.images.clone(), &labels)?;
+        let (loss, gradients) = self.settings.at_once.learn(batch, |part| {
+            let labels = part.batch.local_labels(task);
+            self.gradients(part.batch.images.clone(), &labels)
+        })?;
         let now = Progress {
             step: batch.pass * batch.steps + batch.step,
             steps: self.settings.epochs * batch.steps,

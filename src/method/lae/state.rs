@@ -11,7 +11,7 @@ use super::super::answers::{self, Verdict};
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{self, Optimiser, OptimiserSettings, Progress};
 use super::super::{
-    Batch, Chosen, Method, MethodSpec, Pass, Setup, Snapshots, Task, TrainedPet,
+    AtOnce, Batch, Chosen, Method, MethodSpec, Pass, Setup, Snapshots, Task, TrainedPet,
     local_cross_entropy, task_seed,
 };
 use super::verdict::verdict;
@@ -47,6 +47,7 @@ pub struct Lae {
     origin: Option<PetStack>,
     heads: Heads,
     adam: Optimiser,
+    at_once: AtOnce,
 }
 
 impl Lae {
@@ -63,6 +64,7 @@ impl Lae {
             origin: None,
             heads: Heads::default(),
             adam: Optimiser::new(OptimiserSettings::adam(settings.learning_rate)),
+            at_once: AtOnce::default(),
         }
     }
 
@@ -87,6 +89,7 @@ impl Lae {
         let lae = Self::new(setup.backbone.clone(), pets, settings);
         Ok(Self {
             experts: spec.experts,
+            at_once: AtOnce::of(setup.config),
             ..lae
         })
     }
@@ -171,13 +174,7 @@ impl Lae {
     }
 
     /// Adam on the last head and, unless frozen, on the online PET.
-    fn update(&mut self, gradients: Gradients) {
-        let mut all = optimiser::Gradients::default();
-        all.insert("head.weight", gradients.weight);
-        all.insert("head.bias", gradients.bias);
-        for (name, gradient) in gradients.pets {
-            all.insert(format!("pet.{name}"), gradient);
-        }
+    fn update(&mut self, all: optimiser::Gradients) {
         // The rate is constant, so it does not matter where in the task the step lies.
         let mut step = self.adam.step(all, Progress::of((0, 1), (0, 1)));
         if let Some(head) = self.heads.0.last_mut() {
@@ -216,6 +213,19 @@ pub struct Gradients {
     pub pets: Vec<(String, Tensor<2>)>,
 }
 
+impl Gradients {
+    /// The loss, and all gradients as the optimiser calls them.
+    fn named(self) -> (Tensor<1>, optimiser::Gradients) {
+        let mut all = optimiser::Gradients::default();
+        all.insert("head.weight", self.weight);
+        all.insert("head.bias", self.bias);
+        for (name, gradient) in self.pets {
+            all.insert(format!("pet.{name}"), gradient);
+        }
+        (self.loss, all)
+    }
+}
+
 impl Lae {
     /// Makes room for so many new classes.
     pub fn begin(&mut self, classes: usize) {
@@ -236,8 +246,7 @@ impl Lae {
     /// # Errors
     /// A Problem when the PET's equation does not fit or the device failed.
     pub fn step(&mut self, images: Tensor<4>, labels: &[usize], frozen: bool) -> Result<Tensor<1>> {
-        let gradients = self.gradients(images, labels, frozen)?;
-        let loss = gradients.loss.clone();
+        let (loss, gradients) = self.gradients(images, labels, frozen)?.named();
         self.update(gradients);
         self.accumulate();
         Ok(loss)
@@ -299,9 +308,14 @@ impl Method for Lae {
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
         let task = self.task.as_ref();
         let task = task.ok_or_else(|| Problem::new("learning began before any task"))?;
-        let labels = batch.local_labels(task);
-        self.step(batch.images.clone(), &labels, pass.frozen())
-            .map(Some)
+        let (loss, gradients) = self.at_once.learn(batch, |part| {
+            let labels = part.batch.local_labels(task);
+            let images = part.batch.images.clone();
+            Ok(self.gradients(images, &labels, pass.frozen())?.named())
+        })?;
+        self.update(gradients);
+        self.accumulate();
+        Ok(Some(loss))
     }
 
     fn end_task(&mut self) -> Result<()> {

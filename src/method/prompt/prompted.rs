@@ -10,7 +10,7 @@ use burn::tensor::{Tensor, TensorData};
 use super::super::answers::{self, Verdict, argmax};
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{self, Optimiser, Progress};
-use super::super::{Batch, Method, Pass, Setup, Task, local_cross_entropy};
+use super::super::{AtOnce, Batch, Method, Pass, Setup, Task, local_cross_entropy};
 use super::{Asked, Leaves, Occasion, Question, Scheme, Training, no_class_token};
 use crate::backbone::{Backbone, Tokens};
 use crate::metrics::{Expert, SlotView};
@@ -55,6 +55,7 @@ pub struct Prompted {
     task: Option<Task>,
     /// The present task's queries by sample, where training images come the same in every epoch.
     queries: Option<HashMap<usize, Vec<f32>>>,
+    at_once: AtOnce,
 }
 
 impl Prompted {
@@ -87,6 +88,7 @@ impl Prompted {
             training,
             task: None,
             queries: None,
+            at_once: AtOnce::default(),
         })
     }
 
@@ -102,6 +104,7 @@ impl Prompted {
         let still = config.crop_scale == [1.0, 1.0] && !config.flip;
         Ok(Self {
             queries: still.then(HashMap::new),
+            at_once: AtOnce::of(config),
             ..made
         })
     }
@@ -342,17 +345,17 @@ impl Method for Prompted {
     }
 
     fn learn(&mut self, batch: &Batch<'_>, _pass: &Pass) -> Result<Option<Tensor<1>>> {
-        let task = self.task.as_ref();
+        let task = self.task.clone();
         let task = task.ok_or_else(|| Problem::new("learning began before any task"))?;
-        let labels = batch.local_labels(task);
-        let known = self.known(batch)?;
-        let gradients = self.gradients_with(batch.images.clone(), known, &labels)?;
+        let (loss, gradients) = self.at_once.learn(batch, |part| {
+            let labels = part.batch.local_labels(&task);
+            let known = self.known(&part.batch)?;
+            let found = self.gradients_with(part.batch.images.clone(), known, &labels)?;
+            Ok((found.loss, found.of))
+        })?;
         let epochs = (batch.pass, self.training.epochs);
-        self.update(
-            gradients.of,
-            Progress::of(epochs, (batch.step, batch.steps)),
-        );
-        Ok(Some(gradients.loss))
+        self.update(gradients, Progress::of(epochs, (batch.step, batch.steps)));
+        Ok(Some(loss))
     }
 
     fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {

@@ -2,7 +2,8 @@
 
 use crate::data::check_mended;
 
-use super::{MOST_EPOCHS, MOST_IN_BATCH, RunConfig};
+use super::{MOST_EPOCHS, MOST_IN_BATCH, Precision, RunConfig};
+use crate::nn::WeightType;
 use crate::problem::Problem;
 
 impl RunConfig {
@@ -51,10 +52,28 @@ impl RunConfig {
             "give at most 65536; 24 is the paper's value",
         );
         check(
+            self.micro_batch != Some(0),
+            "at least one image must go through the network at once",
+            "--micro-batch",
+            "leave the option out to take the whole batch at once",
+        );
+        check(
             self.pet_size > 0,
             "the PET's size must be above 0",
             "--pet-size",
             "5 or 10 for Adapter and LoRA, 10 or 20 for Prefix",
+        );
+        let named = match self.precision {
+            Precision::Auto => None,
+            Precision::F32 => Some(WeightType::F32),
+            Precision::F16 => Some(WeightType::F16),
+        };
+        let of_variant = self.card_variant.map(|variant| variant.weights);
+        check(
+            named.is_none() || of_variant.is_none() || named == of_variant,
+            "the precision and the card's variant name different weights",
+            "--card-variant",
+            "leave one of them out",
         );
         let [low, high] = self.crop_scale;
         check(

@@ -33,6 +33,12 @@ impl RunConfig {
         say(true, "epochs", self.epochs.to_string());
         say(true, "base-lr", self.base_lr.to_string());
         say(true, "batch", self.batch.to_string());
+        let at_once = self.micro_batch.map(|images| images.to_string());
+        say(
+            at_once.is_some(),
+            "micro-batch",
+            at_once.unwrap_or_default(),
+        );
         let [low, high] = self.crop_scale;
         say(true, "crop-scale", format!("{low},{high}"));
         say(true, "flip", if self.flip { "on" } else { "off" }.into());
@@ -64,6 +70,12 @@ impl RunConfig {
         );
         say(true, "seed", self.seed.to_string());
         say(self.device != base.device, "device", self.device.clone());
+        let variant = self.card_variant.map(|variant| variant.to_string());
+        say(
+            variant.is_some(),
+            "card-variant",
+            variant.unwrap_or_default(),
+        );
         say(
             self.cache_mb != base.cache_mb,
             "cache-mb",

@@ -4,6 +4,7 @@
 use serde::Deserialize;
 
 use crate::data::Mend;
+use crate::nn::Variant;
 
 use super::{Precision, RunConfig, Setting, Settings};
 
@@ -24,6 +25,7 @@ pub(super) struct Written {
     epochs: usize,
     base_lr: f64,
     batch: usize,
+    micro_batch: Option<usize>,
     crop_scale: [f32; 2],
     flip: bool,
     train_limit: Option<usize>,
@@ -33,6 +35,7 @@ pub(super) struct Written {
     split_seed: u64,
     seed: u64,
     device: String,
+    card_variant: Option<Variant>,
     cache_mb: usize,
     settings: Settings,
     mended: Vec<Mend>,
@@ -59,6 +62,7 @@ impl Default for Written {
             epochs,
             base_lr,
             batch,
+            micro_batch,
             crop_scale,
             flip,
             train_limit,
@@ -68,6 +72,7 @@ impl Default for Written {
             split_seed,
             seed,
             device,
+            card_variant,
             cache_mb,
             settings,
             mended,
@@ -86,6 +91,7 @@ impl Default for Written {
             epochs,
             base_lr,
             batch,
+            micro_batch,
             crop_scale,
             flip,
             train_limit,
@@ -95,6 +101,7 @@ impl Default for Written {
             split_seed,
             seed,
             device,
+            card_variant,
             cache_mb,
             settings,
             mended,
@@ -138,6 +145,7 @@ impl From<Written> for RunConfig {
             epochs: written.epochs,
             base_lr: written.base_lr,
             batch: written.batch,
+            micro_batch: written.micro_batch,
             crop_scale: written.crop_scale,
             flip: written.flip,
             train_limit: written.train_limit,
@@ -147,6 +155,7 @@ impl From<Written> for RunConfig {
             split_seed: written.split_seed,
             seed: written.seed,
             device: written.device,
+            card_variant: written.card_variant,
             cache_mb: written.cache_mb,
             settings,
             mended: written.mended,

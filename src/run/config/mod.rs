@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::counts::counted;
 use crate::data::Mend;
+use crate::nn::Variant;
 use crate::problem::{Problem, Result};
 
 pub use setting::{Setting, Settings};
@@ -83,6 +84,10 @@ pub struct RunConfig {
     pub base_lr: f64,
     /// Images per optimiser step; an incomplete last batch is dropped where there are others.
     pub batch: usize,
+    /// Images of a batch that go through the network at once; none for all of them. The result is that
+    /// of the whole batch but for rounding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub micro_batch: Option<usize>,
     /// Smallest and largest share of an image's area that a training crop covers.
     pub crop_scale: [f32; 2],
     /// Mirror training images with probability one half.
@@ -104,6 +109,9 @@ pub struct RunConfig {
     pub seed: u64,
     /// `auto`, `cpu`, `gpu`, an index or a name from `lae-studio devices`.
     pub device: String,
+    /// The way a card computes the backbone; none for the one that preparing it found fastest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card_variant: Option<Variant>,
     /// Memory for decoded pictures in MB; what does not fit is decoded anew. No number depends on it.
     pub cache_mb: usize,
     /// The method's own settings; those not named here have the method's defaults. Behind all plain
@@ -133,6 +141,7 @@ impl Default for RunConfig {
             epochs: 5,
             base_lr: 0.01,
             batch: 24,
+            micro_batch: None,
             crop_scale: [0.5, 1.0],
             flip: false,
             train_limit: None,
@@ -142,6 +151,7 @@ impl Default for RunConfig {
             split_seed: 0,
             seed: 0,
             device: "auto".into(),
+            card_variant: None,
             cache_mb: 1024,
             settings: Settings::new(),
             mended: Vec::new(),

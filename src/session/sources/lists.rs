@@ -1,6 +1,9 @@
 //! The devices there are to choose from.
 
 use crate::device;
+use crate::experiment::prepare::variants;
+use crate::problem::{Problem, Result};
+use crate::session::jobs::Opening;
 use crate::session::views::DeviceView;
 
 /// The devices of this machine.
@@ -21,6 +24,21 @@ pub(super) fn devices() -> Vec<DeviceView> {
             },
             kind: format!("{}, {}", info.kind.title(), info.api.title()),
             chosen_by_auto: Some(info.index) == auto,
+            prepared_by_itself: info.kind.is_hardware_gpu(),
+            prepared: device::prepared(info),
         })
         .collect()
+}
+
+/// Prepares a card for a family of backbones; gives the devices as they are known then.
+pub(super) fn prepare(key: &str, family: &str, opening: &Opening) -> Result<Vec<DeviceView>> {
+    let info = device::choose(key)?;
+    let found = device::prepare(&info, family, &variants(family), &mut |done, of| {
+        opening.step("Trying the ways", (done + 1).min(of), Some(of))
+    });
+    match found {
+        Err(_) if opening.is_stopped() => Err(Problem::new("preparing the card was stopped")
+            .advise("it computes the plain way until it is prepared")),
+        found => found.map(|_| devices()),
+    }
 }

@@ -76,6 +76,9 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             Found::Backbones(list, problems)
         }
         Ask::Devices => Found::Devices(lists::devices()),
+        Ask::Prepare(key, family, opening) => {
+            Found::Prepared(lists::prepare(&key, &family, &opening))
+        }
         Ask::Runs(others) => Found::Runs(Ok(runs::shelf(&runs_root, others))),
         Ask::AddFolder(path, known) => {
             Found::FolderAdded(runs::folder_of_runs(&runs_root, &path, &known))

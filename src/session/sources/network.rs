@@ -1,10 +1,11 @@
 //! Views of backbones and PET plugins, and what the settings make of them. Runs on helper threads.
 
 use crate::backbone::library::{Description, Library as Backbones, State};
+use crate::device;
 use crate::experiment::footprint;
 use crate::method::{Chosen, Ground, PetPlan};
-use crate::pet::BlockShape;
 use crate::pet::library::Library;
+use crate::pet::{BlockShape, PetSpec};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::views::{BackboneView, Plan, PluginView, WeightsPlace};
@@ -47,7 +48,7 @@ pub(super) fn fill(plan: &mut Plan, config: &RunConfig) -> Result<()> {
         }),
     )?;
     if !method.trains_pet()? {
-        plan.memory = Some(footprint::expected(config, &about, None));
+        room(plan, config, &about, None);
         return Ok(());
     }
     let spec = library.get(&config.pet).map_err(at("--pet"))?;
@@ -58,8 +59,26 @@ pub(super) fn fill(plan: &mut Plan, config: &RunConfig) -> Result<()> {
         .parameter_count(shapes, &blocks, &settings)
         .map_err(at("--pet-size"))?;
     plan.trained = Some(trained);
-    plan.memory = Some(footprint::expected(config, &about, Some((&spec, &blocks))));
+    room(plan, config, &about, Some((&spec, &blocks)));
     Ok(())
+}
+
+/// What a step takes, against what the card has free.
+fn room(
+    plan: &mut Plan,
+    config: &RunConfig,
+    about: &Description,
+    pet: Option<(&PetSpec, &[usize])>,
+) {
+    let expected = footprint::expected(config, about, pet);
+    plan.memory = Some(expected);
+    let card = device::choose(&config.device).ok();
+    let card = card.filter(|info| !info.is_cpu());
+    let free = card.and_then(|info| device::card_memory(&info));
+    plan.short = free
+        .map(|memory| memory.free)
+        .filter(|free| expected > *free)
+        .map(|free| (free, footprint::fitting(config, about, pet, free)));
 }
 
 /// Plugins that cannot sit in these blocks, with the reason.

@@ -78,7 +78,7 @@ fn half_precision_changes_features_by_its_rounding_only() {
     };
     let (full, half) = (open(WeightType::F32), open(WeightType::F16));
     assert_eq!(
-        (full.weights, half.weights),
+        (full.variant.weights, half.variant.weights),
         (WeightType::F32, WeightType::F16)
     );
     assert_eq!(full.sha256, half.sha256);

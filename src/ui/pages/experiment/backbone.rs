@@ -3,6 +3,7 @@
 use egui::{Popup, ProgressBar, RichText, Ui, Vec2};
 
 use super::standing;
+use super::way::way;
 use crate::counts::counted;
 use crate::run::config::Precision;
 use crate::session::chooser::Wanted;
@@ -60,6 +61,7 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
             }
             Some(view) => {
                 facts(ui, view);
+                way(ui, cx, view);
                 download(ui, cx, view);
             }
             None => {}

@@ -84,6 +84,14 @@ fn fix(
             fixed.batch = least.unwrap_or(base.batch).clamp(1, base.batch);
             format!("Use {}", fixed.batch)
         }
+        "--micro-batch" => {
+            fixed.micro_batch = None;
+            "Take the whole batch at once".into()
+        }
+        "--card-variant" => {
+            fixed.card_variant = None;
+            "Use the automatic way".into()
+        }
         "--pet-size" => {
             fixed.pet_size = base.pet_size;
             format!("Use {}", base.pet_size)

@@ -24,6 +24,7 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
             "--ema",
             "--base-lr",
             "--batch",
+            "--micro-batch",
             "--crop-scale",
         ];
         let stand = standing(cx, &places);
@@ -206,6 +207,29 @@ fn settings(ui: &mut Ui, draft: &mut RunConfig) {
             DragValue::new(&mut draft.batch).range(1..=4096).speed(0.2),
         )
     });
+    field(ui, "Images at once", |ui| {
+        let mut at_once = draft.micro_batch.unwrap_or(0).min(draft.batch);
+        let value = DragValue::new(&mut at_once)
+            .range(0..=draft.batch)
+            .speed(0.1)
+            .custom_formatter(|value, _| match value as usize {
+                0 => "all".into(),
+                n => n.to_string(),
+            })
+            .custom_parser(|text| match text.trim() {
+                "all" => Some(0.0),
+                text => text.parse().ok(),
+            });
+        let response = number(ui, value);
+        if response.changed() {
+            draft.micro_batch = (at_once > 0).then_some(at_once);
+        }
+        response
+    })
+    .on_hover_text(
+        "How much of a batch goes through the network at once: fewer images take less memory and give the \
+         same result",
+    );
     field(ui, "Seed", |ui| {
         let seed = DragValue::new(&mut draft.seed)
             .range(0..=u64::from(u32::MAX))

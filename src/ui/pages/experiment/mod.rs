@@ -11,6 +11,7 @@ mod model;
 mod presets;
 mod ready;
 mod tasks;
+mod way;
 
 use std::sync::Arc;
 

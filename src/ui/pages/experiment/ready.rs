@@ -23,6 +23,7 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
         if let Some(cost) = cost(cx) {
             ui.scope(|ui| cost_lines(ui, cost));
         }
+        short_of_memory(ui, cx);
         first_problem(ui, cx);
         start(ui, cx, ui.available_width());
         rest(ui, cx);
@@ -57,6 +58,7 @@ pub fn more(ui: &mut Ui, cx: &mut Cx<'_>) {
         if let Some(cost) = cost(cx) {
             ui.scope(|ui| cost_lines(ui, cost));
         }
+        short_of_memory(ui, cx);
         rest(ui, cx);
     });
 }
@@ -99,6 +101,23 @@ fn first_problem(ui: &mut Ui, cx: &Cx<'_>) {
     ui.add(egui::Label::new(text).wrap());
     if list.len() > 1 {
         faint(ui, format!("and {} more to fix", list.len() - 1));
+    }
+}
+
+/// Where the card has less free than a step takes: how it fits, with the same result.
+fn short_of_memory(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let Some((free, fitting)) = cx.session.plan.short else {
+        return;
+    };
+    let words = format!("The card has {} free, which is less.", bytes_text(free));
+    let colour = tokens(ui).warning;
+    ui.add(egui::Label::new(RichText::new(words).color(colour)).wrap());
+    if let Some(images) = fitting {
+        let take = button(ui, format!("Take {} at once", counted(images, "image")));
+        let hint = "The batch is learned in parts; the result is that of the whole batch";
+        if take.on_hover_text(hint).clicked() {
+            cx.session.draft.micro_batch = Some(images);
+        }
     }
 }
 

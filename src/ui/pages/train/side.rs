@@ -124,7 +124,7 @@ fn where_it_is(run: &RunView) -> String {
             }
             words.push(stage.word().into());
             if let Some(header) = &run.header {
-                words.push(header.device.clone());
+                words.push(header.computed_on());
                 words.push(format!("{} trained", count_text(header.trained_parameters)));
             }
         }

@@ -1,0 +1,130 @@
+//! How much memory a card has and how much of it is free, where the system tells. The interfaces
+//! that cards are computed through do not.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::child::ask;
+use super::{DeviceInfo, Kind};
+use crate::memory;
+
+/// Memory of a card in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CardMemory {
+    /// All of it.
+    pub total: u64,
+    /// What nobody holds now.
+    pub free: u64,
+}
+
+/// For so long an answer holds: settings change with every key.
+const FRESH: Duration = Duration::from_secs(10);
+/// Longest time for an answer.
+const TIME_LIMIT: Duration = Duration::from_secs(3);
+
+/// Memory of a device; none where the system does not tell. What shares the processor's memory has
+/// what is free of that.
+pub fn card_memory(info: &DeviceInfo) -> Option<CardMemory> {
+    /// The last answer, whose it was, and when.
+    static LAST: Mutex<Option<(String, Instant, Option<CardMemory>)>> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let selector = info.selector();
+    if let Some((of, when, known)) = &*last
+        && *of == selector
+        && when.elapsed() < FRESH
+    {
+        return *known;
+    }
+    let found = asked(info);
+    *last = Some((selector, Instant::now(), found));
+    found
+}
+
+fn asked(info: &DeviceInfo) -> Option<CardMemory> {
+    match info.kind {
+        Kind::Cpu | Kind::IntegratedGpu | Kind::SoftwareGpu => Some(CardMemory {
+            total: memory::machine_bytes()?,
+            free: memory::available_bytes()?,
+        }),
+        Kind::DiscreteGpu | Kind::VirtualGpu | Kind::OtherGpu => {
+            let place = Path::new("/sys/bus/pci/devices").join(&info.pci);
+            of_kernel(&place).or_else(|| of_nvidia(info))
+        }
+    }
+}
+
+/// As the kernel's driver of AMD cards tells it.
+fn of_kernel(place: &Path) -> Option<CardMemory> {
+    let number = |name: &str| -> Option<u64> {
+        let text = std::fs::read_to_string(place.join(name)).ok()?;
+        text.trim().parse().ok()
+    };
+    let total = number("mem_info_vram_total")?;
+    let free = total.saturating_sub(number("mem_info_vram_used")?);
+    Some(CardMemory { total, free })
+}
+
+/// As the tool tells it that comes with NVIDIA's driver.
+fn of_nvidia(info: &DeviceInfo) -> Option<CardMemory> {
+    if !info.name.to_lowercase().contains("nvidia") || info.pci.is_empty() {
+        return None;
+    }
+    const WORDS: [&str; 2] = [
+        "--query-gpu=pci.bus_id,memory.total,memory.free",
+        "--format=csv,noheader,nounits",
+    ];
+    let (_, told) = ask(Path::new("nvidia-smi"), &WORDS, TIME_LIMIT).ok()??;
+    row_of(&told, &info.pci)
+}
+
+/// The row of a card, in MiB: "00000000:01:00.0, 24564, 23100".
+fn row_of(told: &str, pci: &str) -> Option<CardMemory> {
+    let mut rows = told.lines().map(|row| row.split(", ").map(str::trim));
+    rows.find_map(|mut row| {
+        // One of the two writes more zeros in front.
+        let own = row.next()?.to_lowercase();
+        let own = own.ends_with(&pci.to_lowercase()) && !pci.is_empty();
+        let mut mebibytes = || row.next()?.parse::<u64>().ok()?.checked_mul(1 << 20);
+        let (total, free) = (mebibytes()?, mebibytes()?);
+        own.then_some(CardMemory { total, free })
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_card_of_that_place_is_read_and_no_other() {
+        let told = "00000000:01:00.0, 24564, 23100\n00000000:41:00.0, 8192, 100\n";
+        let found = row_of(told, "0000:41:00.0").unwrap();
+        assert_eq!((found.total, found.free), (8192 << 20, 100 << 20));
+        assert_eq!(row_of(told, "0000:02:00.0"), None);
+        assert_eq!(
+            row_of("00000000:01:00.0, [N/A], [N/A]", "0000:01:00.0"),
+            None
+        );
+        assert_eq!(row_of(told, ""), None);
+    }
+
+    #[test]
+    fn what_the_kernel_tells_of_a_card_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(of_kernel(folder.path()), None);
+        std::fs::write(folder.path().join("mem_info_vram_total"), "1000\n").unwrap();
+        std::fs::write(folder.path().join("mem_info_vram_used"), "400\n").unwrap();
+        let found = of_kernel(folder.path()).unwrap();
+        assert_eq!((found.total, found.free), (1000, 600));
+    }
+
+    #[test]
+    fn what_shares_the_processors_memory_has_what_is_free_of_it() {
+        if cfg!(target_os = "linux") {
+            let cpu = super::super::machine::cpu();
+            let found = card_memory(&cpu).unwrap();
+            assert!(found.free > 1 << 20 && found.free <= found.total);
+        }
+    }
+}

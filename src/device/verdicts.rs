@@ -1,0 +1,256 @@
+//! What was found out about the cards of this machine, kept per card, driver and version of the
+//! program in one file: the self-test's verdict, and for each family of backbones how well the
+//! variants did.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use super::DeviceInfo;
+use crate::files;
+use crate::folders;
+use crate::nn::{Variant, WeightType};
+
+/// The outcome of a self-test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Verdict {
+    pub good: bool,
+    pub note: String,
+    /// Whether it also computes rightly with weights in half precision.
+    pub half: bool,
+    /// What preparing found, by family of backbones.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub prepared: BTreeMap<String, Prepared>,
+}
+
+impl Verdict {
+    pub fn bad(note: String) -> Self {
+        Self {
+            good: false,
+            note,
+            half: false,
+            prepared: BTreeMap::new(),
+        }
+    }
+}
+
+/// What preparing a card found for one family of backbones.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Prepared {
+    /// Each variant, in the order they were tried; the plain one first.
+    pub tried: Vec<Tried>,
+}
+
+/// How one variant did on a card.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tried {
+    /// Which.
+    pub variant: Variant,
+    /// Largest error of the answers against the CPU's, relative to the largest of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forward_error: Option<f64>,
+    /// The same of all gradients.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gradient_error: Option<f64>,
+    /// Training speed of the network it was tried with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub images_per_second: Option<f64>,
+    /// Why it is not used; none for a right one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+}
+
+impl Tried {
+    /// One that is not used.
+    pub fn refused(variant: Variant, why: impl Into<String>) -> Self {
+        Self {
+            variant,
+            forward_error: None,
+            gradient_error: None,
+            images_per_second: None,
+            refused: Some(why.into()),
+        }
+    }
+
+    /// Its speed, where it computes rightly.
+    pub fn speed(&self) -> Option<f64> {
+        match self.refused {
+            None => self.images_per_second,
+            Some(_) => None,
+        }
+    }
+}
+
+/// How much faster than a plainer one a variant must be: less is chance.
+const NOTABLY: f64 = 1.03;
+/// The same of one that rounds the weights: a run's figures change a little with it.
+const FOR_ROUNDING: f64 = 1.10;
+
+impl Prepared {
+    /// The fastest right variant; none where not even one is right. The plainer one where the
+    /// difference is small, and one that rounds weights only where it is worth that.
+    pub fn best(&self) -> Option<Variant> {
+        let exact = self.fastest(Some(WeightType::F32));
+        let rounded = self.fastest(Some(WeightType::F16));
+        match (exact, rounded) {
+            (Some(exact), Some(rounded)) if rounded.1 > exact.1 * FOR_ROUNDING => Some(rounded.0),
+            (Some((variant, _)), _) | (None, Some((variant, _))) => Some(variant),
+            (None, None) => None,
+        }
+    }
+
+    /// The fastest right one with weights of this type.
+    pub fn best_with(&self, weights: WeightType) -> Option<Variant> {
+        self.fastest(Some(weights)).map(|(variant, _)| variant)
+    }
+
+    fn fastest(&self, weights: Option<WeightType>) -> Option<(Variant, f64)> {
+        let mut best: Option<(Variant, f64)> = None;
+        let fitting = |tried: &&Tried| weights.is_none_or(|w| tried.variant.weights == w);
+        for tried in self.tried.iter().filter(fitting) {
+            let Some(speed) = tried.speed() else { continue };
+            if best.is_none_or(|(_, fastest)| speed > fastest * NOTABLY) {
+                best = Some((tried.variant, speed));
+            }
+        }
+        best
+    }
+
+    /// How this one did; none where it was not tried.
+    pub fn of(&self, variant: Variant) -> Option<&Tried> {
+        self.tried.iter().find(|tried| tried.variant == variant)
+    }
+}
+
+/// All that is kept, by card.
+type Book = BTreeMap<String, Verdict>;
+
+/// Two of this program's threads write one after the other.
+static WRITING: Mutex<()> = Mutex::new(());
+
+fn key(info: &DeviceInfo) -> String {
+    format!(
+        "{} | {} | {} | {}",
+        info.name,
+        info.api.title(),
+        info.driver,
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+fn book(file: Option<&Path>) -> Book {
+    file.and_then(|file| files::read_text(file, files::TEXT).ok())
+        .and_then(|text| toml::from_str(&text).ok())
+        .unwrap_or_default()
+}
+
+/// The kept verdict of a card.
+pub(super) fn kept(info: &DeviceInfo, file: Option<&Path>) -> Option<Verdict> {
+    book(file).remove(&key(info))
+}
+
+/// Keeps one. What cannot be kept is found again next time.
+pub(super) fn keep(info: &DeviceInfo, file: Option<&Path>, verdict: &Verdict) {
+    change(file, |book| {
+        book.insert(key(info), verdict.clone());
+    });
+}
+
+/// Keeps what preparing a card found for a family.
+pub(super) fn keep_prepared(
+    info: &DeviceInfo,
+    file: Option<&Path>,
+    (family, found): (&str, &Prepared),
+) {
+    change(file, |book| {
+        // A card without a verdict was never tested, and is to be tested first.
+        if let Some(verdict) = book.get_mut(&key(info)) {
+            verdict.prepared.insert(family.to_string(), found.clone());
+        }
+    });
+}
+
+fn change(file: Option<&Path>, change: impl FnOnce(&mut Book)) {
+    let Some((file, folder)) = file.and_then(|file| Some((file, file.parent()?))) else {
+        return;
+    };
+    let _alone = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut book = book(Some(file));
+    change(&mut book);
+    let Ok(text) = toml::to_string(&book) else {
+        return;
+    };
+    // A verdict that cannot be kept is found again next time.
+    let _ = std::fs::create_dir_all(folder).and_then(|()| {
+        let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+        std::io::Write::write_all(&mut temporary, text.as_bytes())?;
+        temporary.persist(file).map_err(|error| error.error)?;
+        Ok(())
+    });
+}
+
+/// What was found so far, as it is kept; none where nothing was tested.
+pub fn verdicts() -> Option<String> {
+    files::read_text(&cache_file()?, files::TEXT).ok()
+}
+
+/// What preparing this card found, by family of backbones.
+pub fn prepared(info: &DeviceInfo) -> BTreeMap<String, Prepared> {
+    let verdict = kept(info, cache_file().as_deref());
+    verdict.map(|verdict| verdict.prepared).unwrap_or_default()
+}
+
+/// Where verdicts are kept.
+pub(super) fn cache_file() -> Option<PathBuf> {
+    Some(folders::cache()?.join("devices.toml"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tried(name: &str, speed: f64) -> Tried {
+        Tried {
+            variant: name.parse().unwrap_or_default(),
+            forward_error: Some(1e-6),
+            gradient_error: Some(1e-6),
+            images_per_second: Some(speed),
+            refused: None,
+        }
+    }
+
+    fn best(tried: &[Tried]) -> Option<String> {
+        let found = Prepared {
+            tried: tried.to_vec(),
+        };
+        found.best().map(|variant| variant.to_string())
+    }
+
+    #[test]
+    fn the_fastest_right_one_is_best_and_chance_decides_nothing() {
+        let plain = tried("plain", 100.0);
+        let same = tried("f32-decomposed-bytes", 102.0);
+        let faster = tried("f32-fused-bytes", 130.0);
+        let wrong = Tried {
+            refused: Some("off by 3".into()),
+            ..tried("f32-fused-floats", 900.0)
+        };
+        let of = |list: &[&Tried]| best(&list.iter().map(|t| (*t).clone()).collect::<Vec<_>>());
+        assert_eq!(
+            of(&[&plain, &same]).as_deref(),
+            Some("f32-decomposed-floats")
+        );
+        assert_eq!(
+            of(&[&plain, &same, &wrong, &faster]).as_deref(),
+            Some("f32-fused-bytes")
+        );
+        assert_eq!(of(&[&wrong]), None);
+        // Rounded weights have to be worth it.
+        let rounded = tried("f16-fused-bytes", 135.0);
+        assert_eq!(of(&[&faster, &rounded]).as_deref(), Some("f32-fused-bytes"));
+        let rounded = tried("f16-fused-bytes", 200.0);
+        assert_eq!(of(&[&faster, &rounded]).as_deref(), Some("f16-fused-bytes"));
+    }
+}

@@ -1,0 +1,208 @@
+//! On which device a run computes, and in which of the ways that device knows.
+//!
+//! A card is prepared when a run first uses it with a family of backbones; the fastest right
+//! variant is taken then and noted in the run, which keeps it to its end. The CPU device has one
+//! way. So has a card that nothing is known of: the plain one.
+
+use crate::device::{self, Kind, Prepared, Ready, Trusted};
+use crate::nn::{Variant, WeightType};
+use crate::problem::{Problem, Result};
+use crate::run::config::{Precision, RunConfig};
+use crate::run::event::RunHeader;
+
+use super::prepare;
+
+/// A device that is open, and the way a network is computed there.
+#[derive(Clone, Debug)]
+pub struct Fitted {
+    /// The device.
+    pub ready: Ready,
+    /// The way.
+    pub variant: Variant,
+    /// What is not as it was asked for.
+    pub remarks: Vec<Problem>,
+}
+
+/// What is wanted of a device.
+pub struct Wish<'a> {
+    /// The settings of the run.
+    pub config: &'a RunConfig,
+    /// The family of its backbone.
+    pub family: &'a str,
+    /// Whether the backbone's own weights are trained, which takes f32.
+    pub trains_weights: bool,
+    /// The way a run began with that goes on.
+    pub kept: Option<Variant>,
+}
+
+impl Wish<'_> {
+    /// Finds the way and opens the device; `tell` hears what is done and stops it by returning
+    /// false.
+    ///
+    /// # Errors
+    /// A Problem when the device cannot be opened, or `tell` stopped it.
+    pub fn fit(&self, trusted: Trusted, tell: &mut dyn FnMut(&str) -> bool) -> Result<Fitted> {
+        let mut remarks: Vec<Problem> = trusted.remark.iter().cloned().collect();
+        let (trusted, variant) = match trusted.info.is_cpu() {
+            true => (trusted, Variant::PLAIN),
+            false => self.on_card(trusted, &mut remarks, tell)?,
+        };
+        let ready = trusted.open()?;
+        if ready.remark.is_some() && remarks.is_empty() {
+            remarks.extend(ready.remark.clone());
+        }
+        let wanted = match ready.info.is_cpu() {
+            true => self.weights_named(),
+            false => Some(variant.weights),
+        };
+        let (weights, remark) = held(wanted.unwrap_or_default(), &ready);
+        remarks.extend(remark);
+        let variant = match ready.info.is_cpu() {
+            true => Variant::PLAIN,
+            false => variant.with_weights(weights),
+        };
+        Ok(Fitted {
+            ready,
+            variant,
+            remarks,
+        })
+    }
+
+    /// The type of weights that was asked for in so many words.
+    fn weights_named(&self) -> Option<WeightType> {
+        match self.config.precision {
+            Precision::F32 => Some(WeightType::F32),
+            Precision::F16 => Some(WeightType::F16),
+            Precision::Auto if self.trains_weights => Some(WeightType::F32),
+            Precision::Auto => None,
+        }
+    }
+
+    /// The way on a card, or the CPU in its place where it has none.
+    fn on_card(
+        &self,
+        trusted: Trusted,
+        remarks: &mut Vec<Problem>,
+        tell: &mut dyn FnMut(&str) -> bool,
+    ) -> Result<(Trusted, Variant)> {
+        if let Some(kept) = self.kept {
+            return Ok((trusted, kept));
+        }
+        let plain = Variant::from(self.weights_named().unwrap_or_default());
+        let found = match self.known(&trusted, tell) {
+            Ok(found) => found,
+            Err(problem) if !tell("opening the device") => return Err(problem),
+            Err(problem) => {
+                remarks.push(problem);
+                None
+            }
+        };
+        let Some(found) = found else {
+            return Ok((trusted, self.config.card_variant.unwrap_or(plain)));
+        };
+        let Some(best) = found.best() else {
+            let problem = unusable(&trusted, self.family, &found);
+            let cpu = Trusted::cpu_instead(problem)?;
+            remarks.extend(cpu.remark.clone());
+            return Ok((cpu, Variant::PLAIN));
+        };
+        let best = match self.weights_named() {
+            Some(weights) => found.best_with(weights).unwrap_or(plain),
+            None => best,
+        };
+        let Some(wanted) = self.config.card_variant else {
+            return Ok((trusted, best));
+        };
+        match found.of(wanted).and_then(|tried| tried.refused.as_ref()) {
+            None => Ok((trusted, wanted)),
+            Some(why) => {
+                let what = format!("{wanted} is not used on {}: {why}", trusted.info.name);
+                let remedy = format!("leave --card-variant out; {best} is used instead");
+                remarks.push(Problem::new(what).at("--card-variant").advise(remedy));
+                Ok((trusted, best))
+            }
+        }
+    }
+
+    /// What is known of the card, which is prepared now where it never was. An imitated card is
+    /// prepared only when somebody asks for it.
+    fn known(
+        &self,
+        trusted: &Trusted,
+        tell: &mut dyn FnMut(&str) -> bool,
+    ) -> Result<Option<Prepared>> {
+        let info = &trusted.info;
+        if let Some(found) = device::prepared(info).remove(self.family) {
+            return Ok(Some(found));
+        }
+        if !device::can_prepare(info) || info.kind == Kind::SoftwareGpu {
+            return Ok(None);
+        }
+        let variants = prepare::variants(self.family);
+        let found = device::prepare(info, self.family, &variants, &mut |done, of| {
+            tell(&format!(
+                "preparing {}: trying how it computes best, {} of {of}, once",
+                info.name,
+                done + 1
+            ))
+        });
+        found.map(Some)
+    }
+}
+
+/// What is said of a card on which no variant is right.
+fn unusable(trusted: &Trusted, family: &str, found: &Prepared) -> Problem {
+    let why = found.tried.first().and_then(|tried| tried.refused.clone());
+    let why = why.unwrap_or_else(|| "no variant is right".into());
+    let name = &trusted.info.name;
+    Problem::new(format!("{name} cannot compute {family}: {why}"))
+        .at(format!(
+            "{} {}",
+            trusted.info.api.title(),
+            trusted.info.driver
+        ))
+        .advise("update the graphics driver, then try again with `lae-studio devices --prepare`")
+}
+
+/// What a type of weights comes to on a device, with a remark where that is not what was asked for.
+fn held(wanted: WeightType, ready: &Ready) -> (WeightType, Option<Problem>) {
+    if wanted == WeightType::F32 || ready.half {
+        return (wanted, None);
+    }
+    let why = if ready.info.is_cpu() {
+        "the CPU's kernels are made for it"
+    } else {
+        "this graphics card does not compute rightly in half precision"
+    };
+    let remark = Problem::new(format!("the backbone's weights are kept as f32: {why}"))
+        .at("--precision")
+        .advise("leave the option out, or train on a graphics card");
+    (WeightType::F32, Some(remark))
+}
+
+/// What a precision comes to on a device, with a remark where that is not what was asked for.
+pub fn weight_type(precision: Precision, ready: &Ready) -> (WeightType, Option<Problem>) {
+    held(named(precision), ready)
+}
+
+fn named(precision: Precision) -> WeightType {
+    match precision {
+        Precision::F16 => WeightType::F16,
+        Precision::Auto | Precision::F32 => WeightType::F32,
+    }
+}
+
+/// The way a run is answered with on a device: the one it was trained with, or the plain one.
+pub fn variant_of(header: &RunHeader, ready: &Ready) -> Variant {
+    if ready.info.is_cpu() {
+        return Variant::PLAIN;
+    }
+    let variant = begun_with(header);
+    variant.with_weights(held(variant.weights, ready).0)
+}
+
+/// The way a run began with. Runs of older versions, and those of the CPU, computed the plain way.
+pub fn begun_with(header: &RunHeader) -> Variant {
+    let plain = named(header.config.precision).into();
+    header.card_variant.unwrap_or(plain)
+}

@@ -1,0 +1,129 @@
+//! How many images of a batch go through the network at once.
+//!
+//! A batch that is too large for a card is learned in parts: the gradients of the parts are added,
+//! each by its share of the images, before the one step. The loss of every method here is a mean
+//! over images, with terms that no image has a part in, so that the sum is the gradient of the whole
+//! batch but for rounding. What dropout drops is drawn for the whole batch (see
+//! [`Rows`](crate::pet::Rows)).
+
+use burn::tensor::Tensor;
+
+use super::Batch;
+use super::optimiser::Gradients;
+use crate::pet::Rows;
+use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
+
+/// How many images of a batch go through the network at once: all of them unless it says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AtOnce(Option<usize>);
+
+/// A part of a batch.
+#[derive(Clone, Debug)]
+pub struct Part<'a> {
+    /// Its images, labels and samples; pass and step are the whole batch's.
+    pub batch: Batch<'a>,
+    /// Which of the whole batch's images they are; none where they are all.
+    pub rows: Option<Rows>,
+}
+
+impl AtOnce {
+    /// As the settings of a run say.
+    pub fn of(config: &RunConfig) -> Self {
+        Self(config.micro_batch)
+    }
+
+    /// The parts of a batch, in its order.
+    pub fn parts<'a>(self, batch: &Batch<'a>) -> Vec<Part<'a>> {
+        let of = batch.labels.len();
+        let most = self.0.unwrap_or(of).max(1);
+        if most >= of {
+            return vec![Part {
+                batch: batch.clone(),
+                rows: None,
+            }];
+        }
+        let part = |first: usize| {
+            let count = most.min(of - first);
+            let range = first..first + count;
+            Part {
+                batch: Batch {
+                    images: batch.images.clone().slice_dim(0, range.clone()),
+                    labels: &batch.labels[range.clone()],
+                    samples: &batch.samples[range],
+                    ..batch.clone()
+                },
+                rows: Some(Rows { first, count, of }),
+            }
+        };
+        (0..of).step_by(most).map(part).collect()
+    }
+
+    /// Loss and gradients of a batch from those of its parts.
+    ///
+    /// # Errors
+    /// Those of `learn`, or a Problem for a batch without images.
+    pub fn learn(
+        self,
+        batch: &Batch<'_>,
+        mut learn: impl FnMut(&Part<'_>) -> Result<(Tensor<1>, Gradients)>,
+    ) -> Result<(Tensor<1>, Gradients)> {
+        let mut sum: Option<(Tensor<1>, Gradients)> = None;
+        for part in self.parts(batch) {
+            let (loss, gradients) = learn(&part)?;
+            let Some(rows) = part.rows else {
+                return Ok((loss, gradients));
+            };
+            let share = rows.count as f64 / rows.of as f64;
+            let (loss, gradients) = (loss * share, gradients.scaled(share));
+            sum = Some(match sum {
+                None => (loss, gradients),
+                Some((losses, all)) => (losses + loss, all.plus(gradients)),
+            });
+        }
+        sum.ok_or_else(|| Problem::new("a batch has no images"))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use burn::tensor::{Device, TensorData};
+
+    use super::*;
+    use crate::tensors::HostTensor;
+
+    #[test]
+    fn parts_cover_the_batch_and_weigh_by_their_images() {
+        let device = Device::flex();
+        let values: Vec<f32> = (0..7).map(|i| i as f32).collect();
+        let images = Tensor::from_data(TensorData::new(values, [7, 1, 1, 1]), &device);
+        let batch = Batch {
+            images,
+            labels: &[0, 1, 2, 3, 4, 5, 6],
+            samples: &[9, 8, 7, 6, 5, 4, 3],
+            pass: 1,
+            step: 2,
+            steps: 3,
+        };
+        let whole = AtOnce::default().parts(&batch);
+        assert!(whole.len() == 1 && whole[0].rows.is_none());
+        assert_eq!(AtOnce(Some(9)).parts(&batch).len(), 1);
+        let parts = AtOnce(Some(3)).parts(&batch);
+        let labels: Vec<_> = parts.iter().map(|part| part.batch.labels).collect();
+        assert_eq!(labels, [&[0, 1, 2][..], &[3, 4, 5], &[6]]);
+        assert_eq!(parts[2].batch.samples, [3]);
+        let mean = |part: &Part<'_>| {
+            let mean = part.batch.images.clone().mean();
+            let mut gradients = Gradients::default();
+            gradients.insert("a", mean.clone());
+            Ok((mean, gradients))
+        };
+        let (loss, gradients) = AtOnce(Some(3)).learn(&batch, mean).unwrap();
+        let gradient = gradients.iter().next().unwrap().1;
+        for mean in [&loss, gradient] {
+            let mean = HostTensor::read(mean).unwrap().values[0];
+            assert!((mean - 3.0).abs() < 1e-6, "{mean}");
+        }
+    }
+}

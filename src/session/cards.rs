@@ -1,0 +1,45 @@
+//! The card of the settings: which it is, and preparing it from the window.
+
+use std::sync::Arc;
+
+use super::Session;
+use super::jobs::{Ask, Opening};
+use super::views::DeviceView;
+use crate::problem::Result;
+
+impl Session {
+    /// The card that the settings mean; none where they mean the processor.
+    pub fn chosen_card(&self) -> Option<&DeviceView> {
+        let wanted = self.draft.device.as_str();
+        let mut devices = self.devices.iter();
+        let found = match wanted {
+            "auto" | "" | "gpu" => devices.find(|device| device.chosen_by_auto),
+            _ => devices.find(|device| device.key == wanted),
+        };
+        found.filter(|device| device.key != "cpu")
+    }
+
+    /// How far preparing a card is, while one is prepared.
+    pub fn preparing(&self) -> Option<&Arc<Opening>> {
+        self.preparing.as_ref()
+    }
+
+    /// Tries the ways of a card for a family of backbones anew.
+    pub fn prepare_card(&mut self, key: &str, family: &str) {
+        if self.preparing.is_some() {
+            return;
+        }
+        let opening = Arc::new(Opening::default());
+        self.preparing = Some(opening.clone());
+        self.ask(Ask::Prepare(key.into(), family.into(), opening));
+    }
+
+    /// Takes in what came of it.
+    pub(super) fn take_prepared(&mut self, found: Result<Vec<DeviceView>>) {
+        self.preparing = None;
+        match found {
+            Ok(devices) => self.devices = devices,
+            Err(problem) => self.notify(problem, true),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! How the chosen card computes the backbone: the variants it was prepared with, each with its
+//! figures, and a way to try again.
+
+use std::time::Duration;
+
+use egui::{Popup, Ui};
+
+use crate::device::{Prepared, Tried};
+use crate::session::views::{BackboneView, DeviceView};
+use crate::ui::app::Cx;
+use crate::ui::widgets::{button, faint};
+
+/// Draws the row, where the settings mean a card.
+pub fn way(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
+    let Some(device) = cx.session.chosen_card().cloned() else {
+        return;
+    };
+    ui.horizontal_wrapped(|ui| {
+        faint(ui, "on the card").on_hover_text(
+            "A card can compute a network in several ways. Preparing tries them, checks each against \
+             the processor and takes the fastest right one.",
+        );
+        if let Some(opening) = cx.session.preparing().cloned() {
+            ui.spinner();
+            faint(ui, opening.words());
+            if button(ui, "Stop preparing").clicked() {
+                opening.stop();
+            }
+            ui.request_repaint_after(Duration::from_millis(200));
+            return;
+        }
+        let found = device.prepared.get(&view.family);
+        choice(ui, cx, found);
+        let words = match found {
+            Some(_) => "Try again",
+            None => "Prepare the card",
+        };
+        // Beside a run at work the figures would be those of half a card.
+        let idle = !cx.session.is_training();
+        let again = ui.add_enabled_ui(idle, |ui| button(ui, words)).inner;
+        if again
+            .on_disabled_hover_text("A run is at work on the card")
+            .clicked()
+        {
+            cx.session.prepare_card(&device.key, &view.family);
+        }
+        faint(ui, standing(&device, found));
+    });
+}
+
+/// The list of ways behind a button.
+fn choice(ui: &mut Ui, cx: &mut Cx<'_>, found: Option<&Prepared>) {
+    let wanted = cx.session.draft.card_variant;
+    let words = wanted.map_or_else(|| "automatic".to_string(), |way| way.to_string());
+    let open = button(ui, format!("Way: {words}"));
+    Popup::menu(&open).show(|ui| {
+        ui.set_min_width(360.0);
+        let best = found.and_then(Prepared::best);
+        let best = best.map_or_else(|| "the plain one".to_string(), |best| best.to_string());
+        let automatic = format!("Automatic: {best}");
+        if ui.selectable_label(wanted.is_none(), automatic).clicked() {
+            cx.session.draft.card_variant = None;
+        }
+        for tried in found.map_or(&[][..], |found| &found.tried) {
+            let right = tried.refused.is_none();
+            let line = egui::Button::selectable(wanted == Some(tried.variant), line(tried));
+            let line = ui.add_enabled(right, line);
+            if line
+                .on_disabled_hover_text(tried.refused.clone().unwrap_or_default())
+                .clicked()
+            {
+                cx.session.draft.card_variant = Some(tried.variant);
+            }
+        }
+    });
+}
+
+/// "f32 weights, fused attention, pictures as bytes · 41.2 images/s".
+fn line(tried: &Tried) -> String {
+    let words = tried.variant.words();
+    match (tried.speed(), &tried.refused) {
+        (Some(speed), _) => format!("{words} · {speed:.1} images/s"),
+        (None, Some(_)) => format!("{words} · not used"),
+        (None, None) => words,
+    }
+}
+
+/// What is known of the card, in a sentence.
+fn standing(device: &DeviceView, found: Option<&Prepared>) -> String {
+    let Some(found) = found else {
+        return match device.prepared_by_itself {
+            true => "prepared when a run first uses it".into(),
+            false => "computes the plain way".into(),
+        };
+    };
+    let Some(best) = found.best() else {
+        return "no way is right on this card; the processor is used instead".into();
+    };
+    let speed = |variant| found.of(variant).and_then(Tried::speed);
+    let plain = found.tried.first().map(|tried| tried.variant);
+    match (speed(best), plain.and_then(speed)) {
+        (Some(fast), Some(plain)) if fast > plain => {
+            format!("{:.2} times as fast as the plain way", fast / plain)
+        }
+        _ => "the plain way is the fastest".into(),
+    }
+}

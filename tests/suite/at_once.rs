@@ -1,0 +1,124 @@
+//! A batch that is learned in parts gives what the whole batch gives, for every method.
+
+use lae_studio::experiment::{self, Changes, Stock};
+use lae_studio::method::{METHODS, adopt};
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::{Control, Event, Phase, Sink, Wish};
+use lae_studio::store;
+use lae_studio::tensors::Named;
+
+/// A few steps of a method on the embedded digits: two tasks, batches of 8.
+fn settings(method: &'static lae_studio::method::MethodSpec) -> RunConfig {
+    let mut config = RunConfig {
+        classes_per_task: "2,2,6".into(),
+        epochs: 2,
+        batch: 8,
+        train_limit: Some(8),
+        test_limit: Some(2),
+        device: "cpu".into(),
+        blocks: "2".into(),
+        ..RunConfig::default()
+    };
+    adopt(&mut config, method);
+    if method.key == "lae" {
+        config.settings = crate::frozen_epochs(1);
+    }
+    if method.all_at_once {
+        config.epochs = 1;
+        config.train_limit = Some(2);
+    }
+    config
+}
+
+fn learned(config: &RunConfig) -> Named {
+    let root = tempfile::tempdir().unwrap();
+    let mut events: Vec<Event> = Vec::new();
+    let control = Control::default();
+    let outcome = experiment::train(
+        config,
+        root.path(),
+        &Stock::default(),
+        &mut events,
+        &control,
+    );
+    let header = outcome.unwrap().header().unwrap().clone();
+    assert_eq!(header.config.micro_batch, config.micro_batch);
+    let tasks = header.tasks.len();
+    store::load_snapshot(&header.folder, tasks - 1).unwrap()
+}
+
+/// Largest difference of a tensor's values, against its largest value.
+fn apart(a: &Named, b: &Named) -> (String, f32) {
+    assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
+    let of = |(name, a): (&String, &lae_studio::tensors::HostTensor)| {
+        let b = &b[name];
+        let largest = b.values.iter().fold(1e-3f32, |most, v| most.max(v.abs()));
+        let apart = a.values.iter().zip(&b.values).map(|(a, b)| (a - b).abs());
+        (name.clone(), apart.fold(0f32, f32::max) / largest)
+    };
+    a.iter()
+        .map(of)
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .unwrap_or_default()
+}
+
+#[test]
+fn every_method_learns_a_batch_in_parts_as_it_learns_it_whole() {
+    for method in METHODS {
+        let whole = settings(method);
+        let parts = RunConfig {
+            micro_batch: Some(3),
+            ..whole.clone()
+        };
+        let (name, apart) = apart(&learned(&parts), &learned(&whole));
+        eprintln!("{}: {apart:.1e} in {name}", method.key);
+        assert!(apart < 1e-5, "{}: {apart:.1e} in {name}", method.key);
+    }
+}
+
+/// Stops in the second epoch of the first task.
+struct Stopper<'a>(&'a Control);
+
+impl Sink for Stopper<'_> {
+    fn event(&mut self, event: Event) {
+        if let Event::Phase {
+            phase: Phase::Training { epoch: 1, .. },
+            ..
+        } = event
+        {
+            self.0.set(Wish::Stop);
+        }
+    }
+
+    fn between_batches(&mut self) {}
+}
+
+#[test]
+fn a_stopped_run_goes_on_with_fewer_images_at_once_and_says_so() {
+    let config = settings(METHODS[0]);
+    let root = tempfile::tempdir().unwrap();
+    let control = Control::default();
+    let stock = Stock::default();
+    let mut stopper = Stopper(&control);
+    let outcome = experiment::train(&config, root.path(), &stock, &mut stopper, &control);
+    let folder = outcome.unwrap().header().unwrap().folder.clone();
+    assert_eq!(
+        store::load(&folder).unwrap().header.config.micro_batch,
+        None
+    );
+    let changes = Changes {
+        micro_batch: Some(2),
+        ..Changes::default()
+    };
+    let mut events: Vec<Event> = Vec::new();
+    let outcome =
+        experiment::resume_on(&folder, &changes, &stock, &mut events, &Control::default());
+    let header = outcome.unwrap().header().unwrap().clone();
+    assert_eq!(header.config.micro_batch, Some(2));
+    let stored = store::load(&folder).unwrap();
+    assert_eq!(stored.header.config.micro_batch, Some(2));
+    let last = stored.header.tasks.len() - 1;
+    let snapshot = store::load_snapshot(&folder, last).unwrap();
+    let (name, apart) = apart(&snapshot, &learned(&config));
+    assert!(apart < 1e-5, "{apart:.1e} in {name}");
+}

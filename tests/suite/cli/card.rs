@@ -1,0 +1,152 @@
+//! Preparing a card, on a processor that imitates one: each variant against the CPU, what is kept,
+//! and that a run then computes that way.
+
+use std::path::Path;
+use std::process::Output;
+
+use serde_json::Value;
+
+use super::{json, only_run, program, run, stderr};
+
+/// The number of the imitated card in the list of devices; none where there is none.
+fn imitated(runs: &Path) -> Option<String> {
+    let list = json(&run(&["devices", "--json", "-"], runs));
+    let of = |entry: &&Value| entry["kind"] == "software_gpu" && entry["api"] == "vulkan";
+    let found = list.as_array()?.iter().find(of);
+    if found.is_none() {
+        eprintln!("skipped: this machine has no software Vulkan");
+    }
+    Some(found?["index"].to_string())
+}
+
+fn prepare(runs: &Path, card: &str, family: &str, fault: &str) -> Output {
+    let words = [
+        "devices",
+        "--prepare",
+        "--device",
+        card,
+        "--family",
+        family,
+        "--json",
+        "-",
+    ];
+    let mut command = program(&words, runs);
+    command.env("LAE_STUDIO_PREPARE_FAULT", fault);
+    command.output().unwrap()
+}
+
+/// What was found for a family on a card.
+fn found<'a>(list: &'a Value, card: &str, family: &str) -> &'a Vec<Value> {
+    let index: usize = card.parse().unwrap();
+    list[index]["prepared"][family]["tried"].as_array().unwrap()
+}
+
+/// Every right variant is within single precision of the CPU.
+fn hold(tried: &[Value], refused: &str) {
+    for entry in tried {
+        let name = entry["variant"].as_str().unwrap();
+        eprintln!("{entry}");
+        if name == refused {
+            assert!(entry["refused"].is_string(), "{entry}");
+            continue;
+        }
+        assert!(entry["refused"].is_null(), "{entry}");
+        for error in ["forward_error", "gradient_error"] {
+            let error = entry[error].as_f64().unwrap();
+            assert!(error < 1e-3, "{name}: {error}");
+        }
+        assert!(
+            entry["images_per_second"].as_f64().unwrap() > 0.0,
+            "{entry}"
+        );
+    }
+}
+
+#[test]
+fn a_wrong_variant_is_refused_and_a_run_computes_with_the_best_right_one() {
+    let root = tempfile::tempdir().unwrap();
+    let runs = root.path();
+    let Some(card) = imitated(runs) else { return };
+    let wrong = "f32-fused-bytes";
+    let list = json(&prepare(runs, &card, "vit", &format!("wrong:{wrong}")));
+    let tried = found(&list, &card, "vit");
+    assert_eq!(tried.len(), 8);
+    hold(tried, wrong);
+    let used = list[card.parse::<usize>().unwrap()]["used"]["vit"].clone();
+    assert!(used.is_string() && used != wrong, "{used}");
+    // It is kept, and shown to people.
+    let shown = run(&["devices"], runs);
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(
+        shown.contains("gradients are off") && shown.contains("used"),
+        "{shown}"
+    );
+
+    let train = |more: &[&str], out: &Path| {
+        let few = [
+            "train",
+            "--epochs",
+            "1",
+            "--freeze-epochs",
+            "0",
+            "--train-limit",
+            "2",
+            "--test-limit",
+            "1",
+            "--classes-per-task",
+            "5",
+            "--batch",
+            "8",
+            "--blocks",
+            "1",
+            "--device",
+            &card,
+        ];
+        let output = program(&[&few[..], more].concat(), runs)
+            .env("LAE_RUNS", out)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let text = std::fs::read_to_string(only_run(out).join("run.toml")).unwrap();
+        let variant = text
+            .lines()
+            .find_map(|line| line.strip_prefix("card_variant = "));
+        (
+            variant.unwrap().trim_matches('"').to_string(),
+            stderr(&output),
+        )
+    };
+    let outs = [runs.join("one"), runs.join("two")];
+    let (variant, _) = train(&[], &outs[0]);
+    assert_eq!(used, variant);
+    // Asked for in so many words, the wrong one is still not used, and that is said.
+    let (variant, said) = train(&["--card-variant", wrong], &outs[1]);
+    assert_eq!(used, variant);
+    assert!(said.contains("is not used"), "{said}");
+}
+
+#[test]
+fn a_variant_that_takes_its_process_down_costs_only_itself() {
+    let root = tempfile::tempdir().unwrap();
+    let runs = root.path();
+    let Some(card) = imitated(runs) else { return };
+    let dies = "f32-decomposed-bytes";
+    let list = json(&prepare(runs, &card, "convnext", &format!("die:{dies}")));
+    let tried = found(&list, &card, "convnext");
+    assert_eq!(tried.len(), 4);
+    hold(tried, dies);
+    let why = tried[1]["refused"].as_str().unwrap();
+    assert!(why.contains("crashed"), "{why}");
+}
+
+#[test]
+fn every_variant_of_swin_is_right() {
+    let root = tempfile::tempdir().unwrap();
+    let Some(card) = imitated(root.path()) else {
+        return;
+    };
+    let list = json(&prepare(root.path(), &card, "swin", ""));
+    let tried = found(&list, &card, "swin");
+    assert_eq!(tried.len(), 8);
+    hold(tried, "");
+}
