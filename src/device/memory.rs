@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::child::ask;
 use super::{DeviceInfo, Kind};
+use crate::files;
 use crate::memory;
 
 /// Memory of a card in bytes.
@@ -57,7 +58,7 @@ fn asked(info: &DeviceInfo) -> Option<CardMemory> {
 /// As the kernel's driver of AMD cards tells it.
 fn of_kernel(place: &Path) -> Option<CardMemory> {
     let number = |name: &str| -> Option<u64> {
-        let text = std::fs::read_to_string(place.join(name)).ok()?;
+        let text = files::read_text(&place.join(name), files::TEXT).ok()?;
         text.trim().parse().ok()
     };
     let total = number("mem_info_vram_total")?;

@@ -48,9 +48,10 @@ impl Wish<'_> {
             false => self.on_card(trusted, &mut remarks, tell)?,
         };
         let ready = trusted.open()?;
-        if ready.remark.is_some() && remarks.is_empty() {
-            remarks.extend(ready.remark.clone());
-        }
+        // What stood in for a card that does not even open is news; the rest is known.
+        let news = ready.remark.clone();
+        let news = news.filter(|problem| !remarks.contains(problem));
+        remarks.extend(news);
         let wanted = match ready.info.is_cpu() {
             true => self.weights_named(),
             false => Some(variant.weights),

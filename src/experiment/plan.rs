@@ -110,24 +110,22 @@ impl Plan {
         let data = stock.data(config, &|| control.wish() != Wish::Stop)?;
         let scenario = scenario(&chosen, &order, sizes, &data)?;
         tell("opening the device");
-        let trusted = device::trusted(&config.device)?;
         let about = library::describe(&config.backbone)?;
-        let demand = (chosen.spec.demand)(&chosen, about.blocks.len())?;
+        let mut last = String::new();
         let mut progress = |text: &str| {
-            tell(text);
+            // It is asked often whether to go on, and told once what is done.
+            if text != last {
+                tell(text);
+                last = text.to_string();
+            }
             control.wish() != Wish::Stop
         };
-        let wish = fitting::Wish {
-            config,
-            family: about.entry.architecture.family(),
-            trains_weights: demand.weights,
-            kept: begun.map(|(header, _)| begun_with(header)),
-        };
+        let kept = begun.map(|(header, _)| begun_with(header));
         let Fitted {
             ready,
             variant,
             remarks,
-        } = wish.fit(trusted, &mut progress)?;
+        } = fitted(&chosen, &about, kept, &mut progress)?;
         progress("loading the backbone");
         let backbone = stock.backbone(&config.backbone, variant, &ready, &mut progress)?;
         let shapes = backbone.backbone.blocks();
@@ -279,6 +277,24 @@ impl Plan {
             repeats: 1,
         }
     }
+}
+
+/// The device of these settings, and the way it computes this backbone.
+fn fitted(
+    chosen: &Chosen<'_>,
+    about: &Description,
+    kept: Option<Variant>,
+    tell: &mut dyn FnMut(&str) -> bool,
+) -> Result<Fitted> {
+    let trusted = device::trusted(&chosen.config.device)?;
+    let demand = (chosen.spec.demand)(chosen, about.blocks.len())?;
+    let wish = fitting::Wish {
+        config: chosen.config,
+        family: about.entry.architecture.family(),
+        trains_weights: demand.weights,
+        kept,
+    };
+    wish.fit(trusted, tell)
 }
 
 /// What is said before a run that takes more memory than the card has free, where that is known.

@@ -11,6 +11,8 @@
 //! is neither moved nor decayed and gets no state, and its step count starts at 1 when it thaws
 //! while those of others carry on. State is read and written by name for exact resume.
 
+mod gradients;
+
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
@@ -20,11 +22,12 @@ use crate::nn::{self, Momentum};
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named, named};
 
+pub use gradients::Gradients;
+use gradients::flat;
+
 const BETA1: f64 = 0.9;
 const BETA2: f64 = 0.999;
 const EPSILON: f64 = 1e-8;
-/// Added to the norm of the gradients before it divides.
-const CLIP_EPSILON: f64 = 1e-6;
 
 /// How a gradient becomes a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,61 +125,6 @@ impl OptimiserSettings {
             clip: None,
         }
     }
-}
-
-/// Gradients of one step by the names of their parameters, each as one row of numbers.
-#[derive(Clone, Debug, Default)]
-pub struct Gradients(BTreeMap<String, Tensor<1>>);
-
-impl Gradients {
-    /// Adds that of one parameter.
-    pub fn insert<const D: usize>(&mut self, name: impl Into<String>, gradient: Tensor<D>) {
-        self.0.insert(name.into(), flat(gradient));
-    }
-
-    /// All of them, sorted by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Tensor<1>)> {
-        self.0
-            .iter()
-            .map(|(name, gradient)| (name.as_str(), gradient))
-    }
-
-    /// All of them times a number.
-    #[must_use]
-    pub fn scaled(self, by: f64) -> Self {
-        let all = self.0.into_iter();
-        Self(all.map(|(name, gradient)| (name, gradient * by)).collect())
-    }
-
-    /// The sum with others, name by name.
-    #[must_use]
-    pub fn plus(mut self, others: Self) -> Self {
-        for (name, other) in others.0 {
-            let sum = match self.0.remove(&name) {
-                Some(own) => nn::plus(own, other),
-                None => other,
-            };
-            self.0.insert(name, sum);
-        }
-        self
-    }
-
-    /// The root of the sum of all squares (one value, on the device); none without gradients.
-    pub fn norm(&self) -> Option<Tensor<1>> {
-        let squares = self.0.values().map(nn::sum_of_squares);
-        squares.reduce(|a, b| a + b).map(Tensor::sqrt)
-    }
-
-    /// What all are multiplied by (one value), so that their norm is at most `most`.
-    fn factor(&self, most: f64) -> Option<Tensor<1>> {
-        let norm = self.norm()?;
-        Some(((norm + CLIP_EPSILON).recip() * most).clamp_max(1.0))
-    }
-}
-
-fn flat<const D: usize>(tensor: Tensor<D>) -> Tensor<1> {
-    let count = tensor.dims().iter().product::<usize>();
-    tensor.reshape([count])
 }
 
 /// What is remembered of one parameter.
@@ -341,7 +289,7 @@ impl Step<'_> {
     /// The value of parameter `name` after the step: the same value where it has no gradient.
     #[must_use]
     pub fn moved<const D: usize>(&mut self, name: &str, value: Tensor<D>) -> Tensor<D> {
-        let Some(gradient) = self.gradients.0.remove(name) else {
+        let Some(gradient) = self.gradients.take(name) else {
             return value;
         };
         let shape = value.dims();

@@ -249,6 +249,8 @@ fn but_for_variants(preset: &Preset, config: &RunConfig) -> RunConfig {
     let mut same = filled(config);
     same.device.clone_from(&preset.run.device);
     same.cache_mb = preset.run.cache_mb;
+    same.card_variant = preset.run.card_variant;
+    same.micro_batch = preset.run.micro_batch;
     if let Some(paper) = preset.paper {
         same.data.clone_from(&preset.run.data);
         if paper.orders.contains(&same.order.as_str()) {

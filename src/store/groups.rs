@@ -33,11 +33,7 @@ impl Kin {
         let settings = RunConfig {
             order: String::new(),
             seed: 0,
-            device: String::new(),
-            card_variant: None,
-            micro_batch: None,
-            cache_mb: 0,
-            ..header.config.clone()
+            ..header.config.clone().anywhere()
         };
         let (measured, tasks) = (run.reports.len(), &header.tasks);
         let (weights, plugin) = (&header.weights_sha256, &run.plugin);

@@ -4,6 +4,7 @@
 mod answers;
 mod beside;
 mod bin;
+mod card;
 mod choosers;
 mod chosen;
 mod collect;

@@ -200,6 +200,19 @@ impl RunConfig {
         }
     }
 
+    /// The same without what says where a run is computed and in which portions: but for rounding no
+    /// figure depends on that.
+    #[must_use]
+    pub fn anywhere(self) -> Self {
+        Self {
+            device: String::new(),
+            card_variant: None,
+            micro_batch: None,
+            cache_mb: 0,
+            ..self
+        }
+    }
+
     /// The block numbers that get a PET.
     ///
     /// # Errors

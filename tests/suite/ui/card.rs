@@ -1,0 +1,92 @@
+//! How the window shows the ways of a card: chosen, refused, tried again; and fewer images at once.
+
+use std::sync::Arc;
+
+use egui_kittest::kittest::Queryable;
+use lae_studio::device::{Prepared, Tried};
+use lae_studio::nn::Variant;
+use lae_studio::run::config::RunConfig;
+use lae_studio::session::Session;
+use lae_studio::session::backend::{Backend, Recorded};
+use lae_studio::session::jobs::{Answer, Ask, Found};
+use lae_studio::session::views::DeviceView;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::{can_draw, errands, wait, window};
+
+const KEY: &str = "vulkan:discrete:0";
+
+fn tried(variant: &str, speed: f64) -> Tried {
+    Tried {
+        variant: variant.parse().unwrap(),
+        forward_error: Some(1e-6),
+        gradient_error: Some(1e-6),
+        images_per_second: Some(speed),
+        refused: None,
+    }
+}
+
+/// A card that was prepared for ViT, with this speed of its best way.
+fn devices(fast: f64) -> Vec<DeviceView> {
+    let mut list = vec![tried("plain", 100.0), tried("f32-fused-bytes", fast)];
+    let wrong = "f16-fused-bytes".parse().unwrap();
+    list.push(Tried::refused(wrong, "its gradients are off by 5.0e-1"));
+    vec![DeviceView {
+        key: KEY.into(),
+        title: "GPU · Test card".into(),
+        kind: "graphics card, Vulkan".into(),
+        chosen_by_auto: true,
+        prepared_by_itself: true,
+        prepared: [("vit".to_string(), Prepared { tried: list })].into(),
+    }]
+}
+
+#[test]
+fn the_ways_of_a_card_are_shown_chosen_and_tried_again() {
+    if !can_draw() {
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    let real = errands(root.path().to_path_buf());
+    let answer: Answer = Arc::new(move |ask| match ask {
+        Ask::Devices => Found::Devices(devices(150.0)),
+        Ask::Prepare(key, family, _) => {
+            assert_eq!((key.as_str(), family.as_str()), (KEY, "vit"));
+            Found::Prepared(Ok(devices(300.0)))
+        }
+        other => real(other),
+    });
+    let draft = RunConfig {
+        device: KEY.into(),
+        ..RunConfig::default()
+    };
+    let mut harness = window([1280.0, 900.0], ThemeChoice::Light, move |wake| {
+        let backend: Box<dyn Backend> = Box::new(Recorded::default());
+        Session::with(backend, answer, draft, wake)
+    });
+    wait(&mut harness, "the card is listed", |app| {
+        !app.session.devices.is_empty() && !app.session.backbones.is_empty()
+    });
+    harness.get_by_label("1.50 times as fast as the plain way");
+    harness.get_by_label("Way: automatic").click();
+    harness.run_steps(3);
+    harness.get_by_label("Automatic: f32-fused-bytes");
+    harness.get_by_label("f16 weights, fused attention, pictures as bytes · not used");
+    let plain = "f32 weights, decomposed attention, pictures as floats · 100.0 images/s";
+    harness.get_by_label(plain).click();
+    harness.run_steps(3);
+    let draft = &harness.state().session.draft;
+    assert_eq!(draft.card_variant, Some(Variant::PLAIN));
+    assert!(
+        draft
+            .as_command()
+            .contains("--card-variant f32-decomposed-floats")
+    );
+    harness.get_by_label("Way: f32-decomposed-floats");
+    harness.get_by_label("Try again").click();
+    wait(&mut harness, "the card is prepared anew", |app| {
+        app.session.preparing().is_none()
+            && app.session.devices[0].prepared["vit"].tried[1].images_per_second == Some(300.0)
+    });
+    harness.get_by_label("3.00 times as fast as the plain way");
+}
