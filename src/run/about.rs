@@ -1,5 +1,7 @@
 //! What people say of a run: a name, tags, a note. The run itself knows nothing of it.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::problem::{Problem, Result, harmless};
@@ -39,9 +41,10 @@ impl About {
     #[must_use]
     pub fn tidy(&self) -> Self {
         let mut tags: Vec<String> = Vec::new();
+        let mut known = HashSet::new();
         for tag in self.tags.iter().flat_map(|tag| tag.split(',')) {
             let tag = one_line(tag);
-            if !tag.is_empty() && !tags.contains(&tag) {
+            if !tag.is_empty() && known.insert(tag.clone()) {
                 tags.push(tag);
             }
         }
@@ -91,6 +94,8 @@ impl About {
             tags: tags.map(|tag| first(tag, TAG)).collect(),
             note: first(&tidy.note, NOTE),
         }
+        // A cut may leave a space at an end, or two tags alike.
+        .tidy()
     }
 }
 

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use super::file::{keep_file, save_problem, sync_folder};
 use super::folder::{RunFolder, make_folder};
 use super::load::{load, read_metrics, report_of};
-use super::pictures::LessonPictures;
+use super::pictures::{LessonPictures, MOST_PICTURES};
 use super::tables::{MetricsRow, damaged_table};
 use super::{LESSON_FILE, LESSONS_FOLDER, METRICS_FILE};
 use crate::data::Sample;
@@ -66,6 +66,7 @@ pub(super) fn with_lessons(
     saved: usize,
 ) -> Result<(RunHeader, Vec<(MetricsRow, TaskReport)>)> {
     let mut measured = Vec::new();
+    let planned = header.tasks.len();
     for task in tasks(run) {
         let after = saved + measured.len();
         let folder = lesson_folder(run, task);
@@ -78,7 +79,7 @@ pub(super) fn with_lessons(
             .advise("move the folder `lessons` away to see the run without its lessons"));
         }
         let first = header.tasks[..after].last().map_or(0, |task| task.end);
-        let lesson = read(&folder, &header.class_order[..first])?;
+        let lesson = read(&folder, &header.class_order[..first], planned)?;
         header = header.taught(after, lesson);
         let path = folder.join(METRICS_FILE);
         let mut rows = read_metrics(&path)?;
@@ -108,8 +109,8 @@ fn tasks(run: &Path) -> Vec<usize> {
     tasks
 }
 
-/// Reads `lesson.toml` of a lesson behind these classes.
-fn read(folder: &Path, before: &[String]) -> Result<Lesson> {
+/// Reads `lesson.toml` of a lesson behind these classes, of a run with so many tasks of its own.
+fn read(folder: &Path, before: &[String], planned: usize) -> Result<Lesson> {
     let path = folder.join(LESSON_FILE);
     let text = files::read_text(&path, files::TEXT)
         .map_err(|error| Problem::io("read a lesson", &path, &error))?;
@@ -134,6 +135,12 @@ fn read(folder: &Path, before: &[String]) -> Result<Lesson> {
             "the numbers of pictures are not those of its classes",
         ));
     }
+    if counted
+        .iter()
+        .any(|counts| counts.iter().any(|count| *count > MOST_PICTURES))
+    {
+        return Err(damaged("it counts more pictures than a lesson takes"));
+    }
     let mut names: Vec<&String> = before.iter().chain(&lesson.classes).collect();
     names.sort_unstable();
     if names.windows(2).any(|pair| pair[0] == pair[1]) {
@@ -143,8 +150,8 @@ fn read(folder: &Path, before: &[String]) -> Result<Lesson> {
     if !lesson.again.iter().all(known) {
         return Err(damaged("it names classes that the run does not have"));
     }
-    if lesson.planned_tasks == 0 {
-        return Err(damaged("the run had no task before it"));
+    if lesson.planned_tasks != planned {
+        return Err(damaged("it was taught to a run with other tasks"));
     }
     Ok(lesson)
 }

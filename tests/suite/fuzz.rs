@@ -1,5 +1,5 @@
 //! Mutated input for everything that reads what others wrote: plugins, weights, data sets, pictures,
-//! runs, settings, servers' answers.
+//! runs, lessons, settings, servers' answers.
 //!
 //! Whatever comes in, reading it ends in a value or a `Problem`: no panic, at most 64 MB of memory
 //! plus twenty times the input, at most two seconds of one core, and nothing is written outside of
@@ -16,6 +16,7 @@ mod bytes;
 mod data;
 mod downloads;
 mod headers;
+mod lessons;
 mod meter;
 mod packing;
 mod plugins;

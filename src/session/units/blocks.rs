@@ -11,6 +11,9 @@ use crate::run::config::RunConfig;
 /// Most runs of a block, repetitions counted.
 const MOST_RUNS: usize = 20;
 
+/// Most conditions of a block.
+const MOST_CONDITIONS: usize = 100;
+
 /// Runs that one button trains.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Runs {
@@ -67,6 +70,7 @@ impl Runs {
         let plans = match several {
             None => vec![RunPlan::read(shared)?],
             Some(toml::Value::Array(several)) => {
+                few_runs(several.len())?;
                 let one = |own| match own {
                     toml::Value::Table(own) => RunPlan::read(merged(&shared, own)),
                     _ => Err(Problem::new("\"runs\" is no list of tables")),
@@ -78,11 +82,7 @@ impl Runs {
                     .advise("begin each run with a line [[runs]]"));
             }
         };
-        let count: usize = plans.iter().map(|plan| plan.configs.len()).sum();
-        if count > MOST_RUNS || count == 0 {
-            return Err(Problem::new(format!("this block asks for {count} runs"))
-                .advise(format!("ask for 1 to {MOST_RUNS} runs in a block")));
-        }
+        few_runs(plans.iter().map(|plan| plan.configs.len()).sum())?;
         let runs = plans;
         Ok(Self { button, runs })
     }
@@ -96,6 +96,7 @@ impl RunPlan {
         let title = word(&mut table, "title")?;
         let orders: Vec<String> = list(&mut table, "orders")?;
         let seeds: Vec<u64> = list(&mut table, "seeds")?;
+        few_runs(orders.len().max(1).saturating_mul(seeds.len().max(1)))?;
         let own_rate = table.contains_key("base_lr");
         let config = RunConfig::from_toml(&table.to_string(), "").map_err(|problem| {
             let known = OWN.join(", ");
@@ -145,6 +146,15 @@ impl RunPlan {
     }
 }
 
+/// Refuses more runs than a block may ask for, before they are made.
+fn few_runs(count: usize) -> Result<()> {
+    match (1..=MOST_RUNS).contains(&count) {
+        true => Ok(()),
+        false => Err(Problem::new(format!("this block asks for {count} runs"))
+            .advise(format!("ask for 1 to {MOST_RUNS} runs in a block"))),
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TeachWords {
@@ -182,7 +192,15 @@ impl Expect {
             })?;
             Ok(Self { formula, line })
         };
-        lines.map(one).collect()
+        let all = lines.take(MOST_CONDITIONS + 1).map(one);
+        let all = all.collect::<Result<Vec<_>>>()?;
+        match all.len() > MOST_CONDITIONS {
+            true => Err(Problem::new(format!(
+                "this block has more than {MOST_CONDITIONS} conditions"
+            ))
+            .advise("join conditions by and")),
+            false => Ok(all),
+        }
     }
 }
 

@@ -102,6 +102,8 @@ struct Column {
 
 /// What a figure may be.
 const KINDS: [&str; 6] = ["curves", "matrix", "bars", "spread", "table", "distance"];
+/// Most columns of a table.
+const MOST_COLUMNS: usize = 12;
 /// Columns of a table that names none.
 const COLUMNS: [(&str, &str); 3] = [
     ("A_N", "accuracy(run)"),
@@ -318,6 +320,10 @@ fn table(words: &Words) -> Result<Shape> {
     } else {
         &words.columns
     };
+    if columns.len() > MOST_COLUMNS {
+        let what = format!("this table has {} columns", columns.len());
+        return Err(Problem::new(what).advise(format!("give it {MOST_COLUMNS} at most")));
+    }
     let mut rows = vec![Vec::new(); words.runs.len()];
     for column in columns {
         let formulas = each(&column.value, &words.runs)?;

@@ -22,12 +22,23 @@ pub struct Formula {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Node {
     Number(f64),
-    /// A figure of a run, with its numbers (from 1) and whose answer counts.
-    Figure(&'static Function, String, Vec<usize>, Option<Expert>),
+    /// A figure of a run.
+    Figure(Box<Asked>),
     /// A figure of numbers.
-    Over(&'static Function, Vec<Node>),
+    Over(Box<(&'static Function, Vec<Node>)>),
     Negative(Box<Node>),
     Pair(Sign, Box<(Node, Node)>),
+}
+
+/// What a formula asks of a run; apart from the node, which is small because there are many.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Asked {
+    pub function: &'static Function,
+    pub run: String,
+    /// From 1.
+    pub numbers: Vec<usize>,
+    /// Whose answer counts.
+    pub expert: Option<Expert>,
 }
 
 /// What stands between two formulas.
@@ -294,7 +305,12 @@ impl Reader<'_> {
             }
         }
         match function.numbers.contains(&numbers.len()) {
-            true => Ok(Node::Figure(function, run, numbers, expert)),
+            true => Ok(Node::Figure(Box::new(Asked {
+                function,
+                run,
+                numbers,
+                expert,
+            }))),
             false => Err(wrong(format!(
                 "{} has not the numbers it takes: {}",
                 function.name, function.about
@@ -312,7 +328,7 @@ impl Reader<'_> {
             }
             inner.push(node);
             if !self.take(",") {
-                return Ok(Node::Over(function, inner));
+                return Ok(Node::Over(Box::new((function, inner))));
             }
         }
     }

@@ -11,6 +11,7 @@ pub mod chart;
 mod figures;
 mod formula;
 mod library;
+mod marks;
 pub mod plain;
 mod play;
 mod read;

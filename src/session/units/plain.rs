@@ -83,13 +83,14 @@ fn figure(unit: &Unit, figure: &Figure, figures: &Figures) -> String {
 }
 
 fn question(ask: &Ask, figures: &Figures, language: Language) -> String {
-    let mut text = String::from("? ");
     let words: Vec<String> = ask
         .text
         .iter()
         .map(|p| p.filled(figures, language))
         .collect();
-    text.push_str(&wrapped(&words.join(" "), "  ")[2..]);
+    let asked = wrapped(&words.join(" "), "  ");
+    // A question without words has no indentation either.
+    let mut text = format!("? {}", asked.strip_prefix("  ").unwrap_or(&asked));
     if let Question::Choice(choices) = &ask.question {
         for (i, (choice, _)) in choices.iter().enumerate() {
             text.push_str(&format!("  {}) {choice}\n", i + 1));

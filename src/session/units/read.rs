@@ -16,6 +16,8 @@ const FENCE: &str = "+++";
 const MOST_PARTS: usize = 400;
 /// Most runs of a unit, repetitions counted.
 const MOST_RUNS: usize = 40;
+/// Most names of runs that are looked for; a lesson with more has too many parts or runs.
+const MOST_NAMES: usize = MOST_PARTS + MOST_RUNS;
 /// Names of the blocks.
 const BLOCKS: [&str; 5] = ["run", "figure", "ask", "expect", "teach"];
 /// Fences that hold code to be read.
@@ -123,7 +125,12 @@ fn names(body: &str) -> Vec<String> {
         let pair = row.split_once('=').filter(|_| inside);
         let name = pair.filter(|(key, _)| key.trim() == "name");
         let name = name.map(|(_, value)| value.trim().trim_matches(['"', '\'']).to_string());
-        names.extend(name.filter(|name| !names.contains(name)));
+        if let Some(name) = name.filter(|name| !names.contains(name)) {
+            names.push(name);
+        }
+        if names.len() == MOST_NAMES {
+            break;
+        }
     }
     names
 }
@@ -244,6 +251,28 @@ mod tests {
             assert!(problem.what.contains(words), "{words}: {problem}");
             assert_eq!(problem.place, format!("t.en.md, line {line}"), "{words}");
             assert!(!problem.remedy.is_empty(), "{words}");
+        }
+        let many = "1 < 2\n".repeat(101);
+        let runs = |orders: &str| format!("name = \"a\"\n{orders}");
+        let naturals = ["\"natural\""; 3000].join(",");
+        for (from, to, words) in [
+            (
+                "name = \"a\"",
+                runs(&format!(
+                    "orders = [{naturals}]\nseeds = [{}]",
+                    "1,".repeat(3000)
+                )),
+                "9000000 runs",
+            ),
+            (
+                "name = \"a\"",
+                runs(&"[[runs]]\n".repeat(2000)),
+                "2000 runs",
+            ),
+            ("forgetting(a) > 1\n", many, "100 conditions"),
+        ] {
+            let problem = told(&WHOLE.replacen(from, &to, 1));
+            assert!(problem.what.contains(words), "{words}: {problem}");
         }
         let twice = WHOLE.replace("```expect", "```run\nname = \"a\"\n```\n\n```expect");
         assert!(told(&twice).what.contains("two blocks"));

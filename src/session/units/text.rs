@@ -5,13 +5,13 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd};
 
 use super::formula::Formula;
+use super::marks::{Live, MARKS, mark};
 use super::value::{Figures, Lack};
 use crate::problem::{Problem, Result};
 use crate::texts::Language;
 
-/// Stands in Markdown for a figure that is filled in, its number between both marks: signs that
-/// Markdown leaves alone and nobody writes.
-const MARKS: [char; 2] = ['\u{f8f0}', '\u{f8f1}'];
+/// Lists within lists that are still set in further; a text of list signs alone would be as wide as long.
+const MOST_DEEP: usize = 8;
 
 /// What a paragraph is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,54 +130,13 @@ pub(super) fn pieces(
         quotes: 0,
         lists: Vec::new(),
         fence: None,
+        counted: (0, 0),
     };
     for (event, range) in Parser::new_ext(&marked, Options::empty()).into_offset_iter() {
         writer.take(event, &range, &marked)?;
     }
     writer.close();
     Ok(writer.pieces)
-}
-
-/// A figure that was taken out of a text: how it was written, its name and its formula.
-struct Live {
-    source: String,
-    name: String,
-    formula: Option<Formula>,
-}
-
-/// Puts marks in place of `{name:formula}`; blocks keep theirs, for they are read by themselves.
-fn mark(text: &str, runs: &[String], line: &dyn Fn(usize) -> usize) -> Result<(String, Vec<Live>)> {
-    let (mut marked, mut live) = (String::new(), Vec::new());
-    let (mut at, mut fenced) = (0, false);
-    for row in text.split_inclusive('\n') {
-        fenced ^= row.trim_start().starts_with("```");
-        let mut rest = row;
-        while let (false, Some(open)) = (fenced, rest.find('{')) {
-            let inner = rest[open + 1..].split_once('}').map(|(inner, _)| inner);
-            let pair = inner.and_then(|inner| inner.split_once(':'));
-            let (Some(inner), Some((name, formula))) = (inner, pair) else {
-                // Braces around anything else stay.
-                marked.push_str(&rest[..=open]);
-                rest = &rest[open + 1..];
-                continue;
-            };
-            let formula = Formula::read_as(formula, runs, false).map_err(|problem| Problem {
-                place: format!("line {}", line(at)),
-                ..problem
-            })?;
-            marked.push_str(&rest[..open]);
-            marked.push_str(&format!("{}{}{}", MARKS[0], live.len(), MARKS[1]));
-            live.push(Live {
-                source: format!("{{{inner}}}"),
-                name: name.trim().to_string(),
-                formula: Some(formula),
-            });
-            rest = &rest[open + inner.len() + 2..];
-        }
-        marked.push_str(rest);
-        at += row.len();
-    }
-    Ok((marked, live))
 }
 
 fn plain(text: &str) -> Span {
@@ -198,12 +157,22 @@ struct Writer<'a> {
     /// The next number of each list that is open.
     lists: Vec<Option<u64>>,
     fence: Option<(String, String, usize)>,
+    /// A place of the text, and how many lines stand above it.
+    counted: (usize, usize),
 }
 
 impl Writer<'_> {
     fn close(&mut self) {
         let full = self.open.take().filter(|open| !open.spans.is_empty());
         self.pieces.extend(full.map(Piece::Paragraph));
+    }
+
+    /// How many lines stand above a place. Places come in order, so no line is counted twice.
+    fn above(&mut self, place: usize, whole: &str) -> usize {
+        let (from, lines) = self.counted;
+        let new = whole.get(from..place).unwrap_or_default();
+        self.counted = (place.max(from), lines + new.matches('\n').count());
+        self.counted.1
     }
 
     fn begin(&mut self, kind: Kind) {
@@ -234,7 +203,7 @@ impl Writer<'_> {
             Tag::Paragraph if self.open.as_ref().is_some_and(|open| open.spans.is_empty()) => {}
             Tag::Paragraph | Tag::HtmlBlock => self.begin(match (self.quotes, self.lists.len()) {
                 (0, 0) => Kind::Text,
-                (0, deep) => Kind::Item(deep, None),
+                (0, deep) => Kind::Item(deep.min(MOST_DEEP), None),
                 _ => Kind::Quote,
             }),
             Tag::BlockQuote(_) => self.quotes += 1,
@@ -243,7 +212,7 @@ impl Writer<'_> {
                 self.lists.push(first);
             }
             Tag::Item => {
-                let deep = self.lists.len().saturating_sub(1);
+                let deep = self.lists.len().saturating_sub(1).min(MOST_DEEP);
                 let next = self.lists.last_mut().and_then(Option::as_mut);
                 let number = next.map(|next| std::mem::replace(next, *next + 1));
                 self.begin(Kind::Item(deep, number));
@@ -257,7 +226,7 @@ impl Writer<'_> {
                     CodeBlockKind::Indented => CowStr::Borrowed("text"),
                 };
                 // Marks hold no line break, so lines are those of the text.
-                let above = whole[..range.start].matches('\n').count() + 1;
+                let above = self.above(range.start, whole) + 1;
                 self.fence = Some((name.trim().to_string(), String::new(), above));
             }
             _ => {}

@@ -207,15 +207,17 @@ fn work_out(node: &Node, figures: &Figures) -> Outcome<Vec<f64>> {
     match node {
         Node::Number(number) => Ok(vec![*number]),
         Node::Negative(inner) => Ok(work_out(inner, figures)?.iter().map(|v| -v).collect()),
-        Node::Figure(function, run, at, expert) => {
-            let runs = figures.get(run).filter(|runs| !runs.is_empty());
+        Node::Figure(asked) => {
+            let runs = figures.get(&asked.run).filter(|runs| !runs.is_empty());
             let runs = runs.ok_or(Lack::NotYet)?;
-            let Of::Run(of) = function.of else {
+            let Of::Run(of) = asked.function.of else {
                 return Err(Lack::NotYet);
             };
-            runs.iter().map(|run| of(run, at, *expert)).collect()
+            let of = |run| of(run, &asked.numbers, asked.expert);
+            runs.iter().map(of).collect()
         }
-        Node::Over(function, inner) => {
+        Node::Over(over) => {
+            let (function, inner) = over.as_ref();
             let mut values = Vec::new();
             for node in inner {
                 values.extend(work_out(node, figures)?);

@@ -233,6 +233,136 @@ impl Target for Tar {
     }
 }
 
+/// Projects of Teachable Machine.
+struct Teachable;
+
+const MANIFEST: &str = r#"{"type":"image","version":"2.4.7","appdata":{"publishResults":{},"trainEpochs":50,"trainBatchSize":16}}"#;
+
+/// Names of entries that no project has.
+const PICTURES: &[&str] = &[
+    "-!-",
+    "-!-0.png",
+    "a-!-",
+    "a-!-0",
+    "a-!-b-!-3.png",
+    "a/b-!-2.png",
+    "../a-!-0.png",
+    "/tmp/lae-fuzz-outside-!-0.png",
+    "CON-!-1.png",
+    "con-!-1.png",
+    "a.-!-1.png",
+    "A-!-1.png",
+    ".hidden-!-1.png",
+    "a\0-!-1.png",
+    "a-!-1.PNG",
+    "a-!-1.svg",
+    "a-!-99999999999999999999.png",
+    "p/a-!-1.png",
+    "p/manifest.json",
+    "manifest.json",
+    "manifest.json/a-!-1.png",
+    "__MACOSX/a-!-1.png",
+    "model.json",
+    "labels.txt",
+    "keras_model.h5",
+];
+
+impl Target for Teachable {
+    const NAME: &'static str = "teachable";
+
+    fn honest(&self) -> Vec<Case> {
+        let project = |inside: &str| {
+            let mut entries = vec![Zipped::new(
+                &format!("{inside}manifest.json"),
+                MANIFEST.into(),
+            )];
+            for (number, (name, bytes)) in pictures().into_iter().enumerate() {
+                let class = name.split('/').nth(1).unwrap();
+                entries.push(Zipped::new(
+                    &format!("{inside}{class}-!-{number}.png"),
+                    bytes,
+                ));
+            }
+            single("set.tm", zip(&entries, None))
+        };
+        vec![project(""), project("my project/")]
+    }
+
+    fn vary(&self, _: &[Case], dice: &mut Dice) -> Case {
+        const WORDS: &[&[u8]] = &[
+            b"\"type\":\"image\"",
+            b"\"type\":\"audio\"",
+            b"\"type\":7",
+            b"\"appdata\":null",
+            b"\"appdata\":",
+            b"[[[[[[[[",
+            b"{\"a\":",
+            b"null,",
+            b"\"",
+            b"{",
+            b"}",
+            b",",
+            b"\\u0000",
+            b"1e999",
+        ];
+        let inside = *dice.one_of(&["", "", "p/", "a/b/"]);
+        let mut manifest = MANIFEST.as_bytes().to_vec();
+        if dice.one_in(3) {
+            dice.mutate(&mut manifest, WORDS);
+        }
+        if dice.one_in(20) {
+            manifest.extend(vec![b' '; 1 << dice.below(21)]);
+        }
+        let mut entries = vec![(format!("{inside}manifest.json"), manifest)];
+        for (number, (name, bytes)) in contents(dice).into_iter().enumerate() {
+            let class = name.replace("s/", "").replace('/', "-");
+            let name = match dice.below(6) {
+                0 => (*dice.one_of(PICTURES)).to_owned(),
+                1 => name,
+                _ => format!("{class}-!-{number}.png"),
+            };
+            entries.push((format!("{inside}{name}"), bytes));
+        }
+        if dice.one_in(10) {
+            // Very many classes, alike once they are names of folders.
+            let many = 1 << dice.below(12);
+            let of = |n: usize| {
+                (
+                    format!(
+                        "{inside}{}-!-0.png",
+                        ":?*<>|"[..1 + n % 6].repeat(n / 6 % 40)
+                    ),
+                    b"".to_vec(),
+                )
+            };
+            entries.extend((0..many).map(of));
+        }
+        let entries: Vec<Zipped> = entries
+            .into_iter()
+            .map(|(name, bytes)| Zipped::new(&name, bytes))
+            .collect();
+        let one_in = [200, 100_000, 100_000][dice.below(3)];
+        let mut bytes = zip(&entries, Some((dice, one_in)));
+        if dice.one_in(6) {
+            dice.mutate(&mut bytes, &[b"PK\x01\x02", b"PK\x05\x06", b"-!-"]);
+        }
+        single("set.tm", bytes)
+    }
+
+    fn read(&self, folder: &Path) -> bool {
+        opens(folder, "set.tm")
+    }
+
+    fn leaves(&self) -> &'static [&'static str] {
+        &["cache"]
+    }
+}
+
+#[test]
+fn fuzz_teachable() {
+    fuzz(Teachable);
+}
+
 #[test]
 fn fuzz_zip() {
     fuzz(Zip);

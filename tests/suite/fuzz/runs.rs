@@ -128,6 +128,10 @@ impl Target for RunFolders {
         let mut whole = Vec::new();
         for entry in &listed {
             assert!(entry.about.checked().is_ok(), "{:?}", entry.about);
+            if let Err(problem) = &entry.stored {
+                // A list shows a panic as a Problem.
+                assert!(!problem.what.contains("inside the program"), "{problem}");
+            }
         }
         for stored in listed.into_iter().filter_map(|entry| entry.stored.ok()) {
             let summary = store::summary(&stored);

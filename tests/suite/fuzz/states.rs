@@ -13,6 +13,7 @@ use lae_studio::run::event::{Control, Event, Phase, Picture, Sink, Wish};
 use super::bytes::Dice;
 use super::headers::{joined, split, vary_header};
 use super::{Case, Target, case_of, fuzz};
+use crate::data::Made;
 
 /// Stops a run in the second task.
 struct StopInSecond(Control);
@@ -30,8 +31,9 @@ impl Sink for StopInSecond {
     }
 }
 
-#[derive(Default)]
 struct States {
+    /// Four classes of a few drawings.
+    data: Made,
     stock: Stock,
     /// A stopped run of each method, made when it is first wanted.
     made: [OnceLock<Option<Case>>; METHODS.len()],
@@ -42,6 +44,8 @@ impl States {
     fn stopped(&self, method: usize) -> Option<&Case> {
         let make = || {
             let mut config = crate::methods::config_of(METHODS[method]);
+            config.data = self.data.path().to_str().unwrap().into();
+            config.classes_per_task = "2".into();
             (config.epochs, config.train_limit, config.test_limit) = (1, Some(2), Some(1));
             if let Some(frozen) = config.settings.get_mut("freeze_epochs") {
                 *frozen = Setting::Whole(0);
@@ -147,5 +151,10 @@ fn numbers(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
 
 #[test]
 fn fuzz_states() {
-    fuzz(States::default());
+    let data = crate::teach::letters("ABCD", 4);
+    fuzz(States {
+        data,
+        stock: Stock::default(),
+        made: Default::default(),
+    });
 }

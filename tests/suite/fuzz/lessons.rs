@@ -1,0 +1,407 @@
+//! Lessons: those that a teacher wrote for the page Learn, those that a run was taught and keeps in
+//! its folder, and what people say of a run.
+
+use std::path::Path;
+
+use lae_studio::experiment::{self, Outcome, Stock};
+use lae_studio::fetch::hex;
+use lae_studio::method::METHODS;
+use lae_studio::run::about::About;
+use lae_studio::run::event::Control;
+use lae_studio::session::units::{Figures, Given, Part, RunFigures, Unit, open, plain};
+use lae_studio::store::{self, StoredRun};
+use lae_studio::texts::Language;
+use sha2::{Digest, Sha256};
+
+use super::bytes::Dice;
+use super::{Case, Target, case_of, fuzz, names_in, single};
+use crate::store::{header, report};
+
+/// A lesson that a teacher wrote.
+struct Units {
+    /// What the runs of any lesson came to.
+    trained: RunFigures,
+}
+
+const UNIT_WORDS: &[&[u8]] = &[
+    b"+++\n",
+    b"```run\n",
+    b"```figure\n",
+    b"```ask\n",
+    b"```expect\n",
+    b"```teach\n",
+    b"```text\n",
+    b"```\n",
+    b"[[runs]]\n",
+    b"name = \"a\"\n",
+    b"name = \"\"\n",
+    b"text = \"\"\n",
+    b"text = \"{x: 1} *a*\"\n",
+    b"orders = [\"natural\", \"seed:1\"]\n",
+    b"seeds = [0, 1, 2]\n",
+    b"runs = [\"a\", \"a\"]\n",
+    b"kind = \"curves\"\n",
+    b"kind = \"matrix\"\n",
+    b"kind = \"bars\"\n",
+    b"kind = \"spread\"\n",
+    b"kind = \"table\"\n",
+    b"kind = \"distance\"\n",
+    b"expert = \"offline\"\n",
+    b"value = \"forgetting(run)\"\n",
+    b"columns = [{ title = \"x\", value = \"accuracy(run)\" }]\n",
+    b"choices = [\"a\", \"b\"]\n",
+    b"right = 1\n",
+    b"holds = [\"1 < 2\", \"2 < 1\"]\n",
+    b"answer = \"cell(a, 1, 1)\"\n",
+    b"tolerance = -1\n",
+    b"slips = [{ value = \"1\", text = \"no\" }]\n",
+    b"guess = true\n",
+    b"source = \"/dev/zero\"\n",
+    b"{F: forgetting(a)}",
+    b"{x: cell(a, 99999999999999999999, 1)}",
+    b"\xef\xa3\xb0",
+    b"0\xef\xa3\xb1",
+    b"drop(a, 1)",
+    b"apart(a, 1, 1)",
+    b"mean(",
+    b"(((((((((",
+    b" and ",
+    b" or ",
+    b" <= ",
+    b"- - - - - - ",
+    b"> > > > ",
+    b"1. ",
+    b"999999999. ",
+    b"# ",
+    b"**",
+    b"_",
+    b"`",
+    b"[a](b)",
+    b"![",
+    b"<!--",
+    b"<b>",
+    b"&amp;",
+    b"\\",
+    b"\r\n",
+    b"\n\n",
+    b"    ",
+    b"\xe2\x80\xae",
+    b"\"\"\"",
+    b"{",
+    b"}",
+    b"minutes = ",
+    b"epochs = ",
+    b"method = \"coda\"\n",
+    b"settings = { pool = 0 }\n",
+];
+
+impl Target for Units {
+    const NAME: &'static str = "units";
+
+    fn honest(&self) -> Vec<Case> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/lessons");
+        let read = |name: String| std::fs::read(folder.join(name)).unwrap();
+        let mut names = names_in(&folder);
+        names.sort();
+        let cases = names.into_iter().map(|name| single("own.md", read(name)));
+        cases.collect()
+    }
+
+    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+        dice.vary(honest, UNIT_WORDS)
+    }
+
+    fn read(&self, folder: &Path) -> bool {
+        let file = folder.join("own.md");
+        let Ok(unit) = open(file.to_str().unwrap(), Language::English) else {
+            return false;
+        };
+        // Printed, asked and checked: before its runs are there, and with them.
+        for figures in [Figures::new(), self.figures(&unit)] {
+            plain::whole(&unit, &figures);
+            unit.parts.iter().for_each(|part| ask(part, &figures));
+        }
+        true
+    }
+}
+
+impl Units {
+    /// Figures of every run that a lesson names.
+    fn figures(&self, unit: &Unit) -> Figures {
+        let plans = unit.plans();
+        let runs = plans.map(|plan| (plan.name.clone(), plan.configs.len()));
+        let taught = unit.lessons().map(|teach| (teach.name.clone(), 1));
+        let all = runs.chain(taught);
+        all.map(|(name, times)| (name, vec![self.trained.clone(); times]))
+            .collect()
+    }
+}
+
+/// Answers a question in every way, or checks what is expected.
+fn ask(part: &Part, figures: &Figures) {
+    match part {
+        Part::Ask(ask) => {
+            for (choice, typed) in [(Some(0), "1"), (Some(7), "x"), (None, "1e308 %")] {
+                let given = Given {
+                    choice,
+                    typed: typed.into(),
+                    checked: true,
+                };
+                ask.judge(&given, figures);
+            }
+        }
+        Part::Expect(expect) => drop(expect.formula.holds(figures)),
+        _ => {}
+    }
+}
+
+/// A run with a lesson that it was taught.
+struct Taught;
+
+const TAUGHT_WORDS: &[&[u8]] = &[
+    b"[lesson]\n",
+    b"[[lesson.again]]\nclass = 0\nof = 1\n",
+    b"class = 9\n",
+    b"format = 2\n",
+    b"classes = []\n",
+    b"classes = [\"a\", \"b\"]\n",
+    b"train_images = [9223372036854775807, 9223372036854775807]\n",
+    b"test_images = [9223372036854775807, 9223372036854775807]\n",
+    b"test_images = []\n",
+    b"planned_tasks = 0\n",
+    b"planned_tasks = 9223372036854775807\n",
+    b"before = nan\n",
+    b"repeats = 0\n",
+    b"batch = 0\n",
+    b"source = \"../../x\"\n",
+    b"notes = [\"\\u001b[2J\"]\n",
+    b"train,",
+    b"test,",
+    b"test,0,png,",
+    b",0,",
+    b",1,jpg,",
+    b"../../x",
+    b"\"",
+    b"\n",
+    b",",
+    b"-1",
+    b"nan",
+    b"1e400",
+];
+
+const LESSON: &str = "run/lessons/task_3/lesson.toml";
+const PICTURES: &str = "run/lessons/task_3/pictures.csv";
+
+impl Target for Taught {
+    const NAME: &'static str = "taught";
+
+    fn honest(&self) -> Vec<Case> {
+        let spec = METHODS.iter().find(|spec| spec.key == "simplecil").unwrap();
+        let mut config = crate::methods::config_of(spec);
+        (config.train_limit, config.test_limit) = (Some(2), Some(1));
+        let root = tempfile::tempdir().unwrap();
+        let (stock, control) = (Stock::default(), Control::default());
+        let ended = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
+        let Ok(Outcome::Finished(header)) = ended else {
+            panic!("{ended:?}");
+        };
+        let letters = crate::teach::letters("AB", 5);
+        let source = letters.path().to_str().unwrap();
+        experiment::teach(
+            &header.folder,
+            source,
+            None,
+            &stock,
+            &mut Vec::new(),
+            &control,
+        )
+        .unwrap();
+        let files = case_of(&header.folder).into_iter();
+        vec![
+            files
+                .map(|(name, bytes)| (format!("run/{name}"), bytes))
+                .collect(),
+        ]
+    }
+
+    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+        let mut case = honest[0].clone();
+        let own: Vec<String> = case
+            .keys()
+            .filter(|name| name.starts_with("run/lessons/"))
+            .cloned()
+            .collect();
+        for _ in 0..1 + dice.below(2) {
+            let name = match dice.below(4) {
+                0 => dice.one_of(&own).as_str(),
+                1 => PICTURES,
+                _ => LESSON,
+            };
+            match case.get_mut(name) {
+                Some(_) if dice.one_in(40) => drop(case.remove(name)),
+                Some(bytes) => dice.mutate(bytes, TAUGHT_WORDS),
+                None => {}
+            }
+        }
+        if !dice.one_in(4) {
+            mend(&mut case);
+        }
+        if dice.one_in(40) {
+            // Another number of the lesson, or a second one.
+            let other = *dice.one_of(&["task_1", "task_4", "task_03", "task_99999999999999999999"]);
+            let keep = dice.one_in(2);
+            for name in own {
+                let moved = name.replace("task_3/", &format!("{other}/"));
+                let bytes = match keep {
+                    true => case.get(&name).cloned(),
+                    false => case.remove(&name),
+                };
+                case.extend(bytes.map(|bytes| (moved, bytes)));
+            }
+        }
+        case
+    }
+
+    fn read(&self, folder: &Path) -> bool {
+        let listed = store::list(folder);
+        let mut fine = !listed.is_empty();
+        for entry in listed {
+            match entry.stored {
+                Ok(stored) => fine &= looked_at(&stored),
+                Err(problem) => {
+                    assert!(!problem.what.contains("inside the program"), "{problem}");
+                    fine = false;
+                }
+            }
+        }
+        // What can be taken back leaves a run without its last lesson.
+        let run = folder.join("run");
+        let before = store::load(&run).map(|stored| stored.header.lessons.len());
+        if let (Ok(count), Ok(_)) = (before, store::undo_lesson(&run)) {
+            let left = store::load(&run).unwrap().header.lessons.len();
+            assert_eq!(left + 1, count);
+        }
+        fine
+    }
+}
+
+/// Reads everything there is about a run and its lessons.
+fn looked_at(stored: &StoredRun) -> bool {
+    let header = &stored.header;
+    serde_json::to_string(&store::summary(stored)).unwrap();
+    RunFigures::of_reports(header, &stored.reports, true);
+    let positions = 0..header.class_order.len();
+    positions.for_each(|position| assert!(header.class_at(position) < header.class_order.len()));
+    let first = header.own_tasks();
+    let mut fine = true;
+    for (task, lesson) in (first..).zip(&header.lessons) {
+        fine &= store::load_snapshot(&header.folder, task).is_ok();
+        let Ok(pictures) = store::lesson_pictures(&header.folder, task, lesson) else {
+            return false;
+        };
+        fine &= pictures.check_tests().is_ok();
+        for index in 0..3 {
+            let _ = pictures.test_picture(index);
+        }
+        let samples = pictures.train().into_iter().chain(pictures.test());
+        samples.take(4).for_each(|sample| drop(sample.decode()));
+    }
+    fine
+}
+
+/// Writes into the lesson which list of pictures there is by now.
+fn mend(case: &mut Case) {
+    let Some(print) = case.get(PICTURES).map(|list| hex(&Sha256::digest(list))) else {
+        return;
+    };
+    let Some(Ok(text)) = case.get(LESSON).cloned().map(String::from_utf8) else {
+        return;
+    };
+    let row = |row: &str| match row.starts_with("fingerprint = ") {
+        true => format!("fingerprint = \"{print}\"\n"),
+        false => row.to_owned(),
+    };
+    let text: String = text.split_inclusive('\n').map(row).collect();
+    case.insert(LESSON.into(), text.into_bytes());
+}
+
+/// What people say of a run.
+struct Said;
+
+impl Target for Said {
+    const NAME: &'static str = "about";
+
+    fn honest(&self) -> Vec<Case> {
+        let root = tempfile::tempdir().unwrap();
+        let said = [
+            About {
+                name: "first".into(),
+                tags: vec!["a".into(), "b".into()],
+                note: "two\nlines".into(),
+            },
+            About {
+                note: "\"quoted\" \u{202e} [x]".into(),
+                ..About::default()
+            },
+        ];
+        said.map(|said| {
+            std::fs::write(root.path().join("run.toml"), "").unwrap();
+            store::set_about(root.path(), &said).unwrap();
+            case_of(root.path())
+        })
+        .into()
+    }
+
+    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+        const WORDS: &[&[u8]] = &[
+            b"name = \"\\u001b[2J\"\n",
+            b"name = 1\n",
+            b"tags = [7]\n",
+            b"tags = \"a\"\n",
+            b"tags = [[[\n",
+            b"note = '''\n",
+            b"\"\"\"",
+            b"more = 1979-05-27\n",
+            b"[a]\n",
+            b"a.b.c = ",
+            b"\\U0010ffff",
+            b"\r",
+            b"\xff",
+        ];
+        let mut case = dice.one_of(honest).clone();
+        if let Some(bytes) = case.get_mut("about.toml") {
+            dice.mutate(bytes, WORDS);
+        }
+        case
+    }
+
+    fn read(&self, folder: &Path) -> bool {
+        let (said, remark) = store::about(folder);
+        // What was read can be said again, and is the same then.
+        let kept = store::set_about(folder, &said).unwrap();
+        assert_eq!(kept, said);
+        assert_eq!(store::about(folder).0, said);
+        remark.is_none()
+    }
+
+    fn leaves(&self) -> &'static [&'static str] {
+        &["about.toml"]
+    }
+}
+
+#[test]
+fn fuzz_units() {
+    let reports = [report(0), report(1)];
+    let trained = RunFigures::of_reports(&header(), &reports, true);
+    fuzz(Units { trained });
+}
+
+#[test]
+fn fuzz_taught() {
+    fuzz(Taught);
+}
+
+#[test]
+fn fuzz_about() {
+    fuzz(Said);
+}
