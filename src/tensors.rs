@@ -10,10 +10,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{DataError, Device, Tensor, TensorData};
 use file::TensorFile;
 use safetensors::tensor::{Dtype, View};
 
+use crate::device;
 use crate::problem::{Problem, Result};
 
 /// A tensor's shape and its values in row-major order.
@@ -36,8 +37,10 @@ impl HostTensor {
             .clone()
             .try_into_data()
             .map_err(|error| device_problem(&error.to_string()))?;
-        let values = data.try_to_vec::<f32>().map_err(|error| {
-            Problem::new(format!("a tensor is not made of f32 values: {error:?}"))
+        let values = data.try_to_vec::<f32>().map_err(|error| match error {
+            // What was still to be fetched did not come.
+            DataError::StorageAccess(_) => device_problem(&error.to_string()),
+            _ => Problem::new(format!("a tensor is not made of f32 values: {error:?}")),
         })?;
         Ok(Self { shape, values })
     }
@@ -85,7 +88,12 @@ pub const OUT_OF_MEMORY: &str = "the device ran out of memory";
 /// Says what a failed read from a device means for the person.
 pub fn device_problem(error: &str) -> Problem {
     let lower = error.to_lowercase();
-    if lower.contains("memory") || lower.contains("allocate") {
+    if is_loss(&lower) {
+        device::lost();
+        Problem::new("the device was lost: the system reset it, or it was unplugged").advise(
+            "start the program again and continue the run from its last saved epoch; if it is lost again, use --device cpu",
+        )
+    } else if lower.contains("memory") || lower.contains("allocate") {
         Problem::new(format!("{OUT_OF_MEMORY}: {error}"))
             .at("--micro-batch")
             .advise(
@@ -98,6 +106,11 @@ pub fn device_problem(error: &str) -> Problem {
             "continue the run from its last saved epoch; if it fails again, use --device cpu",
         )
     }
+}
+
+/// Whether what a driver or the framework says (in small letters) means that a device is gone.
+pub fn is_loss(error: &str) -> bool {
+    error.contains("device is lost") || error.contains("device is poisoned")
 }
 
 /// Tensors by name.

@@ -4,7 +4,7 @@
     python3 tests/faults.py PROGRAM [--only NAME …] [--kills 100] [--every 1] [--seed 0]
 
 Needs Linux and Python's standard library; `strace` for failing system calls, the rights to mount for
-the full disk, a software Vulkan adapter for the lost card: what is missing is skipped, with its reason.
+the full disk, a software Vulkan adapter and a C compiler for the lost card: what is missing is skipped, with its reason.
 Prints a row per experiment and exits with 1 when one failed. Runs on one core.
 """
 import argparse
@@ -24,7 +24,11 @@ import zipfile
 import zlib
 from pathlib import Path
 
+import soak
+
 SETTINGS = "--data digits --train-limit 3 --test-limit 2 --epochs 2 --batch 8 --classes-per-task 4,3,3 --device cpu".split()
+# The least that has two tasks and two passes over each: every weight of the network is trained and kept.
+SMALL = "--data digits --train-limit 2 --test-limit 1 --epochs 2 --batch 10 --classes-per-task 5 --device cpu".split()
 METHODS = {
     "lae": ["--freeze-epochs", "1"],
     "l2p": ["--method", "l2p"],
@@ -129,7 +133,7 @@ class Bench:
         return Studio(self.args.program, self.work / f"{self.count}")
 
     def train(self, method):
-        return ["train", *SETTINGS, *METHODS[method]]
+        return ["train", *(SMALL if method == "seq-ft" else SETTINGS), *METHODS[method]]
 
     def reference(self, method):
         if method not in self.wanted:
@@ -454,7 +458,133 @@ def device(bench):
     return f"{cards[-1]['name']}: told; went on with --device cpu"
 
 
-EXPERIMENTS = [inject, kills, two_runs, two_caches, two_downloads, disk, renamed, device]
+class Card:
+    """A software adapter that is there until it is taken away (`lost_card.c`)."""
+
+    def __init__(self, bench):
+        self.missing = None
+        drivers = sorted(Path("/usr/share/vulkan/icd.d").glob("lvp*.json"))
+        if not shutil.which("cc") or not drivers:
+            self.missing = "skipped: a C compiler and Mesa's software adapter are needed"
+            return
+        library, manifest = bench.work / "lost_card.so", bench.work / "lost_card.json"
+        if not library.exists():
+            subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, Path(__file__).with_name("lost_card.c")], check=True)
+        driver = json.loads(drivers[0].read_text())
+        behind = driver["ICD"]["library_path"]
+        driver["ICD"]["library_path"] = str(library)
+        manifest.write_text(json.dumps(driver))
+        self.pulled = bench.work / "pulled"
+        self.put_back()
+        self.env = {"VK_ICD_FILENAMES": str(manifest), "VK_DRIVER_FILES": str(manifest), "LOST_DRIVER": behind,
+                    "LOST_WHEN": str(self.pulled)}
+
+    def pull(self):
+        self.pulled.touch()
+
+    def put_back(self):
+        self.pulled.unlink(missing_ok=True)
+
+    def index(self, studio):
+        """Its number in the list of devices; none where it cannot be used."""
+        code, out, err = studio.call("devices", "--json", "-", env=self.env)
+        need(code == 0, "the devices cannot be listed:", err)
+        found = [device["index"] for device in json.loads(out) if device["kind"] == "software_gpu"]
+        return found[0] if found else None
+
+
+def lost(bench):
+    """A card that is lost while it computes; its run goes on without it, and with it once it is back."""
+    card = Card(bench)
+    if card.missing:
+        return card.missing
+    ends, studio = [], bench.studio()
+    index = card.index(studio)
+    if index is None:
+        return "skipped: the software adapter is not found"
+    words = [str(index) if word == "cpu" else word for word in bench.train("lae")]
+    for number in range(bench.args.lost):
+        card.put_back()
+        child = studio.start(*words, "--quiet", env=card.env)
+        while not list(studio.runs.glob("*/resume/checkpoint.safetensors")):
+            if child.poll() is not None:
+                return f"skipped: {child.communicate()[1].strip().splitlines()[0]}"
+            time.sleep(0.01)
+        time.sleep(bench.dice.uniform(0, 4))
+        card.pull()
+        try:
+            _, err = child.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            raise Wrong(f"it hangs once the card is gone (kept in {studio.home})") from None
+        need(child.returncode in (0, 1), "it ends with", child.returncode, err)
+        run = studio.listed()[0]
+        need("problem" not in run, "the run is damaged:", run.get("problem"))
+        if child.returncode == 1:
+            need("problem: " in err and "try: " in err, "it does not say what to do:", err)
+            need("panicked" not in err and "internal error" not in err, "it panics:", err[-800:])
+            need("graphics card" in err or "device" in err, "it does not name the card:", err)
+            need(run["state"] == "interrupted", "the run is", run["state"])
+            env, device = (card.env, str(index)) if number % 2 else (None, "cpu")
+            card.put_back()
+            code, _, err = studio.call("resume", "latest", "--device", device, "--quiet", env=env)
+            need(code == 0, f"it does not go on with --device {device}:", err)
+        run = studio.listed()[0]
+        need(run["state"] == "finished", "the run is", run["state"])
+        ends.append(child.returncode)
+        shutil.rmtree(studio.runs)
+    shutil.rmtree(studio.home)
+    return f"{ends.count(1)} lost, {ends.count(0)} too late; told, and all went on"
+
+
+def lost_window(bench):
+    """The same card under a window: the window stays, says so, and lets go of the run."""
+    card = Card(bench)
+    if card.missing or not (shutil.which("Xvfb") and shutil.which("xdotool")):
+        return card.missing or "skipped: Xvfb and xdotool are not installed"
+    studio = bench.studio()
+    index = card.index(studio)
+    if index is None:
+        return "skipped: the software adapter is not found"
+    setup = soak.SETUP.replace('"cpu"', f'"{index}"')
+    window = soak.Window(bench.args.program, studio.home, setup, card.env)
+    studio.runs = window.runs
+
+    def until(what, patience, reached):
+        end = time.monotonic() + patience
+        while not reached():
+            need(window.program.poll() is None, f"the window ended with {window.program.returncode}: see {studio.home}/said")
+            need(time.monotonic() < end, what, f"(kept in {studio.home})")
+            time.sleep(0.2)
+
+    checkpoints = lambda: list(window.runs.glob("*/resume/checkpoint.safetensors"))
+    states = lambda: [run.get("state") for run in studio.listed()]
+    try:
+        until("the run does not begin", 300, checkpoints)
+        time.sleep(bench.dice.uniform(1, 5))
+        card.pull()
+        until("the run does not end once the card is gone", 60, lambda: "running" not in states())
+        for page in "1234515":
+            window.do("key", f"ctrl+{page}")
+            time.sleep(0.5)
+        if bench.args.screenshot:
+            window.do("key", "ctrl+2")
+            time.sleep(2)
+            subprocess.run(["import", "-window", "root", bench.args.screenshot], env=window.env)
+        until("", 1, lambda: True)
+        need(sorted(states()) == ["finished", "interrupted"], "the runs are", states())
+        last = checkpoints()[0].stat().st_mtime_ns
+        child = studio.start("resume", "latest", "--device", "cpu", "--quiet")
+        until("it does not go on with --device cpu", 120, lambda: checkpoints() and checkpoints()[0].stat().st_mtime_ns != last)
+        child.kill()
+        child.communicate()
+    finally:
+        window.close()
+    shutil.rmtree(studio.home)
+    return "the window stays; the run goes on with --device cpu"
+
+
+EXPERIMENTS = [inject, kills, two_runs, two_caches, two_downloads, disk, renamed, device, lost, lost_window]
 
 
 def main():
@@ -462,9 +592,11 @@ def main():
     parser.add_argument("program", type=os.path.abspath)
     parser.add_argument("--only", nargs="*", default=[], metavar="NAME", help=", ".join(e.__name__ for e in EXPERIMENTS))
     parser.add_argument("--kills", type=int, default=100, help="kills per method")
+    parser.add_argument("--lost", type=int, default=10, help="how often a card is lost while it computes")
     parser.add_argument("--methods", nargs="*", default=list(METHODS), choices=list(METHODS), help="those that are killed")
     parser.add_argument("--calls", nargs="*", default=CALLS, choices=CALLS, help="those that fail")
     parser.add_argument("--every", type=int, default=1, help="every so many-th place of a failing call")
+    parser.add_argument("--screenshot", help="keep here what a window shows whose card is lost")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--nice", type=int, default=10)
     args = parser.parse_args()

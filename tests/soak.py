@@ -60,12 +60,12 @@ def slope(samples, column):
 
 
 class Window:
-    def __init__(self, args, work):
+    def __init__(self, program, work, setup=SETUP, env=None):
         self.dice = random.Random(0)
         self.runs = work / "runs"
         (work / "config/lae-studio").mkdir(parents=True)
         (work / "here/plugins").mkdir(parents=True)
-        (work / "config/lae-studio/window.toml").write_text(SETUP)
+        (work / "config/lae-studio/window.toml").write_text(setup)
         self.plugin = work / "here/plugins/own.toml"
         number = next(n for n in range(80, 200) if not Path(f"/tmp/.X11-unix/X{n}").exists())
         self.screen = subprocess.Popen(["Xvfb", f":{number}", "-screen", "0", "1280x800x24"],
@@ -73,13 +73,13 @@ class Window:
         self.env = os.environ | {
             "DISPLAY": f":{number}", "HOME": str(work), "XDG_CONFIG_HOME": str(work / "config"),
             "XDG_DATA_HOME": str(work / "data"), "XDG_CACHE_HOME": str(work / "cache"), "LAE_RUNS": str(self.runs),
-            "XDG_RUNTIME_DIR": str(work), "RAYON_NUM_THREADS": "1"}
+            "XDG_RUNTIME_DIR": str(work), "RAYON_NUM_THREADS": "1"} | (env or {})
         self.env.pop("WAYLAND_DISPLAY", None)
         time.sleep(1)
         quick = "train --data digits --train-limit 5 --test-limit 2 --epochs 1 --freeze-epochs 0 --device cpu --quiet".split()
-        subprocess.run([args.program, *quick], env=self.env, cwd=work / "here", check=True, capture_output=True)
+        subprocess.run([program, *quick], env=self.env, cwd=work / "here", check=True, capture_output=True)
         self.log = open(work / "said", "w")
-        self.program = subprocess.Popen(["nice", "-n", "10", args.program], env=self.env, cwd=work / "here",
+        self.program = subprocess.Popen(["nice", "-n", "10", program], env=self.env, cwd=work / "here",
                                         stdout=self.log, stderr=self.log)
         for _ in range(60):
             time.sleep(1)
@@ -129,7 +129,7 @@ def main():
             print(f"skipped: {tool} is not installed")
             return 0
     work = Path(tempfile.mkdtemp(prefix="lae-soak-"))
-    window = Window(args, work)
+    window = Window(args.program, work)
     samples, number, began = [], 0, time.monotonic()
     try:
         while time.monotonic() - began < args.minutes * 60:

@@ -32,6 +32,7 @@ mod teach;
 mod train;
 mod worst;
 
+use std::any::Any;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -42,6 +43,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::logging::{self, Level};
 use crate::problem::{Problem, Result};
+use crate::tensors::{device_problem, is_loss};
 use crate::{folders, store, ui};
 
 /// Class-incremental continual learning with pre-trained models: Learning, Accumulation, Ensemble.
@@ -240,7 +242,7 @@ pub fn run() -> ExitCode {
         };
         act(command)
     });
-    let code = match ended.unwrap_or_else(|_| Err(internal_error())) {
+    let code = match ended.unwrap_or_else(|panic| Err(internal_error(panic.as_ref()))) {
         Ok(end) => end.code(),
         Err(problem) => {
             output::complain(&problem);
@@ -253,7 +255,11 @@ pub fn run() -> ExitCode {
 }
 
 /// A panic has written its own message by now; this adds what it means for the person.
-fn internal_error() -> Problem {
+fn internal_error(panic: &(dyn Any + Send)) -> Problem {
+    let text = panic.downcast_ref::<String>().map_or("", String::as_str);
+    if is_loss(&text.to_lowercase()) {
+        return device_problem(text);
+    }
     Problem::new("an internal error ended the program; its message stands above")
         .advise("a run that was going on can be continued with `lae-studio resume latest`")
 }

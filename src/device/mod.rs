@@ -251,26 +251,42 @@ fn there_is(devices: &[DeviceInfo]) -> String {
     format!("choose by number or name: {}", shown.join("; "))
 }
 
+/// Devices that were opened, by selector; nothing in place of one that was lost, which the framework
+/// cannot set up again in this process.
+static OPEN: Mutex<Option<HashMap<String, Option<Device>>>> = Mutex::new(None);
+
+/// Lets go of the graphics adapters that were opened, because one of them was lost.
+pub fn lost() {
+    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let devices = open.get_or_insert_default().values_mut();
+    devices.for_each(|device| *device = None);
+}
+
 /// Opens a device (plain, without gradients). It stays open for the whole process; asking again
 /// gives the same one.
 ///
 /// # Errors
 /// A Problem when the driver refuses.
 pub fn open(info: &DeviceInfo) -> Result<Device> {
-    static OPEN: Mutex<Option<HashMap<String, Device>>> = Mutex::new(None);
     if info.is_cpu() {
         return Ok(Device::flex());
     }
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let open = open.get_or_insert_default();
-    if let Some(device) = open.get(&info.selector()) {
-        return Ok(device.clone());
-    }
     let refused = |why: String| {
         Problem::new(format!("the device {} cannot be used: {why}", info.name))
             .at("--device")
             .advise("use --device cpu, or update the graphics driver")
     };
+    match open.get(&info.selector()) {
+        None => {}
+        Some(Some(device)) => return Ok(device.clone()),
+        Some(None) => {
+            return Err(Problem::new(format!("the device {} was lost", info.name))
+                .at("--device")
+                .advise("start the program again to use it, or choose the CPU"));
+        }
+    }
     let kind = match info.kind {
         Kind::DiscreteGpu => DeviceKind::DiscreteGpu(info.ordinal),
         Kind::IntegratedGpu => DeviceKind::IntegratedGpu(info.ordinal),
@@ -287,7 +303,7 @@ pub fn open(info: &DeviceInfo) -> Result<Device> {
     let device = catch_unwind(AssertUnwindSafe(|| options.init()))
         .map_err(|_| refused("its driver failed".into()))?
         .map_err(|error| refused(error.to_string()))?;
-    open.insert(info.selector(), device.clone());
+    open.insert(info.selector(), Some(device.clone()));
     Ok(device)
 }
 

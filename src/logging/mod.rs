@@ -21,6 +21,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use crate::problem::Problem;
+use crate::tensors::is_loss;
 pub use file::Pages;
 pub use privacy::{Veil, source_place};
 
@@ -201,6 +202,7 @@ pub fn told(problem: &Problem) -> String {
 fn note_panics() {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |about| {
+        let text = about.payload_as_str().unwrap_or("no message");
         if let Some(log) = LOG.get()
             && log.takes(Level::Error)
         {
@@ -208,7 +210,6 @@ fn note_panics() {
             let place = about
                 .location()
                 .map_or_else(String::new, |l| source_place(l.file(), l.line()));
-            let text = about.payload_as_str().unwrap_or("no message");
             let name = thread.name().unwrap_or("unnamed");
             log.put(
                 Level::Error,
@@ -218,7 +219,10 @@ fn note_panics() {
             // Whatever thread it is: the program may be about to end.
             log.write_out();
         }
-        before(about);
+        // A lost card ends threads of the framework, too; whoever used it says so in words.
+        if !is_loss(&text.to_lowercase()) {
+            before(about);
+        }
     }));
 }
 
