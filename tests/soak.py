@@ -60,7 +60,7 @@ def slope(samples, column):
 
 
 class Window:
-    def __init__(self, program, work, setup=SETUP, env=None):
+    def __init__(self, program, work, setup=SETUP, env=None, nice=10):
         self.dice = random.Random(0)
         self.runs = work / "runs"
         (work / "config/lae-studio").mkdir(parents=True)
@@ -79,7 +79,7 @@ class Window:
         quick = "train --data digits --train-limit 5 --test-limit 2 --epochs 1 --freeze-epochs 0 --device cpu --quiet".split()
         subprocess.run([program, *quick], env=self.env, cwd=work / "here", check=True, capture_output=True)
         self.log = open(work / "said", "w")
-        self.program = subprocess.Popen(["nice", "-n", "10", program], env=self.env, cwd=work / "here",
+        self.program = subprocess.Popen(["nice", "-n", str(nice), program], env=self.env, cwd=work / "here",
                                         stdout=self.log, stderr=self.log)
         for _ in range(60):
             time.sleep(1)
