@@ -15,7 +15,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::panic;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -198,6 +198,9 @@ pub fn told(problem: &Problem) -> String {
     text
 }
 
+/// Whether panics are told on standard error.
+static SAID: AtomicBool = AtomicBool::new(true);
+
 /// Notes panics before whoever else wants to hear of them.
 fn note_panics() {
     let before = panic::take_hook();
@@ -220,10 +223,15 @@ fn note_panics() {
             log.write_out();
         }
         // A lost card ends threads of the framework, too; whoever used it says so in words.
-        if !is_loss(&text.to_lowercase()) {
+        if SAID.load(Ordering::Relaxed) && !is_loss(&text.to_lowercase()) {
             before(about);
         }
     }));
+}
+
+/// Whether panics are told on standard error, too, and not in the log alone.
+pub fn say_panics(said: bool) {
+    SAID.store(said, Ordering::Relaxed);
 }
 
 #[cfg(test)]

@@ -1,51 +1,74 @@
 //! Where the window is shown: whether there is a display, and which of two answers.
 
-use std::env;
+#[cfg(all(unix, not(target_os = "macos")))]
+mod x;
 
 use eframe::EventLoopBuilderHook;
 
 use crate::problem::{Problem, Result};
 
-/// Without a display the window library would fail with a riddle.
-pub fn there() -> Result<()> {
-    let unix = cfg!(all(unix, not(target_os = "macos")));
-    if unix && !set("DISPLAY") && !set("WAYLAND_DISPLAY") {
-        return Err(no_window("neither DISPLAY nor WAYLAND_DISPLAY is set"));
-    }
-    Ok(())
+/// A display that was found.
+#[derive(Default)]
+pub struct Display {
+    /// How the window library is told which one.
+    pub builder: Option<EventLoopBuilderHook>,
+    /// The connection that found it, to be let go once the window has its own.
+    #[cfg(all(unix, not(target_os = "macos")))]
+    pub held: Option<x::Held>,
+    /// Elsewhere nobody has to be asked.
+    #[cfg(not(all(unix, not(target_os = "macos"))))]
+    pub held: (),
 }
 
-/// Chooses X where the variables name both and Wayland does not answer, as after a session that
-/// left its variable behind; the window library would take Wayland and give up.
+/// Finds the display. Without one the window library would fail with a riddle. Where the variables
+/// name two and Wayland does not answer, as after a session that left its variable behind, it is X:
+/// the library would take Wayland and give up.
+///
+/// # Errors
+/// A Problem that says which variable names nobody.
 #[cfg(all(unix, not(target_os = "macos")))]
-pub fn builder() -> Option<EventLoopBuilderHook> {
+pub fn find() -> Result<Display> {
     use winit::platform::x11::EventLoopBuilderExtX11;
-    if set("DISPLAY") && set("WAYLAND_DISPLAY") && !set("WAYLAND_SOCKET") && !wayland_answers() {
-        return Some(Box::new(|builder| {
-            builder.with_x11();
-        }));
+    let wayland = name("WAYLAND_DISPLAY");
+    if name("WAYLAND_SOCKET").is_some() || wayland.as_deref().is_some_and(wayland_answers) {
+        return Ok(Display::default());
     }
-    None
+    match (name("DISPLAY"), wayland) {
+        (Some(display), _) => {
+            let held = x::greet(&display).map_err(|why| no_window(&format!("{why} {display}")))?;
+            Ok(Display {
+                builder: Some(Box::new(|builder| {
+                    builder.with_x11();
+                })),
+                held: Some(held),
+            })
+        }
+        (None, Some(wayland)) => Err(no_window(&format!(
+            "no Wayland desktop answers at {wayland}"
+        ))),
+        (None, None) => Err(no_window("neither DISPLAY nor WAYLAND_DISPLAY is set")),
+    }
 }
 
-/// The window library's own choice.
+/// The system's only display.
 #[cfg(not(all(unix, not(target_os = "macos"))))]
-pub fn builder() -> Option<EventLoopBuilderHook> {
-    None
+pub fn find() -> Result<Display> {
+    Ok(Display::default())
 }
 
 /// Whether somebody listens where the variables say.
 #[cfg(all(unix, not(target_os = "macos")))]
-fn wayland_answers() -> bool {
-    let name = env::var_os("WAYLAND_DISPLAY").unwrap_or_default();
-    let folder = env::var_os("XDG_RUNTIME_DIR").unwrap_or_default();
+fn wayland_answers(name: &str) -> bool {
+    let folder = std::env::var_os("XDG_RUNTIME_DIR").unwrap_or_default();
     // An absolute name stands for itself.
     let socket = std::path::Path::new(&folder).join(name);
     std::os::unix::net::UnixStream::connect(socket).is_ok()
 }
 
-fn set(name: &str) -> bool {
-    env::var_os(name).is_some_and(|value| !value.is_empty())
+#[cfg(all(unix, not(target_os = "macos")))]
+fn name(variable: &str) -> Option<String> {
+    let value = std::env::var_os(variable)?.to_string_lossy().into_owned();
+    Some(value).filter(|value| !value.is_empty())
 }
 
 /// What the window library says, without the place in its own source that it puts before it.

@@ -3,6 +3,7 @@
 pub mod app;
 pub mod command;
 mod display;
+mod drawing;
 pub mod entries;
 pub mod frame_times;
 mod marker;
@@ -52,10 +53,10 @@ pub struct Options {
 /// Opens the window and stays until it is closed.
 ///
 /// # Errors
-/// A Problem when there is no display or no graphics adapter to draw with, or when the engine
+/// A Problem when there is no display or no graphics driver to draw with, or when the engine
 /// cannot be started.
 pub fn run(options: Options) -> Result<()> {
-    display::there()?;
+    let display = display::find()?;
     let file = Settings::file();
     let new = Settings::are_new(file.as_ref()) && options.data.is_none();
     let unread = Settings::set_aside(file.as_ref());
@@ -84,17 +85,18 @@ pub fn run(options: Options) -> Result<()> {
         renderer: eframe::Renderer::Wgpu,
         system_font_fallback: true,
         persist_window: false,
-        event_loop_builder: display::builder(),
+        event_loop_builder: display.builder,
+        wgpu_options: drawing::options(),
         ..NativeOptions::default()
     };
     let report = Arc::new(std::sync::Mutex::new(String::new()));
     let told = report.clone();
-    let ended = eframe::run_native(
-        "LAE Studio",
+    let ended = drawing::tried(
         native,
         Box::new(move |cc| {
-            // From here on this thread draws.
+            // From here on this thread draws, through a connection of its own.
             logging::never_wait_here();
+            drop(display.held);
             tracing::info!("the window opens, drawn by {}", drawn_by(cc));
             let mut session = open_session(&cc.egui_ctx, options.runs_root.clone(), draft)?;
             if let Some(problem) = unread {
@@ -118,7 +120,9 @@ pub fn run(options: Options) -> Result<()> {
     if let Some((marker, _)) = marked {
         marker.wipe();
     }
-    ended.map_err(|error| display::no_window(&display::reason(&error.to_string())))?;
+    if ended? == drawing::Ended::Undrawn {
+        return Err(drawing::start_again());
+    }
     if options.frame_times
         && let Ok(line) = report.lock()
     {

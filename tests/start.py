@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""Starts the program in every way a machine may offer, and looks at what it says.
+
+    python3 tests/start.py PROGRAM [--to DIR] [--only WORDS] [--second-icd FILE] [--idle SECONDS]
+
+A way ends in a window or in one Problem. A window has to draw, to close at Ctrl-C with exit code 0, and to leave
+standard error to the program's own lines. A Problem is exit code 1 and one paragraph that says what happened and what
+to try; nothing else may stand there, no word of a driver or a library. `--second-icd` names the Vulkan driver file of
+another software adapter, for a machine with two. `--to` takes a picture of each window on X. `--idle` measures instead
+what a window costs that nobody touches: processor time and system calls on each page, and after a finished run.
+
+Needs Xvfb and xdotool; weston for Wayland, ImageMagick for pictures, strace to count system calls.
+"""
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+NOTHING = "/nonexistent"
+GONE = 251  # a display that nobody serves
+LAVAPIPE = next(map(str, Path("/usr/share/vulkan/icd.d").glob("lvp_icd*.json")), NOTHING)
+# What the environment of whoever starts this says of displays and drivers does not count.
+CLEARED = ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XDG_RUNTIME_DIR", "XDG_SESSION_TYPE", "XAUTHORITY",
+           "VK_DRIVER_FILES", "VK_ICD_FILENAMES", "__EGL_VENDOR_LIBRARY_FILENAMES", "LIBGL_ALWAYS_SOFTWARE"]
+OWN_LINES = ("places: ", "first frame after ")
+
+
+class Server:
+    """A display server for as long as it is wanted."""
+
+    def __init__(self, words, there, env=None):
+        self.process = subprocess.Popen(words, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        end = time.monotonic() + 20
+        while not there.exists():
+            if time.monotonic() > end or self.process.poll() is not None:
+                sys.exit(f"{words[0]} does not start")
+            time.sleep(0.05)
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+def free_number():
+    return next(n for n in range(300, 500) if not Path(f"/tmp/.X11-unix/X{n}").exists())
+
+
+def x_server(*more):
+    number = free_number()
+    words = ["Xvfb", f":{number}", "-screen", "0", "1280x800x24", *more]
+    return number, Server(words, Path(f"/tmp/.X11-unix/X{number}"))
+
+
+def environment(home, **more):
+    env = {name: value for name, value in os.environ.items() if name not in CLEARED}
+    return env | {"HOME": str(home), "XDG_CONFIG_HOME": f"{home}/config", "XDG_DATA_HOME": f"{home}/data",
+                  "XDG_CACHE_HOME": f"{home}/cache", "LAE_RUNS": f"{home}/runs"} | more
+
+
+def foreign(said):
+    return [line for line in said.splitlines() if line and not line.startswith(OWN_LINES)]
+
+
+def window(program, env, picture):
+    """Opens the window, waits for what it draws, closes it; gives a remark and what is wrong."""
+    said = tempfile.TemporaryFile("w+")
+    running = subprocess.Popen([program, "--places", "--frame-times"], env=env, stdout=subprocess.DEVNULL, stderr=said)
+    end, drawn = time.monotonic() + 60, False
+    while not drawn and running.poll() is None and time.monotonic() < end:
+        time.sleep(0.2)
+        said.seek(0)
+        drawn = '"Experiment"' in said.read()
+    if drawn:
+        time.sleep(0.5)
+        if picture and shutil.which("import"):
+            subprocess.run(["import", "-window", "root", str(picture)], env=env, check=False)
+        running.send_signal(signal.SIGINT)
+    elif running.poll() is None:
+        running.kill()
+    try:
+        code = running.wait(20)
+    except subprocess.TimeoutExpired:
+        running.kill()
+        return "", ["Ctrl-C does not close it"]
+    said.seek(0)
+    text = said.read()
+    wrong = [f"a foreign line: {line}" for line in foreign(text)]
+    if not drawn:
+        wrong.append("no window")
+    if code != 0:
+        wrong.append(f"exit code {code}")
+    first = re.search(r"first frame after (\d+) ms", text)
+    return f"window, first frame after {first[1] if first else '?'} ms", wrong
+
+
+def problem(program, env, words):
+    """Expects one paragraph that holds these words; gives it and what is wrong."""
+    try:
+        done = subprocess.run([program], env=env, capture_output=True, text=True, timeout=30)
+    except subprocess.TimeoutExpired:
+        return "", ["it hangs"]
+    lines = done.stderr.splitlines()
+    kinds = [line.split(": ")[0] for line in lines]
+    wrong = []
+    if done.returncode != 1:
+        wrong.append(f"exit code {done.returncode}")
+    if kinds not in (["problem", "try"], ["problem", "where", "try"]):
+        wrong.append(f"not one paragraph: {lines}")
+    if done.stdout:
+        wrong.append(f"on standard output: {done.stdout!r}")
+    if lines and not re.search(words, lines[0]):
+        wrong.append(f"nothing about {words!r}")
+    return lines[0] if lines else "", wrong
+
+
+def refused(folder):
+    """An X server that wants a password this program does not have."""
+    keys = folder / "keys"
+    made = shutil.which("xauth") and subprocess.run(["xauth", "-f", keys, "add", ":0", ".", "0" * 32],
+                                                    capture_output=True, check=False)
+    return made and x_server("-auth", str(keys))
+
+
+def ways(folder, second_icd):
+    """Name, environment, and what is expected: a window, or words of the Problem."""
+    number, _ = screen = x_server()
+    display = {"DISPLAY": f":{number}"}
+    runtime = folder / "runtime"
+    runtime.mkdir(mode=0o700)
+    here = {"XDG_RUNTIME_DIR": str(runtime)}
+    lavapipe = {"VK_DRIVER_FILES": LAVAPIPE}
+    no_vulkan = {"VK_DRIVER_FILES": NOTHING}
+    no_gl = {"__EGL_VENDOR_LIBRARY_FILENAMES": NOTHING}
+    servers = [screen]
+    yield "X", display | here, None
+    yield "X, no XDG_RUNTIME_DIR", display, None
+    yield "X, a Wayland that is gone", display | here | {"WAYLAND_DISPLAY": "gone"}, None
+    yield "neither X nor Wayland", here, "neither DISPLAY nor WAYLAND_DISPLAY"
+    yield "an X that is gone", here | {"DISPLAY": f":{GONE}"}, f":{GONE}"
+    yield "an X that is gone, over TCP", here | {"DISPLAY": f"localhost:{GONE}"}, f"localhost:{GONE}"
+    yield "a Wayland that is gone, no X", here | {"WAYLAND_DISPLAY": "gone"}, "gone"
+    yield "software Vulkan alone", display | here | lavapipe, None
+    if second_icd:
+        both = {"VK_DRIVER_FILES": f"{LAVAPIPE}:{second_icd}"}
+        yield "two Vulkan adapters", display | here | both, None
+        yield "the second adapter alone", display | here | {"VK_DRIVER_FILES": second_icd}, None
+    yield "OpenGL, no Vulkan", display | here | no_vulkan, None
+    yield "neither Vulkan nor OpenGL", display | here | no_vulkan | no_gl, "no graphics driver"
+    locked = refused(folder)
+    if locked:
+        servers.append(locked)
+        yield "an X that lets nobody in", here | {"DISPLAY": f":{locked[0]}", "XAUTHORITY": NOTHING}, f":{locked[0]}"
+    remote = x_server("-listen", "tcp")
+    servers.append(remote)
+    yield "X over TCP", here | {"DISPLAY": f"localhost:{remote[0]}"}, None
+    yield "X over TCP, no shared memory", here | {"DISPLAY": f"127.0.0.1:{remote[0]}"} | lavapipe, None
+    if shutil.which("weston"):
+        words = ["weston", "--backend=headless-backend.so", "--socket=only", "--idle-time=0"]
+        weston = Server(words, runtime / "only", environment(folder, **here))
+        servers.append((None, weston))
+        only = here | {"WAYLAND_DISPLAY": "only"}
+        yield "Wayland alone", only, None
+        yield "Wayland by its whole path, no XDG_RUNTIME_DIR", {"WAYLAND_DISPLAY": str(runtime / "only")}, None
+        yield "Wayland, OpenGL, no Vulkan", only | no_vulkan, None
+        yield "Wayland, neither Vulkan nor OpenGL", only | no_vulkan | no_gl, "no graphics driver"
+    for _, server in servers:
+        server.end()
+
+
+def try_all(args, folder):
+    failed = 0
+    for name, variables, words in ways(folder, args.second_icd):
+        if args.only and args.only not in name:
+            continue
+        env = environment(folder, **variables)
+        picture = args.to and "DISPLAY" in variables and args.to / f"{name.replace(' ', '-').replace(',', '')}.png"
+        told, wrong = problem(args.program, env, words) if words else window(args.program, env, picture)
+        failed += bool(wrong)
+        print(f"{'MISS' if wrong else 'ok  '} {name}: {told}", *wrong, sep="\n       ", flush=True)
+    return 1 if failed else 0
+
+
+def ticks(process):
+    """Clock ticks of processor time so far, this process and its threads."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def calls(process, seconds):
+    """System calls within these seconds, all threads."""
+    if not shutil.which("strace"):
+        return None
+    words = ["timeout", "-s", "INT", str(seconds), "strace", "-f", "-c", "-p", str(process.pid)]
+    told = subprocess.run(words, capture_output=True, text=True, check=False).stderr
+    total = re.search(r"^100.00\s.*?\s(\d+)(?:\s+\d+)?\s+total$", told, re.M)
+    return int(total[1]) if total else 0
+
+
+def idle(args, folder):
+    """What each page costs while nobody touches the window."""
+    number, server = x_server()
+    env = environment(folder, DISPLAY=f":{number}", XDG_RUNTIME_DIR=str(folder))
+    (folder / "config/lae-studio").mkdir(parents=True)
+    settings = 'device = "cpu"\n[setup]\ndata = "digits"\nepochs = 1\ntrain_limit = 8\ntest_limit = 4\ndevice = "cpu"\n'
+    (folder / "config/lae-studio/window.toml").write_text(settings)
+    running = subprocess.Popen([args.program], env=env, stderr=subprocess.DEVNULL)
+
+    def key(name):
+        subprocess.run(["xdotool", "key", name], env=env, check=False)
+        time.sleep(3)
+
+    def told(name):
+        before = ticks(running)
+        time.sleep(args.idle)
+        used = (ticks(running) - before) / os.sysconf("SC_CLK_TCK")
+        counted = calls(running, 5)
+        counted = "" if counted is None else f", {counted / 5:.0f} system calls a second"
+        print(f"{name}: {used:.2f} s of processor time in {args.idle} s ({100 * used / args.idle:.1f} %){counted}",
+              flush=True)
+        return used > 0.01 * args.idle
+
+    time.sleep(4)
+    found = subprocess.run(["xdotool", "search", "--onlyvisible", "--name", "LAE Studio"], env=env,
+                           capture_output=True, text=True, check=False).stdout.split()
+    subprocess.run(["xdotool", "windowfocus", found[0]], env=env, check=True)
+    pages = ["Experiment", "Train", "Compare", "Predict", "Plugins", "Learn"]
+    busy = 0
+    for place, page in enumerate(pages, 1):
+        key(f"ctrl+{place}")
+        busy += told(page)
+    key("ctrl+1")
+    key("ctrl+Return")
+    runs = folder / "runs"
+    end = time.monotonic() + 120
+    while not any((run / "metrics.csv").exists() and not (run / "lock").exists() for run in runs.glob("*")):
+        if time.monotonic() > end:
+            sys.exit("the run does not end")
+        time.sleep(1)
+    time.sleep(15)
+    for place, page in enumerate(pages, 1):
+        key(f"ctrl+{place}")
+        busy += told(f"{page}, after a run")
+    running.send_signal(signal.SIGINT)
+    running.wait(20)
+    server.end()
+    return 1 if busy else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=os.path.abspath)
+    parser.add_argument("--to", type=Path, help="where pictures go")
+    parser.add_argument("--only", help="the ways whose names hold these words")
+    parser.add_argument("--second-icd", type=os.path.abspath)
+    parser.add_argument("--idle", type=int, metavar="SECONDS")
+    args = parser.parse_args()
+    for tool in ["Xvfb", "xdotool"]:
+        if not shutil.which(tool):
+            print(f"skipped: {tool} is not installed")
+            return 0
+    if args.to:
+        args.to.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        return (idle if args.idle else try_all)(args, Path(folder))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
