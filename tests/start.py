@@ -3,11 +3,13 @@
 
     python3 tests/start.py PROGRAM [--to DIR] [--only WORDS] [--second-icd FILE] [--idle SECONDS]
 
-A way ends in a window or in one Problem. A window has to draw, to close at Ctrl-C with exit code 0, and to leave
-standard error to the program's own lines. A Problem is exit code 1 and one paragraph that says what happened and what
-to try; nothing else may stand there, no word of a driver or a library. `--second-icd` names the Vulkan driver file of
-another software adapter, for a machine with two. `--to` takes a picture of each window on X. `--idle` measures instead
-what a window costs that nobody touches: processor time and system calls on each page, and after a finished run.
+A way ends in a window or in one Problem. A window has to draw (on X the screen is looked at, too), to close at Ctrl-C
+with exit code 0, and to leave standard error to the program's own lines. A Problem is exit code 1 and one paragraph
+that says what happened and what to try; nothing else may stand there, no word of a driver or a library.
+
+`--second-icd` names the Vulkan driver file of another software adapter, for a machine with two. `--to` keeps the
+pictures. `--idle` measures instead what a window costs that nobody touches: processor time and system calls on each
+page, and after a finished run.
 
 Needs Xvfb and xdotool; weston for Wayland, ImageMagick for pictures, strace to count system calls.
 """
@@ -67,6 +69,17 @@ def foreign(said):
     return [line for line in said.splitlines() if line and not line.startswith(OWN_LINES)]
 
 
+def shown(env, picture):
+    """Takes pictures of the screen until something is on it."""
+    for _ in range(40):
+        subprocess.run(["import", "-window", "root", str(picture)], env=env, check=False)
+        colours = subprocess.run(["identify", "-format", "%k", str(picture)], capture_output=True, text=True, check=False)
+        if colours.stdout.strip().isdigit() and int(colours.stdout) > 16:
+            return True
+        time.sleep(0.25)
+    return False
+
+
 def window(program, env, picture):
     """Opens the window, waits for what it draws, closes it; gives a remark and what is wrong."""
     said = tempfile.TemporaryFile("w+")
@@ -76,10 +89,11 @@ def window(program, env, picture):
         time.sleep(0.2)
         said.seek(0)
         drawn = '"Experiment"' in said.read()
+    wrong = []
     if drawn:
+        if picture and shutil.which("import") and not shown(env, picture):
+            wrong.append("the screen stays empty")
         time.sleep(0.5)
-        if picture and shutil.which("import"):
-            subprocess.run(["import", "-window", "root", str(picture)], env=env, check=False)
         running.send_signal(signal.SIGINT)
     elif running.poll() is None:
         running.kill()
@@ -87,10 +101,10 @@ def window(program, env, picture):
         code = running.wait(20)
     except subprocess.TimeoutExpired:
         running.kill()
-        return "", ["Ctrl-C does not close it"]
+        return "", [*wrong, "Ctrl-C does not close it"]
     said.seek(0)
     text = said.read()
-    wrong = [f"a foreign line: {line}" for line in foreign(text)]
+    wrong += [f"a foreign line: {line}" for line in foreign(text)]
     if not drawn:
         wrong.append("no window")
     if code != 0:
@@ -179,7 +193,7 @@ def try_all(args, folder):
         if args.only and args.only not in name:
             continue
         env = environment(folder, **variables)
-        picture = args.to and "DISPLAY" in variables and args.to / f"{name.replace(' ', '-').replace(',', '')}.png"
+        picture = "DISPLAY" in variables and (args.to or folder) / f"{name.replace(' ', '-').replace(',', '')}.png"
         told, wrong = problem(args.program, env, words) if words else window(args.program, env, picture)
         failed += bool(wrong)
         print(f"{'MISS' if wrong else 'ok  '} {name}: {told}", *wrong, sep="\n       ", flush=True)

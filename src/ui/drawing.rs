@@ -103,6 +103,10 @@ pub fn start_again() -> Problem {
     };
     let mut second = std::process::Command::new(program);
     second.args(std::env::args_os().skip(1)).env(SECOND, OPENGL);
+    // Mesa tells on standard error what it looked for and did not find.
+    if std::env::var_os("EGL_LOG_LEVEL").is_none() {
+        second.env("EGL_LOG_LEVEL", "fatal");
+    }
     let error = second.exec();
     tracing::warn!("it does not start again: {error}");
     no_driver()
