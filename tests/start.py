@@ -133,12 +133,15 @@ def problem(program, env, words):
     return lines[0] if lines else "", wrong
 
 
-def refused(folder):
-    """An X server that wants a password this program does not have."""
-    keys = folder / "keys"
-    made = shutil.which("xauth") and subprocess.run(["xauth", "-f", keys, "add", ":0", ".", "0" * 32],
-                                                    capture_output=True, check=False)
-    return made and x_server("-auth", str(keys))
+def locked(folder):
+    """An X server that wants a cookie; beside it a file with the right one and a file with a wrong one."""
+    number = free_number()
+    if not shutil.which("xauth"):
+        return None
+    for name, cookie in [("right", "0123456789abcdef" * 2), ("wrong", "f" * 32)]:
+        words = ["xauth", "-f", str(folder / name), "add", f":{number}", ".", cookie]
+        subprocess.run(words, capture_output=True, check=True)
+    return x_server("-auth", str(folder / "right"))
 
 
 def ways(folder, second_icd):
@@ -166,10 +169,13 @@ def ways(folder, second_icd):
         yield "the second adapter alone", display | here | {"VK_DRIVER_FILES": second_icd}, None
     yield "OpenGL, no Vulkan", display | here | no_vulkan, None
     yield "neither Vulkan nor OpenGL", display | here | no_vulkan | no_gl, "no graphics driver"
-    locked = refused(folder)
-    if locked:
-        servers.append(locked)
-        yield "an X that lets nobody in", here | {"DISPLAY": f":{locked[0]}", "XAUTHORITY": NOTHING}, f":{locked[0]}"
+    guarded = locked(folder)
+    if guarded:
+        servers.append(guarded)
+        behind = here | {"DISPLAY": f":{guarded[0]}"}
+        for name, found in [("right", None), ("wrong", f":{guarded[0]}"), ("no", f":{guarded[0]}")]:
+            cookie = {"XAUTHORITY": str(folder / name)}
+            yield f"an X that wants a cookie, {name} one", behind | cookie, found
     remote = x_server("-listen", "tcp")
     servers.append(remote)
     yield "X over TCP", here | {"DISPLAY": f"localhost:{remote[0]}"}, None
