@@ -227,7 +227,16 @@ def idle(args, folder):
     number, server = x_server()
     env = environment(folder, DISPLAY=f":{number}", XDG_RUNTIME_DIR=str(folder))
     (folder / "config/lae-studio").mkdir(parents=True)
-    settings = 'device = "cpu"\n[setup]\ndata = "digits"\nepochs = 1\ntrain_limit = 8\ntest_limit = 4\ndevice = "cpu"\n'
+    settings = """device = "cpu"
+[setup]
+data = "digits"
+epochs = 2
+train_limit = 8
+test_limit = 4
+device = "cpu"
+[setup.settings]
+freeze_epochs = 1
+"""
     (folder / "config/lae-studio/window.toml").write_text(settings)
     running = subprocess.Popen([args.program], env=env, stderr=subprocess.DEVNULL)
 
