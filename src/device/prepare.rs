@@ -200,7 +200,10 @@ fn how_it_ended(status: ExitStatus) -> std::result::Result<Left, String> {
 fn lines_of(stdout: ChildStdout) -> Receiver<String> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
-        for line in BufReader::new(stdout).lines().map_while(|line| line.ok()) {
+        for line in BufReader::new(stdout)
+            .lines()
+            .map_while(std::result::Result::ok)
+        {
             if sender.send(line).is_err() {
                 return;
             }

@@ -123,6 +123,8 @@ fn classes_of(task: usize) -> Range<usize> {
 }
 
 /// Pictures of noise for the network.
+// There is one of it: nothing to gain by boxing the tensor.
+#[allow(clippy::large_enum_variant)]
 enum Pictures {
     /// On the CPU, as the network takes them.
     There(Tensor<4>),
