@@ -59,10 +59,14 @@ pub fn dialog<R>(
     let room = ctx.content_rect().size();
     Modal::new(Id::unique(name)).show(ctx, |ui| {
         let height = (room.y - DIALOG_EDGE).max(100.0);
-        let scrolled = ScrollArea::vertical().max_height(height).show(ui, |ui| {
-            ui.set_width((room.x - DIALOG_EDGE).clamp(260.0, width));
-            content(ui)
-        });
+        // It grows with what is in it; left to itself it would stay as high as it was at first.
+        let scrolled = ScrollArea::vertical()
+            .max_height(height)
+            .min_scrolled_height(height)
+            .show(ui, |ui| {
+                ui.set_width((room.x - DIALOG_EDGE).clamp(260.0, width));
+                content(ui)
+            });
         scrolled.inner
     })
 }
