@@ -28,6 +28,10 @@ fn settings(method: &'static lae_studio::method::MethodSpec) -> RunConfig {
         let few = Setting::Whole(64);
         config.settings.insert("projection".into(), few);
     }
+    if method.key == "coda-prompt" {
+        // Gradients near zero: rounding grows with every step.
+        config.epochs = 1;
+    }
     if method.all_at_once {
         config.epochs = 1;
         config.train_limit = Some(2);
@@ -52,7 +56,7 @@ fn learned(config: &RunConfig) -> Named {
     store::load_snapshot(&header.folder, tasks - 1).unwrap()
 }
 
-/// Holds weights against others: within 3e-5, and, where they are small, within a thousandth of the
+/// Holds weights against others: within 1e-5, and, where they are small, within a thousandth of the
 /// largest of their tensor. Adam divides by the size of a gradient, rounding included.
 fn same(what: &str, a: &Named, b: &Named) {
     assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
@@ -66,7 +70,7 @@ fn same(what: &str, a: &Named, b: &Named) {
             worst = (apart, apart / largest, name);
         }
         assert!(
-            apart / largest.max(1.0) < 3e-5,
+            apart / largest.max(1.0) < 1e-5,
             "{what}: {apart:.1e} in {name}"
         );
         assert!(

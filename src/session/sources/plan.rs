@@ -21,7 +21,10 @@ pub(super) fn plan(config: &RunConfig, data: Option<&DataView>) -> Plan {
             Err(problem) => plan.problems.push(problem),
         }
     }
-    if let Err(problem) = network::fill(&mut plan, config) {
+    // A method's check is asked with the network and without: what both find is told once.
+    if let Err(problem) = network::fill(&mut plan, config)
+        && !plan.problems.contains(&problem)
+    {
         plan.problems.push(problem);
     }
     if let Err(problem) = device::choose(&config.device) {
@@ -69,4 +72,26 @@ fn cache_need(plan: &Plan, config: &RunConfig, data: &DataView) -> Option<u64> {
     let backbone = backbones::Library::usual().describe(&config.backbone);
     let input = backbone.map_or(0, |about| about.entry.input().bytes());
     Some(largest * picture + (tested * input) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::config::Setting;
+
+    #[test]
+    fn what_two_checks_find_is_told_once() {
+        let config = RunConfig {
+            epochs: 1,
+            device: "cpu".into(),
+            settings: [("freeze_epochs".to_string(), Setting::Whole(3))].into(),
+            ..RunConfig::default()
+        };
+        let places: Vec<String> = plan(&config, None)
+            .problems
+            .into_iter()
+            .map(|problem| problem.place)
+            .collect();
+        assert_eq!(places, ["--freeze-epochs"]);
+    }
 }
