@@ -1,11 +1,15 @@
 //! What a page is there for stays in sight in small windows and large letters.
 
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::event::{Command, Event};
+use lae_studio::session::chooser::Wanted;
+use lae_studio::session::collection::Purpose;
 use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::UiCommand;
 use lae_studio::ui::settings::ThemeChoice;
 
+use super::named::finished;
 use super::synthetic::{events, prediction};
 use super::{can_draw, recorded, settle, shot};
 
@@ -109,4 +113,97 @@ fn the_answer_stands_beside_the_canvas_at_every_size() {
         );
         assert!(answer.left() > canvas.right(), "{name}");
     });
+}
+
+/// Turns the wheel at a point until the window no longer follows.
+fn wheel(window: &mut Harness<'_, StudioApp>, at: egui::Pos2) {
+    window.hover_at(at);
+    for _ in 0..6 {
+        window.event(egui::Event::MouseWheel {
+            unit: egui::MouseWheelUnit::Point,
+            delta: egui::vec2(0.0, -400.0),
+            phase: egui::TouchPhase::Move,
+            source: egui::MouseWheelSource::Unknown,
+            modifiers: egui::Modifiers::NONE,
+        });
+        window.run_steps(4);
+    }
+}
+
+/// Buttons that stand out of the window to the left or right.
+fn beside_the_window(window: &Harness<'_, StudioApp>) -> Vec<String> {
+    let whole = sight(window);
+    let buttons = window.query_all_by_role(egui::Role::Button);
+    let out = buttons.filter(|button| {
+        let x = button.rect().x_range();
+        x.max > whole.right() + 1.0 || x.min < whole.left() - 1.0
+    });
+    out.map(|button| button.accesskit_node().label().unwrap_or_default())
+        .collect()
+}
+
+#[test]
+fn every_dialog_ends_within_reach_of_the_wheel_in_the_smallest_window() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let run = finished(runs.path(), 1);
+    let dialogs = [
+        ("teach", UiCommand::Teach(run.clone()), "Cancel"),
+        ("describe", UiCommand::Describe(run.clone()), "Cancel"),
+        ("collect", UiCommand::Collect(Purpose::Data), "Cancel"),
+        ("lesson", UiCommand::Collect(Purpose::Lesson(run)), "Cancel"),
+        ("deleted", UiCommand::Deleted, "Close"),
+        ("folders", UiCommand::Folders, "Close"),
+        ("report", UiCommand::Report, "Close"),
+        (
+            "chooser",
+            UiCommand::ChooseHere(Wanted::DataFolder),
+            "Cancel",
+        ),
+    ];
+    for (name, command, last) in dialogs {
+        let (mut window, _) = recorded([450.0, 300.0], ThemeChoice::Light, runs.path());
+        settle(&mut window);
+        assert!(window.query_by_label(last).is_none(), "{name}");
+        let ctx = window.ctx.clone();
+        window.state_mut().act(&ctx, command);
+        settle(&mut window);
+        let whole = sight(&window);
+        for share in [0.2, 0.5, 0.8] {
+            let top = window.get_by_label(last).rect();
+            if !whole.contains_rect(top) {
+                wheel(&mut window, whole.lerp_inside([share, 0.5].into()));
+            }
+        }
+        shot(&mut window, &format!("dialog-{name}"));
+        let out = beside_the_window(&window);
+        assert!(out.is_empty(), "{name}: {out:?}");
+        let rect = window.get_by_label(last).rect();
+        assert!(whole.contains_rect(rect), "{name}: {rect:?} in {whole:?}");
+        window.get_by_label(last).click();
+        settle(&mut window);
+        assert!(window.query_by_label(last).is_none(), "{name} is closed");
+    }
+}
+
+#[test]
+fn no_row_of_buttons_runs_out_of_the_smallest_window() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    finished(runs.path(), 1);
+    let (mut window, backend) = recorded([450.0, 300.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    events(4).into_iter().for_each(|event| backend.push(event));
+    let ctx = window.ctx.clone();
+    for (page, title, _) in lae_studio::ui::command::Page::ALL {
+        window.state_mut().act(&ctx, UiCommand::Show(page));
+        settle(&mut window);
+        shot(&mut window, &format!("smallest-{title}"));
+        let out = beside_the_window(&window);
+        assert!(out.is_empty(), "{title}: {out:?}");
+    }
 }
