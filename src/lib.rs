@@ -1,38 +1,16 @@
 //! LAE Studio: class-incremental continual learning with pre-trained models.
 //!
-//! A frozen backbone, a PET whose equation is a text file, and a data set; one task after another;
-//! online expert, offline expert and their ensemble. `docs/architecture.md` has the map; the layers
-//! from the bottom up:
+//! The two front ends over [`lae_core`], whose modules stand here too, so that a path is the same in
+//! both packages. `docs/architecture.md` has the map.
 //!
-//! * [`problem`], [`counts`], [`texts`]: the one error a person sees; counts in words; what the tour and the lessons say, by language.
-//! * [`nn`], [`metrics`], [`tensors`], [`device`], [`fetch`], [`files`], [`folders`], [`logging`]: parts without knowledge of runs.
-//! * [`pet`], [`data`], [`run`]: plugins, data sets, and what a run is as plain data.
-//! * [`backbone`], [`store`]: frozen networks; run folders.
-//! * [`method`], [`experiment`]: what is trained, how, and the loop around it.
-//! * [`engine`], [`session`]: the thread that owns every tensor; the open workspace.
+//! * [`session`]: the open workspace.
 //! * [`cli`], [`ui`]: the two front ends.
 
-pub mod backbone;
+pub use lae_core::{
+    backbone, counts, data, device, engine, experiment, fetch, files, folders, logging, memory,
+    method, metrics, nn, pet, problem, run, selftest, store, tensors, texts,
+};
+
 pub mod cli;
-pub mod counts;
-pub mod data;
-pub mod device;
-pub mod engine;
-pub mod experiment;
-pub mod fetch;
-pub mod files;
-pub mod folders;
-pub mod logging;
-pub mod memory;
-pub mod method;
-pub mod metrics;
-pub mod nn;
-pub mod pet;
-pub mod problem;
-pub mod run;
-pub mod selftest;
 pub mod session;
-pub mod store;
-pub mod tensors;
-pub mod texts;
 pub mod ui;

@@ -32,11 +32,16 @@ fn layers() -> BTreeMap<String, usize> {
     layers
 }
 
-/// Every source file with the module of `src` it belongs to.
+/// A source file's path below the folder of its package.
+fn inner(path: &Path) -> &Path {
+    let inner = path.strip_prefix(root().join("src")).unwrap();
+    inner.strip_prefix("core").unwrap_or(inner)
+}
+
+/// Every source file of both packages with the module it belongs to.
 fn sources() -> Vec<(String, PathBuf)> {
-    let src = root().join("src");
     let mut found = Vec::new();
-    let mut folders = vec![src.clone()];
+    let mut folders = vec![root().join("src")];
     while let Some(folder) = folders.pop() {
         for path in std::fs::read_dir(folder)
             .unwrap()
@@ -45,8 +50,7 @@ fn sources() -> Vec<(String, PathBuf)> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|ending| ending == "rs") {
-                let inner = path.strip_prefix(&src).unwrap();
-                let first = inner.iter().next().unwrap().to_str().unwrap();
+                let first = inner(&path).iter().next().unwrap().to_str().unwrap();
                 found.push((first.trim_end_matches(".rs").to_string(), path));
             }
         }
@@ -123,8 +127,8 @@ fn no_file_imports_from_a_layer_above_its_own() {
             }
         }
         let file = path.file_name().unwrap();
-        let top = path.parent() == Some(&root().join("src"))
-            || file == "mod.rs" && path.parent().unwrap().parent() == Some(&root().join("src"));
+        let depth = inner(&path).iter().count();
+        let top = depth == 1 || depth == 2 && file == "mod.rs";
         if top && code.lines().any(|line| line.starts_with("use super::")) {
             upward.push(format!(
                 "{shown} reaches the crate's root by super:: (write crate::)"
@@ -193,8 +197,7 @@ const MAY_OPEN: [(&str, &str); 6] = [
 fn files_are_opened_in_one_way() {
     let mut found = Vec::new();
     for (_, path) in sources() {
-        let inner = path.strip_prefix(root().join("src")).unwrap();
-        let name = inner.to_str().unwrap().replace('\\', "/");
+        let name = inner(&path).to_str().unwrap().replace('\\', "/");
         if name.ends_with("tests.rs") {
             continue;
         }

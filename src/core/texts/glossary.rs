@@ -94,8 +94,8 @@ impl Language {
 
     fn glossary_source(self) -> &'static str {
         match self {
-            Self::English => include_str!("../../assets/texts/glossary/en.toml"),
-            Self::German => include_str!("../../assets/texts/glossary/de.toml"),
+            Self::English => include_str!("../../../assets/texts/glossary/en.toml"),
+            Self::German => include_str!("../../../assets/texts/glossary/de.toml"),
         }
     }
 }
@@ -140,7 +140,7 @@ struct Said {
 }
 
 fn outline() -> Option<Outline> {
-    toml::from_str(include_str!("../../assets/texts/glossary/terms.toml")).ok()
+    toml::from_str(include_str!("../../../assets/texts/glossary/terms.toml")).ok()
 }
 
 impl Glossary {

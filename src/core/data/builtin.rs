@@ -14,8 +14,8 @@ use crate::problem::{Problem, Result};
 
 /// Name and pack of every embedded set.
 const PACKS: [(&str, &[u8]); 2] = [
-    ("digits", include_bytes!("../../assets/digits.pack")),
-    ("letters", include_bytes!("../../assets/letters.pack")),
+    ("digits", include_bytes!("../../../assets/digits.pack")),
+    ("letters", include_bytes!("../../../assets/letters.pack")),
 ];
 
 /// Names of the embedded sets.

@@ -17,7 +17,7 @@ use crate::problem::{Problem, Result, listed};
 
 /// The paper's orders 2 and 3: name → class indices into the classes sorted by name.
 static PRESETS: LazyLock<BTreeMap<String, Vec<usize>>> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("../../../assets/class-orders.json")).unwrap_or_default()
+    serde_json::from_str(include_str!("../../../../assets/class-orders.json")).unwrap_or_default()
 });
 
 /// A list with a larger index is not an order of classes.

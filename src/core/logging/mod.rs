@@ -191,7 +191,7 @@ pub fn told(problem: &Problem) -> String {
         text += &format!(" about {}", problem.place);
     }
     let place = problem.origin.place();
-    let about_data = place.starts_with("src/data/") || place.starts_with("src/session/");
+    let about_data = place.starts_with("src/core/data/") || place.starts_with("src/session/");
     if !about_data {
         text += &format!(": {}", privacy::unquoted(&problem.what));
     }

@@ -27,10 +27,10 @@ use crate::pet::source::closest;
 use crate::problem::{Problem, Result};
 
 /// The table that is part of the program.
-const TABLE: &str = include_str!("../../../assets/backbones.toml");
+const TABLE: &str = include_str!("../../../../assets/backbones.toml");
 
 /// The embedded backbone.
-const NANO: &[u8] = include_bytes!("../../../assets/lae-nano.safetensors");
+const NANO: &[u8] = include_bytes!("../../../../assets/lae-nano.safetensors");
 
 /// Name of the embedded backbone.
 pub const EMBEDDED: &str = "lae-nano";

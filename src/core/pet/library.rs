@@ -20,15 +20,15 @@ use crate::problem::{Problem, Result};
 
 /// The plugins embedded in the program, in the order they are listed.
 pub const BUILT_IN: &[&str] = &[
-    include_str!("../../plugins/adapter.toml"),
-    include_str!("../../plugins/lora.toml"),
-    include_str!("../../plugins/prefix.toml"),
-    include_str!("../../plugins/adaptformer.toml"),
-    include_str!("../../plugins/streamadapter.toml"),
-    include_str!("../../plugins/houlsby.toml"),
-    include_str!("../../plugins/ssf.toml"),
-    include_str!("../../plugins/bitfit.toml"),
-    include_str!("../../plugins/ia3.toml"),
+    include_str!("../../../plugins/adapter.toml"),
+    include_str!("../../../plugins/lora.toml"),
+    include_str!("../../../plugins/prefix.toml"),
+    include_str!("../../../plugins/adaptformer.toml"),
+    include_str!("../../../plugins/streamadapter.toml"),
+    include_str!("../../../plugins/houlsby.toml"),
+    include_str!("../../../plugins/ssf.toml"),
+    include_str!("../../../plugins/bitfit.toml"),
+    include_str!("../../../plugins/ia3.toml"),
 ];
 
 /// The embedded plugins, read once.

@@ -11,8 +11,15 @@ use tracing::{Event, Metadata};
 
 use super::{Level, Log};
 
-/// Targets of this program.
-const OWN: &str = "lae_studio";
+/// What targets of this program begin with: its two packages.
+const OWN: [&str; 2] = ["lae_studio", "lae_core"];
+
+/// What a target of this program says after its package.
+fn own(target: &str) -> Option<&str> {
+    let rest = OWN.iter().find_map(|own| target.strip_prefix(own));
+    rest.map(|rest| rest.trim_start_matches("::"))
+}
+
 /// Lines of libraries that one process keeps: a driver that complains about every frame must not
 /// drive everything else out.
 const MOST_FOREIGN: usize = 300;
@@ -30,8 +37,7 @@ impl Recorder {
     }
 
     fn takes(&self, target: &str, level: Level) -> bool {
-        let own = target.starts_with(OWN);
-        (own || level <= Level::Warn) && self.log.takes(level)
+        (own(target).is_some() || level <= Level::Warn) && self.log.takes(level)
     }
 }
 
@@ -114,13 +120,13 @@ impl Subscriber for Recorder {
         let Some(level) = level_of(*event.metadata().level()) else {
             return;
         };
-        let own = target.strip_prefix(OWN);
+        let own = own(target);
         if own.is_none() && self.tired() {
             return;
         }
         let mut words = Words::default();
         event.record(&mut words);
-        let from = own.map_or(target, |own| own.trim_start_matches("::"));
+        let from = own.unwrap_or(target);
         let text = format!("{}{}", words.message, words.fields);
         self.log.put(level, from, &text);
     }
@@ -141,7 +147,7 @@ impl log::Log for Recorder {
             _ => Level::Warn,
         };
         // What comes by way of `tracing` has been here already.
-        let known = record.target().starts_with(OWN);
+        let known = own(record.target()).is_some();
         if log::Log::enabled(self, record.metadata())
             && !known
             && self.takes(record.target(), level)
@@ -171,8 +177,8 @@ mod tests {
             foreign: AtomicUsize::new(0),
         };
         tracing::subscriber::with_default(recorder, || {
-            tracing::info!(target: "lae_studio::engine", batch = 24, "begun");
-            tracing::debug!(target: "lae_studio::engine", "not at this level");
+            tracing::info!(target: "lae_core::engine", batch = 24, "begun");
+            tracing::debug!(target: "lae_core::engine", "not at this level");
             tracing::info!(target: "wgpu_core", "not worth keeping");
             for number in 0..MOST_FOREIGN + 50 {
                 tracing::warn!(target: "wgpu_core", number, "the driver complains");

@@ -1,0 +1,34 @@
+//! What LAE Studio does, without a front end.
+//!
+//! A frozen backbone, a PET whose equation is a text file, and a data set; one task after another;
+//! online expert, offline expert and their ensemble. `docs/architecture.md` has the map; the layers
+//! from the bottom up:
+//!
+//! * [`problem`], [`counts`], [`texts`]: the one error a person sees; counts in words; what the tour and the lessons say, by language.
+//! * [`nn`], [`metrics`], [`tensors`], [`device`], [`fetch`], [`files`], [`folders`], [`logging`]: parts without knowledge of runs.
+//! * [`pet`], [`data`], [`run`]: plugins, data sets, and what a run is as plain data.
+//! * [`backbone`], [`store`]: frozen networks; run folders.
+//! * [`method`], [`experiment`]: what is trained, how, and the loop around it.
+//! * [`engine`]: the thread that owns every tensor.
+
+pub mod backbone;
+pub mod counts;
+pub mod data;
+pub mod device;
+pub mod engine;
+pub mod experiment;
+pub mod fetch;
+pub mod files;
+pub mod folders;
+pub mod logging;
+pub mod memory;
+pub mod method;
+pub mod metrics;
+pub mod nn;
+pub mod pet;
+pub mod problem;
+pub mod run;
+pub mod selftest;
+pub mod store;
+pub mod tensors;
+pub mod texts;
