@@ -125,9 +125,7 @@ fn crates(all: bool) -> Option<BTreeSet<Crate>> {
             licence,
         })
     });
-    let found: BTreeSet<Crate> = lines
-        .filter(|one| !one.name.starts_with("lae-"))
-        .collect();
+    let found: BTreeSet<Crate> = lines.filter(|one| !one.name.starts_with("lae-")).collect();
     (found.len() > 100).then_some(found)
 }
 

@@ -8,7 +8,7 @@ use crate::run::about::About;
 use crate::session::Session;
 use crate::session::row::made_title;
 use crate::ui::command::UiCommand;
-use crate::ui::theme::{CONTROL, semibold, tokens};
+use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, chip, dialog, faint, field, primary_button};
 
 /// Tags offered at most.
@@ -105,18 +105,12 @@ fn fields(ui: &mut Ui, draft: &mut Draft) -> bool {
     ];
     for (label, hint, text) in lines {
         let response = field(ui, label, |ui| {
-            ui.add(
-                TextEdit::singleline(text)
-                    .hint_text(hint)
-                    .desired_width(f32::INFINITY)
-                    .min_size(Vec2::new(0.0, CONTROL))
-                    .margin(Margin::symmetric(9, 6)),
-            )
+            ui.add(widgets::line_edit(text, f32::INFINITY).hint_text(hint))
         });
         if fresh && label == "Name" {
             response.request_focus();
         }
-        enter |= response.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
+        enter |= widgets::entered(ui, &response);
     }
     field(ui, "Note", |ui| {
         ui.add(

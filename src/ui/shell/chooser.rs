@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use egui::{
-    Align2, Area, Button, Context, Frame, Id, Key, Margin, Modifiers, Order, RichText, ScrollArea,
-    TextEdit, Ui, Vec2,
+    Align2, Area, Button, Context, Frame, Id, Key, Modifiers, Order, RichText, ScrollArea, Ui, Vec2,
 };
 
 use crate::session::Session;
@@ -14,7 +13,7 @@ use crate::session::chooser::{Listing, Wanted};
 use crate::session::views::Fetch;
 use crate::session::words::count_text;
 use crate::ui::command::UiCommand;
-use crate::ui::theme::{CONTROL, semibold, tokens};
+use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, dialog, faint, primary_button};
 
 /// A dialog of the desktop may take so long to come up before the window offers its own.
@@ -89,13 +88,9 @@ impl Chooser {
     }
 
     fn path(&mut self, ui: &mut Ui, wanted: Wanted, commands: &mut Vec<UiCommand>) {
-        let edit = TextEdit::singleline(&mut self.typed)
-            .hint_text("Path, then Enter")
-            .desired_width(f32::INFINITY)
-            .min_size(Vec2::new(0.0, CONTROL))
-            .margin(Margin::symmetric(9, 6));
+        let edit = widgets::line_edit(&mut self.typed, f32::INFINITY).hint_text("Path, then Enter");
         let field = ui.add(edit).accessible_name("Path");
-        if field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter)) {
+        if widgets::entered(ui, &field) {
             let path = PathBuf::from(self.typed.trim());
             commands.push(UiCommand::LookInto(wanted, path));
         }

@@ -3,7 +3,7 @@
 
 use egui::{
     Context, Key, KeyboardShortcut, Modifiers, RichText, Role, ScrollArea, Sense, Stroke,
-    StrokeKind, TextEdit, Ui, Vec2, WidgetInfo,
+    StrokeKind, Ui, Vec2, WidgetInfo,
 };
 
 use crate::counts::counted;
@@ -16,7 +16,7 @@ use crate::session::export::Goods;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::experiment::covering;
 use crate::ui::shell::export::export;
-use crate::ui::theme::{CONTROL, semibold, tokens};
+use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::canvas::canvas;
 use crate::ui::widgets::input::{Pasted, pasted};
 use crate::ui::widgets::textures::Textures;
@@ -227,10 +227,8 @@ fn one_group(
                 {
                     touched = Some(Touched::Chosen);
                 }
-                let edit = TextEdit::singleline(&mut group.name)
-                    .desired_width((ui.available_width() - 150.0).max(60.0))
-                    .min_size(Vec2::new(0.0, CONTROL))
-                    .margin(egui::Margin::symmetric(8, 6));
+                let edit =
+                    widgets::line_edit(&mut group.name, (ui.available_width() - 150.0).max(60.0));
                 let field = ui.add(edit).accessible_name("Name of the class");
                 if field.gained_focus() {
                     touched = Some(Touched::Chosen);
@@ -326,10 +324,7 @@ fn foot(
 fn name(ui: &mut Ui, made: &mut Collection) {
     ui.horizontal(|ui| {
         faint(ui, "Name of the folder");
-        let edit = TextEdit::singleline(&mut made.name)
-            .desired_width(200.0)
-            .min_size(Vec2::new(0.0, CONTROL))
-            .margin(egui::Margin::symmetric(8, 6));
+        let edit = widgets::line_edit(&mut made.name, 200.0);
         ui.add(edit).accessible_name("Name of the folder");
     });
 }

@@ -1,13 +1,13 @@
 //! The folders that runs are listed from: others are opened beside the usual one, and taken off again.
 
-use egui::{Context, Key, Margin, RichText, TextEdit, Ui, Vec2};
+use egui::{Context, RichText, Ui};
 
 use crate::counts::counted;
 use crate::session::Session;
 use crate::session::chooser::Wanted;
 use crate::session::folders::RunsFolder;
 use crate::ui::command::UiCommand;
-use crate::ui::theme::{CONTROL, semibold, tokens};
+use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, dialog, faint, link, primary_button, sentence};
 
 /// Whether the folders are on show, and the path being typed.
@@ -53,13 +53,10 @@ impl FoldersDialog {
     }
 
     fn add(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
-        let edit = TextEdit::singleline(&mut self.typed)
-            .hint_text("Path of a folder that runs lie in, then Enter")
-            .desired_width(f32::INFINITY)
-            .min_size(Vec2::new(0.0, CONTROL))
-            .margin(Margin::symmetric(9, 6));
+        let edit = widgets::line_edit(&mut self.typed, f32::INFINITY)
+            .hint_text("Path of a folder that runs lie in, then Enter");
         let path = ui.add(edit).accessible_name("Folder of runs");
-        let mut add = path.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
+        let mut add = widgets::entered(ui, &path);
         ui.horizontal(|ui| {
             let typed = !self.typed.trim().is_empty();
             add |= primary_button(ui, "Add", typed).clicked();

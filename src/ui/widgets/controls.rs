@@ -1,8 +1,8 @@
 //! Things to press and choose with.
 
 use egui::{
-    Button, CornerRadius, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, Vec2,
-    WidgetInfo, WidgetText,
+    Button, CornerRadius, Key, Margin, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind,
+    TextEdit, Ui, Vec2, WidgetInfo, WidgetText,
 };
 
 use super::faint;
@@ -46,6 +46,19 @@ pub fn button(ui: &mut Ui, text: impl Into<WidgetText>) -> Response {
 pub fn button_if(ui: &mut Ui, enabled: bool, text: impl Into<WidgetText>) -> Response {
     let text: WidgetText = text.into();
     ui.add_enabled(enabled, Button::new(text).min_size(Vec2::new(0.0, CONTROL)))
+}
+
+/// A field for one line of text, as high as a button and of this width.
+pub fn line_edit(text: &mut String, width: f32) -> TextEdit<'_> {
+    TextEdit::singleline(text)
+        .desired_width(width)
+        .min_size(Vec2::new(0.0, CONTROL))
+        .margin(Margin::symmetric(9, 6))
+}
+
+/// Whether Enter ended what was typed into this field.
+pub fn entered(ui: &Ui, field: &Response) -> bool {
+    field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter))
 }
 
 /// A button with a painted icon in front of its text; the text alone is its name.

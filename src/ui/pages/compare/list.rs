@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use egui::{Key, Modifiers, TextEdit, Ui, Vec2};
+use egui::{Key, Modifiers, Ui, Vec2};
 
 use super::line;
 use crate::counts::counted;
@@ -10,7 +10,6 @@ use crate::run::about::Search;
 use crate::session::views::RunRow;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
-use crate::ui::theme::CONTROL;
 use crate::ui::widgets::{self, Column, button, card_of, faint, link};
 
 /// Tags shown above the list at most.
@@ -60,11 +59,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, count: String) {
             faint(ui, count);
         },
         |ui| {
-            let edit = TextEdit::singleline(&mut cx.pages.compare.filter)
-                .hint_text("Filter")
-                .desired_width(150.0)
-                .min_size(Vec2::new(0.0, CONTROL))
-                .margin(egui::Margin::symmetric(9, 6));
+            let edit = widgets::line_edit(&mut cx.pages.compare.filter, 150.0).hint_text("Filter");
             ui.add(edit)
                 .on_hover_text("Words of a name, tag or note, of method, data or settings")
                 .accessible_name("Filter runs");

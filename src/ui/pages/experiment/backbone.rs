@@ -157,11 +157,11 @@ fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
     let draft = &cx.session.draft.backbone;
     let known = cx.session.backbones.iter().any(|view| view.name == *draft);
     let state = &mut cx.pages.experiment;
-    let edit = egui::TextEdit::singleline(&mut state.weights_path)
-        .hint_text("Path of a weight file, then Enter")
-        .desired_width((ui.available_width() - 110.0).clamp(160.0, 420.0))
-        .min_size(Vec2::new(0.0, CONTROL))
-        .margin(egui::Margin::symmetric(9, 6));
+    let edit = widgets::line_edit(
+        &mut state.weights_path,
+        (ui.available_width() - 110.0).clamp(160.0, 420.0),
+    )
+    .hint_text("Path of a weight file, then Enter");
     let response = ui.add(edit).accessible_name("Weight file");
     let is_name = |text: &str| cx.session.backbones.iter().any(|view| view.name == text);
     if !response.has_focus() && !response.lost_focus() && !cx.session.backbones.is_empty() {
@@ -172,7 +172,7 @@ fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
             state.weights_path.clear();
         }
     }
-    let done = response.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
+    let done = widgets::entered(ui, &response);
     let path = state.weights_path.trim().to_string();
     if done && !path.is_empty() {
         cx.act(UiCommand::ChooseWeights(path));

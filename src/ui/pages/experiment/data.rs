@@ -16,7 +16,7 @@ use crate::session::words::{bytes_text, count_text};
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::shell::export::export;
-use crate::ui::theme::{CONTROL, tokens};
+use crate::ui::theme::tokens;
 use crate::ui::widgets::{self, Standing, button, button_if, card, faint, segmented};
 
 /// The three ways to say where data comes from.
@@ -225,16 +225,16 @@ fn on_its_way(ui: &mut Ui, cx: &Cx<'_>) {
 fn folder(ui: &mut Ui, cx: &mut Cx<'_>) {
     let built_in = matches!(cx.session.draft.data.as_str(), "digits" | "letters");
     let state = &mut cx.pages.experiment;
-    let edit = egui::TextEdit::singleline(&mut state.path)
-        .hint_text("Path of a folder, then Enter")
-        .desired_width((ui.available_width() - 110.0).clamp(160.0, 420.0))
-        .min_size(Vec2::new(0.0, CONTROL))
-        .margin(egui::Margin::symmetric(9, 6));
+    let edit = widgets::line_edit(
+        &mut state.path,
+        (ui.available_width() - 110.0).clamp(160.0, 420.0),
+    )
+    .hint_text("Path of a folder, then Enter");
     let response = ui.add(edit).accessible_name("Data folder");
     if !response.has_focus() && !response.lost_focus() && !built_in {
         state.path.clone_from(&cx.session.draft.data);
     }
-    let done = response.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
+    let done = widgets::entered(ui, &response);
     let path = state.path.trim().to_string();
     if done && !path.is_empty() {
         cx.pages.experiment.folder = false;

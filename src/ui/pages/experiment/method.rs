@@ -282,10 +282,7 @@ fn own_setting(ui: &mut Ui, draft: &mut RunConfig, setting: &SettingSpec) {
             }
             (_, Setting::Text(text)) => {
                 let mut typed = text.to_string();
-                let edit = egui::TextEdit::singleline(&mut typed)
-                    .desired_width(76.0)
-                    .min_size(Vec2::new(76.0, CONTROL))
-                    .margin(egui::Margin::symmetric(9, 6));
+                let edit = widgets::line_edit(&mut typed, 76.0).min_size(Vec2::new(76.0, CONTROL));
                 let response = ui.add(edit);
                 if response.changed() {
                     *text = typed.into();

@@ -15,7 +15,7 @@ mod way;
 
 use std::sync::Arc;
 
-use egui::{DragValue, Id, Response, TextEdit, Ui, Vec2};
+use egui::{DragValue, Id, Response, Ui, Vec2};
 
 pub use data::covering;
 pub use details::Part;
@@ -170,10 +170,8 @@ fn row(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
 
 /// A short text. Its name keeps the cursor in it when what stands before it comes and goes.
 fn text(ui: &mut Ui, name: &'static str, value: &mut String, width: f32) -> Response {
-    let edit = TextEdit::singleline(value)
+    let edit = widgets::line_edit(value, width)
         .id(Id::unique(name))
-        .desired_width(width)
-        .min_size(Vec2::new(width, CONTROL))
-        .margin(egui::Margin::symmetric(9, 6));
+        .min_size(Vec2::new(width, CONTROL));
     ui.add(edit)
 }

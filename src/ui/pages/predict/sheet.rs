@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use egui::{Margin, TextEdit, Ui, Vec2};
+use egui::Ui;
 
 use crate::run::sheet::{SheetCount, SheetState};
 use crate::session::chooser::Wanted;
@@ -11,7 +11,6 @@ use crate::session::sheet::{SheetView, usual_table};
 use crate::session::words::count_text;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
-use crate::ui::theme::CONTROL;
 use crate::ui::widgets::{self, button, card, cut, faint, field, link, primary_button};
 
 /// What is being set up.
@@ -88,13 +87,7 @@ fn set_up(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn path(ui: &mut Ui, label: &str, hint: &str, text: &mut String) -> egui::Response {
     field(ui, label, |ui| {
-        ui.add(
-            TextEdit::singleline(text)
-                .hint_text(hint)
-                .desired_width(f32::INFINITY)
-                .min_size(Vec2::new(0.0, CONTROL))
-                .margin(Margin::symmetric(9, 6)),
-        )
+        ui.add(widgets::line_edit(text, f32::INFINITY).hint_text(hint))
     })
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use egui::{
-    Align2, CornerRadius, Key, KeyboardShortcut, Modifiers, Role, Sense, Stroke, StrokeKind,
-    TextEdit, Ui, Vec2, WidgetInfo,
+    Align2, CornerRadius, Key, KeyboardShortcut, Modifiers, Role, Sense, Stroke, StrokeKind, Ui,
+    Vec2, WidgetInfo,
 };
 
 use super::{Question, askable, board};
@@ -250,14 +250,11 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
         }
         board::pin_button(ui, cx);
     });
-    let edit = TextEdit::singleline(&mut cx.pages.predict.path)
-        .hint_text("Path of an image, then Enter")
-        .desired_width(f32::INFINITY)
-        .min_size(Vec2::new(0.0, CONTROL))
-        .margin(egui::Margin::symmetric(9, 6));
+    let edit = widgets::line_edit(&mut cx.pages.predict.path, f32::INFINITY)
+        .hint_text("Path of an image, then Enter");
     let field = ui.add(edit).accessible_name("Image file");
     let path = cx.pages.predict.path.trim();
-    if field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter)) && !path.is_empty() {
+    if widgets::entered(ui, &field) && !path.is_empty() {
         let path = path.trim_start_matches("file://").into();
         cx.act(UiCommand::PredictFile(path));
     }

@@ -7,7 +7,7 @@ use crate::session::units::{Ask, Figures, Given, Paragraph, Question, Verdict};
 use crate::texts::Language;
 use crate::ui::app::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
-use crate::ui::widgets::{button, card};
+use crate::ui::widgets::{self, button, card};
 
 /// Draws the question, and what there is to be said to the answer.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, ask: &Ask, figures: &Figures, language: Language) {
@@ -60,7 +60,7 @@ fn type_in(ui: &mut Ui, unit: &str, given: &mut Given, language: Language) {
             given.checked = false;
         }
         ui.label(RichText::new(unit).font(regular(14.0)));
-        let entered = field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
+        let entered = widgets::entered(ui, &field);
         let pressed = button(ui, language.say("unit.check")).clicked();
         if (pressed || entered) && !given.typed.trim().is_empty() {
             given.checked = true;
