@@ -174,7 +174,7 @@ fn every_dialog_ends_within_reach_of_the_wheel_in_the_smallest_window() {
         for share in [0.2, 0.5, 0.8] {
             let top = window.get_by_label(last).rect();
             if !whole.contains_rect(top) {
-                wheel(&mut window, whole.lerp_inside([share, 0.5].into()));
+                wheel(&mut window, whole.lerp_inside(egui::vec2(share, 0.5)));
             }
         }
         shot(&mut window, &format!("dialog-{name}"));
