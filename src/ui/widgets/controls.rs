@@ -5,8 +5,8 @@ use egui::{
     TextEdit, Ui, Vec2, WidgetInfo, WidgetText,
 };
 
-use super::faint;
 use super::icons::{self, Icon};
+use super::{faint, whole};
 use crate::ui::theme::{CONTROL, RADIUS, regular, semibold, tokens};
 
 /// The one filled button of a page.
@@ -244,12 +244,14 @@ pub fn chip(ui: &mut Ui, dot: Option<egui::Color32>, text: &str, name: &str) -> 
 
 /// A label above an input that it names.
 pub fn field(ui: &mut Ui, label: &str, add: impl FnOnce(&mut Ui) -> Response) -> Response {
-    ui.vertical(|ui| {
-        ui.spacing_mut().item_spacing.y = 4.0;
-        let label = faint(ui, label);
-        add(ui).labelled_by(label.id)
+    whole(ui, label, |ui| {
+        ui.vertical(|ui| {
+            ui.spacing_mut().item_spacing.y = 4.0;
+            let label = faint(ui, label);
+            add(ui).labelled_by(label.id)
+        })
+        .inner
     })
-    .inner
 }
 
 /// Text that acts when clicked.

@@ -1,8 +1,8 @@
 //! How parts of a page stand beside and below each other.
 
 use egui::{
-    Align, Context, Frame, Id, Layout, Margin, Modal, ModalResponse, Panel, Rect, ScrollArea, Ui,
-    UiBuilder, Vec2,
+    Align, Context, Frame, Id, Layout, Margin, Modal, ModalResponse, Panel, Rect, ScrollArea,
+    TextWrapMode, Ui, UiBuilder, Vec2,
 };
 
 use crate::ui::theme::{self, GAP};
@@ -46,6 +46,28 @@ pub fn at_end(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
         ui.ctx()
             .request_discard("the end of a row is as wide as another");
     }
+}
+
+/// Something of several parts in a wrapped row: where the line is full it goes to the next one as a whole. By itself a
+/// scope would be squeezed into what is left of the line, or run out of it.
+pub fn whole<R>(ui: &mut Ui, name: &str, add: impl FnOnce(&mut Ui) -> R) -> R {
+    let id = ui.id().with(("whole", name));
+    let known = ui.data(|data| data.get_temp::<f32>(id));
+    let begins = ui.cursor().left() < ui.max_rect().left() + 1.0;
+    if !begins && known.is_some_and(|width| ui.available_size_before_wrap().x < width) {
+        ui.end_row();
+    }
+    let scope = ui.scope(|ui| {
+        ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
+        add(ui)
+    });
+    let width = scope.response.rect.width();
+    if known.is_none_or(|known| (known - width).abs() > 0.5) {
+        ui.data_mut(|data| data.insert_temp(id, width));
+        ui.ctx()
+            .request_discard("how wide a part of a row is was not known");
+    }
+    scope.inner
 }
 
 /// A dialog in the middle of the window, of this width where there is room. One that is higher than

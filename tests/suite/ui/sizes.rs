@@ -130,16 +130,31 @@ fn wheel(window: &mut Harness<'_, StudioApp>, at: egui::Pos2) {
     }
 }
 
-/// Buttons that stand out of the window to the left or right.
+/// What can be pressed or filled in and stands out of the window to the left or right.
 fn beside_the_window(window: &Harness<'_, StudioApp>) -> Vec<String> {
+    use egui::Role;
     let whole = sight(window);
-    let buttons = window.query_all_by_role(egui::Role::Button);
-    let out = buttons.filter(|button| {
-        let x = button.rect().x_range();
+    let roles = [
+        Role::Button,
+        Role::CheckBox,
+        Role::ComboBox,
+        Role::Link,
+        Role::Slider,
+        Role::SpinButton,
+        Role::TextInput,
+    ];
+    let all = roles
+        .into_iter()
+        .flat_map(|role| window.query_all_by_role(role));
+    let out = all.filter(|node| {
+        let x = node.rect().x_range();
         x.max > whole.right() + 1.0 || x.min < whole.left() - 1.0
     });
-    out.map(|button| button.accesskit_node().label().unwrap_or_default())
-        .collect()
+    out.map(|node| {
+        let name = node.accesskit_node().label().unwrap_or_default();
+        format!("{name} at {:?}", node.rect().x_range())
+    })
+    .collect()
 }
 
 #[test]
@@ -189,7 +204,7 @@ fn every_dialog_ends_within_reach_of_the_wheel_in_the_smallest_window() {
 }
 
 #[test]
-fn no_row_of_buttons_runs_out_of_the_smallest_window() {
+fn no_row_of_inputs_runs_out_of_the_smallest_window() {
     if !can_draw() {
         return;
     }

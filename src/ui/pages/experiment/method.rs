@@ -177,14 +177,16 @@ fn put(draft: &mut RunConfig, setting: &SettingSpec, value: Setting) {
 
 fn boxed(ui: &mut Ui, on: &mut bool, text: &str, hint: &str) {
     let t = crate::ui::theme::tokens(ui);
-    egui::Frame::new()
+    let frame = egui::Frame::new()
         .stroke(egui::Stroke::new(1.0, t.line))
         .corner_radius(crate::ui::theme::RADIUS)
-        .inner_margin(egui::Margin::symmetric(10, 1))
-        .show(ui, |ui| {
+        .inner_margin(egui::Margin::symmetric(10, 1));
+    widgets::whole(ui, text, |ui| {
+        frame.show(ui, |ui| {
             ui.set_min_height(CONTROL - 4.0);
             ui.checkbox(on, text).on_hover_text(hint);
         });
+    });
 }
 
 fn settings(ui: &mut Ui, draft: &mut RunConfig) {
@@ -330,9 +332,12 @@ fn rarer(ui: &mut Ui, draft: &mut RunConfig) {
         )
     })
     .on_hover_text("Draws the test and validation images, where they are drawn");
-    ui.vertical(|ui| {
-        ui.add_space(20.0);
-        ui.checkbox(&mut draft.flip, "Mirror images at random");
+    let mirror = "Mirror images at random";
+    widgets::whole(ui, mirror, |ui| {
+        ui.vertical(|ui| {
+            ui.add_space(20.0);
+            ui.checkbox(&mut draft.flip, mirror);
+        });
     });
 }
 
