@@ -20,16 +20,31 @@ pub fn ends(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)
 
 /// As [`ends`], for several things at the right end: they are added in the order in which they are
 /// read, so that the keyboard goes through them in that order, too. None of them may be cut to the
-/// room there is.
+/// room there is; where both ends have no room in one line, the second gets a line of its own.
 pub fn ends_in_order(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)) {
-    ui.horizontal(|ui| {
-        left(ui);
-        at_end(ui, right);
-    });
+    let id = ui.next_auto_id().with("both ends");
+    let known: Option<f32> = ui.data(|data| data.get_temp(id));
+    let needed = if known.is_some_and(|width| width > ui.available_width()) {
+        let first = ui.horizontal_wrapped(|ui| width_of(ui, left)).inner;
+        first + ui.horizontal_wrapped(|ui| width_of(ui, right)).inner
+    } else {
+        let line = ui.horizontal(|ui| width_of(ui, left) + at_end(ui, right));
+        line.inner
+    };
+    let needed = needed + ui.spacing().item_spacing.x;
+    if known != Some(needed) {
+        ui.data_mut(|data| data.insert_temp(id, needed));
+        ui.ctx().request_discard("the ends of a row are wider now");
+    }
 }
 
-/// Lays things out from left to right so that the last one ends where the row does.
-pub fn at_end(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+fn width_of(ui: &mut Ui, add: impl FnOnce(&mut Ui)) -> f32 {
+    add(ui);
+    ui.min_rect().width()
+}
+
+/// Lays things out from left to right so that the last one ends where the row does; gives their width.
+pub fn at_end(ui: &mut Ui, add: impl FnOnce(&mut Ui)) -> f32 {
     let id = ui.next_auto_id().with("width of the end");
     let known: Option<f32> = ui.data(|data| data.get_temp(id));
     let room = ui.available_rect_before_wrap();
@@ -37,21 +52,19 @@ pub fn at_end(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     let rect = Rect::from_min_max(egui::pos2(room.right() - width, room.top()), room.max);
     let layout = Layout::left_to_right(Align::Center);
     let part = UiBuilder::new().max_rect(rect).layout(layout);
-    let used = ui.scope_builder(part, |ui| {
-        add(ui);
-        ui.min_rect().width()
-    });
+    let used = ui.scope_builder(part, |ui| width_of(ui, add));
     if known != Some(used.inner) {
         ui.data_mut(|data| data.insert_temp(id, used.inner));
         ui.ctx()
             .request_discard("the end of a row is as wide as another");
     }
+    used.inner
 }
 
 /// Something of several parts in a wrapped row: where the line is full it goes to the next one as a whole. By itself a
 /// scope would be squeezed into what is left of the line, or run out of it.
 pub fn whole<R>(ui: &mut Ui, name: &str, add: impl FnOnce(&mut Ui) -> R) -> R {
-    let id = ui.id().with(("whole", name));
+    let id = ui.scope_id().with(("whole", name));
     let known = ui.data(|data| data.get_temp::<f32>(id));
     let begins = ui.cursor().left() < ui.max_rect().left() + 1.0;
     if !begins && known.is_some_and(|width| ui.available_size_before_wrap().x < width) {
