@@ -214,11 +214,15 @@ fn no_row_of_inputs_runs_out_of_the_smallest_window() {
     settle(&mut window);
     events(4).into_iter().for_each(|event| backend.push(event));
     let ctx = window.ctx.clone();
+    let mut found = Vec::new();
     for (page, title, _) in lae_studio::ui::command::Page::ALL {
         window.state_mut().act(&ctx, UiCommand::Show(page));
         settle(&mut window);
         shot(&mut window, &format!("smallest-{title}"));
-        let out = beside_the_window(&window);
-        assert!(out.is_empty(), "{title}: {out:?}");
+        // Heads of tables that are scrolled sideways explain themselves.
+        let out = beside_the_window(&window).into_iter();
+        let out = out.filter(|name| !name.contains(": what it means"));
+        found.extend(out.map(|name| format!("{title}: {name}")));
     }
+    assert!(found.is_empty(), "{found:#?}");
 }
