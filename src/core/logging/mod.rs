@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn problems_of_data_keep_their_words_to_themselves() {
         let problem = Problem::new("class finch has no images").at("/home/me/birds");
-        assert!(told(&problem).starts_with("a Problem of src/logging/mod.rs:"));
+        assert!(told(&problem).starts_with("a Problem of src/core/logging/mod.rs:"));
         assert!(!told(&problem).contains("birds"));
         let quoting = Problem::new("no run is called \"birds\"").at("--run");
         let told = told(&quoting);
