@@ -17,7 +17,7 @@ pub struct Display {
     pub held: Option<x::Held>,
     /// Elsewhere nobody has to be asked.
     #[cfg(not(all(unix, not(target_os = "macos"))))]
-    pub held: (),
+    pub held: Option<()>,
 }
 
 /// Finds the display. Without one the window library would fail with a riddle. Where the variables

@@ -96,7 +96,7 @@ pub fn run(options: Options) -> Result<()> {
         Box::new(move |cc| {
             // From here on this thread draws, through a connection of its own.
             logging::never_wait_here();
-            drop(display.held);
+            let _let_go = display.held;
             tracing::info!("the window opens, drawn by {}", drawn_by(cc));
             let mut session = open_session(&cc.egui_ctx, options.runs_root.clone(), draft)?;
             if let Some(problem) = unread {

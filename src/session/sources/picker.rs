@@ -1,7 +1,7 @@
 //! The desktop's file dialog: the portal's where there is one, else zenity's or kdialog's. Where
 //! there is none of them the window shows a chooser of its own.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::session::chooser::{Choice, Wanted};
@@ -48,6 +48,7 @@ fn answer(path: Option<PathBuf>, asked: Instant) -> Choice {
 #[cfg(all(unix, not(target_os = "macos")))]
 mod unix {
     use std::env;
+    use std::path::Path;
     use std::process::{Command, Stdio};
 
     use super::*;
