@@ -91,10 +91,10 @@ class Window:
             with self.changed:
                 self.changed.wait(0.5)
 
-    def seen(self, name, part=False, any_role=False):
+    def seen(self, name, part=False, any_role=False, over=False):
         """Where something of this name is in sight; the last one where there are several."""
-        # At the foot stand the frame times.
-        right, foot = self.size[0], self.size[1] - 24 * self.zoom // 100
+        # At the foot stand the frame times; a menu lies over them.
+        right, foot = self.size[0], self.size[1] - (0 if over else 24 * self.zoom // 100)
         for node in reversed(self.names):
             same = name in node["name"] if part else node["name"] == name
             left, top, end, low = node["at"]
@@ -124,10 +124,11 @@ class Window:
             if before == [(node["name"], node["at"]) for node in self.names]:
                 return
 
-    def click(self, name, part=False, seconds=30):
-        self.reach(name, part, seconds)
+    def click(self, name, part=False, seconds=30, over=False):
+        if not over:
+            self.reach(name, part, seconds)
         self.settle()
-        place = self.until(lambda: self.seen(name, part), f"'{name}' is in sight", seconds)
+        place = self.until(lambda: self.seen(name, part, over=over), f"'{name}' is in sight", seconds)
         self.do("mousemove", *map(str, place), "sleep", "0.15", "click", "1")
         self.clicks += 1
         time.sleep(0.5)
@@ -263,10 +264,10 @@ def see_forgetting(window):
 
 def mend(window):
     window.click("Really: ", part=True)
-    window.click("Nothing of these: leave it out")
+    window.click("Nothing of these: leave it out", over=True)
     window.shot("a picture left out")
     window.click("Really: ", part=True)
-    window.click(": take it back", part=True)
+    window.click(": take it back", part=True, over=True)
 
 
 def ask(window):
