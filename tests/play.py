@@ -135,7 +135,7 @@ class Window:
 
     def reach(self, name, part=False, seconds=30, any_role=False):
         """Scrolls down to it where it is below what is in sight, and up again where it is not."""
-        end = time.monotonic() + min(seconds, 12)
+        end = time.monotonic() + min(seconds, 25)
         turn = 0
         while not self.seen(name, part, any_role) and time.monotonic() < end:
             wheel = "5" if turn < 12 else "4"

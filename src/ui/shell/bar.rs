@@ -17,8 +17,8 @@ use crate::ui::widgets::{at_end, button, chip, icon_button};
 
 /// Wide enough for everything, in points.
 const WIDE: f32 = 900.0;
-/// Wide enough for a tab for each page.
-const TABS: f32 = 580.0;
+/// Wide enough for a tab for each page, beside a run at work.
+const TABS: f32 = 740.0;
 
 /// Draws the top bar over this page; `still` says whether nothing moves by itself.
 pub fn top_bar(
