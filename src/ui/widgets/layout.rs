@@ -22,20 +22,19 @@ pub fn ends(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)
 /// read, so that the keyboard goes through them in that order, too. None of them may be cut to the
 /// room there is; where both ends have no room in one line, the second gets a line of its own.
 pub fn ends_in_order(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)) {
-    let id = ui.next_auto_id().with("both ends");
-    let known: Option<f32> = ui.data(|data| data.get_temp(id));
-    let needed = if known.is_some_and(|width| width > ui.available_width()) {
-        let first = ui.horizontal_wrapped(|ui| width_of(ui, left)).inner;
-        first + ui.horizontal_wrapped(|ui| width_of(ui, right)).inner
+    let width = Width::of(ui.next_auto_id().with("both ends"), ui);
+    let needed = if width
+        .known
+        .is_some_and(|width| width > ui.available_width())
+    {
+        // Both as wide as they are by themselves: that tells when one line has room for them again.
+        let first = ui.horizontal(|ui| width_of(ui, left)).inner;
+        first + ui.horizontal(|ui| width_of(ui, right)).inner
     } else {
         let line = ui.horizontal(|ui| width_of(ui, left) + at_end(ui, right));
         line.inner
     };
-    let needed = needed + ui.spacing().item_spacing.x;
-    if known != Some(needed) {
-        ui.data_mut(|data| data.insert_temp(id, needed));
-        ui.ctx().request_discard("the ends of a row are wider now");
-    }
+    width.note(ui, needed + ui.spacing().item_spacing.x);
 }
 
 fn width_of(ui: &mut Ui, add: impl FnOnce(&mut Ui)) -> f32 {
@@ -45,42 +44,54 @@ fn width_of(ui: &mut Ui, add: impl FnOnce(&mut Ui)) -> f32 {
 
 /// Lays things out from left to right so that the last one ends where the row does; gives their width.
 pub fn at_end(ui: &mut Ui, add: impl FnOnce(&mut Ui)) -> f32 {
-    let id = ui.next_auto_id().with("width of the end");
-    let known: Option<f32> = ui.data(|data| data.get_temp(id));
+    let width = Width::of(ui.next_auto_id().with("width of the end"), ui);
     let room = ui.available_rect_before_wrap();
-    let width = known.unwrap_or(0.0).min(room.width());
-    let rect = Rect::from_min_max(egui::pos2(room.right() - width, room.top()), room.max);
+    let reserved = width.known.unwrap_or(0.0).min(room.width());
+    let rect = Rect::from_min_max(egui::pos2(room.right() - reserved, room.top()), room.max);
     let layout = Layout::left_to_right(Align::Center);
     let part = UiBuilder::new().max_rect(rect).layout(layout);
-    let used = ui.scope_builder(part, |ui| width_of(ui, add));
-    if known != Some(used.inner) {
-        ui.data_mut(|data| data.insert_temp(id, used.inner));
-        ui.ctx()
-            .request_discard("the end of a row is as wide as another");
-    }
-    used.inner
+    let used = ui.scope_builder(part, |ui| width_of(ui, add)).inner;
+    width.note(ui, used);
+    used
 }
 
 /// Something of several parts in a wrapped row: where the line is full it goes to the next one as a whole. By itself a
 /// scope would be squeezed into what is left of the line, or run out of it.
 pub fn whole<R>(ui: &mut Ui, name: &str, add: impl FnOnce(&mut Ui) -> R) -> R {
-    let id = ui.scope_id().with(("whole", name));
-    let known = ui.data(|data| data.get_temp::<f32>(id));
+    let width = Width::of(ui.scope_id().with(("whole", name)), ui);
     let begins = ui.cursor().left() < ui.max_rect().left() + 1.0;
-    if !begins && known.is_some_and(|width| ui.available_size_before_wrap().x < width) {
+    let room = ui.available_size_before_wrap().x;
+    if !begins && width.known.is_some_and(|width| room < width) {
         ui.end_row();
     }
     let scope = ui.scope(|ui| {
         ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
         add(ui)
     });
-    let width = scope.response.rect.width();
-    if known.is_none_or(|known| (known - width).abs() > 0.5) {
-        ui.data_mut(|data| data.insert_temp(id, width));
-        ui.ctx()
-            .request_discard("how wide a part of a row is was not known");
-    }
+    width.note(ui, scope.response.rect.width());
     scope.inner
+}
+
+/// How wide something was when it was drawn last: only drawing it tells.
+struct Width {
+    id: Id,
+    known: Option<f32>,
+}
+
+impl Width {
+    fn of(id: Id, ui: &Ui) -> Self {
+        let known = ui.data(|data| data.get_temp(id));
+        Self { id, known }
+    }
+
+    /// Keeps the width of this time; where it is another one, the frame is laid out again.
+    fn note(self, ui: &Ui, width: f32) {
+        if self.known.is_none_or(|known| (known - width).abs() > 0.5) {
+            ui.data_mut(|data| data.insert_temp(self.id, width));
+            ui.ctx()
+                .request_discard("a part of a row is as wide as another");
+        }
+    }
 }
 
 /// A dialog in the middle of the window, of this width where there is room. One that is higher than

@@ -14,6 +14,9 @@ use crate::ui::pages::experiment::covering;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, faint, link};
 
+/// What stands above and below the list of classes in the menu of a tile, with the window's edge.
+const AROUND_CLASSES: f32 = 165.0;
+
 /// A test picture of a run.
 pub struct Tile<'a> {
     /// The run.
@@ -153,7 +156,11 @@ impl Tile<'_> {
         {
             chosen = Some(Some(name.clone()));
         }
-        ScrollArea::vertical().max_height(220.0).show(ui, |ui| {
+        let room = ui.ctx().content_rect().height() - AROUND_CLASSES;
+        let list = ScrollArea::vertical()
+            .max_height(room.clamp(40.0, 220.0))
+            .min_scrolled_height(40.0);
+        list.show(ui, |ui| {
             for name in names {
                 if ui.button(name).clicked() {
                     chosen = Some(Some(name.clone()));
