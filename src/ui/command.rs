@@ -104,6 +104,8 @@ pub enum UiCommand {
     CloseOpened,
     /// Ask for name, tags and note of a run.
     Describe(PathBuf),
+    /// Ask for the tags of several runs.
+    Tag(Vec<PathBuf>),
     /// Keep what is said of a run.
     SetAbout(PathBuf, Box<About>),
     /// Move runs to the trash.

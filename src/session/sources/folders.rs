@@ -9,7 +9,7 @@ use crate::session::words::by_number;
 /// Entries listed of one folder; nobody scrolls through more.
 const MOST: usize = 2000;
 
-/// What lies in a folder; of a file, in the folder around it. An empty path is the person's own
+/// What lies in a folder; of a file, or of one to be written, in the folder around it. An empty path is the person's own
 /// folder.
 pub(super) fn list(wanted: Wanted, path: &Path) -> Result<Listing> {
     let places = places();
@@ -23,7 +23,10 @@ pub(super) fn list(wanted: Wanted, path: &Path) -> Result<Listing> {
         false => with_home(path),
     };
     let path = std::path::absolute(&path).unwrap_or(path);
-    let file = path.is_file().then(|| path.clone());
+    // Where a file is to be written, one that is not there yet is what was asked for.
+    let new =
+        wanted.to_write().is_some() && !path.exists() && path.parent().is_some_and(Path::is_dir);
+    let file = (new || path.is_file()).then(|| path.clone());
     let folder = match (&file, path.parent()) {
         (Some(_), Some(around)) => around.to_path_buf(),
         _ => path,
@@ -111,6 +114,11 @@ mod tests {
         let of_file = list(Wanted::Image, &folder.path().join("b.PNG")).unwrap();
         assert_eq!(of_file.folder, shown.folder);
         assert!(of_file.file.is_some() && shown.file.is_none());
+        let new = folder.path().join("report.zip");
+        let to_write = list(Wanted::Report, &new).unwrap();
+        assert_eq!(to_write.folder, shown.folder);
+        assert_eq!(to_write.file, Some(new));
+        assert!(list(Wanted::Report, &folder.path().join("gone/report.zip")).is_err());
         let gone = list(Wanted::Image, &folder.path().join("gone")).unwrap_err();
         assert!(gone.what.contains("look into this folder"), "{gone}");
     }

@@ -62,6 +62,7 @@ impl StudioApp {
             UiCommand::KeepCollection(purpose) => self.keep_collection(purpose),
             UiCommand::UndoLesson(folder) => self.session.undo_lesson(&folder),
             UiCommand::Describe(folder) => self.shell.about.open(&self.session, folder),
+            UiCommand::Tag(folders) => self.shell.tags.open(&self.session, folders),
             UiCommand::SetAbout(folder, about) => self.session.describe(folder, *about),
             UiCommand::Delete(folders) => {
                 self.pages.compare.let_go(&folders);

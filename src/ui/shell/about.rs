@@ -62,13 +62,14 @@ impl AboutDialog {
     pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
         let Some(draft) = &mut self.draft else { return };
         let mut done = false;
+        let enter = widgets::enter_alone(ctx);
         let modal = dialog(ctx, "about", 460.0, |ui| {
             let t = tokens(ui);
             let title = RichText::new("Name, tags and note").font(semibold(16.0));
             ui.label(title.color(t.strong));
             faint(ui, &draft.made);
-            let mut save = fields(ui, draft);
-            offered(ui, draft, &session.tags());
+            let mut save = enter | fields(ui, draft);
+            offered(ui, &mut draft.tags, &[], &session.tags());
             save |= ui.input_mut(|i| i.consume_key(Modifiers::COMMAND, Key::Enter));
             let about = draft.about().checked();
             if let Err(problem) = &about {
@@ -124,20 +125,25 @@ fn fields(ui: &mut Ui, draft: &mut Draft) -> bool {
     enter
 }
 
-/// Tags that other runs have, to be added by a click.
-fn offered(ui: &mut Ui, draft: &mut Draft, known: &[String]) {
-    let own = draft.about().tidy().tags;
-    let mut others = known.iter().filter(|tag| !own.contains(tag)).peekable();
-    if others.peek().is_none() {
+/// Tags that other runs have, to be added to those between commas by a click; `taken` are not offered.
+pub(super) fn offered(ui: &mut Ui, tags: &mut String, taken: &[String], known: &[String]) {
+    let typed = About {
+        tags: vec![tags.clone()],
+        ..About::default()
+    };
+    let typed = typed.tidy().tags;
+    let others = known.iter();
+    let others = others.filter(|tag| !typed.contains(tag) && !taken.contains(tag));
+    let others: Vec<&String> = others.take(OFFERED).collect();
+    if others.is_empty() {
         return;
     }
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(6.0);
-        for tag in others.take(OFFERED) {
+        for tag in others {
             if chip(ui, None, tag, &format!("Add the tag {tag}")).clicked() {
-                let mut tags = own.clone();
-                tags.push(tag.clone());
-                draft.tags = tags.join(", ");
+                let all = typed.iter().chain([tag]);
+                *tags = all.map(String::as_str).collect::<Vec<_>>().join(", ");
             }
         }
     });

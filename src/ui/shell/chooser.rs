@@ -26,7 +26,7 @@ pub struct Chooser {
     typed: String,
     /// The folder and file that were on show when `typed` was filled in.
     shown: Option<(PathBuf, Option<PathBuf>)>,
-    /// Name of the chosen file.
+    /// Name of the chosen file, or of the file to be written.
     file: Option<String>,
 }
 
@@ -35,6 +35,7 @@ impl Chooser {
     pub fn open(&mut self, wanted: Wanted) {
         *self = Self {
             wanted: Some(wanted),
+            file: wanted.to_write(),
             ..Self::default()
         };
     }
@@ -46,7 +47,8 @@ impl Chooser {
         }
         let Some(wanted) = self.wanted else { return };
         let listing = session.listing();
-        self.follow(listing);
+        self.follow(wanted, listing);
+        let enter = widgets::enter_alone(ctx);
         let room = ctx.content_rect().size();
         let modal = dialog(ctx, "chooser", 640.0, |ui| {
             let t = tokens(ui);
@@ -56,16 +58,25 @@ impl Chooser {
                     .color(t.strong),
             );
             self.path(ui, wanted, commands);
-            let height = (room.y - 230.0).clamp(60.0, 340.0);
+            let around = if wanted.to_write().is_some() {
+                270.0
+            } else {
+                230.0
+            };
+            let height = (room.y - around).clamp(60.0, 340.0);
+            let mut agreed = enter;
             match listing {
-                Fetch::Ready(listing) => self.folder(ui, (wanted, listing), height, commands),
+                Fetch::Ready(listing) => {
+                    self.folder(ui, (wanted, listing), height, commands);
+                    agreed |= wanted.to_write().is_some() && self.name(ui);
+                }
                 Fetch::Failed(problem) => widgets::problem(ui, problem),
                 Fetch::Nothing | Fetch::Busy => {
                     faint(ui, "Looking …");
                 }
             }
             ui.add_space(4.0);
-            self.end(ui, (wanted, listing.ready()), commands)
+            self.end(ui, (wanted, listing.ready()), agreed, commands)
         });
         if modal.inner || modal.should_close() {
             self.wanted = None;
@@ -74,7 +85,7 @@ impl Chooser {
     }
 
     /// Another folder than before: its path stands in the field, its file is chosen.
-    fn follow(&mut self, listing: &Fetch<Listing>) {
+    fn follow(&mut self, wanted: Wanted, listing: &Fetch<Listing>) {
         let Some(listing) = listing.ready() else {
             return;
         };
@@ -82,7 +93,10 @@ impl Chooser {
         if self.shown.as_ref() != Some(&now) {
             self.typed = listing.folder.display().to_string();
             let name = listing.file.as_deref().and_then(Path::file_name);
-            self.file = name.map(|name| name.to_string_lossy().into_owned());
+            let name = name.map(|name| name.to_string_lossy().into_owned());
+            if name.is_some() || wanted.to_write().is_none() {
+                self.file = name;
+            }
             self.shown = Some(now);
         }
     }
@@ -138,7 +152,8 @@ impl Chooser {
                             let here = self.file.as_ref() == Some(name);
                             let line = Button::selectable(here, name).min_size(size);
                             let line = ui.add(line);
-                            if line.double_clicked() {
+                            // What is there is replaced by the button alone, which says so.
+                            if line.double_clicked() && wanted.to_write().is_none() {
                                 chosen = Some(listing.folder.join(name));
                             }
                             if line.clicked() {
@@ -162,32 +177,51 @@ impl Chooser {
         }
     }
 
-    /// The last row; true when the chooser is done with.
+    /// What the file to be written is called; true when Enter ended the name.
+    fn name(&mut self, ui: &mut Ui) -> bool {
+        let name = self.file.get_or_insert_default();
+        let edit = widgets::line_edit(name, f32::INFINITY).hint_text("Name of the file");
+        let field = ui.add(edit).accessible_name("Name of the file");
+        widgets::entered(ui, &field)
+    }
+
+    /// The last row, where `agreed` is as good as a click; true when the chooser is done with.
     fn end(
         &self,
         ui: &mut Ui,
         (wanted, listing): (Wanted, Option<&Listing>),
+        agreed: bool,
         commands: &mut Vec<UiCommand>,
     ) -> bool {
-        let folder = listing.map(|listing| listing.folder.as_path());
-        let file = folder
-            .zip(self.file.as_ref())
-            .map(|(folder, name)| folder.join(name));
+        let name = self.file.as_deref().map(str::trim);
+        let name = name.filter(|name| !name.is_empty());
+        let file = listing
+            .zip(name)
+            .map(|(listing, name)| listing.folder.join(name));
+        // An ending that was left out is added when the file is written.
+        let whole = |name: &str, file: &String| {
+            let ending = file
+                .strip_prefix(name)
+                .and_then(|rest| rest.strip_prefix('.'));
+            file == name || ending.is_some_and(|ending| wanted.files().1.contains(&ending))
+        };
+        let there = listing
+            .zip(name)
+            .is_some_and(|(listing, name)| listing.files.iter().any(|file| whole(name, file)));
         let (words, path) = match file {
-            Some(file) => ("Open", Some(file)),
-            None if wanted.to_write().is_some() => (
-                "Save here",
-                folder
-                    .zip(wanted.to_write())
-                    .map(|(folder, name)| folder.join(name)),
+            file if wanted.to_write().is_some() => {
+                (if there { "Replace" } else { "Save here" }, file)
+            }
+            None if wanted.is_folder() => (
+                "Choose this folder",
+                listing.map(|listing| listing.folder.clone()),
             ),
-            None if wanted.is_folder() => ("Choose this folder", folder.map(Path::to_path_buf)),
-            None => ("Open", None),
+            file => ("Open", file),
         };
         let mut done = false;
         ui.horizontal(|ui| {
             let choose = primary_button(ui, words, path.is_some());
-            if let (true, Some(path)) = (choose.clicked(), path) {
+            if let (true, Some(path)) = (choose.clicked() || agreed, path) {
                 commands.push(UiCommand::Picked(wanted, path));
                 done = true;
             }

@@ -93,7 +93,10 @@ impl Collect {
     ) {
         canvas(ui, side, &mut self.drawing, look.light);
         let typing = ui.ctx().text_edit_focused();
-        let pressed = |keys: KeyboardShortcut| ui.input_mut(|i| i.consume_shortcut(&keys));
+        // Keys belong to the dialog above this one, where there is one.
+        let on_top = ui.memory(|m| m.top_modal_layer() == Some(ui.layer_id()));
+        let pressed =
+            |keys: KeyboardShortcut| on_top && ui.input_mut(|i| i.consume_shortcut(&keys));
         let undo = !typing && pressed(KeyboardShortcut::new(Modifiers::COMMAND, Key::Z));
         let focused = ui.memory(|m| m.focused().is_some());
         let enter = !focused && pressed(KeyboardShortcut::new(Modifiers::NONE, Key::Enter));

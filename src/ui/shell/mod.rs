@@ -11,6 +11,7 @@ mod notices;
 mod palette;
 mod question;
 mod report;
+mod tags;
 mod teach;
 
 use std::path::PathBuf;
@@ -42,6 +43,8 @@ pub struct Shell {
     pub pupil: Option<PathBuf>,
     /// Name, tags and note of a run.
     pub about: about::AboutDialog,
+    /// Tags of several runs.
+    pub tags: tags::TagsDialog,
     /// The deleted runs.
     pub deleted: deleted::DeletedDialog,
     /// The folders of runs.
@@ -95,6 +98,7 @@ impl Shell {
         self.news.show(ctx, &session.notices, commands);
         self.report.show(ctx, session, level, commands);
         self.about.show(ctx, session, commands);
+        self.tags.show(ctx, session, commands);
         self.deleted.show(ctx, session, commands);
         self.folders.show(ctx, session, commands);
         // Above those that may ask for a place.

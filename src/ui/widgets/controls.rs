@@ -1,8 +1,8 @@
 //! Things to press and choose with.
 
 use egui::{
-    Button, CornerRadius, Key, Margin, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind,
-    TextEdit, Ui, Vec2, WidgetInfo, WidgetText,
+    Button, Context, CornerRadius, Key, Margin, Rect, Response, RichText, Role, Sense, Stroke,
+    StrokeKind, TextEdit, Ui, Vec2, WidgetInfo, WidgetText,
 };
 
 use super::icons::{self, Icon};
@@ -59,6 +59,12 @@ pub fn line_edit(text: &mut String, width: f32) -> TextEdit<'_> {
 /// Whether Enter ended what was typed into this field.
 pub fn entered(ui: &Ui, field: &Response) -> bool {
     field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter))
+}
+
+/// Whether Enter was pressed while nothing had the focus: it answers a dialog. To be asked before the dialog is drawn,
+/// for Enter takes the focus off a field.
+pub fn enter_alone(ctx: &Context) -> bool {
+    ctx.memory(|memory| memory.focused().is_none()) && ctx.input(|i| i.key_pressed(Key::Enter))
 }
 
 /// A button with a painted icon in front of its text; the text alone is its name.

@@ -26,8 +26,8 @@ use super::theme::{self, CARD_RADIUS, regular, semibold, tokens};
 use crate::problem::Problem;
 use crate::session::plain::in_window;
 pub use controls::{
-    button, button_if, chip, entered, field, frame_of, icon_button, icon_text_button, line_edit,
-    link, primary, primary_button, segmented, segmented_where,
+    button, button_if, chip, enter_alone, entered, field, frame_of, icon_button, icon_text_button,
+    line_edit, link, primary, primary_button, segmented, segmented_where,
 };
 use icons::Icon;
 pub use layout::{

@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
+use lae_studio::data::export::Form;
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
-use lae_studio::session::chooser::Choice;
+use lae_studio::session::chooser::{Choice, Wanted};
+use lae_studio::session::export::Goods;
 use lae_studio::session::jobs::{Answer, Ask, Found};
 use lae_studio::session::{Session, errands};
 use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::UiCommand;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::events;
@@ -148,4 +151,60 @@ fn a_dialog_that_does_not_come_up_can_be_done_without() {
     wait(&mut window, "the dialog answers", |app| !app.session.busy());
     window.run_steps(3);
     assert_eq!(window.state().session.draft.data, "digits");
+}
+
+#[test]
+fn a_place_to_save_has_a_name_and_enter_saves() {
+    if !can_draw() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("old.zip"), "old").unwrap();
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = on(dialogs(runs.path(), Choice::NoDialog, 0));
+    let ctx = window.ctx.clone();
+    let wanted = Wanted::Export(Goods::Data, Form::Folder);
+    let open = |window: &mut Harness<'_, StudioApp>| {
+        let app = window.state_mut();
+        app.act(&ctx, UiCommand::ChooseHere(wanted));
+        settle(window);
+    };
+    open(&mut window);
+    window.get_by_label("Save here");
+    // One that is there is replaced, and the button says so, whether or not its ending is typed.
+    go(&mut window, "Path", folder.path());
+    for name in ["old.zip", "old"] {
+        let field = window.get_by_label("Name of the file");
+        field.focus();
+        window.run_steps(2);
+        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+        window.run_steps(2);
+        window.get_by_label("Name of the file").type_text(name);
+        window.run_steps(3);
+        window.get_by_label("Replace");
+    }
+    shot(&mut window, "chooser-save");
+    // A path that is not there yet is a folder and a name; the second Enter saves.
+    let new = folder.path().join("digits.zip");
+    go(&mut window, "Path", &new);
+    window.get_by_label("Save here");
+    assert!(!new.exists(), "the first Enter only goes there");
+    window.key_press(egui::Key::Enter);
+    let there = |app: &StudioApp| app.session.notices.last().is_some();
+    wait(&mut window, "it is written", there);
+    assert!(new.exists() && window.query_by_label("Save here").is_none());
+    assert_eq!(
+        std::fs::read(folder.path().join("old.zip")).unwrap(),
+        b"old"
+    );
+    // Enter chooses a folder, too.
+    window
+        .state_mut()
+        .act(&ctx, UiCommand::ChooseHere(Wanted::DataFolder));
+    settle(&mut window);
+    go(&mut window, "Path", folder.path());
+    window.key_press(egui::Key::Enter);
+    settle(&mut window);
+    let place = folder.path().display().to_string();
+    assert_eq!(window.state().session.draft.data, place);
 }

@@ -26,7 +26,16 @@ fn made() -> Made {
 
 /// A window on Train with a run of one task over the folder, that took pictures 0, 2 and 4 wrongly.
 fn shown(made: &Made, runs: &Path, noted: bool) -> (Harness<'static, StudioApp>, Recorded) {
-    let (mut window, backend) = recorded([1280.0, 1500.0], ThemeChoice::Dark, runs);
+    shown_at([1280.0, 1500.0], made, runs, noted)
+}
+
+fn shown_at(
+    size: [f32; 2],
+    made: &Made,
+    runs: &Path,
+    noted: bool,
+) -> (Harness<'static, StudioApp>, Recorded) {
+    let (mut window, backend) = recorded(size, ThemeChoice::Dark, runs);
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     let header = lae_studio::run::event::RunHeader {
@@ -113,6 +122,49 @@ fn the_surest_mistakes_come_first_and_a_click_asks_predict() {
     assert_eq!(session.predict.truth.as_deref(), Some("a"));
     let picture = session.predict.picture.as_ref().unwrap();
     assert_eq!(picture.name, "a/002.png");
+}
+
+#[test]
+fn the_menu_of_a_label_lies_within_the_smallest_window_however_many_classes_there_are() {
+    if !can_draw() {
+        return;
+    }
+    let (made, runs) = (made(), tempfile::tempdir().unwrap());
+    for class in 0..12 {
+        made.class(&format!("train/more {class}"), 1);
+        made.class(&format!("test/more {class}"), 1);
+    }
+    let (mut window, _) = shown_at([450.0, 300.0], &made, runs.path(), true);
+    let whole = window.ctx.content_rect();
+    let tile = "Really: mistake, test image 2";
+    for _ in 0..30 {
+        if whole
+            .shrink(8.0)
+            .contains_rect(window.get_by_label(tile).rect())
+        {
+            break;
+        }
+        window.hover_at(whole.center());
+        window.event(egui::Event::MouseWheel {
+            unit: egui::MouseWheelUnit::Point,
+            delta: egui::vec2(0.0, -60.0),
+            phase: egui::TouchPhase::Move,
+            source: egui::MouseWheelSource::Unknown,
+            modifiers: egui::Modifiers::NONE,
+        });
+        settle(&mut window);
+    }
+    window.get_by_label(tile).click();
+    settle(&mut window);
+    shot(&mut window, "mistakes-really-small");
+    for name in [
+        "This is really…",
+        "b, as answered",
+        "Nothing of these: leave it out",
+    ] {
+        let rect = window.get_by_label(name).rect();
+        assert!(whole.contains_rect(rect), "{name}: {rect:?} in {whole:?}");
+    }
 }
 
 #[test]

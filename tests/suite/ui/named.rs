@@ -121,6 +121,61 @@ fn a_run_is_named_by_keyboard_and_found_by_name_tag_and_note() {
 }
 
 #[test]
+fn several_runs_get_and_lose_tags_at_once() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let folders = [1, 2, 3].map(|seed| finished(runs.path(), seed));
+    let said = |name: &str, tags: &[&str]| About {
+        name: name.into(),
+        tags: tags.iter().map(ToString::to_string).collect(),
+        note: "kept".into(),
+    };
+    for (folder, tags) in folders
+        .iter()
+        .zip([vec!["old", "one"], vec!["old"], vec!["old"]])
+    {
+        store::set_about(folder, &said("mine", &tags)).unwrap();
+    }
+    let mut window = compare(runs.path());
+    window.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    window.run_steps(3);
+    window.key_press(Key::F2);
+    window.run_steps(3);
+    window.get_by_label("Tags of 3 runs");
+    window.get_by_label("Tags for all").type_text("thesis");
+    window.run_steps(2);
+    // What one has goes to all with a click, what all have goes away.
+    for (before, after) in [("#one · 1 of 3", "#one · all"), ("#old", "#old · none")] {
+        let chip = window.query_all_by_label(before).last();
+        chip.unwrap().click();
+        window.run_steps(3);
+        window.get_by_label(after);
+    }
+    shot(&mut window, "tags");
+    window.key_press(Key::Enter);
+    settle(&mut window);
+    for (folder, tags) in folders.iter().zip([["one", "thesis"]; 3]) {
+        assert_eq!(store::about(folder).0, said("mine", &tags));
+    }
+    // Tags of other runs are offered, too many are refused, Cancel changes nothing.
+    window.get_by_label("Tag chosen…").click();
+    window.run_steps(3);
+    let many: Vec<String> = (0..20).map(|i| format!("t{i}")).collect();
+    window
+        .get_by_label("Tags for all")
+        .type_text(&many.join(","));
+    window.run_steps(3);
+    window.get_by_label_contains("22 tags are too many");
+    assert!(window.get_by_label("Save").accesskit_node().is_disabled());
+    window.get_by_label("Cancel").click();
+    settle(&mut window);
+    assert!(window.query_by_label("Tags of 3 runs").is_none());
+    assert_eq!(store::about(&folders[2]).0.tags, ["one", "thesis"]);
+}
+
+#[test]
 fn too_long_a_name_is_refused_in_a_sentence_and_a_damaged_one_costs_no_run() {
     if !can_draw() {
         return;

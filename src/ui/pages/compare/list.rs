@@ -121,6 +121,9 @@ fn with_chosen(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], chosen: Vec<PathBu
         if !measured.is_empty() && link(ui, "Lay side by side").clicked() {
             cx.pages.compare.lay(measured);
         }
+        if link(ui, "Tag chosen…").on_hover_text("F2").clicked() {
+            cx.act(UiCommand::Tag(chosen.clone()));
+        }
         if link(ui, "Delete chosen").on_hover_text("Delete").clicked() {
             cx.act(UiCommand::Delete(chosen));
         }
@@ -147,7 +150,10 @@ fn keys(ui: &Ui, cx: &mut Cx<'_>, listed: &[&Path], chosen: &[PathBuf]) {
         cx.act(UiCommand::Delete(chosen.to_vec()));
     }
     if pressed(Modifiers::NONE, Key::F2) {
-        cx.act(UiCommand::Describe(chosen[0].clone()));
+        cx.act(match chosen {
+            [one] => UiCommand::Describe(one.clone()),
+            several => UiCommand::Tag(several.to_vec()),
+        });
     }
     if pressed(Modifiers::NONE, Key::Escape) {
         cx.pages.compare.selection.clear();

@@ -1,0 +1,199 @@
+//! The dialog in which several runs get tags, or lose them, at once.
+
+use std::path::PathBuf;
+
+use egui::{Button, Context, Key, Modifiers, RichText, Ui, Vec2};
+
+use super::about::offered;
+use crate::counts::counted;
+use crate::problem::Result;
+use crate::run::about::About;
+use crate::session::Session;
+use crate::ui::command::UiCommand;
+use crate::ui::theme::{semibold, tokens};
+use crate::ui::widgets::{self, button, dialog, faint, field, primary_button};
+
+/// What the tags of several runs are to be.
+#[derive(Default)]
+pub struct TagsDialog {
+    draft: Option<Draft>,
+}
+
+struct Draft {
+    runs: Vec<(PathBuf, About)>,
+    marks: Vec<Mark>,
+    /// Tags that all get, between commas.
+    added: String,
+    /// Whether the field has yet to get the keyboard.
+    fresh: bool,
+}
+
+/// A tag that some of the runs have.
+struct Mark {
+    tag: String,
+    runs: usize,
+    wish: Wish,
+}
+
+/// What is to become of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    /// Who has it keeps it.
+    Keep,
+    /// All get it.
+    All,
+    /// All lose it.
+    None,
+}
+
+impl Mark {
+    /// The wish after this one, once round: a tag that all have cannot be given to all.
+    fn next(&self, of: usize) -> Wish {
+        match self.wish {
+            Wish::Keep if self.runs < of => Wish::All,
+            Wish::Keep | Wish::All => Wish::None,
+            Wish::None => Wish::Keep,
+        }
+    }
+
+    /// Its words, and what stands under the pointer.
+    fn words(&self, of: usize) -> (String, String) {
+        let tag = &self.tag;
+        let (share, now) = match self.wish {
+            Wish::Keep if self.runs == of => (String::new(), "All have it".to_string()),
+            Wish::Keep => {
+                let share = format!("{} of {of}", self.runs);
+                (format!(" · {share}"), format!("{share} have it"))
+            }
+            Wish::All => (" · all".into(), "All get it".into()),
+            Wish::None => (" · none".into(), "All lose it".into()),
+        };
+        (format!("#{tag}{share}"), now)
+    }
+}
+
+impl Draft {
+    fn of(runs: Vec<(PathBuf, About)>) -> Self {
+        let mut marks: Vec<Mark> = Vec::new();
+        for tag in runs.iter().flat_map(|(_, about)| &about.tags) {
+            match marks.iter_mut().find(|mark| mark.tag == *tag) {
+                Some(mark) => mark.runs += 1,
+                None => marks.push(Mark {
+                    tag: tag.clone(),
+                    runs: 1,
+                    wish: Wish::Keep,
+                }),
+            }
+        }
+        Self {
+            runs,
+            marks,
+            added: String::new(),
+            fresh: true,
+        }
+    }
+
+    /// What is said of each run whose tags become others.
+    fn changed(&self) -> Result<Vec<(PathBuf, About)>> {
+        let has = |tag: &String, wish| {
+            let mut marks = self.marks.iter();
+            marks.any(|mark| mark.tag == *tag && mark.wish == wish)
+        };
+        let mut changed = Vec::new();
+        for (folder, about) in &self.runs {
+            let own = about.tags.iter().filter(|tag| !has(tag, Wish::None));
+            let to_all = self.marks.iter().filter(|mark| mark.wish == Wish::All);
+            let tags = own.chain(to_all.map(|mark| &mark.tag)).cloned();
+            let next = About {
+                tags: tags.chain([self.added.clone()]).collect(),
+                ..about.clone()
+            };
+            let next = next.checked()?;
+            if next.tags != about.tags {
+                changed.push((folder.clone(), next));
+            }
+        }
+        Ok(changed)
+    }
+}
+
+impl TagsDialog {
+    /// Opens it for these runs.
+    pub fn open(&mut self, session: &Session, folders: Vec<PathBuf>) {
+        let said = |folder: PathBuf| {
+            let about = session.about(&folder);
+            (folder, about)
+        };
+        self.draft = Some(Draft::of(folders.into_iter().map(said).collect()));
+    }
+
+    /// Draws it while it is open.
+    pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
+        let Some(draft) = &mut self.draft else { return };
+        let mut done = false;
+        let enter = widgets::enter_alone(ctx);
+        let modal = dialog(ctx, "tags", 460.0, |ui| {
+            let title = format!("Tags of {}", counted(draft.runs.len(), "run"));
+            let title = RichText::new(title).font(semibold(16.0));
+            ui.label(title.color(tokens(ui).strong));
+            let mut save = enter | added(ui, draft);
+            let known: Vec<String> = draft.marks.iter().map(|mark| mark.tag.clone()).collect();
+            offered(ui, &mut draft.added, &known, &session.tags());
+            marks(ui, draft);
+            save |= ui.input_mut(|i| i.consume_key(Modifiers::COMMAND, Key::Enter));
+            let changed = draft.changed();
+            if let Err(problem) = &changed {
+                widgets::problem(ui, problem);
+            }
+            ui.add_space(4.0);
+            ui.horizontal(|ui| {
+                save |= primary_button(ui, "Save", changed.is_ok()).clicked();
+                done |= button(ui, "Cancel").clicked();
+            });
+            if let (true, Ok(changed)) = (save, changed) {
+                for (folder, about) in changed {
+                    commands.push(UiCommand::SetAbout(folder, Box::new(about)));
+                }
+                done = true;
+            }
+        });
+        if done || modal.should_close() {
+            self.draft = None;
+        }
+    }
+}
+
+/// The field for tags that all get; true when Enter says that this is all.
+fn added(ui: &mut Ui, draft: &mut Draft) -> bool {
+    let response = field(ui, "Tags for all", |ui| {
+        let edit = widgets::line_edit(&mut draft.added, f32::INFINITY);
+        ui.add(edit.hint_text("Words to find them by, between commas"))
+    });
+    if std::mem::take(&mut draft.fresh) {
+        response.request_focus();
+    }
+    widgets::entered(ui, &response)
+}
+
+/// The tags that some of the runs have; a click gives one to all, another takes it from all.
+fn marks(ui: &mut Ui, draft: &mut Draft) {
+    if draft.marks.is_empty() {
+        return;
+    }
+    faint(ui, "They have these; click one to change it for all:");
+    let of = draft.runs.len();
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = Vec2::splat(6.0);
+        for mark in &mut draft.marks {
+            let (words, now) = mark.words(of);
+            let mut text = RichText::new(words);
+            if mark.wish == Wish::None {
+                text = text.strikethrough();
+            }
+            let chip = Button::selectable(mark.wish != Wish::Keep, text).corner_radius(12);
+            if ui.add(chip).on_hover_text(now).clicked() {
+                mark.wish = mark.next(of);
+            }
+        }
+    });
+}
