@@ -1,7 +1,7 @@
 //! Where results, remarks and Problems go.
 
 use std::fmt::Display;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -71,13 +71,15 @@ pub(super) fn say(text: &str) -> Result<()> {
     give_out(&harmless(text))
 }
 
-/// Writes to standard output as it is. A reader that went away (`| head`) is no Problem.
+/// Writes to standard output as it is.
 fn give_out(text: &str) -> Result<()> {
+    pass_on(&mut text.as_bytes())
+}
+
+/// Copies to standard output as it is. A reader that went away (`| head`) is no Problem.
+pub(super) fn pass_on(from: &mut dyn Read) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
-    match stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush())
-    {
+    match std::io::copy(from, &mut stdout).and_then(|_| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Problem::io("write the results", "standard output", &error))
         }

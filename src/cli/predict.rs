@@ -33,8 +33,8 @@ pub(super) struct Args {
     /// Predict all pictures of this folder, and of those in it, into a table
     #[arg(long, value_name = "DIR", requires = "csv")]
     folder: Option<PathBuf>,
-    /// Where the table goes: a line per picture with what each expert says
-    #[arg(long, value_name = "FILE", requires = "folder")]
+    /// Where the table goes, or standard output (-): a line per picture with what each expert says
+    #[arg(long, value_name = "FILE|-", requires = "folder")]
     csv: Option<PathBuf>,
     /// Do not ask whether a picture is none of the classes
     #[arg(long)]

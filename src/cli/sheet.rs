@@ -1,5 +1,6 @@
 //! `predict --folder`: every picture of a folder answered in a table.
 
+use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -7,11 +8,11 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use super::End;
-use super::output::{Json, tell};
+use super::output::{Json, pass_on, tell};
 use super::train::stop_on_ctrl_c;
 use crate::experiment::predict::Predictor;
 use crate::experiment::sheet::{Columns, Piece, fill};
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 use crate::run::event::Wish;
 use crate::run::sheet::SheetCount;
 use crate::session::words::count_text;
@@ -28,8 +29,40 @@ struct Written {
     task: usize,
 }
 
-/// Writes the table.
+/// Writes the table, to standard output when it is to go to `-`.
 pub(super) fn run(predictor: &Predictor, folder: &Path, csv: &Path, json: &Json) -> Result<End> {
+    if csv != Path::new("-") {
+        let Some(count) = table(predictor, folder, csv)? else {
+            return Ok(End::Stopped);
+        };
+        let written = Written {
+            csv: csv.display().to_string(),
+            pictures: count.of,
+            unreadable: count.unreadable,
+            task: predictor.task() + 1,
+        };
+        let pictures = count_text(count.of);
+        let text = format!("{pictures} pictures answered in {}\n", csv.display());
+        json.give(&written, &text)?;
+        return Ok(End::Done);
+    }
+    if json.json.is_some() {
+        return Err(Problem::new("the table goes to standard output by itself")
+            .advise("give --csv a file, or leave --json out"));
+    }
+    // Whole or not at all there, too.
+    let unwritable = |error| Problem::io("keep the table", &std::env::temp_dir(), &error);
+    let kept = tempfile::tempdir().map_err(unwritable)?;
+    let csv = kept.path().join("table.csv");
+    if table(predictor, folder, &csv)?.is_none() {
+        return Ok(End::Stopped);
+    }
+    pass_on(&mut File::open(&csv).map_err(unwritable)?)?;
+    Ok(End::Done)
+}
+
+/// Writes the table to a file; nothing where it was stopped.
+fn table(predictor: &Predictor, folder: &Path, csv: &Path) -> Result<Option<SheetCount>> {
     let control = stop_on_ctrl_c()?;
     let mut told = Instant::now();
     let mut step = |count: SheetCount| {
@@ -47,7 +80,7 @@ pub(super) fn run(predictor: &Predictor, folder: &Path, csv: &Path, json: &Json)
     let columns = Columns::of(predictor);
     let Some(count) = fill(&columns, [folder, csv], &mut ask, &mut step)? else {
         tell("stopped; no table was written");
-        return Ok(End::Stopped);
+        return Ok(None);
     };
     if count.unreadable > 0 {
         let unreadable = count_text(count.unreadable);
@@ -55,14 +88,5 @@ pub(super) fn run(predictor: &Predictor, folder: &Path, csv: &Path, json: &Json)
             "{unreadable} pictures cannot be read; their lines say why"
         ));
     }
-    let written = Written {
-        csv: csv.display().to_string(),
-        pictures: count.of,
-        unreadable: count.unreadable,
-        task: predictor.task() + 1,
-    };
-    let pictures = count_text(count.of);
-    let text = format!("{pictures} pictures answered in {}\n", csv.display());
-    json.give(&written, &text)?;
-    Ok(End::Done)
+    Ok(Some(count))
 }

@@ -132,6 +132,15 @@ fn a_folder_of_pictures_becomes_a_table_that_says_what_predict_says() {
     }
     assert_eq!(cell("class"), cell("top_1"));
     assert!(rows[2].last().unwrap().contains("picture"), "{text}");
+    let out = run(
+        &["predict", name, "--folder", &pictures, "--csv", "-"],
+        runs,
+    );
+    assert_eq!(String::from_utf8(out.stdout).unwrap(), text);
+    let both = [
+        "predict", name, "--folder", &pictures, "--csv", "-", "--json", "-",
+    ];
+    assert!(refused(&both, runs).contains("standard output by itself"));
     let nowhere = ["predict", name, "--folder", &csv, "--csv", &csv];
     refused(&nowhere, runs);
     let half = run(&["predict", name, "--folder", &pictures], runs);
