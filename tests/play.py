@@ -93,13 +93,16 @@ class Window:
 
     def seen(self, name, part=False, any_role=False, over=False):
         """Where something of this name is in sight; the last one where there are several."""
-        # At the foot stand the frame times; a menu lies over them.
-        right, foot = self.size[0], self.size[1] - (0 if over else 24 * self.zoom // 100)
+        # At the foot stand the frame times, in two lines where there are few points, and above the pages the bar,
+        # which is played by keys; a menu lies over both.
+        times = 24 if self.size[0] * 100 // self.zoom > 700 else 60
+        bar, times = (0, 0) if over else (44 * self.zoom // 100, times * self.zoom // 100)
+        right, foot = self.size[0], self.size[1] - times
         for node in reversed(self.names):
             same = name in node["name"] if part else node["name"] == name
             left, top, end, low = node["at"]
             x, y = (left + end) / 2, (top + low) / 2
-            if same and (any_role or not node["off"]) and 0 < x < right and 0 < y < foot and end > left:
+            if same and (any_role or not node["off"]) and 0 < x < right and bar < y < foot and end > left:
                 return round(x), round(y)
         return None
 
