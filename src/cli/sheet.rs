@@ -51,7 +51,7 @@ pub(super) fn run(predictor: &Predictor, folder: &Path, csv: &Path, json: &Json)
             .advise("give --csv a file, or leave --json out"));
     }
     // Whole or not at all there, too.
-    let unwritable = |error| Problem::io("keep the table", &std::env::temp_dir(), &error);
+    let unwritable = |error| Problem::io("keep the table", std::env::temp_dir(), &error);
     let kept = tempfile::tempdir().map_err(unwritable)?;
     let csv = kept.path().join("table.csv");
     if table(predictor, folder, &csv)?.is_none() {
