@@ -189,7 +189,9 @@ def inject(bench):
                     began = bool(studio.listed())
                     left = [path.name for path in studio.runs.glob("*") if path.name != "log"]
                     need(began or killed or not left, "it did not begin, but left", left)
-                    studio.finish(first)
+                    if studio.finish(first) == 0 and killed:
+                        # Killed between its last step and its end: the checkpoint goes with the next try.
+                        studio.call("resume", "latest", "--quiet")
                     same(studio.result(removed=call != "unlink"), bench.wanted["lae"])
                 except Wrong as wrong:
                     raise Wrong(f"{call} {number} {what}: {wrong} (kept in {studio.home})") from None
