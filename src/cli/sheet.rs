@@ -1,6 +1,5 @@
 //! `predict --folder`: every picture of a folder answered in a table.
 
-use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,6 +11,7 @@ use super::output::{Json, pass_on, tell};
 use super::train::stop_on_ctrl_c;
 use crate::experiment::predict::Predictor;
 use crate::experiment::sheet::{Columns, Piece, fill};
+use crate::files;
 use crate::problem::{Problem, Result};
 use crate::run::event::Wish;
 use crate::run::sheet::SheetCount;
@@ -57,7 +57,7 @@ pub(super) fn run(predictor: &Predictor, folder: &Path, csv: &Path, json: &Json)
     if table(predictor, folder, &csv)?.is_none() {
         return Ok(End::Stopped);
     }
-    pass_on(&mut File::open(&csv).map_err(unwritable)?)?;
+    pass_on(&mut files::open(&csv).map_err(unwritable)?)?;
     Ok(End::Done)
 }
 

@@ -82,7 +82,8 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
     assert_eq!(live.stage, Stage::Finished, "{:?}", live.problem);
     // A table that is stopped leaves nothing.
     let csv = work.path().join("stopped.csv");
-    pictures(&folder, 400);
+    // So many that they are not answered before the click.
+    pictures(&folder, 4000);
     let session = &mut window.state_mut().session;
     session.leave_sheet();
     session.predict_folder(folder.clone(), csv.clone());
