@@ -61,7 +61,7 @@ fn reshape(header: &mut Vec<u8>, dice: &mut Dice) {
                 let axis = dice.below(shape.len());
                 shape[axis] = match dice.below(3) {
                     0 => dice.edge(),
-                    1 => shape[axis] * 2,
+                    1 => shape[axis].saturating_mul(2),
                     _ => dice.below(9) as u64,
                 };
             }
