@@ -240,6 +240,15 @@ fn new_components_are_orthogonal_the_classical_way_and_old_ones_stand_still() {
         assert!(pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) < 1e-5);
         assert!(is[4..].iter().flatten().all(|v| *v == 0.0));
     }
+    // To what is not finite nothing is orthogonal, however often it is drawn.
+    for broken in [f32::NAN, f32::INFINITY] {
+        let mut leaves = trained.clone();
+        let (name, leaf) = leaves.pop_first().unwrap();
+        leaves.insert(name, leaf * broken);
+        let refused =
+            coda().start_components(1, &mut leaves, |_, row, _, columns| draw(row, columns));
+        assert!(refused.unwrap_err().what.contains("finite"));
+    }
     prompted.begin(2).unwrap();
     steps(&mut prompted, 2);
     for name in trained.keys() {

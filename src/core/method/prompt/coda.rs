@@ -20,7 +20,7 @@ use crate::metrics::Expert;
 use crate::nn;
 use crate::pet::Init;
 use crate::problem::{Problem, Result};
-use crate::tensors::HostTensor;
+use crate::tensors::{HostTensor, not_finite};
 
 /// CODA-Prompt.
 pub const SPEC: MethodSpec = MethodSpec {
@@ -152,7 +152,8 @@ impl Coda {
     /// tensor's name, the component and the attempt, and gives a row.
     ///
     /// # Errors
-    /// A Problem when the device failed.
+    /// A Problem when the device failed, or a component of an earlier task has values that are not
+    /// finite: nothing is orthogonal to it, however often it is drawn.
     pub fn start_components(
         &self,
         task: usize,
@@ -163,6 +164,10 @@ impl Coda {
         for (name, leaf) in leaves.iter_mut() {
             let mut matrix = HostTensor::read(leaf)?;
             let columns = leaf.dims()[1];
+            let earlier = &matrix.values[..task * share * columns];
+            if !earlier.iter().all(|value| value.is_finite()) {
+                return Err(not_finite("a component of an earlier task"));
+            }
             for row in task * share..(task + 1) * share {
                 let mut attempt = 0;
                 let own = loop {
