@@ -93,11 +93,10 @@ class Window:
 
     def seen(self, name, part=False, any_role=False, over=False):
         """Where something of this name is in sight; the last one where there are several."""
-        # At the foot stand the frame times, in two lines where there are few points, and above the pages the bar,
-        # which is played by keys; a menu lies over both.
-        times = 24 if self.size[0] * 100 // self.zoom > 700 else 60
-        bar, times = (0, 0) if over else (44 * self.zoom // 100, times * self.zoom // 100)
-        right, foot = self.size[0], self.size[1] - times
+        # At the foot stand the frame times, and above the pages the bar, which is played by keys; a menu lies over both.
+        times = [node["at"][1] for node in self.names if node["name"].startswith("first frame after")]
+        bar, foot = (0, self.size[1]) if over else (44 * self.zoom // 100, min([self.size[1], *times]))
+        right = self.size[0]
         for node in reversed(self.names):
             same = name in node["name"] if part else node["name"] == name
             left, top, end, low = node["at"]
