@@ -87,6 +87,9 @@ enum Entry {
 /// Asks.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
+    if let Some(csv) = &args.csv {
+        sheet::check(csv, &args.json)?;
+    }
     let folder = args.asked.folder()?;
     let task = args.asked.task(&folder)?;
     let device = args.asked.device();

@@ -29,28 +29,42 @@ struct Written {
     task: usize,
 }
 
-/// Writes the table, to standard output when it is to go to `-`.
-pub(super) fn run(predictor: &Predictor, folder: &Path, csv: &Path, json: &Json) -> Result<End> {
-    if csv != Path::new("-") {
-        let Some(count) = table(predictor, folder, csv)? else {
-            return Ok(End::Stopped);
-        };
-        let written = Written {
-            csv: csv.display().to_string(),
-            pictures: count.of,
-            unreadable: count.unreadable,
-            task: predictor.task() + 1,
-        };
-        let pictures = count_text(count.of);
-        let text = format!("{pictures} pictures answered in {}\n", csv.display());
-        json.give(&written, &text)?;
-        return Ok(End::Done);
-    }
-    if json.json.is_some() {
+/// Refuses what cannot be written, before anything is opened.
+pub(super) fn check(csv: &Path, json: &Json) -> Result<()> {
+    if csv == Path::new("-") && json.json.is_some() {
         return Err(Problem::new("the table goes to standard output by itself")
             .advise("give --csv a file, or leave --json out"));
     }
-    // Whole or not at all there, too.
+    Ok(())
+}
+
+/// Writes the table, to standard output when it is to go to `-`.
+pub(super) fn run(predictor: &Predictor, folder: &Path, csv: &Path, json: &Json) -> Result<End> {
+    if csv == Path::new("-") {
+        to_stdout(predictor, folder)
+    } else {
+        to_file(predictor, folder, csv, json)
+    }
+}
+
+fn to_file(predictor: &Predictor, folder: &Path, csv: &Path, json: &Json) -> Result<End> {
+    let Some(count) = table(predictor, folder, csv)? else {
+        return Ok(End::Stopped);
+    };
+    let written = Written {
+        csv: csv.display().to_string(),
+        pictures: count.of,
+        unreadable: count.unreadable,
+        task: predictor.task() + 1,
+    };
+    let pictures = count_text(count.of);
+    let text = format!("{pictures} pictures answered in {}\n", csv.display());
+    json.give(&written, &text)?;
+    Ok(End::Done)
+}
+
+/// Whole or not at all there, too.
+fn to_stdout(predictor: &Predictor, folder: &Path) -> Result<End> {
     let unwritable = |error| Problem::io("keep the table", std::env::temp_dir(), &error);
     let kept = tempfile::tempdir().map_err(unwritable)?;
     let csv = kept.path().join("table.csv");

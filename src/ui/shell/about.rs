@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use egui::{Context, Key, Margin, Modifiers, RichText, TextEdit, Ui, Vec2};
 
+use crate::problem::Problem;
 use crate::run::about::About;
 use crate::session::Session;
 use crate::session::row::made_title;
@@ -68,19 +69,12 @@ impl AboutDialog {
             let title = RichText::new("Name, tags and note").font(semibold(16.0));
             ui.label(title.color(t.strong));
             faint(ui, &draft.made);
-            let mut save = enter | fields(ui, draft);
+            let save = enter | fields(ui, draft);
             offered(ui, &mut draft.tags, &[], &session.tags());
-            save |= ui.input_mut(|i| i.consume_key(Modifiers::COMMAND, Key::Enter));
             let about = draft.about().checked();
-            if let Err(problem) = &about {
-                widgets::problem(ui, problem);
-            }
-            ui.add_space(4.0);
-            ui.horizontal(|ui| {
-                save |= primary_button(ui, "Save", about.is_ok()).clicked();
-                done |= button(ui, "Cancel").clicked();
-            });
-            if let (true, Ok(about)) = (save, about) {
+            let [saved, cancelled] = save_or_cancel(ui, about.as_ref().err());
+            done |= cancelled;
+            if let (true, Ok(about)) = (save | saved, about) {
                 let folder = draft.folder.clone();
                 commands.push(UiCommand::SetAbout(folder, Box::new(about)));
                 done = true;
@@ -90,6 +84,21 @@ impl AboutDialog {
             self.draft = None;
         }
     }
+}
+
+/// The foot of a dialog over what can be saved: what is wrong with it, *Save* (Ctrl+Enter, too) and *Cancel*. Which of
+/// the two was pressed.
+pub(super) fn save_or_cancel(ui: &mut Ui, wrong: Option<&Problem>) -> [bool; 2] {
+    let keys = ui.input_mut(|i| i.consume_key(Modifiers::COMMAND, Key::Enter));
+    if let Some(problem) = wrong {
+        widgets::problem(ui, problem);
+    }
+    ui.add_space(4.0);
+    ui.horizontal(|ui| {
+        let save = primary_button(ui, "Save", wrong.is_none()).clicked();
+        [keys | save, button(ui, "Cancel").clicked()]
+    })
+    .inner
 }
 
 /// The three fields; true when Enter in one of a single line says that this is all.

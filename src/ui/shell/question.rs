@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use egui::{Context, Key, RichText};
+use egui::{Context, RichText};
 
 use crate::counts::counted;
 use crate::run::job::JobId;
@@ -82,7 +82,7 @@ pub fn ask(asked: &mut Option<Question>, ctx: &Context, session: &Session) -> Op
     let mut question = asked.clone()?;
     let waiting = session.waiting().filter(|job| !job.held).count();
     let (headline, text, yes) = question.words(waiting);
-    let mut agreed = false;
+    let mut agreed = widgets::enter_alone(ctx);
     let modal = dialog(ctx, "question", 360.0, |ui| {
         let t = theme::tokens(ui);
         ui.label(RichText::new(headline).font(semibold(16.0)).color(t.strong));
@@ -90,10 +90,9 @@ pub fn ask(asked: &mut Option<Question>, ctx: &Context, session: &Session) -> Op
         ui.add_space(8.0);
         ui.horizontal(|ui| {
             let main = primary_button(ui, yes, true);
-            agreed = main.clicked();
+            agreed |= main.clicked();
             if ui.memory(|m| m.focused().is_none()) {
-                // Enter presses what has the focus; Tab goes on to the other buttons.
-                agreed |= ui.input(|i| i.key_pressed(Key::Enter));
+                // From there Tab goes on to the other buttons.
                 main.request_focus();
             }
             if let Question::Stop(job) = question

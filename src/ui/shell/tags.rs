@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use egui::{Button, Context, Key, Modifiers, RichText, Ui, Vec2};
+use egui::{Button, Context, RichText, Ui, Vec2};
 
-use super::about::offered;
+use super::about::{offered, save_or_cancel};
 use crate::counts::counted;
 use crate::problem::Result;
 use crate::run::about::About;
 use crate::session::Session;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
-use crate::ui::widgets::{self, button, dialog, faint, field, primary_button};
+use crate::ui::widgets::{self, dialog, faint, field};
 
 /// What the tags of several runs are to be.
 #[derive(Default)]
@@ -136,21 +136,14 @@ impl TagsDialog {
             let title = format!("Tags of {}", counted(draft.runs.len(), "run"));
             let title = RichText::new(title).font(semibold(16.0));
             ui.label(title.color(tokens(ui).strong));
-            let mut save = enter | added(ui, draft);
+            let save = enter | added(ui, draft);
             let known: Vec<String> = draft.marks.iter().map(|mark| mark.tag.clone()).collect();
             offered(ui, &mut draft.added, &known, &session.tags());
             marks(ui, draft);
-            save |= ui.input_mut(|i| i.consume_key(Modifiers::COMMAND, Key::Enter));
             let changed = draft.changed();
-            if let Err(problem) = &changed {
-                widgets::problem(ui, problem);
-            }
-            ui.add_space(4.0);
-            ui.horizontal(|ui| {
-                save |= primary_button(ui, "Save", changed.is_ok()).clicked();
-                done |= button(ui, "Cancel").clicked();
-            });
-            if let (true, Ok(changed)) = (save, changed) {
+            let [saved, cancelled] = save_or_cancel(ui, changed.as_ref().err());
+            done |= cancelled;
+            if let (true, Ok(changed)) = (save | saved, changed) {
                 for (folder, about) in changed {
                     commands.push(UiCommand::SetAbout(folder, Box::new(about)));
                 }

@@ -13,6 +13,7 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
+use super::sizes::turn;
 use super::synthetic::{header, report};
 use super::{can_draw, recorded, settle, shot};
 use crate::data::Made;
@@ -144,14 +145,7 @@ fn the_menu_of_a_label_lies_within_the_smallest_window_however_many_classes_ther
         {
             break;
         }
-        window.hover_at(whole.center());
-        window.event(egui::Event::MouseWheel {
-            unit: egui::MouseWheelUnit::Point,
-            delta: egui::vec2(0.0, -60.0),
-            phase: egui::TouchPhase::Move,
-            source: egui::MouseWheelSource::Unknown,
-            modifiers: egui::Modifiers::NONE,
-        });
+        turn(&mut window, whole.center(), -60.0);
         settle(&mut window);
     }
     window.get_by_label(tile).click();

@@ -117,17 +117,22 @@ fn the_answer_stands_beside_the_canvas_at_every_size() {
 
 /// Turns the wheel at a point until the window no longer follows.
 fn wheel(window: &mut Harness<'_, StudioApp>, at: egui::Pos2) {
-    window.hover_at(at);
     for _ in 0..6 {
-        window.event(egui::Event::MouseWheel {
-            unit: egui::MouseWheelUnit::Point,
-            delta: egui::vec2(0.0, -400.0),
-            phase: egui::TouchPhase::Move,
-            source: egui::MouseWheelSource::Unknown,
-            modifiers: egui::Modifiers::NONE,
-        });
+        turn(window, at, -400.0);
         window.run_steps(4);
     }
+}
+
+/// One turn of the wheel at a point, by so many points.
+pub fn turn(window: &mut Harness<'_, StudioApp>, at: egui::Pos2, by: f32) {
+    window.hover_at(at);
+    window.event(egui::Event::MouseWheel {
+        unit: egui::MouseWheelUnit::Point,
+        delta: egui::vec2(0.0, by),
+        phase: egui::TouchPhase::Move,
+        source: egui::MouseWheelSource::Unknown,
+        modifiers: egui::Modifiers::NONE,
+    });
 }
 
 /// What can be pressed or filled in and stands out of the window to the left or right.
