@@ -15,9 +15,8 @@ mod place;
 
 use burn::tensor::{Tensor, TensorData};
 
-pub(crate) use cpu::gemm;
-pub use cpu::release as release_buffers;
 use half::HalfMatrix;
+pub use lae_kernels::buffer::release as release_buffers;
 pub use place::{AttentionForm, Heads, Place, Upload, Variant, WeightType};
 
 /// A linear map `x · weight + bias` over the last axis.

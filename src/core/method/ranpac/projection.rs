@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::nn::gemm::{Matrix, Store, parallel_product};
 use crate::pet::Init;
+use lae_kernels::gemm::{Matrix, Store, parallel_product};
 
 /// Keeps R apart from everything else drawn from a run's seed.
 const STREAM: u64 = 0x52;

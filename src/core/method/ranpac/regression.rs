@@ -9,9 +9,9 @@
 use super::projection::Projection;
 use super::ridge::{Images, choices};
 use super::square::Square;
-use crate::nn::gemm::Matrix;
 use crate::problem::{Problem, Result};
 use crate::tensors::{Bulk, HostTensor, Made, Named, named};
+use lae_kernels::gemm::Matrix;
 
 /// G and Q.
 pub struct Regression {

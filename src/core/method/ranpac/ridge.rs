@@ -11,8 +11,8 @@ use rayon::prelude::*;
 
 use super::projection::Projection;
 use super::square::Square;
-use crate::nn::gemm::{Matrix, Store, parallel_product};
 use crate::problem::Result;
+use lae_kernels::gemm::{Matrix, Store, parallel_product};
 
 /// Exponents of the λ that are tried.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -8..=8;

@@ -12,8 +12,8 @@
 
 use rayon::prelude::*;
 
-use crate::nn::gemm::{Matrix, Store, product};
 use crate::problem::{Problem, Result};
+use lae_kernels::gemm::{Matrix, Store, product};
 
 /// Rows one core takes at a time, and columns of a panel. The split into parts is the same for any
 /// number of cores, and so are the sums.

@@ -15,8 +15,9 @@ use burn::backend::flex::{FlexTensor, Layout};
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, DispatchAutodiffContext, Flex, TensorMetadata};
 use burn::tensor::{DType, GradientCheckpointingStrategy, Shape, Tensor};
+use lae_kernels::buffer::Buffer;
 
-use super::buffer::Buffer;
+use super::bytes::bytes_of;
 
 /// A tensor on the CPU device with gradients.
 type AutodiffTensor = FloatTensor<Autodiff<Flex>>;
@@ -158,7 +159,7 @@ impl<const N: usize> Backward<Flex, N> for Custom {
 }
 
 fn tensor(values: Buffer, shape: Shape) -> FlexTensor {
-    FlexTensor::new(values.into_bytes(), Layout::contiguous(shape), DType::F32)
+    FlexTensor::new(bytes_of(values), Layout::contiguous(shape), DType::F32)
 }
 
 /// Numbers as a constant of one axis.

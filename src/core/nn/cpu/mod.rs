@@ -7,50 +7,31 @@
 //! again. A function returns none when it does not apply (another device, another number type);
 //! the caller then takes the framework's operations.
 
-mod attention;
-mod block;
-mod buffer;
-mod depthwise;
-mod elementwise;
-pub(crate) mod gemm;
+mod bytes;
 mod glue;
-mod linear;
-mod math;
-mod norm;
 mod pairs;
 mod prefixed;
-mod simd;
-#[cfg(target_arch = "x86_64")]
-mod simd_x86;
-mod softmax;
 mod trained;
 mod trained_block;
 
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
+use lae_kernels::block::{Around, Mlp, Norm, SelfAttention};
+use lae_kernels::buffer::Buffer;
+use lae_kernels::linear::{self, Weights};
+use lae_kernels::simd::Level;
+use lae_kernels::sums::{PIECE, rows_at_once, sum_of_rows};
+use lae_kernels::{attention, depthwise, elementwise, norm, softmax};
 use rayon::prelude::*;
 
 use super::{Frame, LayerNorm, Linear};
-use block::{Around, Mlp, Norm, SelfAttention};
-use buffer::Buffer;
 use glue::{Dense, Gradient, Input, apply};
-use linear::Weights;
-use simd::Level;
 
-pub use buffer::release;
 pub use pairs::{plus, project, sum_of_squares, times};
 pub use prefixed::prefixed_attention;
 pub use trained::{linear as trained_linear, momentum_step};
 pub use trained_block::{mlp as trained_mlp, self_attention as trained_attention};
-
-/// Elements one core takes at a time in element-wise functions.
-const PIECE: usize = 1 << 13;
-
-/// Rows one core takes at a time in row-wise functions of this width.
-fn rows_at_once(width: usize) -> usize {
-    (PIECE / width.max(1)).max(1)
-}
 
 /// `x · Φ(x)`.
 pub fn gelu<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
@@ -215,7 +196,7 @@ pub fn depthwise7(
             let back: glue::Run<3> = Arc::new(move |g, [to_x, to_kernel, to_bias]| {
                 let input = || depthwise::convolve(shape, g, kernel.numbers(), &[], true);
                 let own = || depthwise::kernel_gradient(shape, x.numbers(), g);
-                let sum = || pairs::sum_of_rows(g, None, shape.channels);
+                let sum = || sum_of_rows(g, None, shape.channels);
                 [
                     to_x.then(|| Gradient::Own(input())),
                     to_kernel.then(|| Gradient::Own(own())),

@@ -1,25 +1,17 @@
 //! Operations of two tensors that may both be trained: sums, products element by element, and the
 //! product with a small matrix. They are what the equations of PETs are made of.
-//!
-//! Gradients that are sums over rows are made of pieces of a fixed number of rows, added in order:
-//! they do not depend on the number of cores.
 
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
+use lae_kernels::buffer::Buffer;
+use lae_kernels::elementwise::{add_row, add_to, multiply_by_row, multiply_to, scale};
+use lae_kernels::gemm::{Matrix, Store, parallel_product, product};
+use lae_kernels::simd::Level;
+use lae_kernels::sums::{ROWS, added, rows_at_once, sum_of_all, sum_of_rows};
 use rayon::prelude::*;
 
-use super::buffer::Buffer;
-use super::elementwise::{
-    add, add_products, add_row, add_to, multiply_by_row, multiply_to, scale, total_of_products,
-};
-use super::gemm::{Matrix, Store, parallel_product, product};
 use super::glue::{Dense, Gradient, Input, Run, apply};
-use super::simd::Level;
-use super::{PIECE, rows_at_once};
-
-/// Rows whose sum is taken in one go.
-pub(super) const ROWS: usize = 256;
 
 /// How the smaller of two tensors is spread over the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,64 +124,11 @@ fn multiplied(x: &[f32], y: &[f32], spread: Spread, width: usize) -> Buffer {
     })
 }
 
-/// The sum of the rows of g, or of g · x.
-pub(super) fn sum_of_rows(g: &[f32], x: Option<&[f32]>, width: usize) -> Buffer {
-    let level = Level::best();
-    let piece = (ROWS * width).max(1);
-    let parts: Vec<Buffer> = (g.par_chunks(piece).enumerate())
-        .map(|(i, g)| {
-            let mut sum = Buffer::new(width);
-            sum.fill(0.0);
-            for (r, row) in g.chunks_exact(width).enumerate() {
-                let at = i * piece + r * width;
-                match x {
-                    Some(x) => add_products(level, row, &x[at..at + width], &mut sum),
-                    None => add(level, &mut sum, row),
-                }
-            }
-            sum
-        })
-        .collect();
-    added(parts, width)
-}
-
-/// The sum of all of g, or of g · x.
-fn sum_of_all(g: &[f32], x: Option<&[f32]>) -> Buffer {
-    let level = Level::best();
-    let parts: Vec<f64> = (g.par_chunks(PIECE).enumerate())
-        .map(|(i, g)| {
-            let mut sum = [0.0];
-            match x {
-                Some(x) => total_of_products(level, g, &x[i * PIECE..][..g.len()], &mut sum),
-                None => sum[0] = g.iter().sum(),
-            }
-            f64::from(sum[0])
-        })
-        .collect();
-    let mut sum = Buffer::new(1);
-    sum[0] = parts.iter().sum::<f64>() as f32;
-    sum
-}
-
 /// Σ x² of a constant: there is no way back.
 pub fn sum_of_squares(x: &Tensor<1>) -> Option<Tensor<1>> {
     Dense::constant(x)?;
     let sum = |[x]: [Dense; 1], _| (sum_of_all(x.numbers(), Some(x.numbers())), None);
     Some(apply([Input::new(x)?], [1], sum))
-}
-
-/// The sum of buffers of one length.
-pub(super) fn added(parts: Vec<Buffer>, len: usize) -> Buffer {
-    let mut parts = parts.into_iter();
-    let mut sum = parts.next().unwrap_or_else(|| {
-        let mut none = Buffer::new(len);
-        none.fill(0.0);
-        none
-    });
-    for part in parts {
-        add(Level::best(), &mut sum, &part);
-    }
-    sum
 }
 
 /// x (rows × inputs) · w (inputs × outputs).

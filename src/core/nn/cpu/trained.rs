@@ -4,16 +4,15 @@
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
+use lae_kernels::attention::{self, Bias, Shape};
+use lae_kernels::buffer::Buffer;
+use lae_kernels::elementwise;
+use lae_kernels::linear::{self, Weights};
+use lae_kernels::simd::Level;
+use lae_kernels::sums::{PIECE, sum_of_rows};
 use rayon::prelude::*;
 
-use super::PIECE;
-use super::attention::{self, Bias, Shape};
-use super::buffer::Buffer;
-use super::elementwise;
 use super::glue::{Dense, Gradient, Input, Run, apply, constant};
-use super::linear::{self, Weights};
-use super::pairs::sum_of_rows;
-use super::simd::Level;
 use crate::nn::Momentum;
 
 /// `x · weightᵀ + bias`; `weight` is out × in. All may be trained.

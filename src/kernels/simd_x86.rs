@@ -24,7 +24,7 @@ const ONE: i32 = 0x3f80_0000;
 
 /// One register of AVX-512.
 #[derive(Clone, Copy)]
-pub(super) struct Avx512(__m512);
+pub(crate) struct Avx512(__m512);
 
 // SAFETY of every block below: the processor has AVX-512F, see the head of this file; loads and
 // stores go through references to sixteen numbers and need no alignment.
@@ -129,7 +129,7 @@ impl Lanes for Avx512 {
 
 /// Two registers of AVX2.
 #[derive(Clone, Copy)]
-pub(super) struct Avx2(__m256, __m256);
+pub(crate) struct Avx2(__m256, __m256);
 
 // SAFETY of every block below: the processor has AVX2 and FMA, see the head of this file; loads
 // and stores go through references to sixteen numbers and need no alignment.

@@ -16,7 +16,7 @@ fn polynomial<L: Lanes, const N: usize>(x: L, coefficients: [f32; N]) -> L {
 ///
 /// 2ⁿ·eʳ with |r| ≤ ln 2 / 2; the polynomial is that of Cephes' `expf`.
 #[inline(always)]
-pub(super) fn exp<L: Lanes>(x: L) -> L {
+pub(crate) fn exp<L: Lanes>(x: L) -> L {
     // Adding 1.5·2^23 rounds to an integer and leaves that integer in the low mantissa bits.
     let round = L::splat(12_582_912.0);
     let x = x.at_least(L::splat(-87.0)).at_most(L::splat(88.0));
@@ -44,7 +44,7 @@ pub(super) fn exp<L: Lanes>(x: L) -> L {
 /// Φ(−|x|) = e^(−x²/2) · P(t) with t = 1/(1 + 0.28·|x|): the form of Abramowitz and Stegun 7.1.26
 /// with coefficients fitted for this use.
 #[inline(always)]
-pub(super) fn normal_cdf<L: Lanes>(x: L) -> [L; 2] {
+pub(crate) fn normal_cdf<L: Lanes>(x: L) -> [L; 2] {
     const TAIL: [f32; 7] = [
         -0.106_328_46,
         0.392_066_6,
@@ -63,7 +63,7 @@ pub(super) fn normal_cdf<L: Lanes>(x: L) -> [L; 2] {
 
 /// y = f(inputs), sixteen at a time; all slices have the length of `y`.
 #[inline(always)]
-pub(super) fn map<L: Lanes, const N: usize>(
+pub(crate) fn map<L: Lanes, const N: usize>(
     inputs: [&[f32]; N],
     y: &mut [f32],
     f: impl Fn([L; N]) -> L,
@@ -80,7 +80,7 @@ pub(super) fn map<L: Lanes, const N: usize>(
 
 /// y = f(y, inputs), likewise.
 #[inline(always)]
-pub(super) fn update<L: Lanes, const N: usize>(
+pub(crate) fn update<L: Lanes, const N: usize>(
     y: &mut [f32],
     inputs: [&[f32]; N],
     f: impl Fn(L, [L; N]) -> L,
@@ -99,7 +99,7 @@ pub(super) fn update<L: Lanes, const N: usize>(
 /// Σ f(inputs) over slices of one length. `f` must be 0 where all its inputs are `fill`, the
 /// value that stands for what is missing in the last sixteen.
 #[inline(always)]
-pub(super) fn total<L: Lanes, const N: usize>(
+pub(crate) fn total<L: Lanes, const N: usize>(
     inputs: [&[f32]; N],
     fill: f32,
     f: impl Fn([L; N]) -> L,
@@ -126,7 +126,7 @@ pub(super) fn total<L: Lanes, const N: usize>(
 
 /// The largest number of a slice; −∞ for an empty one. NaN may be passed over.
 #[inline(always)]
-pub(super) fn largest<L: Lanes>(x: &[f32]) -> f32 {
+pub(crate) fn largest<L: Lanes>(x: &[f32]) -> f32 {
     let (whole, rest) = x.as_chunks::<WIDTH>();
     let mut most = L::load_part(rest, f32::NEG_INFINITY);
     for x in whole {

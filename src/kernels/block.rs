@@ -40,7 +40,7 @@ pub struct Around<'a> {
 
 impl Around<'_> {
     /// The normalised rows: `x` itself, or written to `scratch`.
-    pub(super) fn enter<'b>(
+    pub(crate) fn enter<'b>(
         &self,
         x: &'b [f32],
         scratch: &'b mut [f32],
@@ -62,7 +62,7 @@ impl Around<'_> {
 
     /// Adds the input to the output if residual. As an addition of its own, here and in `back`:
     /// the layers one by one, which serve where images are fewer than cores, round the same way.
-    pub(super) fn leave(&self, x: &[f32], y: &mut [f32]) {
+    pub(crate) fn leave(&self, x: &[f32], y: &mut [f32]) {
         if self.residual {
             elementwise::add(Level::best(), y, x);
         }
@@ -70,7 +70,7 @@ impl Around<'_> {
 
     /// Gradient for the input from `inner`, the gradient for the normalised rows, and `g`, the
     /// one for the output.
-    pub(super) fn back(
+    pub(crate) fn back(
         &self,
         x: &[f32],
         moments: &[Moments],
@@ -115,7 +115,7 @@ pub struct Mlp<'a> {
 /// Rows a core takes at a time: an equal share, of at most this many.
 const MOST_ROWS: usize = 512;
 
-pub(super) fn share(rows: usize) -> usize {
+pub(crate) fn share(rows: usize) -> usize {
     let threads = rayon::current_num_threads();
     let parts = threads * rows.div_ceil(threads * MOST_ROWS).max(1);
     gemm::share(rows, parts)
@@ -226,7 +226,7 @@ pub struct SelfAttention<'a> {
 
 impl SelfAttention<'_> {
     /// Images a core takes at a time.
-    pub(super) fn share(&self, batch: usize) -> usize {
+    pub(crate) fn share(&self, batch: usize) -> usize {
         let most = (MOST_ROWS / self.shape.tokens).max(1);
         let threads = rayon::current_num_threads();
         let parts = threads * batch.div_ceil(threads * most).max(1);

@@ -4,9 +4,8 @@ use rayon::prelude::*;
 
 use super::buffer::Buffer;
 use super::math::{map, total};
-use super::pairs::{ROWS, added};
-use super::rows_at_once;
 use super::simd::{Lanes, Level, WIDTH, simd};
+use super::sums::{ROWS, added, rows_at_once};
 
 /// Mean and 1/√(variance + ε) of a row.
 pub type Moments = [f32; 2];

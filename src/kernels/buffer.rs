@@ -2,17 +2,12 @@
 //!
 //! Training asks for the same sizes in every step. Fresh memory from the system has to be cleared
 //! page by page by the kernel (a fifth of the time of a training step), and a recycled buffer need
-//! not be cleared at all when it is about to be overwritten. A tensor made from a [`Buffer`] hands
-//! the memory back when it is dropped.
+//! not be cleared at all when it is about to be overwritten. A dropped [`Buffer`] hands its memory back.
 #![allow(unsafe_code)]
 
 use std::collections::HashMap;
-use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-use burn::tensor::Bytes;
-use burn_std::{AccessError, AccessPolicy, AllocationController, AllocationProperty};
 
 /// One cache line; the unit buffers are made of, so that they start on a line.
 #[derive(Clone, Copy)]
@@ -86,13 +81,6 @@ impl Buffer {
         let lines = recycled.unwrap_or_else(|| vec![Line([0.0; LINE]); lines]);
         Self { lines, len }
     }
-
-    /// As the memory of a tensor.
-    pub fn into_bytes(self) -> Bytes {
-        let len = self.len * size_of::<f32>();
-        // SAFETY: the controller owns at least `len` bytes and all of them are initialised.
-        unsafe { Bytes::from_controller(Box::new(Owner(self)), len) }
-    }
 }
 
 impl Drop for Buffer {
@@ -120,37 +108,6 @@ impl DerefMut for Buffer {
     }
 }
 
-/// Lets a tensor own a [`Buffer`].
-struct Owner(Buffer);
-
-impl AllocationController for Owner {
-    fn alloc_align(&self) -> usize {
-        align_of::<f32>()
-    }
-
-    fn property(&self) -> AllocationProperty {
-        AllocationProperty::Other
-    }
-
-    unsafe fn memory_mut(
-        &mut self,
-        _policy: AccessPolicy,
-    ) -> Result<&mut [MaybeUninit<u8>], AccessError> {
-        let numbers: &mut [f32] = &mut self.0;
-        let len = size_of_val(numbers);
-        // SAFETY: the same memory as bytes; the caller promises to write only initialised bytes,
-        // and every bit pattern is a valid f32.
-        Ok(unsafe { std::slice::from_raw_parts_mut(numbers.as_mut_ptr().cast(), len) })
-    }
-
-    fn memory(&self, _policy: AccessPolicy) -> Result<&[MaybeUninit<u8>], AccessError> {
-        let numbers: &[f32] = &self.0;
-        let len = size_of_val(numbers);
-        // SAFETY: the same memory as bytes.
-        Ok(unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast(), len) })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,15 +122,12 @@ mod tests {
     }
 
     #[test]
-    fn memory_comes_back_when_the_tensor_is_dropped() {
-        let len = 123_457;
+    fn memory_comes_back_when_the_buffer_is_dropped() {
+        let len = 234_567;
         let mut buffer = Buffer::new(len);
         buffer.fill(2.0);
         let place = buffer.as_ptr() as usize;
-        let bytes = buffer.into_bytes();
-        assert_eq!(bytes.len(), len * 4);
-        assert_eq!(bytes[..4], 2f32.to_ne_bytes());
-        drop(bytes);
+        drop(buffer);
         assert_eq!(Buffer::new(len).as_ptr() as usize, place);
     }
 }

@@ -212,8 +212,8 @@ simd! {
 
 #[cfg(test)]
 mod tests {
-    use super::super::simd::Level;
     use super::*;
+    use crate::simd::Level;
 
     /// erf by its Taylor series (small |x|) and continued fraction (large |x|), in f64.
     fn erf(x: f64) -> f64 {

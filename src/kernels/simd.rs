@@ -9,10 +9,10 @@
 use std::sync::OnceLock;
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use super::simd_x86::{Avx2, Avx512};
+pub(crate) use super::simd_x86::{Avx2, Avx512};
 
 /// Numbers in one [`Lanes`].
-pub(super) const WIDTH: usize = 16;
+pub(crate) const WIDTH: usize = 16;
 
 /// The instruction sets a kernel is compiled for, from least to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,12 +59,12 @@ impl Level {
     }
 
     #[cfg(target_arch = "x86_64")]
-    pub(super) fn is_avx512(self) -> bool {
+    pub(crate) fn is_avx512(self) -> bool {
         self.0 == Set::Avx512
     }
 
     #[cfg(target_arch = "x86_64")]
-    pub(super) fn is_avx2(self) -> bool {
+    pub(crate) fn is_avx2(self) -> bool {
         self.0 == Set::Avx2
     }
 }
@@ -75,23 +75,23 @@ macro_rules! simd {
     ($(#[$doc:meta])* $vis:vis fn $name:ident<L>($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
         $(#[$doc])*
         #[allow(clippy::too_many_arguments)]
-        $vis fn $name(level: $crate::nn::cpu::simd::Level, $($arg: $ty),*) {
+        $vis fn $name(level: $crate::simd::Level, $($arg: $ty),*) {
             #[inline(always)]
             #[allow(clippy::too_many_arguments)]
-            fn body<L: $crate::nn::cpu::simd::Lanes>($($arg: $ty),*) $body
+            fn body<L: $crate::simd::Lanes>($($arg: $ty),*) $body
 
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx2,fma")]
             #[allow(clippy::too_many_arguments)]
             fn avx512($($arg: $ty),*) {
-                body::<$crate::nn::cpu::simd::Avx512>($($arg),*);
+                body::<$crate::simd::Avx512>($($arg),*);
             }
 
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma")]
             #[allow(clippy::too_many_arguments)]
             fn avx2($($arg: $ty),*) {
-                body::<$crate::nn::cpu::simd::Avx2>($($arg),*);
+                body::<$crate::simd::Avx2>($($arg),*);
             }
 
             #[cfg(target_arch = "x86_64")]
@@ -105,15 +105,15 @@ macro_rules! simd {
                 return unsafe { avx2($($arg),*) };
             }
             let _ = level;
-            body::<$crate::nn::cpu::simd::Plain>($($arg),*);
+            body::<$crate::simd::Plain>($($arg),*);
         }
     };
 }
-pub(super) use simd;
+pub(crate) use simd;
 
 /// Sixteen numbers. The vector versions must be used only inside [`simd!`], which guarantees that
 /// the processor has their instructions.
-pub(super) trait Lanes: Copy {
+pub(crate) trait Lanes: Copy {
     /// Sixteen times the same.
     fn splat(value: f32) -> Self;
     /// From memory.
@@ -165,7 +165,7 @@ pub(super) trait Lanes: Copy {
 
 /// Sixteen numbers without any particular instructions.
 #[derive(Clone, Copy)]
-pub(super) struct Plain([f32; WIDTH]);
+pub(crate) struct Plain([f32; WIDTH]);
 
 impl Plain {
     #[inline(always)]

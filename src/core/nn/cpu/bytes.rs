@@ -1,0 +1,64 @@
+//! A [`Buffer`] as the memory of a tensor, which hands it back when it is dropped.
+#![allow(unsafe_code)]
+
+use std::mem::MaybeUninit;
+
+use burn::tensor::Bytes;
+use burn_std::{AccessError, AccessPolicy, AllocationController, AllocationProperty};
+use lae_kernels::buffer::Buffer;
+
+/// As the memory of a tensor.
+pub fn bytes_of(buffer: Buffer) -> Bytes {
+    let len = size_of_val::<[f32]>(&buffer);
+    // SAFETY: the controller owns `len` bytes and all of them are initialised.
+    unsafe { Bytes::from_controller(Box::new(Owner(buffer)), len) }
+}
+
+/// Lets a tensor own a [`Buffer`].
+struct Owner(Buffer);
+
+impl AllocationController for Owner {
+    fn alloc_align(&self) -> usize {
+        align_of::<f32>()
+    }
+
+    fn property(&self) -> AllocationProperty {
+        AllocationProperty::Other
+    }
+
+    unsafe fn memory_mut(
+        &mut self,
+        _policy: AccessPolicy,
+    ) -> Result<&mut [MaybeUninit<u8>], AccessError> {
+        let numbers: &mut [f32] = &mut self.0;
+        let len = size_of_val(numbers);
+        // SAFETY: the same memory as bytes; the caller promises to write only initialised bytes,
+        // and every bit pattern is a valid f32.
+        Ok(unsafe { std::slice::from_raw_parts_mut(numbers.as_mut_ptr().cast(), len) })
+    }
+
+    fn memory(&self, _policy: AccessPolicy) -> Result<&[MaybeUninit<u8>], AccessError> {
+        let numbers: &[f32] = &self.0;
+        let len = size_of_val(numbers);
+        // SAFETY: the same memory as bytes.
+        Ok(unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast(), len) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_comes_back_when_the_tensor_is_dropped() {
+        let len = 123_457;
+        let mut buffer = Buffer::new(len);
+        buffer.fill(2.0);
+        let place = buffer.as_ptr() as usize;
+        let bytes = bytes_of(buffer);
+        assert_eq!(bytes.len(), len * 4);
+        assert_eq!(bytes[..4], 2f32.to_ne_bytes());
+        drop(bytes);
+        assert_eq!(Buffer::new(len).as_ptr() as usize, place);
+    }
+}

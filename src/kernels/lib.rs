@@ -1,0 +1,21 @@
+//! The arithmetic of training and prediction on a processor: layers and their gradients on plain slices of `f32`.
+//!
+//! Vector instructions are chosen at run time, all cores share the work, and no result depends on how many
+//! there are. Nothing here knows of tensors: `lae-core` makes operations with gradients of these functions.
+
+pub mod attention;
+pub mod block;
+pub mod buffer;
+pub mod depthwise;
+pub mod elementwise;
+pub mod gemm;
+pub mod linear;
+mod math;
+pub mod norm;
+pub mod prefixed;
+pub mod simd;
+#[cfg(target_arch = "x86_64")]
+mod simd_x86;
+pub mod softmax;
+pub mod sums;
+pub mod trained_block;

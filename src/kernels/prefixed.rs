@@ -1,0 +1,241 @@
+//! Softmax attention on packed queries, keys and values with more keys and values in front: those
+//! of a prompt, the same for all images or each image's own.
+//!
+//! As in [`super::attention`], two numbers per row of scores are all that is kept of the scores.
+
+use rayon::prelude::*;
+
+use super::attention::Shape;
+use super::buffer::Buffer;
+use super::gemm::{Matrix, Store, product};
+use super::simd::Level;
+use super::softmax::{PAD, RowStats, softmax_again, softmax_backward, softmax_rows};
+
+/// Sizes of an attention with a prefix.
+#[derive(Clone, Copy, Debug)]
+pub struct Prefixed {
+    /// Of the attention without it.
+    pub shape: Shape,
+    /// Keys, and values, in front.
+    pub length: usize,
+}
+
+/// What a batch is computed from.
+#[derive(Clone, Copy)]
+pub struct Given<'a> {
+    /// batch × tokens × 3·width.
+    pub qkv: &'a [f32],
+    /// 1 or batch × length × width.
+    pub keys: &'a [f32],
+    /// The same.
+    pub values: &'a [f32],
+}
+
+impl<'a> From<[&'a [f32]; 3]> for Given<'a> {
+    fn from([qkv, keys, values]: [&'a [f32]; 3]) -> Self {
+        Self { qkv, keys, values }
+    }
+}
+
+/// The part for one image.
+fn part(all: &[f32], image: usize, size: usize) -> &[f32] {
+    let first = if all.len() > size { image * size } else { 0 };
+    &all[first..first + size]
+}
+
+/// Scratch for the scores of one head and for their gradient.
+struct Scratch {
+    weights: Buffer,
+    gradient: Buffer,
+}
+
+/// Gradients for the prefix of one image.
+struct OfPrefix<'a> {
+    keys: &'a mut [f32],
+    values: &'a mut [f32],
+}
+
+impl Prefixed {
+    fn keys(self) -> usize {
+        self.length + self.shape.tokens
+    }
+
+    fn stride(self) -> usize {
+        self.keys().next_multiple_of(PAD)
+    }
+
+    fn scores(self) -> usize {
+        self.shape.tokens * self.stride()
+    }
+
+    fn prefix(self) -> usize {
+        self.length * self.shape.width
+    }
+
+    /// The prefix of one image (length × width), seen by one head.
+    fn front(self, prefix: &[f32], head: usize) -> Matrix<'_> {
+        let start = head * self.shape.head();
+        Matrix::new(
+            &prefix[start..],
+            self.length,
+            self.shape.head(),
+            self.shape.width,
+        )
+    }
+
+    fn image(self, given: Given<'_>, image: usize) -> Given<'_> {
+        let Shape { tokens, width, .. } = self.shape;
+        Given {
+            qkv: part(given.qkv, image, tokens * 3 * width),
+            keys: part(given.keys, image, self.prefix()),
+            values: part(given.values, image, self.prefix()),
+        }
+    }
+
+    /// The scores of one head before the softmax, those of the prefix first.
+    fn score(self, given: Given<'_>, head: usize, scores: &mut [f32]) {
+        let [q, k] = [0, 1].map(|part| self.shape.part(given.qkv, part, head));
+        let front = self.front(given.keys, head).transposed();
+        let stride = self.stride();
+        product(scores, stride, Store::Replace, q, front);
+        let own = &mut scores[self.length..];
+        product(own, stride, Store::Replace, q, k.transposed());
+    }
+
+    /// One image: its result (tokens × width) and `stats` (heads × tokens).
+    fn forward_image(
+        self,
+        given: Given<'_>,
+        out: &mut [f32],
+        stats: &mut [RowStats],
+        scores: &mut [f32],
+    ) {
+        let Shape { tokens, width, .. } = self.shape;
+        let (stride, scale, level) = (self.stride(), self.shape.scale(), Level::best());
+        for (head, stats) in stats.chunks_exact_mut(tokens).enumerate() {
+            self.score(given, head, scores);
+            softmax_rows(level, scores, self.keys(), stride, scale, &[], stats);
+            let v = self.shape.part(given.qkv, 2, head);
+            let out = &mut out[head * self.shape.head()..];
+            let front = Matrix::new(scores, tokens, self.length, stride);
+            let values = self.front(given.values, head);
+            product(out, width, Store::Replace, front, values);
+            let own = Matrix::new(&scores[self.length..], tokens, tokens, stride);
+            product(out, width, Store::Add, own, v);
+        }
+    }
+
+    /// Gradients of one image from `g` for its result; `dqkv` is empty where it is not wanted.
+    fn backward_image(
+        self,
+        given: Given<'_>,
+        (g, stats): (&[f32], &[RowStats]),
+        dqkv: &mut [f32],
+        of_prefix: OfPrefix<'_>,
+        Scratch { weights, gradient }: &mut Scratch,
+    ) {
+        let Shape { tokens, width, .. } = self.shape;
+        let (stride, scale, level) = (self.stride(), self.shape.scale(), Level::best());
+        let (length, all) = (self.length, self.keys());
+        for (head, stats) in stats.chunks_exact(tokens).enumerate() {
+            let [q, k, v] = [0, 1, 2].map(|part| self.shape.part(given.qkv, part, head));
+            let offset = head * self.shape.head();
+            let g = Matrix::new(&g[offset..], tokens, self.shape.head(), width);
+            self.score(given, head, weights);
+            softmax_again(level, weights, all, stride, scale, &[], stats);
+            let values = self.front(given.values, head).transposed();
+            product(gradient, stride, Store::Replace, g, values);
+            let own = &mut gradient[length..];
+            product(own, stride, Store::Replace, g, v.transposed());
+            softmax_backward(level, weights, gradient, all, stride, scale);
+
+            let in_front = |scores| Matrix::new(scores, tokens, length, stride);
+            let (p, ds) = (in_front(weights), in_front(gradient));
+            let dk = &mut of_prefix.keys[offset..];
+            product(dk, width, Store::Replace, ds.transposed(), q);
+            let dv = &mut of_prefix.values[offset..];
+            product(dv, width, Store::Replace, p.transposed(), g);
+            if dqkv.is_empty() {
+                continue;
+            }
+            let dq = &mut dqkv[offset..];
+            let keys = self.front(given.keys, head);
+            product(dq, 3 * width, Store::Replace, ds, keys);
+
+            let behind = |scores| Matrix::new(scores, tokens, tokens, stride);
+            let (p, ds) = (behind(&weights[length..]), behind(&gradient[length..]));
+            product(dq, 3 * width, Store::Add, ds, k);
+            let dk = &mut dqkv[width + offset..];
+            product(dk, 3 * width, Store::Replace, ds.transposed(), q);
+            let dv = &mut dqkv[2 * width + offset..];
+            product(dv, 3 * width, Store::Replace, p.transposed(), g);
+        }
+    }
+
+    /// All images: result (batch × tokens × width) and the row statistics (batch × heads ×
+    /// tokens).
+    pub fn forward(self, given: Given<'_>) -> (Buffer, Vec<RowStats>) {
+        let Shape {
+            tokens,
+            heads,
+            width,
+        } = self.shape;
+        let batch = given.qkv.len() / (tokens * 3 * width);
+        let mut out = Buffer::new(batch * tokens * width);
+        let mut stats = vec![[0.0; 2]; batch * heads * tokens];
+        out.par_chunks_exact_mut(tokens * width)
+            .zip(stats.par_chunks_exact_mut(heads * tokens))
+            .enumerate()
+            .for_each_init(
+                || Buffer::new(self.scores()),
+                |scores, (i, (out, stats))| {
+                    self.forward_image(self.image(given, i), out, stats, scores);
+                },
+            );
+        (out, stats)
+    }
+
+    /// Gradients for the packed projections (batch × tokens × 3·width; empty where not wanted) and
+    /// for each image's keys and values in front (batch × length × width each), from `g` for the
+    /// result.
+    pub fn backward(
+        self,
+        given: Given<'_>,
+        stats: &[RowStats],
+        g: &[f32],
+        to_qkv: bool,
+    ) -> [Buffer; 3] {
+        let Shape {
+            tokens,
+            heads,
+            width,
+        } = self.shape;
+        let batch = given.qkv.len() / (tokens * 3 * width);
+        let mut dqkv = Buffer::new(if to_qkv { given.qkv.len() } else { 0 });
+        let packed: Vec<&mut [f32]> = if to_qkv {
+            dqkv.chunks_exact_mut(tokens * 3 * width).collect()
+        } else {
+            (0..batch).map(|_| &mut [][..]).collect()
+        };
+        let [mut keys, mut values] = [0, 1].map(|_| Buffer::new(batch * self.prefix()));
+        packed
+            .into_par_iter()
+            .zip(keys.par_chunks_exact_mut(self.prefix()))
+            .zip(values.par_chunks_exact_mut(self.prefix()))
+            .zip(g.par_chunks_exact(tokens * width))
+            .zip(stats.par_chunks_exact(heads * tokens))
+            .enumerate()
+            .for_each_init(
+                || Scratch {
+                    weights: Buffer::new(self.scores()),
+                    gradient: Buffer::new(self.scores()),
+                },
+                |scratch, (i, ((((dqkv, keys), values), g), stats))| {
+                    let of_prefix = OfPrefix { keys, values };
+                    let given = self.image(given, i);
+                    self.backward_image(given, (g, stats), dqkv, of_prefix, scratch);
+                },
+            );
+        [dqkv, keys, values]
+    }
+}
