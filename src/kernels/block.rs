@@ -139,26 +139,36 @@ impl Mlp<'_> {
             .zip(x.par_chunks(share * width))
             .zip(moments.par_chunks_mut(share))
             .zip(slopes)
-            .for_each(|(((y, x), moments), slope)| self.forward_rows(x, y, moments, slope));
+            .for_each(|(((y, x), moments), slope)| {
+                let mut h = Buffer::new(moments.len() * hidden);
+                self.forward_rows(x, y, moments, slope, &mut h);
+            });
         (y, keep.then_some(MlpKept { moments, slope }))
     }
 
-    fn forward_rows(&self, x: &[f32], y: &mut [f32], moments: &mut [Moments], slope: &mut [f32]) {
+    /// Some rows; `slope` may be empty. `h` (rows × hidden) is what the second map reads.
+    pub(crate) fn forward_rows(
+        &self,
+        x: &[f32],
+        y: &mut [f32],
+        moments: &mut [Moments],
+        slope: &mut [f32],
+        h: &mut [f32],
+    ) {
         let Self { around, fc1, fc2 } = *self;
         let rows = moments.len();
         let mut scratch = Buffer::new(if around.norm.is_some() { x.len() } else { 0 });
-        let mut h = Buffer::new(rows * fc1.outputs);
         let e = around.enter(x, &mut scratch, moments);
-        let store = fc1.start(&mut h);
+        let store = fc1.start(h);
         let e = Matrix::new(e, rows, fc1.inputs, fc1.inputs);
-        product(&mut h, fc1.outputs, store, e, fc1.matrix());
+        product(h, fc1.outputs, store, e, fc1.matrix());
         if slope.is_empty() {
-            elementwise::gelu_in_place(Level::best(), &mut h);
+            elementwise::gelu_in_place(Level::best(), h);
         } else {
-            elementwise::gelu_with_slope(Level::best(), &mut h, slope);
+            elementwise::gelu_with_slope(Level::best(), h, slope);
         }
         let store = fc2.start(y);
-        let h = Matrix::new(&h, rows, fc2.inputs, fc2.inputs);
+        let h = Matrix::new(h, rows, fc2.inputs, fc2.inputs);
         product(y, fc2.outputs, store, h, fc2.matrix());
         around.leave(x, y);
     }
@@ -174,31 +184,33 @@ impl Mlp<'_> {
             .zip(kept.moments.par_chunks(share))
             .zip(kept.slope.par_chunks(share * hidden))
             .for_each(|((((dx, x), g), moments), slope)| {
-                self.backward_rows(x, moments, slope, g, dx);
+                let mut dh = Buffer::new(slope.len());
+                let mut inner = Buffer::new(x.len());
+                self.backward_rows((x, moments, slope), g, dx, &mut inner, &mut dh);
             });
         dx
     }
 
-    fn backward_rows(
+    /// Gradients of some rows from `g`: `dx` for the input, `inner` for the normalised rows, `dh`
+    /// for what the first map gave.
+    pub(crate) fn backward_rows(
         &self,
-        x: &[f32],
-        moments: &[Moments],
-        slope: &[f32],
+        (x, moments, slope): (&[f32], &[Moments], &[f32]),
         g: &[f32],
         dx: &mut [f32],
+        inner: &mut [f32],
+        dh: &mut [f32],
     ) {
         let Self { around, fc1, fc2 } = *self;
         let rows = moments.len();
-        let mut dh = Buffer::new(rows * fc1.outputs);
         let output = Matrix::new(g, rows, fc2.outputs, fc2.outputs);
         let back = fc2.matrix().transposed();
-        product(&mut dh, fc2.inputs, Store::Replace, output, back);
-        elementwise::multiply(Level::best(), &mut dh, slope);
-        let mut inner = Buffer::new(x.len());
-        let dh = Matrix::new(&dh, rows, fc1.outputs, fc1.outputs);
+        product(dh, fc2.inputs, Store::Replace, output, back);
+        elementwise::multiply(Level::best(), dh, slope);
+        let dh = Matrix::new(dh, rows, fc1.outputs, fc1.outputs);
         let back = fc1.matrix().transposed();
-        product(&mut inner, fc1.inputs, Store::Replace, dh, back);
-        around.back(x, moments, &inner, g, dx);
+        product(inner, fc1.inputs, Store::Replace, dh, back);
+        around.back(x, moments, inner, g, dx);
     }
 }
 
@@ -260,11 +272,12 @@ impl SelfAttention<'_> {
             .zip(packed)
             .enumerate()
             .for_each(|(part, ((((y, x), moments), stats), packed))| {
+                let (first, mut mixed) = (part * share, Buffer::new(x.len()));
                 if packed.is_empty() {
-                    let mut packed = Buffer::new(3 * x.len());
-                    self.forward_images(part * share, x, y, moments, stats, &mut packed);
+                    let packed = &mut Buffer::new(3 * x.len());
+                    self.forward_images(first, x, y, (moments, stats), packed, &mut mixed);
                 } else {
-                    self.forward_images(part * share, x, y, moments, stats, packed);
+                    self.forward_images(first, x, y, (moments, stats), packed, &mut mixed);
                 }
             });
         let kept = AttentionKept {
@@ -275,14 +288,16 @@ impl SelfAttention<'_> {
         (y, keep.then_some(kept))
     }
 
-    fn forward_images(
+    /// Some images from number `first` on: the packed projections and, in `mixed`, the heads'
+    /// results on the way to `y`.
+    pub(crate) fn forward_images(
         &self,
         first: usize,
         x: &[f32],
         y: &mut [f32],
-        moments: &mut [Moments],
-        stats: &mut [RowStats],
+        (moments, stats): (&mut [Moments], &mut [RowStats]),
         packed: &mut [f32],
+        mixed: &mut [f32],
     ) {
         let Self {
             around,
@@ -293,13 +308,11 @@ impl SelfAttention<'_> {
         } = *self;
         let (rows, width) = (moments.len(), shape.width);
         let image = shape.tokens * width;
-        let mut scratch = Buffer::new(x.len());
-        let e = around.enter(x, &mut scratch, moments);
+        // The normalised rows lie where the heads' results will.
+        let e = around.enter(x, mixed, moments);
         let store = qkv.start(packed);
         let e = Matrix::new(e, rows, width, width);
         product(packed, 3 * width, store, e, qkv.matrix());
-        // The normalised rows have served; their place takes the heads' results.
-        let mut mixed = scratch;
         let mut scores = Buffer::new(shape.scores());
         let images = packed
             .chunks_exact(3 * image)
@@ -310,7 +323,7 @@ impl SelfAttention<'_> {
             attention::forward_image(shape, packed, bias, mixed, stats, &mut scores);
         }
         let store = proj.start(y);
-        let mixed = Matrix::new(&mixed, rows, width, width);
+        let mixed = Matrix::new(mixed, rows, width, width);
         product(y, width, store, mixed, proj.matrix());
         around.leave(x, y);
     }
@@ -333,42 +346,45 @@ impl SelfAttention<'_> {
             .zip(kept.stats.par_chunks(share * heads * tokens))
             .enumerate()
             .for_each(|(part, (((((dx, x), g), packed), moments), stats))| {
-                self.backward_images(part * share, (x, moments), (packed, stats), g, dx);
+                let mut inner = Buffer::new(x.len());
+                let mut dqkv = Buffer::new(packed.len());
+                let kept = (moments, packed, stats);
+                self.backward_images(part * share, x, kept, g, dx, (&mut inner, &mut dqkv));
             });
         dx
     }
 
-    fn backward_images(
+    /// Gradients of some images from `g`: `dx` for the input, `inner` for the normalised rows,
+    /// `dqkv` for the packed projections.
+    pub(crate) fn backward_images(
         &self,
         first: usize,
-        (x, moments): (&[f32], &[Moments]),
-        (packed, stats): (&[f32], &[RowStats]),
+        x: &[f32],
+        (moments, packed, stats): (&[Moments], &[f32], &[RowStats]),
         g: &[f32],
         dx: &mut [f32],
+        (inner, dqkv): (&mut [f32], &mut [f32]),
     ) {
         let Self { around, shape, .. } = *self;
         let (rows, width) = (moments.len(), shape.width);
         let image = shape.tokens * width;
-        let mut mixed = Buffer::new(x.len());
         let output = Matrix::new(g, rows, width, width);
+        // For the heads' results, where that for the normalised rows will lie.
         let back = self.proj.matrix().transposed();
-        product(&mut mixed, width, Store::Replace, output, back);
-        let mut dqkv = Buffer::new(packed.len());
+        product(inner, width, Store::Replace, output, back);
         let mut scratch = Scratch::new(shape);
         let images = packed
             .chunks_exact(3 * image)
-            .zip(mixed.chunks_exact(image))
+            .zip(inner.chunks_exact(image))
             .zip(dqkv.chunks_exact_mut(3 * image))
             .zip(stats.chunks_exact(shape.heads * shape.tokens));
         for (i, (((packed, g), dqkv), stats)) in images.enumerate() {
             let bias = self.bias.of(first + i, shape);
             attention::backward_image(shape, packed, bias, stats, g, dqkv, &mut scratch);
         }
-        // As above: one buffer after the other in the same place.
-        let mut inner = mixed;
-        let dqkv = Matrix::new(&dqkv, rows, 3 * width, 3 * width);
+        let dqkv = Matrix::new(dqkv, rows, 3 * width, 3 * width);
         let back = self.qkv.matrix().transposed();
-        product(&mut inner, width, Store::Replace, dqkv, back);
-        around.back(x, moments, &inner, g, dx);
+        product(inner, width, Store::Replace, dqkv, back);
+        around.back(x, moments, inner, g, dx);
     }
 }

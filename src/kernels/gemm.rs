@@ -128,6 +128,16 @@ pub fn product<T: Number>(
 
 /// The same on all cores, each taking some of the rows of `y`.
 pub fn parallel_product<T: Number>(y: &mut [T], store: Store, a: Matrix<'_, T>, b: Matrix<'_, T>) {
+    by_rows(y, a, b, |y, a| product(y, b.columns, store, a, b));
+}
+
+/// Gives each core some of the rows of `y` and the same rows of `a`.
+fn by_rows<'a, T: Number>(
+    y: &mut [T],
+    a: Matrix<'a, T>,
+    b: Matrix<'_, T>,
+    some: impl Fn(&mut [T], Matrix<'a, T>) + Sync,
+) {
     let columns = b.columns;
     if columns == 0 {
         return;
@@ -135,10 +145,7 @@ pub fn parallel_product<T: Number>(y: &mut [T], store: Store, a: Matrix<'_, T>, 
     let rows = rows_per_part(a.rows, 2 * a.columns * columns);
     y.par_chunks_mut(rows * columns)
         .enumerate()
-        .for_each(|(part, y)| {
-            let a = a.some_rows(part * rows, y.len() / columns);
-            product(y, columns, store, a, b);
-        });
+        .for_each(|(part, y)| some(y, a.some_rows(part * rows, y.len() / columns)));
 }
 
 /// Products summed in one go by [`parallel_long_product`]. Longer sums are cut by the library, at
@@ -148,23 +155,16 @@ const DEPTH: usize = 512;
 /// The same as [`parallel_product`] for a long inner axis (the rows of a batch, in the gradient of
 /// a weight): y takes a · b, and the last digits do not depend on the number of cores.
 pub fn parallel_long_product(y: &mut [f32], a: Matrix<'_>, b: Matrix<'_>) {
-    let columns = b.columns;
-    if columns == 0 {
-        return;
-    }
-    let rows = rows_per_part(a.rows, 2 * a.columns * columns);
-    y.par_chunks_mut(rows * columns)
-        .enumerate()
-        .for_each(|(part, y)| {
-            let a = a.some_rows(part * rows, y.len() / columns).transposed();
-            let mut store = Store::Replace;
-            for start in (0..b.rows).step_by(DEPTH) {
-                let depth = DEPTH.min(b.rows - start);
-                let a = a.some_rows(start, depth).transposed();
-                product(y, columns, store, a, b.some_rows(start, depth));
-                store = Store::Add;
-            }
-        });
+    by_rows(y, a, b, |y, a| {
+        let a = a.transposed();
+        let mut store = Store::Replace;
+        for start in (0..b.rows).step_by(DEPTH) {
+            let depth = DEPTH.min(b.rows - start);
+            let a = a.some_rows(start, depth).transposed();
+            product(y, b.columns, store, a, b.some_rows(start, depth));
+            store = Store::Add;
+        }
+    });
 }
 
 /// How many rows one core takes at a time, for rows that need `work` floating-point operations:

@@ -92,6 +92,16 @@ impl Prefixed {
         }
     }
 
+    /// Images, and rows of scores of each.
+    fn sizes(self, given: Given<'_>) -> (usize, usize) {
+        let Shape {
+            tokens,
+            heads,
+            width,
+        } = self.shape;
+        (given.qkv.len() / (tokens * 3 * width), heads * tokens)
+    }
+
     /// The scores of one head before the softmax, those of the prefix first.
     fn score(self, given: Given<'_>, head: usize, scores: &mut [f32]) {
         let [q, k] = [0, 1].map(|part| self.shape.part(given.qkv, part, head));
@@ -175,16 +185,12 @@ impl Prefixed {
     /// All images: result (batch × tokens × width) and the row statistics (batch × heads ×
     /// tokens).
     pub fn forward(self, given: Given<'_>) -> (Buffer, Vec<RowStats>) {
-        let Shape {
-            tokens,
-            heads,
-            width,
-        } = self.shape;
-        let batch = given.qkv.len() / (tokens * 3 * width);
+        let Shape { tokens, width, .. } = self.shape;
+        let (batch, rows) = self.sizes(given);
         let mut out = Buffer::new(batch * tokens * width);
-        let mut stats = vec![[0.0; 2]; batch * heads * tokens];
+        let mut stats = vec![[0.0; 2]; batch * rows];
         out.par_chunks_exact_mut(tokens * width)
-            .zip(stats.par_chunks_exact_mut(heads * tokens))
+            .zip(stats.par_chunks_exact_mut(rows))
             .enumerate()
             .for_each_init(
                 || Buffer::new(self.scores()),
@@ -205,12 +211,8 @@ impl Prefixed {
         g: &[f32],
         to_qkv: bool,
     ) -> [Buffer; 3] {
-        let Shape {
-            tokens,
-            heads,
-            width,
-        } = self.shape;
-        let batch = given.qkv.len() / (tokens * 3 * width);
+        let Shape { tokens, width, .. } = self.shape;
+        let (batch, rows) = self.sizes(given);
         let mut dqkv = Buffer::new(if to_qkv { given.qkv.len() } else { 0 });
         let packed: Vec<&mut [f32]> = if to_qkv {
             dqkv.chunks_exact_mut(tokens * 3 * width).collect()
@@ -223,7 +225,7 @@ impl Prefixed {
             .zip(keys.par_chunks_exact_mut(self.prefix()))
             .zip(values.par_chunks_exact_mut(self.prefix()))
             .zip(g.par_chunks_exact(tokens * width))
-            .zip(stats.par_chunks_exact(heads * tokens))
+            .zip(stats.par_chunks_exact(rows))
             .enumerate()
             .for_each_init(
                 || Scratch {

@@ -8,14 +8,11 @@
 
 use rayon::prelude::*;
 
-use super::attention::{self, Scratch};
+use super::attention;
 use super::block::{Mlp, SelfAttention, share};
 use super::buffer::Buffer;
-use super::elementwise;
-use super::gemm::{Matrix, Store, product};
 use super::linear::weight_gradient;
 use super::norm::{Moments, own_gradients};
-use super::simd::Level;
 use super::softmax::RowStats;
 use super::sums::sum_of_rows;
 
@@ -76,8 +73,7 @@ impl Way {
 
 /// Result (rows × width) and what the backward needs, from `x` (rows × width).
 pub fn mlp_forward(own: Mlp<'_>, x: &[f32]) -> (Buffer, Kept) {
-    let Mlp { around, fc1, fc2 } = own;
-    let (width, hidden) = (fc1.inputs, fc1.outputs);
+    let (width, hidden) = (own.fc1.inputs, own.fc1.outputs);
     let rows = x.len() / width;
     let share = share(rows);
     let mut y = Buffer::new(rows * width);
@@ -92,26 +88,13 @@ pub fn mlp_forward(own: Mlp<'_>, x: &[f32]) -> (Buffer, Kept) {
         .zip(kept.moments.par_chunks_mut(share))
         .zip(kept.first.par_chunks_mut(share * hidden))
         .zip(kept.second.par_chunks_mut(share * hidden))
-        .for_each(|((((y, x), moments), slope), h)| {
-            let rows = moments.len();
-            let mut scratch = Buffer::new(x.len());
-            let e = around.enter(x, &mut scratch, moments);
-            let store = fc1.start(h);
-            let e = Matrix::new(e, rows, width, width);
-            product(h, hidden, store, e, fc1.matrix());
-            elementwise::gelu_with_slope(Level::best(), h, slope);
-            let store = fc2.start(y);
-            let h = Matrix::new(h, rows, hidden, hidden);
-            product(y, width, store, h, fc2.matrix());
-            around.leave(x, y);
-        });
+        .for_each(|((((y, x), moments), slope), h)| own.forward_rows(x, y, moments, slope, h));
     (y, kept)
 }
 
 /// The way back from `g` for the result.
 pub fn mlp_backward(own: Mlp<'_>, x: &[f32], kept: &Kept, g: &[f32]) -> Way {
-    let Mlp { around, fc1, fc2 } = own;
-    let (width, hidden) = (fc1.inputs, fc1.outputs);
+    let (width, hidden) = (own.fc1.inputs, own.fc1.outputs);
     let rows = x.len() / width;
     let share = share(rows);
     let mut way = Way::new(rows, width, hidden);
@@ -126,20 +109,9 @@ pub fn mlp_backward(own: Mlp<'_>, x: &[f32], kept: &Kept, g: &[f32]) -> Way {
         .zip(kept.first.par_chunks(share * hidden))
         .for_each(
             |(((((((dx, inner), dh), normal), x), g), moments), slope)| {
-                let rows = moments.len();
-                let output = Matrix::new(g, rows, width, width);
-                product(
-                    dh,
-                    hidden,
-                    Store::Replace,
-                    output,
-                    fc2.matrix().transposed(),
-                );
-                elementwise::multiply(Level::best(), dh, slope);
-                let dh = Matrix::new(dh, rows, hidden, hidden);
-                product(inner, width, Store::Replace, dh, fc1.matrix().transposed());
-                around.back(x, moments, inner, g, dx);
-                around.enter(x, normal, &mut vec![[0.0; 2]; rows]);
+                own.backward_rows((x, moments, slope), g, dx, inner, dh);
+                own.around
+                    .enter(x, normal, &mut vec![[0.0; 2]; moments.len()]);
             },
         );
     way
@@ -168,25 +140,9 @@ pub fn attention_forward(own: SelfAttention<'_>, x: &[f32]) -> (Buffer, Kept) {
         .zip(kept.first.par_chunks_mut(3 * share * image))
         .zip(kept.second.par_chunks_mut(share * image))
         .zip(kept.stats.par_chunks_mut(share * heads * tokens))
-        .for_each(|(((((y, x), moments), packed), mixed), stats)| {
-            let rows = moments.len();
-            // The normalised rows lie where the heads' results will.
-            let e = own.around.enter(x, mixed, moments);
-            let store = own.qkv.start(packed);
-            let e = Matrix::new(e, rows, width, width);
-            product(packed, 3 * width, store, e, own.qkv.matrix());
-            let mut scores = Buffer::new(own.shape.scores());
-            let images = packed
-                .chunks_exact(3 * image)
-                .zip(mixed.chunks_exact_mut(image))
-                .zip(stats.chunks_exact_mut(heads * tokens));
-            for ((packed, mixed), stats) in images {
-                attention::forward_image(own.shape, packed, &[], mixed, stats, &mut scores);
-            }
-            let store = own.proj.start(y);
-            let mixed = Matrix::new(mixed, rows, width, width);
-            product(y, width, store, mixed, own.proj.matrix());
-            own.around.leave(x, y);
+        .enumerate()
+        .for_each(|(part, (((((y, x), moments), packed), mixed), stats))| {
+            own.forward_images(part * share, x, y, (moments, stats), packed, mixed);
         });
     (y, kept)
 }
@@ -211,27 +167,13 @@ pub fn attention_backward(own: SelfAttention<'_>, x: &[f32], kept: &Kept, g: &[f
         .zip(kept.moments.par_chunks(share * tokens))
         .zip(kept.first.par_chunks(3 * share * image))
         .zip(kept.stats.par_chunks(share * heads * tokens))
+        .enumerate()
         .for_each(
-            |((((((((dx, inner), dqkv), normal), x), g), moments), packed), stats)| {
-                let rows = moments.len();
-                let output = Matrix::new(g, rows, width, width);
-                // For the heads' results, where that for the normalised rows will lie.
-                let back = own.proj.matrix().transposed();
-                product(inner, width, Store::Replace, output, back);
-                let mut scratch = Scratch::new(own.shape);
-                let images = packed
-                    .chunks_exact(3 * image)
-                    .zip(inner.chunks_exact(image))
-                    .zip(dqkv.chunks_exact_mut(3 * image))
-                    .zip(stats.chunks_exact(heads * tokens));
-                for (((packed, g), dqkv), stats) in images {
-                    attention::backward_image(own.shape, packed, &[], stats, g, dqkv, &mut scratch);
-                }
-                let dqkv = Matrix::new(dqkv, rows, 3 * width, 3 * width);
-                let back = own.qkv.matrix().transposed();
-                product(inner, width, Store::Replace, dqkv, back);
-                own.around.back(x, moments, inner, g, dx);
-                own.around.enter(x, normal, &mut vec![[0.0; 2]; rows]);
+            |(part, ((((((((dx, inner), dqkv), normal), x), g), moments), packed), stats))| {
+                let kept = (moments, packed, stats);
+                own.backward_images(part * share, x, kept, g, dx, (inner, dqkv));
+                own.around
+                    .enter(x, normal, &mut vec![[0.0; 2]; moments.len()]);
             },
         );
     way

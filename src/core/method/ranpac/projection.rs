@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
+use lae_kernels::gemm::{Matrix, Store, parallel_product};
 use rayon::prelude::*;
 
 use crate::pet::Init;
-use lae_kernels::gemm::{Matrix, Store, parallel_product};
 
 /// Keeps R apart from everything else drawn from a run's seed.
 const STREAM: u64 = 0x52;

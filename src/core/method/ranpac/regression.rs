@@ -6,12 +6,13 @@
 //! M = 10,000, 8·M for each class and some blocks of M × 512 numbers. The choice of λ needs
 //! 8·min(0.8·n, M)² bytes more while it lasts, n being the task's images.
 
+use lae_kernels::gemm::Matrix;
+
 use super::projection::Projection;
 use super::ridge::{Images, choices};
 use super::square::Square;
 use crate::problem::{Problem, Result};
 use crate::tensors::{Bulk, HostTensor, Made, Named, named};
-use lae_kernels::gemm::Matrix;
 
 /// G and Q.
 pub struct Regression {

@@ -7,12 +7,12 @@
 //!   more than products of images with images, summed over blocks of projections;
 //! * else W = (H₁ᵀH₁ + λI)⁻¹H₁ᵀY₁, from this task's images alone, so it is a square beside G.
 
+use lae_kernels::gemm::{Matrix, Store, parallel_product};
 use rayon::prelude::*;
 
 use super::projection::Projection;
 use super::square::Square;
 use crate::problem::Result;
-use lae_kernels::gemm::{Matrix, Store, parallel_product};
 
 /// Exponents of the λ that are tried.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -8..=8;

@@ -10,10 +10,10 @@
 //! f64 for the products too: with n rows of n < M the matrix has M − n eigenvalues 0, and products
 //! rounded to f32 move them by some 1e-7 of the largest, which is far more than a small λ lifts.
 
+use lae_kernels::gemm::{Matrix, Store, product};
 use rayon::prelude::*;
 
 use crate::problem::{Problem, Result};
-use lae_kernels::gemm::{Matrix, Store, product};
 
 /// Rows one core takes at a time, and columns of a panel. The split into parts is the same for any
 /// number of cores, and so are the sums.

@@ -10,7 +10,7 @@ use lae_kernels::sums::sum_of_rows;
 
 use super::glue::{Dense, Gradient, Input, Run, apply};
 
-/// Queries, keys and values may all be tracked. See
+/// Attention with `prefix`, keys and values, in front; all may be tracked. See
 /// [`crate::nn::prefixed_attention`].
 pub fn prefixed_attention(
     qkv: &Tensor<3>,
