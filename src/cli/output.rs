@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::problem::{Problem, Result, harmless};
+use crate::problem::{Problem, Result, acts_on_terminals, harmless};
 use crate::run::diary;
 use crate::session::words::bytes_text;
 use crate::store;
@@ -55,7 +55,7 @@ impl Json {
                 .map_err(|error| Problem::new(format!("no JSON can be made of this: {error}")))?;
             json.push('\n');
             if self.on_stdout() {
-                return give_out(&json);
+                return give_out(&unmoving(&json));
             }
             // Hours may have gone into it: the text is given whatever becomes of the file.
             let saved = store::write_file(path, json.as_bytes());
@@ -64,6 +64,19 @@ impl Json {
         }
         say(text)
     }
+}
+
+/// JSON in which no character acts on a terminal: those that `serde_json` leaves as they are stand
+/// inside strings alone, where an escape means the same.
+fn unmoving(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for c in json.chars() {
+        match acts_on_terminals(c) {
+            true => shown.push_str(&format!("\\u{:04x}", u32::from(c))),
+            false => shown.push(c),
+        }
+    }
+    shown
 }
 
 /// Writes a result to standard output, for people to read.

@@ -1,5 +1,6 @@
 //! `predict --folder`: every picture of a folder answered in a table.
 
+use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use super::End;
-use super::output::{Json, pass_on, tell};
+use super::output::{Json, pass_on, say, tell};
 use super::train::stop_on_ctrl_c;
 use crate::experiment::predict::Predictor;
 use crate::experiment::sheet::{Columns, Piece, fill};
@@ -71,7 +72,12 @@ fn to_stdout(predictor: &Predictor, folder: &Path) -> Result<End> {
     if table(predictor, folder, &csv)?.is_none() {
         return Ok(End::Stopped);
     }
-    pass_on(&mut files::open(&csv).map_err(unwritable)?)?;
+    if std::io::stdout().is_terminal() {
+        // Names of files must not act on it.
+        say(&files::read_text(&csv, u64::MAX).map_err(unwritable)?)?;
+    } else {
+        pass_on(&mut files::open(&csv).map_err(unwritable)?)?;
+    }
     Ok(End::Done)
 }
 

@@ -14,7 +14,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use limits::{MOST_BYTES, STALL, Stall, is_local, is_of_mirror, too_long};
+use limits::{MOST_BYTES, STALL, Stall, is_local, must_be_encrypted, too_long};
 use part::Part;
 use sha2::{Digest, Sha256};
 
@@ -177,7 +177,7 @@ fn agent_for(url: &str) -> ureq::Agent {
         .http_status_as_error(false)
         .accept_encoding("identity")
         // Of redirects as well.
-        .https_only(!is_local(url) && !is_of_mirror(url))
+        .https_only(must_be_encrypted(url))
         .user_agent(concat!("lae-studio/", env!("CARGO_PKG_VERSION")))
         .timeout_connect(Some(Duration::from_secs(20)))
         .timeout_recv_response(Some(Duration::from_secs(60)))

@@ -119,20 +119,23 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
+/// Whether a terminal does something with this character instead of showing it. Line breaks and tabs
+/// may.
+pub fn acts_on_terminals(c: char) -> bool {
+    let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || (c.is_control() && c != '\n' && c != '\t')
+}
+
 /// Text as a terminal may show it. Names come from files, folders and archives of others, and
 /// control characters in them could colour, erase or turn round what stands there: they are written
 /// out as `\u{1b}`. Line breaks and tabs stay.
 pub fn harmless(text: &str) -> Cow<'_, str> {
-    let acts = |c: char| {
-        let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        turns || (c.is_control() && c != '\n' && c != '\t')
-    };
-    if !text.contains(acts) {
+    if !text.contains(acts_on_terminals) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        match acts(c) {
+        match acts_on_terminals(c) {
             true => shown.extend(c.escape_unicode()),
             false => shown.push(c),
         }

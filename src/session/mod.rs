@@ -92,6 +92,8 @@ pub struct Session {
     suited: Option<String>,
     /// The settings of a window that crashed, until the person takes them up or drops them.
     pub former: Option<RunConfig>,
+    /// The folders of runs of that window, just so.
+    pub former_folders: Vec<PathBuf>,
     /// The run that was at work when the last window was closed, until the person decides about it.
     pub left_off: Option<PathBuf>,
     /// The data set of the settings.
@@ -178,6 +180,7 @@ impl Session {
             unsuited: None,
             suited: None,
             former: None,
+            former_folders: Vec::new(),
             left_off: None,
             data: Fetch::Nothing,
             plan: Plan::default(),

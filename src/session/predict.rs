@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
+use crate::files::names::is_share;
 use crate::metrics::Expert;
 use crate::problem::{Problem, listed};
 use crate::run::event::{Command, Opinion, Picture, PredictRequest, Prediction};
@@ -101,8 +102,7 @@ impl Session {
         let live = self.live.as_ref().and_then(|live| live.header.as_ref());
         let chosen = *place == self.draft.backbone
             || live.is_some_and(|header| header.config.backbone == *place);
-        let on_network = ["\\\\", "//"].iter().any(|start| place.starts_with(start));
-        (on_network && !chosen).then(|| {
+        (is_share(place) && !chosen).then(|| {
             Problem::new("the weights of this run lie on a network share")
                 .at(place)
                 .advise("if you trust it, choose that file as the backbone on Experiment, then ask again")

@@ -19,8 +19,8 @@ use crate::{device, files, memory, store};
 const OWN: &str = "‹own›";
 /// Keys of the settings whose values may name data.
 const NAMING: [&str; 3] = ["data", "backbone", "order"];
-/// The key of folders that the person opened.
-const FOLDERS: &str = "folders";
+/// The keys of folders that the person opened.
+const FOLDERS: [&str; 2] = ["folders", "former_folders"];
 
 /// What a report is made of, besides what lies beside the runs.
 #[derive(Clone, Debug, Default)]
@@ -217,7 +217,7 @@ fn strip(table: &mut toml::Table) {
             toml::Value::String(text) if NAMING.contains(&key.as_str()) && !is_public(text) => {
                 *text = OWN.into();
             }
-            toml::Value::Array(list) if key == FOLDERS => list.fill(OWN.into()),
+            toml::Value::Array(list) if FOLDERS.contains(&key.as_str()) => list.fill(OWN.into()),
             _ => {}
         }
     }
@@ -295,5 +295,7 @@ mod tests {
             !kept.contains("robins") && kept.contains("seed:3"),
             "{kept}"
         );
+        let folders = settings_of("folders = ['/robins']\nformer_folders = ['/robins/2']");
+        assert!(!folders.contains("robins"), "{folders}");
     }
 }

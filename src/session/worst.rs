@@ -114,6 +114,10 @@ impl Session {
             (wrong.at, (answers.source(wrong.at), index))
         };
         let left: VecDeque<Place> = wrong.iter().filter(wanted).take(MOST).map(place).collect();
+        if let Some(problem) = self.weights_elsewhere(&of.0) {
+            self.worst.problem = Some((of, problem));
+            return;
+        }
         self.worst.problem = None;
         self.worst.asking = Some(Asking {
             of,

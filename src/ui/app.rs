@@ -77,6 +77,7 @@ impl StudioApp {
         ctx.set_theme(settings.theme.preference());
         theme::let_move(ctx, !settings.reduce_motion);
         session.former.clone_from(&settings.former);
+        session.former_folders.clone_from(&settings.former_folders);
         session.left_off.clone_from(&settings.at_work);
         session.language = settings.language;
         session.open_folders(&settings.folders);
@@ -287,6 +288,8 @@ impl StudioApp {
         self.settings.setup = Some(self.session.draft.clone());
         self.settings.folders = self.session.folders.paths();
         self.settings.former.clone_from(&self.session.former);
+        let former = &self.session.former_folders;
+        self.settings.former_folders.clone_from(former);
         self.settings.at_work = self.session.unfinished().map(Path::to_path_buf);
         if let Some(file) = &self.settings_file
             && let Err(problem) = self.settings.save(file)
@@ -316,6 +319,7 @@ impl eframe::App for StudioApp {
             && !ctx.input(|i| i.pointer.any_down())
             && (self.settings.setup.as_ref() != Some(&self.session.draft)
                 || self.settings.former != self.session.former
+                || self.settings.former_folders != self.session.former_folders
                 || self.settings.folders != self.session.folders.paths()
                 || self.settings.at_work.as_deref() != self.session.unfinished())
         {

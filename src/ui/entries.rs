@@ -198,9 +198,9 @@ fn of_experiment(session: &Session) -> Vec<Entry> {
         pick("Choose a class order…", Wanted::Order),
         Entry::new("Copy as command", UiCommand::CopyCommand),
         Entry::new("Set up what the last window had", UiCommand::UseFormer)
-            .when(session.former.is_some()),
+            .when(session.has_former()),
         Entry::new("Forget what the last window had", UiCommand::DropFormer)
-            .when(session.former.is_some())
+            .when(session.has_former())
             .careful(),
     ]);
     all

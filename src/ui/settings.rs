@@ -69,6 +69,9 @@ pub struct Settings {
     /// The set-up of a window that crashed, until the person takes it up or drops it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub former: Option<RunConfig>,
+    /// The folders of runs of that window, just so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub former_folders: Vec<PathBuf>,
 }
 
 impl Settings {
@@ -88,8 +91,8 @@ impl Settings {
         file.with_file_name("window.open")
     }
 
-    /// What a window begins with after one that crashed: the last set-up may be what brought it
-    /// down, so it is not opened again unasked. A default one is not worth a question, and one that
+    /// What a window begins with after one that crashed: the last set-up, or a run in a folder of
+    /// somebody else's, may be what brought it down, so neither is opened again unasked. A default one is not worth a question, and one that
     /// waits already is not lost to the next crash.
     #[must_use]
     pub fn after_crash(mut self) -> Self {
@@ -100,6 +103,9 @@ impl Settings {
         };
         let own = setup.filter(|setup| *setup != RunConfig::default() && *setup != defaults);
         self.former = own.or(self.former);
+        if !self.folders.is_empty() {
+            self.former_folders = std::mem::take(&mut self.folders);
+        }
         self
     }
 
@@ -169,6 +175,7 @@ mod tests {
             former: None,
             at_work: Some("/runs/one".into()),
             folders: vec!["/other/runs".into()],
+            former_folders: vec!["/runs/of/before".into()],
         };
         settings.save(&file).unwrap();
         assert_eq!(Settings::load(Some(&file)), settings);
@@ -196,14 +203,18 @@ mod tests {
         };
         let settings = Settings {
             setup: Some(own.clone()),
+            folders: vec!["/other/runs".into()],
             ..Settings::default()
         };
         let first = settings.after_crash();
         assert_eq!((&first.setup, &first.former), (&None, &Some(own.clone())));
+        assert!(first.folders.is_empty());
         let again = Settings {
             setup: Some(RunConfig::default()),
             ..first
         };
-        assert_eq!(again.after_crash().former, Some(own));
+        let again = again.after_crash();
+        assert_eq!(again.former, Some(own));
+        assert_eq!(again.former_folders, [PathBuf::from("/other/runs")]);
     }
 }

@@ -76,6 +76,17 @@ fn later_folders_win_and_broken_files_are_listed() {
 }
 
 #[test]
+fn a_folder_of_many_files_is_listed_in_part() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..520 {
+        write(folder.path(), &format!("{number:03}.toml"), "no plugin");
+    }
+    let built_in = Library::with_folders(Vec::new()).entries().len();
+    let library = Library::with_folders(vec![folder.path().to_owned()]);
+    assert_eq!(library.entries().len() - built_in, 500);
+}
+
+#[test]
 fn changes_on_disk_are_seen() {
     let folder = tempfile::tempdir().unwrap();
     let mut library = Library::with_folders(vec![folder.path().to_owned()]);

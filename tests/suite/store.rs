@@ -312,9 +312,15 @@ fn seeds_are_repetitions_while_other_weights_plugins_and_tasks_are_another_kind(
     let weights = with(&|run| run.header.weights_sha256 = "cd".repeat(32));
     let plugin = with(&|run| run.plugin.push('q'));
     let tasks = with(&|run| run.header.tasks = vec![0..1, 1..4]);
-    let groups = store::groups::groups(&[first.clone(), again, seeded, weights, plugin, tasks]);
+    let images = with(&|run| {
+        let mut other = run.header.images.clone().unwrap_or_default();
+        other.train = "ef".repeat(32);
+        run.header.images = Some(other);
+    });
+    let groups =
+        store::groups::groups(&[first.clone(), again, seeded, weights, plugin, tasks, images]);
     let sizes: Vec<usize> = groups.iter().map(|g| g.orders.runs.len()).collect();
-    assert_eq!(sizes, [2, 1, 1, 1]);
+    assert_eq!(sizes, [2, 1, 1, 1, 1]);
     let figures = |g: &store::groups::Group| -> Vec<Option<f64>> {
         let runs = g.orders.runs.iter();
         runs.map(|run| run.figures.final_accuracy).collect()

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use image::RgbImage;
 
@@ -244,11 +244,16 @@ impl Iterator for Loader {
 }
 
 impl Loader {
-    /// Ends the threads; gives the panics they ended in.
-    fn end(&mut self) -> Vec<Box<dyn Any + Send>> {
+    /// Tells the threads to end.
+    fn stop(&mut self) {
         self.work.stop.store(true, Ordering::Relaxed);
         // A thread that waits to send wakes up when its channel is gone.
         self.channels.clear();
+    }
+
+    /// Ends the threads; gives the panics they ended in.
+    fn end(&mut self) -> Vec<Box<dyn Any + Send>> {
+        self.stop();
         let ended = self.threads.drain(..).map(JoinHandle::join);
         ended.filter_map(std::result::Result::err).collect()
     }
@@ -256,7 +261,26 @@ impl Loader {
 
 impl Drop for Loader {
     fn drop(&mut self) {
-        self.end();
+        self.stop();
+        let threads = self.threads.drain(..).collect();
+        leave(threads, PATIENCE);
+    }
+}
+
+/// How long threads that were told to end are waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Waits for these threads, but not for one whose disk does not answer: that ends by itself, once
+/// it does, and holds nothing but pictures until then.
+fn leave(threads: Vec<JoinHandle<()>>, patience: Duration) {
+    let end = Instant::now() + patience;
+    for thread in threads {
+        while !thread.is_finished() && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        if thread.is_finished() {
+            let _ = thread.join();
+        }
     }
 }
 

@@ -15,6 +15,7 @@ mod verdicts;
 use std::collections::HashMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use burn::tensor::wgpu::WgpuBackend;
@@ -255,8 +256,12 @@ fn there_is(devices: &[DeviceInfo]) -> String {
 /// cannot set up again in this process.
 static OPEN: Mutex<Option<HashMap<String, Option<Device>>>> = Mutex::new(None);
 
+/// How often an adapter was lost. Whoever keeps tensors looks here whether they may be gone.
+pub(crate) static LOSSES: AtomicUsize = AtomicUsize::new(0);
+
 /// Lets go of the graphics adapters that were opened, because one of them was lost.
 pub fn lost() {
+    LOSSES.fetch_add(1, Ordering::Relaxed);
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let devices = open.get_or_insert_default().values_mut();
     devices.for_each(|device| *device = None);

@@ -11,10 +11,12 @@ mod sheets;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use crate::device::LOSSES;
 use crate::experiment::{self, Changes, Outcome, Stock};
 use crate::problem::{Problem, Result};
 use crate::run::diary;
@@ -62,6 +64,7 @@ impl Engine {
             file: QueueFile::below(&runs_root),
             unkept: false,
             predictions: Predictions::new(prepare, mail.clone()),
+            losses: LOSSES.load(Ordering::Relaxed),
             looks: Looks::new(mail.clone()),
             sheets: Sheets::new(mail.clone()),
             outbox,
@@ -146,6 +149,8 @@ struct Desk {
     /// Whether it was told that the line cannot be kept.
     unkept: bool,
     predictions: Predictions,
+    /// Losses of devices that were minded already.
+    losses: usize,
     looks: Looks,
     sheets: Sheets,
     outbox: Sender<Told>,
@@ -256,6 +261,15 @@ impl Desk {
         // The front end may be gone already; then nobody wants the event.
         let _ = self.outbox.send(Told { job, event });
         (self.wake)();
+    }
+
+    /// Lets go of what lies on a device that was lost, whoever met the loss.
+    fn mind_losses(&mut self) {
+        let losses = LOSSES.load(Ordering::Relaxed);
+        if std::mem::replace(&mut self.losses, losses) != losses {
+            self.predictions.let_go();
+            self.stock.forget_backbones();
+        }
     }
 
     /// Answers one snapshot of the oldest request that can be answered; true when there was one.
@@ -375,7 +389,7 @@ fn run_job(desk: &mut Desk, job: &Job, runs_root: &Path) -> Event {
         Ok(Outcome::Stopped(header)) => Event::Stopped { run: header.run },
         Ok(Outcome::NotBegun) => Event::Stopped { run },
         Err(problem) => {
-            // A lost device is no use to the next job: what lies on it is let go.
+            // A device that failed without saying that it is lost is no use to the next job either.
             desk.predictions.let_go();
             desk.stock.forget_backbones();
             Event::Failed { run, problem }

@@ -99,6 +99,49 @@ fn a_run_ends_while_what_a_prediction_needs_is_still_being_made_ready() {
 }
 
 #[test]
+fn what_lay_on_a_lost_device_is_made_ready_anew() {
+    let root = tempfile::tempdir().unwrap();
+    let (began, begun) = channel();
+    let began = Mutex::new(began);
+    let prepare: Prepare = Arc::new(move |folder, task, stock| {
+        began.lock().unwrap().send(task).unwrap();
+        Prepared::ahead(folder, task, stock)
+    });
+    let engine = Engine::start_with(root.path().to_path_buf(), Arc::new(|| {}), prepare).unwrap();
+    engine.send(short(1));
+    let run = wait(&engine, |event| match event {
+        Event::Finished { run } => Some(root.path().join(run)),
+        _ => None,
+    });
+    let ask = |ticket| {
+        let picture = Picture {
+            name: String::new(),
+            width: 32,
+            height: 32,
+            rgb: vec![90; 32 * 32 * 3],
+        };
+        engine.send(Command::Predict(PredictRequest {
+            ticket,
+            about: 0,
+            run: run.clone(),
+            picture,
+            tasks: vec![0],
+        }));
+        wait(&engine, |event| match event {
+            Event::Predicted(answer) => Some(answer.ticket),
+            Event::NotPredicted { problem, .. } => panic!("{problem}"),
+            _ => None,
+        });
+    };
+    ask(1);
+    ask(2);
+    assert_eq!(begun.try_iter().count(), 1);
+    LOSSES.fetch_add(1, Ordering::Relaxed);
+    ask(3);
+    assert_eq!(begun.try_iter().count(), 1);
+}
+
+#[test]
 fn a_thread_that_hangs_does_not_keep_the_window_open() {
     let (_keep, never) = channel::<()>();
     let hung = std::thread::spawn(move || {

@@ -231,6 +231,20 @@ mod tests {
     }
 
     #[test]
+    fn batches_that_wait_ready_are_counted() {
+        let config = RunConfig {
+            batch: 64,
+            device: "cpu".into(),
+            ..RunConfig::default()
+        };
+        let about = Library::usual().describe("vit_tiny_patch16_224").unwrap();
+        let all = expected(&config, &about, None);
+        // At the very least one batch of bytes beside what the step itself takes.
+        let step = peak(&config, &about, None, true);
+        assert!(all - step >= 64 * 224 * 224 * 3, "{all} {step}");
+    }
+
+    #[test]
     fn a_number_beyond_all_measure_is_one() {
         let about = Library::usual().describe("lae-nano").unwrap();
         let spec = Plugins::with_folders(Vec::new()).get("adapter").unwrap();

@@ -14,7 +14,9 @@ pub(super) const LEAST: u64 = 120 << 10;
 /// Whether an address is one of this computer's own.
 pub(super) fn is_local(url: &str) -> bool {
     let host = url.split("://").nth(1).unwrap_or_default();
-    let host = host.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = host.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+    // What stands before an @ is no part of the host.
+    let host = host.rsplit('@').next().unwrap_or_default();
     let name = match host.strip_prefix("[::1]") {
         Some(port) => return port.is_empty() || port.starts_with(':'),
         None => host.split(':').next().unwrap_or_default(),
@@ -23,8 +25,15 @@ pub(super) fn is_local(url: &str) -> bool {
     name == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
+/// Whether neither this address nor one that it sends on to may do without encryption. What begins
+/// encrypted stays so, of a mirror as well.
+pub(super) fn must_be_encrypted(url: &str) -> bool {
+    let plain = url.starts_with("http://") && (is_local(url) || is_of_mirror(url));
+    !plain
+}
+
 /// Whether a file comes from the mirror that this person set up, which may do without encryption.
-pub(super) fn is_of_mirror(url: &str) -> bool {
+fn is_of_mirror(url: &str) -> bool {
     std::env::var("HF_ENDPOINT").is_ok_and(|mirror| !mirror.is_empty() && url.starts_with(&mirror))
 }
 

@@ -235,11 +235,22 @@ fn only_encrypted_addresses_are_asked_but_for_this_computers_own() {
         "http://localhost",
         "http://[::1]:8080/a",
     ] {
-        assert!(is_local(own), "{own}");
+        assert!(is_local(own) && !must_be_encrypted(own), "{own}");
     }
-    for foreign in ["http://localhost.evil.org/x", "http://127.evil.org", "x"] {
-        assert!(!is_local(foreign), "{foreign}");
+    for foreign in [
+        "http://localhost.evil.org/x",
+        "http://127.evil.org",
+        "http://localhost:x@evil.org/",
+        "http://127.0.0.1@evil.org",
+        "x",
+    ] {
+        assert!(
+            !is_local(foreign) && must_be_encrypted(foreign),
+            "{foreign}"
+        );
     }
+    // What begins encrypted is not sent on to a place without.
+    assert!(must_be_encrypted("https://localhost/x"));
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("file.bin");
     let url = "http://localhost.invalid/file.bin";

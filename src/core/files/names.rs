@@ -8,6 +8,14 @@ use std::collections::HashSet;
 /// Bytes of a name at most; file systems take 255, and some hundred remain for endings and numbers.
 const LONGEST: usize = 150;
 
+/// Whether Windows takes this path for a folder that another computer shares: two separators of
+/// either kind. Merely looking at such a path tells that computer who looks.
+pub fn is_share(path: &str) -> bool {
+    let mut start = path.chars().take(2);
+    let separator = |c: Option<char>| matches!(c, Some('/' | '\\'));
+    separator(start.next()) && separator(start.next())
+}
+
 /// Whether Windows takes a name for something else than a file of this name: a device whatever its
 /// ending, or the same name without the dots and spaces at its end.
 pub fn is_reserved(name: &str) -> bool {
@@ -93,6 +101,16 @@ mod tests {
             ".png",
         ] {
             assert!(!is_reserved(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn shares_are_known_however_their_separators_lean() {
+        for share in [r"\\server\x", "//server/x", r"\/server/x", r"/\server"] {
+            assert!(is_share(share), "{share}");
+        }
+        for own in ["/home/x", r"C:\x", r"\x", "x//y", "", "/"] {
+            assert!(!is_share(own), "{own}");
         }
     }
 

@@ -117,10 +117,19 @@ fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::R
 
 /// Tries again for a second what a virus scanner or an indexer hinders on Windows, where a file
 /// cannot be replaced while anybody has it open.
-fn patiently(mut act: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+fn patiently(act: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+    again_while(is_hindered, Duration::from_millis(50), act)
+}
+
+/// Tries up to twenty times more while an error is of this kind, with a pause before each.
+fn again_while(
+    is_passing: impl Fn(&io::Error) -> bool,
+    pause: Duration,
+    mut act: impl FnMut() -> io::Result<()>,
+) -> io::Result<()> {
     for _ in 0..20 {
         match act() {
-            Err(error) if is_hindered(&error) => std::thread::sleep(Duration::from_millis(50)),
+            Err(error) if is_passing(&error) => std::thread::sleep(pause),
             done => return done,
         }
     }
@@ -233,6 +242,26 @@ mod tests {
         assert!(problem.remedy.contains("free some disk space"), "{problem}");
         assert_eq!(std::fs::read(&path).unwrap(), b"old");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_passes_is_tried_again_and_what_stays_is_told() {
+        let tried = |hindered: usize, kind: io::ErrorKind| {
+            let mut times = 0;
+            let passing = |error: &io::Error| error.kind() == io::ErrorKind::ResourceBusy;
+            let done = again_while(passing, Duration::ZERO, || {
+                times += 1;
+                if times > hindered {
+                    Ok(())
+                } else {
+                    Err(kind.into())
+                }
+            });
+            (times, done.is_ok())
+        };
+        assert_eq!(tried(3, io::ErrorKind::ResourceBusy), (4, true));
+        assert_eq!(tried(usize::MAX, io::ErrorKind::ResourceBusy), (21, false));
+        assert_eq!(tried(3, io::ErrorKind::StorageFull), (1, false));
     }
 
     #[test]

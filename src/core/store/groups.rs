@@ -2,7 +2,7 @@
 //! figures put runs together.
 //!
 //! Runs are of one kind when they share everything that defines their figures but class order and
-//! seed: settings, weights, plugin text, tasks, lessons, and how many of these are measured. Device and
+//! seed: settings, weights, plugin text, images, tasks, lessons, and how many of these are measured. Device and
 //! cache decide no figure. Of several runs with the same order and seed the newest counts.
 
 use jiff::Timestamp;
@@ -37,13 +37,15 @@ impl Kin {
         };
         let (measured, tasks) = (run.reports.len(), &header.tasks);
         let (weights, plugin) = (&header.weights_sha256, &run.plugin);
+        // Runs of before they were noted have none.
+        let images = &header.images;
         let lessons = header.lessons.iter();
         let lessons: Vec<&str> = lessons.map(|lesson| lesson.fingerprint.as_str()).collect();
         let (order, seed) = (&header.class_order, header.config.seed);
         let hash = |text: String| Sha256::digest(text).into();
         Some(Self {
             kind: hash(format!(
-                "{settings:?} {measured} {tasks:?} {weights} {plugin} {lessons:?}"
+                "{settings:?} {measured} {tasks:?} {weights} {plugin} {lessons:?} {images:?}"
             )),
             repetition: hash(format!("{seed} {order:?}")),
             began: instant(&header.started),

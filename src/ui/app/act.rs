@@ -38,7 +38,10 @@ impl StudioApp {
                 self.session.keep_mended(mended);
             }
             UiCommand::UseFormer => self.use_former(),
-            UiCommand::DropFormer => self.session.former = None,
+            UiCommand::DropFormer => {
+                self.session.former = None;
+                self.session.former_folders.clear();
+            }
             UiCommand::DropLeftOff => self.session.left_off = None,
             UiCommand::ChooseData(key) => self.choose_data(&key),
             UiCommand::ChooseWeights(path) => self.choose_weights(path),
@@ -176,6 +179,7 @@ impl StudioApp {
     }
 
     fn use_former(&mut self) {
+        self.session.open_former_folders();
         if let Some(config) = self.session.former.take() {
             self.repeat(config);
         }

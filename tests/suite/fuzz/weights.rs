@@ -7,9 +7,10 @@ use lae_studio::backbone::library::{Library, Places};
 use lae_studio::experiment::golden::{self, Tolerance};
 use lae_studio::nn::Place;
 use safetensors::tensor::Dtype;
+use serde_json::Value;
 
 use super::bytes::Dice;
-use super::headers::vary_header;
+use super::headers::{joined, split, vary_header};
 use super::packing::{Zipped, unzipped, zip};
 use super::{Case, Target, fuzz, single};
 use crate::backbone::files;
@@ -316,7 +317,10 @@ impl Target for Golden {
             "04_swin_adapter",
             "methods_simplecil",
             "methods_ranpac",
+            "methods_ease",
             "prompts_l2p",
+            "prompts_dualprompt",
+            "prompts_coda",
             "methods_esn",
         ]
         .map(|name| case(&format!("{name}.safetensors")))
@@ -325,12 +329,84 @@ impl Target for Golden {
 
     fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
         let bytes = &dice.one_of(honest)["g.safetensors"];
-        single("g.safetensors", vary_header(bytes, dice, WORDS))
+        let varied = match dice.one_in(2) {
+            true => restated(bytes, || dice.one_in(3).then(|| *dice.one_of(SIZES))),
+            false => vary_header(bytes, dice, WORDS),
+        };
+        single("g.safetensors", varied)
     }
 
     fn read(&self, folder: &Path) -> bool {
         let place = Place::from(&Device::flex());
         golden::check(&folder.join("g.safetensors"), &place, Tolerance::CPU).is_ok()
+    }
+}
+
+/// Sizes that a file may claim.
+const SIZES: &[u64] = &[
+    0,
+    1,
+    2,
+    7,
+    300,
+    1 << 20,
+    1 << 32,
+    10_000_000_000_000,
+    1 << 63,
+    u64::MAX,
+];
+
+/// The file with other numbers among its settings; none leaves one as it is.
+fn restated(bytes: &[u8], mut change: impl FnMut() -> Option<u64>) -> Vec<u8> {
+    fn walk(value: &mut Value, change: &mut dyn FnMut() -> Option<u64>) {
+        match value {
+            Value::Array(all) => all.iter_mut().for_each(|one| walk(one, change)),
+            Value::Object(all) => all.values_mut().for_each(|one| walk(one, change)),
+            _ if value.is_u64() => {
+                if let Some(size) = change() {
+                    *value = size.into();
+                }
+            }
+            _ => {}
+        }
+    }
+    let (header, data) = split(bytes);
+    let mut header: Value = serde_json::from_slice(&header).unwrap();
+    for setting in header["__metadata__"].as_object_mut().unwrap().values_mut() {
+        if let Ok(mut parsed) = serde_json::from_str(setting.as_str().unwrap()) {
+            walk(&mut parsed, &mut change);
+            *setting = parsed.to_string().into();
+        }
+    }
+    joined(&serde_json::to_vec(&header).unwrap(), data)
+}
+
+/// Whatever a golden file says of its sizes, memory for them is asked for only if its tensors have
+/// them: more than there is would end the program.
+#[test]
+fn sizes_of_a_golden_file_are_those_of_its_tensors() {
+    let place = Place::from(&Device::flex());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("g.safetensors");
+    for case in Golden.honest() {
+        let bytes = &case["g.safetensors"];
+        let mut sizes = 0;
+        restated(bytes, || {
+            sizes += 1;
+            None
+        });
+        for wrong in [10_000_000_000_000, 3_000_000, u64::MAX] {
+            for at in 0..sizes {
+                let mut seen = 0;
+                let changed = restated(bytes, || {
+                    seen += 1;
+                    (seen == at + 1).then_some(wrong)
+                });
+                std::fs::write(&path, changed).unwrap();
+                // A size that nothing depends on may be accepted.
+                let _ = golden::check(&path, &place, Tolerance::CPU);
+            }
+        }
     }
 }
 

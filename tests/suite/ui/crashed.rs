@@ -15,6 +15,7 @@ fn the_set_up_of_a_window_that_crashed_comes_back_when_it_is_asked_for() {
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("window.toml");
+    let others = tempfile::tempdir().unwrap();
     let own = RunConfig {
         data: "letters".into(),
         seed: 9,
@@ -22,6 +23,7 @@ fn the_set_up_of_a_window_that_crashed_comes_back_when_it_is_asked_for() {
     };
     let crashed = Settings {
         setup: Some(own.clone()),
+        folders: vec![others.path().to_path_buf()],
         ..Settings::default()
     };
     let settings = crashed.after_crash();
@@ -32,7 +34,8 @@ fn the_set_up_of_a_window_that_crashed_comes_back_when_it_is_asked_for() {
     });
     settle(&mut window);
     assert_eq!(window.state().session.draft, RunConfig::default());
-    window.get_by_label_contains("letters · LAE · adapter 5");
+    window.get_by_label_contains("letters · LAE · adapter 5 and 1 runs folder");
+    assert!(window.state().session.folders.paths().is_empty());
     shot(&mut window, "after-a-crash");
     // It is kept on disk while nobody answers.
     wait(&mut window, "the settings are written", |_| file.exists());
@@ -41,5 +44,6 @@ fn the_set_up_of_a_window_that_crashed_comes_back_when_it_is_asked_for() {
     window.get_by_label("Set it up again").click();
     settle(&mut window);
     assert_eq!(window.state().session.draft, own);
+    assert_eq!(window.state().session.folders.paths(), [others.path()]);
     assert!(window.query_by_label("Set it up again").is_none());
 }

@@ -378,6 +378,8 @@ file = "small.safetensors"
             ("family = \"vit\"", "family = \"vgg\"", "family must be"),
             ("\"symmetric\"", "\"none\"", "normalisation must be"),
             ("file =", "hub = \"a/b\"\nurl =", "exactly one origin"),
+            ("\"small", "\"//server/small", "another computer"),
+            ("\"small", "\"\\\\/server/small", "another computer"),
             ("heads = 2", "heads = 2\ncrop_ratio = 1.5", "crop_ratio"),
             ("heads = 2", "heads = 2\nsha256 = \"12\"", "hexadecimal"),
             ("heads = 2", "heads = 2\npet_blocks = 3", "pet_blocks"),

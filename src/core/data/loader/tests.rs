@@ -185,3 +185,17 @@ fn an_inference_cache_gives_the_same_pixels() {
         .collect();
     assert_eq!(singles, pixels(&plain));
 }
+
+#[test]
+fn a_thread_whose_disk_does_not_answer_is_left() {
+    let (answer, disk) = std::sync::mpsc::channel::<()>();
+    let hangs = std::thread::spawn(move || {
+        let _ = disk.recv();
+    });
+    let ends = std::thread::spawn(|| ());
+    let start = Instant::now();
+    leave(vec![hangs, ends], Duration::from_millis(30));
+    assert!(start.elapsed() < Duration::from_secs(20));
+    // It is still there, and ends once the disk answers.
+    answer.send(()).unwrap();
+}

@@ -108,6 +108,37 @@ impl GoldenFile {
         text.trim().parse().map_err(|_| wrong())
     }
 
+    /// Refuses sizes in the metadata that no tensor of the file can have: their product is more
+    /// than the numbers it holds. Whoever draws by such sizes asks here first, for memory that
+    /// cannot be had ends the program.
+    pub(super) fn bear(&self, what: &str, sizes: &[usize]) -> Result<()> {
+        let held = self.tensors.values().map(|tensor| tensor.values.len());
+        let held = held.chain(self.doubles.values().map(Vec::len)).sum();
+        let product = sizes
+            .iter()
+            .try_fold(1, |all: usize, size| all.checked_mul(*size));
+        match product {
+            Some(product) if product <= held => Ok(()),
+            _ => Err(Problem::new(format!(
+                "the metadata's {what} asks for larger tensors than the file holds"
+            ))),
+        }
+    }
+
+    /// The numbers of classes of all tasks, for heads on features of this width.
+    pub(super) fn classes(&self, key: &str, width: usize) -> Result<Vec<usize>> {
+        let classes: Vec<usize> = serde_json::from_value(self.json(key)?).map_err(|e| {
+            Problem::new(format!(
+                "the metadata's \"{key}\" are no list of counts: {e}"
+            ))
+        })?;
+        let all = classes
+            .iter()
+            .fold(0, |all: usize, n| all.saturating_add(*n));
+        self.bear(key, &[all, width])?;
+        Ok(classes)
+    }
+
     pub(super) fn json(&self, key: &str) -> Result<Value> {
         serde_json::from_str(self.text(key)?)
             .map_err(|e| Problem::new(format!("the metadata's \"{key}\" is no JSON: {e}")))
@@ -222,14 +253,17 @@ pub(super) fn fresh_pets(
     };
     let size = args.get(size).and_then(Value::as_u64);
     let size = size.ok_or_else(|| Problem::new("the metadata's \"pet_args\" state no size"))?;
+    let size = size as usize;
+    file.bear("pet_args", &[size, backbone.feature_width()])?;
     let spec = Library::with_folders(Vec::new()).get(plugin)?;
     let plain = args.get("compensatory").and_then(Value::as_bool) == Some(false);
     let variant = plain.then(|| "plain".to_string());
     let settings = PetSettings {
         variant,
-        ..PetSettings::of_size(size as usize)
+        ..PetSettings::of_size(size)
     };
-    let blocks: Vec<usize> = (0..file.number("attached_blocks")?).collect();
+    let blocks: usize = file.number("attached_blocks")?;
+    let blocks: Vec<usize> = (0..blocks.min(backbone.blocks().len())).collect();
     let stack = PetStack::init(&spec, &settings, backbone.blocks(), &blocks, 0, device)?;
     Ok((stack, names))
 }

@@ -24,8 +24,7 @@ pub(super) fn check(
     tolerance: Tolerance,
 ) -> Result<GoldenReport> {
     let mut run = Run::new(file, place, tolerance)?;
-    let classes: Vec<usize> = serde_json::from_value(file.json("classes")?)
-        .map_err(|e| Problem::new(format!("the metadata's \"classes\" are no list: {e}")))?;
+    let classes = file.classes("classes", 1)?;
     let mut first = 0;
     for (task, classes) in classes.into_iter().enumerate() {
         run.task(task, first)?;

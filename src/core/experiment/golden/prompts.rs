@@ -27,7 +27,8 @@ enum Method {
 }
 
 impl Method {
-    fn of(file: &GoldenFile) -> Result<Self> {
+    /// The method with the file's settings; `classes` of each task.
+    fn of(file: &GoldenFile, classes: &[usize]) -> Result<Self> {
         let args = file.json("method_args")?;
         let lacks = |key: &str| Problem::new(format!("the metadata's \"method_args\" lack {key}"));
         let number = |key: &str| {
@@ -60,7 +61,7 @@ impl Method {
                 e_blocks: blocks("e_blocks")?,
                 e_length: number("e_length")?,
                 pull: weight("pull")?,
-                tasks: classes_of(file)?.len(),
+                tasks: classes.len(),
                 study: false,
             }),
             "coda" => Self::Coda(Coda {
@@ -76,6 +77,20 @@ impl Method {
                 )));
             }
         })
+    }
+
+    /// Refuses prompts that are larger than the file.
+    fn bear(&self, file: &GoldenFile, width: usize) -> Result<()> {
+        let prompts = match self {
+            Self::L2p(own) => vec![[1, own.pool, own.length], [1, own.pool, own.top_k]],
+            Self::DualPrompt(own) => vec![
+                [2 * own.e_blocks.len(), own.pool, own.e_length],
+                [2 * own.g_blocks.len(), 1, own.g_length],
+            ],
+            Self::Coda(own) => vec![[own.blocks.len(), own.pool, own.length], [1, 1, own.tasks]],
+        };
+        let mut sizes = prompts.iter().map(|[a, b, c]| [*a, *b, *c, width]);
+        sizes.try_for_each(|sizes| file.bear("method_args", &sizes))
     }
 
     fn scheme(&self) -> Box<dyn Scheme> {
@@ -96,22 +111,17 @@ impl Method {
     }
 }
 
-fn classes_of(file: &GoldenFile) -> Result<Vec<usize>> {
-    let classes = file.json("classes_per_task")?;
-    let numbers = classes.as_array().map(|all| {
-        let numbers = all.iter().filter_map(Value::as_u64);
-        numbers.map(|number| number as usize).collect()
-    });
-    numbers.ok_or_else(|| Problem::new("the metadata's \"classes_per_task\" are no list"))
-}
-
 /// Runs the file.
 pub(super) fn check(
     file: &GoldenFile,
     place: &Place,
     tolerance: Tolerance,
 ) -> Result<GoldenReport> {
-    let method = Method::of(file)?;
+    let backbone = backbone_of(file, place)?;
+    let width = backbone.feature_width();
+    let classes = file.classes("classes_per_task", width)?;
+    let method = Method::of(file, &classes)?;
+    method.bear(file, width)?;
     let rates = rates_of(file)?;
     let training = Training {
         learning_rate: rates.first().copied().unwrap_or_default(),
@@ -122,7 +132,7 @@ pub(super) fn check(
         clip: file.number("clip")?,
         epochs: file.number("epochs").unwrap_or(1),
     };
-    let prompted = Prompted::new(backbone_of(file, place)?, method.scheme(), training, 0)?;
+    let prompted = Prompted::new(backbone, method.scheme(), training, 0)?;
     let mut run = Run {
         file,
         device: place.device.clone(),
@@ -131,6 +141,7 @@ pub(super) fn check(
         method,
         prompted,
         rates,
+        classes,
     };
     run.all()?;
     Ok(run.board.report())
@@ -154,6 +165,8 @@ struct Run<'a> {
     prompted: Prompted,
     /// The learning rate of each step of a task.
     rates: Vec<f64>,
+    /// Of each task.
+    classes: Vec<usize>,
 }
 
 impl Run<'_> {
@@ -168,7 +181,7 @@ impl Run<'_> {
         let query = self.prompted.query(self.images("test.input")?)?;
         self.compare("test.query", &query)?;
         let mut old_classes = 0;
-        for (task, classes) in classes_of(self.file)?.into_iter().enumerate() {
+        for (task, classes) in self.classes.clone().into_iter().enumerate() {
             self.begin(task, leaves)?;
             self.learn(task, old_classes)?;
             self.board.limit = self.tolerance.trajectory;

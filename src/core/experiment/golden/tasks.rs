@@ -71,6 +71,7 @@ impl<'a> TaskFile<'a> {
     /// Reads what the metadata say; `settings` are the method's own, by the names of the files.
     pub(super) fn new(file: &'a GoldenFile, place: &Place, settings: &[&str]) -> Result<Self> {
         let backbone = backbone_of(file, place)?;
+        let width = backbone.feature_width();
         let mut config = RunConfig {
             method: file.text("method")?.into(),
             ..RunConfig::default()
@@ -93,6 +94,12 @@ impl<'a> TaskFile<'a> {
         }
         for key in settings.iter().filter(|key| file.text(key).is_ok()) {
             let text = file.text(key)?;
+            // What sizes a tensor: the square of the projections, the tokens of a prompt.
+            match (*key, text.trim().parse()) {
+                ("projection", Ok(size)) => file.bear(key, &[size, size])?,
+                ("prompt_length", Ok(size)) => file.bear(key, &[size, width])?,
+                _ => {}
+            }
             let whole = text.parse().map(Setting::Whole).ok();
             let real = text.parse().map(Setting::Real).ok();
             let text = Setting::Text(text.to_string().into());
@@ -101,20 +108,21 @@ impl<'a> TaskFile<'a> {
         }
         let pet = match file.text("adapter_size") {
             Ok(_) => {
+                let size = file.number("adapter_size")?;
+                file.bear("adapter_size", &[size, width])?;
                 // The files drop nothing.
                 config
                     .settings
                     .insert("dropout".into(), Setting::Flag(false));
                 Some(PetPlan {
                     spec: Library::with_folders(Vec::new()).get("streamadapter")?,
-                    settings: PetSettings::of_size(file.number("adapter_size")?),
+                    settings: PetSettings::of_size(size),
                     blocks: (0..backbone.blocks().len()).collect(),
                 })
             }
             Err(_) => None,
         };
-        let classes: Vec<usize> = serde_json::from_value(file.json("classes")?)
-            .map_err(|e| Problem::new(format!("the metadata's \"classes\" are no list: {e}")))?;
+        let classes = file.classes("classes", width)?;
         let mut seen = 0;
         let tasks = classes.into_iter().map(|classes| {
             seen += classes;

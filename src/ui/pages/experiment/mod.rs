@@ -21,7 +21,7 @@ pub use data::covering;
 pub use details::Part;
 pub use model::equations;
 
-use crate::counts::things;
+use crate::counts::{counted, things};
 use crate::method::run_title;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
@@ -97,12 +97,19 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
 /// Offers the set-up of a window that crashed. It may be what brought it down, so it does not come
 /// back by itself.
 fn former(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let Some(title) = cx.session.former.as_ref().map(run_title) else {
+    if !cx.session.has_former() {
         return;
+    }
+    let folders = match cx.session.former_folders.len() {
+        0 => None,
+        n => Some(counted(n, "runs folder")),
     };
+    let setup = cx.session.former.as_ref().map(run_title);
+    let kept: Vec<String> = setup.into_iter().chain(folders).collect();
+    let kept = kept.join(" and ");
     card(ui, |ui| {
         widgets::title(ui, "The program ended without a word the last time");
-        let text = format!("What was set up then is kept, but was not opened again: {title}.");
+        let text = format!("What was set up then is kept, but was not opened again: {kept}.");
         widgets::sentence(ui, text);
         ui.horizontal(|ui| {
             if primary_button(ui, "Set it up again", true).clicked() {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::{Written, refused};
 use crate::backbone::library::entry::Source;
+use crate::files::names::is_share;
 use crate::problem::Result;
 
 /// Where an entry's weights come from; relative files lie beside the table `at`.
@@ -26,6 +27,11 @@ pub(super) fn source(written: &Written, at: &Path) -> Result<Source> {
             revision: revision(written)?,
         }),
         (None, None, Some(url), None) => Ok(Source::Url(url.clone())),
+        // Listing the networks looks whether the file is there, and nobody chose it.
+        (None, None, None, Some(file)) if is_share(file) => Err(refused(
+            written,
+            "a file of another computer is not looked for unasked: choose it as the backbone instead",
+        )),
         (None, None, None, Some(file)) => {
             let folder = at.parent().unwrap_or(Path::new(""));
             Ok(Source::File(folder.join(file)))
