@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes an AppImage of a program that is built already:
 #   assets/packaging/linux/appimage.sh PROGRAM OUT.AppImage [RUNTIME]
+# With the licences of all parts, if cargo about wrote them to target/THIRD-PARTY.html.
 # The program opens the libraries of desktop and driver at run time and brings everything else, so
 # the image holds one program, its icons and its notices. RUNTIME is the small program at the head of
 # every AppImage that mounts the rest; without it the one named below is fetched and its sum compared.
@@ -15,7 +16,7 @@ PACKING=${PACKING:-zstd}
 
 NAME=io.github.lae_studio.LaeStudio
 PACKAGING=assets/packaging
-[ $# -ge 2 ] || { sed -n '2,3p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n '2,4p' "$0" >&2; exit 2; }
 program=$1 out=$2 runtime=${3:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -41,6 +42,8 @@ install -Dm644 -t "$folder/usr/share/applications" "$PACKAGING/linux/$NAME.deskt
 install -Dm644 -t "$folder/usr/share/metainfo" "$PACKAGING/linux/$NAME.metainfo.xml"
 install -Dm644 -t "$notices" LICENSE-APACHE LICENSE-MIT README.md
 install -Dm644 assets/README.md "$notices/assets.md"
+parts=target/THIRD-PARTY.html
+[ ! -e "$parts" ] || install -Dm644 -t "$notices" "$parts"
 install -Dm644 "$PACKAGING/icons/icon.svg" "$icons/scalable/apps/$NAME.svg"
 for side in 16 32 48 64 128 256 512; do
     install -Dm644 "$PACKAGING/icons/${side}x$side.png" "$icons/${side}x$side/apps/$NAME.png"

@@ -262,8 +262,12 @@ pub(super) fn fresh_pets(
         variant,
         ..PetSettings::of_size(size)
     };
-    let blocks: usize = file.number("attached_blocks")?;
-    let blocks: Vec<usize> = (0..blocks.min(backbone.blocks().len())).collect();
+    let (blocks, all): (usize, _) = (file.number("attached_blocks")?, backbone.blocks().len());
+    if blocks > all {
+        let what = format!("the metadata's attached_blocks are {blocks}, the network has {all}");
+        return Err(Problem::new(what));
+    }
+    let blocks: Vec<usize> = (0..blocks).collect();
     let stack = PetStack::init(&spec, &settings, backbone.blocks(), &blocks, 0, device)?;
     Ok((stack, names))
 }
