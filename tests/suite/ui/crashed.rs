@@ -34,7 +34,7 @@ fn the_set_up_of_a_window_that_crashed_comes_back_when_it_is_asked_for() {
     });
     settle(&mut window);
     assert_eq!(window.state().session.draft, RunConfig::default());
-    window.get_by_label_contains("letters · LAE · adapter 5 and 1 runs folder");
+    window.get_by_label_contains("letters · LAE · adapter 5 and a folder of runs");
     assert!(window.state().session.folders.paths().is_empty());
     shot(&mut window, "after-a-crash");
     // It is kept on disk while nobody answers.

@@ -102,7 +102,8 @@ fn former(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     let folders = match cx.session.former_folders.len() {
         0 => None,
-        n => Some(counted(n, "runs folder")),
+        1 => Some("a folder of runs".to_owned()),
+        n => Some(format!("{} of runs", counted(n, "folder"))),
     };
     let setup = cx.session.former.as_ref().map(run_title);
     let kept: Vec<String> = setup.into_iter().chain(folders).collect();
