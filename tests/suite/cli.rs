@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tempfile::TempDir;
+
+use super::shared_folder;
 
 mod card;
 mod glossary;
@@ -95,14 +96,14 @@ fn refused(words: &[&str], runs: &Path) -> String {
 
 /// A finished run that several tests look at (and copy before they change it).
 fn finished() -> (&'static Path, &'static Value) {
-    static RUN: OnceLock<(TempDir, Value)> = OnceLock::new();
+    static RUN: OnceLock<(PathBuf, Value)> = OnceLock::new();
     let (root, json) = RUN.get_or_init(|| {
-        let root = tempfile::tempdir().unwrap();
+        let root = shared_folder();
         let words = [QUICK, &["--json", "-", "--quiet"]].concat();
-        let json = json(&run(&words, root.path()));
+        let json = json(&run(&words, &root));
         (root, json)
     });
-    (root.path(), json)
+    (root, json)
 }
 
 /// The only run below a folder.

@@ -10,11 +10,12 @@ use lae_studio::problem::Problem;
 use proptest::prelude::*;
 
 use super::data::Made;
+use super::shared_folder;
 
 fn open(path: &Path) -> Result<Dataset, Problem> {
-    // One cache for all tests, removed by the system's cleaning of temporary files.
+    // One cache for all tests.
     static CACHE: OnceLock<PathBuf> = OnceLock::new();
-    let cache = CACHE.get_or_init(|| tempfile::tempdir().unwrap().keep());
+    let cache = CACHE.get_or_init(shared_folder);
     let options = OpenOptions {
         unpack_to: Some(cache.clone()),
         ..OpenOptions::default()

@@ -12,6 +12,8 @@ use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::run::event::{Control, Picture};
 use lae_studio::run::inside::{Gaze, GazeKind, RunInside};
 
+use super::shared_folder;
+
 /// Two tasks of five digits, a few seconds long.
 fn short() -> RunConfig {
     RunConfig {
@@ -34,13 +36,8 @@ fn trained(config: &RunConfig, root: &Path) -> PathBuf {
 
 /// A run that several tests look into.
 fn run() -> &'static Path {
-    static RUN: OnceLock<(tempfile::TempDir, PathBuf)> = OnceLock::new();
-    let (_, folder) = RUN.get_or_init(|| {
-        let root = tempfile::tempdir().unwrap();
-        let folder = trained(&short(), root.path());
-        (root, folder)
-    });
-    folder
+    static RUN: OnceLock<PathBuf> = OnceLock::new();
+    RUN.get_or_init(|| trained(&short(), &shared_folder()))
 }
 
 fn inside(folder: &Path, task: usize) -> (Predictor, RunInside) {

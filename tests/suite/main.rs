@@ -40,9 +40,18 @@ mod teach;
 mod ui;
 mod units;
 
+use std::path::PathBuf;
+
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::{Setting, Settings};
 use lae_studio::run::event::MethodFacts;
+
+/// A folder for what tests share until all have ended. It lies among what cargo built, so that it
+/// goes with that.
+fn shared_folder() -> PathBuf {
+    let place = env!("CARGO_TARGET_TMPDIR");
+    tempfile::tempdir_in(place).unwrap().keep()
+}
 
 /// LAE with so many frozen epochs.
 fn frozen_epochs(count: i64) -> Settings {

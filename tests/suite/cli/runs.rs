@@ -1,5 +1,7 @@
 //! Runs as things: named, found, deleted, restored; a folder of pictures in a table.
 
+use tempfile::TempDir;
+
 use super::*;
 
 /// A folder of runs with a copy of the finished run, and the copy's name.

@@ -22,6 +22,7 @@ use lae_studio::ui::settings::ThemeChoice;
 
 use super::{can_draw, recorded, settle, shot, wait, window};
 use crate::data::Made;
+use crate::shared_folder;
 
 const WIDE: [f32; 2] = [1280.0, 900.0];
 
@@ -32,7 +33,7 @@ fn on(data: &str, tasks: &str) -> Harness<'static, StudioApp> {
         classes_per_task: tasks.into(),
         ..RunConfig::default()
     };
-    let runs = tempfile::tempdir().unwrap().keep();
+    let runs = shared_folder();
     let mut harness = window(WIDE, ThemeChoice::Dark, move |wake| {
         let backend: Box<dyn Backend> = Box::new(Recorded::default());
         Session::with(backend, errands(runs), draft, wake)
@@ -341,7 +342,7 @@ fn an_image_in_both_splits_is_shown_with_both_names() {
 
 /// Errands in which CIFAR-10 is not here and its download waits until it is stopped.
 fn slow_download() -> Answer {
-    let real = errands(tempfile::tempdir().unwrap().keep());
+    let real = errands(shared_folder());
     Arc::new(move |ask| match ask {
         Ask::Data(ask, opening) if ask.place == "cifar-10" => Found::Data(
             ask.key(),
