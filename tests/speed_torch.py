@@ -2,15 +2,15 @@
 
     pip install torch timm
     python tests/speed_torch.py lae-nano train 24 10        # backbone, mode, batch, seconds
-    python tests/speed_torch.py vit_base_patch16_224 train 24 10 --device cuda --dtype bfloat16
+    python tests/speed_torch.py vit_base_patch16_224 train 24 10 --device cuda --dtype bfloat16     # or tf32
 
 Modes: train (Adapter5 in the first blocks and the head), train_frozen (the head alone), predict
 (both experts: the frozen network twice). With `--method seq-ft`, train moves all weights and the
 head by SGD with momentum, clipped, and predict asks the network once. With `--method l2p`,
 `dualprompt` or `coda-prompt` (ViT only) every image first passes the frozen network for its query;
-train moves prompts, keys and the head by Adam. Two threads. Run it in turn with `lae-studio bench
+train moves prompts, keys and the head by Adam. Two threads unless `--threads` says otherwise. Run it in turn with `lae-studio bench
 --backbone … --batch … --mode …`, several times, and compare medians: two programs at once, or a
-machine at other work, say nothing. Prints images per second and peak memory; with `--json`, as JSON.
+machine at other work, say nothing; `lae-studio bench --pytorch` does that by itself. Prints images per second and peak memory; with `--json`, as JSON.
 """
 
 import argparse
@@ -188,7 +188,9 @@ def network(name, device, pets):
 
 
 def main(asked):
-    torch.set_num_threads(2)
+    torch.set_num_threads(asked.threads)
+    # Convolutions would be TF32 even where float32 is asked for.
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = asked.dtype == "tf32"
     device = torch.device(asked.device)
     whole, prompted = asked.method == "seq-ft", asked.method in PROMPTS
     net, adapters, head, side = network(asked.backbone, device, pets=asked.method == "lae")
@@ -206,7 +208,7 @@ def main(asked):
     if asked.channels_last:
         net.to(memory_format=torch.channels_last)
         images = images.to(memory_format=torch.channels_last)
-    half = asked.dtype != "float32"
+    half = asked.dtype.endswith("16")
     precision = torch.autocast(device.type, getattr(torch, asked.dtype)) if half else nullcontext()
 
     def answer(learning):
@@ -269,7 +271,8 @@ if __name__ == "__main__":
     parser.add_argument("seconds", type=float)
     parser.add_argument("--method", choices=["lae", "seq-ft", *PROMPTS], default="lae")
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--dtype", default="float32")
+    parser.add_argument("--dtype", choices=["float32", "tf32", "bfloat16", "float16"], default="float32")
+    parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--channels-last", action="store_true")
     parser.add_argument("--json", action="store_true")
     main(parser.parse_args())

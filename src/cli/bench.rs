@@ -4,6 +4,7 @@
 //! Weights are random: speed does not depend on them.
 
 mod network;
+mod pytorch;
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -24,6 +25,7 @@ use crate::run::config::{Precision, RunConfig};
 use crate::{device, memory};
 
 use network::Network;
+use pytorch::{Beside, PyTorch};
 
 /// Steps before the clock starts: they compile kernels and fill memory pools.
 const WARM_UP: usize = 2;
@@ -118,6 +120,9 @@ pub(super) struct Args {
     /// Measure every way in which a card computes, one row for each [default modes: train]
     #[arg(long)]
     all: bool,
+    /// Measure PyTorch in turn with each row that it can do, with this Python [python3 if none is named]
+    #[arg(long, value_name = "PYTHON", num_args = 0..=1, default_missing_value = "python3")]
+    pytorch: Option<String>,
     /// Measure in this process instead of one per row
     #[arg(long, hide = true)]
     here: bool,
@@ -150,6 +155,9 @@ struct Row {
     images_per_second: f64,
     peak_memory_bytes: Option<u64>,
     device: String,
+    /// The same in PyTorch, where it was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pytorch: Vec<Beside>,
 }
 
 /// The JSON.
@@ -171,13 +179,27 @@ struct Asked<'a> {
 /// Measures.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
+    let pytorch = args.pytorch.as_ref();
+    let pytorch = pytorch.map(|python| PyTorch::find(python, &args.device));
+    let pytorch = pytorch.transpose()?;
     let mut rows = Vec::new();
     let mut end = End::Done;
-    let mut keep = |row: Result<Row>| match row {
-        Ok(row) => rows.push(row),
-        Err(problem) => {
+    let mut keep = |row: Result<Row>| {
+        let mut fail = |problem| {
             complain(&problem);
             end = End::Failed;
+        };
+        match row {
+            Ok(mut row) => {
+                if let (Some(pytorch), true) = (&pytorch, args.is_usual()) {
+                    match pytorch.measure(&row, args.seconds) {
+                        Ok(beside) => row.pytorch = beside,
+                        Err(problem) => fail(problem),
+                    }
+                }
+                rows.push(row);
+            }
+            Err(problem) => fail(problem),
         }
     };
     for backbone in &args.backbone {
@@ -202,12 +224,17 @@ pub(super) fn run(args: &Args) -> Result<End> {
             }
         }
     }
-    let text = text(&rows);
+    let text = text(&rows, pytorch.is_some());
     args.json.give(&Rows { rows }, &text)?;
     Ok(end)
 }
 
 impl Args {
+    /// Whether nothing but the usual PET is asked for, which is what the script for PyTorch has.
+    fn is_usual(&self) -> bool {
+        self.pet.is_none() && self.pet_size.is_none() && self.blocks.is_none()
+    }
+
     /// The ways to be measured: one, or all that a card has for this backbone.
     fn variants(&self, backbone: &str) -> Result<Vec<Option<Variant>>> {
         if !self.all || device::choose(&self.device)?.is_cpu() {
@@ -347,12 +374,21 @@ impl Asked<'_> {
             images_per_second: (steps * config.batch) as f64 / seconds,
             peak_memory_bytes: memory::peak_bytes(),
             device: ready.info.name,
+            pytorch: Vec::new(),
         })
     }
 }
 
-fn text(rows: &[Row]) -> String {
-    let mut table = Table::new(&[
+/// Images a second in three digits or so.
+fn speed(images: f64) -> String {
+    match images < 10.0 {
+        true => format!("{images:.2}"),
+        false => format!("{images:.1}"),
+    }
+}
+
+fn text(rows: &[Row], beside: bool) -> String {
+    let mut columns = vec![
         "backbone",
         "method",
         "PET",
@@ -362,10 +398,13 @@ fn text(rows: &[Row]) -> String {
         ">images/s",
         ">peak memory",
         "device",
-    ]);
+    ];
+    if beside {
+        columns.insert(7, "PyTorch (ratio)");
+    }
+    let mut table = Table::new(&columns);
     for row in rows {
-        let speed = row.images_per_second;
-        table.row([
+        let mut cells = vec![
             row.backbone.clone(),
             row.method.clone(),
             match row.pet.as_str() {
@@ -376,14 +415,14 @@ fn text(rows: &[Row]) -> String {
             row.variant
                 .map_or_else(|| row.weights.clone(), |way| way.to_string()),
             row.batch.to_string(),
-            if speed < 10.0 {
-                format!("{speed:.2}")
-            } else {
-                format!("{speed:.1}")
-            },
+            speed(row.images_per_second),
             size(row.peak_memory_bytes),
             row.device.clone(),
-        ]);
+        ];
+        if beside {
+            cells.insert(7, pytorch::words(row));
+        }
+        table.row(cells);
     }
     table.to_string()
 }

@@ -471,3 +471,48 @@ fn bench_gives_a_row_per_mode_with_its_own_memory() {
         assert!(!row["device"].as_str().unwrap().is_empty());
     }
 }
+
+/// A stand-in for Python that has PyTorch: it keeps the script it is given and knows one mode.
+#[cfg(unix)]
+#[test]
+fn bench_measures_pytorch_beside_the_rows_that_it_can_do() {
+    use std::os::unix::fs::PermissionsExt;
+    let root = tempfile::tempdir().unwrap();
+    let python = root.path().join("python");
+    let text = r#"#!/bin/sh
+[ "$1" = - ] || exit 0
+cat >"$0.script"
+[ "$3" = predict ] && exit 2
+echo "{\"images_per_second\": 0.5, \"asked\": \"$*\"}"
+"#;
+    std::fs::write(&python, text).unwrap();
+    std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let name = python.to_str().unwrap();
+    let quick = "bench --backbone lae-nano --batch 2 --seconds 0 --device cpu --pytorch";
+    let words: Vec<&str> = quick.split(' ').chain([name]).collect();
+    let told = json(&run_json(
+        &[&words[..], &["--mode", "train,predict"]].concat(),
+        root.path(),
+    ));
+    let [train, predict] = &told["rows"].as_array().unwrap()[..] else {
+        panic!("{told}")
+    };
+    assert_eq!(train["pytorch"][0]["dtype"], "float32");
+    assert_eq!(train["pytorch"][0]["images_per_second"], 0.5);
+    assert!(predict["pytorch"].is_null(), "{predict}");
+    let script = std::fs::read_to_string(root.path().join("python.script")).unwrap();
+    assert!(script.contains("import torch"), "{script}");
+    let output = run(&[&words[..], &["--mode", "train"]].concat(), root.path());
+    let table = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        table.contains("PyTorch (ratio)") && table.contains("0.50 ("),
+        "{table}"
+    );
+    // What cannot be measured is told before the first row.
+    let none: Vec<&str> = quick.split(' ').chain(["no-such-python"]).collect();
+    let output = run(&none, root.path());
+    assert_eq!(output.status.code(), Some(1));
+    let told = stderr(&output);
+    assert!(told.contains("PyTorch cannot be measured"), "{told}");
+    assert!(told.contains("pip install torch timm"), "{told}");
+}

@@ -1,0 +1,132 @@
+//! The same work in PyTorch, row by row, for whoever has it.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use serde::{Deserialize, Serialize};
+
+use super::Row;
+use crate::device;
+use crate::problem::{Problem, Result};
+
+/// The work of a row in PyTorch and timm; says on its own how it is used.
+const SCRIPT: &str = include_str!("../../../tests/speed_torch.py");
+/// What Python ends with when it is asked for a network, method or mode that the script lacks.
+const NO_SUCH_ROW: i32 = 2;
+
+/// What PyTorch did of a row.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Beside {
+    /// float32, tf32 or bfloat16.
+    pub dtype: String,
+    /// Images a second.
+    pub images_per_second: f64,
+}
+
+/// A Python with PyTorch and timm.
+pub struct PyTorch<'a> {
+    python: &'a str,
+    device: &'static str,
+    dtypes: &'static [&'static str],
+}
+
+impl<'a> PyTorch<'a> {
+    /// Looks whether this Python has what is needed for the rows of a device.
+    ///
+    /// # Errors
+    /// A Problem when it has not.
+    pub fn find(python: &'a str, device: &str) -> Result<Self> {
+        let (device, dtypes, look): (_, &[_], _) = match device::choose(device)?.is_cpu() {
+            true => ("cpu", &["float32"], "import torch, timm"),
+            false => (
+                "cuda",
+                &["float32", "tf32", "bfloat16"],
+                "import torch, timm; assert torch.cuda.is_available(), 'it sees no card'",
+            ),
+        };
+        let lacks = |why: String| {
+            Problem::new(format!("PyTorch cannot be measured: {why}"))
+                .at(format!("--pytorch {python}"))
+                .advise("name a Python that has both: python3 -m pip install torch timm")
+        };
+        let looked = Command::new(python).args(["-c", look]).output();
+        let looked = looked.map_err(|error| lacks(error.to_string()))?;
+        if !looked.status.success() {
+            return Err(lacks(last_line(&looked)));
+        }
+        Ok(Self {
+            python,
+            device,
+            dtypes,
+        })
+    }
+
+    /// Measures the work of a row; nothing where the script has no such row.
+    ///
+    /// # Errors
+    /// A Problem when PyTorch fails.
+    pub fn measure(&self, row: &Row, seconds: f64) -> Result<Vec<Beside>> {
+        let mut all = Vec::new();
+        for dtype in self.dtypes {
+            all.extend(self.measure_in(row, dtype, seconds)?);
+        }
+        Ok(all)
+    }
+
+    fn measure_in(&self, row: &Row, dtype: &str, seconds: f64) -> Result<Option<Beside>> {
+        let failed = |why: String| {
+            Problem::new(format!("PyTorch failed: {why}"))
+                .at(format!("{}, batch {}, {dtype}", row.backbone, row.batch))
+                .advise("try a smaller --batch, or leave --pytorch out")
+        };
+        let unstarted = |error: std::io::Error| failed(error.to_string());
+        let threads = std::thread::available_parallelism().map_or(2, usize::from);
+        let mut child = Command::new(self.python)
+            .args(["-", &row.backbone, row.mode.key(), &row.batch.to_string()])
+            .args([&seconds.to_string(), "--method", &row.method, "--json"])
+            .args(["--device", self.device, "--dtype", dtype])
+            .args(["--threads", &threads.to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(unstarted)?;
+        if let Some(mut script) = child.stdin.take() {
+            script.write_all(SCRIPT.as_bytes()).map_err(unstarted)?;
+        }
+        let output = child.wait_with_output().map_err(unstarted)?;
+        if output.status.code() == Some(NO_SUCH_ROW) {
+            return Ok(None);
+        }
+        #[derive(Deserialize)]
+        struct Told {
+            images_per_second: f64,
+        }
+        let told: Told =
+            serde_json::from_slice(&output.stdout).map_err(|_| failed(last_line(&output)))?;
+        Ok(Some(Beside {
+            dtype: dtype.to_owned(),
+            images_per_second: told.images_per_second,
+        }))
+    }
+}
+
+/// What a program said last.
+fn last_line(output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let last = said.lines().rfind(|line| !line.trim().is_empty());
+    last.map_or_else(|| format!("it ended with {}", output.status), str::to_owned)
+}
+
+/// A row's figures of PyTorch, and in brackets how many times as fast this program is.
+pub fn words(row: &Row) -> String {
+    let one = |beside: &Beside| {
+        let ratio = row.images_per_second / beside.images_per_second;
+        let speed = super::speed(beside.images_per_second);
+        match row.pytorch.len() {
+            1 => format!("{speed} ({ratio:.2})"),
+            _ => format!("{} {speed} ({ratio:.2})", beside.dtype),
+        }
+    };
+    row.pytorch.iter().map(one).collect::<Vec<_>>().join(", ")
+}
