@@ -92,6 +92,8 @@ fn check<const D: usize>(
     exact: &dyn Fn(&[f64]) -> Vec<f64>,
 ) {
     let expected = exact(x);
+    // Of a result that is far smaller than the input (the tail of a GELU) f32 keeps the input's digits.
+    let scale = largest(&expected).max(largest(x) / 10.0);
     let weights = numbers(expected.len(), 77, 1.0);
     let gradient = differences(exact, x, &weights);
     for (device, allowed) in [(fast(), 3e-6), (plain(), 5e-6)] {
@@ -100,7 +102,7 @@ fn check<const D: usize>(
         let incoming = tensor(&weights, output.dims(), &device);
         let graph = (output.clone() * incoming).sum().backward();
         let output = values(output);
-        let off = error(&output, &expected);
+        let off = apart(&output, &expected) / scale;
         assert!(off < allowed, "{shape:?} {device:?}: values off by {off:e}");
         let off = gradient_error(&values(input.grad(&graph).unwrap()), &gradient, &weights);
         assert!(
@@ -108,7 +110,7 @@ fn check<const D: usize>(
             "{shape:?} {device:?}: gradient off by {off:e}"
         );
         let without = layer(tensor(x, shape, &device.inner()));
-        assert!(error(&values(without), &output) < allowed);
+        assert!(apart(&values(without), &output) / scale < allowed);
     }
 }
 

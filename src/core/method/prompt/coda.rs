@@ -129,6 +129,10 @@ const PARTS: [&str; 3] = ["p", "k", "a"];
 /// Below this squared length a component is none and is drawn again.
 const VANISHED: f64 = 1e-8;
 
+/// Draws of one component. The first one serves, unless what stands before leaves no direction or
+/// the draws are no numbers.
+const MOST_DRAWS: u64 = 100;
+
 impl Coda {
     /// For so many tasks planned, and so many by now: a lesson brings a share of its own.
     fn chosen(chosen: &Chosen<'_>, depth: usize, (planned, tasks): (usize, usize)) -> Result<Self> {
@@ -169,13 +173,11 @@ impl Coda {
                 return Err(not_finite("a component of an earlier task"));
             }
             for row in task * share..(task + 1) * share {
-                let mut attempt = 0;
-                let own = loop {
-                    let drawn = draw(name, row, attempt, columns);
-                    if let Some(own) = orthogonal(&drawn, &matrix.values[..row * columns]) {
-                        break own;
-                    }
-                    attempt += 1;
+                let before = &matrix.values[..row * columns];
+                let mut draws = (0..MOST_DRAWS).map(|attempt| draw(name, row, attempt, columns));
+                let Some(own) = draws.find_map(|drawn| orthogonal(&drawn, before)) else {
+                    let what = format!("no {name} can be drawn that is orthogonal to those before");
+                    return Err(Problem::new(what).advise("begin this run anew"));
                 };
                 matrix.values[row * columns..(row + 1) * columns].copy_from_slice(&own);
             }
