@@ -92,8 +92,6 @@ fn check<const D: usize>(
     exact: &dyn Fn(&[f64]) -> Vec<f64>,
 ) {
     let expected = exact(x);
-    // Of a result that is far smaller than the input (the tail of a GELU) f32 keeps the input's digits.
-    let scale = largest(&expected).max(largest(x) / 10.0);
     let weights = numbers(expected.len(), 77, 1.0);
     let gradient = differences(exact, x, &weights);
     for (device, allowed) in [(fast(), 3e-6), (plain(), 5e-6)] {
@@ -102,7 +100,7 @@ fn check<const D: usize>(
         let incoming = tensor(&weights, output.dims(), &device);
         let graph = (output.clone() * incoming).sum().backward();
         let output = values(output);
-        let off = apart(&output, &expected) / scale;
+        let off = error(&output, &expected);
         assert!(off < allowed, "{shape:?} {device:?}: values off by {off:e}");
         let off = gradient_error(&values(input.grad(&graph).unwrap()), &gradient, &weights);
         assert!(
@@ -110,7 +108,7 @@ fn check<const D: usize>(
             "{shape:?} {device:?}: gradient off by {off:e}"
         );
         let without = layer(tensor(x, shape, &device.inner()));
-        assert!(apart(&values(without), &output) / scale < allowed);
+        assert!(error(&values(without), &output) < allowed);
     }
 }
 
@@ -155,7 +153,9 @@ proptest! {
 
     #[test]
     fn gelu(batch in 1..4usize, tokens in 1..8usize, width in 1..40usize, seed: u64) {
-        let x = numbers(batch * tokens * width, seed, 2.0);
+        let mut x = numbers(batch * tokens * width, seed, 2.0);
+        // One value of usual size: results in the tail alone are too small to measure an f32 by.
+        x[0] = 1.0;
         check(&x, [batch, tokens, width], &nn::gelu, &exact::gelu);
     }
 

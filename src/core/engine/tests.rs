@@ -36,6 +36,23 @@ fn short(seed: u64) -> Command {
     Command::Queue(Box::new(Job::train(config, String::new())))
 }
 
+/// A grey picture, asked about after these tasks.
+fn question(ticket: u64, run: &Path, tasks: &[usize]) -> Command {
+    let picture = Picture {
+        name: String::new(),
+        width: 32,
+        height: 32,
+        rgb: vec![90; 32 * 32 * 3],
+    };
+    Command::Predict(PredictRequest {
+        ticket,
+        about: 0,
+        run: run.into(),
+        picture,
+        tasks: tasks.into(),
+    })
+}
+
 #[test]
 fn a_run_ends_while_what_a_prediction_needs_is_still_being_made_ready() {
     let root = tempfile::tempdir().unwrap();
@@ -59,19 +76,7 @@ fn a_run_ends_while_what_a_prediction_needs_is_still_being_made_ready() {
         ended(&event).then_some(())
     });
     let ask = |ticket, run: &Path, tasks: &[usize]| {
-        let picture = Picture {
-            name: String::new(),
-            width: 32,
-            height: 32,
-            rgb: vec![90; 32 * 32 * 3],
-        };
-        engine.send(Command::Predict(PredictRequest {
-            ticket,
-            about: 0,
-            run: run.into(),
-            picture,
-            tasks: tasks.into(),
-        }));
+        engine.send(question(ticket, run, tasks));
     };
     engine.send(short(2));
     ask(1, &run, &[0, 1, 7]);
@@ -114,19 +119,7 @@ fn what_lay_on_a_lost_device_is_made_ready_anew() {
         _ => None,
     });
     let ask = |ticket| {
-        let picture = Picture {
-            name: String::new(),
-            width: 32,
-            height: 32,
-            rgb: vec![90; 32 * 32 * 3],
-        };
-        engine.send(Command::Predict(PredictRequest {
-            ticket,
-            about: 0,
-            run: run.clone(),
-            picture,
-            tasks: vec![0],
-        }));
+        engine.send(question(ticket, &run, &[0]));
         wait(&engine, |event| match event {
             Event::Predicted(answer) => Some(answer.ticket),
             Event::NotPredicted { problem, .. } => panic!("{problem}"),
