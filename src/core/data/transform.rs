@@ -9,7 +9,8 @@ mod augment;
 use std::cell::RefCell;
 
 use fast_image_resize as fir;
-use fir::images::{CroppedImage, Image, ImageRef};
+use fir::images::{TypedCroppedImage, TypedImage, TypedImageRef};
+use fir::pixels::U8x3;
 use image::RgbImage;
 use serde::{Deserialize, Serialize};
 
@@ -116,7 +117,7 @@ pub fn infer_into(picture: &RgbImage, spec: InputSpec, out: &mut [u8]) -> Result
 /// A box that leaves the picture or is empty, or an `out` that does not have `size`·`size`·3 bytes.
 pub fn crop_into(picture: &RgbImage, crop: &CropBox, size: usize, out: &mut [u8]) -> Result<()> {
     let whole = view(picture)?;
-    let part = CroppedImage::new(&whole, crop.left, crop.top, crop.width, crop.height)
+    let part = TypedCroppedImage::from_ref(&whole, crop.left, crop.top, crop.width, crop.height)
         .ok()
         .filter(|_| crop.width > 0 && crop.height > 0)
         .ok_or_else(|| {
@@ -143,28 +144,28 @@ fn options() -> fir::ResizeOptions {
     fir::ResizeOptions::new().resize_alg(fir::ResizeAlg::Convolution(fir::FilterType::Bilinear))
 }
 
-fn view(picture: &RgbImage) -> Result<ImageRef<'_>> {
+fn view(picture: &RgbImage) -> Result<TypedImageRef<'_, U8x3>> {
     let (width, height) = picture.dimensions();
     if width == 0 || height == 0 {
         return Err(Problem::new("the picture has no pixels"));
     }
-    ImageRef::new(width, height, picture.as_raw(), fir::PixelType::U8x3)
+    TypedImageRef::from_buffer(width, height, picture.as_raw())
         .map_err(|error| Problem::new(format!("the picture's pixels do not fit its size: {error}")))
 }
 
+/// The kind of pixel is known to the compiler: asked for at run time, the code of all thirteen would be made.
 fn resample(
-    source: &impl fir::IntoImageView,
+    source: &impl fir::ImageView<Pixel = U8x3>,
     size: usize,
     options: &fir::ResizeOptions,
     out: &mut [u8],
 ) -> Result<()> {
     let side = size as u32;
-    let mut target =
-        Image::from_slice_u8(side, side, out, fir::PixelType::U8x3).map_err(|error| {
-            Problem::new(format!("the picture's target has a wrong length: {error}"))
-        })?;
+    let mut target = TypedImage::<U8x3>::from_buffer(side, side, out).map_err(|error| {
+        Problem::new(format!("the picture's target has a wrong length: {error}"))
+    })?;
     RESIZER
-        .with_borrow_mut(|resizer| resizer.resize(source, &mut target, options))
+        .with_borrow_mut(|resizer| resizer.resize_typed(source, &mut target, options))
         .map_err(|error| Problem::new(format!("could not resize the picture: {error}")))
 }
 

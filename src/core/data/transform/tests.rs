@@ -69,14 +69,14 @@ fn the_centre_crop_equals_resize_then_crop() {
     };
     let mut out = vec![0; spec.bytes()];
     infer_into(&picture, spec, &mut out).unwrap();
-    let mut whole = Image::new(55, 37, fir::PixelType::U8x3);
+    let mut whole = TypedImage::<U8x3>::new(55, 37);
     fir::Resizer::new()
-        .resize(&view(&picture).unwrap(), &mut whole, &options())
+        .resize_typed(&view(&picture).unwrap(), &mut whole, &options())
         .unwrap();
     for y in 0..32 {
         for x in 0..32 {
             for channel in 0..3 {
-                let there = whole.buffer()[((y + 2) * 55 + x + 12) * 3 + channel];
+                let there = whole.pixels()[(y + 2) * 55 + x + 12].0[channel];
                 let here = out[(y * 32 + x) * 3 + channel];
                 assert!(
                     here.abs_diff(there) <= 1,
