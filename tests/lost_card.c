@@ -1,12 +1,15 @@
 /* A Vulkan driver that hands everything on to another one until the file LOST_WHEN is there: from then
  * on the card is gone. Whatever is asked of it ends with VK_ERROR_DEVICE_LOST, as after a reset by the
  * system or a pulled plug. Devices that have drawn into a window stay, unless LOST_WINDOWS is set.
+ * With LOST_FULL the card has so many MB: what would not fit is answered with
+ * VK_ERROR_OUT_OF_DEVICE_MEMORY.
  *
  * `tests/faults.py` builds it and names it to the Vulkan loader; LOST_DRIVER is the library of the
  * driver behind it, such as Mesa's software adapter. The few declarations are those of the Vulkan
  * specification, so that no headers are needed.
  */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +17,7 @@
 
 typedef void (*Any)(void);
 typedef int32_t Result;
-enum { OK = 0, LOST = -4, MOST = 64 };
+enum { OK = 0, FULL = -2, LOST = -4, MOST = 64, BLOCKS = 4096 };
 
 static Any (*of_instance)(void *, const char *);
 static Any (*of_physical)(void *, const char *);
@@ -106,6 +109,41 @@ static void my_vkGetDeviceQueue(void *device, uint32_t family, uint32_t index, v
         }
 }
 
+/* Memory: what was given out, until it comes back. */
+struct Wanted { int32_t type; const void *next; uint64_t bytes; uint32_t kind; };
+BEHIND(vkAllocateMemory, void *, const struct Wanted *, const void *, uint64_t *)
+static void (*real_vkFreeMemory)(void *, uint64_t, const void *);
+static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
+static struct { uint64_t memory, bytes; } blocks[BLOCKS];
+
+static Result my_vkAllocateMemory(void *device, const struct Wanted *wanted, const void *by, uint64_t *memory) {
+    const char *most = getenv("LOST_FULL");
+    if (!most) return real_vkAllocateMemory(device, wanted, by, memory);
+    pthread_mutex_lock(&counting);
+    uint64_t sum = wanted->bytes;
+    for (int i = 0; i < BLOCKS; i++) sum += blocks[i].bytes;
+    Result ended = FULL;
+    if (sum <= strtoull(most, NULL, 10) << 20) ended = real_vkAllocateMemory(device, wanted, by, memory);
+    for (int i = 0; i < BLOCKS && ended == OK; i++)
+        if (!blocks[i].bytes) {
+            blocks[i].memory = *memory;
+            blocks[i].bytes = wanted->bytes;
+            break;
+        }
+    pthread_mutex_unlock(&counting);
+    return ended;
+}
+static void my_vkFreeMemory(void *device, uint64_t memory, const void *by) {
+    pthread_mutex_lock(&counting);
+    for (int i = 0; i < BLOCKS; i++)
+        if (blocks[i].bytes && blocks[i].memory == memory) {
+            blocks[i].bytes = 0;
+            break;
+        }
+    pthread_mutex_unlock(&counting);
+    real_vkFreeMemory(device, memory, by);
+}
+
 /* Puts itself in place of one function. */
 #define TAKE(function, as)                                       \
     if (found && strcmp(name, as) == 0) {                        \
@@ -127,6 +165,8 @@ static Any instead(const char *name, Any found) {
     TAKE(vkGetSemaphoreCounterValue, "vkGetSemaphoreCounterValueKHR")
     TAKE(vkQueuePresentKHR, "vkQueuePresentKHR")
     TAKE(vkGetDeviceQueue, "vkGetDeviceQueue")
+    TAKE(vkAllocateMemory, "vkAllocateMemory")
+    TAKE(vkFreeMemory, "vkFreeMemory")
     return found;
 }
 

@@ -17,6 +17,7 @@ pub mod data;
 pub mod device;
 pub mod engine;
 pub mod experiment;
+mod fence;
 pub mod fetch;
 pub mod files;
 pub mod folders;

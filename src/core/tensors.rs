@@ -85,27 +85,63 @@ pub fn not_finite(what: &str) -> Problem {
 /// How the Problem of a device without room begins.
 pub const OUT_OF_MEMORY: &str = "the device ran out of memory";
 
-/// Says what a failed read from a device means for the person.
+/// Says what a failed read from a device means for the person. What the driver said goes to the log.
 pub fn device_problem(error: &str) -> Problem {
+    tracing::error!("a device failed: {error}");
     let lower = error.to_lowercase();
-    if is_loss(&lower) {
+    let (full, lost) = (is_full(&lower) | device::was_full(), is_loss(&lower));
+    if lost {
         device::lost();
-        Problem::new("the device was lost: the system reset it, or it was unplugged").advise(
-            "start the program again and continue the run from its last saved epoch; if it is lost again, use --device cpu",
-        )
-    } else if lower.contains("memory") || lower.contains("allocate") {
-        Problem::new(format!("{OUT_OF_MEMORY}: {error}"))
-            .at("--micro-batch")
-            .advise(
-                "let fewer images through the network at once: `lae-studio resume RUN --micro-batch N` \
-                 goes on with the same result; else choose a smaller backbone, or train on the CPU \
-                 (--device cpu)",
-            )
-    } else {
-        Problem::new(format!("the device failed: {error}")).advise(
-            "continue the run from its last saved epoch; if it fails again, use --device cpu",
-        )
     }
+    let what = match lost {
+        true => "the device was lost: the system reset it, or it was unplugged",
+        false => "the device failed",
+    };
+    match (full, lost) {
+        (true, _) => Problem::new(OUT_OF_MEMORY).at("--micro-batch").advise(
+            "let fewer images through the network at once: `lae-studio resume RUN --micro-batch N` \
+             goes on with the same result; else choose a smaller backbone, or train on the CPU \
+             (--device cpu)",
+        ),
+        (false, true) => Problem::new(what).advise(
+            "start the program again and continue the run from its last saved epoch; if it is lost again, use --device cpu",
+        ),
+        (false, false) => Problem::new(format!("{what}: {}", in_one_line(error))).advise(
+            "continue the run from its last saved epoch; if it fails again, use --device cpu",
+        ),
+    }
+}
+
+/// What a framework says over several lines, without those that tell nothing.
+fn in_one_line(error: &str) -> String {
+    let told = error.lines().map(str::trim).filter(|line| {
+        let empty = [
+            "",
+            "Caused by:",
+            "Asked at:",
+            "Backtrace",
+            "No backtrace available",
+        ];
+        !empty.contains(line)
+    });
+    told.collect::<Vec<_>>()
+        .join("; ")
+        .chars()
+        .take(300)
+        .collect()
+}
+
+/// Whether what a driver or the framework says (in small letters) means that a device has no memory left.
+/// What waited for memory that was never written is named by the framework, too, whatever the cause: the
+/// word alone says nothing.
+pub fn is_full(error: &str) -> bool {
+    let words = [
+        "out of memory",
+        "out-of-memory",
+        "out of device memory",
+        "can't allocate",
+    ];
+    words.iter().any(|words| error.contains(words))
 }
 
 /// Whether what a driver or the framework says (in small letters) means that a device is gone.

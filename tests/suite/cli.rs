@@ -10,6 +10,8 @@ use serde_json::Value;
 use super::shared_folder;
 
 mod card;
+#[cfg(target_os = "linux")]
+mod full;
 mod glossary;
 mod interrupted;
 mod log;

@@ -15,7 +15,7 @@ mod verdicts;
 use std::collections::HashMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use burn::tensor::wgpu::WgpuBackend;
@@ -256,15 +256,47 @@ fn there_is(devices: &[DeviceInfo]) -> String {
 /// cannot set up again in this process.
 static OPEN: Mutex<Option<HashMap<String, Option<Device>>>> = Mutex::new(None);
 
-/// How often an adapter was lost. Whoever keeps tensors looks here whether they may be gone.
-pub(crate) static LOSSES: AtomicUsize = AtomicUsize::new(0);
+/// How often an adapter was lost or had no memory left. Whoever keeps tensors looks here whether they may be
+/// gone, or never were written.
+pub(crate) static MISHAPS: AtomicUsize = AtomicUsize::new(0);
 
 /// Lets go of the graphics adapters that were opened, because one of them was lost.
 pub fn lost() {
-    LOSSES.fetch_add(1, Ordering::Relaxed);
+    MISHAPS.fetch_add(1, Ordering::Relaxed);
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let devices = open.get_or_insert_default().values_mut();
     devices.for_each(|device| *device = None);
+}
+
+/// How many adapters were lost by now.
+pub(crate) fn losses() -> usize {
+    let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let open = open.iter().flat_map(HashMap::values);
+    open.filter(|device| device.is_none()).count()
+}
+
+/// Whether an adapter said that its memory is full.
+static FULL: AtomicBool = AtomicBool::new(false);
+
+/// Notes that an adapter said that its memory is full: what fails by it later does not name the cause.
+/// Whether it was noted before.
+pub(crate) fn full() -> bool {
+    MISHAPS.fetch_add(1, Ordering::Relaxed);
+    FULL.swap(true, Ordering::Relaxed)
+}
+
+/// Whether an adapter said that its memory is full since this was last asked.
+pub(crate) fn was_full() -> bool {
+    FULL.swap(false, Ordering::Relaxed)
+}
+
+/// Has the adapters that were opened give back memory that nothing uses.
+pub(crate) fn tidy() {
+    let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    for device in open.iter().flat_map(HashMap::values).flatten() {
+        // Whether a device in trouble does so is shown by what follows.
+        let _ = catch_unwind(AssertUnwindSafe(|| device.memory_cleanup()));
+    }
 }
 
 /// Opens a device (plain, without gradients). It stays open for the whole process; asking again

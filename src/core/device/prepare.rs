@@ -158,9 +158,13 @@ impl Tries<'_> {
             }
             match lines.recv_timeout(PATIENCE) {
                 Ok(line) => {
-                    let told = serde_json::from_str::<Tried>(&line);
-                    // What is no answer says why there is none.
-                    let told = told.map_err(|_| line.clone())?;
+                    let told = match serde_json::from_str::<Tried>(&line) {
+                        Ok(told) => told,
+                        // What is no answer says why there is none. A card that worked before is lost by
+                        // what was tried last: that is a verdict, and what was found stays.
+                        Err(_) if tried.is_empty() => return Err(line),
+                        Err(_) => return Ok(Some(Left::Fell(line))),
+                    };
                     if variants.get(tried.len()) != Some(&told.variant) {
                         return Err(format!("it answered out of turn: {line}"));
                     }
@@ -267,6 +271,18 @@ mod tests {
             assert!(refused[0].is_none() && refused[2].is_none() && refused[3].is_none());
             assert_eq!(found.best(), Some(Variant::PLAIN));
         }
+    }
+
+    #[test]
+    fn a_card_that_stays_lost_keeps_what_was_found_before() {
+        let script =
+            "case $# in 7) good $4 100; kill -SEGV $$;; *) echo the card is gone; exit 1;; esac";
+        let found = tried(script, LONG).unwrap();
+        assert_eq!(found.best(), Some(Variant::PLAIN));
+        let refused = found.tried.iter().skip(1);
+        let refused: Vec<_> = refused.filter_map(|tried| tried.refused.clone()).collect();
+        assert!(refused[0].contains("crashed"), "{refused:?}");
+        assert_eq!(refused[1..], ["the card is gone", "the card is gone"]);
     }
 
     #[test]

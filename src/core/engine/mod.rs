@@ -4,7 +4,6 @@
 //! two batches of the running one, once a helper thread has made ready what they need. Every job is fenced: a panic in it becomes a `Failed` event and
 //! the thread lives on. The front end is woken through a callback, so the engine knows no window.
 
-mod fence;
 mod inside;
 mod predictions;
 mod sheets;
@@ -16,14 +15,14 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::device::LOSSES;
+use crate::device::MISHAPS;
 use crate::experiment::{self, Changes, Outcome, Stock};
+use crate::fence::fenced;
 use crate::problem::{Problem, Result};
 use crate::run::diary;
 use crate::run::event::{Command, Control, Event, Sink, Wish};
 use crate::run::job::{Job, JobId, Line, Told, Work, job_of};
 use crate::store::QueueFile;
-use fence::fenced;
 use inside::{Gathered, Looks};
 use predictions::{Predictions, Prepare, Ready};
 use sheets::{News, Sheets};
@@ -64,7 +63,7 @@ impl Engine {
             file: QueueFile::below(&runs_root),
             unkept: false,
             predictions: Predictions::new(prepare, mail.clone()),
-            losses: LOSSES.load(Ordering::Relaxed),
+            mishaps: MISHAPS.load(Ordering::Relaxed),
             looks: Looks::new(mail.clone()),
             sheets: Sheets::new(mail.clone()),
             outbox,
@@ -149,8 +148,8 @@ struct Desk {
     /// Whether it was told that the line cannot be kept.
     unkept: bool,
     predictions: Predictions,
-    /// Losses of devices that were minded already.
-    losses: usize,
+    /// Mishaps of devices that were minded already.
+    mishaps: usize,
     looks: Looks,
     sheets: Sheets,
     outbox: Sender<Told>,
@@ -263,10 +262,10 @@ impl Desk {
         (self.wake)();
     }
 
-    /// Lets go of what lies on a device that was lost, whoever met the loss.
-    fn mind_losses(&mut self) {
-        let losses = LOSSES.load(Ordering::Relaxed);
-        if std::mem::replace(&mut self.losses, losses) != losses {
+    /// Lets go of what lies on a device that was lost or full, whoever met that.
+    fn mind_mishaps(&mut self) {
+        let mishaps = MISHAPS.load(Ordering::Relaxed);
+        if std::mem::replace(&mut self.mishaps, mishaps) != mishaps {
             self.predictions.let_go();
             self.stock.forget_backbones();
         }

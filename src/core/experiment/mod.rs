@@ -14,6 +14,7 @@ mod plan;
 pub mod predict;
 pub mod prepare;
 mod reading;
+mod room;
 pub mod sheet;
 mod stock;
 mod teach;
@@ -79,7 +80,10 @@ pub fn train(
     let method = plan.method()?;
     let mut header = plan.header(&*method)?;
     let folder = RunFolder::create(runs_root, &mut header, plan.plugin_text())?;
-    Trainer::new((plan.kit(), method), header, folder, sink, control)?.run()
+    let place = header.folder.clone();
+    room::to_the_end(&place, stock, sink, control, |sink| {
+        Trainer::new((plan.kit(), method), header, folder, sink, control)?.run()
+    })
 }
 
 /// Checks, before the first of several runs begins, what can be said of all of them without their
@@ -145,6 +149,20 @@ pub fn resume_on(
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
+    let sink = &mut Noted(sink);
+    room::to_the_end(folder, stock, sink, control, |sink| {
+        go_on(folder, changes, stock, sink, control)
+    })
+}
+
+/// Takes a run up once.
+fn go_on(
+    folder: &Path,
+    changes: &Changes<'_>,
+    stock: &Stock,
+    sink: &mut Noted<'_>,
+    control: &Control,
+) -> Result<Outcome> {
     let lock = RunFolder::open(folder)?;
     let mut stored = store::load(folder)?;
     let Changes {
@@ -171,7 +189,6 @@ pub fn resume_on(
                 .advise("start a new run, or look at this one with `lae-studio runs`"),
         );
     }
-    let sink = &mut Noted(sink);
     sink.prepare("a run is prepared to go on", &stored.header.config);
     // The file may have been edited.
     all_at_once(method::problems(&stored.header.config))?;

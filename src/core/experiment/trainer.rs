@@ -16,15 +16,14 @@ use std::time::{Duration, Instant};
 use burn::tensor::Tensor;
 
 use crate::backbone::library::Opened;
-use crate::counts::counted;
 use crate::data::PixelCache;
 use crate::data::loader::{self, Loader, LoaderOptions, Next};
 use crate::method::{AtOnce, Batch, Chosen, Method, Pass, Source, Task, Work};
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, Phase, RunHeader, Sink, TaskReport};
 use crate::store::RunFolder;
-use crate::tensors::{HostTensor, OUT_OF_MEMORY, not_finite};
+use crate::tensors::{HostTensor, not_finite};
 
 use super::images::{Images, Labelled};
 use super::meter::Meter;
@@ -137,10 +136,7 @@ impl<'a> Trainer<'a> {
         let ended = self.all_tasks();
         // Another run may come late or never: its memory is better free.
         self.kit.pixels.forget_originals();
-        if ended
-            .map_err(|problem| self.with_fewer(problem))?
-            .is_break()
-        {
+        if ended?.is_break() {
             return Ok(Outcome::Stopped(self.header));
         }
         let keep = self.checkpointed && self.method.needs_state();
@@ -149,27 +145,6 @@ impl<'a> Trainer<'a> {
             self.remark(problem);
         }
         Ok(Outcome::Finished(self.header))
-    }
-
-    /// Where the device ran out of memory: the run is to go on with half as many images at once, which
-    /// it says in its settings, so that whoever continues it need not.
-    fn with_fewer(&mut self, problem: Problem) -> Problem {
-        let config = &self.kit.config;
-        let at_once = config.micro_batch.unwrap_or(config.batch).min(config.batch);
-        if !problem.what.starts_with(OUT_OF_MEMORY) || at_once < 2 {
-            return problem;
-        }
-        let fewer = at_once.div_ceil(2);
-        self.header.config.micro_batch = Some(fewer);
-        if self.folder.save_header(&self.header).is_err() {
-            // The general advice stands.
-            return problem;
-        }
-        let images = counted(fewer, "image");
-        problem.at("--micro-batch").advise(format!(
-            "continue the run: from its last saved epoch on it lets {images} through the network at once \
-             instead of {at_once}, with the same result"
-        ))
     }
 
     /// Learns the last task alone, a lesson; those before it have these reports, and the method is

@@ -20,8 +20,9 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
+use crate::device;
 use crate::problem::Problem;
-use crate::tensors::is_loss;
+use crate::tensors::{is_full, is_loss};
 pub use file::Pages;
 pub use privacy::{Veil, source_place};
 
@@ -206,7 +207,11 @@ fn note_panics() {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |about| {
         let text = about.payload_as_str().unwrap_or("no message");
-        if let Some(log) = LOG.get()
+        let lower = text.to_lowercase();
+        // A card without memory has every operation that waits fail with the same words.
+        let again = is_full(&lower) && device::full();
+        if !again
+            && let Some(log) = LOG.get()
             && log.takes(Level::Error)
         {
             let thread = std::thread::current();
@@ -222,8 +227,8 @@ fn note_panics() {
             // Whatever thread it is: the program may be about to end.
             log.write_out();
         }
-        // A lost card ends threads of the framework, too; whoever used it says so in words.
-        if SAID.load(Ordering::Relaxed) && !is_loss(&text.to_lowercase()) {
+        // A lost or full card ends threads of the framework, too; whoever used it says so in words.
+        if SAID.load(Ordering::Relaxed) && !is_loss(&lower) && !is_full(&lower) {
             before(about);
         }
     }));

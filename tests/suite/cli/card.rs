@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{json, only_run, program, run, stderr};
 
 /// The number of the imitated card in the list of devices; none where there is none.
-fn imitated(runs: &Path) -> Option<String> {
+pub(super) fn imitated(runs: &Path) -> Option<String> {
     let list = json(&run(&["devices", "--json", "-"], runs));
     let of = |entry: &&Value| entry["kind"] == "software_gpu" && entry["api"] == "vulkan";
     let found = list.as_array()?.iter().find(of);

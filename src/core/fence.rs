@@ -6,7 +6,7 @@ use crate::problem::{Problem, Result};
 use crate::tensors::device_problem;
 
 /// Runs a job; a panic inside becomes a Problem.
-pub(super) fn fenced<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn fenced<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|panic| {
         let text = panic
             .downcast_ref::<String>()

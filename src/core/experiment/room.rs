@@ -1,0 +1,88 @@
+//! A run whose device has no room for a whole batch goes on with fewer images at once.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::{Changes, Outcome, Stock, go_on};
+use crate::counts::counted;
+use crate::device;
+use crate::fence::fenced;
+use crate::problem::{Problem, Result};
+use crate::run::diary::Noted;
+use crate::run::event::{Control, Event, Sink};
+use crate::store::{self, RunFolder};
+use crate::tensors::OUT_OF_MEMORY;
+
+/// Brings a run to its end: each time its device runs out of memory, it goes on from its last saved epoch
+/// with half as many images at once.
+///
+/// # Errors
+/// The Problem that ended the run; a device that is out of memory for one image, too, or that was lost by
+/// it, which only another start of the program opens again.
+pub(super) fn to_the_end(
+    folder: &Path,
+    stock: &Stock,
+    sink: &mut Noted<'_>,
+    control: &Control,
+    begin: impl FnOnce(&mut Noted<'_>) -> Result<Outcome>,
+) -> Result<Outcome> {
+    let losses = device::losses();
+    // What was noted of other work is not the cause of what fails here.
+    device::was_full();
+    let mut ended = fenced(|| begin(sink));
+    loop {
+        let problem = match ended {
+            Err(problem) if problem.what.starts_with(OUT_OF_MEMORY) => problem,
+            ended => return ended,
+        };
+        let lost = device::losses() > losses;
+        let (run, fewer) = match make_do(folder, lost, problem) {
+            ControlFlow::Continue(next) => next,
+            ControlFlow::Break(problem) => return Err(problem),
+        };
+        let images = counted(fewer, "image");
+        let problem = Problem::new(OUT_OF_MEMORY)
+            .at("--micro-batch")
+            .advise(format!(
+                "nothing need be done: from the last saved epoch on {images} go through the network at once, \
+                 with the same result"
+            ));
+        sink.event(Event::Remark { run, problem });
+        // What was to be written when there was no room never was.
+        stock.forget_backbones();
+        device::tidy();
+        device::was_full();
+        let changes = Changes {
+            micro_batch: Some(fewer),
+            ..Changes::default()
+        };
+        ended = fenced(|| go_on(folder, &changes, stock, sink, control));
+    }
+}
+
+/// The run's name and how many images it is to go on with; a Problem where it cannot in this process.
+fn make_do(folder: &Path, lost: bool, problem: Problem) -> ControlFlow<Problem, (String, usize)> {
+    let stored = RunFolder::open(folder).and_then(|lock| Ok((lock, store::load(folder)?)));
+    let Ok((lock, mut stored)) = stored else {
+        return ControlFlow::Break(problem);
+    };
+    let config = &mut stored.header.config;
+    let at_once = config.micro_batch.unwrap_or(config.batch).min(config.batch);
+    if at_once < 2 {
+        return ControlFlow::Break(problem);
+    }
+    let fewer = at_once.div_ceil(2);
+    if !lost {
+        return ControlFlow::Continue((stored.header.run, fewer));
+    }
+    // Kept in the settings, so that whoever continues the run need not say it.
+    config.micro_batch = Some(fewer);
+    if lock.save_header(&stored.header).is_err() {
+        return ControlFlow::Break(problem);
+    }
+    let images = counted(fewer, "image");
+    ControlFlow::Break(problem.at("--micro-batch").advise(format!(
+        "start the program again and continue the run: from its last saved epoch on it lets {images} through \
+         the network at once instead of {at_once}, with the same result"
+    )))
+}

@@ -1,0 +1,132 @@
+//! A card whose memory runs out: software Vulkan behind a driver (`tests/lost_card.c`) that gives away so
+//! many MB and no more.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+use super::card::imitated;
+use super::{only_run, program, stderr};
+use crate::shared_folder;
+
+/// The driver between, and what it hands on to.
+struct Between {
+    manifest: PathBuf,
+    behind: String,
+}
+
+/// None, with a reason printed, where it cannot be made.
+fn between() -> Option<&'static Between> {
+    static MADE: OnceLock<Option<Between>> = OnceLock::new();
+    let made = MADE.get_or_init(|| {
+        let folder = std::fs::read_dir("/usr/share/vulkan/icd.d").ok()?;
+        let files = folder.flatten().map(|entry| entry.path());
+        let software = files
+            .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
+            .find(|path| {
+                path.file_name()
+                    .is_some_and(|name| name.to_string_lossy().starts_with("lvp"))
+            })?;
+        let text = std::fs::read_to_string(software).unwrap();
+        let mut json: Value = serde_json::from_str(&text).unwrap();
+        let library = json["ICD"]["library_path"].take();
+        let place = shared_folder();
+        let between = place.join("between.so");
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lost_card.c");
+        let compiler = Command::new("cc")
+            .args(["-shared", "-fPIC", "-O1", "-o"])
+            .args([&between, Path::new(source)])
+            .status();
+        assert!(compiler.ok()?.success(), "{source} cannot be compiled");
+        json["ICD"]["library_path"] = between.to_str().into();
+        let manifest = place.join("between.json");
+        std::fs::write(&manifest, json.to_string()).unwrap();
+        Some(Between {
+            manifest,
+            behind: library.as_str()?.to_string(),
+        })
+    });
+    if made.is_none() {
+        eprintln!("skipped: a C compiler and Mesa's software Vulkan are needed");
+    }
+    made.as_ref()
+}
+
+/// Runs on a card of so many MB; runs are kept in `out`.
+fn on(between: &Between, megabytes: &str, words: &[&str], root: &Path) -> Output {
+    program(words, root)
+        .env("LAE_RUNS", root.join("out"))
+        .env("VK_ICD_FILENAMES", &between.manifest)
+        .env("VK_DRIVER_FILES", &between.manifest)
+        .env("LOST_DRIVER", &between.behind)
+        .env("LOST_FULL", megabytes)
+        .output()
+        .unwrap()
+}
+
+/// One task of ten classes in batches of 64.
+fn words(card: &str) -> Vec<&str> {
+    [
+        &["train", "--data", "digits", "--train-limit", "7"][..],
+        &["--test-limit", "1", "--epochs", "1", "--freeze-epochs", "0"],
+        &["--batch", "64", "--classes-per-task", "10"],
+        &["--device", card, "--quiet"],
+    ]
+    .concat()
+}
+
+/// What a run's settings say of images at once.
+fn at_once(run: &Path) -> Option<i64> {
+    let text = std::fs::read_to_string(run.join("run.toml")).unwrap();
+    let run: toml::Table = text.parse().unwrap();
+    run.get("micro_batch")?.as_integer()
+}
+
+#[test]
+fn a_run_that_finds_too_little_memory_goes_on_with_fewer_images_at_once() {
+    let root = tempfile::tempdir().unwrap();
+    let (Some(between), Some(card)) = (between(), imitated(root.path())) else {
+        return;
+    };
+    let output = on(between, "60", &words(&card), root.path());
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("note: the device ran out of memory\n"),
+        "{said}"
+    );
+    assert!(said.contains("nothing need be done"), "{said}");
+    // Nothing of the framework's: it fails a thousand times until somebody asks for a result.
+    assert!(
+        !said.contains("panicked") && said.lines().count() < 24,
+        "{said}"
+    );
+    let fewer = at_once(&only_run(&root.path().join("out"))).unwrap();
+    assert!((1..64).contains(&fewer), "{fewer}");
+}
+
+#[test]
+fn a_card_lost_for_want_of_memory_is_told_and_the_next_start_has_fewer_images() {
+    let root = tempfile::tempdir().unwrap();
+    let (Some(between), Some(card)) = (between(), imitated(root.path())) else {
+        return;
+    };
+    let output = on(between, "45", &words(&card), root.path());
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("problem: the device ran out of memory\n"),
+        "{said}"
+    );
+    assert!(
+        said.contains("start the program again and continue"),
+        "{said}"
+    );
+    assert!(!said.contains("panicked"), "{said}");
+    assert_eq!(at_once(&only_run(&root.path().join("out"))), Some(32));
+    let words = ["resume", "latest", "--quiet"];
+    let output = on(between, "4000", &words, root.path());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
