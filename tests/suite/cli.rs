@@ -1,7 +1,7 @@
 //! The program as a script sees it: exit codes, stdout, stderr, JSON, kills and bad input.
 
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -42,6 +42,7 @@ const QUICK: &[&str] = &[
 ];
 
 /// Settings slow enough to be interrupted, with frozen epochs and an offline expert.
+#[cfg(unix)]
 const SLOWER: &[&str] = &[
     "train",
     "--data",
@@ -137,7 +138,8 @@ fn drivers_add_no_lines_of_theirs() {
 }
 
 /// Waits until a file exists or the child has ended.
-fn wait_for(child: &mut Child, path: impl Fn() -> Option<PathBuf>) {
+#[cfg(unix)]
+fn wait_for(child: &mut std::process::Child, path: impl Fn() -> Option<PathBuf>) {
     let end = Instant::now() + Duration::from_secs(120);
     while !path().is_some_and(|path| path.exists()) {
         assert!(child.try_wait().unwrap().is_none(), "it ended too early");

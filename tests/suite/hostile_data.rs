@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use lae_studio::data::transform::InputSpec;
@@ -203,7 +202,8 @@ fn crop_ratios_that_enlarge_without_end_are_refused() {
 fn a_link_to_a_folder_around_the_data_set_is_not_followed() {
     let made = Made::new();
     made.class("set/a", 2).class("set/b", 2).class("private", 3);
-    for (link, to) in [("set/a/up", made.path()), ("set/root", Path::new("/"))] {
+    let root = std::path::Path::new("/");
+    for (link, to) in [("set/a/up", made.path()), ("set/root", root)] {
         std::os::unix::fs::symlink(to, made.path().join(link)).unwrap();
     }
     // One beside it is.

@@ -6,7 +6,6 @@ use std::io::{BufRead, BufReader};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-use std::fs::OpenOptions;
 use std::io::Write;
 
 use super::limits::LEAST;
@@ -217,7 +216,7 @@ fn a_full_disk_is_named() {
     let part = Part {
         path: to.clone(),
         tag_path: folder.path().join("tag"),
-        file: OpenOptions::new().write(true).open("/dev/full").unwrap(),
+        file: File::options().write(true).open("/dev/full").unwrap(),
         length: 0,
         hash: Sha256::new(),
     };

@@ -1,7 +1,5 @@
 //! Runs that are killed, stopped, or lose their disk, and continue.
 
-use std::process::{Command, Stdio};
-
 use super::*;
 
 #[cfg(unix)]

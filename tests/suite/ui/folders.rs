@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use egui_kittest::Harness;
-use egui_kittest::kittest::{NodeT, Queryable};
+use egui_kittest::kittest::Queryable;
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
 use lae_studio::session::row::RunRow;
@@ -145,6 +145,7 @@ fn folders_are_remembered_and_one_that_vanished_is_told() {
 #[cfg(unix)]
 #[test]
 fn a_folder_that_can_only_be_read_is_looked_at_and_not_changed() {
+    use egui_kittest::kittest::NodeT;
     use std::os::unix::fs::PermissionsExt;
     if !can_draw() {
         return;
