@@ -141,7 +141,7 @@ def locked(folder):
     for name, cookie in [("right", "0123456789abcdef" * 2), ("wrong", "f" * 32)]:
         words = ["xauth", "-f", str(folder / name), "add", f":{number}", ".", cookie]
         subprocess.run(words, capture_output=True, check=True)
-    return x_server("-auth", str(folder / "right"))
+    return x_server("-listen", "tcp", "-auth", str(folder / "right"))
 
 
 def ways(folder, second_icd):
@@ -172,10 +172,11 @@ def ways(folder, second_icd):
     guarded = locked(folder)
     if guarded:
         servers.append(guarded)
-        behind = here | {"DISPLAY": f":{guarded[0]}"}
-        for name, found in [("right", None), ("wrong", f":{guarded[0]}"), ("no", f":{guarded[0]}")]:
-            cookie = {"XAUTHORITY": str(folder / name)}
-            yield f"an X that wants a cookie, {name} one", behind | cookie, found
+        for over, host in [("", ""), (" over TCP", "localhost")]:
+            place = f"{host}:{guarded[0]}"
+            for name, found in [("right", None), ("wrong", place), ("no", place)]:
+                cookie = {"DISPLAY": place, "XAUTHORITY": str(folder / name)}
+                yield f"an X{over} that wants a cookie, {name} one", here | cookie, found
     remote = x_server("-listen", "tcp")
     servers.append(remote)
     yield "X over TCP", here | {"DISPLAY": f"localhost:{remote[0]}"}, None

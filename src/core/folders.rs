@@ -75,13 +75,15 @@ fn of(name: &str, usual: impl Fn(&ProjectDirs) -> &Path) -> Option<PathBuf> {
     }
 }
 
-/// What the person started: an AppImage unpacks the program somewhere else and names itself.
+/// What the person started: an AppImage unpacks the program somewhere else and names itself and that place.
+/// A program that does not lie there was started out of another AppImage, a terminal in one, say.
 fn program() -> Option<PathBuf> {
-    let image = env::var_os("APPIMAGE").filter(|image| !image.is_empty());
-    image
-        .map(PathBuf::from)
-        .or_else(|| env::current_exe().ok())
-        .map(|path| fs::canonicalize(&path).unwrap_or(path))
+    let whole = |path: PathBuf| fs::canonicalize(&path).unwrap_or(path);
+    let named = |name| env::var_os(name).filter(|value| !value.is_empty());
+    let own = whole(env::current_exe().ok()?);
+    let image = named("APPIMAGE").zip(named("APPDIR"));
+    let image = image.filter(|(_, unpacked)| own.starts_with(whole(unpacked.into())));
+    Some(image.map_or(own, |(image, _)| whole(image.into())))
 }
 
 /// The portable folder of a program: beside it, or beside the bundle on macOS.

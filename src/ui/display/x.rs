@@ -5,8 +5,9 @@
 //! says: byte order, version, and the cookie that ~/.Xauthority holds for this display.
 
 use std::io::{self, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::{IpAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 use std::{env, fmt};
@@ -19,6 +20,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const COOKIE: &[u8] = b"MIT-MAGIC-COOKIE-1";
 /// Display 0 listens at this port.
 const FIRST_PORT: u16 = 6000;
+/// Numbers that ssh gives the displays it relays: from 10 on, one for each connection.
+const RELAYED: Range<u16> = 10..100;
+/// Families of addresses in an Xauthority file: what a record is for.
+const INTERNET: [u8; 2] = [0, 0];
+const INTERNET_6: [u8; 2] = [0, 6];
+const ANY: [u8; 2] = [0xff, 0xff];
 
 /// A connection that was let in, or was not asked further. A bare server that loses its last
 /// connection begins anew, so it is kept until the window has its own.
@@ -55,14 +62,14 @@ pub fn greet(display: &str) -> Result<Held, Why> {
     let Some(place) = Place::of(display) else {
         return Ok(Held { _stream: None });
     };
-    let stream = place.connect().map_err(|_| Why::Nobody)?;
+    let (stream, peer) = place.connect().map_err(|_| Why::Nobody)?;
     // A cookie that a relay such as ssh refuses makes it complain on its own terminal.
-    if place.host.is_some() {
+    if place.host.is_some() && RELAYED.contains(&place.number) {
         return Ok(Held {
             _stream: Some(stream),
         });
     }
-    let (cookies, others) = cookies(place.number);
+    let (cookies, others) = cookies(place.number, peer);
     let mut stream = Some(stream);
     for (name, cookie) in cookies
         .iter()
@@ -71,7 +78,7 @@ pub fn greet(display: &str) -> Result<Held, Why> {
     {
         let mut asked = match stream.take() {
             Some(stream) => stream,
-            None => place.connect().map_err(|_| Why::Nobody)?,
+            None => place.connect().map_err(|_| Why::Nobody)?.0,
         };
         match answer(&mut asked, name, cookie) {
             Ok(true) => {
@@ -112,13 +119,17 @@ impl Place {
         })
     }
 
-    fn connect(&self) -> io::Result<Box<dyn Talk + Send>> {
+    /// A connection, and the address of the other computer where it is one.
+    fn connect(&self) -> io::Result<(Box<dyn Talk + Send>, Option<IpAddr>)> {
         if let Some(host) = &self.host {
             let port = FIRST_PORT.saturating_add(self.number);
             let mut last = io::ErrorKind::AddrNotAvailable.into();
             for address in (host.as_str(), port).to_socket_addrs()? {
                 match TcpStream::connect_timeout(&address, PATIENCE) {
-                    Ok(stream) => return Ok(Box::new(stream)),
+                    Ok(stream) => {
+                        stream.set_read_timeout(Some(PATIENCE))?;
+                        return Ok((Box::new(stream), Some(address.ip())));
+                    }
                     Err(error) => last = error,
                 }
             }
@@ -127,7 +138,7 @@ impl Place {
         let name = format!("/tmp/.X11-unix/X{}", self.number);
         let stream = without_file(&name).or_else(|_| UnixStream::connect(&name))?;
         stream.set_read_timeout(Some(PATIENCE))?;
-        Ok(Box::new(stream))
+        Ok((Box::new(stream), None))
     }
 }
 
@@ -164,21 +175,32 @@ fn answer(stream: &mut dyn Talk, name: &[u8], cookie: &[u8]) -> io::Result<bool>
 }
 
 /// The cookies for this display, and whether there are passwords of another kind.
-fn cookies(number: u16) -> (Vec<Vec<u8>>, bool) {
+fn cookies(number: u16, peer: Option<IpAddr>) -> (Vec<Vec<u8>>, bool) {
     let file = env::var_os("XAUTHORITY").map(PathBuf::from).or_else(|| {
         let home = env::var_os("HOME")?;
         Some(PathBuf::from(home).join(".Xauthority"))
     });
     let bytes = file.and_then(|file| files::read(&file, files::TEXT).ok());
-    of_display(&bytes.unwrap_or_default(), number)
+    of_display(&bytes.unwrap_or_default(), number, peer)
+}
+
+/// Whether a record is for the server at this address. Another computer is shown no cookie that is not its own.
+fn is_for(peer: Option<IpAddr>, family: [u8; 2], address: &[u8]) -> bool {
+    match peer.map(|peer| peer.to_canonical()) {
+        None => true,
+        Some(peer) if peer.is_loopback() => true,
+        Some(_) if family == ANY => true,
+        Some(IpAddr::V4(peer)) => family == INTERNET && address == peer.octets(),
+        Some(IpAddr::V6(peer)) => family == INTERNET_6 && address == peer.octets(),
+    }
 }
 
 /// The records of an Xauthority file that are for this display: family, then address, number, name
 /// and password, each with its length before it, all big-endian. What is cut off is left out.
-fn of_display(mut bytes: &[u8], number: u16) -> (Vec<Vec<u8>>, bool) {
+fn of_display(mut bytes: &[u8], number: u16, peer: Option<IpAddr>) -> (Vec<Vec<u8>>, bool) {
     let (mut found, mut others) = (Vec::new(), false);
     let number = number.to_string();
-    while let Some((_family, rest)) = bytes.split_at_checked(2) {
+    while let Some((family, rest)) = bytes.split_first_chunk::<2>() {
         bytes = rest;
         let mut part = || {
             let (length, rest) = bytes.split_first_chunk::<2>()?;
@@ -186,12 +208,13 @@ fn of_display(mut bytes: &[u8], number: u16) -> (Vec<Vec<u8>>, bool) {
             bytes = rest;
             Some(part)
         };
-        let (Some(_address), Some(of), Some(name), Some(data)) = (part(), part(), part(), part())
+        let (Some(address), Some(of), Some(name), Some(data)) = (part(), part(), part(), part())
         else {
             break;
         };
         // Without a number it is for all of them.
-        if !of.is_empty() && of != number.as_bytes() {
+        let of_this_number = of.is_empty() || of == number.as_bytes();
+        if !of_this_number || !is_for(peer, *family, address) {
             continue;
         }
         if name == COOKIE {
@@ -209,8 +232,12 @@ mod tests {
     use super::*;
 
     fn record(number: &str, name: &[u8], data: &[u8]) -> Vec<u8> {
-        let mut bytes = vec![1, 0];
-        for part in [b"host", number.as_bytes(), name, data] {
+        of([1, 0], b"host", [number.as_bytes(), name, data])
+    }
+
+    fn of(family: [u8; 2], address: &[u8], [number, name, data]: [&[u8]; 3]) -> Vec<u8> {
+        let mut bytes = family.to_vec();
+        for part in [address, number, name, data] {
             bytes.extend(u16::try_from(part.len()).unwrap().to_be_bytes());
             bytes.extend(part);
         }
@@ -226,7 +253,7 @@ mod tests {
         ]
         .concat();
         let ours = vec![b"ours".to_vec(), b"of all".to_vec()];
-        assert_eq!(of_display(&file, 12), (ours.clone(), false));
+        assert_eq!(of_display(&file, 12, None), (ours.clone(), false));
         // Something else than a cookie, and a record that is cut off.
         let more = [
             file,
@@ -234,8 +261,28 @@ mod tests {
             vec![1, 0, 0, 9, 1],
         ]
         .concat();
-        assert_eq!(of_display(&more, 12), (ours, true));
-        assert_eq!(of_display(&[], 12), (Vec::new(), false));
+        assert_eq!(of_display(&more, 12, None), (ours, true));
+        assert_eq!(of_display(&[], 12, None), (Vec::new(), false));
+    }
+
+    #[test]
+    fn another_computer_is_shown_its_own_cookies_alone() {
+        let own = |cookie| [&b"2"[..], COOKIE, cookie];
+        let file = [
+            record("2", COOKIE, b"here"),
+            of(INTERNET, &[10, 0, 0, 7], own(b"seven")),
+            of(INTERNET, &[10, 0, 0, 8], own(b"eight")),
+            of(ANY, &[], own(b"any")),
+        ]
+        .concat();
+        let shown = |peer: &str| {
+            let (cookies, _) = of_display(&file, 2, Some(peer.parse().unwrap()));
+            String::from_utf8(cookies.join(&b' ')).unwrap()
+        };
+        assert_eq!(shown("10.0.0.7"), "seven any");
+        assert_eq!(shown("::ffff:10.0.0.8"), "eight any");
+        assert_eq!(shown("fd00::7"), "any");
+        assert_eq!(shown("127.0.0.1"), "here seven eight any");
     }
 
     #[test]
