@@ -92,6 +92,8 @@ impl Session {
             return;
         }
         match event {
+            // Taken up again on the way, for want of memory.
+            Event::Started(_) if folders.iter().any(|(known, _)| *known == job) => {}
             Event::Started(header) => {
                 folders.push((job, header.folder.clone()));
                 latest.push(header.folder.clone());

@@ -41,12 +41,10 @@ pub(super) fn to_the_end(
             ControlFlow::Break(problem) => return Err(problem),
         };
         let images = counted(fewer, "image");
-        let problem = Problem::new(OUT_OF_MEMORY)
-            .at("--micro-batch")
-            .advise(format!(
-                "nothing need be done: from the last saved epoch on {images} go through the network at once, \
-                 with the same result"
-            ));
+        let what = format!("{OUT_OF_MEMORY}: the run goes on with {images} at once");
+        let problem = Problem::new(what).at("--micro-batch").advise(
+            "nothing need be done: it begins after its last saved epoch and has the same result",
+        );
         sink.event(Event::Remark { run, problem });
         // What was to be written when there was no room never was.
         stock.forget_backbones();
