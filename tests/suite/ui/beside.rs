@@ -39,7 +39,16 @@ fn the_second_run_of_a_pair_is_drawn_beside_the_first_and_both_end_in_compare() 
     window.get_by_label("Start both runs").click();
     settle(&mut window);
     backend.push(Event::Started(Box::new(of("lae", "LAE", "first"))));
-    for i in 0..5 {
+    for i in 0..3 {
+        backend.push(task("first", i));
+    }
+    // Its device had no room: it is taken up again after the second task.
+    backend.push(Event::Started(Box::new(of("lae", "LAE", "first"))));
+    backend.push(Event::TakenUp {
+        run: "first".into(),
+        reports: vec![report(0), report(1)],
+    });
+    for i in 2..5 {
         backend.push(task("first", i));
     }
     settle(&mut window);
