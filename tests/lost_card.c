@@ -4,7 +4,7 @@
  * With LOST_FULL the card has so many MB: what would not fit is answered with
  * VK_ERROR_OUT_OF_DEVICE_MEMORY.
  *
- * `tests/faults.py` builds it and names it to the Vulkan loader; LOST_DRIVER is the library of the
+ * `tests/faults.py` and the suite build it and name it to the Vulkan loader; LOST_DRIVER is the library of the
  * driver behind it, such as Mesa's software adapter. The few declarations are those of the Vulkan
  * specification, so that no headers are needed.
  */

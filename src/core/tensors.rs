@@ -89,24 +89,22 @@ pub const OUT_OF_MEMORY: &str = "the device ran out of memory";
 pub fn device_problem(error: &str) -> Problem {
     tracing::error!("a device failed: {error}");
     let lower = error.to_lowercase();
-    let (full, lost) = (is_full(&lower) | device::was_full(), is_loss(&lower));
+    let lost = is_loss(&lower);
     if lost {
         device::lost();
     }
-    let what = match lost {
-        true => "the device was lost: the system reset it, or it was unplugged",
-        false => "the device failed",
-    };
+    // Asked in any case, so that what was noted is not the cause of what fails next.
+    let full = device::was_full() || is_full(&lower);
     match (full, lost) {
         (true, _) => Problem::new(OUT_OF_MEMORY).at("--micro-batch").advise(
             "let fewer images through the network at once: `lae-studio resume RUN --micro-batch N` \
              goes on with the same result; else choose a smaller backbone, or train on the CPU \
              (--device cpu)",
         ),
-        (false, true) => Problem::new(what).advise(
+        (false, true) => Problem::new("the device was lost: the system reset it, or it was unplugged").advise(
             "start the program again and continue the run from its last saved epoch; if it is lost again, use --device cpu",
         ),
-        (false, false) => Problem::new(format!("{what}: {}", in_one_line(error))).advise(
+        (false, false) => Problem::new(format!("the device failed: {}", in_one_line(error))).advise(
             "continue the run from its last saved epoch; if it fails again, use --device cpu",
         ),
     }

@@ -262,13 +262,18 @@ impl Desk {
         (self.wake)();
     }
 
-    /// Lets go of what lies on a device that was lost or full, whoever met that.
+    /// Minds a device that was lost or full, whoever met that.
     fn mind_mishaps(&mut self) {
         let mishaps = MISHAPS.load(Ordering::Relaxed);
         if std::mem::replace(&mut self.mishaps, mishaps) != mishaps {
-            self.predictions.let_go();
-            self.stock.forget_backbones();
+            self.let_go();
         }
+    }
+
+    /// Lets go of what lies on a device.
+    fn let_go(&mut self) {
+        self.predictions.let_go();
+        self.stock.forget_backbones();
     }
 
     /// Answers one snapshot of the oldest request that can be answered; true when there was one.
@@ -389,8 +394,7 @@ fn run_job(desk: &mut Desk, job: &Job, runs_root: &Path) -> Event {
         Ok(Outcome::NotBegun) => Event::Stopped { run },
         Err(problem) => {
             // A device that failed without saying that it is lost is no use to the next job either.
-            desk.predictions.let_go();
-            desk.stock.forget_backbones();
+            desk.let_go();
             Event::Failed { run, problem }
         }
     }

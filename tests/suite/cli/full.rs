@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 use serde_json::Value;
+use tempfile::TempDir;
 
 use super::card::imitated;
 use super::{only_run, program, stderr};
@@ -77,22 +78,42 @@ fn words(card: &str) -> Vec<&str> {
     .concat()
 }
 
-/// What a run's settings say of images at once.
-fn at_once(run: &Path) -> Option<i64> {
-    let text = std::fs::read_to_string(run.join("run.toml")).unwrap();
-    let run: toml::Table = text.parse().unwrap();
-    run.get("micro_batch")?.as_integer()
+/// A run that was begun on a card of so many MB.
+struct Begun {
+    between: &'static Between,
+    root: TempDir,
+    code: Option<i32>,
+    said: String,
+}
+
+impl Begun {
+    /// None, with a reason printed, where there is no such card.
+    fn on(megabytes: &str) -> Option<Self> {
+        let root = tempfile::tempdir().unwrap();
+        let (between, card) = (between()?, imitated(root.path())?);
+        let output = on(between, megabytes, &words(&card), root.path());
+        Some(Self {
+            between,
+            root,
+            code: output.status.code(),
+            said: stderr(&output),
+        })
+    }
+
+    /// What its settings say of images at once.
+    fn at_once(&self) -> Option<i64> {
+        let run = only_run(&self.root.path().join("out"));
+        let text = std::fs::read_to_string(run.join("run.toml")).unwrap();
+        let run: toml::Table = text.parse().unwrap();
+        run.get("micro_batch")?.as_integer()
+    }
 }
 
 #[test]
 fn a_run_that_finds_too_little_memory_goes_on_with_fewer_images_at_once() {
-    let root = tempfile::tempdir().unwrap();
-    let (Some(between), Some(card)) = (between(), imitated(root.path())) else {
-        return;
-    };
-    let output = on(between, "60", &words(&card), root.path());
-    let said = stderr(&output);
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    let Some(run) = Begun::on("60") else { return };
+    let said = &run.said;
+    assert_eq!(run.code, Some(0), "{said}");
     assert!(
         said.contains("note: the device ran out of memory: the run goes on with "),
         "{said}"
@@ -103,19 +124,15 @@ fn a_run_that_finds_too_little_memory_goes_on_with_fewer_images_at_once() {
         !said.contains("panicked") && said.lines().count() < 24,
         "{said}"
     );
-    let fewer = at_once(&only_run(&root.path().join("out"))).unwrap();
+    let fewer = run.at_once().unwrap();
     assert!((1..64).contains(&fewer), "{fewer}");
 }
 
 #[test]
 fn a_card_lost_for_want_of_memory_is_told_and_the_next_start_has_fewer_images() {
-    let root = tempfile::tempdir().unwrap();
-    let (Some(between), Some(card)) = (between(), imitated(root.path())) else {
-        return;
-    };
-    let output = on(between, "45", &words(&card), root.path());
-    let said = stderr(&output);
-    assert_eq!(output.status.code(), Some(1), "{said}");
+    let Some(run) = Begun::on("45") else { return };
+    let said = &run.said;
+    assert_eq!(run.code, Some(1), "{said}");
     assert!(
         said.contains("problem: the device ran out of memory\n"),
         "{said}"
@@ -125,8 +142,8 @@ fn a_card_lost_for_want_of_memory_is_told_and_the_next_start_has_fewer_images() 
         "{said}"
     );
     assert!(!said.contains("panicked"), "{said}");
-    assert_eq!(at_once(&only_run(&root.path().join("out"))), Some(32));
+    assert_eq!(run.at_once(), Some(32));
     let words = ["resume", "latest", "--quiet"];
-    let output = on(between, "4000", &words, root.path());
+    let output = on(run.between, "4000", &words, run.root.path());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
 }
