@@ -30,6 +30,7 @@ LAVAPIPE = next(map(str, Path("/usr/share/vulkan/icd.d").glob("lvp_icd*.json")),
 # What the environment of whoever starts this says of displays and drivers does not count.
 CLEARED = ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XDG_RUNTIME_DIR", "XDG_SESSION_TYPE", "XAUTHORITY",
            "VK_DRIVER_FILES", "VK_ICD_FILENAMES", "__EGL_VENDOR_LIBRARY_FILENAMES", "LIBGL_ALWAYS_SOFTWARE"]
+PORTABLE = "the portable form"
 OWN_LINES = ("places: ", "first frame after ")
 
 
@@ -80,15 +81,20 @@ def shown(env, picture):
     return False
 
 
-def window(program, env, picture):
+def window(program, env, picture, *more):
     """Opens the window, waits for what it draws, closes it; gives a remark and what is wrong."""
-    said = tempfile.TemporaryFile("w+")
-    running = subprocess.Popen([program, "--places", "--frame-times"], env=env, stdout=subprocess.DEVNULL, stderr=said)
+    with tempfile.NamedTemporaryFile() as said:
+        # Read through a file of its own: a place in the file that both share would move while the program writes.
+        return watched(program, env, picture, more, said, Path(said.name))
+
+
+def watched(program, env, picture, more, said, shown_by):
+    words = [program, "--places", "--frame-times", *more]
+    running = subprocess.Popen(words, env=env, stdout=subprocess.DEVNULL, stderr=said)
     end, drawn = time.monotonic() + 60, False
     while not drawn and running.poll() is None and time.monotonic() < end:
         time.sleep(0.2)
-        said.seek(0)
-        drawn = '"Experiment"' in said.read()
+        drawn = '"Experiment"' in shown_by.read_text()
     wrong = []
     if drawn:
         if picture and shutil.which("import") and not shown(env, picture):
@@ -102,8 +108,7 @@ def window(program, env, picture):
     except subprocess.TimeoutExpired:
         running.kill()
         return "", [*wrong, "Ctrl-C does not close it"]
-    said.seek(0)
-    text = said.read()
+    text = shown_by.read_text()
     wrong += [f"a foreign line: {line}" for line in foreign(text)]
     if not drawn:
         wrong.append("no window")
@@ -194,6 +199,25 @@ def ways(folder, second_icd):
         server.end()
 
 
+def portable(args, folder):
+    """The window of a program on a stick, and where its settings lie afterwards."""
+    number, server = x_server()
+    stick = folder / "stick"
+    stick.mkdir()
+    (folder / "home").mkdir()
+    program = stick / "lae-studio"
+    shutil.copy(args.program, program)
+    env = environment(folder / "home", DISPLAY=f":{number}", XDG_RUNTIME_DIR=str(folder / "runtime"))
+    del env["LAE_RUNS"]
+    told, wrong = window(program, env, None, "--portable")
+    if not (stick / "lae-studio-data/config/window.toml").is_file():
+        wrong.append("no settings beside the program")
+    # Drivers keep what is theirs.
+    wrong += [f"left at home: {path}" for path in (folder / "home").rglob("lae-studio*")]
+    server.end()
+    return told, wrong
+
+
 def try_all(args, folder):
     failed = 0
     for name, variables, words in ways(folder, args.second_icd):
@@ -202,9 +226,15 @@ def try_all(args, folder):
         env = environment(folder, **variables)
         picture = "DISPLAY" in variables and (args.to or folder) / f"{name.replace(' ', '-').replace(',', '')}.png"
         told, wrong = problem(args.program, env, words) if words else window(args.program, env, picture)
-        failed += bool(wrong)
-        print(f"{'MISS' if wrong else 'ok  '} {name}: {told}", *wrong, sep="\n       ", flush=True)
+        failed += said(name, told, wrong)
+    if not args.only or args.only in PORTABLE:
+        failed += said(PORTABLE, *portable(args, folder))
     return 1 if failed else 0
+
+
+def said(name, told, wrong):
+    print(f"{'MISS' if wrong else 'ok  '} {name}: {told}", *wrong, sep="\n       ", flush=True)
+    return bool(wrong)
 
 
 def ticks(process):

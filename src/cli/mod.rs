@@ -224,6 +224,7 @@ pub fn run() -> ExitCode {
     {
         crate::device::set_program(program);
     }
+    let for_window = line.command.is_none();
     let placed = folders::decide(line.portable);
     if !child && placed.is_ok() {
         log::begin(&line);
@@ -246,6 +247,9 @@ pub fn run() -> ExitCode {
         Ok(end) => end.code(),
         Err(problem) => {
             output::complain(&problem);
+            if for_window {
+                ui::tell(&problem);
+            }
             1
         }
     };

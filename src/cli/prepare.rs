@@ -106,7 +106,8 @@ pub(super) fn prepare(wanted: Option<&str>, family: Option<&str>) -> Result<bool
                 }
                 true
             });
-            if let Err(problem) = found {
+            let kept = found.and_then(|found| device::keep_prepared(&info, family, &found));
+            if let Err(problem) = kept {
                 complain(&problem);
                 fine = false;
             }

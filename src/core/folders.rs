@@ -78,7 +78,7 @@ fn of(name: &str, usual: impl Fn(&ProjectDirs) -> &Path) -> Option<PathBuf> {
 /// What the person started: an AppImage unpacks the program somewhere else and names itself and that place.
 /// A program that does not lie there was started out of another AppImage, a terminal in one, say.
 fn program() -> Option<PathBuf> {
-    let whole = |path: PathBuf| fs::canonicalize(&path).unwrap_or(path);
+    let whole = |path: PathBuf| dunce::canonicalize(&path).unwrap_or(path);
     let named = |name| env::var_os(name).filter(|value| !value.is_empty());
     let own = whole(env::current_exe().ok()?);
     let image = named("APPIMAGE").zip(named("APPDIR"));

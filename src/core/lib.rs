@@ -5,13 +5,14 @@
 //! from the bottom up:
 //!
 //! * [`problem`], [`counts`], [`texts`]: the one error a person sees; counts in words; what the tour and the lessons say, by language.
-//! * [`nn`], [`metrics`], [`tensors`], [`device`], [`fetch`], [`files`], [`folders`], [`logging`]: parts without knowledge of runs.
+//! * [`nn`], [`metrics`], [`tensors`], [`device`], [`console`], [`fetch`], [`files`], [`folders`], [`logging`]: parts without knowledge of runs.
 //! * [`pet`], [`data`], [`run`]: plugins, data sets, and what a run is as plain data.
 //! * [`backbone`], [`store`]: frozen networks; run folders.
 //! * [`method`], [`experiment`]: what is trained, how, and the loop around it.
 //! * [`engine`]: the thread that owns every tensor.
 
 pub mod backbone;
+pub mod console;
 pub mod counts;
 pub mod data;
 pub mod device;

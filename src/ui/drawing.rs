@@ -1,11 +1,15 @@
 //! What draws the window.
 //!
-//! On Linux Vulkan is asked alone: to load the drivers of OpenGL beside it takes a third of the time to
-//! the first frame, and hardly anybody needs them. Where Vulkan cannot draw (no driver, a card that
-//! cannot show anything on this display, a driver that fails) the program starts itself once more with
-//! OpenGL alone, since a process can begin with a window only once. `WGPU_BACKEND` decides otherwise.
+//! One interface is asked at a time: to load the drivers of OpenGL beside those of Vulkan takes a third of
+//! the time to the first frame, and hardly anybody needs them. Where one cannot draw (no driver, a card that
+//! cannot show anything on this display, a driver that fails) the program starts itself once more with the
+//! next, since a process can begin with a window only once. `WGPU_BACKEND` decides otherwise.
 
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::process::Command;
+#[cfg(not(unix))]
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,23 +18,30 @@ use eframe::wgpu::Backends;
 use eframe::{AppCreator, Error, NativeOptions, WgpuConfiguration};
 
 use super::display;
+#[cfg(not(unix))]
+use crate::console;
 use crate::logging;
 use crate::problem::{Problem, Result};
 
-/// Says to the second start what to draw with.
-const SECOND: &str = "LAE_STUDIO_DRAW";
-/// Its value.
-const OPENGL: &str = "opengl";
+/// Says to a further start what to draw with.
+const TURN: &str = "LAE_STUDIO_DRAW";
 
-/// Which interfaces are asked, and how frames are shown.
+/// What can draw on this system, with its name for a further start, in the order it is tried.
+const WAYS: &[(&str, Backends)] = match () {
+    () if cfg!(target_os = "linux") => &[("vulkan", Backends::VULKAN), ("opengl", Backends::GL)],
+    () if cfg!(windows) => &[
+        ("direct3d", Backends::DX12),
+        ("vulkan", Backends::VULKAN),
+        ("opengl", Backends::GL),
+    ],
+    () => &[("any", Backends::PRIMARY.union(Backends::GL))],
+};
+
+/// Which interface is asked, and how frames are shown.
 pub fn options() -> WgpuConfiguration {
     let mut options = NativeOptions::default().wgpu_options;
     if let (WgpuSetup::CreateNew(setup), None) = (&mut options.wgpu_setup, Backends::from_env()) {
-        setup.instance_descriptor.backends = match () {
-            () if is_second() => Backends::GL,
-            () if may_try_again() => Backends::PRIMARY,
-            () => Backends::PRIMARY | Backends::GL,
-        };
+        setup.instance_descriptor.backends = WAYS[turn()].1;
     }
     options
 }
@@ -52,7 +63,7 @@ pub enum Ended {
 /// # Panics
 /// As the window does once it is open.
 pub fn tried(options: NativeOptions, create: AppCreator<'_>) -> Result<Ended> {
-    let again = may_try_again();
+    let again = next().is_some();
     let opened = Arc::new(AtomicBool::new(false));
     let seen = opened.clone();
     let create: AppCreator<'_> = Box::new(move |cc| {
@@ -82,40 +93,61 @@ pub fn tried(options: NativeOptions, create: AppCreator<'_>) -> Result<Ended> {
     }
 }
 
-/// Whether this is the second start.
-fn is_second() -> bool {
-    std::env::var_os(SECOND).is_some_and(|with| with == OPENGL)
+/// Which of the ways is tried in this start.
+fn turn() -> usize {
+    let named = std::env::var_os(TURN);
+    let of = |named| WAYS.iter().position(|(name, _)| named == *name);
+    named.and_then(of).unwrap_or(0)
 }
 
-/// Whether there is another way to draw that would need a new start.
-fn may_try_again() -> bool {
-    cfg!(target_os = "linux") && !is_second() && Backends::from_env().is_none()
+/// The name of the way that is left to a further start.
+fn next() -> Option<&'static str> {
+    let next = WAYS.get(turn() + 1).map(|(name, _)| *name);
+    next.filter(|_| Backends::from_env().is_none())
 }
 
 /// Puts a new start of the program in place of this one; comes back only where that fails.
-#[cfg(target_os = "linux")]
 pub fn start_again() -> Problem {
-    use std::os::unix::process::CommandExt;
-    tracing::info!("the program starts again, to draw through OpenGL");
-    logging::finish();
-    let Ok(program) = std::env::current_exe() else {
+    let (Some(with), Ok(program)) = (next(), std::env::current_exe()) else {
         return no_driver();
     };
-    let mut second = std::process::Command::new(program);
-    second.args(std::env::args_os().skip(1)).env(SECOND, OPENGL);
+    tracing::info!("the program starts again, to draw through {with}");
+    logging::finish();
+    let mut start = Command::new(program);
+    start.args(std::env::args_os().skip(1)).env(TURN, with);
     // Mesa tells on standard error what it looked for and did not find.
     if std::env::var_os("EGL_LOG_LEVEL").is_none() {
-        second.env("EGL_LOG_LEVEL", "fatal");
+        start.env("EGL_LOG_LEVEL", "fatal");
     }
-    let error = second.exec();
+    let error = give_way_to(start);
     tracing::warn!("it does not start again: {error}");
     no_driver()
 }
 
-/// Elsewhere everything was asked at once.
-#[cfg(not(target_os = "linux"))]
-pub fn start_again() -> Problem {
-    no_driver()
+#[cfg(unix)]
+fn give_way_to(mut start: Command) -> io::Error {
+    use std::os::unix::process::CommandExt;
+    start.exec()
+}
+
+/// A program cannot be replaced here: this one waits, and ends as the other did.
+#[cfg(not(unix))]
+fn give_way_to(mut start: Command) -> io::Error {
+    if console::is_own() {
+        let start = console::hide_for(&mut start);
+        start
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+    }
+    let started = start.spawn();
+    if started.is_ok() {
+        console::close_own();
+    }
+    match started.and_then(|mut started| started.wait()) {
+        Ok(ended) => std::process::exit(ended.code().unwrap_or(1)),
+        Err(error) => error,
+    }
 }
 
 fn no_driver() -> Problem {
@@ -132,4 +164,21 @@ fn no_driver() -> Problem {
     };
     display::no_window(&format!("no graphics driver draws here through {through}"))
         .advise(format!("{remedy}, or work without a window: lae-studio train, resume, predict, runs, devices, plugins, data, bench"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_to_draw_has_its_turn_once() {
+        let mut names: Vec<_> = WAYS.iter().map(|(name, _)| *name).collect();
+        names.dedup();
+        assert_eq!(names.len(), WAYS.len());
+        let mut asked = Backends::empty();
+        for (_, backends) in WAYS {
+            assert!(!asked.intersects(*backends));
+            asked |= *backends;
+        }
+    }
 }

@@ -23,8 +23,9 @@ use std::time::Instant;
 use eframe::NativeOptions;
 use egui::ViewportBuilder;
 
+use crate::console;
 use crate::logging;
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::Session;
 use app::StudioApp;
@@ -96,6 +97,7 @@ pub fn run(options: Options) -> Result<()> {
         Box::new(move |cc| {
             // From here on this thread draws, through a connection of its own.
             logging::never_wait_here();
+            console::close_own();
             let _let_go = display.held;
             tracing::info!("the window opens, drawn by {}", drawn_by(cc));
             let mut session = open_session(&cc.egui_ctx, options.runs_root.clone(), draft)?;
@@ -129,6 +131,17 @@ pub fn run(options: Options) -> Result<()> {
         eprintln!("{line}");
     }
     Ok(())
+}
+
+/// Tells a person who sees no terminal why there is no window.
+pub fn tell(problem: &Problem) {
+    if console::is_own() {
+        let told = rfd::MessageDialog::new()
+            .set_level(rfd::MessageLevel::Error)
+            .set_title("LAE Studio")
+            .set_description(problem.to_string());
+        told.show();
+    }
 }
 
 /// The adapter that draws the window.

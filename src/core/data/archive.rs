@@ -208,7 +208,7 @@ fn kept<T: DeserializeOwned>(unpacked: &Path, name: &str) -> Vec<T> {
 /// Tells archives of one name apart: where it lies, how long it is, when it was written.
 fn identity(path: &Path, about: &fs::Metadata) -> String {
     let mut hash = Sha256::new();
-    let real = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let real = dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     hash.update(real.as_os_str().as_encoded_bytes());
     hash.update(about.len().to_le_bytes());
     let written = about

@@ -77,7 +77,7 @@ fn is_domain(name: &str) -> bool {
 /// No pictures, no classes, or a folder that cannot be read.
 pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> {
     let (root, mut assumed) = whole_of(path);
-    let root = root.canonicalize().unwrap_or(root);
+    let root = dunce::canonicalize(&root).unwrap_or(root);
     let tree = Tree::walk(&root, watch)?;
     let mut reader = Reader::new(&tree);
     let mut found = match reader.read(options)? {

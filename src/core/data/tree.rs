@@ -61,7 +61,7 @@ impl Tree {
             dirs: Vec::new(),
             skipped: Vec::new(),
         };
-        let whole = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
+        let whole = dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
         let mut seen = HashSet::new();
         let mut links = Vec::new();
         let mut jobs = vec![Job {
@@ -77,7 +77,7 @@ impl Tree {
                 jobs.push(link);
                 continue;
             };
-            if let Ok(real) = job.path.canonicalize() {
+            if let Ok(real) = dunce::canonicalize(&job.path) {
                 // Through it the rest of the disk would become part of the data set.
                 if whole != real && whole.starts_with(&real) {
                     tree.skip(&job.path, "a link to a folder around the data set");

@@ -228,7 +228,14 @@ mod tests {
             half: true,
             prepared: Default::default(),
         };
-        assert!(verdict(&updated, Some(&file), || Ok(good)).good);
+        assert!(verdict(&updated, Some(&file), || Ok(good.clone())).good);
+        // So has each of two cards of one make.
+        let twin = DeviceInfo {
+            pci: "0000:02:00.0".into(),
+            ..gpu()
+        };
+        let asked = verdict(&twin, Some(&file), || Ok(good.clone()));
+        assert!(asked.good && !verdict(&gpu(), Some(&file), || unreachable!()).good);
         // A damaged file costs only a new test.
         std::fs::write(&file, "not toml").unwrap();
         assert!(!verdict(&gpu(), Some(&file), || Ok(bad)).good);

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::DeviceInfo;
 use super::machine::cpu;
+use crate::console;
 
 /// The subcommand that lists all devices as JSON.
 const LISTING: &str = "gpu-list";
@@ -52,7 +53,8 @@ pub(super) fn ask(
     words: &[&str],
     limit: Duration,
 ) -> std::result::Result<Option<(ExitStatus, String)>, String> {
-    let child = Command::new(program)
+    let mut child = Command::new(program);
+    let child = console::hide_for(&mut child)
         .args(words)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

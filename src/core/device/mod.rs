@@ -28,7 +28,7 @@ use machine::{adapters, cpu};
 pub use memory::{CardMemory, card_memory};
 pub use prepare::{Watch, can_prepare, prepare};
 pub use ready::{Ready, Trusted, ready, trusted};
-pub use verdicts::{Prepared, Tried, prepared, verdicts};
+pub use verdicts::{Prepared, Tried, keep_prepared, prepared, verdicts};
 
 use crate::problem::{Problem, Result};
 

@@ -12,8 +12,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use super::child::{ended_from_outside, program};
-use super::verdicts::{Prepared, Tried, cache_file, keep_prepared};
+use super::verdicts::{Prepared, Tried};
 use super::{DeviceInfo, Kind, trust};
+use crate::console;
 use crate::nn::Variant;
 use crate::problem::{Problem, Result};
 
@@ -34,12 +35,12 @@ pub fn can_prepare(info: &DeviceInfo) -> bool {
     program().is_some() && !info.is_cpu()
 }
 
-/// Tries these variants on a card for a family of backbones and keeps what came of it. The card
+/// Tries these variants on a card for a family of backbones, for [`super::keep_prepared`]. The card
 /// passes its self-test first.
 ///
 /// # Errors
 /// A Problem when the card failed its self-test, or nothing could be found out: the child could not
-/// be started, was ended by somebody, or `watch` stopped it. Then nothing is kept.
+/// be started, was ended by somebody, or `watch` stopped it.
 pub fn prepare(
     info: &DeviceInfo,
     family: &str,
@@ -64,13 +65,11 @@ pub fn prepare(
         family,
         limit,
     };
-    let found = child.all(variants, watch).map_err(|why| {
+    child.all(variants, watch).map_err(|why| {
         Problem::new(format!("{} could not be prepared: {why}", info.name))
             .at(format!("{} {}", info.api.title(), info.driver))
             .advise("try again with `lae-studio devices --prepare`; until then it computes the plain way")
-    })?;
-    keep_prepared(info, cache_file().as_deref(), (family, &found));
-    Ok(found)
+    })
 }
 
 /// How a child left off.
@@ -120,7 +119,8 @@ impl Tries<'_> {
         watch: &mut Watch<'_>,
     ) -> std::result::Result<Left, String> {
         let rest = variants[tried.len()..].iter().map(ToString::to_string);
-        let child = Command::new(self.program)
+        let mut child = Command::new(self.program);
+        let child = console::hide_for(&mut child)
             .args([SUBCOMMAND, &self.selector, self.family])
             .args(rest)
             .stdin(Stdio::null())

@@ -12,6 +12,7 @@ use super::DeviceInfo;
 use crate::files;
 use crate::folders;
 use crate::nn::{Variant, WeightType};
+use crate::problem::{Problem, Result};
 
 /// The outcome of a self-test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -131,8 +132,13 @@ type Book = BTreeMap<String, Verdict>;
 static WRITING: Mutex<()> = Mutex::new(());
 
 fn key(info: &DeviceInfo) -> String {
+    // Two cards of one make have a verdict each.
+    let place = match info.pci.as_str() {
+        "" => String::new(),
+        pci => format!(" at {pci}"),
+    };
     format!(
-        "{} | {} | {} | {}",
+        "{}{place} | {} | {} | {}",
         info.name,
         info.api.title(),
         info.driver,
@@ -153,42 +159,43 @@ pub(super) fn kept(info: &DeviceInfo, file: Option<&Path>) -> Option<Verdict> {
 
 /// Keeps one. What cannot be kept is found again next time.
 pub(super) fn keep(info: &DeviceInfo, file: Option<&Path>, verdict: &Verdict) {
-    change(file, |book| {
+    let kept = change(file, |book| {
         book.insert(key(info), verdict.clone());
     });
+    if let Err(problem) = kept {
+        tracing::warn!("{problem}");
+    }
 }
 
 /// Keeps what preparing a card found for a family.
-pub(super) fn keep_prepared(
-    info: &DeviceInfo,
-    file: Option<&Path>,
-    (family, found): (&str, &Prepared),
-) {
-    change(file, |book| {
+///
+/// # Errors
+/// A Problem when the file of verdicts cannot be written.
+pub fn keep_prepared(info: &DeviceInfo, family: &str, found: &Prepared) -> Result<()> {
+    change(cache_file().as_deref(), |book| {
         // A card without a verdict was never tested, and is to be tested first.
         if let Some(verdict) = book.get_mut(&key(info)) {
             verdict.prepared.insert(family.to_string(), found.clone());
         }
-    });
+    })
 }
 
-fn change(file: Option<&Path>, change: impl FnOnce(&mut Book)) {
+fn change(file: Option<&Path>, change: impl FnOnce(&mut Book)) -> Result<()> {
     let Some((file, folder)) = file.and_then(|file| Some((file, file.parent()?))) else {
-        return;
+        return Ok(());
     };
     let _alone = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut book = book(Some(file));
     change(&mut book);
-    let Ok(text) = toml::to_string(&book) else {
-        return;
-    };
-    // A verdict that cannot be kept is found again next time.
-    let _ = std::fs::create_dir_all(folder).and_then(|()| {
+    let text = toml::to_string(&book)
+        .map_err(|error| Problem::new(format!("no file can be made of verdicts: {error}")))?;
+    let written = std::fs::create_dir_all(folder).and_then(|()| {
         let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
         std::io::Write::write_all(&mut temporary, text.as_bytes())?;
         temporary.persist(file).map_err(|error| error.error)?;
         Ok(())
     });
+    written.map_err(|error| Problem::io("keep what was found about a card", file, &error))
 }
 
 /// What was found so far, as it is kept; none where nothing was tested.
@@ -208,6 +215,7 @@ pub(super) fn cache_file() -> Option<PathBuf> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -252,5 +260,14 @@ mod tests {
         assert_eq!(of(&[&faster, &rounded]).as_deref(), Some("f32-fused-bytes"));
         let rounded = tried("f16-fused-bytes", 200.0);
         assert_eq!(of(&[&faster, &rounded]).as_deref(), Some("f16-fused-bytes"));
+    }
+
+    #[test]
+    fn what_cannot_be_kept_is_a_problem() {
+        let folder = tempfile::tempdir().unwrap();
+        let in_the_way = folder.path().join("devices.toml");
+        std::fs::create_dir(&in_the_way).unwrap();
+        let problem = change(Some(&in_the_way), |_| {}).unwrap_err();
+        assert!(problem.to_string().contains("devices.toml"), "{problem}");
     }
 }

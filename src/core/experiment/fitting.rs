@@ -146,8 +146,12 @@ impl Wish<'_> {
                 info.name,
                 done + 1
             ))
-        });
-        found.map(Some)
+        })?;
+        // What cannot be kept is found again next time.
+        if let Err(problem) = device::keep_prepared(info, self.family, &found) {
+            tracing::warn!("{problem}");
+        }
+        Ok(Some(found))
     }
 }
 

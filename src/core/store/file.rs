@@ -46,7 +46,7 @@ pub fn write_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) 
         let file = OpenOptions::new().write(true).open(path);
         file.and_then(|mut file| all(&mut file))
     } else {
-        let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let target = dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         replace(&target, all)
     };
     match (written, failed) {

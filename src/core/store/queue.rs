@@ -128,7 +128,7 @@ pub(super) fn in_line(root: &Path, run: &Path) -> bool {
     let Ok(text) = files::read_text(&root.join(FILE), files::TEXT) else {
         return false;
     };
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let real = |path: &Path| dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let run = real(run);
     let (jobs, _) = read(&text);
     jobs.iter()

@@ -39,6 +39,6 @@ pub(super) fn prepare(key: &str, family: &str, opening: &Opening) -> Result<Vec<
     match found {
         Err(_) if opening.is_stopped() => Err(Problem::new("preparing the card was stopped")
             .advise("it computes the plain way until it is prepared")),
-        found => found.map(|_| devices()),
+        found => device::keep_prepared(&info, family, &found?).map(|()| devices()),
     }
 }

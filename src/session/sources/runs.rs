@@ -54,7 +54,7 @@ fn look(path: PathBuf) -> RunsFolder {
 }
 
 fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+    dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
 /// Whether nothing can be written into a folder. Asked by making a file that has no name.
@@ -66,8 +66,7 @@ fn is_read_only(path: &Path) -> bool {
 /// The folder of runs that a person means by a path: the folder itself, or of a run the one around
 /// it.
 pub(super) fn folder_of_runs(root: &Path, path: &Path, known: &[PathBuf]) -> Result<PathBuf> {
-    let found = path
-        .canonicalize()
+    let found = dunce::canonicalize(path)
         .map_err(|error| Problem::io("open this folder of runs", path, &error))?;
     let folder = match found.parent() {
         Some(around) if store::is_run(&found) => around.to_path_buf(),

@@ -1,9 +1,11 @@
 //! The portable form: everything lies beside the program.
 
 use std::fs;
+use std::io::{Cursor, Write};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 use super::QUICK;
@@ -63,6 +65,54 @@ fn a_portable_program_keeps_its_runs_beside_itself() {
     let listed = stick.run(&["runs"]);
     assert!(listed.status.success());
     assert!(String::from_utf8_lossy(&listed.stdout).contains("digits"));
+}
+
+#[test]
+fn plugins_archives_and_verdicts_lie_beside_a_portable_program_too() {
+    let stick = Stick::new();
+    let data = stick.kept().join("data");
+    fs::create_dir_all(data.join("plugins")).unwrap();
+    let plugin = include_str!("../../../plugins/bitfit.toml");
+    let own = plugin.replacen("name = \"BitFit\"", "name = \"Of the stick\"", 1);
+    assert_ne!(own, plugin);
+    fs::write(data.join("plugins/of_the_stick.toml"), own).unwrap();
+    let said = |done: &Output| String::from_utf8_lossy(&done.stdout).into_owned();
+    let listed = stick.run(&["plugins"]);
+    assert!(said(&listed).contains("Of the stick"), "{listed:?}");
+
+    let archive = stick.folder.path().join("pictures.zip");
+    let mut zip = zip::ZipWriter::new(fs::File::create(&archive).unwrap());
+    for (class, shade) in [("dark", 20), ("bright", 220)] {
+        for number in 0..6 {
+            let mut png = Cursor::new(Vec::new());
+            let picture = image::GrayImage::from_pixel(8, 8, image::Luma([shade + number]));
+            picture.write_to(&mut png, image::ImageFormat::Png).unwrap();
+            let options = zip::write::SimpleFileOptions::default();
+            zip.start_file(format!("{class}/{number}.png"), options)
+                .unwrap();
+            zip.write_all(png.get_ref()).unwrap();
+        }
+    }
+    zip.finish().unwrap();
+    let looked = stick.run(&["data", &archive.to_string_lossy()]);
+    assert!(said(&looked).contains("bright"), "{looked:?}");
+    let unpacked = fs::read_dir(stick.kept().join("cache")).unwrap().count();
+    assert!(unpacked > 0);
+
+    let devices = stick.run(&["devices", "--json", "-"]);
+    let list: Value = serde_json::from_slice(&devices.stdout).unwrap();
+    let imitated = |entry: &&Value| entry["kind"] == "software_gpu" && entry["api"] == "vulkan";
+    if let Some(card) = list.as_array().unwrap().iter().find(imitated) {
+        let index = card["index"].to_string();
+        let words = [QUICK, &["--device", &index]].concat();
+        let trained = stick.run(&words);
+        assert!(trained.status.success(), "{trained:?}");
+        let verdicts = fs::read_to_string(stick.kept().join("cache/devices.toml")).unwrap();
+        assert!(verdicts.contains("good = true"), "{verdicts}");
+    } else {
+        eprintln!("no verdict was asked for: this machine has no software Vulkan");
+    }
+    assert_eq!(fs::read_dir(stick.home.path()).unwrap().count(), 0);
 }
 
 #[test]

@@ -61,7 +61,7 @@ pub(super) fn expected(entry: &Entry, path: &Path) -> Option<Expected> {
     }
     let blob = path
         .is_symlink()
-        .then(|| path.canonicalize().ok())
+        .then(|| dunce::canonicalize(path).ok())
         .flatten()?;
     let known = hash(&blob.file_name()?.to_string_lossy())?;
     Some(Expected { known, by: By::Hub })
