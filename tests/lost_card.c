@@ -2,7 +2,7 @@
  * on the card is gone. Whatever is asked of it ends with VK_ERROR_DEVICE_LOST, as after a reset by the
  * system or a pulled plug. Devices that have drawn into a window stay, unless LOST_WINDOWS is set.
  * With LOST_FULL the card has so many MB: what would not fit is answered with
- * VK_ERROR_OUT_OF_DEVICE_MEMORY.
+ * VK_ERROR_OUT_OF_DEVICE_MEMORY. With LOST_HALF it knows no numbers of 16 bits.
  *
  * `tests/faults.py` and the suite build it and name it to the Vulkan loader; LOST_DRIVER is the library of the
  * driver behind it, such as Mesa's software adapter. The few declarations are those of the Vulkan
@@ -144,6 +144,21 @@ static void my_vkFreeMemory(void *device, uint64_t memory, const void *by) {
     real_vkFreeMemory(device, memory, by);
 }
 
+/* What a card can do: a list of structures, each a kind and a row of yes and no. */
+struct Can { int32_t kind; struct Can *next; uint32_t yes[]; };
+/* Numbers of 16 bits: computed with, and kept in four ways; by extensions, and as parts of newer versions. */
+enum { CAN_COMPUTE = 1000082000, CAN_KEEP = 1000083000, CAN_1_1 = 49, CAN_1_2 = 51, AMONG_1_2 = 7, WAYS_TO_KEEP = 4 };
+static void (*real_vkGetPhysicalDeviceFeatures2)(void *, struct Can *);
+
+static void my_vkGetPhysicalDeviceFeatures2(void *card, struct Can *can) {
+    real_vkGetPhysicalDeviceFeatures2(card, can);
+    for (struct Can *each = can->next; getenv("LOST_HALF") && each; each = each->next) {
+        if (each->kind == CAN_COMPUTE) each->yes[0] = 0;
+        if (each->kind == CAN_1_2) each->yes[AMONG_1_2] = 0;
+        if (each->kind == CAN_KEEP || each->kind == CAN_1_1) memset(each->yes, 0, WAYS_TO_KEEP * sizeof *each->yes);
+    }
+}
+
 /* Puts itself in place of one function. */
 #define TAKE(function, as)                                       \
     if (found && strcmp(name, as) == 0) {                        \
@@ -165,6 +180,8 @@ static Any instead(const char *name, Any found) {
     TAKE(vkGetSemaphoreCounterValue, "vkGetSemaphoreCounterValueKHR")
     TAKE(vkQueuePresentKHR, "vkQueuePresentKHR")
     TAKE(vkGetDeviceQueue, "vkGetDeviceQueue")
+    TAKE(vkGetPhysicalDeviceFeatures2, "vkGetPhysicalDeviceFeatures2")
+    TAKE(vkGetPhysicalDeviceFeatures2, "vkGetPhysicalDeviceFeatures2KHR")
     TAKE(vkAllocateMemory, "vkAllocateMemory")
     TAKE(vkFreeMemory, "vkFreeMemory")
     return found;
@@ -181,7 +198,7 @@ Result vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version) {
 
 Any vk_icdGetPhysicalDeviceProcAddr(void *instance, const char *name) {
     open_driver();
-    return of_physical ? of_physical(instance, name) : NULL;
+    return of_physical ? instead(name, of_physical(instance, name)) : NULL;
 }
 
 Any vk_icdGetInstanceProcAddr(void *instance, const char *name) {

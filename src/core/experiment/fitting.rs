@@ -174,14 +174,16 @@ fn held(wanted: WeightType, ready: &Ready) -> (WeightType, Option<Problem>) {
     if wanted == WeightType::F32 || ready.half {
         return (wanted, None);
     }
-    let why = if ready.info.is_cpu() {
-        "the CPU's kernels are made for it"
+    let (why, remedy) = if ready.info.is_cpu() {
+        let remedy = "leave the option out, or train on a graphics card";
+        ("the CPU's kernels are made for it", remedy)
     } else {
-        "this graphics card does not compute rightly in half precision"
+        let why = "this graphics card does not compute rightly in half precision";
+        (why, "leave the option out, or train on another card")
     };
     let remark = Problem::new(format!("the backbone's weights are kept as f32: {why}"))
         .at("--precision")
-        .advise("leave the option out, or train on a graphics card");
+        .advise(remedy);
     (WeightType::F32, Some(remark))
 }
 

@@ -1,5 +1,5 @@
-//! A card whose memory runs out: software Vulkan behind a driver (`tests/lost_card.c`) that gives away so
-//! many MB and no more.
+//! A card that falls short: software Vulkan behind a driver (`tests/lost_card.c`) that gives away so many MB
+//! and no more, or knows no half precision.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::card::imitated;
-use super::{only_run, program, stderr};
+use super::{json, only_run, program, stderr};
 use crate::shared_folder;
 
 /// The driver between, and what it hands on to.
@@ -55,14 +55,14 @@ fn between() -> Option<&'static Between> {
     made.as_ref()
 }
 
-/// Runs on a card of so many MB; runs are kept in `out`.
-fn on(between: &Between, megabytes: &str, words: &[&str], root: &Path) -> Output {
+/// Runs on a card that falls short in this; runs are kept in `out`.
+fn on(between: &Between, short: (&str, &str), words: &[&str], root: &Path) -> Output {
     program(words, root)
         .env("LAE_RUNS", root.join("out"))
         .env("VK_ICD_FILENAMES", &between.manifest)
         .env("VK_DRIVER_FILES", &between.manifest)
         .env("LOST_DRIVER", &between.behind)
-        .env("LOST_FULL", megabytes)
+        .env(short.0, short.1)
         .output()
         .unwrap()
 }
@@ -91,7 +91,8 @@ impl Begun {
     fn on(megabytes: &str) -> Option<Self> {
         let root = tempfile::tempdir().unwrap();
         let (between, card) = (between()?, imitated(root.path())?);
-        let output = on(between, megabytes, &words(&card), root.path());
+        let short = ("LOST_FULL", megabytes);
+        let output = on(between, short, &words(&card), root.path());
         Some(Self {
             between,
             root,
@@ -144,6 +145,41 @@ fn a_card_lost_for_want_of_memory_is_told_and_the_next_start_has_fewer_images() 
     assert!(!said.contains("panicked"), "{said}");
     assert_eq!(run.at_once(), Some(32));
     let words = ["resume", "latest", "--quiet"];
-    let output = on(run.between, "4000", &words, run.root.path());
+    let output = on(run.between, ("LOST_FULL", "4000"), &words, run.root.path());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
+#[test]
+fn a_card_without_half_precision_computes_in_single() {
+    let root = tempfile::tempdir().unwrap();
+    let (Some(between), Some(card)) = (between(), imitated(root.path())) else {
+        return;
+    };
+    let on = |words: &[&str]| {
+        let output = on(between, ("LOST_HALF", "1"), words, root.path());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        output
+    };
+    let asked = [&words(&card)[..], &["--precision", "f16"]].concat();
+    let said = stderr(&on(&asked));
+    assert!(
+        said.contains("kept as f32: this graphics card does not compute rightly in half precision"),
+        "{said}"
+    );
+    assert!(!said.contains("panicked"), "{said}");
+    let family = ["--device", &card, "--family", "convnext"];
+    let list = json(&on(&[
+        &["devices", "--prepare", "--json", "-"][..],
+        &family,
+    ]
+    .concat()));
+    let index: usize = card.parse().unwrap();
+    for tried in list[index]["prepared"]["convnext"]["tried"]
+        .as_array()
+        .unwrap()
+    {
+        let half = tried["variant"].as_str().unwrap().starts_with("f16");
+        let refused = tried["refused"].as_str();
+        assert_eq!(refused, half.then_some("the card has no half precision"));
+    }
 }
