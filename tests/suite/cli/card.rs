@@ -140,3 +140,24 @@ fn every_variant_of_swin_is_right() {
     assert_eq!(tried.len(), 8);
     hold(tried, "");
 }
+
+#[test]
+fn the_golden_files_of_each_family_hold_on_a_card_in_the_ways_farthest_from_the_plain_one() {
+    let root = tempfile::tempdir().unwrap();
+    let Some(card) = imitated(root.path()) else {
+        return;
+    };
+    let files = ["00_vit_adapter", "04_swin_adapter", "05_convnext_adapter"].map(|name| {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden");
+        format!("{folder}/{name}.safetensors")
+    });
+    for variant in ["f32-fused-bytes", "f16-fused-bytes"] {
+        let mut words = vec!["golden", "--device", &card, "--card-variant", variant];
+        words.extend(files.iter().map(String::as_str));
+        let output = run(&words, root.path());
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{variant}: {text}");
+        let right = text.lines().filter(|line| line.ends_with(" ok")).count();
+        assert_eq!(right, files.len(), "{variant}: {text}");
+    }
+}
