@@ -68,7 +68,7 @@ impl Config {
             width,
             depth,
             heads,
-            hidden: 4 * width,
+            hidden: width.saturating_mul(4),
             epsilon: 1e-6,
             class_token: true,
             layer_scale: false,

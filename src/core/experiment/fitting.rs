@@ -101,16 +101,13 @@ impl Wish<'_> {
         let Some(found) = found else {
             return Ok((trusted, self.config.card_variant.unwrap_or(plain)));
         };
-        let Some(best) = found.best() else {
+        if found.best().is_none() {
             let problem = unusable(&trusted, self.family, &found);
             let cpu = Trusted::cpu_instead(problem)?;
             remarks.extend(cpu.remark.clone());
             return Ok((cpu, Variant::PLAIN));
-        };
-        let best = match self.weights_named() {
-            Some(weights) => found.best_with(weights).unwrap_or(plain),
-            None => best,
-        };
+        }
+        let best = self.best_of(&found).unwrap_or(plain);
         let Some(wanted) = self.config.card_variant else {
             return Ok((trusted, best));
         };
@@ -122,6 +119,14 @@ impl Wish<'_> {
                 remarks.push(Problem::new(what).at("--card-variant").advise(remedy));
                 Ok((trusted, best))
             }
+        }
+    }
+
+    /// The best of those that fit these settings.
+    fn best_of(&self, found: &Prepared) -> Option<Variant> {
+        match self.weights_named() {
+            Some(weights) => found.best_with(weights),
+            None => found.best(),
         }
     }
 
@@ -153,6 +158,25 @@ impl Wish<'_> {
         }
         Ok(Some(found))
     }
+}
+
+/// The way a card is going to compute a run of these settings, as far as that is known before it is
+/// opened; none on the CPU.
+pub fn foreseen(config: &RunConfig, family: &str, trains_weights: bool) -> Option<Variant> {
+    let info = device::choose(&config.device).ok()?;
+    if info.is_cpu() {
+        return None;
+    }
+    let wish = Wish {
+        config,
+        family,
+        trains_weights,
+        kept: None,
+    };
+    let found = device::prepared(&info).remove(family);
+    let best = found.and_then(|found| wish.best_of(&found));
+    let plain = Variant::from(wish.weights_named().unwrap_or_default());
+    Some(config.card_variant.or(best).unwrap_or(plain))
 }
 
 /// What is said of a card on which no variant is right.

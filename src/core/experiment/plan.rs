@@ -58,8 +58,27 @@ fn assumptions(data: &Dataset, backbone: &Opened) -> Vec<String> {
     sentences
 }
 
-/// Makes the places of data and weights absolute, so that the run can be continued from any folder.
-fn stand_alone(config: &mut RunConfig, data: &Dataset, backbone: &Opened) {
+/// The plugin of what is trained, where a PET is: a run that has begun has its own text.
+fn plugin(chosen: &Chosen<'_>, begun: Option<&str>, stock: &Stock) -> Result<Option<Arc<PetSpec>>> {
+    if !chosen.trains_pet()? {
+        return Ok(None);
+    }
+    let spec = match begun {
+        Some(text) => PetSpec::parse(text, "the run's plugin.toml"),
+        None => stock.plugin(&chosen.config.pet),
+    };
+    spec.map(Some)
+}
+
+/// The settings as the run keeps them: nothing they name depends on the folder the program is started in,
+/// nor on a file with the order of classes, which may change or go.
+fn standing_alone(
+    config: &RunConfig,
+    order: &ClassOrder,
+    scenario: &Scenario,
+    (data, backbone): (&Dataset, &Opened),
+) -> RunConfig {
+    let mut config = filled(config);
     let absolute = |place: &str| {
         let path = std::path::absolute(place).ok()?;
         path.exists().then(|| path.to_string_lossy().into_owned())
@@ -76,6 +95,10 @@ fn stand_alone(config: &mut RunConfig, data: &Dataset, backbone: &Opened) {
     {
         config.backbone = place;
     }
+    if matches!(order, ClassOrder::Names(_) | ClassOrder::Indices(_)) {
+        config.order = ClassOrder::written(&scenario.class_order);
+    }
+    config
 }
 
 impl Plan {
@@ -99,11 +122,7 @@ impl Plan {
             });
         };
         let chosen = Chosen::of(config)?;
-        let spec = match (chosen.trains_pet()?, begun) {
-            (false, _) => None,
-            (true, Some((_, text))) => Some(PetSpec::parse(text, "the run's plugin.toml")?),
-            (true, None) => Some(stock.plugin(&config.pet)?),
-        };
+        let spec = plugin(&chosen, begun.map(|(_, text)| text), stock)?;
         let order = ClassOrder::parse(&config.order)?;
         let sizes = TaskSizes::parse(&config.classes_per_task)?;
         tell("opening the data set");
@@ -142,24 +161,16 @@ impl Plan {
             sink.event(Event::Assumed(assumed));
         }
         let pixels = stock.pixels(config, backbone.input.size);
-        let remarks = remarks
-            .into_iter()
-            .chain(short(config, &ready, &about, pet.as_ref()));
+        let short = short(config, &ready, &about, pet.as_ref());
         let lone = lone_classes(&chosen, &scenario.tasks).map(|lone| lone.problem);
-        for problem in remarks.chain(lone) {
+        for problem in remarks.into_iter().chain(short).chain(lone) {
             sink.event(Event::Remark {
                 run: String::new(),
                 problem,
             });
         }
-        let mut config = filled(config);
-        stand_alone(&mut config, &data, &backbone);
-        if matches!(order, ClassOrder::Names(_) | ClassOrder::Indices(_)) {
-            // A file may change or go; the run has to stand alone.
-            config.order = ClassOrder::written(&scenario.class_order);
-        }
         Ok(Self {
-            config,
+            config: standing_alone(config, &order, &scenario, (&data, &backbone)),
             data,
             scenario,
             ready,
