@@ -353,8 +353,6 @@ impl Asked<'_> {
         for _ in 0..WARM_UP {
             network.step(mode)?;
         }
-        // What came before may have trained to have something to answer with.
-        memory::restart_peak();
         let least = Duration::from_secs_f64(self.args.seconds.clamp(0.0, 3600.0));
         let began = Instant::now();
         let mut steps = 0;

@@ -1,17 +1,10 @@
-//! How much memory this process uses at most, and how much the machine has.
+//! How much memory this process has used at most, and how much the machine has.
 
 /// Highest resident memory of this process so far, in bytes; none where the system does not tell.
 pub fn peak_bytes() -> Option<u64> {
     // Linux keeps the high-water mark in kB: "VmHWM:   123456 kB".
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     kilobytes(&status, "VmHWM:")
-}
-
-/// Counts the peak anew from what is used now, where the system can do that.
-pub fn restart_peak() {
-    // Where it cannot, or does not let this program, the peak stays that of the whole process.
-    #[cfg(target_os = "linux")]
-    let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
 /// Memory of this machine in bytes; none where the system does not tell.
