@@ -5,10 +5,10 @@ use std::io::{Cursor, Write};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use serde_json::Value;
 use tempfile::TempDir;
 
 use super::QUICK;
+use super::card::imitated;
 
 /// A copy of the program in a folder of its own, and a home that must stay empty.
 struct Stick {
@@ -99,18 +99,13 @@ fn plugins_archives_and_verdicts_lie_beside_a_portable_program_too() {
     let unpacked = fs::read_dir(stick.kept().join("cache")).unwrap().count();
     assert!(unpacked > 0);
 
-    let devices = stick.run(&["devices", "--json", "-"]);
-    let list: Value = serde_json::from_slice(&devices.stdout).unwrap();
-    let imitated = |entry: &&Value| entry["kind"] == "software_gpu" && entry["api"] == "vulkan";
-    if let Some(card) = list.as_array().unwrap().iter().find(imitated) {
-        let index = card["index"].to_string();
-        let words = [QUICK, &["--device", &index]].concat();
+    let elsewhere = TempDir::new().unwrap();
+    if let Some(card) = imitated(elsewhere.path()) {
+        let words = [QUICK, &["--device", &card]].concat();
         let trained = stick.run(&words);
         assert!(trained.status.success(), "{trained:?}");
         let verdicts = fs::read_to_string(stick.kept().join("cache/devices.toml")).unwrap();
         assert!(verdicts.contains("good = true"), "{verdicts}");
-    } else {
-        eprintln!("no verdict was asked for: this machine has no software Vulkan");
     }
     assert_eq!(fs::read_dir(stick.home.path()).unwrap().count(), 0);
 }
