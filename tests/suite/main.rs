@@ -6,7 +6,6 @@ mod at_once;
 mod backbone;
 mod cli;
 mod closed_forms;
-mod crates;
 mod data;
 mod data_archives;
 mod data_command;
