@@ -22,3 +22,22 @@ pub(crate) fn fenced<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
         })
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::hint::black_box;
+
+    use super::*;
+
+    /// `Cargo.toml` keeps the check in every build: a wrong sum would be a wrong figure.
+    #[test]
+    fn a_sum_that_overflows_is_a_problem() {
+        let images = black_box(u32::MAX);
+        let counted = fenced(|| Ok(images + black_box(1)));
+        let told = counted.map_err(|problem| problem.what);
+        assert!(
+            matches!(&told, Err(what) if what.contains("overflow")),
+            "{told:?}"
+        );
+    }
+}

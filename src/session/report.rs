@@ -130,15 +130,11 @@ pub fn usual_place() -> PathBuf {
     folder.unwrap_or_default().join(file_name())
 }
 
-/// Name and version of the program and how it was built.
+/// Name and version of the program and what it was built for.
 pub fn program() -> String {
-    let checks = match cfg!(debug_assertions) {
-        true => ", with checks",
-        false => "",
-    };
     let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
     let version = env!("CARGO_PKG_VERSION");
-    format!("lae-studio {version} for {os} on {arch}{checks}")
+    format!("lae-studio {version} for {os} on {arch}")
 }
 
 /// What is known of the machine without asking its drivers.
