@@ -3,71 +3,28 @@
 //! Every row is measured in a process of its own, so that one row's memory is not another's peak.
 //! Weights are random: speed does not depend on them.
 
+mod measure;
+mod mode;
 mod network;
 mod pytorch;
 
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::{Deserialize, Serialize};
 
 use super::End;
 use super::output::{Json, Table, complain, size, tell};
 use crate::backbone::library::Library as Backbones;
+use crate::device;
 use crate::experiment::prepare::variants;
-use crate::experiment::weight_type;
-use crate::method::{self, Chosen, Work};
+use crate::method::{self, Chosen};
 use crate::nn::Variant;
 use crate::pet::library::Library as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig};
-use crate::{device, memory};
 
-use network::Network;
+use mode::Mode;
 use pytorch::{Beside, PyTorch};
-
-/// Steps before the clock starts: they compile kernels and fill memory pools.
-const WARM_UP: usize = 2;
-/// Fewest steps that are measured.
-const FEWEST: usize = 3;
-
-/// What is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Mode {
-    /// An optimiser step with everything trained.
-    Train,
-    /// An optimiser step with the PET frozen: only the new head learns.
-    TrainFrozen,
-    /// A look at images without learning by gradients.
-    Measure,
-    /// Answering.
-    Predict,
-}
-
-impl Mode {
-    const ALL: [Self; 4] = [Self::Train, Self::TrainFrozen, Self::Measure, Self::Predict];
-
-    fn key(self) -> &'static str {
-        match self {
-            Self::Train => "train",
-            Self::TrainFrozen => "train_frozen",
-            Self::Measure => "measure",
-            Self::Predict => "predict",
-        }
-    }
-
-    /// The work of the pass it is a step of; none for answering.
-    fn work(self) -> Option<Work> {
-        match self {
-            Self::Train => Some(Work::Learn { frozen: false }),
-            Self::TrainFrozen => Some(Work::Learn { frozen: true }),
-            Self::Measure => Some(Work::Measure),
-            Self::Predict => None,
-        }
-    }
-}
 
 /// Options of `bench`.
 #[derive(clap::Args)]
@@ -85,16 +42,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "24",
           value_parser = clap::value_parser!(u32).range(1..=65536))]
     batch: Vec<u32>,
-    /// Methods, separated by commas
-    #[arg(
-        long,
-        value_name = "NAME,…",
-        value_delimiter = ',',
-        default_value = "lae"
-    )]
+    /// Methods, separated by commas, or all [default: lae]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     method: Vec<String>,
-    /// What to measure, separated by commas [default: all that the method does]
-    #[arg(long, value_name = "MODE,…", value_delimiter = ',', value_parser = modes())]
+    /// What to measure, separated by commas [default: all that the method does; task only where --method is given]
+    #[arg(long, value_name = "MODE,…", value_delimiter = ',', value_parser = mode::parser())]
     mode: Vec<Mode>,
     /// Name of a PET plugin [default: the method's usual one]
     #[arg(long, value_name = "NAME")]
@@ -130,14 +82,6 @@ pub(super) struct Args {
     json: Json,
 }
 
-fn modes() -> impl TypedValueParser<Value = Mode> {
-    PossibleValuesParser::new(Mode::ALL.map(Mode::key)).map(|key| {
-        let named = Mode::ALL.into_iter().find(|mode| mode.key() == key);
-        // The parser lets only these keys through.
-        named.unwrap_or(Mode::Train)
-    })
-}
-
 /// One measured row.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Row {
@@ -152,7 +96,11 @@ struct Row {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     variant: Option<Variant>,
     batch: u32,
+    /// Of a whole task: its images once for each pass, and those answered.
     images_per_second: f64,
+    /// Of a whole task, which is more than its images where something is solved after them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seconds_per_task: Option<f64>,
     peak_memory_bytes: Option<u64>,
     device: String,
     /// The same in PyTorch, where it was asked for.
@@ -204,7 +152,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     };
     for backbone in &args.backbone {
         for &batch in &args.batch {
-            for method in &args.method {
+            for method in args.methods() {
                 for variant in args.variants(backbone)? {
                     let asked = Asked {
                         args,
@@ -235,6 +183,15 @@ impl Args {
         self.pet.is_none() && self.pet_size.is_none() && self.blocks.is_none()
     }
 
+    /// The methods to be measured.
+    fn methods(&self) -> Vec<&str> {
+        match &self.method[..] {
+            [] => vec![method::lae::LAE.key],
+            [all] if all == "all" => method::METHODS.iter().map(|spec| spec.key).collect(),
+            named => named.iter().map(String::as_str).collect(),
+        }
+    }
+
     /// The ways to be measured: one, or all that a card has for this backbone.
     fn variants(&self, backbone: &str) -> Result<Vec<Option<Variant>>> {
         if !self.all || device::choose(&self.device)?.is_cpu() {
@@ -257,6 +214,7 @@ impl Asked<'_> {
         };
         let all = match (self.args.mode.is_empty(), self.args.all) {
             (true, true) => &[Mode::Train],
+            (true, false) if self.args.method.is_empty() => &Mode::STEPS[..],
             (true, false) => &Mode::ALL[..],
             (false, _) => &self.args.mode,
         };
@@ -337,46 +295,6 @@ impl Asked<'_> {
         rows.and_then(|rows| rows.rows.into_iter().next())
             .ok_or_else(|| failed(format!("its process ended with {}", output.status)))
     }
-
-    /// Measures one row here.
-    fn measure(&self, mode: Mode) -> Result<Row> {
-        let ready = device::ready(&self.args.device)?;
-        if let Some(problem) = &ready.remark {
-            complain(problem);
-        }
-        let (weights, remark) = weight_type(self.args.precision, &ready);
-        remark.iter().for_each(complain);
-        let config = self.config()?;
-        let variant = self.variant.unwrap_or(weights.into());
-        let mut network = Network::new(&config, (&ready.device, variant).into())?;
-        network.get_ready(mode)?;
-        for _ in 0..WARM_UP {
-            network.step(mode)?;
-        }
-        let least = Duration::from_secs_f64(self.args.seconds.clamp(0.0, 3600.0));
-        let began = Instant::now();
-        let mut steps = 0;
-        while steps < FEWEST || began.elapsed() < least {
-            network.step(mode)?;
-            steps += 1;
-        }
-        let seconds = began.elapsed().as_secs_f64();
-        let carries = Chosen::of(&config)?.trains_pet()?;
-        Ok(Row {
-            backbone: self.backbone.to_string(),
-            method: self.method.to_string(),
-            pet: if carries { config.pet } else { String::new() },
-            pet_size: if carries { config.pet_size } else { 0 },
-            mode,
-            weights: variant.weights.title().to_string(),
-            variant: (!ready.info.is_cpu()).then_some(variant),
-            batch: self.batch,
-            images_per_second: (steps * config.batch) as f64 / seconds,
-            peak_memory_bytes: memory::peak_bytes(),
-            device: ready.info.name,
-            pytorch: Vec::new(),
-        })
-    }
 }
 
 /// Images a second in three digits or so.
@@ -399,6 +317,10 @@ fn text(rows: &[Row], beside: bool) -> String {
         ">peak memory",
         "device",
     ];
+    let tasks = rows.iter().any(|row| row.seconds_per_task.is_some());
+    if tasks {
+        columns.insert(7, ">s/task");
+    }
     if beside {
         columns.insert(7, "PyTorch (ratio)");
     }
@@ -419,6 +341,10 @@ fn text(rows: &[Row], beside: bool) -> String {
             size(row.peak_memory_bytes),
             row.device.clone(),
         ];
+        if tasks {
+            let seconds = row.seconds_per_task;
+            cells.insert(7, seconds.map_or_else(String::new, |s| format!("{s:.2}")));
+        }
         if beside {
             cells.insert(7, pytorch::words(row));
         }

@@ -5,6 +5,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use lae_studio::method::METHODS;
 use serde_json::Value;
 
 use super::shared_folder;
@@ -474,6 +475,44 @@ fn bench_gives_a_row_per_mode_with_its_own_memory() {
         );
         assert!(!row["device"].as_str().unwrap().is_empty());
     }
+}
+
+#[test]
+fn bench_gives_every_method_a_whole_task() {
+    let root = tempfile::tempdir().unwrap();
+    let quick = "bench --backbone lae-nano --batch 4 --seconds 0 --device cpu --mode task --method";
+    // RanPAC's regression at its usual size takes seconds; tests/speed_build.py measures it.
+    let methods: Vec<&str> = METHODS.iter().map(|spec| spec.key).collect();
+    let methods: Vec<&str> = methods.into_iter().filter(|key| *key != "ranpac").collect();
+    let named = methods.join(",");
+    let words: Vec<&str> = quick.split(' ').chain([named.as_str()]).collect();
+    let told = json(&run_json(&words, root.path()));
+    let rows = told["rows"].as_array().unwrap();
+    let measured: Vec<&str> = rows
+        .iter()
+        .map(|row| row["method"].as_str().unwrap())
+        .collect();
+    assert_eq!(measured, methods);
+    for row in rows {
+        let (rate, seconds) = (&row["images_per_second"], &row["seconds_per_task"]);
+        let images = rate.as_f64().unwrap() * seconds.as_f64().unwrap();
+        // Two batches a pass and two to be answered, so whole batches and four of them at least.
+        assert!(
+            (images / 4.0 - (images / 4.0).round()).abs() < 1e-6,
+            "{row}"
+        );
+        assert!(images.round() >= 16.0, "{row}");
+    }
+    // A row by hand: five epochs of LAE and the answers make six times two batches.
+    let lae = &rows[0];
+    let images =
+        lae["images_per_second"].as_f64().unwrap() * lae["seconds_per_task"].as_f64().unwrap();
+    assert_eq!(images.round(), 48.0, "{lae}");
+    let output = run(
+        &[&quick.split(' ').collect::<Vec<_>>()[..], &["simplecil"]].concat(),
+        root.path(),
+    );
+    assert!(String::from_utf8_lossy(&output.stdout).contains("s/task"));
 }
 
 /// A stand-in for Python that has PyTorch: it keeps the script it is given and knows one mode.

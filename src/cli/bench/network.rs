@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use burn::tensor::{Device, Tensor};
 
-use super::Mode;
+use super::mode::Mode;
 use crate::backbone::library::{Library as Backbones, Normalisation};
 use crate::experiment::upload;
 use crate::method::{self, Batch, Chosen, Method, Pass, PetPlan, Setup, Task};
@@ -17,6 +17,8 @@ use crate::tensors::HostTensor;
 
 /// Classes of each of the two tasks.
 const CLASSES: usize = 10;
+/// Batches of each pass of a whole task, and as many to be answered.
+const BATCHES: usize = 2;
 
 /// A method on a backbone with random weights, and pictures for it.
 pub(super) struct Network {
@@ -24,7 +26,8 @@ pub(super) struct Network {
     /// Those of each task.
     passes: [Vec<Pass>; 2],
     pictures: Pictures,
-    samples: Vec<usize>,
+    /// Images of a batch.
+    samples: usize,
 }
 
 impl Network {
@@ -47,7 +50,7 @@ impl Network {
             method,
             passes: [chosen.passes(0)?, chosen.passes(1)?],
             pictures: Pictures::new(config.batch, side, place)?,
-            samples: (0..config.batch).collect(),
+            samples: config.batch,
         })
     }
 
@@ -56,8 +59,28 @@ impl Network {
         self.whole_task(0)?;
         match mode {
             Mode::Predict => self.whole_task(1),
+            Mode::Task => Ok(()),
             _ => self.begin(1),
         }
+    }
+
+    /// Does the second task from its begin to its answers; how many images went through.
+    pub(super) fn task(&mut self) -> Result<usize> {
+        self.begin(1)?;
+        let passes = self.passes[1].len();
+        for pass in 0..passes {
+            for step in 0..BATCHES {
+                if let Some(loss) = self.learn(1, pass, step..BATCHES)? {
+                    finite(&HostTensor::read(&loss)?.values)?;
+                }
+            }
+            self.method.end_pass(pass)?;
+        }
+        self.method.end_task()?;
+        for _ in 0..BATCHES {
+            self.step(Mode::Predict)?;
+        }
+        Ok((passes + 1) * BATCHES * self.samples)
     }
 
     fn begin(&mut self, index: usize) -> Result<()> {
@@ -70,24 +93,31 @@ impl Network {
         for index in 0..self.passes[task].len() {
             let passes = &self.passes[task];
             if index == 0 || passes[index] != passes[index - 1] {
-                self.learn(task, index)?;
+                self.learn(task, index, 0..1)?;
             }
             self.method.end_pass(index)?;
         }
         self.method.end_task()
     }
 
-    /// One batch of a pass.
-    fn learn(&mut self, task: usize, index: usize) -> Result<Option<Tensor<1>>> {
+    /// The first of these batches of a pass.
+    fn learn(
+        &mut self,
+        task: usize,
+        index: usize,
+        steps: Range<usize>,
+    ) -> Result<Option<Tensor<1>>> {
         let first = classes_of(task).start;
-        let labels = self.samples.iter().map(|i| first + i % CLASSES);
+        let samples = steps.start * self.samples..(steps.start + 1) * self.samples;
+        let samples: Vec<usize> = samples.collect();
+        let labels = samples.iter().map(|i| first + i % CLASSES);
         let batch = Batch {
             images: self.pictures.sent(),
             labels: &labels.collect::<Vec<_>>(),
-            samples: &self.samples,
+            samples: &samples,
             pass: index,
-            step: 0,
-            steps: 1,
+            step: steps.start,
+            steps: steps.end,
         };
         self.method.learn(&batch, &self.passes[task][index])
     }
@@ -98,7 +128,7 @@ impl Network {
             .iter()
             .position(|pass| Some(pass.work) == mode.work());
         let values = match pass {
-            Some(pass) => match self.learn(1, pass)? {
+            Some(pass) => match self.learn(1, pass, 0..1)? {
                 Some(loss) => HostTensor::read(&loss)?.values,
                 None => Vec::new(),
             },
@@ -110,11 +140,15 @@ impl Network {
                     .collect()
             }
         };
-        if values.iter().all(|value| value.is_finite()) {
-            return Ok(());
-        }
-        Err(Problem::new("the network gives values that are not finite"))
+        finite(&values)
     }
+}
+
+fn finite(values: &[f32]) -> Result<()> {
+    if values.iter().all(|value| value.is_finite()) {
+        return Ok(());
+    }
+    Err(Problem::new("the network gives values that are not finite"))
 }
 
 /// The classes of a task.
