@@ -1,18 +1,28 @@
-//! The fence around every job: what panics inside ends that job and not the thread.
+//! The fence: what panics inside ends the work in hand and not the thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::problem::{Problem, Result};
 use crate::tensors::device_problem;
 
-/// Runs a job; a panic inside becomes a Problem.
-pub(crate) fn fenced<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|panic| {
-        let text = panic
+/// Does some work; a panic inside ends it and gives what it said. What the work has changed until
+/// then stays changed: the caller sees to it that this does no harm.
+///
+/// # Errors
+/// The words of the panic.
+pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        panic
             .downcast_ref::<String>()
             .cloned()
             .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
-            .unwrap_or_else(|| "unknown cause".into());
+            .unwrap_or_else(|| "unknown cause".into())
+    })
+}
+
+/// Runs a job; a panic inside becomes a Problem.
+pub(crate) fn fenced<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
+    caught(job).unwrap_or_else(|text| {
         let device = ["wgpu", "device", "memory", "buffer"];
         Err(if device.iter().any(|word| text.contains(word)) {
             device_problem(&text)

@@ -5,7 +5,7 @@
 //! from the bottom up:
 //!
 //! * [`problem`], [`counts`], [`texts`]: the one error a person sees; counts in words; what the tour and the lessons say, by language.
-//! * [`nn`], [`metrics`], [`tensors`], [`device`], [`console`], [`fetch`], [`files`], [`folders`], [`logging`]: parts without knowledge of runs.
+//! * [`nn`], [`metrics`], [`tensors`], [`device`], [`console`], [`fence`], [`fetch`], [`files`], [`folders`], [`logging`]: parts without knowledge of runs.
 //! * [`pet`], [`data`], [`run`]: plugins, data sets, and what a run is as plain data.
 //! * [`backbone`], [`store`]: frozen networks; run folders.
 //! * [`method`], [`experiment`]: what is trained, how, and the loop around it.
@@ -18,7 +18,7 @@ pub mod data;
 pub mod device;
 pub mod engine;
 pub mod experiment;
-mod fence;
+pub mod fence;
 pub mod fetch;
 pub mod files;
 pub mod folders;

@@ -1,24 +1,27 @@
 //! The window's application: `logic` takes in what engine and helpers tell, `ui` draws, `act` does
-//! what was asked.
+//! what was asked. Each of them does its work behind fences (`ui::fence`): whatever panics in it, the
+//! program goes on, and training with it.
 
 mod act;
+mod draw;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use egui::{CentralPanel, Context, Frame, Margin, Ui};
+use egui::{Context, Ui};
 
 use super::command::{Page, UiCommand, shortcuts};
+use super::fence::Fences;
 use super::frame_times::FrameTimes;
-use super::pages::{self, Pages};
+use super::pages::Pages;
 use super::scripts::ReadingOrder;
 use super::settings::Settings;
-use super::shell::{self, Question, Shell};
+use super::shell::{Question, Shell};
 use super::theme;
-use super::widgets::terms;
 use super::widgets::textures::Textures;
+use crate::fence::caught;
 use crate::problem::Problem;
 use crate::session::Session;
 use crate::session::chooser::{Choice, IMAGES, WEIGHTS};
@@ -50,6 +53,7 @@ pub struct StudioApp {
     pub page: Page,
     pages: Pages,
     shell: Shell,
+    fences: Fences,
     textures: Textures,
     settings: Settings,
     settings_file: Option<PathBuf>,
@@ -73,7 +77,7 @@ impl StudioApp {
         started: Instant,
     ) -> Self {
         theme::install(ctx);
-        ctx.add_plugin(ReadingOrder);
+        ctx.add_plugin(ReadingOrder::default());
         ctx.set_theme(settings.theme.preference());
         theme::let_move(ctx, !settings.reduce_motion);
         session.former.clone_from(&settings.former);
@@ -86,6 +90,7 @@ impl StudioApp {
             page: Page::default(),
             pages: Pages::default(),
             shell: Shell::default(),
+            fences: Fences::default(),
             textures: Textures::default(),
             settings,
             settings_file,
@@ -124,6 +129,12 @@ impl StudioApp {
     pub fn offer_tour(&mut self) {
         self.page = Page::Learn;
         self.pages.learn.tour.offered = true;
+    }
+
+    /// Lets the part of the window with this name panic, to see what comes of it; none any more
+    /// without a name.
+    pub fn put_fault(&mut self, part: Option<String>) {
+        self.fences.put_fault(part);
     }
 
     /// Leaves the line with frame times here when the window closes.
@@ -223,63 +234,38 @@ impl StudioApp {
         }
     }
 
-    /// Draws everything.
-    pub fn draw(&mut self, ui: &mut Ui) {
-        self.times.begin();
-        let ctx = ui.ctx().clone();
-        self.take_keys(&ctx);
-        let mut commands = Vec::new();
-        let present = self.pages.present.on;
-        if !present {
-            let still = self.settings.reduce_motion;
-            let shown = (self.page, still);
-            shell::top_bar(ui, shown, &mut self.shell, &self.session, &mut commands);
+    /// Does a piece of work behind a fence of this name.
+    fn fenced(&mut self, ctx: &Context, piece: &'static str, work: impl FnOnce(&mut Self)) {
+        if !self.fences.due(piece, ctx) {
+            return;
         }
-        if self.shell.frame_times {
-            shell::frame_line(ui, &self.times);
-        }
-        self.shell.foot(ui, &self.session, &mut commands);
-        let frame = Frame::new()
-            .fill(theme::tokens(ui).background)
-            .inner_margin(Margin {
-                bottom: 0,
-                ..Margin::same(12)
-            });
-        terms::speak(&ctx, self.session.language);
-        CentralPanel::default().frame(frame).show(ui, |ui| {
-            let mut cx = Cx {
-                session: &mut self.session,
-                pages: &mut self.pages,
-                textures: &mut self.textures,
-                commands: &mut commands,
-            };
-            if present {
-                pages::present::show(ui, &mut cx);
-                return;
-            }
-            ui.push_id(self.page as usize, |ui| match self.page {
-                Page::Experiment => pages::experiment::show(ui, &mut cx),
-                Page::Train => pages::train::show(ui, &mut cx),
-                Page::Compare => pages::compare::show(ui, &mut cx),
-                Page::Predict => pages::predict::show(ui, &mut cx),
-                Page::Plugins => pages::plugins::show(ui, &mut cx),
-                Page::Learn => pages::learn::show(ui, &mut cx),
-            });
+        let ended = caught(|| {
+            self.fences.meet_fault(piece);
+            work(self);
         });
-        let level = self.settings.log;
-        self.shell.page = self.page;
-        let answered = self
-            .shell
-            .overlays(&ctx, &self.session, level, &mut commands);
-        let collect = &mut self.shell.collect;
-        collect.show(&ctx, &mut self.session, &mut self.textures, &mut commands);
-        if let Some(question) = answered {
-            self.answer(&ctx, question);
+        self.fences.worked(piece, ctx, ended);
+        self.tell_fallen();
+    }
+
+    /// Tells what fell and has no place of its own to say it.
+    fn tell_fallen(&mut self) {
+        for problem in self.fences.take_told() {
+            self.session.notify(problem, true);
         }
-        for command in commands {
-            self.act(&ctx, command);
+    }
+
+    /// Whatever ends the program, the set-up is there again; not written while it is dragged.
+    fn remember_changes(&mut self, ctx: &Context) {
+        if self.remembered.elapsed().as_secs() >= 2
+            && !ctx.input(|i| i.pointer.any_down())
+            && (self.settings.setup.as_ref() != Some(&self.session.draft)
+                || self.settings.former != self.session.former
+                || self.settings.former_folders != self.session.former_folders
+                || self.settings.folders != self.session.folders.paths()
+                || self.settings.at_work.as_deref() != self.session.unfinished())
+        {
+            self.remember();
         }
-        self.times.end();
     }
 
     /// Writes the settings; a failure is told, for the window may stay open.
@@ -309,22 +295,14 @@ fn is_record_file(path: &Path) -> bool {
 
 impl eframe::App for StudioApp {
     fn logic(&mut self, ctx: &Context, _frame: &mut eframe::Frame) {
-        self.session.drain();
-        self.take_picked(ctx);
-        self.take_dropped(ctx);
-        self.take_comparison();
-        self.take_closing(ctx);
-        // Whatever ends the program, the set-up is there again; not written while it is dragged.
-        if self.remembered.elapsed().as_secs() >= 2
-            && !ctx.input(|i| i.pointer.any_down())
-            && (self.settings.setup.as_ref() != Some(&self.session.draft)
-                || self.settings.former != self.session.former
-                || self.settings.former_folders != self.session.former_folders
-                || self.settings.folders != self.session.folders.paths()
-                || self.settings.at_work.as_deref() != self.session.unfinished())
-        {
-            self.remember();
-        }
+        self.fenced(ctx, "news", |app| {
+            app.session.drain();
+        });
+        self.fenced(ctx, "chosen files", |app| app.take_picked(ctx));
+        self.fenced(ctx, "dropped files", |app| app.take_dropped(ctx));
+        self.fenced(ctx, "finished runs", Self::take_comparison);
+        self.fenced(ctx, "closing", |app| app.take_closing(ctx));
+        self.fenced(ctx, "settings", |app| app.remember_changes(ctx));
     }
 
     fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
@@ -335,7 +313,8 @@ impl eframe::App for StudioApp {
     }
 
     fn on_exit(&mut self) {
-        self.remember();
+        // What comes after it, the run that is saved above all, must not suffer from it.
+        let _ = caught(|| self.remember());
         if let Some(mut line) = self.report.as_ref().and_then(|report| report.lock().ok()) {
             *line = self.times.line();
         }

@@ -45,6 +45,11 @@ impl Page {
         (Self::Plugins, "Plugins", Key::Num5),
         (Self::Learn, "Learn", Key::Num6),
     ];
+
+    /// What stands on its tab.
+    pub fn title(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
 }
 
 /// Something to do.
@@ -205,6 +210,13 @@ pub fn shortcuts() -> Vec<(KeyboardShortcut, UiCommand)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_pages_stand_in_the_order_of_their_tabs() {
+        for (at, (page, title, _)) in Page::ALL.into_iter().enumerate() {
+            assert_eq!((page as usize, page.title()), (at, title));
+        }
+    }
 
     #[test]
     fn no_shortcut_is_given_twice() {

@@ -5,6 +5,7 @@ pub mod command;
 mod display;
 mod drawing;
 pub mod entries;
+mod fence;
 pub mod frame_times;
 mod marker;
 pub mod pages;
@@ -108,6 +109,7 @@ pub fn run(options: Options) -> Result<()> {
             if new {
                 app.offer_tour();
             }
+            app.put_fault(std::env::var(fence::FAULT).ok());
             if options.places {
                 cc.egui_ctx.add_plugin(Places::default());
             }

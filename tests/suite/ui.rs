@@ -11,6 +11,7 @@ mod collect;
 mod compare;
 mod crashed;
 mod data;
+mod fenced;
 mod flow;
 mod folders;
 mod foreign;

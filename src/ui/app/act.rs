@@ -26,6 +26,7 @@ impl StudioApp {
     // A command that is added without a line here does not compile.
     #[deny(clippy::wildcard_enum_match_arm)]
     pub fn act(&mut self, ctx: &Context, command: UiCommand) {
+        self.fences.acted();
         match command {
             UiCommand::Show(page) => self.show(page),
             UiCommand::Start => self.start(),
@@ -115,6 +116,7 @@ impl StudioApp {
 
     pub(super) fn show(&mut self, page: Page) {
         self.page = page;
+        self.fences.turned();
         self.session.retry_data();
         if page == Page::Compare {
             self.session.list_runs();

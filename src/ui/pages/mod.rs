@@ -15,7 +15,7 @@ use egui::{Popup, Response, Ui};
 use crate::problem::harmless;
 use crate::run::config::RunConfig;
 use crate::ui::app::Cx;
-use crate::ui::command::UiCommand;
+use crate::ui::command::{Page, UiCommand};
 use crate::ui::widgets::{button, faint};
 
 /// What the pages remember between frames.
@@ -35,6 +35,20 @@ pub struct Pages {
     pub learn: learn::State,
     /// The presenter's view.
     pub present: present::State,
+}
+
+impl Pages {
+    /// Lets go of what a page remembers.
+    pub fn forget(&mut self, page: Page) {
+        match page {
+            Page::Experiment => self.experiment = Default::default(),
+            Page::Train => self.train = Default::default(),
+            Page::Compare => self.compare = Default::default(),
+            Page::Predict => self.predict = Default::default(),
+            Page::Plugins => self.plugins = Default::default(),
+            Page::Learn => self.learn = Default::default(),
+        }
+    }
 }
 
 /// What opens the list of [`resume_on`].

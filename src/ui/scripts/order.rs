@@ -13,11 +13,18 @@ use egui::epaint::text::{Galley, Row};
 use egui::{Context, FullOutput, Plugin, Shape};
 use unicode_bidi::{BidiClass, BidiInfo, Level, bidi_class};
 
+use crate::fence::caught;
+
 /// Brackets are turned round with the direction.
 const BRACKETS: &str = "()[]{}<>«»‹›";
 
 /// Puts the words of every text into reading order.
-pub struct ReadingOrder;
+#[derive(Default)]
+pub struct ReadingOrder {
+    /// Whether it panicked once: no fence of a page is around it, and words that stand where the
+    /// toolkit laid them are better than no window.
+    failed: bool,
+}
 
 impl Plugin for ReadingOrder {
     fn debug_name(&self) -> &'static str {
@@ -25,9 +32,15 @@ impl Plugin for ReadingOrder {
     }
 
     fn output_hook(&mut self, _: &Context, output: &mut FullOutput) {
-        for clipped in &mut output.shapes {
-            arrange(&mut clipped.shape);
+        if self.failed {
+            return;
         }
+        let ended = caught(|| {
+            for clipped in &mut output.shapes {
+                arrange(&mut clipped.shape);
+            }
+        });
+        self.failed = ended.is_err();
     }
 }
 

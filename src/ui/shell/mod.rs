@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use egui::{Align2, Context, CornerRadius, Id, LayerId, Order, Panel, RichText, Ui};
 
 use super::command::{Page, UiCommand};
+use super::fence::Fences;
 use super::frame_times::FrameTimes;
 use super::theme::{self, regular, semibold};
 use crate::logging::Level;
@@ -86,40 +87,95 @@ impl Shell {
         }
     }
 
-    /// Draws what lies above the pages. Returns a question that was answered with yes.
+    /// Draws what lies above the pages; what fails there is put away. Returns a question that was
+    /// answered with yes.
     pub fn overlays(
         &mut self,
-        ctx: &Context,
-        session: &Session,
-        level: Level,
+        above: &Above<'_>,
+        fences: &mut Fences,
         commands: &mut Vec<UiCommand>,
     ) -> Option<Question> {
-        self.palette.show(ctx, session, commands);
-        self.news.show(ctx, &session.notices, commands);
-        self.report.show(ctx, session, level, commands);
-        self.about.show(ctx, session, commands);
-        self.tags.show(ctx, session, commands);
-        self.deleted.show(ctx, session, commands);
-        self.folders.show(ctx, session, commands);
-        // Above those that may ask for a place.
-        self.chooser.show(ctx, session, commands);
-        drop_overlay(ctx, self.meant_for());
-        if let Some(run) = &self.pupil {
-            match teach::ask(ctx, session, run, commands) {
-                teach::Answer::Open => {}
-                teach::Answer::Undo => {
-                    commands.push(UiCommand::UndoLesson(run.clone()));
-                    self.pupil = None;
-                }
-                teach::Answer::Gather => {
-                    commands.push(UiCommand::Collect(Purpose::Lesson(run.clone())));
-                    self.pupil = None;
-                }
-                teach::Answer::Cancel => self.pupil = None,
-            }
+        let (ctx, session, level) = (above.ctx, above.session, above.level);
+        fenced(fences, ctx, "Commands", &mut self.palette, |part| {
+            part.show(ctx, session, commands);
+        });
+        let news = &mut self.news;
+        if !fences.above("Notices", ctx, || {
+            news.show(ctx, &session.notices, commands);
+        }) {
+            news.close();
         }
-        question::ask(&mut self.question, ctx, session)
+        fenced(fences, ctx, "Report a problem", &mut self.report, |part| {
+            part.show(ctx, session, level, commands);
+        });
+        fenced(fences, ctx, "About a run", &mut self.about, |part| {
+            part.show(ctx, session, commands);
+        });
+        fenced(fences, ctx, "Tags", &mut self.tags, |part| {
+            part.show(ctx, session, commands);
+        });
+        fenced(fences, ctx, "Deleted runs", &mut self.deleted, |part| {
+            part.show(ctx, session, commands);
+        });
+        fenced(fences, ctx, "Folders of runs", &mut self.folders, |part| {
+            part.show(ctx, session, commands);
+        });
+        // Above those that may ask for a place.
+        fenced(fences, ctx, "Choosing files", &mut self.chooser, |part| {
+            part.show(ctx, session, commands);
+        });
+        let words = self.meant_for();
+        fences.above("Dropping files", ctx, || drop_overlay(ctx, words));
+        fenced(fences, ctx, "Teaching", &mut self.pupil, |pupil| {
+            lesson(ctx, session, pupil, commands);
+        });
+        let mut answered = None;
+        fenced(fences, ctx, "Question", &mut self.question, |asked| {
+            answered = question::ask(asked, ctx, session);
+        });
+        answered
     }
+}
+
+/// What is the same for everything above the pages.
+pub struct Above<'a> {
+    /// What is drawn with.
+    pub ctx: &'a Context,
+    /// The open workspace.
+    pub session: &'a Session,
+    /// How much the log keeps.
+    pub level: Level,
+}
+
+/// Draws a part above the pages behind a fence; one that fails is put away.
+fn fenced<S: Default>(
+    fences: &mut Fences,
+    ctx: &Context,
+    name: &'static str,
+    part: &mut S,
+    draw: impl FnOnce(&mut S),
+) {
+    if !fences.above(name, ctx, || draw(part)) {
+        *part = S::default();
+    }
+}
+
+/// Asks for the folder of a lesson while a run is to be taught.
+fn lesson(
+    ctx: &Context,
+    session: &Session,
+    pupil: &mut Option<PathBuf>,
+    commands: &mut Vec<UiCommand>,
+) {
+    let Some(run) = pupil else { return };
+    let command = match teach::ask(ctx, session, run, commands) {
+        teach::Answer::Open => return,
+        teach::Answer::Undo => Some(UiCommand::UndoLesson(run.clone())),
+        teach::Answer::Gather => Some(UiCommand::Collect(Purpose::Lesson(run.clone()))),
+        teach::Answer::Cancel => None,
+    };
+    commands.extend(command);
+    *pupil = None;
 }
 
 /// While files are held above the window: says what dropping them does.

@@ -38,6 +38,11 @@ impl News {
         self.read = count;
     }
 
+    /// Closes the list.
+    pub fn close(&mut self) {
+        self.open = false;
+    }
+
     /// Notices nobody has looked at.
     pub fn unread(&self, count: usize) -> usize {
         count.saturating_sub(self.read)

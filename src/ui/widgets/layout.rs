@@ -110,7 +110,7 @@ pub fn dialog<R>(
             .max_height(height)
             .min_scrolled_height(height)
             .show(ui, |ui| {
-                ui.set_width((room.x - DIALOG_EDGE).clamp(260.0, width));
+                ui.set_width((room.x - DIALOG_EDGE).max(260.0).min(width));
                 content(ui)
             });
         scrolled.inner

@@ -11,12 +11,12 @@ use lae_studio::ui::settings::ThemeChoice;
 use super::synthetic::{header, report};
 use super::{can_draw, recorded, settle, shot};
 
-/// A finished run of five tasks below `root`.
+/// A finished run below `root`.
 fn finished(root: &Path, plugin: &str, change: impl Fn(&mut RunHeader)) {
     let mut header = header();
     change(&mut header);
     let folder = RunFolder::create(root, &mut header, plugin).unwrap();
-    for task in 0..5 {
+    for task in 0..header.tasks.len() {
         folder.save_task(&report(task), &Named::new()).unwrap();
     }
     folder.finish(false).unwrap();
@@ -46,4 +46,46 @@ fn seeds_become_mean_and_std_and_another_plugin_text_is_told_apart() {
     window.get_by_label("Mean ± std over class orders and seeds");
     window.get_by_label("3");
     window.get_by_label("plugin file, SHA-256");
+}
+
+/// Cuts a run down to its first tasks.
+fn shorten(header: &mut RunHeader, tasks: usize) {
+    header.tasks.truncate(tasks);
+    header.train_images.truncate(tasks);
+    header.test_images.truncate(tasks);
+    header.class_order.truncate(2 * tasks);
+}
+
+#[test]
+fn runs_of_one_and_two_tasks_are_compared_in_cells_no_larger_than_those_of_others() {
+    if !can_draw() {
+        return;
+    }
+    for (width, theme) in [(1280.0, ThemeChoice::Dark), (700.0, ThemeChoice::Light)] {
+        for listed in [&[1][..], &[2], &[1, 2], &[1, 2, 5]] {
+            let runs = tempfile::tempdir().unwrap();
+            for (seed, &tasks) in (0..).zip(listed) {
+                finished(runs.path(), "", |header| {
+                    shorten(header, tasks);
+                    header.config.seed = seed;
+                });
+            }
+            let (mut window, _) = recorded([width, 1200.0], theme, runs.path());
+            settle(&mut window);
+            window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+            settle(&mut window);
+            shot(&mut window, &format!("compare-short-{width}-{listed:?}"));
+            let shown = window
+                .query_all_by_role_and_label(egui::Role::Image, "Accuracy by task")
+                .map(|matrix| matrix.rect().size());
+            let shown: Vec<egui::Vec2> = shown.collect();
+            // Of three runs the two newest are ticked.
+            assert_eq!(shown.len(), listed.len().min(2), "{listed:?}");
+            for size in shown {
+                // A title's worth of words and numbers stands around the cells.
+                assert!(size.x >= 90.0 && size.y >= 60.0, "{listed:?}: {size}");
+                assert!(size.x <= 262.0 && size.y <= 226.0, "{listed:?}: {size}");
+            }
+        }
+    }
 }

@@ -12,6 +12,11 @@ use crate::ui::widgets::{self, card, faint, matrix, terms};
 /// Width of one matrix at least, in points.
 const WIDTH: f32 = 230.0;
 
+/// Side of the whole matrix at least, as long as no cell gets larger than `LARGEST`.
+const SMALLEST: f32 = 100.0;
+/// Side of a cell at most: with one task or two it is no larger than with three.
+const LARGEST: f32 = 40.0;
+
 /// Draws the card.
 pub(super) fn matrices(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
     let expert = cx.pages.compare.expert;
@@ -53,7 +58,8 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, (slot, row): (usize, &RunRow), expert: Expe
     };
     faint(ui, forgotten);
     let tasks = row.tasks().max(1);
-    let side = ((ui.available_width() - 60.0) / tasks as f32).clamp(100.0 / tasks as f32, 40.0);
+    let room = (ui.available_width() - 60.0).max(SMALLEST);
+    let side = (room / tasks as f32).min(LARGEST);
     let name = format!("{} {}", row.folder.display(), expert.name());
     let picture = cx.pages.compare.matrices.entry(row.folder.clone());
     let rows = (name.as_str(), &history.matrix[..], Language::English);

@@ -1,0 +1,146 @@
+//! Drawing: the bars, the page on show, what lies above it. Each part stands behind a fence of its own.
+
+use std::sync::atomic::Ordering;
+
+use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui, ViewportCommand};
+
+use super::{Cx, StudioApp};
+use crate::fence::caught;
+use crate::ui::command::{Page, UiCommand};
+use crate::ui::fence::Pressed;
+use crate::ui::pages;
+use crate::ui::shell::{self, Above, Question};
+use crate::ui::theme;
+use crate::ui::widgets::terms;
+
+impl StudioApp {
+    /// Draws everything.
+    pub fn draw(&mut self, ui: &mut Ui) {
+        self.times.begin();
+        let ctx = ui.ctx().clone();
+        let ended = caught(|| self.take_keys(&ctx));
+        self.fences.asked(ended);
+        let mut commands = Vec::new();
+        self.bars(ui, &mut commands);
+        let frame = Frame::new()
+            .fill(theme::tokens(ui).background)
+            .inner_margin(Margin {
+                bottom: 0,
+                ..Margin::same(12)
+            });
+        terms::speak(&ctx, self.session.language);
+        CentralPanel::default().frame(frame).show(ui, |ui| {
+            if self.pages.present.on {
+                self.presenter(ui, &mut commands);
+            } else {
+                self.page(ui, &mut commands);
+            }
+        });
+        self.above(&ctx, &mut commands);
+        for command in commands {
+            let ended = caught(|| self.act(&ctx, command));
+            self.fences.asked(ended);
+        }
+        self.tell_fallen();
+        self.times.end();
+    }
+
+    /// The bars along the edges.
+    fn bars(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
+        let mut pressed = Vec::new();
+        if !self.pages.present.on {
+            let shown = (self.page, self.settings.reduce_motion);
+            let (shell, session) = (&mut self.shell, &self.session);
+            let place = Panel::top("in place of the top bar");
+            pressed.push(self.fences.bar("Top bar", ui, place, |ui| {
+                shell::top_bar(ui, shown, shell, session, commands);
+            }));
+        }
+        if self.shell.frame_times {
+            let place = Panel::bottom("in place of the frame times");
+            let times = &self.times;
+            pressed.push(self.fences.bar("Frame times", ui, place, |ui| {
+                shell::frame_line(ui, times);
+            }));
+        }
+        let (shell, session) = (&mut self.shell, &self.session);
+        let place = Panel::bottom("in place of the newest notice");
+        pressed.push(self.fences.bar("Newest notice", ui, place, |ui| {
+            shell.foot(ui, session, commands);
+        }));
+        if pressed.contains(&Pressed::Report) {
+            commands.push(UiCommand::Report);
+        }
+    }
+
+    /// The page on show.
+    fn page(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
+        let page = self.page;
+        let mut cx = Cx {
+            session: &mut self.session,
+            pages: &mut self.pages,
+            textures: &mut self.textures,
+            commands,
+        };
+        let pressed = self.fences.page(page.title(), ui, |ui| {
+            ui.push_id(page as usize, |ui| match page {
+                Page::Experiment => pages::experiment::show(ui, &mut cx),
+                Page::Train => pages::train::show(ui, &mut cx),
+                Page::Compare => pages::compare::show(ui, &mut cx),
+                Page::Predict => pages::predict::show(ui, &mut cx),
+                Page::Plugins => pages::plugins::show(ui, &mut cx),
+                Page::Learn => pages::learn::show(ui, &mut cx),
+            });
+        });
+        match pressed {
+            Pressed::Nothing => {}
+            Pressed::Afresh => self.pages.forget(page),
+            Pressed::Report => commands.push(UiCommand::Report),
+        }
+    }
+
+    /// The presenter's view. It has the whole screen, so it gives way to the pages when it fails.
+    fn presenter(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
+        let mut cx = Cx {
+            session: &mut self.session,
+            pages: &mut self.pages,
+            textures: &mut self.textures,
+            commands,
+        };
+        let ctx = ui.ctx().clone();
+        let drawn = self.fences.above("Presenter's view", &ctx, || {
+            ui.push_id("presenter", |ui| pages::present::show(ui, &mut cx));
+        });
+        if !drawn {
+            self.pages.present = Default::default();
+            ctx.send_viewport_cmd(ViewportCommand::Fullscreen(false));
+        }
+    }
+
+    /// What lies above the page.
+    fn above(&mut self, ctx: &Context, commands: &mut Vec<UiCommand>) {
+        self.shell.page = self.page;
+        let above = Above {
+            ctx,
+            session: &self.session,
+            level: self.settings.log,
+        };
+        let closing = matches!(self.shell.question, Some(Question::Close(_)));
+        let answered = self.shell.overlays(&above, &mut self.fences, commands);
+        if closing && self.fences.has_fallen("Question") {
+            // What cannot be asked must not keep the window open: closing saves the run anyway.
+            self.leaving.store(true, Ordering::Relaxed);
+        }
+        let collect = &mut self.shell.collect;
+        let drawn = self.fences.above("Gathering pictures", ctx, || {
+            collect.show(ctx, &mut self.session, &mut self.textures, commands);
+        });
+        if !drawn {
+            self.shell.collect = Default::default();
+        }
+        if let Some(question) = answered {
+            let ended = caught(|| self.answer(ctx, question));
+            self.fences.asked(ended);
+        }
+    }
+}

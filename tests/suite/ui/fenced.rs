@@ -1,0 +1,287 @@
+//! What panics in the window costs one part of it: its place says so, the rest goes on, and so does a
+//! run at work.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use egui::{Key, Modifiers};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::{Command, Wish};
+use lae_studio::run::job::{JobId, Told};
+use lae_studio::session::backend::{Backend, Recorded};
+use lae_studio::session::run_view::Stage;
+use lae_studio::session::{Session, errands};
+use lae_studio::store::{self, RunState};
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::{Page, UiCommand};
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::flow::after_one_task;
+use super::named::finished;
+use super::synthetic::events;
+use super::{can_draw, recorded, settle, shot, wait, window};
+
+const SIZE: [f32; 2] = [1280.0, 800.0];
+const SAID: &str = "An internal error ended this part of the window";
+
+fn let_fail(window: &mut Harness<'_, StudioApp>, part: Option<&str>) {
+    window.state_mut().put_fault(part.map(str::to_string));
+}
+
+fn turn_to(window: &mut Harness<'_, StudioApp>, page: Page) {
+    let (_, _, key) = Page::ALL[page as usize];
+    window.key_press_modifiers(Modifiers::COMMAND, key);
+    window.run_steps(3);
+    assert_eq!(window.state().page, page);
+}
+
+fn says_so(window: &Harness<'_, StudioApp>) -> usize {
+    window.query_all_by_label_contains(SAID).count()
+}
+
+#[test]
+fn a_page_that_panics_says_so_in_its_place_and_all_others_go_on() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    finished(runs.path(), 1);
+    let (mut window, backend) = recorded(SIZE, ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    events(4).into_iter().for_each(|event| backend.push(event));
+    settle(&mut window);
+    for (page, title, _) in Page::ALL {
+        let_fail(&mut window, Some(title));
+        for (other, _, _) in Page::ALL {
+            turn_to(&mut window, other);
+            settle(&mut window);
+            assert_eq!(
+                says_so(&window),
+                usize::from(page == other),
+                "{page:?} {other:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_page_stays_closed_until_it_is_tried_again_or_come_back_to() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    finished(runs.path(), 1);
+    let (mut window, _) = recorded(SIZE, ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    let_fail(&mut window, Some("Compare"));
+    turn_to(&mut window, Page::Compare);
+    settle(&mut window);
+    shot(&mut window, "fenced-page");
+    window.get_by_label_contains("Compare was told to fail");
+    assert!(window.query_by_label("Begin this page afresh").is_none());
+    // It is not tried with every frame: it would be back by now.
+    let_fail(&mut window, None);
+    window.run_steps(10);
+    assert_eq!(says_so(&window), 1);
+    window.get_by_label("Try again").click();
+    window.run_steps(3);
+    assert_eq!(says_so(&window), 0);
+    window.get_by_label("Accuracy of the ticked runs over tasks");
+
+    // Twice in a row: what the page remembers may be the cause.
+    let_fail(&mut window, Some("Compare"));
+    window.run_steps(3);
+    window.get_by_label("Try again").click();
+    window.run_steps(3);
+    shot(&mut window, "fenced-page-twice");
+    let_fail(&mut window, None);
+    window.get_by_label("Begin this page afresh").click();
+    window.run_steps(3);
+    assert_eq!(says_so(&window), 0);
+
+    // Coming back is a try, too.
+    let_fail(&mut window, Some("Compare"));
+    window.run_steps(3);
+    assert_eq!(says_so(&window), 1);
+    let_fail(&mut window, None);
+    turn_to(&mut window, Page::Learn);
+    turn_to(&mut window, Page::Compare);
+    assert_eq!(says_so(&window), 0);
+}
+
+#[test]
+fn a_run_at_work_ends_well_while_its_page_and_the_news_of_it_panic() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let mut window = after_one_task(runs.path());
+    let_fail(&mut window, Some("Train"));
+    window.run_steps(3);
+    assert_eq!(says_so(&window), 1);
+    let before = window.state().session.live.clone().unwrap().reports.len();
+    wait(
+        &mut window,
+        "another task is learned behind the closed page",
+        |app| {
+            let live = app.session.live.as_ref();
+            live.is_some_and(|run| run.reports.len() > before)
+        },
+    );
+    // Nothing is heard of it for a while.
+    let_fail(&mut window, Some("news"));
+    window.run_steps(3);
+    let told = window
+        .state()
+        .session
+        .notices
+        .iter()
+        .filter(|told| told.bad);
+    assert_eq!(told.count(), 1, "once, not with every frame");
+    let_fail(&mut window, None);
+    wait(&mut window, "the run ends", |app| {
+        let live = app.session.live.as_ref();
+        live.is_some_and(|run| !run.stage.is_live())
+    });
+    let live = window.state().session.live.clone().unwrap();
+    assert_eq!(live.stage, Stage::Finished, "{:?}", live.problem);
+    assert_eq!(live.reports.len(), 3);
+    window.get_by_label("Try again").click();
+    settle(&mut window);
+    assert_eq!(says_so(&window), 0);
+    window.get_by_label("Confusion matrix");
+}
+
+#[test]
+fn a_dialog_that_panics_is_put_away_with_a_notice_and_can_be_opened_again() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let ctx = window.ctx.clone();
+    let_fail(&mut window, Some("Folders of runs"));
+    window.state_mut().act(&ctx, UiCommand::Folders);
+    window.run_steps(4);
+    let notices = &window.state().session.notices;
+    assert_eq!(notices.len(), 1, "{notices:?}");
+    assert_eq!(notices[0].problem.place, "Folders of runs");
+    assert!(window.query_by_label("Close").is_none());
+    window.get_by_label("Start training");
+    let_fail(&mut window, None);
+    window.state_mut().act(&ctx, UiCommand::Folders);
+    window.run_steps(4);
+    window.get_by_label("Close");
+    assert_eq!(window.state().session.notices.len(), 1);
+}
+
+#[test]
+fn without_its_top_bar_the_window_is_worked_by_keys() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let_fail(&mut window, Some("Top bar"));
+    window.run_steps(3);
+    shot(&mut window, "fenced-top-bar");
+    assert!(
+        window
+            .query_by_role_and_label(egui::Role::Tab, "Compare")
+            .is_none()
+    );
+    turn_to(&mut window, Page::Plugins);
+    let_fail(&mut window, None);
+    window.run_steps(3);
+    window.get_by_label("Try again").click();
+    window.run_steps(3);
+    window.get_by_role_and_label(egui::Role::Tab, "Compare");
+    // The presenter's view has the whole window: it gives it back.
+    let_fail(&mut window, Some("Presenter's view"));
+    window.key_press(Key::F11);
+    window.run_steps(4);
+    window.get_by_role_and_label(egui::Role::Tab, "Compare");
+    assert_eq!(window.state().session.notices.len(), 1);
+}
+
+/// Recorded events that end in a panic as long as this is so.
+struct Broken(Recorded, Arc<AtomicBool>);
+
+impl Backend for Broken {
+    fn send(&mut self, command: Command) {
+        self.0.send(command);
+    }
+
+    fn try_recv(&mut self) -> Option<Told> {
+        assert!(!self.1.load(Ordering::Relaxed), "this event makes no sense");
+        self.0.try_recv()
+    }
+
+    fn wish(&self, wish: Wish) {
+        self.0.wish(wish);
+    }
+
+    fn hurry(&self, job: JobId) {
+        self.0.hurry(job);
+    }
+}
+
+#[test]
+fn an_event_that_cannot_be_taken_in_keeps_the_window_and_stops_nothing() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let broken = Arc::new(AtomicBool::new(false));
+    let backend = Recorded::default();
+    let (twin, switch) = (backend.clone(), broken.clone());
+    let root = runs.path().to_path_buf();
+    let mut window = window(SIZE, ThemeChoice::Dark, move |wake| {
+        let backend: Box<dyn Backend> = Box::new(Broken(twin, switch));
+        Session::with(backend, errands(root), RunConfig::default(), wake)
+    });
+    settle(&mut window);
+    events(2).into_iter().for_each(|event| backend.push(event));
+    settle(&mut window);
+    broken.store(true, Ordering::Relaxed);
+    events(4).into_iter().for_each(|event| backend.push(event));
+    window.run_steps(5);
+    turn_to(&mut window, Page::Train);
+    window.get_by_label("Accuracy over tasks");
+    assert_eq!(window.state().session.notices.len(), 1);
+    assert_eq!(backend.wished(), Wish::Run);
+    broken.store(false, Ordering::Relaxed);
+    wait(&mut window, "the news are taken in later", |app| {
+        let live = app.session.live.as_ref();
+        live.is_some_and(|run| run.reports.len() == 4)
+    });
+}
+
+#[test]
+fn a_window_that_is_torn_down_by_a_panic_saves_the_run_at_work() {
+    if !can_draw() {
+        return;
+    }
+    let runs = tempfile::tempdir().unwrap();
+    let torn = catch_unwind(AssertUnwindSafe(|| {
+        let _window = after_one_task(runs.path());
+        panic!("the driver is gone");
+    }));
+    assert!(torn.is_err());
+    let listed = store::list(runs.path());
+    let [run] = &listed[..] else {
+        panic!("one run, not {}", listed.len());
+    };
+    let stored = run.stored.as_ref().unwrap();
+    assert!(!stored.reports.is_empty());
+    assert!(
+        matches!(stored.state, RunState::Interrupted { .. }),
+        "{:?}",
+        stored.state
+    );
+}
