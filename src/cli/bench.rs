@@ -58,7 +58,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N|N,N,…")]
     blocks: Option<String>,
     /// Seconds to measure each row for
-    #[arg(long, value_name = "SECONDS", default_value_t = 5.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = measure::seconds)]
     seconds: f64,
     /// auto, cpu, gpu, or a number or name from `lae-studio devices`
     #[arg(long, value_name = "DEVICE", default_value = "auto")]

@@ -205,6 +205,7 @@ fn wrong_usage_is_2_and_help_is_0() {
         &["train", "--orders", "two"],
         &["predict", "run"],
         &["bench", "--mode", "fast"],
+        &["bench", "--seconds", "nan"],
     ] {
         let output = run(words, root.path());
         assert_eq!(output.status.code(), Some(2), "{words:?}");

@@ -18,6 +18,18 @@ const WARM_UP: usize = 2;
 /// Fewest steps that are measured.
 const FEWEST: usize = 3;
 
+/// Longest time that a row may be asked for, in seconds.
+const LONGEST: f64 = 3600.0;
+
+/// Reads how long each row is measured.
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_string())?;
+    match (0.0..=LONGEST).contains(&value) {
+        true => Ok(value),
+        false => Err(format!("not between 0 and {LONGEST}")),
+    }
+}
+
 /// What the clock showed.
 struct Timed {
     images: usize,
@@ -38,7 +50,7 @@ impl Asked<'_> {
         let config = self.config()?;
         let variant = self.variant.unwrap_or(weights.into());
         let place: Place = (&ready.device, variant).into();
-        let least = Duration::from_secs_f64(self.args.seconds.clamp(0.0, 3600.0));
+        let least = Duration::from_secs_f64(self.args.seconds);
         let timed = match mode {
             Mode::Task => tasks(&config, &place, least)?,
             _ => steps(&config, place, mode, least)?,
