@@ -14,7 +14,7 @@ use crate::pet::library::Library as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Wish};
-use crate::session::{advice, presets};
+use crate::session::{advice, presets, split};
 use crate::store::export::mean_and_spread;
 use crate::store::{self, Figures, OrdersSummary, StoredRun, Summary, summary, summary_of_orders};
 
@@ -70,6 +70,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
     if configs.len() > 1 && experiment::check_all(&configs, &stock, &control)?.is_none() {
         return Ok(not_begun());
     }
+    if let Some(config) = configs.first() {
+        tell_other_split(config, args.settings.preset.as_deref(), &stock, &control);
+    }
     for config in configs {
         if !output.quiet
             && let Some(bytes) = expected_bytes(&config)
@@ -104,6 +107,21 @@ pub(super) fn run(args: &Args) -> Result<End> {
     match (args.orders, runs.as_slice()) {
         (None, [run]) => finished(run, output),
         _ => several_finished(&runs, output),
+    }
+}
+
+/// Says before an experiment of the paper that its data is split otherwise here. Data that cannot be opened is told of
+/// by training itself.
+fn tell_other_split(config: &RunConfig, preset: Option<&str>, stock: &Stock, control: &Control) {
+    if !split::is_of_paper(config, preset) {
+        return;
+    }
+    let data = stock.data(config, &|| control.wish() != Wish::Stop);
+    let remark = data.ok();
+    let remark = remark.and_then(|data| split::remark(config, preset, &data.as_ref().into()));
+    if let Some(words) = remark {
+        // Worth reading even in a quiet run.
+        tell(format!("note: {words}"));
     }
 }
 

@@ -39,6 +39,7 @@ pub mod row;
 pub mod run_view;
 pub mod sheet;
 mod sources;
+pub mod split;
 pub mod story;
 mod tested;
 pub mod tour;

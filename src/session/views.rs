@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::data::Listed;
 use crate::data::Mend;
 use crate::data::card::Sizes;
 use crate::data::scenario::Scenario;
@@ -115,6 +116,8 @@ pub struct DataView {
     pub sizes: Option<Sizes>,
     /// Whether the test images were drawn from the others, because no test split was given.
     pub test_drawn: bool,
+    /// What list files said of both splits, where they named the test images.
+    pub listed: Option<Listed>,
     /// Bytes of a decoded training picture, on average; none where the pictures are in memory anyway.
     pub picture_bytes: Option<u64>,
     /// What was taken for granted, in sentences.

@@ -18,6 +18,7 @@ mod interrupted;
 mod log;
 #[cfg(target_os = "linux")]
 mod offline;
+mod paper;
 mod portable;
 mod predict;
 mod runs;

@@ -10,6 +10,7 @@ mod data;
 mod data_archives;
 mod data_command;
 mod data_forms;
+mod data_lists;
 mod data_newcomer;
 mod data_teachable;
 mod engine;

@@ -110,6 +110,8 @@ pub(super) struct Reader<'a> {
     pub assumed: Vec<String>,
     /// Files that were used as lists: they are not reported as left out.
     pub used: BTreeSet<std::path::PathBuf>,
+    /// Lists that could not be read, with the reason.
+    pub refused: Vec<Skipped>,
     folders: HashMap<(usize, usize), Arc<Folder>>,
 }
 
@@ -120,6 +122,7 @@ impl<'a> Reader<'a> {
             classes: ClassNames::default(),
             assumed: Vec::new(),
             used: BTreeSet::new(),
+            refused: Vec::new(),
             folders: HashMap::new(),
         }
     }
@@ -190,6 +193,7 @@ impl<'a> Reader<'a> {
         found
             .assumed
             .splice(0..0, std::mem::take(&mut self.assumed));
+        found.skipped.append(&mut self.refused);
         for dir in &tree.dirs {
             for name in &dir.others {
                 let path = dir.path.join(name);

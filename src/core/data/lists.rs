@@ -5,6 +5,7 @@
 //! `val_annotations.txt`, and a CSV or TSV of file, label and perhaps split. Paths are looked up in the walked tree, never
 //! on the disk, so no line can reach outside of the folder.
 
+mod annotations;
 mod finder;
 mod table;
 
@@ -12,12 +13,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::folder::{Reader, Role, role_of};
-use super::source::Sample;
 use super::tree::{Tree, ending_of};
 use super::{Found, Skipped};
 use crate::counts::counted;
 use crate::files;
-use crate::problem::{Problem, Result, listed};
+use crate::problem::{Problem, Result};
+pub use annotations::tiny_imagenet;
 use finder::Finder;
 
 /// Most lines of a list, or four times the pictures of the folder where that is more.
@@ -80,9 +81,14 @@ pub fn read(reader: &mut Reader, dir: usize) -> Result<Option<Found>> {
                 ("csv" | "tsv", _) if flat => table::table_rows,
                 _ => continue,
             };
-            // One that cannot be read is left out like any other file.
-            let Ok(text) = load(&path, most) else {
-                continue;
+            let text = match load(&path, most) {
+                Ok(text) => text,
+                Err(problem) => {
+                    let reason = problem.what;
+                    reader.used.insert(path.clone());
+                    reader.refused.push(Skipped { path, reason });
+                    continue;
+                }
             };
             let (rows, column) = read(&finder, &text);
             // A text of some other kind names no picture of this folder.
@@ -198,14 +204,16 @@ fn yaml_rows(text: &str) -> Vec<Row> {
         .collect()
 }
 
-/// Lists → samples, with names for the classes.
-fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Found {
-    let (tree, dir) = (reader.tree, finder.dir);
+/// A picture that a list names, with its label and split.
+type Entry = (Place, Option<String>, Option<Role>);
+
+/// Looks up what the lists name; what is not in the folder is listed with its line.
+fn placed(reader: &mut Reader, finder: &Finder, lists: Vec<List>, found: &mut Found) -> Vec<Entry> {
     let mut missing = 0;
-    let mut found = Found::default();
-    let mut entries: Vec<(Place, Option<String>, Option<Role>)> = Vec::new();
+    let mut entries = Vec::new();
     for list in lists {
         let mut more = 0;
+        let name = list.path.file_name().unwrap_or_default().to_string_lossy();
         for row in list.rows {
             let role = row.split.or(list.role);
             match finder.find(&row.path) {
@@ -216,18 +224,16 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Found {
                     found.skipped.push(Skipped {
                         path: PathBuf::from(&row.path),
                         reason: format!(
-                            "named in line {} of '{}', but not in the folder",
-                            row.line,
-                            list.path.file_name().unwrap_or_default().to_string_lossy()
+                            "named in line {} of '{name}', but not in the folder",
+                            row.line
                         ),
                     });
                 }
             }
         }
-        reader.assumed.push(format!(
-            "Classes and splits were taken from '{}'.",
-            list.path.file_name().unwrap_or_default().to_string_lossy()
-        ));
+        reader
+            .assumed
+            .push(format!("Classes and splits were taken from '{name}'."));
         if more > 0 {
             found.skipped.push(Skipped {
                 path: list.path.clone(),
@@ -238,14 +244,21 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Found {
         }
         reader.used.insert(list.path);
     }
-    let names = class_names(tree, &entries);
-    let tested = entries.iter().any(|entry| entry.2 == Some(Role::Test));
-    let mut test = Vec::new();
-    let mut has_test = false;
-    let mut seen: BTreeSet<(Place, bool)> = BTreeSet::new();
-    let mut unused = 0;
-    let named: BTreeSet<Place> = entries.iter().map(|entry| entry.0).collect();
     entries.sort_by_key(|entry| entry.0);
+    entries
+}
+
+/// Lists → samples, with names for the classes.
+fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Found {
+    let (tree, dir) = (reader.tree, finder.dir);
+    let mut found = Found::default();
+    let mut entries = placed(reader, finder, lists, &mut found);
+    let names = class_names(tree, &entries);
+    let named: BTreeSet<Place> = entries.iter().map(|entry| entry.0).collect();
+    set_aside(reader, &mut entries);
+    let mut test = Vec::new();
+    let mut seen: BTreeSet<(Place, bool)> = BTreeSet::new();
+    let has_test = entries.iter().any(|entry| is_test(entry.2));
     for (place, label, role) in entries {
         let Some(class) = names(place, label.as_deref()) else {
             found.skipped.push(Skipped {
@@ -254,23 +267,16 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Found {
             });
             continue;
         };
-        let is_test = matches!(role, Some(Role::Test | Role::Validation));
-        if role == Some(Role::Validation) && tested {
-            unused += 1;
-            continue;
-        }
-        has_test |= is_test;
-        if seen.insert((place, is_test)) {
+        if seen.insert((place, is_test(role))) {
             let class = reader.classes.number(&class);
             let sample = reader.sample(dir, place, class);
-            if is_test { &mut test } else { &mut found.train }.push(sample);
+            if is_test(role) {
+                &mut test
+            } else {
+                &mut found.train
+            }
+            .push(sample);
         }
-    }
-    if unused > 0 {
-        reader.assumed.push(format!(
-            "Left aside: {}, since there is a test split as well.",
-            counted(unused, "validation image")
-        ));
     }
     let unnamed = tree.dirs[dir].total.saturating_sub(named.len());
     if unnamed > 0 {
@@ -279,8 +285,42 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Found {
             counted(unnamed, "picture")
         ));
     }
+    found.listed = has_test;
     found.test = has_test.then_some(test);
     found
+}
+
+fn is_test(role: Option<Role>) -> bool {
+    matches!(role, Some(Role::Test | Role::Validation))
+}
+
+/// Leaves out validation images where there is a test split as well, and training images that a list
+/// names for testing: learned beforehand, they would be no test.
+fn set_aside(reader: &mut Reader, entries: &mut Vec<Entry>) {
+    let tested = entries.iter().any(|entry| entry.2 == Some(Role::Test));
+    let before = entries.len();
+    entries.retain(|entry| !(tested && entry.2 == Some(Role::Validation)));
+    let unused = before - entries.len();
+    if unused > 0 {
+        reader.assumed.push(format!(
+            "Left aside: {}, since there is a test split as well.",
+            counted(unused, "validation image")
+        ));
+    }
+    let test = entries.iter().filter(|entry| is_test(entry.2));
+    let test: BTreeSet<Place> = test.map(|entry| entry.0).collect();
+    let train = entries.iter().filter(|entry| !is_test(entry.2));
+    let train: BTreeSet<Place> = train.map(|entry| entry.0).collect();
+    let both = train.intersection(&test).count();
+    // Of two equal lists nothing would be left to learn from; the doubles are told as such.
+    if both == 0 || both == train.len() {
+        return;
+    }
+    entries.retain(|(place, _, role)| is_test(*role) || !test.contains(place));
+    reader.assumed.push(format!(
+        "Tested with only: {} that the lists name for training as well.",
+        counted(both, "picture")
+    ));
 }
 
 fn path_of(tree: &Tree, (dir, place): Place) -> PathBuf {
@@ -292,7 +332,7 @@ fn path_of(tree: &Tree, (dir, place): Place) -> PathBuf {
 /// How a picture's class is called: by its folder, where folders and labels say the same, else by its label.
 fn class_names(
     tree: &Tree,
-    entries: &[(Place, Option<String>, Option<Role>)],
+    entries: &[Entry],
 ) -> impl Fn(Place, Option<&str>) -> Option<String> + use<> {
     let folder_of = |dir: usize| tree.dirs[dir].name.clone();
     let mut folders_of: HashMap<&str, BTreeSet<String>> = HashMap::new();
@@ -317,48 +357,4 @@ fn class_names(
         None if by_folder => names.get(&dir).cloned(),
         None => None,
     }
-}
-
-/// Tiny-ImageNet's `val/val_annotations.txt`: picture, class and a box per line.
-///
-/// # Errors
-/// It is there and cannot be read.
-pub fn tiny_imagenet(reader: &mut Reader, val: usize) -> Result<Option<Vec<Sample>>> {
-    let tree = reader.tree;
-    let Some(name) = tree.dirs[val]
-        .others
-        .iter()
-        .find(|name| *name == "val_annotations.txt")
-    else {
-        return Ok(None);
-    };
-    let path = tree.dirs[val].path.join(name);
-    let mut entries = Vec::new();
-    let finder = Finder::new(tree, val);
-    for line in load(&path, MOST_LINES)?.lines() {
-        let mut columns = line.split('\t');
-        if let (Some(file), Some(class)) = (columns.next(), columns.next())
-            && let Some(place) = finder.find(file)
-        {
-            entries.push((place, class.to_owned()));
-        }
-    }
-    if entries.is_empty() {
-        return Ok(None);
-    }
-    entries.sort();
-    let samples = entries
-        .into_iter()
-        .map(|(place, class)| {
-            let class = reader.classes.number(&class);
-            reader.sample(val, place, class)
-        })
-        .collect();
-    let files: Vec<String> = vec![path.to_string_lossy().into_owned()];
-    reader.assumed.push(format!(
-        "Classes of the test split were taken from {}.",
-        listed(&files, 1)
-    ));
-    reader.used.insert(path);
-    Ok(Some(samples))
 }

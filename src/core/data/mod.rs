@@ -14,6 +14,7 @@ mod check;
 mod cifar;
 pub mod export;
 mod folder;
+mod listed;
 pub mod listing;
 mod lists;
 pub mod loader;
@@ -37,6 +38,7 @@ use sha2::{Digest, Sha256};
 pub use archive::cache_folder;
 pub use cache::{CacheUse, PixelCache};
 pub use card::Card;
+pub use listed::Listed;
 pub use mended::{
     MOST as MOST_MENDED, Mend, MendCount, check as check_mended, short as short_mended,
 };
@@ -71,6 +73,8 @@ pub struct Dataset {
     pub assumed: Vec<String>,
     /// Whether all test images were drawn by `test_share`, because no test split was given.
     pub test_drawn: bool,
+    /// What list files said of both splits, where they named the test images.
+    pub listed: Option<Listed>,
     /// Smallest and largest picture, where the pictures were looked at.
     pub sizes: Option<card::Sizes>,
     /// Source and licence, where known.
@@ -267,6 +271,8 @@ struct Found {
     train: Vec<Sample>,
     /// `None`: the source says nothing about a split.
     test: Option<Vec<Sample>>,
+    /// Whether list files said which pictures are in which split.
+    listed: bool,
     skipped: Vec<Skipped>,
     assumed: Vec<String>,
     note: String,

@@ -6,7 +6,7 @@ use super::card::counts;
 use super::chance::{Chance, Purpose};
 use super::check::{self, Checked};
 use super::mended::{self, MendCount};
-use super::{Dataset, Found, OpenOptions, Sample, Skipped};
+use super::{Dataset, Found, Listed, OpenOptions, Sample, Skipped};
 use crate::counts::counted;
 use crate::problem::{Problem, Result, listed};
 
@@ -20,6 +20,8 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
     let test_drawn = test.is_none();
     drop_untrained(&mut found, &train, test.as_mut());
     let names = sort_classes(&found.classes, &mut train, test.as_mut());
+    let listed = test.as_deref().filter(|_| found.listed);
+    let listed = listed.map(|test| Listed::of(&train, test));
     let test = match test {
         Some(mut test) => {
             fill_gaps(&names, &mut train, &mut test, options, &mut found.assumed);
@@ -62,6 +64,7 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
         duplicates: Vec::new(),
         assumed: found.assumed,
         test_drawn,
+        listed,
         sizes: checked.sizes,
         note: found.note,
     };

@@ -127,6 +127,7 @@ pub(super) fn open(ask: &DataAsk, scans: &Scans, opening: &Opening) -> Result<Da
         assumed: data.assumed.clone(),
         sizes: data.sizes,
         test_drawn: data.test_drawn,
+        listed: data.listed.clone(),
         picture_bytes: picture_bytes(&data.train),
         glyph_share: shared_glyph(&thumbs, light_on_dark),
         light_on_dark,

@@ -3,6 +3,7 @@
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::config::RunConfig;
+use lae_studio::session::presets;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::UiCommand;
 use lae_studio::ui::settings::ThemeChoice;
@@ -98,4 +99,46 @@ fn a_preset_is_what_it_says_or_is_shown_as_changed() {
     window.get_by_label("Quick demo: Digits").click();
     settle(&mut window);
     window.get_by_label("Start training");
+}
+
+/// A folder like ImageNet-R's: 200 classes, two pictures each.
+fn renditions() -> Made {
+    let made = Made::new();
+    for class in 0..200 {
+        made.class(&format!("n{class:08}"), 2);
+    }
+    made
+}
+
+#[test]
+fn a_split_that_is_not_the_papers_is_told_before_the_start() {
+    if !can_draw() {
+        return;
+    }
+    let (plain, listed) = (renditions(), renditions());
+    let list = |picture: u32| -> String {
+        let lines = (0..200).map(|class| format!("n{class:08}/{picture:03}.png {class}\n"));
+        lines.collect()
+    };
+    listed.file("train_list.txt", list(0));
+    listed.file("val_list.txt", list(1));
+    for (made, told) in [(&plain, true), (&listed, false)] {
+        let runs = tempfile::tempdir().unwrap();
+        let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
+        settle(&mut window);
+        choose(&mut window, &made.path().display().to_string());
+        let words = "is drawn here, so the figures are not the paper's";
+        // Of other settings on this data the paper says nothing.
+        assert!(window.query_by_label_contains(words).is_none());
+        let preset = presets::named("imagenet-r-10").unwrap();
+        let ctx = window.ctx.clone();
+        window.state_mut().act(&ctx, preset.command());
+        settle(&mut window);
+        assert_eq!(draft(&window).data, made.path().display().to_string());
+        window.get_by_label("Preset: ImageNet-R, 10 tasks");
+        assert_eq!(window.query_by_label_contains(words).is_some(), told);
+        if told {
+            shot(&mut window, "other-split");
+        }
+    }
 }

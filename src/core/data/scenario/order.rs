@@ -144,7 +144,7 @@ impl ClassOrder {
         }
     }
 
-    /// The paper's orders that fit a number of classes: 100 (CIFAR-100) or 200 (ImageNet-R).
+    /// The paper's orders that fit a number of classes: 100 (CIFAR-100), 200 (ImageNet-R) or 345 (DomainNet).
     pub fn presets(classes: usize) -> Vec<Self> {
         PRESETS
             .iter()

@@ -50,10 +50,17 @@ fn seeded_orders_differ_by_seed_only() {
 fn the_papers_orders_are_permutations() {
     assert_eq!(ClassOrder::presets(100).len(), 2);
     assert_eq!(ClassOrder::presets(200).len(), 2);
+    assert_eq!(ClassOrder::presets(345).len(), 2);
     assert!(ClassOrder::presets(10).is_empty());
-    for (n, first) in [(100, 23), (200, 131)] {
-        let order = ClassOrder::presets(n)[0].resolve(&classes(n)).unwrap();
-        assert_eq!(order[0], first);
+    // The first classes of each, as the authors' configurations have them.
+    for (name, n, first) in [
+        ("cifar100_order2", 100, [23, 8, 11]),
+        ("imagenet-r_order2", 200, [131, 181, 22]),
+        ("domainnet_order2", 345, [177, 316, 160]),
+        ("domainnet_order3", 345, [200, 107, 51]),
+    ] {
+        let order = ClassOrder::parse(name).unwrap();
+        assert_eq!(order.resolve(&classes(n)).unwrap()[..3], first, "{name}");
     }
 }
 

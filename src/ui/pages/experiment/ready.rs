@@ -8,6 +8,7 @@ use crate::counts::counted;
 use crate::method::lae;
 use crate::session::estimate::{Estimate, estimate};
 use crate::session::plain::in_window;
+use crate::session::split;
 use crate::session::story;
 use crate::session::words::{bytes_text, duration_text};
 use crate::ui::app::Cx;
@@ -24,6 +25,7 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
             ui.scope(|ui| cost_lines(ui, cost));
         }
         short_of_memory(ui, cx);
+        other_split(ui, cx);
         first_problem(ui, cx);
         start(ui, cx, ui.available_width());
         rest(ui, cx);
@@ -59,6 +61,7 @@ pub fn more(ui: &mut Ui, cx: &mut Cx<'_>) {
             ui.scope(|ui| cost_lines(ui, cost));
         }
         short_of_memory(ui, cx);
+        other_split(ui, cx);
         rest(ui, cx);
     });
 }
@@ -118,6 +121,19 @@ fn short_of_memory(ui: &mut Ui, cx: &mut Cx<'_>) {
         if take.on_hover_text(hint).clicked() {
             cx.session.draft.micro_batch = Some(images);
         }
+    }
+}
+
+/// That an experiment of the paper is split otherwise here, which no figure can show afterwards.
+fn other_split(ui: &mut Ui, cx: &Cx<'_>) {
+    let session = &cx.session;
+    let Some(data) = session.data.ready() else {
+        return;
+    };
+    let taken = session.preset.as_deref();
+    if let Some(words) = split::remark(&session.draft, taken, &data.as_ref().into()) {
+        let colour = tokens(ui).warning;
+        ui.add(egui::Label::new(RichText::new(words).color(colour)).wrap());
     }
 }
 

@@ -1,0 +1,51 @@
+//! Tiny-ImageNet's list of its test pictures.
+
+use super::finder::Finder;
+use super::{MOST_LINES, load};
+use crate::data::folder::Reader;
+use crate::data::source::Sample;
+use crate::problem::{Result, listed};
+
+/// Tiny-ImageNet's `val/val_annotations.txt`: picture, class and a box per line.
+///
+/// # Errors
+/// It is there and cannot be read.
+pub fn tiny_imagenet(reader: &mut Reader, val: usize) -> Result<Option<Vec<Sample>>> {
+    let tree = reader.tree;
+    let Some(name) = tree.dirs[val]
+        .others
+        .iter()
+        .find(|name| *name == "val_annotations.txt")
+    else {
+        return Ok(None);
+    };
+    let path = tree.dirs[val].path.join(name);
+    let mut entries = Vec::new();
+    let finder = Finder::new(tree, val);
+    for line in load(&path, MOST_LINES)?.lines() {
+        let mut columns = line.split('\t');
+        if let (Some(file), Some(class)) = (columns.next(), columns.next())
+            && let Some(place) = finder.find(file)
+        {
+            entries.push((place, class.to_owned()));
+        }
+    }
+    if entries.is_empty() {
+        return Ok(None);
+    }
+    entries.sort();
+    let samples = entries
+        .into_iter()
+        .map(|(place, class)| {
+            let class = reader.classes.number(&class);
+            reader.sample(val, place, class)
+        })
+        .collect();
+    let files: Vec<String> = vec![path.to_string_lossy().into_owned()];
+    reader.assumed.push(format!(
+        "Classes of the test split were taken from {}.",
+        listed(&files, 1)
+    ));
+    reader.used.insert(path);
+    Ok(Some(samples))
+}

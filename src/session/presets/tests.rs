@@ -1,0 +1,100 @@
+//! Tests of the presets.
+
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::data::scenario::{ClassOrder, TaskSizes};
+
+#[test]
+fn presets_are_sound_and_recognised() {
+    let all = presets();
+    for preset in &all {
+        let problems = crate::method::problems(&preset.run);
+        assert!(problems.is_empty(), "{}: {problems:?}", preset.title);
+        assert!(matches(preset, &preset.run), "{}", preset.name);
+        let same = all.iter().filter(|other| matches(other, &preset.run));
+        let same = same.filter(|other| other.then.is_some() == preset.then.is_some());
+        assert_eq!(same.count(), 1, "{}", preset.name);
+    }
+    let cifar = named("cifar100-10").unwrap();
+    let mine = RunConfig {
+        data: "my/cifar".into(),
+        order: "cifar100_order3".into(),
+        device: "cpu".into(),
+        ..cifar.with_pet("lora", 10)
+    };
+    assert!(matches(&cifar, &mine));
+    assert!(!matches(&cifar, &cifar.with_pet("lora", 7)));
+    assert!(!matches(&all[0], &mine));
+    assert!(named("forgetting").is_err() && named("").is_err());
+}
+
+#[test]
+fn the_papers_experiments_cut_their_classes_evenly_and_know_their_orders() {
+    for preset in presets() {
+        let Some(paper) = preset.paper else { continue };
+        let names: Vec<String> = (0..paper.classes).map(|i| format!("{i:03}")).collect();
+        let tasks = TaskSizes::parse(&preset.run.classes_per_task)
+            .unwrap()
+            .ranges(paper.classes)
+            .unwrap();
+        assert!(
+            preset.title.contains(&format!("{} tasks", tasks.len())),
+            "{}",
+            preset.title
+        );
+        let runs = over_orders(&preset.run, Some(paper), 4);
+        for run in &runs {
+            let order = ClassOrder::parse(&run.order).unwrap();
+            assert_eq!(order.resolve(&names).unwrap().len(), paper.classes);
+        }
+        // Every experiment has three orders of the paper; only the fourth is drawn.
+        let drawn = runs.iter().map(|run| run.order.starts_with("seed:"));
+        assert_eq!(drawn.collect::<Vec<_>>(), [false, false, false, true]);
+        let found = paper_of(&preset.run, paper.classes).unwrap();
+        assert_eq!((found.data, found.orders), (paper.data, paper.orders));
+        assert_eq!(paper_of(&preset.run, 7), None);
+    }
+}
+
+#[test]
+fn orders_are_the_papers_or_natural_and_seeded_with_one_seed() {
+    let names = |paper, count| -> Vec<String> {
+        let runs = over_orders(&RunConfig::default(), paper, count);
+        assert!(runs.iter().all(|run| run.seed == 0));
+        runs.into_iter().map(|run| run.order).collect()
+    };
+    assert_eq!(names(None, 3), ["natural", "seed:1", "seed:2"]);
+    assert_eq!(
+        names(Some(CIFAR), 4),
+        ["natural", "cifar100_order2", "cifar100_order3", "seed:3"]
+    );
+}
+
+#[test]
+fn the_papers_experiments_load_the_weights_that_their_authors_load() {
+    for preset in presets() {
+        let Some(paper) = preset.paper else { continue };
+        let wanted = match preset.hint {
+            "beside CODA-Prompt" => (TUNED, "prefix", 10),
+            _ => (ORIGINAL, "adapter", 5),
+        };
+        let run = &preset.run;
+        assert_eq!(
+            (run.backbone.as_str(), run.pet.as_str(), run.pet_size),
+            wanted,
+            "{}",
+            preset.name
+        );
+        let coda = wanted.0 == TUNED && paper.classes == 200;
+        assert_eq!(paper.split == Split::Coda, coda, "{}", preset.name);
+    }
+    // A run of the time when the presets named other weights tells which setting is another.
+    let cifar = named("cifar100-10").unwrap();
+    let old = RunConfig {
+        backbone: "vit_base_patch16_224.augreg_in21k".into(),
+        ..cifar.run.clone()
+    };
+    assert!(!matches(&cifar, &old));
+    assert_eq!(changed(&cifar, &old), ["backbone"]);
+}

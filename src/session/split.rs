@@ -1,0 +1,244 @@
+//! Whether data is split as the paper split it, said before the start where it is not.
+//!
+//! ImageNet-R and DomainNet come without a split. The paper's benchmark takes the lists of L2P, its comparison
+//! with CODA-Prompt those of CODA-Prompt, and its authors' program draws a fifth of each domain of DomainNet.
+
+use crate::data::{Dataset, Listed};
+use crate::run::config::RunConfig;
+
+use super::presets::{Paper, Preset, matches, presets};
+use super::views::DataView;
+
+/// The test images of CODA-Prompt's `imagenet-r_test.yaml`, as [`Listed::test_names`] has them.
+const CODA_TEST: &str = "524a3ebf6dac30228a30387443c2c30a21c483b6d0d3c57768f74edd60cfecc3";
+
+/// What an experiment of the paper splits its data by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Split {
+    /// The split that the data set comes with.
+    Own,
+    /// `train_list.txt` and `val_list.txt` of LAE's authors, which are those of L2P.
+    Lists,
+    /// The lists of CODA-Prompt.
+    Coda,
+    /// A fifth of each domain, drawn by the authors' program.
+    Fifth,
+}
+
+/// What is known of how some data is split.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// Number of classes.
+    pub classes: usize,
+    /// Whether the test images were drawn here.
+    pub drawn: bool,
+    /// What list files said.
+    pub listed: Option<&'a Listed>,
+}
+
+impl<'a> From<&'a Dataset> for Given<'a> {
+    fn from(data: &'a Dataset) -> Self {
+        Self {
+            classes: data.classes.len(),
+            drawn: data.test_drawn,
+            listed: data.listed.as_ref(),
+        }
+    }
+}
+
+impl<'a> From<&'a DataView> for Given<'a> {
+    fn from(view: &'a DataView) -> Self {
+        Self {
+            classes: view.classes.len(),
+            drawn: view.test_drawn,
+            listed: view.listed.as_ref(),
+        }
+    }
+}
+
+/// Why figures of these settings on this data are not the paper's for its split, in a sentence; none where the
+/// settings are no experiment of the paper, or the split is not known to differ. `taken` is the preset that the
+/// settings were made from.
+pub fn remark(config: &RunConfig, taken: Option<&str>, given: &Given<'_>) -> Option<String> {
+    let paper = experiment(config, taken)?;
+    if paper.classes != given.classes {
+        return None;
+    }
+    let data = paper.title;
+    let ours = match given.listed {
+        Some(_) => "given by other lists",
+        None if given.drawn => "drawn here",
+        None => "that of its folders",
+    };
+    let not_the_papers = |remedy: &str| {
+        Some(format!(
+            "The split of {data} is {ours}, so the figures are not the paper's: {remedy}."
+        ))
+    };
+    match (paper.split, given.listed) {
+        (Split::Own, _) if given.drawn => not_the_papers("it comes with a split of its own"),
+        (Split::Own, _) => None,
+        (Split::Lists, None) => not_the_papers(
+            "put its authors' train_list.txt and val_list.txt beside the class folders",
+        ),
+        (Split::Lists, Some(listed)) if listed.test_names == CODA_TEST => Some(format!(
+            "These lists of {data} are CODA-Prompt's, so the figures are not those of the paper's benchmark, which takes L2P's."
+        )),
+        (Split::Lists, Some(_)) => None,
+        (Split::Coda, Some(listed)) if listed.test_names == CODA_TEST => None,
+        (Split::Coda, _) => not_the_papers(
+            "put CODA-Prompt's imagenet-r_train.yaml and imagenet-r_test.yaml beside the class folders",
+        ),
+        (Split::Fifth, Some(listed)) if is_fifth(listed) => None,
+        (Split::Fifth, _) => not_the_papers(
+            "its authors' program tests on a fifth of each domain, which docs/data.md says how to list",
+        ),
+    }
+}
+
+/// Whether settings are an experiment of the paper, if their data is its data.
+pub fn is_of_paper(config: &RunConfig, taken: Option<&str>) -> bool {
+    experiment(config, taken).is_some()
+}
+
+/// Whether a fifth of each of DomainNet's six domains, rounded up, makes this number of test images.
+fn is_fifth(listed: &Listed) -> bool {
+    let fifth = (listed.train + listed.test) as f64 / 5.0;
+    (0.0..=6.0).contains(&(listed.test as f64 - fifth))
+}
+
+/// The experiment that settings are: that of the preset they were made from, one whose settings they are, or one
+/// whose data they name and cut as it does.
+fn experiment(config: &RunConfig, taken: Option<&str>) -> Option<Paper> {
+    let papers = || {
+        let all = presets().into_iter();
+        all.filter_map(|preset| Some((preset.paper?, preset)))
+    };
+    let first = |is: &dyn Fn(&Preset) -> bool| {
+        let mut found = papers().filter(|(_, preset)| is(preset));
+        found.next().map(|(paper, _)| paper)
+    };
+    first(&|preset| taken == Some(preset.name))
+        .or_else(|| first(&|preset| matches(preset, config)))
+        .or_else(|| first(&|preset| same_data_and_cut(&preset.run, config)))
+}
+
+fn same_data_and_cut(preset: &RunConfig, config: &RunConfig) -> bool {
+    let plain = |text: &str| text.to_lowercase().replace(['-', '_', ' '], "");
+    let wanted = plain(&preset.data);
+    let mut parts = config.data.split(['/', '\\']);
+    preset.classes_per_task == config.classes_per_task && parts.any(|part| plain(part) == wanted)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::session::presets::named;
+
+    fn listed(train: usize, test: usize, test_names: &str) -> Listed {
+        Listed {
+            train,
+            test,
+            test_names: test_names.into(),
+        }
+    }
+
+    /// What is said of a preset on data with as many classes as its own.
+    fn said(preset: &str, drawn: bool, listed: Option<&Listed>) -> Option<String> {
+        let preset = named(preset).unwrap();
+        let classes = preset.paper.unwrap().classes;
+        let given = Given {
+            classes,
+            drawn,
+            listed,
+        };
+        remark(&preset.run, Some(preset.name), &given)
+    }
+
+    #[test]
+    fn a_split_that_is_not_the_papers_is_told_with_what_gives_it() {
+        let (own, codas) = (
+            listed(24_000, 6_000, "ab"),
+            listed(24_000, 6_000, CODA_TEST),
+        );
+        for (preset, remedy) in [
+            ("imagenet-r-10", "train_list.txt and val_list.txt"),
+            ("imagenet-r-20", "train_list.txt and val_list.txt"),
+            ("imagenet-r-5", "imagenet-r_train.yaml"),
+            ("imagenet-r-10-coda", "imagenet-r_train.yaml"),
+            ("domainnet-5", "a fifth of each domain"),
+            ("cifar100-10", "a split of its own"),
+        ] {
+            let words = said(preset, true, None).unwrap();
+            let drawn = words.contains("is drawn here, so the figures are not the paper's");
+            assert!(drawn && words.contains(remedy), "{words}");
+        }
+        let folders = said("imagenet-r-10", false, None).unwrap();
+        assert!(folders.contains("that of its folders"), "{folders}");
+        // Its own split, and the lists that belong to an experiment.
+        assert_eq!(said("cifar100-10", false, None), None);
+        assert_eq!(said("imagenet-r-10", false, Some(&own)), None);
+        assert_eq!(said("imagenet-r-5", false, Some(&codas)), None);
+        // The lists of one table under the other.
+        let mixed = said("imagenet-r-10", false, Some(&codas)).unwrap();
+        assert!(
+            mixed.contains("CODA-Prompt's, so the figures are not"),
+            "{mixed}"
+        );
+        let mixed = said("imagenet-r-10-coda", false, Some(&own)).unwrap();
+        assert!(mixed.contains("given by other lists"), "{mixed}");
+    }
+
+    #[test]
+    fn lists_of_domainnet_count_as_the_papers_when_they_test_on_a_fifth() {
+        assert_eq!(said("domainnet-5", false, Some(&listed(80, 20, ""))), None);
+        // Six domains, each rounded up.
+        assert_eq!(
+            said("domainnet-5", false, Some(&listed(794, 206, ""))),
+            None
+        );
+        for (train, test) in [(700, 300), (793, 207), (801, 199)] {
+            let words = said("domainnet-5", false, Some(&listed(train, test, "")));
+            assert!(words.unwrap().contains("given by other lists"));
+        }
+    }
+
+    #[test]
+    fn an_experiment_is_known_without_its_name_and_other_data_is_left_alone() {
+        let preset = named("imagenet-r-10").unwrap();
+        let given = Given {
+            classes: 200,
+            drawn: true,
+            listed: None,
+        };
+        let lists = |config: &RunConfig, given: &Given<'_>| {
+            let words = remark(config, None, given)?;
+            Some(words.contains("train_list.txt"))
+        };
+        let mine = RunConfig {
+            data: "/home/me/my pictures".into(),
+            ..preset.with_pet("lora", 10)
+        };
+        assert_eq!(lists(&mine, &given), Some(true));
+        // Other settings on the same data, cut in the same way.
+        let other = RunConfig {
+            data: "/data/ImageNet_R/".into(),
+            epochs: 7,
+            ..preset.run.clone()
+        };
+        assert_eq!(lists(&other, &given), Some(true));
+        let unknown = RunConfig {
+            data: "/home/me/birds".into(),
+            ..other.clone()
+        };
+        assert_eq!(lists(&unknown, &given), None);
+        assert!(!is_of_paper(&unknown, None) && is_of_paper(&other, None));
+        let fewer = Given {
+            classes: 7,
+            ..given
+        };
+        assert_eq!(lists(&mine, &fewer), None);
+        assert_eq!(remark(&RunConfig::default(), None, &given), None);
+    }
+}

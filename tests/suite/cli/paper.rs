@@ -1,0 +1,93 @@
+//! The paper's experiments: class orders, and a word where the data is split otherwise.
+
+use super::*;
+use crate::data::Made;
+
+/// So many classes with two pictures each.
+fn classes(count: usize) -> Made {
+    let made = Made::new();
+    for class in 0..count {
+        made.class(&format!("c{class:03}"), 2);
+    }
+    made
+}
+
+/// What is said on stderr before a run that cannot begin, for its weights are not there.
+fn said_before(words: &[&str], data: &Made) -> String {
+    let runs = tempfile::tempdir().unwrap();
+    let data = data.path().display().to_string();
+    let nowhere = runs.path().join("gone.safetensors").display().to_string();
+    let rest = ["--data", &data, "--backbone", &nowhere, "--quiet"];
+    refused(&[&["train"], words, &rest].concat(), runs.path())
+}
+
+#[test]
+fn a_preset_on_a_split_of_another_kind_says_so_before_the_start() {
+    let data = classes(200);
+    let told = "note: The split of ImageNet-R is drawn here, so the figures are not the paper's";
+    for preset in ["imagenet-r-10", "imagenet-r-5"] {
+        let said = said_before(&["--preset", preset], &data);
+        assert!(said.starts_with(told), "{said}");
+        assert_eq!(said.matches("note:").count(), 1, "{said}");
+    }
+    // The same settings without the preset's name, cut as no table does.
+    let said = said_before(&["--classes-per-task", "7"], &data);
+    assert!(!said.contains("not the paper's"), "{said}");
+    let list = |picture: u32| -> String {
+        let lines = (0..200).map(|class| format!("c{class:03}/{picture:03}.png {class}\n"));
+        lines.collect()
+    };
+    data.file("train_list.txt", list(0));
+    data.file("val_list.txt", list(1));
+    let said = said_before(&["--preset", "imagenet-r-10"], &data);
+    assert!(!said.contains("not the paper's"), "{said}");
+    // CODA-Prompt's table has lists of its own.
+    let said = said_before(&["--preset", "imagenet-r-5"], &data);
+    assert!(said.contains("is given by other lists"), "{said}");
+}
+
+#[test]
+fn three_orders_of_domainnet_are_the_papers() {
+    let (data, runs) = (classes(345), tempfile::tempdir().unwrap());
+    let place = data.path().display().to_string();
+    let words = [
+        "train",
+        "--preset",
+        "domainnet-5",
+        "--data",
+        &place,
+        "--backbone",
+        "lae-nano",
+        "--method",
+        "simplecil",
+        "--orders",
+        "3",
+        "--device",
+        "cpu",
+        "--quiet",
+        "--json",
+        "-",
+    ];
+    let output = run(&words, runs.path());
+    let summary = json(&output);
+    assert!(stderr(&output).contains("The split of DomainNet is drawn here"));
+    let text = include_str!("../../../assets/class-orders.json");
+    let known: Value = serde_json::from_str(text).unwrap();
+    let natural: Value = (0..345).collect();
+    let wanted = [
+        &natural,
+        &known["domainnet_order2"],
+        &known["domainnet_order3"],
+    ];
+    let runs = summary["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 3);
+    for (run, order) in runs.iter().zip(wanted) {
+        let names: Vec<String> = order
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|index| format!("c{:03}", index.as_u64().unwrap()))
+            .collect();
+        assert_eq!(run["class_order"], serde_json::json!(names));
+    }
+}

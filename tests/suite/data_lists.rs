@@ -1,0 +1,241 @@
+//! Lists of ImageNet-R and DomainNet as their authors pass them around, and lists that do not fit.
+
+use lae_studio::data::{Dataset, OpenOptions, Sample};
+
+use crate::data::Made;
+
+fn names(split: &[Sample]) -> Vec<String> {
+    split.iter().map(Sample::name).collect()
+}
+
+fn says(data: &Dataset, words: &str) -> bool {
+    data.assumed.iter().any(|line| line.contains(words))
+}
+
+/// Two class folders with four pictures each, one level down as LAE's program has them.
+fn renditions() -> Made {
+    let made = Made::new();
+    made.class("imagenet-r/n01", 4).class("imagenet-r/n02", 4);
+    made
+}
+
+#[test]
+fn the_lists_of_laes_program_beside_its_folder_give_exactly_their_split() {
+    let made = renditions();
+    made.file(
+        "train_list.txt",
+        "imagenet-r/n02/003.png 1\nimagenet-r/n01/000.png 0\nimagenet-r/n01/002.png 0\n",
+    );
+    made.file(
+        "val_list.txt",
+        "imagenet-r/n01/001.png 0\nimagenet-r/n02/000.png 1\n",
+    );
+    let data = made.open();
+    assert_eq!(data.classes, ["n01", "n02"]);
+    assert_eq!(
+        names(&data.train),
+        [
+            "imagenet-r/n01/000.png",
+            "imagenet-r/n01/002.png",
+            "imagenet-r/n02/003.png"
+        ]
+    );
+    assert_eq!(
+        names(&data.test),
+        ["imagenet-r/n01/001.png", "imagenet-r/n02/000.png"]
+    );
+    assert!(!data.test_drawn);
+    let listed = data.listed.unwrap();
+    assert_eq!((listed.train, listed.test), (3, 2));
+    // Without lists a share is drawn, and nobody says that lists gave it.
+    let drawn = renditions().open();
+    assert!(drawn.test_drawn && drawn.listed.is_none());
+}
+
+#[test]
+fn a_split_is_the_same_in_every_form_of_its_lists() {
+    let text = renditions();
+    text.file(
+        "imagenet-r/train_list.txt",
+        "n01/000.png 0\nn02/000.png 1\n",
+    );
+    text.file("imagenet-r/val_list.txt", "n02/001.png 1\nn01/003.png 0\n");
+    let text = text.open();
+    // CODA-Prompt's form: paths, then labels, which it numbers in an order of its own.
+    let yaml = renditions();
+    let write = |name: &str, lines: &[(&str, u32)]| {
+        let data = lines
+            .iter()
+            .map(|(path, _)| format!("- data/imagenet-r/{path}\n"));
+        let targets = lines.iter().map(|(_, label)| format!("- {label}\n"));
+        let text = ["data:\n".to_string()].into_iter().chain(data);
+        let text: String = text
+            .chain(["targets:\n".to_string()])
+            .chain(targets)
+            .collect();
+        yaml.file(name, text);
+    };
+    write(
+        "imagenet-r_train.yaml",
+        &[("n01/000.png", 1), ("n02/000.png", 0)],
+    );
+    write(
+        "imagenet-r_test.yaml",
+        &[("n01/003.png", 1), ("n02/001.png", 0)],
+    );
+    let yaml = yaml.open();
+    assert_eq!(yaml.classes, text.classes);
+    assert_eq!(yaml.listed, text.listed);
+    assert_eq!((yaml.train.len(), yaml.test.len()), (2, 2));
+    // Limits and shares change what is used, not what the lists said.
+    let made = renditions();
+    made.file(
+        "imagenet-r/train_list.txt",
+        "n01/000.png 0\nn01/001.png 0\nn02/000.png 1\n",
+    );
+    made.file("imagenet-r/val_list.txt", "n02/001.png 1\nn01/003.png 0\n");
+    let options = OpenOptions {
+        train_limit: Some(1),
+        test_limit: Some(1),
+        ..OpenOptions::default()
+    };
+    let (all, few) = (made.open(), made.try_open(&options).unwrap());
+    assert_eq!((all.train.len(), few.train.len()), (3, 2));
+    assert_eq!(few.listed, all.listed);
+    // Another picture for testing makes another split.
+    assert_eq!(
+        all.listed.unwrap().test_names,
+        text.listed.unwrap().test_names
+    );
+    made.file("imagenet-r/val_list.txt", "n02/002.png 1\nn01/003.png 0\n");
+    let other = made.open().listed.unwrap();
+    assert_ne!(other.test_names, yaml.listed.unwrap().test_names);
+}
+
+#[test]
+fn a_line_never_leads_out_of_the_folder_and_each_misfit_is_told() {
+    let made = renditions();
+    let outside = Made::new();
+    outside.pictures(&["secret.png"]);
+    let secret = outside.path().join("secret.png");
+    made.file(
+        "train_list.txt",
+        format!(
+            "imagenet-r/n01/000.png 0\nimagenet-r/n02/000.png 1\nimagenet-r/n01/gone.png 0\n\
+             ../{0}/secret.png 0\nimagenet-r/../../{0}/secret.png 1\n{1} 1\n",
+            outside.path().file_name().unwrap().to_str().unwrap(),
+            secret.display()
+        ),
+    );
+    made.file(
+        "val_list.txt",
+        "imagenet-r/n01/001.png 0\nimagenet-r/n02/001.png 1\n",
+    );
+    let data = made.open();
+    assert_eq!((data.train.len(), data.test.len()), (2, 2));
+    for split in [&data.train, &data.test] {
+        let inside = |sample: &Sample| {
+            let path = sample.source.path().unwrap();
+            path.starts_with(made.path())
+        };
+        assert!(split.iter().all(inside));
+    }
+    let told = |line: u32| {
+        let words = format!("named in line {line} of 'train_list.txt', but not in the folder");
+        data.skipped.iter().any(|file| file.reason == words)
+    };
+    assert!((3..=6).all(told), "{:?}", data.skipped);
+    assert_eq!(data.skipped.len(), 4);
+}
+
+#[test]
+fn a_class_that_no_training_line_names_is_left_out_and_told() {
+    let made = renditions();
+    made.class("imagenet-r/n03", 2);
+    made.file(
+        "train_list.txt",
+        "imagenet-r/n01/000.png 0\nimagenet-r/n02/000.png 1\n",
+    );
+    made.file(
+        "val_list.txt",
+        "imagenet-r/n01/001.png 0\nimagenet-r/n02/001.png 1\nimagenet-r/n03/001.png 7\n",
+    );
+    let data = made.open();
+    assert_eq!(data.classes, ["n01", "n02"]);
+    assert!(says(&data, "Class 'n03' stands in the test split only"));
+}
+
+#[test]
+fn a_picture_in_both_lists_is_only_tested_with() {
+    let made = renditions();
+    made.file(
+        "train_list.txt",
+        "imagenet-r/n01/000.png 0\nimagenet-r/n01/001.png 0\nimagenet-r/n02/000.png 1\n",
+    );
+    made.file(
+        "val_list.txt",
+        "imagenet-r/n01/001.png 0\nimagenet-r/n02/001.png 1\n",
+    );
+    let data = made.open();
+    assert_eq!(
+        names(&data.train),
+        ["imagenet-r/n01/000.png", "imagenet-r/n02/000.png"]
+    );
+    assert_eq!(data.test.len(), 2);
+    assert!(says(
+        &data,
+        "Tested with only: 1 picture that the lists name for training as well."
+    ));
+    assert!(data.duplicates.is_empty());
+    // Two equal lists leave everything where it is; the doubles are told one by one.
+    let made = renditions();
+    for name in ["train_list.txt", "val_list.txt"] {
+        made.file(name, "imagenet-r/n01/001.png 0\nimagenet-r/n02/001.png 1\n");
+    }
+    let data = made.open();
+    assert_eq!((data.train.len(), data.test.len()), (2, 2));
+    assert_eq!(data.duplicates.len(), 2);
+}
+
+#[test]
+fn a_list_that_is_too_long_says_so() {
+    let made = renditions();
+    made.file(
+        "train_list.txt",
+        "imagenet-r/n01/000.png 0\n".repeat(2_000_001),
+    );
+    let data = made.open();
+    assert!(data.test_drawn && data.listed.is_none());
+    let told = data
+        .skipped
+        .iter()
+        .find(|file| file.path.ends_with("train_list.txt"));
+    let reason = &told.unwrap().reason;
+    assert!(
+        reason.contains("far more lines than there are pictures"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn domains_with_lists_of_their_own_are_one_listed_split() {
+    let made = Made::new();
+    for domain in ["clipart", "real"] {
+        made.class(&format!("{domain}/car"), 5)
+            .class(&format!("{domain}/cat"), 5);
+        let lines = |places: std::ops::Range<u32>| -> String {
+            let line = |class: &str, label: u32, place: u32| {
+                format!("{domain}/{class}/{place:03}.png {label}\n")
+            };
+            places
+                .flat_map(|place| [line("car", 0, place), line("cat", 1, place)])
+                .collect()
+        };
+        made.file(&format!("{domain}_train.txt"), lines(0..4));
+        made.file(&format!("{domain}_test.txt"), lines(4..5));
+    }
+    let data = made.open();
+    assert_eq!(data.classes, ["car", "cat"]);
+    let listed = data.listed.unwrap();
+    assert_eq!((listed.train, listed.test), (16, 4));
+}
