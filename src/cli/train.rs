@@ -70,17 +70,10 @@ pub(super) fn run(args: &Args) -> Result<End> {
     if configs.len() > 1 && experiment::check_all(&configs, &stock, &control)?.is_none() {
         return Ok(not_begun());
     }
-    if let Some(config) = configs.first() {
-        tell_other_split(config, args.settings.preset.as_deref(), &stock, &control);
-    }
+    tell_other_split(&configs, args.settings.preset.as_deref(), &stock, &control);
     for config in configs {
-        if !output.quiet
-            && let Some(bytes) = expected_bytes(&config)
-        {
-            let bytes = size(Some(bytes));
-            tell(format!(
-                "about {bytes} of memory, besides the decoded pictures"
-            ));
+        if !output.quiet {
+            tell_expected(&config);
         }
         let mut reporter = Reporter::new(output.quiet);
         let outcome = experiment::train(&config, &root, &stock, &mut reporter, &control)
@@ -112,16 +105,28 @@ pub(super) fn run(args: &Args) -> Result<End> {
 
 /// Says before an experiment of the paper that its data is split otherwise here. Data that cannot be opened is told of
 /// by training itself.
-fn tell_other_split(config: &RunConfig, preset: Option<&str>, stock: &Stock, control: &Control) {
-    if !split::is_of_paper(config, preset) {
+fn tell_other_split(configs: &[RunConfig], preset: Option<&str>, stock: &Stock, control: &Control) {
+    // They differ in their class order alone.
+    let config = configs.first();
+    let Some(config) = config.filter(|config| split::is_of_paper(config, preset)) else {
         return;
-    }
+    };
     let data = stock.data(config, &|| control.wish() != Wish::Stop);
     let remark = data.ok();
     let remark = remark.and_then(|data| split::remark(config, preset, &data.as_ref().into()));
     if let Some(words) = remark {
         // Worth reading even in a quiet run.
         tell(format!("note: {words}"));
+    }
+}
+
+/// Says how much memory training will take, where that can be told.
+fn tell_expected(config: &RunConfig) {
+    if let Some(bytes) = expected_bytes(config) {
+        let bytes = size(Some(bytes));
+        tell(format!(
+            "about {bytes} of memory, besides the decoded pictures"
+        ));
     }
 }
 
