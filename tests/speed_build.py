@@ -70,7 +70,7 @@ def bench(backbone, method, batch, device, more):
 
 def steps(chosen):
     listed = json.loads(call(chosen.program, ["methods", "--json", "-"], Path.home())[0])
-    methods = [method["key"] for method in listed]
+    methods = [method["name"] for method in listed]
     seconds = f"--seconds {chosen.seconds}"
     for method in methods:
         yield bench("lae-nano", method, 24, "cpu", seconds)
