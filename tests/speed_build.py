@@ -172,19 +172,17 @@ def main():
             groups += [decoding(folder, kind) for kind in KINDS] + [*archives(folder)]
         except ImportError:
             print("skipped: decoding and unpacking need Pillow")
-        for _ in range(chosen.rounds):
-            for group in groups:
-                group.turn(programs, home)
+        print("| row | here | cargo's own settings | ratio | turns |\n|---|---|---|---|---|")
+        slow, count = [], 0
         for group in groups:
+            for _ in range(chosen.rounds):
+                group.turn(programs, home)
             while group.least() < chosen.floor and len(group.turns) < chosen.rounds + chosen.more:
                 group.turn(programs, home)
-    print("| row | here | cargo's own settings | ratio | turns |\n|---|---|---|---|---|")
-    slow, count = [], 0
-    for group in groups:
-        for name, (here, plain) in group.best().items():
-            print(f"| {name} | {here:.4g} | {plain:.4g} | {here / plain:.2f} | {len(group.turns)} |")
-            slow += [name] if here / plain < chosen.floor else []
-            count += 1
+            for name, (here, plain) in group.best().items():
+                print(f"| {name} | {here:.4g} | {plain:.4g} | {here / plain:.2f} | {len(group.turns)} |", flush=True)
+                slow += [name] if here / plain < chosen.floor else []
+                count += 1
     print(f"{count} rows, {len(slow)} below {chosen.floor}" + "".join(f"\n  {name}" for name in slow))
     sys.exit(bool(slow))
 
