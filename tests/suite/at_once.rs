@@ -8,6 +8,8 @@ use lae_studio::run::event::{Control, Event, Phase, Sink, Wish};
 use lae_studio::store;
 use lae_studio::tensors::Named;
 
+use crate::skip::skip;
+
 /// A few steps of a method on the embedded digits: two tasks, batches of 8.
 fn settings(method: &'static lae_studio::method::MethodSpec) -> RunConfig {
     let mut config = RunConfig {
@@ -103,10 +105,11 @@ fn every_method_learns_a_batch_in_parts_as_it_learns_it_whole() {
 
 /// On a card other kernels run, and pictures come in parts as well.
 #[test]
+#[ignore = "campaign: minutes on a software card"]
 fn so_does_a_card() {
     let imitated = |info: &&DeviceInfo| info.kind == Kind::SoftwareGpu && info.api == Api::Vulkan;
     let Some(card) = device::list().iter().find(imitated) else {
-        eprintln!("skipped: this machine has no software Vulkan");
+        skip("no software Vulkan");
         return;
     };
     for upload in ["floats", "bytes"] {

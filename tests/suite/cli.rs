@@ -9,6 +9,7 @@ use lae_studio::method::METHODS;
 use serde_json::Value;
 
 use super::shared_folder;
+use crate::skip::skip;
 
 mod card;
 #[cfg(target_os = "linux")]
@@ -63,6 +64,12 @@ const SLOWER: &[&str] = &[
     "4,3,3",
 ];
 
+/// Where Mesa's software Vulkan keeps the code it made, for all tests and the next time: it takes three times
+/// as long as what a test does with it.
+fn shaders() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("shaders")
+}
+
 fn program(words: &[&str], runs: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lae-studio"));
     command
@@ -72,6 +79,7 @@ fn program(words: &[&str], runs: &Path) -> Command {
         .env("XDG_DATA_HOME", runs.join("data"))
         .env("XDG_CONFIG_HOME", runs.join("config"))
         .env("XDG_CACHE_HOME", runs.join("cache"))
+        .env("MESA_SHADER_CACHE_DIR", shaders())
         .stdin(Stdio::null());
     command
 }
@@ -427,7 +435,7 @@ fn golden_files_are_checked_one_line_each() {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let more = std::env::var_os("LAE_GOLDEN").map(PathBuf::from);
     if more.is_none() {
-        eprintln!("skipped: LAE_GOLDEN names no folder of more golden files");
+        skip("LAE_GOLDEN names no folder of more golden files");
     }
     let folders = [Some(own), more];
     let files = folders

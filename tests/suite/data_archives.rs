@@ -11,6 +11,7 @@ use proptest::prelude::*;
 
 use super::data::Made;
 use super::shared_folder;
+use crate::skip::skip;
 
 fn open(path: &Path) -> Result<Dataset, Problem> {
     // One cache for all tests.
@@ -375,7 +376,7 @@ fn a_damaged_cifar_keeps_its_whole_records() {
 #[test]
 fn the_real_cifar_100() {
     let Some(folder) = std::env::var_os("LAE_DATA") else {
-        eprintln!("skipped: LAE_DATA is not set");
+        skip("LAE_DATA is not set");
         return;
     };
     let path = Path::new(&folder).join("cifar-100-binary.tar.xz");

@@ -11,6 +11,7 @@ use lae_studio::run::event::Control;
 use lae_studio::store::{self, StoredRun};
 
 use super::data::Made;
+use crate::skip::skip;
 
 /// CIFAR-10's binary files with a few images of each class: stripes and noise by class and number.
 fn few_records(made: &Made, name: &str, each: usize, salt: u32) {
@@ -123,12 +124,12 @@ fn records_and_their_image_folder_give_the_same_run() {
 #[test]
 fn cifar_100_and_its_image_folder_give_the_same_run() {
     let Some(folder) = std::env::var_os("LAE_DATA") else {
-        eprintln!("skipped: LAE_DATA is not set");
+        skip("LAE_DATA is not set");
         return;
     };
     let archive = Path::new(&folder).join("cifar-100-binary.tar.xz");
     if !archive.is_file() {
-        eprintln!("skipped: there is no {}", archive.display());
+        skip(&format!("there is no {}", archive.display()));
         return;
     }
     let config = RunConfig {

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use super::data::Made;
+use crate::skip::skip;
 
 fn program(words: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_lae-studio"))
@@ -155,7 +156,7 @@ fn a_folder_without_permission_is_named() {
     let closed = made.path().join("closed");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read_dir(&closed).is_ok() {
-        eprintln!("skipped: this user may read everything");
+        skip("this user may read everything");
         return;
     }
     let card = accepted(made.path());

@@ -8,6 +8,8 @@ use lae_studio::run::event::{Control, Event, Sink, Wish};
 use lae_studio::store::{self, RunState, StoredRun};
 use lae_studio::tensors::Named;
 
+use crate::skip::skip;
+
 /// Three tasks in two epochs each.
 fn config() -> RunConfig {
     RunConfig {
@@ -196,7 +198,7 @@ fn studio(home: &Path, fault: Option<&str>, words: &[&str]) -> std::process::Out
 fn a_run_goes_on_after_calls_that_failed_or_were_the_last() {
     let version = std::process::Command::new("strace").arg("-V").output();
     if !version.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: strace is not installed");
+        skip("strace is not installed");
         return;
     }
     let train: Vec<&str> =

@@ -33,6 +33,7 @@ mod pet_errors;
 mod pet_library;
 mod pet_reference;
 mod prompts;
+mod skip;
 mod soak;
 mod special_files;
 mod store;

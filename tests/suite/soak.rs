@@ -15,6 +15,7 @@ use lae_studio::run::event::{Command, Event, PredictRequest, Wish};
 use lae_studio::run::job::Job;
 
 use crate::engine::{drawing, folder, train, wait};
+use crate::skip::skip;
 
 /// What this process holds at a moment.
 struct Sample {
@@ -59,7 +60,7 @@ fn soak(name: &str, times: usize, most: f64, mut turn: impl FnMut(usize)) {
         .ok()
         .and_then(|n| n.parse::<usize>().ok())
     else {
-        eprintln!("skipped: {name} takes its time, LAE_SOAK says how often");
+        skip("LAE_SOAK does not say how often");
         return;
     };
     let times = times * share;

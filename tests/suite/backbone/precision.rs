@@ -15,9 +15,11 @@ use lae_studio::run::event::{Control, Event};
 use lae_studio::store;
 use lae_studio::tensors::HostTensor;
 
+use crate::skip::skip;
+
 fn golden_files() -> Vec<PathBuf> {
     let Some(folder) = std::env::var_os("LAE_GOLDEN") else {
-        eprintln!("skipped: LAE_GOLDEN names no folder of golden files");
+        skip("LAE_GOLDEN names no folder of more golden files");
         return Vec::new();
     };
     let files = std::fs::read_dir(folder).unwrap();
@@ -52,7 +54,7 @@ fn golden_files_hold_with_half_precision_weights_on_a_graphics_adapter() {
     let adapters = device::list().iter().filter(|info| !info.is_cpu());
     let opened = adapters.filter_map(|info| device::open(info).ok());
     let Some(device) = opened.into_iter().find(|d| d.supports_dtype(DType::F16)) else {
-        eprintln!("skipped: no graphics adapter with half precision");
+        skip("no graphics adapter with half precision");
         return;
     };
     // One of each family: a software adapter is slow.

@@ -12,7 +12,7 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{header, prediction, report};
-use super::{can_draw, recorded, settle, shot};
+use super::{recorded, settle, shot};
 use crate::data::Made;
 
 /// Two stored runs over these data sets; their folders.
@@ -55,9 +55,6 @@ fn answer(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
 
 #[test]
 fn an_answer_stands_beside_the_picture_it_is_about_and_leaves_with_it() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     stored(runs.path(), &["digits"]);
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
@@ -107,9 +104,6 @@ fn an_answer_stands_beside_the_picture_it_is_about_and_leaves_with_it() {
 
 #[test]
 fn another_run_is_asked_anew_with_a_drawing_in_its_colours() {
-    if !can_draw() {
-        return;
-    }
     // Dark drawings on white paper, unlike the digits.
     let made = Made::new();
     for (i, class) in (0..8).map(|i| (i, ["a", "b"][i % 2])) {

@@ -6,7 +6,7 @@ use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{header, report};
-use super::{can_draw, recorded, settle, shot};
+use super::{recorded, settle, shot};
 
 /// The run of a method, in a folder of its own.
 fn of(method: &str, title: &str, folder: &str) -> RunHeader {
@@ -28,9 +28,6 @@ fn task(run: &str, task: usize) -> Event {
 
 #[test]
 fn the_second_run_of_a_pair_is_drawn_beside_the_first_and_both_end_in_compare() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);

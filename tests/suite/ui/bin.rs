@@ -11,7 +11,7 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::named::{compare, finished};
-use super::{can_draw, recorded, settle, shot};
+use super::{recorded, settle, shot};
 
 /// Clicks the title of the run with this seed, with these keys held.
 fn choose(window: &mut Harness<'_, StudioApp>, seed: u64, keys: Modifiers) {
@@ -25,9 +25,6 @@ fn choose(window: &mut Harness<'_, StudioApp>, seed: u64, keys: Modifiers) {
 
 #[test]
 fn several_runs_are_deleted_at_once_and_undone_from_the_notice() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let folders: Vec<_> = (1..=4).map(|seed| finished(runs.path(), seed)).collect();
     let mut window = compare(runs.path());
@@ -50,9 +47,6 @@ fn several_runs_are_deleted_at_once_and_undone_from_the_notice() {
 
 #[test]
 fn the_list_of_deleted_runs_restores_and_erases_after_one_question() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let folders: Vec<_> = (1..=2).map(|seed| finished(runs.path(), seed)).collect();
     let mut window = compare(runs.path());
@@ -93,9 +87,6 @@ fn the_list_of_deleted_runs_restores_and_erases_after_one_question() {
 
 #[test]
 fn a_run_at_work_or_in_line_is_not_deleted() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (busy, next) = (finished(runs.path(), 1), finished(runs.path(), 2));
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());

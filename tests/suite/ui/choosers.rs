@@ -17,7 +17,7 @@ use lae_studio::ui::command::UiCommand;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::events;
-use super::{can_draw, settle, shot, wait, window};
+use super::{settle, shot, wait, window};
 use crate::data::Made;
 
 /// Errands on a desktop whose dialogs end like this, after so many milliseconds.
@@ -57,9 +57,6 @@ fn go(window: &mut Harness<'_, StudioApp>, field: &str, path: &Path) {
 
 #[test]
 fn without_a_dialog_the_window_shows_folders_itself() {
-    if !can_draw() {
-        return;
-    }
     let made = Made::new();
     made.class("my pictures/a", 6).class("my pictures/b", 6);
     let runs = tempfile::tempdir().unwrap();
@@ -91,9 +88,6 @@ fn without_a_dialog_the_window_shows_folders_itself() {
 
 #[test]
 fn an_image_is_chosen_in_the_window_or_by_its_path() {
-    if !can_draw() {
-        return;
-    }
     let made = Made::new();
     made.class("pictures", 2);
     let runs = tempfile::tempdir().unwrap();
@@ -127,9 +121,6 @@ fn an_image_is_chosen_in_the_window_or_by_its_path() {
 
 #[test]
 fn a_dialog_that_does_not_come_up_can_be_done_without() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let late = Choice::Path("/late".into());
     let (mut window, _) = on(dialogs(runs.path(), late, 2500));
@@ -155,9 +146,6 @@ fn a_dialog_that_does_not_come_up_can_be_done_without() {
 
 #[test]
 fn a_place_to_save_has_a_name_and_enter_saves() {
-    if !can_draw() {
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("old.zip"), "old").unwrap();
     let runs = tempfile::tempdir().unwrap();

@@ -11,13 +11,10 @@ use lae_studio::store::RunFolder;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{header, report};
-use super::{can_draw, recorded, settle, shot, window};
+use super::{recorded, settle, shot, window};
 
 #[test]
 fn a_file_that_is_only_wished_for_describes_nothing() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let real = errands(runs.path().to_path_buf());
     let answer: lae_studio::session::Answer = std::sync::Arc::new(move |ask| match ask {
@@ -65,9 +62,6 @@ fn a_file_that_is_only_wished_for_describes_nothing() {
 
 #[test]
 fn predict_says_when_it_stays_with_a_run_and_can_be_let_go() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let mut folders = Vec::new();
     for minute in 0..2 {
@@ -103,9 +97,6 @@ fn predict_says_when_it_stays_with_a_run_and_can_be_let_go() {
 
 #[test]
 fn a_folder_that_cannot_hold_runs_is_told_before_the_start() {
-    if !can_draw() {
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a file");
     std::fs::write(&file, "no folder").unwrap();

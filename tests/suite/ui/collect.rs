@@ -14,7 +14,7 @@ use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::flow::small;
-use super::{Dropped, can_draw, settle, shot, wait, window};
+use super::{Dropped, settle, shot, wait, window};
 use crate::teach::letters;
 
 fn open(runs: PathBuf) -> Harness<'static, StudioApp> {
@@ -70,9 +70,6 @@ fn drop_on(window: &mut Harness<'_, StudioApp>, path: PathBuf) {
 
 #[test]
 fn two_drawn_symbols_are_taught_to_a_finished_run() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let mut window = open(runs.path().to_path_buf());
     settle(&mut window);
@@ -140,9 +137,6 @@ fn two_drawn_symbols_are_taught_to_a_finished_run() {
 
 #[test]
 fn pictures_dropped_into_named_boxes_become_a_data_set() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let source = letters("AB", 6);
     let mut window = open(runs.path().to_path_buf());

@@ -9,7 +9,7 @@ use lae_studio::tensors::Named;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{header, report};
-use super::{can_draw, recorded, settle, shot};
+use super::{recorded, settle, shot};
 
 /// A finished run below `root`.
 fn finished(root: &Path, plugin: &str, change: impl Fn(&mut RunHeader)) {
@@ -24,9 +24,6 @@ fn finished(root: &Path, plugin: &str, change: impl Fn(&mut RunHeader)) {
 
 #[test]
 fn seeds_become_mean_and_std_and_another_plugin_text_is_told_apart() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     for seed in 0..3 {
         finished(runs.path(), "one text", |header| header.config.seed = seed);
@@ -58,9 +55,6 @@ fn shorten(header: &mut RunHeader, tasks: usize) {
 
 #[test]
 fn runs_of_one_and_two_tasks_are_compared_in_cells_no_larger_than_those_of_others() {
-    if !can_draw() {
-        return;
-    }
     for (width, theme) in [(1280.0, ThemeChoice::Dark), (700.0, ThemeChoice::Light)] {
         for listed in [&[1][..], &[2], &[1, 2], &[1, 2, 5]] {
             let runs = tempfile::tempdir().unwrap();

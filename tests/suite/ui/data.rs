@@ -20,7 +20,7 @@ use lae_studio::session::{Session, errands};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::{can_draw, recorded, settle, shot, wait, window};
+use super::{recorded, settle, shot, wait, window};
 use crate::data::Made;
 use crate::shared_folder;
 
@@ -49,9 +49,6 @@ fn settings(window: &Harness<'_, StudioApp>) -> (String, String) {
 
 #[test]
 fn a_class_is_dragged_to_another_task_and_back_again() {
-    if !can_draw() {
-        return;
-    }
     let mut window = on("digits", "2");
     let from = window.get_by_label("class 0, task 1").rect().center();
     let to = window.get_by_label("class 5, task 3").rect().left_center();
@@ -84,9 +81,6 @@ fn a_class_is_dragged_to_another_task_and_back_again() {
 
 #[test]
 fn a_class_is_moved_by_its_menu_without_a_mouse() {
-    if !can_draw() {
-        return;
-    }
     let mut window = on("digits", "5");
     window.get_by_label("class 9, task 2").focus();
     window.run_steps(2);
@@ -109,9 +103,6 @@ fn a_class_is_moved_by_its_menu_without_a_mouse() {
 
 #[test]
 fn many_classes_are_arranged_in_the_larger_view() {
-    if !can_draw() {
-        return;
-    }
     let made = Made::new();
     for class in 0..130 {
         made.class(&format!("a class with a longer name {class:03}"), 2);
@@ -253,9 +244,6 @@ fn what_the_network_sees_is_what_the_loader_draws() {
 
 #[test]
 fn the_sight_opens_on_the_page_and_draws_again() {
-    if !can_draw() {
-        return;
-    }
     let mut window = on("letters", "6,5,5,5,5");
     window.get_by_label("What the network sees").click();
     window.run_steps(3);
@@ -272,9 +260,6 @@ fn the_sight_opens_on_the_page_and_draws_again() {
 
 #[test]
 fn counts_shares_skipped_files_and_twins_are_on_the_card() {
-    if !can_draw() {
-        return;
-    }
     let made = Made::new();
     for class in 0..14 {
         made.class(&format!("kind {class:02}"), 10 + class);
@@ -318,9 +303,6 @@ fn counts_shares_skipped_files_and_twins_are_on_the_card() {
 
 #[test]
 fn an_image_in_both_splits_is_shown_with_both_names() {
-    if !can_draw() {
-        return;
-    }
     let made = Made::new();
     for class in ["a", "b"] {
         made.class(&format!("train/{class}"), 15)
@@ -362,9 +344,6 @@ fn slow_download() -> Answer {
 
 #[test]
 fn a_published_set_is_offered_shows_its_progress_and_can_be_stopped() {
-    if !can_draw() {
-        return;
-    }
     let mut window = window(WIDE, ThemeChoice::Light, |wake| {
         let backend: Box<dyn Backend> = Box::new(Recorded::default());
         Session::with(backend, slow_download(), RunConfig::default(), wake)
@@ -399,9 +378,6 @@ fn a_published_set_is_offered_shows_its_progress_and_can_be_stopped() {
 
 #[test]
 fn the_images_behind_a_runs_numbers_are_those_it_was_tested_on() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     settle(&mut window);

@@ -22,7 +22,7 @@ use lae_studio::ui::settings::ThemeChoice;
 use super::flow::after_one_task;
 use super::named::finished;
 use super::synthetic::events;
-use super::{can_draw, recorded, settle, shot, wait, window};
+use super::{recorded, settle, shot, wait, window};
 
 const SIZE: [f32; 2] = [1280.0, 800.0];
 const SAID: &str = "An internal error ended this part of the window";
@@ -44,9 +44,6 @@ fn says_so(window: &Harness<'_, StudioApp>) -> usize {
 
 #[test]
 fn a_page_that_panics_says_so_in_its_place_and_all_others_go_on() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     finished(runs.path(), 1);
     let (mut window, backend) = recorded(SIZE, ThemeChoice::Dark, runs.path());
@@ -69,9 +66,6 @@ fn a_page_that_panics_says_so_in_its_place_and_all_others_go_on() {
 
 #[test]
 fn a_page_stays_closed_until_it_is_tried_again_or_come_back_to() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     finished(runs.path(), 1);
     let (mut window, _) = recorded(SIZE, ThemeChoice::Light, runs.path());
@@ -114,9 +108,6 @@ fn a_page_stays_closed_until_it_is_tried_again_or_come_back_to() {
 
 #[test]
 fn a_run_at_work_ends_well_while_its_page_and_the_news_of_it_panic() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let mut window = after_one_task(runs.path());
     let_fail(&mut window, Some("Train"));
@@ -157,9 +148,6 @@ fn a_run_at_work_ends_well_while_its_page_and_the_news_of_it_panic() {
 
 #[test]
 fn a_dialog_that_panics_is_put_away_with_a_notice_and_can_be_opened_again() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -181,9 +169,6 @@ fn a_dialog_that_panics_is_put_away_with_a_notice_and_can_be_opened_again() {
 
 #[test]
 fn without_its_top_bar_the_window_is_worked_by_keys() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -233,9 +218,6 @@ impl Backend for Broken {
 
 #[test]
 fn an_event_that_cannot_be_taken_in_keeps_the_window_and_stops_nothing() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let broken = Arc::new(AtomicBool::new(false));
     let backend = Recorded::default();
@@ -264,9 +246,6 @@ fn an_event_that_cannot_be_taken_in_keeps_the_window_and_stops_nothing() {
 
 #[test]
 fn a_window_that_is_torn_down_by_a_panic_saves_the_run_at_work() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let torn = catch_unwind(AssertUnwindSafe(|| {
         let _window = after_one_task(runs.path());

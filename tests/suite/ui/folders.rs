@@ -13,7 +13,7 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::{Settings, ThemeChoice};
 
 use super::named::{compare, fill, finished};
-use super::{Dropped, can_draw, settle, shot, window_with};
+use super::{Dropped, settle, shot, window_with};
 
 /// A window that remembers these folders and keeps its settings in a file.
 fn with_folders(runs: &Path, folders: Vec<PathBuf>, file: PathBuf) -> Harness<'static, StudioApp> {
@@ -42,9 +42,6 @@ fn titles(window: &Harness<'_, StudioApp>) -> Vec<String> {
 
 #[test]
 fn another_folder_of_runs_is_opened_by_path_or_drop_and_taken_off() {
-    if !can_draw() {
-        return;
-    }
     let (runs, others) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let shared = others.path().join("shared runs");
     let empty = others.path().join("empty");
@@ -104,9 +101,6 @@ fn another_folder_of_runs_is_opened_by_path_or_drop_and_taken_off() {
 
 #[test]
 fn folders_are_remembered_and_one_that_vanished_is_told() {
-    if !can_draw() {
-        return;
-    }
     let (runs, others) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     finished(runs.path(), 1);
     finished(others.path(), 2);
@@ -147,9 +141,6 @@ fn folders_are_remembered_and_one_that_vanished_is_told() {
 fn a_folder_that_can_only_be_read_is_looked_at_and_not_changed() {
     use egui_kittest::kittest::NodeT;
     use std::os::unix::fs::PermissionsExt;
-    if !can_draw() {
-        return;
-    }
     let (runs, others) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     finished(others.path(), 2);
     let mode = |mode| {

@@ -7,14 +7,11 @@ use lae_studio::store::RunFolder;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{header, report};
-use super::{can_draw, recorded, settle};
+use super::{recorded, settle};
 use crate::data::Made;
 
 #[test]
 fn the_data_set_of_a_stored_run_is_opened_when_the_person_says_so() {
-    if !can_draw() {
-        return;
-    }
     let made = Made::new();
     made.class("train/a", 4).class("train/b", 4);
     made.class("test/a", 3).class("test/b", 3);
@@ -53,9 +50,6 @@ fn the_data_set_of_a_stored_run_is_opened_when_the_person_says_so() {
 
 #[test]
 fn weights_on_a_network_share_are_not_looked_for_unasked() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let mut of_others = header();
     let share = r"\\192.0.2.1\share\w.pth";

@@ -9,7 +9,7 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::{can_draw, recorded, settle, shot};
+use super::{recorded, settle, shot};
 
 const ACCUMULATION: &str = "θ_off ← α · θ_off + (1 − α) · θ_on";
 
@@ -24,9 +24,6 @@ fn on(page: Page, theme: ThemeChoice) -> Harness<'static, StudioApp> {
 
 #[test]
 fn a_term_in_a_lesson_is_explained_and_stays_open_after_a_click() {
-    if !can_draw() {
-        return;
-    }
     let mut window = on(Page::Learn, ThemeChoice::Dark);
     window.get_by_label("Open: Inside LAE").click();
     settle(&mut window);
@@ -50,9 +47,6 @@ fn a_term_in_a_lesson_is_explained_and_stays_open_after_a_click() {
 
 #[test]
 fn a_figure_of_the_window_is_explained_under_the_pointer_in_the_chosen_language() {
-    if !can_draw() {
-        return;
-    }
     let mut window = on(Page::Experiment, ThemeChoice::Light);
     window.state_mut().session.language = Language::German;
     settle(&mut window);
@@ -69,9 +63,6 @@ fn a_figure_of_the_window_is_explained_under_the_pointer_in_the_chosen_language(
 
 #[test]
 fn the_glossary_opens_from_the_palette_and_finds_what_is_typed() {
-    if !can_draw() {
-        return;
-    }
     let mut window = on(Page::Experiment, ThemeChoice::Light);
     window.key_press_modifiers(Modifiers::COMMAND, Key::K);
     settle(&mut window);

@@ -11,7 +11,7 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::flow::{after_one_task, draw_seven, small};
-use super::{can_draw, settle, shot, wait, window};
+use super::{settle, shot, wait, window};
 
 /// How many tasks are known inside the run on Predict, and of the picture.
 fn known(app: &StudioApp) -> (usize, usize) {
@@ -57,9 +57,6 @@ fn is_there(window: &Harness<'_, StudioApp>, words: &str) -> bool {
 
 #[test]
 fn all_views_follow_the_slider_and_a_point_opens_its_picture() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let mut window = opened(runs.path());
     for words in [
@@ -113,9 +110,6 @@ fn all_views_follow_the_slider_and_a_point_opens_its_picture() {
 
 #[test]
 fn it_can_be_read_in_small_windows_too() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let mut window = opened(runs.path());
     for [width, height] in [[1024.0, 700.0], [800.0, 600.0], [640.0, 480.0]] {

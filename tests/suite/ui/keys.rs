@@ -10,7 +10,7 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::{Settings, ThemeChoice};
 
 use super::synthetic::{RUN, events, header, prediction, report};
-use super::{can_draw, recorded, settle, shot, wait, window_with};
+use super::{recorded, settle, shot, wait, window_with};
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::Recorded;
 
@@ -28,9 +28,6 @@ fn at_work(runs: &std::path::Path) -> (Harness<'static, StudioApp>, Recorded) {
 
 #[test]
 fn arrows_move_through_the_tasks_whatever_has_the_focus() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = at_work(runs.path());
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
@@ -76,9 +73,6 @@ fn arrows_move_through_the_tasks_whatever_has_the_focus() {
 
 #[test]
 fn enter_agrees_escape_does_not_and_a_pointless_question_goes_away() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = at_work(runs.path());
     let ask = |window: &mut Harness<'_, StudioApp>| {
@@ -137,9 +131,6 @@ fn press_close(window: &mut Harness<'_, StudioApp>) -> bool {
 
 #[test]
 fn closing_during_a_run_is_a_question_and_without_one_is_not() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = at_work(runs.path());
     assert!(!press_close(&mut window));
@@ -160,9 +151,6 @@ fn closing_during_a_run_is_a_question_and_without_one_is_not() {
 
 #[test]
 fn the_run_that_a_window_was_closed_on_is_offered_on_the_first_page() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let mut facts = header();
     let folder = RunFolder::create(runs.path(), &mut facts, "").unwrap();

@@ -10,7 +10,7 @@ use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::flow::small;
-use super::{Dropped, can_draw, settle, shot, wait, window};
+use super::{Dropped, settle, shot, wait, window};
 use crate::teach::letters;
 
 fn ended(window: &mut Harness<'_, StudioApp>) {
@@ -23,9 +23,6 @@ fn ended(window: &mut Harness<'_, StudioApp>) {
 
 #[test]
 fn a_dropped_folder_is_taught_measured_shown_and_undone() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let root = runs.path().to_path_buf();
     let mut window = window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {

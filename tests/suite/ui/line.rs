@@ -13,7 +13,7 @@ use lae_studio::ui::settings::ThemeChoice;
 
 use super::flow::small;
 use super::synthetic::events;
-use super::{can_draw, recorded, settle, shot, wait, window};
+use super::{recorded, settle, shot, wait, window};
 
 /// Settings that are told apart by their PET sizes.
 fn sized(sizes: &[usize]) -> UiCommand {
@@ -41,9 +41,6 @@ fn title(size: usize) -> String {
 
 #[test]
 fn a_run_that_fails_before_its_first_word_does_not_spoil_the_one_before() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -65,9 +62,6 @@ fn a_run_that_fails_before_its_first_word_does_not_spoil_the_one_before() {
 
 #[test]
 fn of_several_runs_none_is_asked_for_when_one_does_not_fit_the_data() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -87,9 +81,6 @@ fn of_several_runs_none_is_asked_for_when_one_does_not_fit_the_data() {
 
 #[test]
 fn the_line_is_changed_by_mouse() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
@@ -143,9 +134,6 @@ fn the_line_is_changed_by_mouse() {
 
 #[test]
 fn what_waited_when_the_window_was_closed_waits_when_it_is_opened() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let root = runs.path().to_path_buf();
     let open = || {

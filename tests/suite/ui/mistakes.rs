@@ -15,7 +15,7 @@ use lae_studio::ui::settings::ThemeChoice;
 
 use super::sizes::turn;
 use super::synthetic::{header, report};
-use super::{can_draw, recorded, settle, shot};
+use super::{recorded, settle, shot};
 use crate::data::Made;
 
 fn made() -> Made {
@@ -104,9 +104,6 @@ fn tab(window: &mut Harness<'_, StudioApp>, page: Page) {
 
 #[test]
 fn the_surest_mistakes_come_first_and_a_click_asks_predict() {
-    if !can_draw() {
-        return;
-    }
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let (mut window, _) = shown(&made, runs.path(), true);
     assert_eq!(order(&window, &[0, 2, 4]), [2, 4, 0]);
@@ -127,9 +124,6 @@ fn the_surest_mistakes_come_first_and_a_click_asks_predict() {
 
 #[test]
 fn the_menu_of_a_label_lies_within_the_smallest_window_however_many_classes_there_are() {
-    if !can_draw() {
-        return;
-    }
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     for class in 0..12 {
         made.class(&format!("train/more {class}"), 1);
@@ -163,9 +157,6 @@ fn the_menu_of_a_label_lies_within_the_smallest_window_however_many_classes_ther
 
 #[test]
 fn a_label_is_mended_listed_and_taken_back() {
-    if !can_draw() {
-        return;
-    }
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let place = made.path().to_string_lossy().into_owned();
     let kept = || store::mended(runs.path(), &place).unwrap();
@@ -231,9 +222,6 @@ fn asked(backend: &Recorded) -> Vec<PredictRequest> {
 
 #[test]
 fn a_run_that_noted_no_certainty_is_asked_once_more() {
-    if !can_draw() {
-        return;
-    }
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let (mut window, backend) = shown(&made, runs.path(), false);
     assert_eq!(window.get_all_by_label("not noted").count(), 3);

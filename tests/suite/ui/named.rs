@@ -12,7 +12,7 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{header, report};
-use super::{can_draw, recorded, settle, shot};
+use super::{recorded, settle, shot};
 
 /// A finished run of five tasks with this seed.
 pub fn finished(root: &Path, seed: u64) -> PathBuf {
@@ -49,9 +49,6 @@ pub fn fill(window: &mut Harness<'_, StudioApp>, field: &str, text: &str) {
 
 #[test]
 fn a_run_is_named_by_keyboard_and_found_by_name_tag_and_note() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (first, second) = (finished(runs.path(), 1), finished(runs.path(), 2));
     let mut window = compare(runs.path());
@@ -122,9 +119,6 @@ fn a_run_is_named_by_keyboard_and_found_by_name_tag_and_note() {
 
 #[test]
 fn several_runs_get_and_lose_tags_at_once() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let folders = [1, 2, 3].map(|seed| finished(runs.path(), seed));
     let said = |name: &str, tags: &[&str]| About {
@@ -177,9 +171,6 @@ fn several_runs_get_and_lose_tags_at_once() {
 
 #[test]
 fn too_long_a_name_is_refused_in_a_sentence_and_a_damaged_one_costs_no_run() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let folder = finished(runs.path(), 1);
     std::fs::write(folder.join("about.toml"), "name = [").unwrap();

@@ -8,7 +8,7 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::UiCommand;
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::{can_draw, recorded, settle, shot};
+use super::{recorded, settle, shot};
 use crate::data::Made;
 
 fn choose(window: &mut Harness<'_, StudioApp>, data: &str) {
@@ -24,9 +24,6 @@ fn draft(window: &Harness<'_, StudioApp>) -> RunConfig {
 
 #[test]
 fn a_small_folder_gets_settings_that_suit_it_and_they_stay_with_it() {
-    if !can_draw() {
-        return;
-    }
     let made = Made::new();
     for class in ["class_1", "class_2", "class_10", "class_20"] {
         made.class(class, 12);
@@ -70,9 +67,6 @@ fn a_small_folder_gets_settings_that_suit_it_and_they_stay_with_it() {
 
 #[test]
 fn a_preset_is_what_it_says_or_is_shown_as_changed() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
@@ -112,9 +106,6 @@ fn renditions() -> Made {
 
 #[test]
 fn a_split_that_is_not_the_papers_is_told_before_the_start() {
-    if !can_draw() {
-        return;
-    }
     let (plain, listed) = (renditions(), renditions());
     let list = |picture: u32| -> String {
         let lines = (0..200).map(|class| format!("n{class:08}/{picture:03}.png {class}\n"));

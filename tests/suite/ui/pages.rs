@@ -8,15 +8,12 @@ use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{events, header, prediction, report};
-use super::{Dropped, can_draw, recorded, settle, shot};
+use super::{Dropped, recorded, settle, shot};
 
 const WIDE: [f32; 2] = [1280.0, 800.0];
 
 #[test]
 fn the_first_page_is_ready_to_start_and_every_tab_can_be_reached() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -42,9 +39,6 @@ fn the_first_page_is_ready_to_start_and_every_tab_can_be_reached() {
 
 #[test]
 fn a_run_fills_the_train_page_and_can_be_paused_and_stopped() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -70,9 +64,6 @@ fn a_run_fills_the_train_page_and_can_be_paused_and_stopped() {
 
 #[test]
 fn a_smaller_run_follows_one_whose_cell_was_looked_at() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
@@ -106,9 +97,6 @@ fn a_smaller_run_follows_one_whose_cell_was_looked_at() {
 
 #[test]
 fn a_setting_can_be_typed_through_values_that_do_not_fit() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _backend) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -127,9 +115,6 @@ fn a_setting_can_be_typed_through_values_that_do_not_fit() {
 
 #[test]
 fn a_narrow_light_window_stacks_its_columns() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([900.0, 600.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
@@ -147,9 +132,6 @@ fn a_narrow_light_window_stacks_its_columns() {
 
 #[test]
 fn predictions_of_all_snapshots_arrive_and_the_slider_moves_through_them() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     window.step();
@@ -175,9 +157,6 @@ fn predictions_of_all_snapshots_arrive_and_the_slider_moves_through_them() {
 
 #[test]
 fn the_palette_runs_a_command_by_its_letters() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -193,9 +172,6 @@ fn the_palette_runs_a_command_by_its_letters() {
 
 #[test]
 fn the_backbone_card_goes_from_family_to_weights_and_greys_out_what_does_not_fit() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -245,9 +221,6 @@ fn the_backbone_card_goes_from_family_to_weights_and_greys_out_what_does_not_fit
 
 #[test]
 fn a_weight_file_is_typed_or_dropped_and_what_is_wrong_with_it_stands_there() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     settle(&mut window);

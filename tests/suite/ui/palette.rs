@@ -9,7 +9,7 @@ use lae_studio::ui::entries::found;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::events;
-use super::{can_draw, recorded, settle, shot};
+use super::{recorded, settle, shot};
 
 fn titles(window: &Harness<'_, StudioApp>, typed: &str) -> Vec<String> {
     let lines = found(&window.state().session, typed);
@@ -18,9 +18,6 @@ fn titles(window: &Harness<'_, StudioApp>, typed: &str) -> Vec<String> {
 
 #[test]
 fn typing_run_while_one_is_at_work_never_stops_it() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -56,9 +53,6 @@ fn typing_run_while_one_is_at_work_never_stops_it() {
 
 #[test]
 fn the_palette_keeps_its_place_while_one_types() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([900.0, 600.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
@@ -95,9 +89,6 @@ fn the_palette_keeps_its_place_while_one_types() {
 
 #[test]
 fn what_the_window_can_do_is_in_the_palette() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     events(5).into_iter().for_each(|event| backend.push(event));

@@ -6,7 +6,7 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::events;
-use super::{can_draw, recorded, settle, shot};
+use super::{recorded, settle, shot};
 
 fn press(window: &mut Harness<'_, StudioApp>, key: egui::Key) {
     window.key_press(key);
@@ -15,9 +15,6 @@ fn press(window: &mut Harness<'_, StudioApp>, key: egui::Key) {
 
 #[test]
 fn a_run_is_told_task_by_task_with_a_guess_before_each() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     for size in [[1920.0, 1080.0], [900.0, 600.0]] {
         let (mut window, backend) = recorded(size, ThemeChoice::Light, runs.path());

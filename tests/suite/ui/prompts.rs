@@ -6,7 +6,7 @@ use lae_studio::run::event::{Event, MethodFacts, RunHeader, TaskReport};
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{header, report};
-use super::{can_draw, recorded, settle, shot};
+use super::{recorded, settle, shot};
 
 /// After a task: each slot is chosen by half of its images, and answers 30 of 90 rightly.
 fn studied(task: usize) -> TaskReport {
@@ -38,9 +38,6 @@ fn of_dualprompt() -> RunHeader {
 
 #[test]
 fn the_study_of_prompts_stands_below_the_figures() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     for with_study in [true, false] {
         let size = [1280.0, 1900.0];

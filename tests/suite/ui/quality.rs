@@ -7,7 +7,7 @@ use lae_studio::store::RunFolder;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{RUN, events, header, report};
-use super::{can_draw, recorded, settle, shot};
+use super::{recorded, settle, shot};
 
 /// A stored run whose backbone alone answers so many rightly.
 fn stored(root: &std::path::Path, share: f64) -> RunHeader {
@@ -26,9 +26,6 @@ fn stored(root: &std::path::Path, share: f64) -> RunHeader {
 
 #[test]
 fn a_poor_backbone_is_named_with_its_figure_and_a_better_one_is_set_up() {
-    if !can_draw() {
-        return;
-    }
     for (share, told) in [(0.41, true), (0.8, false)] {
         let runs = tempfile::tempdir().unwrap();
         let header = stored(runs.path(), share);
@@ -58,9 +55,6 @@ fn a_poor_backbone_is_named_with_its_figure_and_a_better_one_is_set_up() {
 
 #[test]
 fn matrix_forgetting_and_loss_are_there_for_every_expert() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);

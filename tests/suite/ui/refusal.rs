@@ -16,7 +16,7 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{header, prediction, report};
-use super::{can_draw, recorded, settle, shot};
+use super::{recorded, settle, shot};
 
 /// A stored run of two tasks of five, with this threshold noted for its answer if any.
 fn stored(root: &Path, threshold: Option<f64>) {
@@ -99,9 +99,6 @@ fn tell_crowd(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
 
 #[test]
 fn a_strange_picture_is_none_of_these_and_the_classes_stay() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     stored(runs.path(), Some(-8.0));
     let (mut window, backend) = answered(runs.path());
@@ -129,9 +126,6 @@ fn a_strange_picture_is_none_of_these_and_the_classes_stay() {
 
 #[test]
 fn a_familiar_picture_is_one_of_these() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     stored(runs.path(), Some(-2.0));
     let (window, _) = answered(runs.path());
@@ -140,9 +134,6 @@ fn a_familiar_picture_is_one_of_these() {
 
 #[test]
 fn a_run_that_noted_nothing_is_measured_on_its_test_pictures() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     stored(runs.path(), None);
     let (mut window, backend) = answered(runs.path());

@@ -11,7 +11,7 @@ use lae_studio::ui::settings::ThemeChoice;
 
 use super::flow::after_one_task;
 use super::named::{fill, finished};
-use super::{Dropped, can_draw, recorded, settle, shot, wait};
+use super::{Dropped, recorded, settle, shot, wait};
 
 /// Pictures of light strokes, and one that is none.
 fn pictures(folder: &Path, count: u32) {
@@ -30,9 +30,6 @@ fn pictures(folder: &Path, count: u32) {
 
 #[test]
 fn a_dropped_folder_is_predicted_while_a_run_trains() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let work = tempfile::tempdir().unwrap();
     let folder = work.path().join("birds");
@@ -103,9 +100,6 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
 
 #[test]
 fn progress_and_problems_stand_on_the_card() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     finished(runs.path(), 1);
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());

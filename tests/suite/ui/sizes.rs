@@ -11,7 +11,7 @@ use lae_studio::ui::settings::ThemeChoice;
 
 use super::named::finished;
 use super::synthetic::{events, prediction};
-use super::{can_draw, recorded, settle, shot};
+use super::{recorded, settle, shot};
 
 /// Windows in pixels, each at two sizes of everything.
 const WINDOWS: [[f32; 2]; 4] = [
@@ -48,9 +48,6 @@ fn each(then: impl Fn(&mut Harness<'_, StudioApp>, &lae_studio::session::backend
 
 #[test]
 fn the_start_button_is_in_sight_and_tabs_can_be_reached_at_every_size() {
-    if !can_draw() {
-        return;
-    }
     each(|window, backend, name| {
         shot(window, &format!("size-experiment-{name}"));
         let whole = sight(window);
@@ -81,9 +78,6 @@ fn the_start_button_is_in_sight_and_tabs_can_be_reached_at_every_size() {
 
 #[test]
 fn the_answer_stands_beside_the_canvas_at_every_size() {
-    if !can_draw() {
-        return;
-    }
     each(|window, backend, name| {
         events(4).into_iter().for_each(|event| backend.push(event));
         settle(window);
@@ -164,9 +158,6 @@ fn beside_the_window(window: &Harness<'_, StudioApp>) -> Vec<String> {
 
 #[test]
 fn every_dialog_ends_within_reach_of_the_wheel_in_the_smallest_window() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let run = finished(runs.path(), 1);
     let dialogs = [
@@ -210,9 +201,6 @@ fn every_dialog_ends_within_reach_of_the_wheel_in_the_smallest_window() {
 
 #[test]
 fn no_row_of_inputs_runs_out_of_a_small_window() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     finished(runs.path(), 1);
     let mut found = Vec::new();

@@ -11,16 +11,13 @@ use lae_studio::ui::command::UiCommand;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{RUN, header, report};
-use super::{can_draw, recorded, settle, shot};
+use super::{recorded, settle, shot};
 use crate::data::Made;
 
 const SIZE: [f32; 2] = [1280.0, 1000.0];
 
 #[test]
 fn errors_have_the_words_of_the_window_and_no_long_lists() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -107,9 +104,6 @@ fn errors_have_the_words_of_the_window_and_no_long_lists() {
 
 #[test]
 fn every_class_has_its_picture_or_is_counted() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     for width in [450.0, 900.0, 1024.0, 1280.0] {
         let (mut window, _) = recorded([width, 900.0], ThemeChoice::Light, runs.path());
@@ -142,9 +136,6 @@ fn every_class_has_its_picture_or_is_counted() {
 
 #[test]
 fn class_names_that_no_font_can_show_say_which_font_to_install() {
-    if !can_draw() {
-        return;
-    }
     let made = Made::new();
     made.class("猫", 4)
         .class("แมว", 4)
@@ -189,9 +180,6 @@ fn all_wrong(
 
 #[test]
 fn a_run_that_learned_nothing_gets_no_tick() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -208,9 +196,6 @@ fn a_run_that_learned_nothing_gets_no_tick() {
 
 #[test]
 fn news_stand_below_the_page_and_cover_nothing() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     for size in [[900.0, 600.0], [1280.0, 800.0]] {
         let (mut window, _) = recorded(size, ThemeChoice::Dark, runs.path());
@@ -235,9 +220,6 @@ fn news_stand_below_the_page_and_cover_nothing() {
 
 #[test]
 fn the_keyboard_goes_through_the_bar_from_left_to_right() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -266,9 +248,6 @@ fn the_keyboard_goes_through_the_bar_from_left_to_right() {
 
 #[test]
 fn runs_are_told_apart_by_seed_order_and_time() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     for (seed, order) in [(0, "natural"), (3, "natural"), (0, "seed:7")] {
         let mut facts = header();

@@ -10,7 +10,7 @@ use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::flow::{after_one_task, small};
-use super::{Dropped, can_draw, settle, wait, window};
+use super::{Dropped, settle, wait, window};
 
 fn page(window: &mut Harness<'_, StudioApp>, title: &str) {
     window.get_by_role_and_label(egui::Role::Tab, title).click();
@@ -28,9 +28,6 @@ fn stage(window: &Harness<'_, StudioApp>) -> Option<Stage> {
 
 #[test]
 fn a_stopped_run_goes_on_is_opened_and_moved_to_the_trash() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let mut window = after_one_task(runs.path());
     window
@@ -72,9 +69,6 @@ fn a_stopped_run_goes_on_is_opened_and_moved_to_the_trash() {
 
 #[test]
 fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let root = runs.path().to_path_buf();
     let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {

@@ -10,7 +10,7 @@ use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{header, report};
-use super::{can_draw, recorded, settle, shot};
+use super::{recorded, settle, shot};
 use crate::data::{Made, picture};
 
 /// A run of one task over the two classes of a folder, each answer the other class.
@@ -62,9 +62,6 @@ fn made() -> Made {
 
 #[test]
 fn replaced_files_are_told_instead_of_shown() {
-    if !can_draw() {
-        return;
-    }
     let made = made();
     let there = made.open().fingerprints();
     let runs = tempfile::tempdir().unwrap();
@@ -104,9 +101,6 @@ fn replaced_files_are_told_instead_of_shown() {
 
 #[test]
 fn a_run_without_a_fingerprint_is_compared_in_what_it_noted() {
-    if !can_draw() {
-        return;
-    }
     let made = made();
     let runs = tempfile::tempdir().unwrap();
     let gone = "no longer those this run was tested on";

@@ -16,7 +16,7 @@ use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::{Settings, ThemeChoice};
 use lae_studio::ui::theme;
 
-use super::{can_draw, recorded, settle, shot, wait, window};
+use super::{recorded, settle, shot, wait, window};
 
 fn draft() -> RunConfig {
     RunConfig {
@@ -85,9 +85,6 @@ fn press(window: &mut Harness<'_, StudioApp>, label: &str) {
 
 #[test]
 fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let mut window = on_learn(runs.path(), [1280.0, 800.0]);
     let before = window.state().session.draft.clone();
@@ -178,9 +175,6 @@ fn choose_by_keys(window: &mut Harness<'_, StudioApp>, label: &str) {
 
 #[test]
 fn the_whole_tour_by_keyboard_keeps_both_runs() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let mut window = on_learn(runs.path(), [1280.0, 800.0]);
     choose_by_keys(&mut window, "Begin");
@@ -214,9 +208,6 @@ fn the_whole_tour_by_keyboard_keeps_both_runs() {
 
 #[test]
 fn escape_leaves_in_every_step_and_stops_the_run_of_the_tour() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let mut window = on_learn(runs.path(), [900.0, 600.0]);
     for last in [Step::Draw, Step::First, Step::Guess, Step::Forget] {
@@ -247,9 +238,6 @@ fn escape_leaves_in_every_step_and_stops_the_run_of_the_tour() {
 
 #[test]
 fn a_run_of_the_person_goes_on_when_the_tour_is_left() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
@@ -275,9 +263,6 @@ fn a_run_of_the_person_goes_on_when_the_tour_is_left() {
 
 #[test]
 fn the_first_window_offers_the_tour_and_it_can_be_put_off() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let root = runs.path().to_path_buf();
     let backend = lae_studio::session::backend::Recorded::default();
@@ -300,9 +285,6 @@ fn the_first_window_offers_the_tour_and_it_can_be_put_off() {
 
 #[test]
 fn what_is_to_be_done_is_in_sight_in_small_windows_and_large_letters() {
-    if !can_draw() {
-        return;
-    }
     let windows = [
         ([1280.0, 800.0], 2.0),
         ([900.0, 600.0], 1.0),
@@ -341,9 +323,6 @@ fn what_is_to_be_done_is_in_sight_in_small_windows_and_large_letters() {
 
 #[test]
 fn with_reduced_motion_every_change_is_there_at_once() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);

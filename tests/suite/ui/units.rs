@@ -11,7 +11,7 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::{can_draw, recorded, settle, shot};
+use super::{recorded, settle, shot};
 
 /// A window with the list of lessons on show.
 fn learn(size: [f32; 2], theme: ThemeChoice) -> (Harness<'static, StudioApp>, Recorded) {
@@ -30,9 +30,6 @@ fn open(window: &mut Harness<'_, StudioApp>, title: &str) {
 
 #[test]
 fn a_guess_is_kept_and_a_button_asks_for_the_runs_of_the_lesson() {
-    if !can_draw() {
-        return;
-    }
     let (mut window, backend) = learn([1280.0, 1100.0], ThemeChoice::Dark);
     open(&mut window, "What is forgotten?");
     shot(&mut window, "unit-begins");
@@ -61,9 +58,6 @@ fn a_guess_is_kept_and_a_button_asks_for_the_runs_of_the_lesson() {
 
 #[test]
 fn runs_on_hold_are_let_go_on_from_their_lesson() {
-    if !can_draw() {
-        return;
-    }
     let (mut window, backend) = learn([1280.0, 2400.0], ThemeChoice::Dark);
     open(&mut window, "Inside LAE");
     window.get_by_label("Train all six").click();
@@ -81,9 +75,6 @@ fn runs_on_hold_are_let_go_on_from_their_lesson() {
 
 #[test]
 fn every_lesson_fits_a_small_window_at_double_size() {
-    if !can_draw() {
-        return;
-    }
     let (mut window, _) = learn([900.0, 600.0], ThemeChoice::Light);
     let titles = [
         "What is forgotten?",

@@ -8,13 +8,10 @@ use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::events;
-use super::{Dropped, can_draw, recorded, settle, shot};
+use super::{Dropped, recorded, settle, shot};
 
 #[test]
 fn a_text_file_dropped_on_predict_is_no_image() {
-    if !can_draw() {
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("notes.txt");
     std::fs::write(&text, "no pixels here").unwrap();
@@ -44,9 +41,6 @@ fn a_text_file_dropped_on_predict_is_no_image() {
 
 #[test]
 fn a_folder_without_classes_is_refused_and_the_reason_is_on_the_page() {
-    if !can_draw() {
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("readme.txt"), "nothing to see").unwrap();
     let runs = tempfile::tempdir().unwrap();
@@ -67,9 +61,6 @@ fn a_folder_without_classes_is_refused_and_the_reason_is_on_the_page() {
 
 #[test]
 fn epochs_without_end_are_a_problem_on_the_page_and_not_the_end_of_the_window() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -85,9 +76,6 @@ fn epochs_without_end_are_a_problem_on_the_page_and_not_the_end_of_the_window() 
 
 #[test]
 fn tasks_of_one_class_are_told_with_a_remedy_before_the_start() {
-    if !can_draw() {
-        return;
-    }
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
