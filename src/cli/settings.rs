@@ -1,17 +1,21 @@
 //! The options of `train` that are keys of `run.toml`, one for one.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::backbone::library;
-use crate::data::Mend;
+use crate::data::{Dataset, Mend};
+use crate::experiment::Stock;
+use crate::experiment::suited::suit_to;
 use crate::files;
 use crate::method::{Chosen, METHODS, adopt, adopt_published, lae, named_method, set, usual_pet};
 use crate::nn::Variant;
 use crate::pet::library::Library as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig, Setting};
+use crate::run::event::{Control, Wish};
 use crate::session::presets;
 use crate::store;
 
@@ -32,11 +36,12 @@ pub(super) struct Settings {
     /// digits, letters, a published set, or a path: a folder with one subfolder per class, CIFAR's files, an archive
     #[arg(long, value_name = "NAME|PATH", help_heading = "Data")]
     data: Option<String>,
-    /// Classes of every task (10), of each (6,5,5,5,5), or of the first and all others (50+10) [default: 2]
+    /// Classes of every task (10), of each (6,5,5,5,5), or of the first and all others (50+10) [default: five
+    /// tasks of a folder's classes; digits: 2]
     #[arg(long, value_name = "N|N,N,…", help_heading = "Data")]
     classes_per_task: Option<String>,
     /// Class order: natural, seed:N, indices (0-4,6,5), one of the paper's (cifar100_order2, …), or a JSON
-    /// file with class names or indices
+    /// file with class names or indices [default: natural; of a folder, by the numbers in the names]
     #[arg(long, value_name = "ORDER", help_heading = "Data")]
     pub order: Option<String>,
     /// At most so many training images per class
@@ -64,7 +69,7 @@ pub(super) struct Settings {
     /// Smallest and largest share of an image that a training crop covers [default: 0.5,1]
     #[arg(long, value_name = "LOW,HIGH", value_parser = crop_scale, help_heading = "Data")]
     crop_scale: Option<[f32; 2]>,
-    /// Mirror training images at random [default: off]
+    /// Mirror training images at random [default: off; on for a folder of photographs]
     #[arg(long, value_name = "on|off", value_parser = on_off(), help_heading = "Data")]
     flip: Option<bool>,
 
@@ -103,7 +108,7 @@ pub(super) struct Settings {
     /// Switch LAE's Ensemble off: one expert answers alone
     #[arg(long, help_heading = "Learning")]
     no_ensemble: bool,
-    /// Epochs per task [default: 5]
+    /// Epochs per task [default: 5; more for a small folder]
     #[arg(long, value_name = "N", help_heading = "Learning")]
     epochs: Option<usize>,
     /// Of these, epochs with the PET frozen, from the second task on [default: 3, or three fifths of fewer --epochs]
@@ -120,7 +125,7 @@ pub(super) struct Settings {
         allow_negative_numbers = true
     )]
     base_lr: Option<f64>,
-    /// Images per step [default: 24]
+    /// Images per step [default: 24; fewer for a small folder]
     #[arg(long, value_name = "N", help_heading = "Learning")]
     batch: Option<usize>,
     /// Images of a batch that go through the network at once, for a card with little memory; the result is
@@ -141,15 +146,21 @@ pub(super) struct Settings {
 
 impl Settings {
     /// The settings of the run: the file's, the preset's, or those that suit the data set, with the
-    /// options over them; lists of mended labels lie in `root`, beside the runs.
+    /// options over them, and a sentence on what was chosen for the data; lists of mended labels lie in `root`, beside
+    /// the runs. The data set is opened through `stock` where the choice depends on what is in it.
     ///
     /// # Errors
     /// A Problem when a file cannot be read or there is no such preset.
-    pub fn resolve(&self, root: &Path) -> Result<RunConfig> {
+    pub fn resolve(
+        &self,
+        root: &Path,
+        stock: &Stock,
+        control: &Control,
+    ) -> Result<(RunConfig, Option<String>)> {
         let mut config = match (&self.config, &self.preset) {
             (Some(path), _) => read_config(path)?,
             (None, Some(name)) => presets::named(name)?.run,
-            (None, None) => usual(self.data.as_deref()),
+            (None, None) => RunConfig::default(),
         };
         let base = config.clone();
         if let Some(key) = &self.method
@@ -161,6 +172,12 @@ impl Settings {
                 adopt_published(&mut config, spec);
             }
         }
+        let mended = self.mended_of(root, &config)?;
+        let mut words = None;
+        if self.config.is_none() && self.preset.is_none() {
+            let go_on = || control.wish() != Wish::Stop;
+            words = self.suit(&mut config, &mended, |asked| stock.data(asked, &go_on).ok());
+        }
         let before = config.clone();
         self.apply(&mut config);
         self.apply_own(&mut config)?;
@@ -168,12 +185,41 @@ impl Settings {
             self.shorten(&before, &mut config);
             self.usual_network(&base, &mut config);
         }
+        config.mended = mended;
+        Ok((config, words))
+    }
+
+    /// The mended labels: those of the option, of the data set, or of the file whose run had them.
+    fn mended_of(&self, root: &Path, config: &RunConfig) -> Result<Vec<Mend>> {
         // A file says which labels its run had; of other data they mean nothing.
         let of_file = self.config.is_some() && self.data.is_none();
-        if self.mended.is_some() || !of_file {
-            config.mended = mended(self.mended.as_deref(), root, &config.data)?;
+        if of_file && self.mended.is_none() {
+            return Ok(config.mended.clone());
         }
-        Ok(config)
+        let data = self.data.as_ref().unwrap_or(&config.data);
+        mended(self.mended.as_deref(), root, data)
+    }
+
+    /// Puts what suits the data set, as the window does; a sentence where that was not said by options anyway. Data
+    /// that cannot be opened is told of by training itself.
+    fn suit(
+        &self,
+        config: &mut RunConfig,
+        mended: &[Mend],
+        open: impl FnOnce(&RunConfig) -> Option<Arc<Dataset>>,
+    ) -> Option<String> {
+        let mut asked = config.clone();
+        self.apply(&mut asked);
+        asked.mended = mended.to_vec();
+        let data = open(&asked)?;
+        let before = config.clone();
+        config.data = asked.data;
+        let words = suit_to(config, &data);
+        if self.epochs.is_some() {
+            // A number of epochs comes with its own frozen ones, not with those of other epochs.
+            (config.epochs, config.settings) = (before.epochs, before.settings);
+        }
+        words.filter(|_| self.epochs.is_none() && self.batch.is_none())
     }
 
     /// In a task too short for them LAE's frozen epochs keep their share.
@@ -276,15 +322,6 @@ impl Settings {
         config.train_limit = self.train_limit.or(config.train_limit);
         config.test_limit = self.test_limit.or(config.test_limit);
     }
-}
-
-/// What a run has without options: the quick demo, cut into tasks as the data set suggests.
-fn usual(data: Option<&str>) -> RunConfig {
-    let mut config = RunConfig::default();
-    if data == Some("letters") {
-        config.classes_per_task = "6,5,5,5,5".into();
-    }
-    config
 }
 
 /// Settings of a file: those of `run.toml`, whose facts about a run are left out.

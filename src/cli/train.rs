@@ -49,10 +49,13 @@ pub(super) struct RunOutput {
 pub(super) fn run(args: &Args) -> Result<End> {
     let output = &args.output;
     let root = store::runs_root(output.out.as_deref());
-    let config = args.settings.resolve(&root)?;
     output.json.check()?;
     let control = stop_on_ctrl_c()?;
     let stock = Stock::default();
+    let (config, suited) = args.settings.resolve(&root, &stock, &control)?;
+    if let Some(words) = suited.filter(|_| !output.quiet) {
+        tell(words);
+    }
     let mut runs = Vec::new();
     if args.orders.is_some() && args.settings.order_is_given() {
         complain(

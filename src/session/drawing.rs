@@ -128,50 +128,10 @@ fn capsule(ink: &mut [f32], a: [f32; 2], b: [f32; 2], radius: f32) {
     }
 }
 
-/// Whether a picture is light strokes on a dark ground, judged by its border.
-pub fn is_light_on_dark(picture: &Picture) -> bool {
-    let (w, h) = (picture.width, picture.height);
-    let (mut sum, mut count) = (0u64, 0u64);
-    for y in 0..h {
-        for x in 0..w {
-            if y == 0 || x == 0 || y + 1 == h || x + 1 == w {
-                let at = (y * w + x) * 3;
-                sum += picture.rgb[at..at + 3]
-                    .iter()
-                    .map(|&v| u64::from(v))
-                    .sum::<u64>();
-                count += 3;
-            }
-        }
-    }
-    count > 0 && sum / count < 110
-}
-
-/// Share of the frame's side that the longer side of the ink covers, if the picture is a drawing:
-/// nothing but ink and ground, without colour.
-pub fn glyph_share(picture: &Picture, light_on_dark: bool) -> Option<f32> {
-    let (w, h) = (picture.width, picture.height);
-    let mut bounds: Option<[usize; 4]> = None;
-    for (i, pixel) in picture.rgb.chunks_exact(3).enumerate() {
-        let (low, high) = (pixel.iter().min()?, pixel.iter().max()?);
-        if high - low > 24 {
-            return None;
-        }
-        let ink = if light_on_dark { *high } else { 255 - *low };
-        if ink > 96 {
-            let (x, y) = (i % w, i / w);
-            let [l, t, r, b] = bounds.unwrap_or([x, y, x, y]);
-            bounds = Some([l.min(x), t.min(y), r.max(x), b.max(y)]);
-        }
-    }
-    let [l, t, r, b] = bounds?;
-    let share = |from: usize, to: usize, all: usize| (to - from + 1) as f32 / all.max(1) as f32;
-    Some(share(l, r, w).max(share(t, b, h)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::looks::{glyph_share, is_light_on_dark};
 
     fn stroke() -> Drawing {
         Drawing {

@@ -1,9 +1,5 @@
 //! Sizes, times, counts and orders of names as people read them.
 
-use std::cmp::Ordering;
-use std::iter::Peekable;
-use std::str::Chars;
-
 use crate::data::MendCount;
 use crate::run::config::RunConfig;
 
@@ -34,6 +30,7 @@ pub fn percent(share: f64, digits: usize) -> String {
 }
 
 pub use crate::counts::count_text;
+pub use crate::data::by_number;
 
 /// Seed, class order and mended labels of a run where they are not the usual ones: " · seed 3 · order seed:1".
 pub fn told_apart(config: &RunConfig) -> String {
@@ -72,40 +69,6 @@ pub fn time_text(run: &str) -> String {
     )
 }
 
-/// Compares names as people sort them: by number where both have one, so that `class_2` comes
-/// before `class_10`.
-pub fn by_number(a: &str, b: &str) -> Ordering {
-    let (mut left, mut right) = (a.chars().peekable(), b.chars().peekable());
-    loop {
-        let (Some(l), Some(r)) = (left.peek().copied(), right.peek().copied()) else {
-            let rest = left.count().cmp(&right.count());
-            return rest.then_with(|| a.cmp(b));
-        };
-        let order = match l.is_ascii_digit() && r.is_ascii_digit() {
-            true => number(&mut left).cmp(&number(&mut right)),
-            false => {
-                left.next();
-                right.next();
-                l.to_lowercase().cmp(r.to_lowercase())
-            }
-        };
-        if order != Ordering::Equal {
-            return order;
-        }
-    }
-}
-
-/// The digits ahead as a number: how many without leading zeros, then which.
-fn number(letters: &mut Peekable<Chars<'_>>) -> (usize, String) {
-    let mut digits = String::new();
-    while let Some(digit) = letters.next_if(char::is_ascii_digit) {
-        if !(digits.is_empty() && digit == '0') {
-            digits.push(digit);
-        }
-    }
-    (digits.len(), digits)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,31 +88,5 @@ mod tests {
             "2026-11-21 10:00"
         );
         assert_eq!(time_text("ähnlich-und-noch-mehr"), "ähnlich-und-noch-mehr");
-    }
-
-    #[test]
-    fn names_are_sorted_by_their_numbers() {
-        let mut names = [
-            "class_10",
-            "class_9",
-            "B",
-            "class_100",
-            "a",
-            "class_09",
-            "7",
-            "class_",
-        ];
-        names.sort_by(|a, b| by_number(a, b));
-        let wanted = [
-            "7",
-            "a",
-            "B",
-            "class_",
-            "class_09",
-            "class_9",
-            "class_10",
-            "class_100",
-        ];
-        assert_eq!(names, wanted);
     }
 }

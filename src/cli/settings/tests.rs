@@ -3,6 +3,7 @@
 use clap::Parser;
 
 use super::*;
+use crate::experiment::open_options;
 
 #[derive(Parser)]
 struct Line {
@@ -26,8 +27,13 @@ fn resolve(words: &str) -> RunConfig {
     Line::try_parse_from(words)
         .unwrap()
         .settings
-        .resolve(Path::new("/nowhere"))
+        .resolve(
+            Path::new("/nowhere"),
+            &Stock::default(),
+            &Control::default(),
+        )
         .unwrap()
+        .0
 }
 
 #[test]
@@ -90,7 +96,11 @@ fn a_preset_comes_first_and_options_override_it() {
     assert_eq!((mine.pet.as_str(), mine.pet_size), ("lora", 10));
     assert_eq!(mine.classes_per_task, "10");
     let line = Line::try_parse_from(["train", "--preset", "imagenet"]).unwrap();
-    let problem = line.settings.resolve(Path::new("/nowhere")).unwrap_err();
+    let (stock, control) = (Stock::default(), Control::default());
+    let problem = line
+        .settings
+        .resolve(Path::new("/nowhere"), &stock, &control);
+    let problem = problem.unwrap_err();
     assert!(problem.remedy.contains("imagenet-r-10"), "{problem}");
 }
 
@@ -102,6 +112,48 @@ fn letters_come_with_their_tasks() {
         "13"
     );
     assert_eq!(resolve(""), RunConfig::default());
+}
+
+/// A folder of so many classes, with so many plain pictures of one colour in each.
+fn photographs(classes: u8, pictures: u8) -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    for class in 1..=classes {
+        let folder = root.path().join(format!("class_{class}"));
+        std::fs::create_dir(&folder).unwrap();
+        for number in 0..pictures {
+            let picture = image::RgbImage::from_pixel(8, 8, image::Rgb([class * 9, 250, number]));
+            picture.save(folder.join(format!("{number}.png"))).unwrap();
+        }
+    }
+    root
+}
+
+#[test]
+fn a_folder_gets_what_the_window_gives_it() {
+    let folder = photographs(12, 10);
+    let place = folder.path().display();
+    let config = resolve(&format!("--data {place}"));
+    let data = Dataset::open(&config.data, &open_options(&config)).unwrap();
+    // The window's way: its own settings of the data, from what it shows of it.
+    let mut wanted = RunConfig {
+        data: config.data.clone(),
+        ..RunConfig::default()
+    };
+    suit_to(&mut wanted, &data);
+    assert_eq!(config, wanted);
+    assert_eq!((config.batch, config.epochs, config.flip), (6, 15, true));
+    assert_eq!(config.classes_per_task, "3,3,2,2,2");
+    assert_eq!((config.order.as_str(), frozen(&config)), ("0,4-11,1-3", 9));
+    let given = resolve(&format!(
+        "--data {place} --epochs 4 --flip off --order natural"
+    ));
+    assert_eq!((given.epochs, frozen(&given), given.flip), (4, 3, false));
+    assert_eq!((given.order.as_str(), given.batch), ("natural", 6));
+    let again = config.as_command();
+    assert_eq!(
+        resolve(again.strip_prefix("lae-studio train").unwrap()),
+        config
+    );
 }
 
 #[test]

@@ -7,6 +7,7 @@
 
 mod archive;
 pub mod builtin;
+mod by_number;
 mod cache;
 pub mod card;
 pub mod chance;
@@ -18,6 +19,7 @@ mod listed;
 pub mod listing;
 mod lists;
 pub mod loader;
+pub mod looks;
 mod mended;
 pub mod named;
 mod pickle;
@@ -36,6 +38,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 pub use archive::cache_folder;
+pub use by_number::by_number;
 pub use cache::{CacheUse, PixelCache};
 pub use card::Card;
 pub use listed::Listed;

@@ -301,8 +301,27 @@ fn thin(samples: &mut Vec<Sample>, limit: Option<usize>, classes: usize) {
         let class = sample.class as usize;
         let (place, count) = (seen[class], counts[class]);
         seen[class] += 1;
+        if count <= limit {
+            return true;
+        }
         // The chosen places are ⌊i·count/limit⌋ for i = 0 … limit−1.
         let i = (place * limit).div_ceil(count);
-        count <= limit || (i < limit && i * count / limit == place)
+        i < limit && i * count / limit == place
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::builtin;
+    use super::*;
+
+    #[test]
+    fn the_largest_limit_keeps_everything() {
+        let found = builtin::open("digits").ok().flatten().unwrap_or_default();
+        let mut samples = found.train;
+        let all = samples.len();
+        thin(&mut samples, Some(usize::MAX), found.classes.len());
+        assert!(all > 0);
+        assert_eq!(samples.len(), all);
+    }
 }

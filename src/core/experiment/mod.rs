@@ -17,6 +17,7 @@ mod reading;
 mod room;
 pub mod sheet;
 mod stock;
+pub mod suited;
 mod teach;
 mod trainer;
 pub mod upload;

@@ -5,7 +5,7 @@ use super::{METHODS, Pass};
 use crate::backbone::library::Description;
 use crate::data::named;
 use crate::problem::{Problem, Result, listed};
-use crate::run::config::{MOST_EPOCHS, RunConfig, Setting, Settings, block_list};
+use crate::run::config::{RunConfig, Setting, Settings, block_list, bounds};
 use crate::run::event::MethodFacts;
 
 /// The method of this key.
@@ -139,7 +139,7 @@ impl<'a> Chosen<'a> {
     /// A Problem for a setting out of range.
     pub fn passes(&self, task: usize) -> Result<Vec<Pass>> {
         // The window asks while a number is being typed.
-        if self.config.epochs > MOST_EPOCHS {
+        if self.config.epochs > *bounds::EPOCHS.end() {
             return Err(Problem::new("that many epochs cannot be planned").at("--epochs"));
         }
         (self.spec.passes)(self, task)

@@ -3,20 +3,17 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::files::plain;
 use crate::data::card::counts;
 use crate::data::export::{Packed, packed};
+use crate::data::looks::{Looks, first_pictures, small_of};
 use crate::data::{Dataset, Mend, OpenOptions, Sample, Scan, Skipped, Watch, picture_size};
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::session::collection::Collection;
-use crate::session::drawing::{glyph_share, is_light_on_dark};
 use crate::session::export::Export;
 use crate::session::jobs::{DataAsk, Opening};
 use crate::session::views::{DataView, Pictures, Thumb};
 
-/// Thumbnails made of one data set.
-const THUMBS: usize = 24;
 /// Pictures whose size is looked up to know the size of all.
 const SIZED: usize = 256;
 /// Data sets whose files need not be read again.
@@ -36,7 +33,7 @@ impl TestImages {
 
 impl Pictures for TestImages {
     fn test_picture(&self, index: usize) -> Result<Picture> {
-        picture_of(self.sample(index)?)
+        small_of(self.sample(index)?)
     }
 
     fn entry(&self, index: usize) -> Result<Mend> {
@@ -60,9 +57,6 @@ impl Pictures for TestImages {
     }
 }
 
-fn picture_of(sample: &Sample) -> Result<Picture> {
-    Ok(plain(sample.name(), sample.decode()?))
-}
 /// Data sets as they were read, before splits are drawn; the ones used last.
 #[derive(Default)]
 pub(super) struct Scans(Mutex<Vec<(String, Scan)>>);
@@ -103,12 +97,13 @@ pub(super) fn open(ask: &DataAsk, scans: &Scans, opening: &Opening) -> Result<Da
     let step = |doing: &str, done: usize, of: Option<usize>| opening.step(doing, done, of);
     let watch = Watch::new(&step);
     let data = Arc::new(scans.dataset(&ask.place, &ask.options, ask.fresh, &watch)?);
-    let thumbs = thumbs(&data);
-    let light = thumbs
-        .iter()
-        .filter(|thumb| is_light_on_dark(&thumb.picture))
-        .count();
-    let light_on_dark = 2 * light > thumbs.len();
+    let (classes, pictures): (Vec<usize>, Vec<_>) = first_pictures(&data).into_iter().unzip();
+    let looks = Looks::of(&pictures);
+    let thumb = |(class, picture): (usize, _)| Thumb {
+        caption: data.classes[class].clone(),
+        picture,
+    };
+    let thumbs = classes.into_iter().zip(pictures).map(thumb).collect();
     let path_and_reason = |file: &Skipped| (file.path.display().to_string(), file.reason.clone());
     Ok(DataView {
         key: ask.key(),
@@ -129,8 +124,8 @@ pub(super) fn open(ask: &DataAsk, scans: &Scans, opening: &Opening) -> Result<Da
         test_drawn: data.test_drawn,
         listed: data.listed.clone(),
         picture_bytes: picture_bytes(&data.train),
-        glyph_share: shared_glyph(&thumbs, light_on_dark),
-        light_on_dark,
+        glyph_share: looks.glyph_share,
+        light_on_dark: looks.light_on_dark,
         thumbs,
         test_labels: data
             .test
@@ -177,33 +172,4 @@ fn picture_bytes(samples: &[Sample]) -> Option<u64> {
         .map(|(width, height)| u64::from(width) * u64::from(height) * 3)
         .collect();
     (!sizes.is_empty()).then(|| sizes.iter().sum::<u64>() / sizes.len() as u64)
-}
-
-/// The first image of each class, as far as shown.
-fn thumbs(data: &Dataset) -> Vec<Thumb> {
-    // Samples are sorted by class.
-    let first = |class: usize| {
-        let start = data.train.partition_point(|s| (s.class as usize) < class);
-        data.train.get(start).filter(|s| s.class as usize == class)
-    };
-    (0..data.classes.len())
-        .filter_map(|class| {
-            let picture = picture_of(first(class)?).ok()?;
-            Some(Thumb {
-                caption: data.classes[class].clone(),
-                picture: Arc::new(picture),
-            })
-        })
-        .take(THUMBS)
-        .collect()
-}
-
-/// The mean share of the frame that glyphs cover; none if any image is no drawing.
-fn shared_glyph(thumbs: &[Thumb], light_on_dark: bool) -> Option<f32> {
-    let shares: Option<Vec<f32>> = thumbs
-        .iter()
-        .map(|thumb| glyph_share(&thumb.picture, light_on_dark))
-        .collect();
-    let shares = shares.filter(|shares| !shares.is_empty())?;
-    Some(shares.iter().sum::<f32>() / shares.len() as f32)
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::backbone::library::Library;
+use crate::data::looks::small;
 use crate::data::{decode_picture_file, named};
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
@@ -11,27 +12,6 @@ use crate::session::collection::{MOST, Piece};
 use crate::session::downloads::Item;
 use crate::session::jobs::Transfer;
 use crate::session::words::by_number;
-
-/// Longer side of a kept picture, in pixels; larger ones are scaled down for the window.
-const LARGEST: u32 = 512;
-
-/// A decoded image as plain pixels, no larger than the window needs for a thumbnail.
-pub(super) fn plain(name: String, image: image::RgbImage) -> Picture {
-    let (width, height) = image.dimensions();
-    let image = if width.max(height) > LARGEST {
-        let scale = f64::from(LARGEST) / f64::from(width.max(height));
-        let side = |n: u32| ((f64::from(n) * scale).round() as u32).max(1);
-        image::imageops::thumbnail(&image, side(width), side(height))
-    } else {
-        image
-    };
-    Picture {
-        name,
-        width: image.width() as usize,
-        height: image.height() as usize,
-        rgb: image.into_raw(),
-    }
-}
 
 /// An image file for Predict, in full size: the network must see what testing would show it.
 pub(super) fn picture(path: &Path) -> Result<Picture> {
@@ -74,7 +54,7 @@ fn piece(file: &Path) -> Result<Piece> {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let image = decode_picture_file(file)?;
     Ok(Piece {
-        picture: plain(name.into_owned(), image).into(),
+        picture: small(name.into_owned(), image).into(),
         file: Some(file.to_path_buf()),
     })
 }

@@ -112,7 +112,7 @@ fn two_drawn_symbols_are_taught_to_a_finished_run() {
     assert_eq!(counts, [4, 3]);
     // Drawn as the run's own pictures are: light on dark, of their size.
     let picture = &groups[0].pieces[0].picture;
-    assert!(lae_studio::session::drawing::is_light_on_dark(picture));
+    assert!(lae_studio::data::looks::is_light_on_dark(picture));
     shot(&mut window, "collect-two");
     window.get_by_label("Teach them").click();
     wait(&mut window, "the lesson begins", |app| {

@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use crate::counts::counted;
+use crate::data::by_number;
 use crate::data::chance::{Chance, Purpose};
 use crate::files;
 use crate::problem::{Problem, Result, listed};
@@ -127,6 +128,13 @@ impl ClassOrder {
             return Self::Natural.to_string();
         }
         list_of(order)
+    }
+
+    /// The order of these names, sorted, by the numbers in them: `class_2` before `class_10`.
+    pub fn by_number(names: &[String]) -> String {
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_by(|&a, &b| by_number(&names[a], &names[b]));
+        Self::written(&order)
     }
 
     fn from_file(path: &Path) -> Result<Self> {

@@ -1,8 +1,10 @@
 //! What is wrong with settings, as far as they alone can tell.
 
+use std::ops::RangeInclusive;
+
 use crate::data::check_mended;
 
-use super::{MOST_EPOCHS, MOST_IN_BATCH, Precision, RunConfig};
+use super::{Precision, RunConfig, bounds};
 use crate::nn::WeightType;
 use crate::problem::Problem;
 
@@ -22,43 +24,43 @@ impl RunConfig {
             "give digits, letters or a folder with one subfolder per class",
         );
         check(
-            self.epochs > 0,
+            self.epochs >= *bounds::EPOCHS.start(),
             "zero epochs train nothing",
             "--epochs",
             "give at least 1",
         );
         check(
-            self.epochs <= MOST_EPOCHS,
+            self.epochs <= *bounds::EPOCHS.end(),
             "no run needs that many epochs per task",
             "--epochs",
             "give at most 10000",
         );
         check(
-            self.base_lr.is_finite() && self.base_lr > 0.0,
+            bounds::BASE_LR.contains(&self.base_lr),
             "the learning rate must be above 0",
             "--base-lr",
             "0.03 is the paper's value for CIFAR-100",
         );
         check(
-            self.batch > 0,
+            self.batch >= *bounds::BATCH.start(),
             "a batch needs at least one image",
             "--batch",
             "24 is the paper's value",
         );
         check(
-            self.batch <= MOST_IN_BATCH,
+            self.batch <= *bounds::BATCH.end(),
             "no device takes that many images at once",
             "--batch",
             "give at most 65536; 24 is the paper's value",
         );
         check(
-            self.micro_batch != Some(0),
+            within(self.micro_batch, &bounds::MICRO_BATCH),
             "at least one image must go through the network at once",
             "--micro-batch",
             "leave the option out to take the whole batch at once",
         );
         check(
-            self.pet_size > 0,
+            bounds::PET_SIZE.contains(&self.pet_size),
             "the PET's size must be above 0",
             "--pet-size",
             "5 or 10 for Adapter and LoRA, 10 or 20 for Prefix",
@@ -77,32 +79,57 @@ impl RunConfig {
         );
         let [low, high] = self.crop_scale;
         check(
-            low > 0.0 && low <= high && high <= 1.0,
+            bounds::CROP_SCALE.contains(&low) && bounds::CROP_SCALE.contains(&high) && low <= high,
             "the crop scale must be two numbers with 0 < smallest ≤ largest ≤ 1",
             "--crop-scale",
             "0.08,1 is the usual choice, 0.5,1 suits drawings",
         );
         check(
-            self.test_share > 0.0 && self.test_share < 1.0,
+            inside(self.test_share, &bounds::TEST_SHARE),
             "the test share must lie between 0 and 1",
             "--test-share",
             "0.2 holds every fifth image back for testing",
         );
         check(
-            (0.0..1.0).contains(&self.validation_share),
+            self.validation_share == 0.0
+                || inside(self.validation_share, &bounds::VALIDATION_SHARE),
             "the validation share must be 0 or lie between 0 and 1",
             "--validation-share",
             "0 measures on the test images, 0.1 on every tenth training image instead",
         );
         check(
-            self.train_limit != Some(0) && self.test_limit != Some(0),
+            within(self.train_limit, &bounds::LIMIT) && within(self.test_limit, &bounds::LIMIT),
             "a limit of zero images per class leaves nothing",
             "--train-limit, --test-limit",
             "leave the option out to use all images",
         );
+        for (seed, place) in [(self.seed, "--seed"), (self.split_seed, "--split-seed")] {
+            check(
+                bounds::SEED.contains(&seed),
+                "the seed is larger than a run's file can hold",
+                place,
+                "give at most 9223372036854775807",
+            );
+        }
+        check(
+            bounds::CACHE_MB.contains(&self.cache_mb),
+            "no machine has that much memory",
+            "--cache-mb",
+            "1024 is the usual value; 0 keeps no decoded pictures",
+        );
         problems.extend(check_mended(&self.mended).err().map(|p| p.at("--mended")));
         problems
     }
+}
+
+/// Whether a number that need not be given is in its bounds.
+fn within(given: Option<usize>, bounds: &RangeInclusive<usize>) -> bool {
+    given.is_none_or(|given| bounds.contains(&given))
+}
+
+/// Whether a share lies between the ends of its bounds.
+fn inside(share: f64, bounds: &RangeInclusive<f64>) -> bool {
+    share > *bounds.start() && share < *bounds.end()
 }
 
 #[cfg(test)]
@@ -125,5 +152,47 @@ mod tests {
         };
         assert_eq!(endless.validate().len(), 2);
         assert!(RunConfig::default().validate().is_empty());
+    }
+    #[test]
+    fn what_the_checks_let_through_survives_the_file() {
+        let extremes = [extreme(true), extreme(false)];
+        for config in extremes {
+            assert!(config.validate().is_empty(), "{:?}", config.validate());
+            let text = config.to_toml().unwrap_or_default();
+            assert_eq!(RunConfig::from_toml(&text, "run.toml").ok(), Some(config));
+        }
+        let beyond = RunConfig {
+            seed: u64::MAX,
+            split_seed: u64::MAX,
+            cache_mb: usize::MAX,
+            ..RunConfig::default()
+        };
+        assert_eq!(beyond.validate().len(), 3);
+    }
+
+    /// Settings at the upper or lower end of their bounds.
+    fn extreme(upper: bool) -> RunConfig {
+        fn end<T: Copy>(bounds: &RangeInclusive<T>, upper: bool) -> T {
+            if upper {
+                *bounds.end()
+            } else {
+                *bounds.start()
+            }
+        }
+        let scale = end(&bounds::CROP_SCALE, upper);
+        RunConfig {
+            epochs: end(&bounds::EPOCHS, upper),
+            batch: end(&bounds::BATCH, upper),
+            micro_batch: Some(end(&bounds::MICRO_BATCH, upper)),
+            pet_size: end(&bounds::PET_SIZE, upper),
+            seed: end(&bounds::SEED, upper),
+            split_seed: end(&bounds::SEED, upper),
+            base_lr: end(&bounds::BASE_LR, upper),
+            crop_scale: [scale, scale],
+            train_limit: Some(end(&bounds::LIMIT, upper)),
+            test_limit: Some(end(&bounds::LIMIT, upper)),
+            cache_mb: end(&bounds::CACHE_MB, upper),
+            ..RunConfig::default()
+        }
     }
 }

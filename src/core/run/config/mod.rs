@@ -4,6 +4,7 @@
 //! `lae-studio train` (with `-` for `_`). `validate` finds everything that can be said without
 //! opening data or weights, all at once.
 
+pub mod bounds;
 mod check;
 mod command;
 mod legacy;
@@ -17,11 +18,6 @@ use crate::nn::Variant;
 use crate::problem::{Problem, Result};
 
 pub use setting::{Setting, Settings};
-
-/// Epochs per task at most: every epoch of every task is planned before the first one.
-pub const MOST_EPOCHS: usize = 10_000;
-/// Images of a batch at most.
-pub const MOST_IN_BATCH: usize = 65_536;
 
 /// The type of number the frozen weights are kept as. PETs, heads, loss and all arithmetic are f32
 /// in any case.

@@ -9,6 +9,7 @@ use egui::{
 
 use super::{number, row, tasks};
 use crate::counts::counted;
+use crate::run::config::bounds;
 use crate::session::views::{DataView, Fetch, Seen, Sight};
 use crate::session::words::{by_number, bytes_text};
 use crate::ui::app::Cx;
@@ -313,7 +314,8 @@ fn splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
         ui.add_space(8.0);
         let label = faint(ui, "Memory for pictures");
         let memory = DragValue::new(&mut draft.cache_mb)
-            .range(0..=1_000_000)
+            .range(bounds::CACHE_MB)
+            .clamp_existing_to_range(false)
             .speed(16)
             .suffix(" MB");
         ui.add_sized(Vec2::new(84.0, crate::ui::theme::CONTROL), memory)
@@ -343,6 +345,7 @@ fn percent(share: &mut f64, range: std::ops::RangeInclusive<f64>) -> DragValue<'
         *share * 100.0
     })
     .range(range)
+    .clamp_existing_to_range(false)
     .speed(0.5)
     .max_decimals(1)
     .suffix(" %")

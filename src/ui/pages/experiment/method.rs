@@ -9,7 +9,7 @@ use crate::method::{
 };
 use crate::pet::library::Library as Plugins;
 use crate::problem::listed;
-use crate::run::config::{RunConfig, Setting};
+use crate::run::config::{RunConfig, Setting, bounds};
 use crate::session::presets::{self, Preset};
 use crate::ui::app::Cx;
 use crate::ui::theme::CONTROL;
@@ -194,7 +194,10 @@ fn settings(ui: &mut Ui, draft: &mut RunConfig) {
     field(ui, "Epochs", |ui| {
         number(
             ui,
-            DragValue::new(&mut draft.epochs).range(1..=1000).speed(0.1),
+            DragValue::new(&mut draft.epochs)
+                .range(bounds::EPOCHS)
+                .clamp_existing_to_range(false)
+                .speed(0.1),
         )
     });
     for setting in own {
@@ -206,14 +209,17 @@ fn settings(ui: &mut Ui, draft: &mut RunConfig) {
     field(ui, "Batch", |ui| {
         number(
             ui,
-            DragValue::new(&mut draft.batch).range(1..=4096).speed(0.2),
+            DragValue::new(&mut draft.batch)
+                .range(bounds::BATCH)
+                .clamp_existing_to_range(false)
+                .speed(0.2),
         )
     });
     field(ui, "Images at once", |ui| {
         let mut at_once = draft.micro_batch.unwrap_or(0).min(draft.batch);
         let value = DragValue::new(&mut at_once)
             .range(0..=draft.batch)
-            .speed(0.1)
+            .clamp_existing_to_range(false).speed(0.1)
             .custom_formatter(|value, _| match value as usize {
                 0 => "all".into(),
                 n => n.to_string(),
@@ -234,7 +240,8 @@ fn settings(ui: &mut Ui, draft: &mut RunConfig) {
     );
     field(ui, "Seed", |ui| {
         let seed = DragValue::new(&mut draft.seed)
-            .range(0..=u64::from(u32::MAX))
+            .range(bounds::SEED)
+            .clamp_existing_to_range(false)
             .speed(0.1);
         ui.add_sized(Vec2::new(100.0, CONTROL), seed)
     });
@@ -243,7 +250,8 @@ fn settings(ui: &mut Ui, draft: &mut RunConfig) {
 fn learning_rate(ui: &mut Ui, draft: &mut RunConfig) {
     field(ui, "Base learning rate", |ui| {
         let value = DragValue::new(&mut draft.base_lr)
-            .range(1e-6..=10.0)
+            .range(bounds::BASE_LR)
+            .clamp_existing_to_range(false)
             .speed(0.0005)
             .custom_formatter(|value, _| shown(value));
         ui.add_sized(Vec2::new(76.0, CONTROL), value)
@@ -262,12 +270,17 @@ fn own_setting(ui: &mut Ui, draft: &mut RunConfig, setting: &SettingSpec) {
     let was = value.clone();
     let input = |ui: &mut Ui| -> egui::Response {
         match (setting.kind, &mut value) {
-            (Kind::Whole { least, most, .. }, Setting::Whole(n)) => {
-                number(ui, DragValue::new(n).range(least..=most).speed(0.1))
-            }
+            (Kind::Whole { least, most, .. }, Setting::Whole(n)) => number(
+                ui,
+                DragValue::new(n)
+                    .range(least..=most)
+                    .clamp_existing_to_range(false)
+                    .speed(0.1),
+            ),
             (Kind::Real { least, most, .. }, Setting::Real(x)) => {
                 let drag = DragValue::new(x)
                     .range(least..=most)
+                    .clamp_existing_to_range(false)
                     .speed(0.0001)
                     .custom_formatter(|value, _| shown(value));
                 ui.add_sized(Vec2::new(76.0, CONTROL), drag)
@@ -305,17 +318,20 @@ fn own_setting(ui: &mut Ui, draft: &mut RunConfig, setting: &SettingSpec) {
     }
 }
 
-/// Six decimals at most, without the zeros at the end.
+/// The shortest text that reads as this number: what is only looked at must not be rounded.
 fn shown(value: f64) -> String {
-    let text = format!("{value:.6}");
-    text.trim_end_matches('0').trim_end_matches('.').to_string()
+    match value.abs() {
+        1e-6..1e15 | 0.0 => value.to_string(),
+        _ => format!("{value:e}"),
+    }
 }
 
 fn rarer(ui: &mut Ui, draft: &mut RunConfig) {
     for (i, name) in ["Smallest crop", "Largest crop"].into_iter().enumerate() {
         field(ui, name, |ui| {
             let value = DragValue::new(&mut draft.crop_scale[i])
-                .range(0.01..=1.0)
+                .range(bounds::CROP_SCALE)
+                .clamp_existing_to_range(false)
                 .speed(0.005);
             number(ui, value)
         })
@@ -327,7 +343,8 @@ fn rarer(ui: &mut Ui, draft: &mut RunConfig) {
         number(
             ui,
             DragValue::new(&mut draft.split_seed)
-                .range(0..=u64::from(u32::MAX))
+                .range(bounds::SEED)
+                .clamp_existing_to_range(false)
                 .speed(0.1),
         )
     })
@@ -346,7 +363,8 @@ fn limit(ui: &mut Ui, name: &str, value: &mut Option<usize>) {
     let mut number_of = value.unwrap_or(0);
     field(ui, name, |ui| {
         let drag = DragValue::new(&mut number_of)
-            .range(0..=100_000)
+            .range(0..=*bounds::LIMIT.end())
+            .clamp_existing_to_range(false)
             .speed(0.2)
             .custom_formatter(|n, _| {
                 if n == 0.0 {

@@ -141,6 +141,7 @@ fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
     let label = faint(ui, "size");
     let value = DragValue::new(&mut draft.pet_size)
         .range(low..=high)
+        .clamp_existing_to_range(false)
         .speed(0.1);
     number(ui, value).labelled_by(label.id);
     let label = faint(ui, "blocks");

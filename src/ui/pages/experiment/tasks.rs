@@ -12,7 +12,6 @@ use crate::counts::counted;
 use crate::data::scenario::{ClassOrder, Scenario};
 use crate::problem::listed;
 use crate::session::chooser::Wanted;
-use crate::session::of_data::order_by_number;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{RADIUS, regular, semibold, tokens};
@@ -277,7 +276,7 @@ fn orders(ui: &mut Ui, cx: &mut Cx<'_>) {
     let classes = cx.session.data.ready().map_or(0, |view| view.classes.len());
     let mut list = vec![("natural".to_string(), "Natural: sorted by name".to_string())];
     let names = class_names(cx);
-    let by_number = order_by_number(&names);
+    let by_number = ClassOrder::by_number(&names);
     if by_number != "natural" {
         let words = "By the numbers in the names: 2 before 10";
         list.push((by_number, words.to_string()));

@@ -1,0 +1,70 @@
+//! Names in the order in which people count.
+
+use std::cmp::Ordering;
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// Compares names as people sort them: by number where both have one, so that `class_2` comes
+/// before `class_10`.
+pub fn by_number(a: &str, b: &str) -> Ordering {
+    let (mut left, mut right) = (a.chars().peekable(), b.chars().peekable());
+    loop {
+        let (Some(l), Some(r)) = (left.peek().copied(), right.peek().copied()) else {
+            let rest = left.count().cmp(&right.count());
+            return rest.then_with(|| a.cmp(b));
+        };
+        let order = match l.is_ascii_digit() && r.is_ascii_digit() {
+            true => number(&mut left).cmp(&number(&mut right)),
+            false => {
+                left.next();
+                right.next();
+                l.to_lowercase().cmp(r.to_lowercase())
+            }
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+}
+
+/// The digits ahead as a number: how many without leading zeros, then which.
+fn number(letters: &mut Peekable<Chars<'_>>) -> (usize, String) {
+    let mut digits = String::new();
+    while let Some(digit) = letters.next_if(char::is_ascii_digit) {
+        if !(digits.is_empty() && digit == '0') {
+            digits.push(digit);
+        }
+    }
+    (digits.len(), digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_by_their_numbers() {
+        let mut names = [
+            "class_10",
+            "class_9",
+            "B",
+            "class_100",
+            "a",
+            "class_09",
+            "7",
+            "class_",
+        ];
+        names.sort_by(|a, b| by_number(a, b));
+        let wanted = [
+            "7",
+            "a",
+            "B",
+            "class_",
+            "class_09",
+            "class_9",
+            "class_10",
+            "class_100",
+        ];
+        assert_eq!(names, wanted);
+    }
+}

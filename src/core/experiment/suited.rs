@@ -1,0 +1,151 @@
+//! The settings that suit a data set: tasks, order, batch, epochs, mirroring. The window and the command line begin with
+//! these, so that both train alike on the same folder.
+
+use crate::counts::counted;
+use crate::data::Dataset;
+use crate::data::card::counts;
+use crate::data::looks::{Looks, first_pictures};
+use crate::data::named;
+use crate::data::scenario::ClassOrder;
+use crate::method::{adopt_published, named_method};
+use crate::run::config::{RunConfig, Setting};
+
+/// Steps of the optimiser that a task should get; with fewer, little is learned.
+const STEPS: usize = 60;
+/// Steps that an epoch should have.
+const PER_EPOCH: usize = 4;
+/// Smallest batch that is chosen: smaller ones learn from noise.
+const SMALLEST: usize = 4;
+/// Most epochs that are chosen.
+const MOST_CHOSEN: usize = 30;
+/// Tasks into which the classes of a folder are cut.
+const TASKS: usize = 5;
+/// LAE's share of epochs with the PET frozen, as in the paper's experiments.
+const FROZEN: (usize, usize) = (3, 5);
+
+/// What of a data set the choice depends on.
+pub struct Material<'a> {
+    /// Class names, sorted.
+    pub classes: &'a [String],
+    /// Training images of each class.
+    pub train: &'a [usize],
+    /// Whether the pictures are drawings, which may not be mirrored.
+    pub drawings: bool,
+}
+
+/// Takes over what belongs to the data set.
+pub fn take_from(config: &mut RunConfig, kept: &RunConfig) {
+    let frozen = kept.settings.get("freeze_epochs").cloned();
+    set_frozen(config, frozen);
+    *config = RunConfig {
+        classes_per_task: kept.classes_per_task.clone(),
+        order: kept.order.clone(),
+        epochs: kept.epochs,
+        batch: kept.batch,
+        crop_scale: kept.crop_scale,
+        flip: kept.flip,
+        train_limit: kept.train_limit,
+        test_limit: kept.test_limit,
+        test_share: kept.test_share,
+        validation_share: kept.validation_share,
+        ..config.clone()
+    };
+}
+
+fn set_frozen(config: &mut RunConfig, frozen: Option<Setting>) {
+    let spec = named_method(&config.method);
+    let known = spec.is_ok_and(|spec| spec.settings.iter().any(|s| s.key == "freeze_epochs"));
+    match frozen.filter(|_| known) {
+        Some(value) => config.settings.insert("freeze_epochs".into(), value),
+        None => config.settings.remove("freeze_epochs"),
+    };
+}
+
+/// As [`suit`], for a data set that is open.
+pub fn suit_to(config: &mut RunConfig, data: &Dataset) -> Option<String> {
+    let pictures: Vec<_> = first_pictures(data).into_iter().map(|(_, p)| p).collect();
+    let material = Material {
+        classes: &data.classes,
+        train: &counts(&data.train, data.classes.len()),
+        drawings: Looks::of(&pictures).glyph_share.is_some(),
+    };
+    suit(config, &material)
+}
+
+/// Puts settings that suit the data set named in `config`; a sentence where they are not the usual ones.
+pub fn suit(config: &mut RunConfig, material: &Material) -> Option<String> {
+    let usual = RunConfig::default();
+    take_from(config, &usual);
+    let classes = material.classes.len();
+    match (config.data.as_str(), named::published(&config.data)) {
+        ("digits", _) => return None,
+        ("letters", _) => {
+            config.classes_per_task = "6,5,5,5,5".into();
+            return None;
+        }
+        (_, Some(_)) => {
+            config.classes_per_task = (classes / 10).max(2).to_string();
+            (config.crop_scale, config.flip) = ([0.08, 1.0], true);
+            if let Ok(spec) = named_method(&config.method) {
+                adopt_published(config, spec);
+            }
+            return None;
+        }
+        _ => {}
+    }
+    config.classes_per_task = cut(classes);
+    config.order = ClassOrder::by_number(material.classes);
+    // Photographs may be mirrored; digits, letters and drawings may not.
+    config.flip = !material.drawings;
+    let least = material.train.iter().min().copied().unwrap_or(0);
+    let each = classes.div_ceil(TASKS).max(2).min(classes);
+    let images = (least * each).max(1);
+    config.batch = (images / PER_EPOCH).clamp(SMALLEST, usual.batch);
+    let steps = (images / config.batch).max(1);
+    config.epochs = STEPS.div_ceil(steps).clamp(usual.epochs, MOST_CHOSEN);
+    if config.epochs > usual.epochs {
+        let frozen = config.epochs * FROZEN.0 / FROZEN.1;
+        set_frozen(config, Some(Setting::Whole(frozen as i64)));
+    }
+    let chosen = config.batch != usual.batch || config.epochs != usual.epochs;
+    chosen.then(|| {
+        format!(
+            "Chosen for this data, about {} a task: batch {}, {}.",
+            counted(images, "image"),
+            config.batch,
+            counted(config.epochs, "epoch")
+        )
+    })
+}
+
+/// Sizes of tasks as even as they can be, none of a single class: "2", "3,3,3,2,2".
+fn cut(classes: usize) -> String {
+    let tasks = (classes / 2).clamp(1, TASKS);
+    if classes.is_multiple_of(tasks) {
+        return (classes / tasks).max(1).to_string();
+    }
+    let size = |task| classes / tasks + usize::from(task < classes % tasks);
+    let sizes: Vec<String> = (0..tasks).map(|task| size(task).to_string()).collect();
+    sizes.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_cut_into_even_tasks_with_company() {
+        for (classes, wanted) in [(2, "2"), (4, "2"), (5, "3,2"), (10, "2"), (100, "20")] {
+            assert_eq!(cut(classes), wanted);
+        }
+        assert_eq!(cut(13), "3,3,3,2,2");
+    }
+
+    #[test]
+    fn classes_come_in_the_order_of_their_numbers() {
+        let names = ["class_1", "class_10", "class_100", "class_2"];
+        let names = names.map(String::from);
+        assert_eq!(ClassOrder::by_number(&names), "0,3,1,2");
+        assert_eq!(ClassOrder::by_number(&names[..3]), "natural");
+    }
+}
