@@ -124,9 +124,9 @@ fn told(run: &StoredRun, seconds: f64, output: &RunOutput) -> Result<End> {
 
 fn undo(run: &std::path::Path, output: &RunOutput) -> Result<End> {
     let lesson = store::undo_lesson(run)?;
-    let stored = store::load(run)?;
+    let name = run.file_name().unwrap_or_default().to_string_lossy();
     let undone = Undone {
-        run: &stored.header.run,
+        run: &name,
         folder: run.display().to_string(),
         undone: &lesson,
     };

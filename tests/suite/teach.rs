@@ -14,7 +14,7 @@ use lae_studio::method::{METHODS, set, usual_pet};
 use lae_studio::metrics::Expert;
 use lae_studio::problem::{Problem, Result};
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Control, Event, Phase, Picture, Sink, Wish};
+use lae_studio::run::event::{Again, Control, Event, Phase, Picture, Sink, Wish};
 use lae_studio::store::{self, LessonFigures, RunState, StoredRun};
 
 use crate::data::Made;
@@ -382,6 +382,47 @@ impl Sink for StopIn {
             self.control.set(Wish::Stop);
         }
     }
+}
+
+/// Digits 0 to 4 are learned when it stops, 5 to 9 only planned.
+#[test]
+fn a_class_that_a_stopped_run_only_planned_is_new_to_it() {
+    let root = tempfile::tempdir().unwrap();
+    let control = Control::default();
+    let mut sink = StopIn {
+        control: control.clone(),
+        task: 1,
+    };
+    let run = trained(&config("simplecil"), root.path(), &mut sink, &control);
+    let pictures = letters("AB", 6);
+    let lesson = Made::new();
+    for (class, letter) in [("7", "A"), ("1", "B")] {
+        for entry in std::fs::read_dir(pictures.path().join(letter)).unwrap() {
+            let entry = entry.unwrap();
+            let name = format!("{class}/{}", entry.file_name().to_string_lossy());
+            lesson.file(&name, std::fs::read(entry.path()).unwrap());
+        }
+    }
+    taught(&run, lesson.path());
+    let stored = store::load(&run).unwrap();
+    assert_eq!(stored.header.class_order[5..], ["1 (2)", "7"]);
+    let again = &stored.header.lessons[0].again;
+    assert!(
+        matches!(again[..], [Again { class: 0, of: 1 }]),
+        "{again:?}"
+    );
+
+    // As an earlier version wrote it: known though only planned. The run does not open, the lesson can be undone.
+    let file = run.join("lessons/task_2/lesson.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("of = 1", "of = 7")).unwrap();
+    let problem = store::load(&run).unwrap_err();
+    assert!(
+        problem.what.contains("classes that the run does not have"),
+        "{problem}"
+    );
+    store::undo_lesson(&run).unwrap();
+    assert_eq!(store::load(&run).unwrap().reports.len(), 1);
 }
 
 /// Stops a run when its second task is tested.

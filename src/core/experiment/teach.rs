@@ -58,7 +58,7 @@ pub fn teach(
     let title = teachable(&stored)?;
     prepare(sink, "looking at the pictures");
     let go_on = || control.wish() != Wish::Stop;
-    let material = Material::open(&stored.header, source, &go_on);
+    let material = Material::open(&stored.header, stored.reports.len(), source, &go_on);
     let Some(material) = unless_stopped(material, control)? else {
         return Ok(Outcome::NotBegun);
     };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::answers::{self, Verdict};
-use super::prototypes::{Prototypes, Sums, cosines};
+use super::prototypes::{Prototypes, Sums};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
     Batch, Demand, Method, MethodSpec, Pass, PetUse, Published, Rate, Setup, Task, TrainedPet, Work,
@@ -109,8 +109,7 @@ impl Aper {
     /// # Errors
     /// As [`Aper::features`].
     pub fn scores(&self, images: Tensor<4>) -> Result<Tensor<2>> {
-        let prototypes = self.prototypes.matrix(&self.backbone.device())?;
-        Ok(cosines(self.features(images)?, prototypes))
+        self.prototypes.scores(self.features(images)?)
     }
 }
 
@@ -121,6 +120,7 @@ impl Method for Aper {
 
     fn begin_task(&mut self, task: &Task) -> Result<()> {
         self.session.begin_task(task);
+        self.prototypes.reach(task.classes.end);
         Ok(())
     }
 

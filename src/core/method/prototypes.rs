@@ -2,6 +2,7 @@
 //! cosine of an image's feature with each of them.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use burn::tensor::{Device, Tensor, TensorData};
 
@@ -46,63 +47,117 @@ impl Sums {
     }
 }
 
-/// One prototype per class, in class order.
+/// One prototype per class. A class none of whose pictures could be read has none, and is never answered.
 #[derive(Clone, Debug, Default)]
-pub struct Prototypes(BTreeMap<usize, Vec<f32>>);
+pub struct Prototypes {
+    of: BTreeMap<usize, Vec<f32>>,
+    /// Classes met so far, those without a prototype included.
+    classes: usize,
+    /// What scores are computed with, made when they are first asked for.
+    ready: OnceLock<Ready>,
+}
+
+/// Prototypes on the device of the features.
+#[derive(Clone, Debug)]
+struct Ready {
+    /// classes × width; zeros for a class without a prototype.
+    rows: Tensor<2>,
+    /// 1 × classes: −1, the least of cosines, for a class without a prototype, 0 for others. None where all have one.
+    absent: Option<Tensor<2>>,
+}
 
 impl Prototypes {
-    /// Adds those of new classes; a class that is known gets the new one.
-    pub fn extend(&mut self, means: impl IntoIterator<Item = (usize, Vec<f32>)>) {
-        self.0.extend(means);
+    /// Makes room for so many classes.
+    pub fn reach(&mut self, classes: usize) {
+        self.classes = self.classes.max(classes);
+        self.ready = OnceLock::new();
     }
 
-    /// classes × width, as they are.
+    /// Adds those of new classes; a class that is known gets the new one.
+    pub fn extend(&mut self, means: impl IntoIterator<Item = (usize, Vec<f32>)>) {
+        self.of.extend(means);
+        let last = self.of.last_key_value().map_or(0, |(class, _)| class + 1);
+        self.reach(last);
+    }
+
+    /// Cosines of features (batch × width) with each class so far: batch × classes. All calls must name features
+    /// on one device.
     ///
     /// # Errors
-    /// A Problem when there are none.
-    pub fn matrix(&self, device: &Device) -> Result<Tensor<2>> {
-        let width = self.0.values().next().map_or(0, Vec::len);
-        if width == 0 {
+    /// A Problem when there are no prototypes.
+    pub fn scores(&self, features: Tensor<2>) -> Result<Tensor<2>> {
+        if self.of.is_empty() {
             return Err(Problem::new("no class has a prototype yet"));
         }
-        let values = self.0.values().flatten().copied().collect();
-        Ok(Tensor::from_data(
-            TensorData::new::<f32, _>(values, [self.0.len(), width]),
-            device,
-        ))
+        let ready = self.ready.get_or_init(|| self.ready(&features.device()));
+        let cosines = cosines(features, ready.rows.clone());
+        Ok(match &ready.absent {
+            Some(absent) => cosines + absent.clone(),
+            None => cosines,
+        })
+    }
+
+    fn ready(&self, device: &Device) -> Ready {
+        let table = self.table();
+        let absent: Vec<f32> = (0..self.classes)
+            .map(|class| {
+                if self.of.contains_key(&class) {
+                    0.0
+                } else {
+                    -1.0
+                }
+            })
+            .collect();
+        let complete = self.of.len() == self.classes;
+        Ready {
+            rows: Tensor::from_data(TensorData::new(table.values, table.shape), device),
+            absent: (!complete)
+                .then(|| Tensor::from_data(TensorData::new(absent, [1, self.classes]), device)),
+        }
+    }
+
+    /// classes × width, zeros for a class without a prototype.
+    fn table(&self) -> HostTensor {
+        let width = self.of.values().next().map_or(0, Vec::len);
+        // Before a class was measured the width is not known.
+        let classes = if width == 0 { 0 } else { self.classes };
+        let mut values = vec![0.0; classes * width];
+        for (class, row) in self.of.iter().filter(|_| width > 0) {
+            values[class * width..][..width].copy_from_slice(row);
+        }
+        HostTensor {
+            shape: vec![classes, width],
+            values,
+        }
     }
 
     /// Adds them as `prototypes`, classes × width.
     pub fn write(&self, into: &mut Named) {
-        let width = self.0.values().next().map_or(0, Vec::len);
-        let tensor = HostTensor {
-            shape: vec![self.0.len(), width],
-            values: self.0.values().flatten().copied().collect(),
-        };
-        into.insert("prototypes".into(), tensor);
+        into.insert("prototypes".into(), self.table());
     }
 
-    /// Reads those of the first `classes` classes back.
+    /// Reads those of the first `classes` classes back. A row of zeros is no prototype.
     ///
     /// # Errors
-    /// A Problem when they are missing or fewer.
+    /// A Problem when they are missing, more, or of another width.
     pub fn read(from: &Named, classes: usize, width: usize) -> Result<Self> {
+        let mut all = Self::default();
+        all.reach(classes);
         let rows = named(from, "prototypes")?.shape.first().copied();
         let rows = rows.unwrap_or_default();
         if rows == 0 {
             // Saved before a class was measured, when their width was not known.
-            return Ok(Self::default());
+            return Ok(all);
         }
         let tensor = shaped(from, "prototypes", &[rows, width])?;
         if rows > classes {
             let what = format!("there are {rows} prototypes for {classes} classes");
             return Err(Problem::new(what));
         }
-        let each = tensor
-            .values
-            .chunks_exact(width.max(1))
-            .map(<[f32]>::to_vec);
-        Ok(Self(each.enumerate().collect()))
+        let each = tensor.values.chunks_exact(width.max(1)).enumerate();
+        let measured = each.filter(|(_, row)| row.iter().any(|value| *value != 0.0));
+        all.extend(measured.map(|(class, row)| (class, row.to_vec())));
+        Ok(all)
     }
 }
 
@@ -134,11 +189,31 @@ mod tests {
         prototypes.write(&mut file);
         assert_eq!(file["prototypes"].values, vec![2.0, 1.0, 0.0, -1.0]);
         let back = Prototypes::read(&file, 2, 2).unwrap();
-        let cosines = cosines(features, back.matrix(&device).unwrap());
+        let cosines = back.scores(features).unwrap();
         let values = HostTensor::read(&cosines).unwrap().values;
         assert!((values[0] - 2.0 / 5f32.sqrt()).abs() < 1e-6);
         assert!((values[5] - 1.0).abs() < 1e-6);
         assert!(Prototypes::read(&file, 1, 2).is_err());
         assert!(Prototypes::read(&file, 2, 3).is_err());
+    }
+
+    /// None of the pictures of class 1 and of class 3, the last one, could be read.
+    #[test]
+    fn a_class_without_pictures_is_never_answered_and_moves_no_other() {
+        let device = Device::flex();
+        let mut prototypes = Prototypes::default();
+        prototypes.extend([(0, vec![1.0, 0.0]), (2, vec![0.0, 1.0])]);
+        prototypes.reach(4);
+        let mut file = Named::new();
+        prototypes.write(&mut file);
+        let back = Prototypes::read(&file, 4, 2).unwrap();
+        for prototypes in [prototypes, back] {
+            let features = Tensor::<2>::from_data([[0.0, 3.0], [-1.0, -1.0f32]], &device);
+            let rows = answers::rows(&prototypes.scores(features).unwrap()).unwrap();
+            assert_eq!(rows[0], [0.0, -1.0, 1.0, -1.0]);
+            // Unlike all that is known: still no answer for what was never seen.
+            let least = -(0.5f32.sqrt());
+            assert!((rows[1][0] - least).abs() < 1e-6 && rows[1][1] == -1.0);
+        }
     }
 }

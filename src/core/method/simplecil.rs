@@ -8,7 +8,7 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::answers::{self, Verdict};
-use super::prototypes::{Prototypes, Sums, cosines};
+use super::prototypes::{Prototypes, Sums};
 use super::{Batch, Demand, Method, MethodSpec, Pass, Task};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -58,7 +58,8 @@ impl Method for SimpleCil {
         0
     }
 
-    fn begin_task(&mut self, _task: &Task) -> Result<()> {
+    fn begin_task(&mut self, task: &Task) -> Result<()> {
+        self.prototypes.reach(task.classes.end);
         Ok(())
     }
 
@@ -74,8 +75,7 @@ impl Method for SimpleCil {
     }
 
     fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
-        let prototypes = self.prototypes.matrix(&self.backbone.device())?;
-        let scores = cosines(self.features(images)?, prototypes);
+        let scores = self.prototypes.scores(self.features(images)?)?;
         answers::by_cosine(Expert::Answer, &scores)
     }
 

@@ -109,17 +109,19 @@ fn tasks(run: &Path) -> Vec<usize> {
     tasks
 }
 
-/// Reads `lesson.toml` of a lesson behind these classes, of a run with so many tasks of its own.
-fn read(folder: &Path, before: &[String], planned: usize) -> Result<Lesson> {
+fn damaged(folder: &Path, why: &str) -> Problem {
+    Problem::new(format!("this lesson cannot be read: {why}"))
+        .at_path(&folder.join(LESSON_FILE))
+        .advise("restore it from a copy, or move its folder away")
+}
+
+/// What `lesson.toml` says, of whatever run.
+fn written(folder: &Path) -> Result<Written> {
     let path = folder.join(LESSON_FILE);
     let text = files::read_text(&path, files::TEXT)
         .map_err(|error| Problem::io("read a lesson", &path, &error))?;
-    let damaged = |why: &str| {
-        Problem::new(format!("this lesson cannot be read: {why}"))
-            .at_path(&path)
-            .advise("restore it from a copy, or move its folder away")
-    };
-    let written: Written = toml::from_str(&text).map_err(|error| damaged(error.message()))?;
+    let written: Written =
+        toml::from_str(&text).map_err(|error| damaged(folder, error.message()))?;
     if written.format > FORMAT {
         return Err(
             Problem::new("this lesson was taught by a newer version of LAE Studio")
@@ -127,7 +129,13 @@ fn read(folder: &Path, before: &[String], planned: usize) -> Result<Lesson> {
                 .advise("use that version to open it"),
         );
     }
-    let lesson = written.lesson;
+    Ok(written)
+}
+
+/// Reads `lesson.toml` of a lesson behind these classes, of a run with so many tasks of its own.
+fn read(folder: &Path, before: &[String], planned: usize) -> Result<Lesson> {
+    let damaged = |why: &str| damaged(folder, why);
+    let lesson = written(folder)?.lesson;
     let classes = lesson.classes.len();
     let counted = [&lesson.train_images, &lesson.test_images];
     if classes == 0 || counted.iter().any(|counts| counts.len() != classes) {
@@ -219,8 +227,10 @@ impl NewLesson {
     /// Makes the lesson part of the run, in one step.
     ///
     /// # Errors
-    /// A Problem when the folder cannot be written; the run is then as it was.
+    /// A Problem when the folder cannot be written, or could not be read afterwards; the run is then as it was.
     pub fn publish(&self, lesson: &Lesson) -> Result<()> {
+        let header = load(&self.run)?.header;
+        let before = header.tasks[..self.task].last().map_or(0, |task| task.end);
         let partial = partial_folder(&self.run, self.task);
         let written = Written {
             format: FORMAT,
@@ -229,6 +239,11 @@ impl NewLesson {
         let text = toml::to_string(&written)
             .map_err(|error| Problem::new(format!("the lesson cannot be written: {error}")))?;
         keep_file(&partial.join(LESSON_FILE), text.as_bytes())?;
+        read(
+            &partial,
+            &header.class_order[..before],
+            header.planned_tasks(),
+        )?;
         let folder = lesson_folder(&self.run, self.task);
         std::fs::rename(&partial, &folder).map_err(|error| save_problem(&folder, &error))?;
         sync_folder(Some(&self.run.join(LESSONS_FOLDER)));
@@ -266,11 +281,11 @@ pub(super) fn sweep(run: &Path) {
 /// A Problem when there is none, another program works on the run, or the folder cannot be written.
 pub fn undo_lesson(run: &Path) -> Result<Lesson> {
     let held = RunFolder::open(run)?;
-    let mut header = load(run)?.header;
-    let Some(lesson) = header.lessons.pop() else {
+    let Some(task) = tasks(run).pop() else {
         return Err(Problem::new("this run has no lesson that could be undone").at_path(run));
     };
-    let task = header.tasks.len() - 1;
+    // Not the whole run: a lesson that keeps it from being opened can be taken back, too.
+    let lesson = written(&lesson_folder(run, task))?.lesson;
     make_folder(&run.join(LESSONS_FOLDER))?;
     let folder = lesson_folder(run, task);
     let gone = partial_folder(run, task);

@@ -26,12 +26,14 @@ pub(super) struct Material {
 }
 
 impl Material {
-    /// Looks at the pictures at `source` for a lesson of this run; `go_on` is asked meanwhile.
+    /// Looks at the pictures at `source` for a lesson of this run behind its first `after` tasks; `go_on` is asked
+    /// meanwhile.
     ///
     /// # Errors
     /// A Problem when there are none, too many, or the method cannot learn from them.
     pub fn open(
         header: &RunHeader,
+        after: usize,
         source: &str,
         go_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<Self> {
@@ -46,8 +48,7 @@ impl Material {
         let watch = |_: &str, _, _| go_on();
         let data = Dataset::open_watched(source, &options, &Watch::new(&watch))?;
         let chosen = Chosen::of(config)?;
-        let task = header.tasks.len();
-        if data.classes.len() == 1 && learns(&chosen, task) {
+        if data.classes.len() == 1 && learns(&chosen, after) {
             return Err(Problem::new(format!(
                 "{} learns a lesson by telling its classes apart, and this one has a single class",
                 chosen.spec.title
@@ -63,7 +64,8 @@ impl Material {
             .at(source)
             .advise("give fewer pictures, or train a new run on all of them"));
         }
-        let (classes, again) = named(header, &data.classes);
+        let learned = header.tasks[..after].last().map_or(0, |task| task.end);
+        let (classes, again) = named(header, learned, &data.classes);
         let mut material = Self {
             notes: data.assumed.clone(),
             source: data.origin.clone(),
@@ -154,11 +156,13 @@ impl Material {
 }
 
 /// Names for the positions of a lesson's classes, and which of them the run knows: those get a
-/// number behind their name.
-fn named(header: &RunHeader, classes: &[String]) -> (Vec<String>, Vec<Again>) {
+/// number behind their name. Of a run that was stopped only the first `learned` classes count: it knows
+/// nothing of those that were planned behind them.
+fn named(header: &RunHeader, learned: usize, classes: &[String]) -> (Vec<String>, Vec<Again>) {
+    let learned = &header.class_order[..learned];
     let (mut names, mut again): (Vec<String>, _) = (Vec::new(), Vec::new());
     for (class, name) in classes.iter().enumerate() {
-        let known = header.class_order.iter().position(|known| known == name);
+        let known = learned.iter().position(|known| known == name);
         let Some(position) = known else {
             names.push(name.clone());
             continue;
@@ -166,10 +170,10 @@ fn named(header: &RunHeader, classes: &[String]) -> (Vec<String>, Vec<Again>) {
         let of = header.class_at(position);
         again.push(Again { class, of });
         let taken = |own: &String| {
-            let others = header.class_order.iter().chain(&names).chain(classes);
+            let others = learned.iter().chain(&names).chain(classes);
             others.into_iter().any(|other| other == own)
         };
-        let own = (2..).map(|number| format!("{} ({number})", header.class_order[of]));
+        let own = (2..).map(|number| format!("{} ({number})", learned[of]));
         names.extend(own.into_iter().find(|own| !taken(own)));
     }
     (names, again)

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 
 use super::super::images::Labelled;
 use super::super::inside::evenly;
@@ -13,7 +13,7 @@ use super::Trainer;
 use crate::data::Sample;
 use crate::data::loader::{Loader, LoaderOptions};
 use crate::method::answers::{argmax, rows};
-use crate::method::prototypes::{Prototypes, Sums, cosines};
+use crate::method::prototypes::{Prototypes, Sums};
 use crate::metrics::Answers;
 use crate::pet::PetStack;
 use crate::problem::Result;
@@ -52,7 +52,7 @@ impl Trainer<'_> {
         {
             return Ok(ControlFlow::Break(()));
         }
-        let nearest = Nearest::of(sums, &self.kit.backbone.backbone.device())?;
+        let nearest = Nearest::of(sums);
         let (mut right, mut asked) = (0, 0);
         let count = |features, labels: &[usize]| {
             asked += labels.len();
@@ -102,27 +102,19 @@ impl Trainer<'_> {
 }
 
 /// The nearest of class means, as SimpleCIL answers.
-struct Nearest {
-    prototypes: Tensor<2>,
-    /// The class of each.
-    classes: Vec<usize>,
-}
+struct Nearest(Prototypes);
 
 impl Nearest {
-    fn of(mut sums: Sums, device: &Device) -> Result<Self> {
+    fn of(mut sums: Sums) -> Self {
         let mut prototypes = Prototypes::default();
-        let (classes, means) = sums.take_means().unzip::<_, _, Vec<_>, Vec<_>>();
-        prototypes.extend(classes.iter().copied().zip(means));
-        Ok(Self {
-            prototypes: prototypes.matrix(device)?,
-            classes,
-        })
+        prototypes.extend(sums.take_means());
+        Self(prototypes)
     }
 
     /// How many of these it answers rightly.
     fn right(&self, features: Tensor<2>, labels: &[usize]) -> Result<usize> {
-        let scores = rows(&cosines(features, self.prototypes.clone()))?;
-        let given = scores.iter().map(|row| self.classes[argmax(row)]);
+        let scores = rows(&self.0.scores(features)?)?;
+        let given = scores.iter().map(|row| argmax(row));
         Ok(given
             .zip(labels)
             .filter(|(given, label)| given == *label)
@@ -134,6 +126,7 @@ impl Nearest {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use burn::tensor::Device;
 
     #[test]
     fn the_nearest_mean_is_that_of_the_direction_and_classes_without_pictures_answer_nothing() {
@@ -141,10 +134,11 @@ mod tests {
         let mut sums = Sums::default();
         let known = Tensor::<2>::from_data([[9.0, 0.0], [1.0, 0.1], [0.0, 1.0f32]], &device);
         sums.add(&known, &[0, 0, 2]).unwrap();
-        let nearest = Nearest::of(sums, &device).unwrap();
+        let nearest = Nearest::of(sums);
         let asked = [[0.2, 0.1], [1.0, 9.0], [1.0, 0.0], [-1.0, -1.0f32]];
         let asked = Tensor::<2>::from_data(asked, &device);
         assert_eq!(nearest.right(asked, &[0, 2, 2, 1]).unwrap(), 2);
-        assert!(Nearest::of(Sums::default(), &device).is_err());
+        let nobody = Nearest::of(Sums::default());
+        assert!(nobody.right(known, &[0, 0, 2]).is_err());
     }
 }
