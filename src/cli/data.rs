@@ -20,7 +20,7 @@ use crate::data::card::{Card, counts};
 use crate::data::export::{self as exports, Boxes};
 use crate::data::loader::{Loader, LoaderOptions};
 use crate::data::transform::{Augment, InputSpec};
-use crate::data::{Check, Dataset, OpenOptions, PixelCache, Sample, Watch, named};
+use crate::data::{Check, Dataset, OpenOptions, PixelCache, Sample, Watch, named, told_two_labels};
 use crate::problem::{Problem, Result, listed};
 use crate::store;
 
@@ -353,6 +353,9 @@ fn described(data: &Dataset, card: &Card) -> String {
             card.duplicates[0].train,
             card.duplicates[0].test
         );
+    }
+    if let Some(sentence) = told_two_labels(&card.two_labels) {
+        let _ = writeln!(text, "{sentence}");
     }
     text.push_str(&left_out(card));
     text

@@ -490,6 +490,48 @@ fn the_same_image_in_both_splits_is_reported() {
     assert_eq!(data.duplicates.len(), 1);
     assert_eq!(data.duplicates[0].train, "b/001.png");
     assert_eq!(data.duplicates[0].test, "b/copy.bmp");
+    assert!(data.two_labels.is_empty());
+}
+
+#[test]
+fn the_same_image_under_two_labels_is_reported() {
+    let made = Made::new();
+    made.class("train/a", 6)
+        .class("train/b", 6)
+        .class("test/a", 2)
+        .class("test/b", 2);
+    let at = |name: &str| made.path().join(name);
+    let copies = [
+        // A copy with the same label says nothing wrong.
+        ("train/a/000.png", "train/a/twin.bmp"),
+        ("train/a/001.png", "train/b/other.bmp"),
+        ("train/b/002.png", "test/a/mixed.bmp"),
+        ("train/b/002.png", "train/b/more.bmp"),
+    ];
+    for (from, to) in copies {
+        image::open(at(from)).unwrap().save(at(to)).unwrap();
+    }
+    let data = made.open();
+    let told: Vec<Vec<String>> = data
+        .two_labels
+        .iter()
+        .map(|found| found.0.iter().map(ToString::to_string).collect())
+        .collect();
+    assert_eq!(
+        told,
+        [
+            vec!["a/001.png (a, train)", "b/other.bmp (b, train)"],
+            vec![
+                "b/002.png (b, train)",
+                "b/more.bmp (b, train)",
+                "a/mixed.bmp (a, test)"
+            ],
+        ]
+    );
+    for built_in in ["digits", "letters"] {
+        let data = Dataset::open(built_in, &OpenOptions::default()).unwrap();
+        assert!(data.two_labels.is_empty(), "{built_in}");
+    }
 }
 
 #[cfg(unix)]

@@ -59,6 +59,36 @@ fn the_json_keeps_its_contract() {
 }
 
 #[test]
+fn a_picture_under_two_labels_is_told() {
+    let made = Made::new();
+    for class in ["a", "b"] {
+        made.class(&format!("train/{class}"), 6)
+            .class(&format!("test/{class}"), 1);
+    }
+    for number in 0..4 {
+        let at = |class| made.path().join(format!("train/{class}/00{number}.png"));
+        std::fs::copy(at("a"), at("b")).unwrap();
+    }
+    let output = data(&[text(made.path()), "--json", "-"]);
+    let card: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(card["two_labels"].as_array().unwrap().len(), 4);
+    assert_eq!(
+        card["two_labels"][3],
+        json!([
+            {"split": "train", "class": "a", "file": "a/003.png"},
+            {"split": "train", "class": "b", "file": "b/003.png"}
+        ])
+    );
+    let shown = String::from_utf8(data(&[text(made.path())]).stdout).unwrap();
+    assert!(
+        shown.contains("4 pictures stand under more than one label, the first are a/000.png (a, train) = b/000.png (b, train); a/001.png")
+            && shown.contains("Take the copies with the wrong label out of the data")
+            && !shown.contains("a/003.png"),
+        "{shown}"
+    );
+}
+
+#[test]
 fn a_problem_is_one_paragraph_and_exit_code_1() {
     let output = data(&["no/such/place"]);
     assert_eq!(output.status.code(), Some(1));

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Dataset, Duplicate, MendCount, Sample, Skipped};
+use super::{Dataset, Duplicate, MendCount, Sample, Skipped, TwoLabels};
 
 /// Smallest and largest width and height among the checked pictures, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +42,9 @@ pub struct Card {
     pub skipped: Vec<Skipped>,
     /// Images that stand in both splits.
     pub duplicates: Vec<Duplicate>,
+    /// Images that stand under two labels or more.
+    #[serde(default)]
+    pub two_labels: Vec<TwoLabels>,
     /// Labels that were mended.
     #[serde(default)]
     pub mended: MendCount,
@@ -74,6 +77,7 @@ impl Card {
                 .collect(),
             skipped: data.skipped.clone(),
             duplicates: data.duplicates.clone(),
+            two_labels: data.two_labels.clone(),
             mended: data.mended,
             assumed: data.assumed.clone(),
             sizes: data.sizes,

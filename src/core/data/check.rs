@@ -2,9 +2,9 @@
 //!
 //! Up to 20,000 files every one is decoded once on all cores, so that a cut download is listed on the card and
 //! not found in the middle of the night. A fingerprint of the pixels finds an image that stands in both
-//! splits, whatever its name or file format.
+//! splits or under two labels, whatever its name or file format.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use image::RgbImage;
@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::card::Sizes;
 use super::source::{Sample, Source};
-use super::{Check, Duplicate, Skipped, Watch};
+use super::{Check, Duplicate, Skipped, Twin, TwoLabels, Watch};
 use crate::problem::Result;
 
 /// More picture files than this are not decoded while opening, unless asked for.
@@ -158,4 +158,37 @@ pub fn duplicates(
             })
         })
         .collect()
+}
+
+/// Images that stand under more than one of the `classes`, in the order of their first copies.
+pub fn two_labels(
+    classes: &[String],
+    train: &[Sample],
+    test: &[Sample],
+    prints: &HashMap<Source, Print>,
+) -> Vec<TwoLabels> {
+    let splits = [("train", train), ("test", test)];
+    let samples = splits
+        .iter()
+        .flat_map(|(split, samples)| samples.iter().map(move |sample| (*split, sample)));
+    let mut copies: HashMap<&Print, Vec<(usize, &str, &Sample)>> = HashMap::new();
+    for (place, (split, sample)) in samples.enumerate() {
+        if let Some(print) = prints.get(&sample.source) {
+            let copy = (place, split, sample);
+            copies.entry(print).or_default().push(copy);
+        }
+    }
+    let mut by_place: BTreeMap<usize, TwoLabels> = BTreeMap::new();
+    for copies in copies.into_values() {
+        let (first, _, sample) = copies[0];
+        if copies.iter().any(|(.., other)| other.class != sample.class) {
+            let copies = copies.into_iter().map(|(_, split, sample)| Twin {
+                split: split.to_owned(),
+                class: classes[sample.class as usize].clone(),
+                file: sample.name(),
+            });
+            by_place.insert(first, TwoLabels(copies.collect()));
+        }
+    }
+    by_place.into_values().collect()
 }

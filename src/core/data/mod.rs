@@ -31,6 +31,7 @@ mod settle;
 mod source;
 pub mod transform;
 mod tree;
+mod two_labels;
 
 use std::path::PathBuf;
 
@@ -48,6 +49,7 @@ pub use mended::{
 pub use picture::{LARGEST_PICTURE, READABLE, decode_picture, decode_picture_file, picture_size};
 pub use scan::Scan;
 pub use source::{Folder, Sample, Source};
+pub use two_labels::{Twin, TwoLabels, told as told_two_labels};
 
 use crate::problem::{Problem, Result};
 
@@ -70,6 +72,8 @@ pub struct Dataset {
     pub skipped: Vec<Skipped>,
     /// The same image in training and test.
     pub duplicates: Vec<Duplicate>,
+    /// The same image under two labels or more, mended labels taken into account.
+    pub two_labels: Vec<TwoLabels>,
     /// Labels that were mended as [`OpenOptions::mended`] says.
     pub mended: MendCount,
     /// What was assumed, as sentences.

@@ -62,6 +62,7 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
         skipped: found.skipped,
         mended,
         duplicates: Vec::new(),
+        two_labels: Vec::new(),
         assumed: found.assumed,
         test_drawn,
         listed,
@@ -69,6 +70,7 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
         note: found.note,
     };
     data.duplicates = check::duplicates(&data.train, &data.test, &checked.prints);
+    data.two_labels = check::two_labels(&data.classes, &data.train, &data.test, &checked.prints);
     thin(&mut data.train, options.train_limit, data.classes.len());
     thin(&mut data.test, options.test_limit, data.classes.len());
     data.skipped.sort_by(|a, b| a.path.cmp(&b.path));

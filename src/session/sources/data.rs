@@ -119,6 +119,7 @@ pub(super) fn open(ask: &DataAsk, scans: &Scans, opening: &Opening) -> Result<Da
             .iter()
             .map(|twins| (twins.train.clone(), twins.test.clone()))
             .collect(),
+        two_labels: data.two_labels.clone(),
         assumed: data.assumed.clone(),
         sizes: data.sizes,
         test_drawn: data.test_drawn,

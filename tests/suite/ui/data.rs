@@ -322,6 +322,25 @@ fn an_image_in_both_splits_is_shown_with_both_names() {
     window.get_by_label("a/003.png");
 }
 
+#[test]
+fn an_image_under_two_labels_is_shown_with_both_names() {
+    let made = Made::new();
+    for class in ["a", "b"] {
+        made.class(&format!("train/{class}"), 15)
+            .class(&format!("test/{class}"), 4);
+    }
+    let at = |name: &str| made.path().join(name);
+    std::fs::copy(at("train/a/007.png"), at("train/b/003.png")).unwrap();
+    let mut window = on(made.path().to_str().unwrap(), "1");
+    window.get_by_label_contains("1 picture stands under more than one label: a/007.png");
+    window
+        .get_by_label("Show pictures under two labels")
+        .click();
+    window.run_steps(3);
+    window.get_by_label("a/007.png (a, train)");
+    window.get_by_label("b/003.png (b, train)");
+}
+
 /// Errands in which CIFAR-10 is not here and its download waits until it is stopped.
 fn slow_download() -> Answer {
     let real = errands(shared_folder());

@@ -3,7 +3,7 @@
 use egui::{RichText, Ui};
 
 use crate::counts::counted;
-use crate::data::named;
+use crate::data::{TwoLabels, named, told_two_labels};
 use crate::method::Lone;
 use crate::problem::Problem;
 use crate::run::config::{RunConfig, Setting};
@@ -151,6 +151,7 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
     let more = [
         !view.skipped.is_empty(),
         !view.duplicates.is_empty(),
+        !view.two_labels.is_empty(),
         lone.is_some(),
     ];
     let fonts = unreadable(ui, cx, &view);
@@ -194,7 +195,7 @@ fn unreadable(ui: &Ui, cx: &mut Cx<'_>, view: &DataView) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// Files that were left out, and images that stand in both splits.
+/// Files that were left out, and images that stand in both splits or under two labels.
 fn data_lists(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let state = &mut cx.pages.experiment;
     if !view.skipped.is_empty() {
@@ -208,6 +209,19 @@ fn data_lists(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
         };
         sentence(ui, words);
         opened(ui, &mut state.duplicates, "these images", &view.duplicates);
+    }
+    if let Some(words) = told_two_labels(&view.two_labels) {
+        sentence(ui, words);
+        let pairs = view.two_labels.iter().filter_map(TwoLabels::pair);
+        let rows: Vec<_> = pairs
+            .map(|(one, other)| (one.to_string(), other.to_string()))
+            .collect();
+        opened(
+            ui,
+            &mut state.two_labels,
+            "pictures under two labels",
+            &rows,
+        );
     }
 }
 

@@ -45,6 +45,8 @@ pub struct State {
     pub skipped: bool,
     /// Whether the images of both splits are on show.
     pub duplicates: bool,
+    /// Whether the images under two labels are on show.
+    pub two_labels: bool,
     /// The open part of the data card.
     pub part: Option<Part>,
     /// Epoch whose crops are shown, counted from 0.

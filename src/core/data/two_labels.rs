@@ -1,0 +1,67 @@
+//! One picture under two labels: whichever of them a model answers, the other counts as wrong.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::counts::counted;
+
+/// So many pictures are named in the sentence.
+const NAMED: usize = 3;
+
+/// One of several files, or records, with the same pixels.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Twin {
+    /// `train` or `test`.
+    pub split: String,
+    /// Its class.
+    pub class: String,
+    /// Its name in that split.
+    pub file: String,
+}
+
+impl fmt::Display for Twin {
+    /// `cat/001.jpg (cat, train)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}, {})", self.file, self.class, self.split)
+    }
+}
+
+/// All copies of an image that stands under two labels or more: the training split's first, each by class and name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TwoLabels(pub Vec<Twin>);
+
+impl TwoLabels {
+    /// One copy, and the first with another label.
+    pub fn pair(&self) -> Option<(&Twin, &Twin)> {
+        let first = self.0.first()?;
+        let other = self.0.iter().find(|copy| copy.class != first.class)?;
+        Some((first, other))
+    }
+}
+
+/// How many there are, the first few, and what to do; none where every picture has one label.
+pub fn told(found: &[TwoLabels]) -> Option<String> {
+    let pairs: Vec<String> = found
+        .iter()
+        .filter_map(TwoLabels::pair)
+        .take(NAMED)
+        .map(|(one, other)| format!("{one} = {other}"))
+        .collect();
+    let stand = match found.len() {
+        0 => return None,
+        1 => "stands",
+        _ => "stand",
+    };
+    let first = if found.len() > NAMED {
+        ", the first are"
+    } else {
+        ":"
+    };
+    Some(format!(
+        "{} {stand} under more than one label{first} {}. Take the copies with the wrong label out of the data: whatever is answered for such a picture, one of its labels counts it as wrong.",
+        counted(found.len(), "picture"),
+        pairs.join("; ")
+    ))
+}
