@@ -111,7 +111,7 @@ fn tasks(run: &Path) -> Vec<usize> {
 
 fn damaged(folder: &Path, why: &str) -> Problem {
     Problem::new(format!("this lesson cannot be read: {why}"))
-        .at_path(&folder.join(LESSON_FILE))
+        .at_path(folder.join(LESSON_FILE))
         .advise("restore it from a copy, or move its folder away")
 }
 
