@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use crate::data::Listed;
 use crate::data::Mend;
-use crate::data::TwoLabels;
 use crate::data::card::Sizes;
 use crate::data::scenario::Scenario;
 use crate::device::Prepared;
@@ -113,8 +112,10 @@ pub struct DataView {
     pub skipped: Vec<(String, String)>,
     /// Images that stand in training and test both: their names there.
     pub duplicates: Vec<(String, String)>,
-    /// Images that stand under two labels or more.
-    pub two_labels: Vec<TwoLabels>,
+    /// Images that stand under two labels or more: a copy, and the first with another label.
+    pub two_labels: Vec<(String, String)>,
+    /// What is to be said of them.
+    pub two_labels_told: Option<String>,
     /// Smallest and largest picture, where they were looked at.
     pub sizes: Option<Sizes>,
     /// Whether the test images were drawn from the others, because no test split was given.

@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::data::card::counts;
 use crate::data::export::{Packed, packed};
 use crate::data::looks::{Looks, first_pictures, small_of};
-use crate::data::{Dataset, Mend, OpenOptions, Sample, Scan, Skipped, Watch, picture_size};
+use crate::data::{
+    Dataset, Mend, OpenOptions, Sample, Scan, Skipped, TwoLabels, Watch, picture_size,
+    told_two_labels,
+};
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::session::collection::Collection;
@@ -119,7 +122,13 @@ pub(super) fn open(ask: &DataAsk, scans: &Scans, opening: &Opening) -> Result<Da
             .iter()
             .map(|twins| (twins.train.clone(), twins.test.clone()))
             .collect(),
-        two_labels: data.two_labels.clone(),
+        two_labels: data
+            .two_labels
+            .iter()
+            .filter_map(TwoLabels::pair)
+            .map(|(one, other)| (one.to_string(), other.to_string()))
+            .collect(),
+        two_labels_told: told_two_labels(&data.two_labels),
         assumed: data.assumed.clone(),
         sizes: data.sizes,
         test_drawn: data.test_drawn,

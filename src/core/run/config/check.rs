@@ -153,6 +153,7 @@ mod tests {
         assert_eq!(endless.validate().len(), 2);
         assert!(RunConfig::default().validate().is_empty());
     }
+
     #[test]
     fn what_the_checks_let_through_survives_the_file() {
         let extremes = [extreme(true), extreme(false)];

@@ -24,7 +24,8 @@ pub use setting::{Setting, Settings};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
-    /// The program's choice: f32.
+    /// The program's choice: what preparing the card found best, f32 on the processor, on a card that is not prepared,
+    /// and where the method trains the weights.
     #[default]
     Auto,
     /// Single precision.

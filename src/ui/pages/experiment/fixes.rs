@@ -3,7 +3,7 @@
 use egui::{RichText, Ui};
 
 use crate::counts::counted;
-use crate::data::{TwoLabels, named, told_two_labels};
+use crate::data::named;
 use crate::method::Lone;
 use crate::problem::Problem;
 use crate::run::config::{RunConfig, Setting};
@@ -210,17 +210,13 @@ fn data_lists(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
         sentence(ui, words);
         opened(ui, &mut state.duplicates, "these images", &view.duplicates);
     }
-    if let Some(words) = told_two_labels(&view.two_labels) {
-        sentence(ui, words);
-        let pairs = view.two_labels.iter().filter_map(TwoLabels::pair);
-        let rows: Vec<_> = pairs
-            .map(|(one, other)| (one.to_string(), other.to_string()))
-            .collect();
+    if let Some(words) = &view.two_labels_told {
+        sentence(ui, words.clone());
         opened(
             ui,
             &mut state.two_labels,
             "pictures under two labels",
-            &rows,
+            &view.two_labels,
         );
     }
 }

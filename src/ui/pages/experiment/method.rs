@@ -219,7 +219,8 @@ fn settings(ui: &mut Ui, draft: &mut RunConfig) {
         let mut at_once = draft.micro_batch.unwrap_or(0).min(draft.batch);
         let value = DragValue::new(&mut at_once)
             .range(0..=draft.batch)
-            .clamp_existing_to_range(false).speed(0.1)
+            .clamp_existing_to_range(false)
+            .speed(0.1)
             .custom_formatter(|value, _| match value as usize {
                 0 => "all".into(),
                 n => n.to_string(),
