@@ -3,36 +3,15 @@
 use sha2::{Digest, Sha256};
 
 use super::views::RunRow;
-use crate::data::short_mended;
 use crate::fetch::hex;
 use crate::method::filled;
-use crate::run::config::RunConfig;
+use crate::run::config::{self, RunConfig, differs};
 
-/// Two settings side by side where they differ: key, then one value per run.
+/// Two settings side by side where they differ, the method's own filled in: key, then one value per
+/// run.
 pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
-    let tables: Vec<toml::Table> = configs.iter().map(|config| flat(config)).collect();
-    let mut keys: Vec<&String> = Vec::new();
-    for table in &tables {
-        for key in table.keys() {
-            if !keys.contains(&key) {
-                keys.push(key);
-            }
-        }
-    }
-    let shown = |table: &toml::Table, key: &str| match table.get(key) {
-        None => "–".to_string(),
-        Some(toml::Value::String(text)) => text.clone(),
-        Some(value) => value.to_string(),
-    };
-    let row = |key: &String| {
-        let values = tables.iter().map(|table| shown(table, key)).collect();
-        (key.clone(), values)
-    };
-    keys.into_iter().map(row).filter(differs).collect()
-}
-
-fn differs((_, values): &(String, Vec<String>)) -> bool {
-    values.windows(2).any(|pair| pair[0] != pair[1])
+    let whole: Vec<RunConfig> = configs.iter().map(|config| filled(config)).collect();
+    config::differences(&whole.iter().collect::<Vec<_>>())
 }
 
 /// Weights and plugin texts where they differ, by the beginnings of their hashes: equal settings
@@ -54,20 +33,6 @@ pub fn other_texts(runs: &[&RunRow]) -> Vec<(String, Vec<String>)> {
 /// Enough of a hash to tell two apart.
 fn begins(hash: &str) -> String {
     hash.chars().take(8).collect()
-}
-
-/// All settings as one table: the method's own, filled in, beside the others.
-fn flat(config: &RunConfig) -> toml::Table {
-    let mut table = toml::Table::try_from(filled(config)).unwrap_or_default();
-    if let Some(toml::Value::Table(own)) = table.remove("settings") {
-        table.extend(own);
-    }
-    if !config.mended.is_empty() {
-        // The whole list would be a page.
-        let words = short_mended(&config.mended);
-        table.insert("mended".into(), toml::Value::String(words));
-    }
-    table
 }
 
 #[cfg(test)]

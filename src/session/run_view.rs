@@ -137,6 +137,16 @@ impl RunView {
         view
     }
 
+    /// The mean loss of every pass over the images with its task (from 0), of the tasks measured.
+    pub fn losses_by_pass(&self) -> impl Iterator<Item = (usize, f32)> {
+        let of = |report: &TaskReport| {
+            let task = report.task;
+            let losses = report.losses.clone().into_iter();
+            losses.map(move |loss| (task, loss as f32))
+        };
+        self.reports.iter().flat_map(of)
+    }
+
     /// Number of tasks, 0 before the header is known.
     pub fn tasks(&self) -> usize {
         self.header.as_ref().map_or(0, |h| h.tasks.len())

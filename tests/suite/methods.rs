@@ -130,7 +130,7 @@ fn every_method_goes_on_after_a_stop_as_if_nothing_had_happened() {
                 let reports = store::load(folder).unwrap().reports;
                 let measured = reports.into_iter();
                 measured
-                    .map(|report| (report.answers, report.slots, report.gauges))
+                    .map(|report| (report.answers, report.slots, report.gauges, report.losses))
                     .collect()
             };
             assert_eq!(answers(&folder), answers(&whole), "{what}");

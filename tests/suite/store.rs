@@ -46,6 +46,7 @@ pub fn report(task: usize) -> TaskReport {
     }
     TaskReport {
         task,
+        losses: vec![1.5, 0.25],
         answers: Answers {
             samples: labels.iter().map(|i| i * 10).collect(),
             sources: Vec::new(),
@@ -481,6 +482,18 @@ fn tables_and_figures_put_class_orders_together() {
     assert!(latex.contains(r"$62.5 \pm 17.7$"), "{latex}");
     let csv = export(&runs, Format::Csv).unwrap();
     assert_eq!(csv.lines().count(), 1 + 3 * (2 + 2 + 1));
+    for column in ["method", "variant", "backbone", "epochs", "base_lr"] {
+        let named = csv.lines().next().unwrap().split(',').any(|c| c == column);
+        assert!(named, "{csv}");
+    }
+    assert!(csv.contains(",lae,no Learning,digits,"), "{csv}");
+    // Equal words for other settings are told apart by these.
+    let mut slower = runs[1].clone();
+    slower.header.config.epochs += 7;
+    slower.header.config.base_lr = 0.125;
+    let told = groups(&[runs[1].clone(), slower]);
+    let label = &told[1].label;
+    assert!(label.ends_with("(epochs 12, base_lr 0.125)"), "{label}");
     let svg = export(&runs, Format::Svg).unwrap();
     assert!(
         svg.starts_with("<svg") && svg.contains("no Learning"),

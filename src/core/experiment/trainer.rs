@@ -19,6 +19,7 @@ use crate::backbone::library::Opened;
 use crate::data::PixelCache;
 use crate::data::loader::{self, Loader, LoaderOptions, Next};
 use crate::method::{AtOnce, Batch, Chosen, Method, Pass, Source, Task, Work};
+use crate::metrics::mean;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, Phase, RunHeader, Sink, TaskReport};
@@ -77,6 +78,8 @@ pub(super) struct Trainer<'a> {
     checkpointed: bool,
     /// How far the method's two experts were apart after each pass of the task.
     apart: Vec<f64>,
+    /// Mean loss of each pass of the task that learned.
+    losses: Vec<f64>,
     /// Figures that the task's testing gave, by name.
     gauges: BTreeMap<String, f64>,
     /// What is told of a lesson once it counts.
@@ -117,6 +120,7 @@ impl<'a> Trainer<'a> {
             told: HashSet::new(),
             checkpointed: false,
             apart: Vec::new(),
+            losses: Vec::new(),
             gauges: BTreeMap::new(),
             held: Vec::new(),
             unreadable: Default::default(),
@@ -173,6 +177,7 @@ impl<'a> Trainer<'a> {
         (self.task_seconds, self.training_seconds) = (0.0, 0.0);
         self.unreadable = Default::default();
         self.apart.clear();
+        self.losses.clear();
         self.gauges.clear();
     }
 
@@ -246,7 +251,7 @@ impl<'a> Trainer<'a> {
         let samples = self.samples(&pass);
         let batch_size = self.kit.config.batch;
         let steps = pass.shown(samples.len(), batch_size).div_ceil(batch_size);
-        let mut losses = Vec::new();
+        let (mut losses, mut all) = (Vec::new(), Vec::new());
         let mut loader = self.train_loader(&samples, index, &pass)?;
         let mut reading = Reading::of(samples.len());
         let mut shown = 0;
@@ -272,6 +277,7 @@ impl<'a> Trainer<'a> {
             let due = self.meter.due() || loader.position() == steps;
             if due {
                 let values = read_losses(std::mem::take(&mut losses))?;
+                all.extend(values.iter().copied().map(f64::from));
                 self.meter.losses(values);
             }
             self.meter.trained(&pass, labels.len());
@@ -280,7 +286,10 @@ impl<'a> Trainer<'a> {
             }
         }
         reading.ended(shown)?;
-        self.meter.losses(read_losses(losses)?);
+        let values = read_losses(losses)?;
+        all.extend(values.iter().copied().map(f64::from));
+        self.meter.losses(values);
+        self.losses.extend(mean(&all));
         Ok(ControlFlow::Continue(()))
     }
 

@@ -24,6 +24,10 @@ pub struct TaskReport {
     pub unreadable: usize,
     /// What it cost, so that methods can be compared fairly.
     pub costs: Costs,
+    /// Mean training loss of each pass over the images, those that measure alone left out; empty in
+    /// runs of older versions.
+    #[serde(default)]
+    pub losses: Vec<f64>,
     /// Figures of the method's own by name, such as LAE's drift.
     pub gauges: BTreeMap<String, f64>,
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::figure;
 use super::groups::{Group, groups};
 use super::load::StoredRun;
-use super::summary::{Figures, OrdersSummary};
+use super::summary::{Figures, OrdersSummary, Summary};
 use super::tables::{harmless_cell, to_csv};
 use crate::problem::{Problem, Result};
 
@@ -77,9 +77,9 @@ pub fn export(runs: &[StoredRun], format: Format) -> Result<String> {
 /// One measured accuracy.
 #[derive(Serialize)]
 struct CsvRow<'a> {
-    run: &'a str,
+    run: Cow<'a, str>,
     group: Cow<'a, str>,
-    order: &'a str,
+    order: Cow<'a, str>,
     seed: u64,
     task: usize,
     classes_seen: usize,
@@ -89,42 +89,69 @@ struct CsvRow<'a> {
     seconds_of_run: f64,
     name: Cow<'a, str>,
     tags: String,
+    method: &'a str,
+    variant: String,
+    data: Cow<'a, str>,
+    backbone: Cow<'a, str>,
+    weights_sha256: &'a str,
+    pet: Cow<'a, str>,
+    pet_size: Option<usize>,
+    epochs: usize,
+    base_lr: f64,
+    batch: usize,
+    device: Cow<'a, str>,
+    version: &'a str,
 }
 
 fn csv(groups: &[Group]) -> Result<String> {
     let mut rows = Vec::new();
     for group in groups {
-        let label = harmless_cell(&group.label);
         for run in &group.orders.runs {
-            let tags = run.about.tags.join(", ");
-            let (name, tags) = (harmless_cell(&run.about.name), harmless_cell(&tags));
-            let mut classes_seen = 0;
-            for (task, figures) in run.tasks.iter().enumerate() {
-                classes_seen += figures.classes.len();
-                for expert in &run.experts {
-                    let Some(accuracy_percent) = figures.of(*expert) else {
-                        continue;
-                    };
-                    rows.push(CsvRow {
-                        run: &run.run,
-                        group: label.clone(),
-                        order: &run.config.order,
-                        seed: run.config.seed,
-                        task: task + 1,
-                        classes_seen,
-                        expert: expert.name(),
-                        accuracy_percent,
-                        accuracy_task_given_percent: figures.accuracy_task_given,
-                        seconds_of_run: run.seconds,
-                        name: name.clone(),
-                        tags: tags.to_string(),
-                    });
-                }
-            }
+            measured(&mut rows, &group.label, run);
         }
     }
     let bytes = to_csv(rows)?;
     String::from_utf8(bytes).map_err(|error| Problem::new(format!("no text: {error}")))
+}
+
+/// Adds the rows of one run.
+fn measured<'a>(rows: &mut Vec<CsvRow<'a>>, group: &'a str, run: &'a Summary) {
+    let (config, cell) = (&run.config, harmless_cell);
+    let mut classes_seen = 0;
+    for (task, figures) in run.tasks.iter().enumerate() {
+        classes_seen += figures.classes.len();
+        for expert in &run.experts {
+            let Some(accuracy_percent) = figures.of(*expert) else {
+                continue;
+            };
+            rows.push(CsvRow {
+                run: cell(&run.run),
+                group: cell(group),
+                order: cell(&config.order),
+                seed: config.seed,
+                task: task + 1,
+                classes_seen,
+                expert: expert.name(),
+                accuracy_percent,
+                accuracy_task_given_percent: figures.accuracy_task_given,
+                seconds_of_run: run.seconds,
+                name: cell(&run.about.name),
+                tags: cell(&run.about.tags.join(", ")).into_owned(),
+                method: &run.method,
+                variant: run.variant.join(", "),
+                data: cell(&config.data),
+                backbone: cell(&run.backbone),
+                weights_sha256: &run.weights_sha256,
+                pet: cell(run.pet.as_deref().unwrap_or_default()),
+                pet_size: run.pet_size,
+                epochs: run.epochs,
+                base_lr: config.base_lr,
+                batch: config.batch,
+                device: cell(&run.device),
+                version: &run.version,
+            });
+        }
+    }
 }
 
 /// The columns of a table: title and figure.

@@ -5,13 +5,18 @@
 //! seed: settings, weights, plugin text, images, tasks, lessons, and how many of these are measured. Device and
 //! cache decide no figure. Of several runs with the same order and seed the newest counts.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::load::{StoredRun, instant};
 use super::summary::{OrdersSummary, summary_of_orders};
-use crate::run::config::RunConfig;
+use crate::run::config::{RunConfig, differences};
 use crate::run::event::RunHeader;
+
+/// Settings that a label tells at most.
+const MOST_TOLD: usize = 3;
 
 /// What tells whether two runs are of one kind, and whether one repeats the other exactly.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,11 +35,7 @@ impl Kin {
             return None;
         }
         let header = &run.header;
-        let settings = RunConfig {
-            order: String::new(),
-            seed: 0,
-            ..header.config.clone().anywhere()
-        };
+        let settings = header.config.clone().repeatable();
         let (measured, tasks) = (run.reports.len(), &header.tasks);
         let (weights, plugin) = (&header.weights_sha256, &run.plugin);
         // Runs of before they were noted have none.
@@ -104,15 +105,41 @@ pub fn groups(runs: &[StoredRun]) -> Vec<Group> {
 }
 
 /// Each kind in words, given the header of its first run and how many there are. Equal words for
-/// different settings would be read as one kind; there the run's name tells them apart.
+/// different settings would be read as one kind; there the first settings that differ tell them
+/// apart, or the run's name where that is not enough.
 pub fn labels(kinds: &[(&RunHeader, usize)]) -> Vec<String> {
     let words: Vec<String> = kinds.iter().map(|kind| label(*kind)).collect();
-    let twins = |label: &String| words.iter().filter(|other| *other == label).count() > 1;
-    let whole = |(label, (header, _)): (&String, &(&RunHeader, usize))| match twins(label) {
-        true => format!("{label} ({})", header.run),
-        false => label.clone(),
-    };
-    words.iter().zip(kinds).map(whole).collect()
+    let with_settings = apart(&words, |twins| {
+        let of = |at: &usize| kinds[*at].0.config.clone();
+        let configs: Vec<RunConfig> = twins.iter().map(of).map(RunConfig::repeatable).collect();
+        let rows = differences(&configs.iter().collect::<Vec<_>>());
+        let told = |at: usize| {
+            let rows = rows.iter().take(MOST_TOLD);
+            let told: Vec<String> = rows.map(|(key, v)| format!("{key} {}", v[at])).collect();
+            told.join(", ")
+        };
+        (0..twins.len()).map(told).collect()
+    });
+    apart(&with_settings, |twins| {
+        twins.iter().map(|at| kinds[*at].0.run.clone()).collect()
+    })
+}
+
+/// Adds to words that stand there more than once what tells these apart, given their places.
+fn apart(words: &[String], told: impl Fn(&[usize]) -> Vec<String>) -> Vec<String> {
+    let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, words) in words.iter().enumerate() {
+        places.entry(words).or_default().push(at);
+    }
+    let mut labels = words.to_vec();
+    for twins in places.into_values().filter(|twins| twins.len() > 1) {
+        for (at, told) in twins.iter().zip(told(&twins)) {
+            if !told.is_empty() {
+                labels[*at] += &format!(" ({told})");
+            }
+        }
+    }
+    labels
 }
 
 /// What a run is called that is alone of its kind and has a name, else its settings in words.

@@ -61,7 +61,7 @@ pub use summary::{
     summary, summary_of_orders,
 };
 
-pub use tables::harmless_cell;
+pub use tables::{harmless_cell, joined, parted};
 pub use trash::{Deleted, delete, deleted, erase, restore};
 
 /// Settings and facts.

@@ -34,6 +34,9 @@ pub struct TaskSummary {
     pub accuracy_task_given: Option<f64>,
     /// Images that could not be read and were left out.
     pub unreadable_images: usize,
+    /// Mean training loss of each pass over the images; empty in runs of older versions.
+    #[serde(default)]
+    pub losses: Vec<f64>,
     /// Figures of the method's own.
     pub gauges: BTreeMap<String, f64>,
 }
@@ -145,6 +148,9 @@ pub struct Summary {
     pub task_count: usize,
     /// The method's name on the command line.
     pub method: String,
+    /// How its settings differ from the method's usual ones, in words: "no Learning".
+    #[serde(default)]
+    pub variant: Vec<String>,
     /// Who answers; the last one's answer is the run's.
     pub experts: Vec<Expert>,
     /// The PET plugin's name; none where the method trains no PET.
@@ -226,6 +232,7 @@ pub fn summary(run: &StoredRun) -> Summary {
             matrix_row: answer.matrix[i].iter().copied().map(percent).collect(),
             accuracy_task_given: report.answers.accuracy_task_given().map(percent),
             unreadable_images: report.unreadable,
+            losses: report.losses.clone(),
             gauges: report.gauges.clone(),
         });
     let (state, epochs_done) = match run.state {
@@ -255,6 +262,7 @@ pub fn summary(run: &StoredRun) -> Summary {
         epochs_done,
         task_count: header.tasks.len(),
         method: header.config.method.clone(),
+        variant: header.method.variant.clone(),
         experts: header.method.experts.clone(),
         pet: pet.map(|config| config.pet.clone()),
         pet_size: pet.map(|config| config.pet_size),

@@ -44,6 +44,9 @@ pub(super) struct MetricsRow {
     /// Other figures of the method's own: `name=value`, separated by blanks.
     #[serde(default)]
     pub gauges: String,
+    /// Mean training loss of each pass, separated by blanks.
+    #[serde(default)]
+    pub losses: String,
 }
 
 /// Gauges that have a column of their own.
@@ -83,6 +86,7 @@ impl MetricsRow {
             kept_bytes: Some(costs.kept_bytes),
             unreadable: Some(report.unreadable),
             gauges: others.join(" "),
+            losses: joined(&report.losses),
         }
     }
 
@@ -110,9 +114,24 @@ impl MetricsRow {
                 stored_parameters: self.stored_parameters.unwrap_or_default(),
                 kept_bytes: self.kept_bytes.unwrap_or_default(),
             },
+            losses: parted(&self.losses),
             gauges: drifts.chain(others).collect(),
         }
     }
+}
+
+/// Numbers in one cell, separated by blanks.
+pub fn joined(numbers: &[f64]) -> String {
+    let words: Vec<String> = numbers.iter().map(f64::to_string).collect();
+    words.join(" ")
+}
+
+/// The numbers of such a cell; none where one of them is no number.
+pub fn parted(cell: &str) -> Vec<f64> {
+    let numbers = cell.split_whitespace().map(str::parse);
+    numbers
+        .collect::<std::result::Result<_, _>>()
+        .unwrap_or_default()
 }
 
 /// One test image; the columns of experts that the run does not have are empty.

@@ -38,6 +38,7 @@ fn report(task: usize, answers: &[usize]) -> TaskReport {
     let labels: Vec<usize> = (0..answers.len()).collect();
     TaskReport {
         task,
+        losses: Vec::new(),
         answers: Answers {
             samples: labels.clone(),
             sources: Vec::new(),

@@ -73,6 +73,7 @@ fn report(task: usize, right: usize) -> Event {
         run: "run".into(),
         report: Box::new(TaskReport {
             task,
+            losses: Vec::new(),
             answers: Answers {
                 samples: (0..labels.len()).collect(),
                 labels,

@@ -41,6 +41,7 @@ fn measured(header: &RunHeader, task: usize) -> TaskReport {
     let ensemble: Vec<usize> = labels.iter().map(taken).collect();
     TaskReport {
         task,
+        losses: Vec::new(),
         answers: Answers {
             samples: (0..labels.len()).collect(),
             sources: Vec::new(),

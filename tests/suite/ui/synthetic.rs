@@ -71,6 +71,7 @@ pub fn report(task: usize) -> TaskReport {
     }
     TaskReport {
         task,
+        losses: Vec::new(),
         answers,
         slots: Vec::new(),
         seconds: 8.0,

@@ -2,14 +2,12 @@
 //! measured after every task.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 
 use super::Trainer;
 use crate::metrics::{Answers, SlotCounts};
 use crate::problem::{Problem, Result};
 use crate::run::event::{APART, Costs, Event, TaskReport};
-use crate::store::Checkpoint;
+use crate::store::{Checkpoint, joined};
 use crate::tensors::{Bulk, Named, all_finite};
 
 impl Trainer<'_> {
@@ -28,7 +26,8 @@ impl Trainer<'_> {
         checkpoint.set("task_seconds", self.task_seconds);
         checkpoint.set("training_seconds", self.training_seconds);
         checkpoint.set("unreadable", self.unreadable_images());
-        checkpoint.set("apart", Apart(self.apart.clone()));
+        checkpoint.set("apart", joined(&self.apart));
+        checkpoint.set("losses", joined(&self.losses));
         let saved = self.folder.save_checkpoint(&checkpoint, bulk);
         self.checkpointed = saved.is_ok();
         if let Err(problem) = saved {
@@ -60,6 +59,7 @@ impl Trainer<'_> {
                 stored_parameters: numbers(&snapshot),
                 kept_bytes: self.kept_bytes,
             },
+            losses: self.losses.clone(),
             gauges: self.gauges()?,
         };
         let bytes = self.folder.save_task(&report, &snapshot)?;
@@ -104,24 +104,6 @@ impl Trainer<'_> {
             tensors: self.method.checkpoint()?,
             ..Checkpoint::default()
         })
-    }
-}
-
-/// Distances as a counter of a checkpoint: numbers separated by blanks.
-pub(super) struct Apart(pub Vec<f64>);
-
-impl fmt::Display for Apart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|apart| write!(f, "{apart} "))
-    }
-}
-
-impl FromStr for Apart {
-    type Err = std::num::ParseFloatError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let numbers = text.split_whitespace().map(str::parse);
-        numbers.collect::<Result<_, _>>().map(Self)
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{Trainer, saving};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, TaskReport};
+use crate::store::parted;
 
 impl Trainer<'_> {
     /// Takes up a run whose first tasks are saved, with these reports.
@@ -38,8 +39,12 @@ impl Trainer<'_> {
             .unwrap_or(self.task_seconds);
         self.unreadable.1 = checkpoint.get("unreadable").unwrap_or(0);
         // Absent in checkpoints of older versions.
-        let apart = checkpoint.get::<saving::Apart>("apart");
-        self.apart = apart.map(|apart| apart.0).unwrap_or_default();
+        let list = |name| {
+            checkpoint
+                .get::<String>(name)
+                .map_or_else(|_| Vec::new(), |l| parted(&l))
+        };
+        (self.apart, self.losses) = (list("apart"), list("losses"));
         let learned = self.passes_done >= self.passes[self.task].len();
         if saved == self.task + 1 && learned {
             // Killed between saving a task and the first pass of the next.

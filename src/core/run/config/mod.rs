@@ -7,6 +7,7 @@
 pub mod bounds;
 mod check;
 mod command;
+mod differences;
 mod legacy;
 mod setting;
 
@@ -17,6 +18,7 @@ use crate::data::Mend;
 use crate::nn::Variant;
 use crate::problem::{Problem, Result};
 
+pub use differences::{differences, differs};
 pub use setting::{Setting, Settings};
 
 /// The type of number the frozen weights are kept as. PETs, heads, loss and all arithmetic are f32
@@ -207,6 +209,17 @@ impl RunConfig {
             micro_batch: None,
             cache_mb: 0,
             ..self
+        }
+    }
+
+    /// The same for all repetitions of one experiment: without class order, seed and what
+    /// [`RunConfig::anywhere`] leaves out.
+    #[must_use]
+    pub fn repeatable(self) -> Self {
+        Self {
+            order: String::new(),
+            seed: 0,
+            ..self.anywhere()
         }
     }
 

@@ -184,11 +184,16 @@ fn remedy(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
 }
 
 fn loss(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
-    if run.losses.is_empty() {
+    // A run that was opened again has the mean of each pass alone.
+    let by_step = !run.losses.is_empty();
+    let values: Vec<(usize, f32)> = match by_step {
+        true => run.losses.iter().copied().collect(),
+        false => run.losses_by_pass().collect(),
+    };
+    let Some((_, last)) = values.last().copied() else {
         return;
-    }
+    };
     card(ui, |ui| {
-        let last = run.losses.back().map(|(_, loss)| *loss);
         let smooth = &mut cx.pages.train.smooth;
         widgets::ends_in_order(
             ui,
@@ -197,21 +202,20 @@ fn loss(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
                 terms::explain(ui, title, "local_ce");
             },
             |ui| {
-                faint(
-                    ui,
-                    last.map_or_else(String::new, |loss| format!("{loss:.3}")),
-                );
-                let hint = format!("The mean of {SMOOTH} steps or fewer, within a task");
-                ui.checkbox(smooth, "smooth").on_hover_text(hint);
+                faint(ui, format!("{last:.3}"));
+                if by_step {
+                    let hint = format!("The mean of {SMOOTH} steps or fewer, within a task");
+                    ui.checkbox(smooth, "smooth").on_hover_text(hint);
+                }
             },
         );
-        let values: Vec<(usize, f32)> = run.losses.iter().copied().collect();
         let first = run.steps.saturating_sub(values.len());
-        losses(ui, 118.0, first, &values, *smooth);
-        faint(
-            ui,
-            "by step of the optimiser; a band behind every other task",
-        );
+        losses(ui, 118.0, first, &values, by_step && *smooth);
+        let across = match by_step {
+            true => "by step of the optimiser",
+            false => "by pass over the images, the mean of each",
+        };
+        faint(ui, format!("{across}; a band behind every other task"));
     });
 }
 
