@@ -7,6 +7,7 @@ use lae_studio::metrics::{Answers, Expert};
 use lae_studio::problem::Problem;
 use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::run::event::{Costs, RunHeader, TaskReport};
+use lae_studio::store::export::{Format, export};
 use lae_studio::store::{self, Checkpoint, RunFolder, RunState, StoredRun};
 use lae_studio::tensors::{Bulk, HostTensor, Named};
 
@@ -434,7 +435,6 @@ fn a_folder_that_cannot_be_written_is_a_problem() {
 
 #[test]
 fn tables_and_figures_put_class_orders_together() {
-    use lae_studio::store::export::{Format, export};
     use lae_studio::store::groups::groups;
     let root = tempfile::tempdir().unwrap();
     let mut runs = Vec::new();
@@ -501,4 +501,34 @@ fn tables_and_figures_put_class_orders_together() {
     );
     let nothing = refused(export(&[], Format::Csv));
     assert!(nothing.what.contains("finished task"), "{nothing}");
+}
+
+#[test]
+fn the_guide_names_every_column_and_key() {
+    let root = tempfile::tempdir().unwrap();
+    let mut header = header();
+    let folder = RunFolder::create(root.path(), &mut header, "").unwrap();
+    folder.save_task(&report(0), &snapshot(1.0)).unwrap();
+    let run = store::load(folder.path()).unwrap();
+    let guide = include_str!("../../docs/run-folder.md");
+    let first_line = |text: &str| text.lines().next().unwrap().to_string();
+    let file = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let tables = [
+        file("metrics.csv"),
+        file("confusion/task_1.csv"),
+        export(std::slice::from_ref(&run), Format::Csv).unwrap(),
+    ];
+    for column in tables.iter().flat_map(|table| {
+        let line = first_line(table);
+        line.split(',').map(str::to_string).collect::<Vec<_>>()
+    }) {
+        // The certainty of each expert stands there once for all.
+        let told = guide.contains(&format!("`{column}`")) || column.ends_with("_certainty");
+        assert!(told, "{column}");
+    }
+    let json = serde_json::to_value(store::summary(&run).tasks).unwrap();
+    for key in ["accuracy", "matrix_row", "losses", "gauges"] {
+        assert!(!json[0][key].is_null(), "{key}");
+    }
+    assert_eq!(json[0]["losses"][1], 0.25);
 }
