@@ -48,7 +48,9 @@ impl Init {
             .map(str::trim)
             .filter(|part| !part.is_empty())
             .map(|part| {
-                let number = part.parse::<f64>().ok().filter(|x| x.is_finite());
+                let number = part.parse::<f64>().ok();
+                // Parameters are f32, which ends where f64 does not.
+                let number = number.filter(|x| (*x as f32).is_finite());
                 number.ok_or_else(|| format!("`{part}` in `{text}` is not a number"))
             })
             .collect::<Result<_, _>>()?;

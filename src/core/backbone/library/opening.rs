@@ -153,7 +153,10 @@ impl Library {
             return Ok((entry, Vec::new()));
         }
         let inferred = infer::architecture(tensors)?;
-        let number = |key: &str| tensors.metadata().get(key)?.parse::<f32>().ok();
+        let number = |key: &str| {
+            let number: Option<f32> = tensors.metadata().get(key)?.parse().ok();
+            number.filter(|number| number.is_finite())
+        };
         let mut assumed = inferred.assumed;
         let normalisation = match (number("mean"), number("std"), &inferred.architecture) {
             (Some(mean), Some(std), _) if std != 0.0 => Normalisation::even(mean, std),

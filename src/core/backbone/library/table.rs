@@ -103,8 +103,8 @@ pub fn read_table(text: &str, at: &Path) -> (Vec<Entry>, Vec<Problem>) {
     let starts: Vec<usize> = table.backbone.iter().map(|one| one.span().start).collect();
     for (number, one) in table.backbone.iter().enumerate() {
         let end = starts.get(number + 1).copied().unwrap_or(text.len());
+        let name = one.get_ref().get("name").and_then(toml::Value::as_str);
         let read = written_entry(text, starts[number]..end).map_err(|error| {
-            let name = one.get_ref().get("name").and_then(toml::Value::as_str);
             let what = format!(
                 "the entry of backbone {} cannot be read: {}",
                 name.unwrap_or("without a name"),
@@ -141,6 +141,13 @@ fn line(text: &str, offset: usize) -> usize {
 }
 
 fn entry(written: Written, at: &Path) -> Result<Entry> {
+    let given = [written.mlp_ratio, written.epsilon];
+    if given.iter().flatten().any(|number| !number.is_finite()) {
+        return Err(refused(
+            &written,
+            "mlp_ratio and epsilon must be finite numbers",
+        ));
+    }
     let architecture = architecture(&written)?;
     architecture.check().map_err(|mut problem| {
         problem.what = format!(
@@ -195,6 +202,11 @@ fn normalisation(written: &Written) -> Result<Normalisation> {
     match &written.normalisation {
         WrittenNormalisation::Numbers(numbers) if numbers.std.contains(&0.0) => {
             Err(refused(written, "a std of 0 cannot be divided by"))
+        }
+        WrittenNormalisation::Numbers(Normalisation { mean, std })
+            if !mean.iter().chain(std).all(|number| number.is_finite()) =>
+        {
+            Err(refused(written, "mean and std must be finite numbers"))
         }
         WrittenNormalisation::Numbers(numbers) => Ok(*numbers),
         WrittenNormalisation::Named(name) => match name.as_str() {
@@ -383,6 +395,18 @@ file = "small.safetensors"
             ("heads = 2", "heads = 2\ncrop_ratio = 1.5", "crop_ratio"),
             ("heads = 2", "heads = 2\nsha256 = \"12\"", "hexadecimal"),
             ("heads = 2", "heads = 2\npet_blocks = 3", "pet_blocks"),
+            ("heads = 2", "heads = 2\nmlp_ratio = nan", "finite"),
+            ("heads = 2", "heads = 2\nepsilon = inf", "finite"),
+            (
+                "\"symmetric\"",
+                "{ mean = [nan, 0.5, 0.5], std = [0.5, 0.5, 0.5] }",
+                "finite",
+            ),
+            (
+                "\"symmetric\"",
+                "{ mean = [0.5, 0.5, 0.5], std = [0.5, 0.5, 1e300] }",
+                "finite",
+            ),
         ] {
             let broken = GOOD.replace(from, to);
             let (entries, problems) = read(&format!("{broken}{GOOD}"));

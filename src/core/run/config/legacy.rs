@@ -6,6 +6,7 @@ use serde::Deserialize;
 use crate::data::Mend;
 use crate::nn::Variant;
 
+use super::setting::{finite, finite_or_none, finite_pair};
 use super::{Precision, RunConfig, Setting, Settings};
 
 /// All keys a `run.toml` may have.
@@ -23,14 +24,18 @@ pub(super) struct Written {
     classes_per_task: String,
     order: String,
     epochs: usize,
+    #[serde(deserialize_with = "finite")]
     base_lr: f64,
     batch: usize,
     micro_batch: Option<usize>,
+    #[serde(deserialize_with = "finite_pair")]
     crop_scale: [f32; 2],
     flip: bool,
     train_limit: Option<usize>,
     test_limit: Option<usize>,
+    #[serde(deserialize_with = "finite")]
     test_share: f64,
+    #[serde(deserialize_with = "finite")]
     validation_share: f64,
     split_seed: u64,
     seed: u64,
@@ -43,6 +48,7 @@ pub(super) struct Written {
     accumulation: Option<bool>,
     ensemble: Option<bool>,
     freeze_epochs: Option<i64>,
+    #[serde(deserialize_with = "finite_or_none")]
     ema: Option<f64>,
 }
 

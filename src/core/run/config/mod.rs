@@ -315,6 +315,23 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_are_not_finite_are_refused_with_their_line() {
+        for line in [
+            "base_lr = nan",
+            "test_share = -inf",
+            "validation_share = inf",
+            "crop_scale = [nan, 1.0]",
+            "ema = nan",
+            "settings.ema = nan",
+        ] {
+            let problem = RunConfig::from_toml(&format!("epochs = 2\n{line}\n"), "my.toml");
+            let problem = problem.unwrap_err();
+            assert!(problem.what.contains("is no finite number"), "{problem}");
+            assert!(problem.place.contains("line 2"), "{line}: {problem}");
+        }
+    }
+
+    #[test]
     fn blocks_are_a_count_or_a_list() {
         let with = |blocks: &str| RunConfig {
             blocks: blocks.into(),
