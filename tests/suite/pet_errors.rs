@@ -41,6 +41,26 @@ fn the_unbroken_plugin_works_and_starts_as_identity() {
 }
 
 #[test]
+fn names_longer_than_any_are_refused_in_one_sentence() {
+    let long = "n".repeat(30_000);
+    for (part, replacement) in [
+        ("down = {", format!("{long} = {{")),
+        ("size = {", format!("{long} = {{")),
+        ("symbol = \"r\"", format!("symbol = \"{long}\"")),
+        ("[\"attention\"]", format!("[\"{long}\"]")),
+        ("attention = \"", format!("{long} = \"")),
+        ("[\"d\", \"r\"]", format!("[\"d\", \"{long}\"]")),
+    ] {
+        let problem = after(part, &replacement);
+        let what = "a name here has 30000 letters; names have at most 64";
+        assert_eq!(problem.what, what);
+        assert!(problem.remedy.len() < 1000, "{}", problem.remedy.len());
+    }
+    let problem = equation(&format!("h + {}", &long[..300]));
+    assert!(problem.what.contains("300 letters"), "{problem}");
+}
+
+#[test]
 fn a_wrong_shape_says_which_product_of_which_shapes() {
     let problem = equation("h + gelu(e @ up) @ down");
     assert_eq!(

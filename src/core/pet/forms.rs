@@ -30,7 +30,7 @@ impl<'a> Reader<'a> {
         let mut variants = vec![Variant {
             name: self
                 .document
-                .text("variant")?
+                .name("variant")?
                 .unwrap_or_default()
                 .to_owned(),
             meaning: String::new(),
@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
             .as_list(item, "`fixed`")?
             .into_iter()
             .map(|item| {
-                let name = entry.as_text(item, "an entry of `fixed`")?;
+                let name = entry.as_name(item, "an entry of `fixed`")?;
                 let mut known = spec.parameters.iter().map(|known| known.name.as_str());
                 match known.clone().any(|known| known == name) {
                     true => Ok(name.to_owned()),

@@ -12,7 +12,7 @@ use std::time::SystemTime;
 
 use super::budget::allowed;
 use super::parse::MOST_BYTES;
-use super::source::meant;
+use super::source::{meant, shortened};
 use super::spec::PetSpec;
 use crate::files;
 use crate::folders;
@@ -99,7 +99,8 @@ impl Library {
         match self.entries.iter().find(|entry| same(&entry.name, name)) {
             Some(entry) => entry.spec.clone(),
             None => {
-                let problem = Problem::new(format!("there is no PET plugin `{name}`"));
+                let shown = shortened(name);
+                let problem = Problem::new(format!("there is no PET plugin `{shown}`"));
                 let known: Vec<String> = self
                     .entries
                     .iter()

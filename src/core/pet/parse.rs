@@ -14,6 +14,8 @@ use crate::problem::{Problem, Result};
 pub const MOST_BYTES: usize = 64 * 1024;
 /// More parameters than this in one plugin is taken for a mistake.
 const MOST_PARAMETERS: usize = 64;
+/// Tables inside each other: `variants`, one of them, its `equations`, those of a site.
+const DEEPEST: usize = 4;
 /// Largest value a size may be given.
 const MOST_SIZE: usize = 1 << 20;
 
@@ -38,6 +40,7 @@ pub(super) fn read(text: &str, origin: &str) -> Result<PetSpec> {
             .advise("compare with one of the built-in plugins")
     })?;
     let document = Table::document(&source, &root);
+    document.short_names(DEEPEST)?;
     document.only(&[
         "name",
         "description",
@@ -135,7 +138,7 @@ impl<'a> Reader<'a> {
     }
 
     fn site(&self, item: &'a Item<'a>) -> Result<Site> {
-        let name = self.document.as_text(item, "a site")?;
+        let name = self.document.as_name(item, "a site")?;
         Site::named(name).ok_or_else(|| {
             let what = format!("there is no site `{name}`");
             let known = Site::ALL.iter().map(|(_, name, _)| *name);
@@ -151,7 +154,7 @@ impl<'a> Reader<'a> {
         for (name, start, item) in table.entries() {
             let entry = table.as_table(item, format!("size `{name}`"))?;
             entry.only(&["symbol", "default", "min", "max", "meaning"])?;
-            let symbol = match (entry.text("symbol")?, name) {
+            let symbol = match (entry.name("symbol")?, name) {
                 (Some(symbol), _) => symbol,
                 (None, MAIN_SIZE) => "r",
                 (None, name) => name,
@@ -213,12 +216,13 @@ impl<'a> Reader<'a> {
             .as_list(item, "`shape`")?
             .into_iter()
             .map(|item| {
-                let Some(symbol) = item.get_ref().as_str() else {
+                if item.get_ref().as_str().is_none() {
                     return match entry.as_count(item, "an entry of a shape")? {
                         0 => Err(self.source.problem(item.span().start, "a shape has no 0")),
                         count => Ok(Extent::Count(count)),
                     };
-                };
+                }
+                let symbol = entry.as_name(item, "a size")?;
                 let mut known = BLOCK_SYMBOLS
                     .iter()
                     .map(|(symbol, _)| *symbol)

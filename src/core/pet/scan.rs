@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::functions::function;
+use super::source::{is_long, too_long};
 
 /// An equation has at most this many tokens; real ones have fewer than forty.
 const MOST_TOKENS: usize = 256;
@@ -91,6 +92,9 @@ fn split(text: &str) -> Result<Vec<Token>, Slip> {
             ' ' | '\t' | '\n' | '\r' => continue,
             'a'..='z' | 'A'..='Z' | '_' => {
                 at = take(at, |byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+                if is_long(&text[start..at]) {
+                    return Err(Slip::new(start, too_long(&text[start..at])));
+                }
                 match text[at..].trim_start().starts_with('(') {
                     true => Kind::Call,
                     false => Kind::Name,

@@ -1,6 +1,7 @@
 //! The text of a plugin file and where things stand in it: places for messages (file, line,
 //! column), typed reading of TOML values that keeps those places, and "did you mean".
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,6 +9,28 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::problem::{Problem, Result};
+
+/// A name has at most so many letters; that of a large network with all its tags has 57.
+pub const LONGEST_NAME: usize = 64;
+
+/// Whether a name has more letters than any.
+pub fn is_long(name: &str) -> bool {
+    name.chars().nth(LONGEST_NAME).is_some()
+}
+
+/// A name from elsewhere as a sentence may hold it: one longer than any is cut.
+pub fn shortened(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &name[..end])),
+        None => Cow::Borrowed(name),
+    }
+}
+
+/// What is said of a name that is longer than any.
+pub fn too_long(name: &str) -> String {
+    let letters = name.chars().count();
+    format!("a name here has {letters} letters; names have at most {LONGEST_NAME}")
+}
 
 /// A plugin's exact text and where it came from.
 #[derive(Clone, Debug)]
@@ -91,6 +114,20 @@ impl<'a> Table<'a> {
             .map(|(key, value)| (key.get_ref().as_ref(), key.span().start, value))
     }
 
+    /// Refuses names that are longer than any, here and in so many levels of tables inside.
+    pub fn short_names(&self, levels: usize) -> Result<()> {
+        for (key, place, item) in self.entries() {
+            if is_long(key) {
+                return Err(self.source.problem(place, too_long(key)));
+            }
+            if levels > 0 && item.get_ref().as_table().is_some() {
+                self.as_table(item, String::new())?
+                    .short_names(levels - 1)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Refuses keys that mean nothing here.
     pub fn only(&self, known: &[&str]) -> Result<()> {
         for (key, place, _) in self.entries() {
@@ -122,6 +159,13 @@ impl<'a> Table<'a> {
     pub fn text(&self, key: &str) -> Result<Option<&'a str>> {
         self.get(key)
             .map(|item| self.as_text(item, &format!("`{key}`")))
+            .transpose()
+    }
+
+    /// A name that may be left out.
+    pub fn name(&self, key: &str) -> Result<Option<&'a str>> {
+        self.get(key)
+            .map(|item| self.as_name(item, &format!("`{key}`")))
             .transpose()
     }
 
@@ -167,6 +211,15 @@ impl<'a> Table<'a> {
         item.get_ref()
             .as_str()
             .ok_or_else(|| self.wrong(item, what, "a text in quotes"))
+    }
+
+    /// Reads an item as a name.
+    pub fn as_name(&self, item: &'a Item<'a>, what: &str) -> Result<&'a str> {
+        let name = self.as_text(item, what)?;
+        match is_long(name) {
+            true => Err(self.source.problem(item.span().start, too_long(name))),
+            false => Ok(name),
+        }
     }
 
     /// Reads an item as a whole number ≥ 0.
@@ -224,32 +277,34 @@ pub fn meant<'n>(
 }
 
 /// The known name with the fewest changed letters, if it is near enough to be a slip.
+/// What a name has too many letters for is no name, so the work is bounded.
 pub fn closest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    if is_long(name) {
+        return None;
+    }
     let most = (name.chars().count() / 3).max(1) + usize::from(name.len() > 1);
     known
-        .map(|candidate| (distance(name, candidate), candidate))
+        .filter(|candidate| !is_long(candidate))
+        .map(|candidate| (strsim::osa_distance(name, candidate), candidate))
         .filter(|&(far, candidate)| far <= most && far < candidate.chars().count())
         .min_by_key(|&(far, _)| far)
         .map(|(_, candidate)| candidate)
 }
 
-/// Optimal string alignment distance: inserted, dropped, changed or swapped letters.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let change = usize::from(a[i - 1] != b[j - 1]);
-            let mut least = (rows[i - 1][j] + 1)
-                .min(row[j - 1] + 1)
-                .min(rows[i - 1][j - 1] + change);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_are_found_and_long_ones_are_not_looked_at() {
+        assert_eq!(
+            closest("adpater", ["lora", "adapter"].into_iter()),
+            Some("adapter")
+        );
+        assert_eq!(closest("x", ["adapter"].into_iter()), None);
+        let long = "a".repeat(1 << 20);
+        assert_eq!(closest(&long, [long.as_str()].into_iter()), None);
+        assert_eq!(closest("aa", [long.as_str(), "ab"].into_iter()), Some("ab"));
+        assert_eq!(shortened(&long).chars().count(), LONGEST_NAME + 1);
     }
-    rows[a.len()][b.len()]
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::equation::Program;
 use super::init::Init;
 use super::site::{BLOCK_SYMBOLS, BlockShape, Site};
-use super::source::{Source, meant};
+use super::source::{Source, meant, shortened};
 use crate::problem::{Problem, Result, listed};
 
 /// The size that most plugins have: rank, channels in the middle, number of tokens.
@@ -219,7 +219,8 @@ impl PetSpec {
             .iter()
             .position(|variant| variant.name == name)
             .ok_or_else(|| {
-                let problem = Problem::new(format!("{} has no variant `{name}`", self.name));
+                let what = format!("{} has no variant `{}`", self.name, shortened(name));
+                let problem = Problem::new(what);
                 let known = self.variants.iter().map(|variant| variant.name.as_str());
                 meant(problem, name, known.filter(|name| !name.is_empty()))
             })
@@ -233,7 +234,8 @@ impl PetSpec {
             .filter(|name| *name != MAIN_SIZE)
             .find(|name| self.sizes.iter().all(|size| size.name != **name))
         {
-            let problem = Problem::new(format!("{} has no size `{name}`", self.name));
+            let what = format!("{} has no size `{}`", self.name, shortened(name));
+            let problem = Problem::new(what);
             let known = self.sizes.iter().map(|size| size.name.as_str());
             return Err(meant(problem, name, known));
         }

@@ -9,7 +9,7 @@ use super::dropout::{self, Draws};
 use super::hooks::Hooks;
 use super::layout::{Layout, Slot};
 use super::site::{BlockShape, Site};
-use super::source::meant;
+use super::source::{meant, shortened};
 use super::spec::{PetSettings, PetSpec};
 use super::value::{Value, shown};
 use crate::problem::{Problem, Result};
@@ -165,7 +165,8 @@ impl PetStack {
             });
         let Some(old) = place else {
             let names: Vec<&str> = self.parameters().map(|(name, ..)| name).collect();
-            let problem = Problem::new(format!("the PET has no parameter `{name}`"));
+            let shown = shortened(name);
+            let problem = Problem::new(format!("the PET has no parameter `{shown}`"));
             return Err(meant(problem, name, names));
         };
         if old.dims() != tensor.dims() {

@@ -23,7 +23,7 @@ use super::weights;
 use crate::fetch::Progress;
 use crate::files;
 use crate::nn::Place;
-use crate::pet::source::closest;
+use crate::pet::source::{closest, shortened};
 use crate::problem::{Problem, Result};
 
 /// The table that is part of the program.
@@ -34,6 +34,9 @@ const NANO: &[u8] = include_bytes!("../../../../assets/lae-nano.safetensors");
 
 /// Name of the embedded backbone.
 pub const EMBEDDED: &str = "lae-nano";
+
+/// No path is longer on any system, in bytes.
+const LONGEST_PATH: usize = 1 << 15;
 
 /// The known backbones and where their weights lie.
 #[derive(Clone, Debug)]
@@ -149,6 +152,12 @@ impl Library {
         if let Some(entry) = self.entry(name) {
             return Ok(Meaning::Entry(entry));
         }
+        if name.len() > LONGEST_PATH {
+            let what = format!("no backbone is called {}", shortened(name));
+            return Err(
+                Problem::new(what).advise("give a name of the table, or the path of a weight file")
+            );
+        }
         let path = Path::new(name);
         if path.exists() {
             return Ok(Meaning::File(path.to_owned()));
@@ -163,7 +172,7 @@ impl Library {
         let what = if name.contains(['/', '\\']) || path.extension().is_some_and(is_weights) {
             format!("there is no weight file {name}")
         } else {
-            format!("no backbone is called {name}")
+            format!("no backbone is called {}", shortened(name))
         };
         let known = || self.entries.iter().map(|entry| entry.name.as_str());
         let untagged = known().filter_map(|name| Some(name.split_once('.')?.0));
@@ -187,7 +196,11 @@ impl Library {
             .iter()
             .find(|p| p.what.starts_with(of_table))?;
         Some(Problem {
-            what: format!("no backbone is called {name}, and {}", table.what),
+            what: format!(
+                "no backbone is called {}, and {}",
+                shortened(name),
+                table.what
+            ),
             ..table.clone()
         })
     }

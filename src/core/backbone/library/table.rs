@@ -13,6 +13,7 @@ use super::entry::{Entry, Normalisation};
 use crate::backbone::architecture::Architecture;
 use crate::backbone::{convnext, swin, vit};
 use crate::data::transform::is_crop_ratio;
+use crate::pet::source::{is_long, too_long};
 use crate::problem::{Problem, Result};
 use source::source;
 
@@ -104,6 +105,11 @@ pub fn read_table(text: &str, at: &Path) -> (Vec<Entry>, Vec<Problem>) {
     for (number, one) in table.backbone.iter().enumerate() {
         let end = starts.get(number + 1).copied().unwrap_or(text.len());
         let name = one.get_ref().get("name").and_then(toml::Value::as_str);
+        if let Some(name) = name.filter(|name| is_long(name)) {
+            let problem = Problem::new(too_long(name)).at(place(&one.span()));
+            problems.push(problem.advise("give the entry a shorter name"));
+            continue;
+        }
         let read = written_entry(text, starts[number]..end).map_err(|error| {
             let what = format!(
                 "the entry of backbone {} cannot be read: {}",
@@ -395,6 +401,11 @@ file = "small.safetensors"
             ("heads = 2", "heads = 2\ncrop_ratio = 1.5", "crop_ratio"),
             ("heads = 2", "heads = 2\nsha256 = \"12\"", "hexadecimal"),
             ("heads = 2", "heads = 2\npet_blocks = 3", "pet_blocks"),
+            (
+                "\"small\"",
+                &format!("\"{}\"", "a".repeat(65)),
+                "65 letters",
+            ),
             ("heads = 2", "heads = 2\nmlp_ratio = nan", "finite"),
             ("heads = 2", "heads = 2\nepsilon = inf", "finite"),
             (
