@@ -167,6 +167,7 @@ fn unpacked(path: &Path, kind: Kind, shelf: &Path, watch: &Watch) -> Result<Path
         packed: about.len(),
         bytes: 0,
         files: 0,
+        empty: 0,
         skipped: Vec::new(),
         remarks: Vec::new(),
         blind: is_blind_to_case(work.path()),

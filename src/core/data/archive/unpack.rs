@@ -1,11 +1,12 @@
 //! Writing an archive's entries into a folder, within limits.
 //!
 //! Nothing leaves the folder: only ordinary files with plain relative names are written, links are not. Size, number and
-//! ratio are bounded against bombs, what is left out included.
+//! ratio are bounded against bombs, what is left out included; so are folders and empty files, which have no size.
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::ffi::OsStr;
+use std::collections::hash_map::Entry;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Component, Path, PathBuf};
@@ -17,6 +18,8 @@ use crate::problem::{Problem, Result};
 
 /// Most files an archive may hold.
 const MOST_FILES: usize = 5_000_000;
+/// Most folders that may come of it, and entries without content.
+const MOST_EMPTY: usize = 200_000;
 /// Most bytes it may unpack to.
 const MOST_BYTES: u64 = 500 << 30;
 /// Beyond this many bytes the contents may not be more than [`RATIO`] times the archive.
@@ -39,13 +42,15 @@ pub(super) struct Unpacking<'a> {
     pub packed: u64,
     pub bytes: u64,
     pub files: usize,
+    /// Entries that had no content.
+    pub empty: usize,
     pub skipped: Vec<Skipped>,
     /// What is to be said of the archive.
     pub remarks: Vec<String>,
     /// Whether names that differ in capitals alone are one file here.
     pub blind: bool,
-    /// Folders so far, by their names in small letters; kept where names are blind to capitals.
-    pub folders: HashMap<String, PathBuf>,
+    /// Folders so far, by their paths; in small letters where names are blind to capitals.
+    pub folders: HashMap<OsString, PathBuf>,
     pub watch: &'a Watch<'a>,
 }
 
@@ -84,7 +89,7 @@ impl Unpacking<'_> {
             };
             let mut entry = entry.map_err(|error| self.unreadable(&error))?;
             allowance.set(u64::MAX);
-            self.count()?;
+            self.count(entry.size())?;
             self.tar_entry(&mut entry)?;
             // What nobody wanted of it has to be read as well, within the same limits.
             self.copy(&mut entry, &mut io::sink(), Path::new(""))?;
@@ -107,13 +112,32 @@ impl Unpacking<'_> {
         self.file(&name, entry)
     }
 
-    /// Counts one entry of any kind.
-    fn count(&mut self) -> Result<()> {
+    /// Counts one entry of any kind, of so many bytes; hears whether to go on.
+    fn count(&mut self, bytes: u64) -> Result<()> {
         self.files += 1;
+        self.empty += usize::from(bytes == 0);
         if self.files > MOST_FILES {
             return Err(self.bomb(&format!("it holds more than {MOST_FILES} files")));
         }
+        self.empty_enough()?;
+        self.go_on()
+    }
+
+    /// What has no content has no size that counts, but takes as long as a file.
+    fn empty_enough(&self) -> Result<()> {
+        if self.empty + self.folders.len() > MOST_EMPTY {
+            let why = format!("it holds more than {MOST_EMPTY} folders and empty files");
+            return Err(self.bomb(&why));
+        }
         Ok(())
+    }
+
+    fn go_on(&self) -> Result<()> {
+        let megabytes = (self.bytes >> 20) as usize;
+        match self.watch.step("unpacking (MB)", megabytes, None) {
+            true => Ok(()),
+            false => Err(stopped()),
+        }
     }
 
     /// Unpacks a zip.
@@ -130,7 +154,7 @@ impl Unpacking<'_> {
                 }
                 Err(error) => return Err(self.damaged(&error)),
             };
-            self.count()?;
+            self.count(entry.size())?;
             if entry.is_dir() {
                 continue;
             }
@@ -181,10 +205,11 @@ impl Unpacking<'_> {
             self.skip(name, "folders are nested too deeply");
             return Ok(());
         }
-        if self.blind && self.has_twin(&plain) {
+        if self.has_twin(&plain) {
             self.skip(name, "another folder of the archive has this name in other letters, and this system does not tell them apart");
             return Ok(());
         }
+        self.empty_enough()?;
         let target = self.into.join(&plain);
         let folder = target.parent().unwrap_or(self.into);
         // A name that is there already is not written twice: it may be the same one in other letters.
@@ -200,13 +225,21 @@ impl Unpacking<'_> {
         self.copy(content, &mut file, &target)
     }
 
-    /// Whether one of the folders of this path would be another one's here.
+    /// Notes the folders of this path; whether one of them would be another one's here.
     fn has_twin(&mut self, plain: &Path) -> bool {
-        plain.ancestors().skip(1).any(|folder| {
-            let key = folder.to_string_lossy().to_lowercase();
-            let first = self.folders.entry(key).or_insert_with(|| folder.to_owned());
-            first != folder
-        })
+        for folder in plain.ancestors().skip(1) {
+            let key = match self.blind {
+                true => folder.to_string_lossy().to_lowercase().into(),
+                false => folder.as_os_str().to_owned(),
+            };
+            match self.folders.entry(key) {
+                // So are those above it.
+                Entry::Occupied(first) if first.get() == folder => return false,
+                Entry::Occupied(_) => return true,
+                Entry::Vacant(place) => _ = place.insert(folder.to_owned()),
+            }
+        }
+        false
     }
 
     fn copy(
@@ -225,10 +258,7 @@ impl Unpacking<'_> {
             self.unpacked(read as u64)?;
             file.write_all(&self.buffer[..read])
                 .map_err(|error| self.unwritable(target, &error))?;
-            let megabytes = (self.bytes >> 20) as usize;
-            if !self.watch.step("unpacking (MB)", megabytes, None) {
-                return Err(stopped());
-            }
+            self.go_on()?;
         }
     }
 
@@ -331,23 +361,65 @@ pub(super) fn is_blind_to_case(folder: &Path) -> bool {
 mod tests {
     use super::*;
 
+    /// An extraction of nothing yet.
+    fn unpacking<'a>(into: &'a Path, watch: &'a Watch<'a>) -> Unpacking<'a> {
+        Unpacking {
+            buffer: vec![0; 64],
+            archive: Path::new("birds.zip"),
+            into,
+            packed: 100,
+            bytes: 0,
+            files: 0,
+            empty: 0,
+            skipped: Vec::new(),
+            remarks: Vec::new(),
+            blind: false,
+            folders: HashMap::new(),
+            watch,
+        }
+    }
+
+    #[test]
+    fn folders_and_empty_files_are_counted_and_stop_is_heard_at_each() {
+        let folder = tempfile::tempdir().unwrap();
+        let watch = Watch::none();
+        let mut few_left = Unpacking {
+            empty: MOST_EMPTY - 4,
+            ..unpacking(folder.path(), &watch)
+        };
+        few_left
+            .file(Path::new("a/b/1.png"), &mut &b"x"[..])
+            .unwrap();
+        few_left
+            .file(Path::new("a/b/2.png"), &mut &b"x"[..])
+            .unwrap();
+        let deep = few_left.file(Path::new("a/b/c/d/1.png"), &mut &b"x"[..]);
+        assert!(
+            deep.unwrap_err()
+                .what
+                .contains("200000 folders and empty files")
+        );
+        assert!(!folder.path().join("a/b/c").exists());
+
+        let calls = std::sync::atomic::AtomicUsize::new(0);
+        let step = |_: &str, _: usize, _: Option<usize>| {
+            calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 9
+        };
+        let watch = Watch::new(&step);
+        let mut stopped = unpacking(folder.path(), &watch);
+        assert!((0..9).all(|_| stopped.count(0).is_ok()));
+        assert!(stopped.count(0).unwrap_err().what.contains("stopped"));
+    }
+
     #[test]
     fn twins_by_case_are_not_mixed_where_the_system_would_mix_them() {
         let folder = tempfile::tempdir().unwrap();
         let unpack = |blind: bool| {
             let into = folder.path().join(blind.to_string());
+            let watch = Watch::none();
             let mut unpacking = Unpacking {
-                buffer: vec![0; 64],
-                archive: Path::new("birds.zip"),
-                into: &into,
-                packed: 100,
-                bytes: 0,
-                files: 0,
-                skipped: Vec::new(),
-                remarks: Vec::new(),
                 blind,
-                folders: HashMap::new(),
-                watch: &Watch::none(),
+                ..unpacking(&into, &watch)
             };
             for name in ["a/Tit/1.png", "a/tit/2.png", "A/tit/3.png", "a/Tit/4.png"] {
                 unpacking.file(Path::new(name), &mut &b"x"[..]).unwrap();
