@@ -216,8 +216,21 @@ impl Session {
 
     /// Adds a file, or the pictures of a folder, to the chosen class.
     pub fn collect_file(&mut self, path: PathBuf) {
-        if let Some(group) = self.collection.target() {
-            self.ask(Ask::Collect(group, path));
+        let Some(group) = self.collection.groups.get(self.collection.chosen) else {
+            return;
+        };
+        match group.pieces.len() < MOST {
+            true => self.ask(Ask::Collect(group.id, path)),
+            false => self.tell_full(),
+        }
+    }
+
+    /// Says once that a class takes no more.
+    fn tell_full(&mut self) {
+        let told = Problem::new(format!("a class takes {MOST} pictures at most"))
+            .advise("make a folder of more and choose it as the data set");
+        if self.notices.last().is_none_or(|last| last.problem != told) {
+            self.notify(told, false);
         }
     }
 
@@ -239,11 +252,7 @@ impl Session {
             .into_iter()
             .any(|piece| !self.collection.add(group, piece));
         if full {
-            let told = Problem::new(format!("a class takes {MOST} pictures at most"));
-            self.notify(
-                told.advise("make a folder of more and choose it as the data set"),
-                false,
-            );
+            self.tell_full();
         }
     }
 

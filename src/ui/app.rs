@@ -157,6 +157,8 @@ impl StudioApp {
     /// become the backbone, everything else is data. On Predict every file is a picture.
     fn take_dropped(&mut self, ctx: &Context) {
         let dropped = ctx.input(|i| i.raw.dropped_files.clone());
+        // There is one data set and one backbone: of a thousand files the last counts.
+        let (mut weights, mut data) = (None, None);
         for file in dropped {
             let path = file.path().to_path_buf();
             let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
@@ -173,12 +175,15 @@ impl StudioApp {
             } else if self.page == Page::Predict || (one_of(IMAGES) && !path.is_dir()) {
                 self.act(ctx, UiCommand::PredictFile(path));
             } else if one_of(WEIGHTS) && !is_record_file(&path) && !path.is_dir() {
-                self.act(ctx, UiCommand::ChooseWeights(text));
-                self.show(Page::Experiment);
+                weights = Some(text);
             } else {
-                self.act(ctx, UiCommand::ChooseData(text));
-                self.show(Page::Experiment);
+                data = Some(text);
             }
+        }
+        let weights = weights.map(UiCommand::ChooseWeights);
+        for command in weights.into_iter().chain(data.map(UiCommand::ChooseData)) {
+            self.act(ctx, command);
+            self.show(Page::Experiment);
         }
     }
 

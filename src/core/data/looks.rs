@@ -10,6 +10,8 @@ use crate::run::event::Picture;
 
 /// Longest side of a small picture, in pixels: no window shows a larger one.
 const LARGEST: u32 = 512;
+/// Longest side of a picture in a list of many, in pixels.
+const THUMBNAIL: u32 = 96;
 /// Classes that are looked at.
 const CLASSES: usize = 24;
 
@@ -63,9 +65,19 @@ pub fn small_of(sample: &Sample) -> Result<Picture> {
 
 /// A decoded image as plain pixels, no larger than a window needs it.
 pub fn small(name: String, image: RgbImage) -> Picture {
+    reduced(name, image, LARGEST)
+}
+
+/// A decoded image as plain pixels, as small as it is shown among hundreds.
+pub fn thumbnail(name: String, image: RgbImage) -> Picture {
+    reduced(name, image, THUMBNAIL)
+}
+
+/// A decoded image as plain pixels; its longer side has so many pixels at most.
+fn reduced(name: String, image: RgbImage, most: u32) -> Picture {
     let (width, height) = image.dimensions();
-    let image = if width.max(height) > LARGEST {
-        let scale = f64::from(LARGEST) / f64::from(width.max(height));
+    let image = if width.max(height) > most {
+        let scale = f64::from(most) / f64::from(width.max(height));
         let side = |n: u32| ((f64::from(n) * scale).round() as u32).max(1);
         image::imageops::thumbnail(&image, side(width), side(height))
     } else {

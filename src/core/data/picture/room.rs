@@ -1,45 +1,68 @@
-//! The memory that all pictures being decoded at a time share, so that large ones wait for each
-//! other instead of filling it, one per core.
+//! The memory that all pictures being read at a time share, so that large ones wait for each other instead of filling
+//! it, one per thread: one part for their files, one for what is decoded of them.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Bytes that pictures may take at a time. One that needs more is decoded alone.
+/// Bytes that decoded pictures may take at a time. One that needs more is decoded alone.
 const SHARED: u64 = 1 << 30;
-/// Smaller pictures do not wait: there is one per core at most.
+/// Smaller pictures do not wait: there is one per thread at most.
 const SMALL: u64 = 8 << 20;
-/// Files of more bytes are read one at a time.
-const LARGE_FILE: u64 = 64 << 20;
+/// Bytes that picture files may take at a time. One that needs more is read alone.
+const FILES_SHARED: u64 = 256 << 20;
+/// Smaller files do not wait.
+const SMALL_FILE: u64 = 1 << 20;
 
-static TAKEN: Mutex<u64> = Mutex::new(0);
-static FREED: Condvar = Condvar::new();
-static LARGE: Mutex<()> = Mutex::new(());
+static PIXELS: Shared = Shared::of(SHARED);
+static FILES: Shared = Shared::of(FILES_SHARED);
 
-/// Room for one picture; given back when dropped.
-pub(super) struct Room(u64);
+/// Memory that several share.
+struct Shared {
+    most: u64,
+    taken: Mutex<u64>,
+    freed: Condvar,
+}
 
-/// Waits until there is room for so many bytes. Whoever has it must not wait for anything else.
-pub(super) fn for_pixels(bytes: u64) -> Option<Room> {
-    if bytes <= SMALL {
-        return None;
+impl Shared {
+    const fn of(most: u64) -> Self {
+        Self {
+            most,
+            taken: Mutex::new(0),
+            freed: Condvar::new(),
+        }
     }
-    // Whoever panicked with the lock had only added or subtracted.
-    let taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let full = |taken: &mut u64| *taken > 0 && *taken + bytes > SHARED;
-    let mut taken = (FREED.wait_while(taken, full)).unwrap_or_else(PoisonError::into_inner);
-    *taken += bytes;
-    Some(Room(bytes))
+
+    /// Waits until there is room for so many bytes, or nobody else has any.
+    fn wait_for(&'static self, bytes: u64) -> Room {
+        // Whoever panicked with the lock had only added or subtracted.
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let full = |taken: &mut u64| *taken > 0 && *taken + bytes > self.most;
+        let waited = self.freed.wait_while(taken, full);
+        *waited.unwrap_or_else(PoisonError::into_inner) += bytes;
+        Room { of: self, bytes }
+    }
+}
+
+/// Room for one picture or file; given back when dropped.
+pub(super) struct Room {
+    of: &'static Shared,
+    bytes: u64,
 }
 
 impl Drop for Room {
     fn drop(&mut self) {
-        *TAKEN.lock().unwrap_or_else(PoisonError::into_inner) -= self.0;
-        FREED.notify_all();
+        *self.of.taken.lock().unwrap_or_else(PoisonError::into_inner) -= self.bytes;
+        self.of.freed.notify_all();
     }
 }
 
-/// Waits until no other large file is in memory; small ones need not wait.
-pub(super) fn for_file(bytes: u64) -> Option<MutexGuard<'static, ()>> {
-    (bytes > LARGE_FILE).then(|| LARGE.lock().unwrap_or_else(PoisonError::into_inner))
+/// Waits until there is room for so many bytes of pixels. Whoever has it must not wait for anything else.
+pub(super) fn for_pixels(bytes: u64) -> Option<Room> {
+    (bytes > SMALL).then(|| PIXELS.wait_for(bytes))
+}
+
+/// Waits until there is room for a file of so many bytes. Whoever has it may wait for [`for_pixels`] alone.
+pub(super) fn for_file(bytes: u64) -> Option<Room> {
+    (bytes > SMALL_FILE).then(|| FILES.wait_for(bytes))
 }
 
 #[cfg(test)]
