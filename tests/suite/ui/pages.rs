@@ -124,9 +124,18 @@ fn a_narrow_light_window_stacks_its_columns() {
         .click();
     events(3).into_iter().for_each(|event| backend.push(event));
     settle(&mut window);
+    // The plot on the left, the log on the right; below it where there is no room beside it.
+    let places = |window: &Harness<'_, StudioApp>| {
+        let place = |label: &str| window.get_by_label(label).rect();
+        (place("Accuracy over tasks"), place("Log"))
+    };
+    let (plot, log) = places(&window);
+    assert!(log.top() > plot.bottom() && log.left() < 450.0, "{log:?}");
     shot(&mut window, "narrow-train");
     window.set_size(egui::vec2(1280.0, 800.0));
     settle(&mut window);
+    let (plot, log) = places(&window);
+    assert!(log.left() > plot.right(), "{plot:?} {log:?}");
     shot(&mut window, "train-light");
 }
 
@@ -153,6 +162,9 @@ fn predictions_of_all_snapshots_arrive_and_the_slider_moves_through_them() {
     window.get_by_label_contains("The offline one is more certain");
     shot(&mut window, "predict-dark");
     assert_eq!(window.state().session.predict.task, 3);
+    window.key_press(egui::Key::ArrowLeft);
+    settle(&mut window);
+    assert_eq!(window.state().session.predict.task, 2);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use lae_studio::run::event::{Command, Event};
 use lae_studio::session::chooser::Wanted;
 use lae_studio::session::collection::Purpose;
 use lae_studio::ui::app::StudioApp;
-use lae_studio::ui::command::UiCommand;
+use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::named::finished;
@@ -51,6 +51,14 @@ fn the_start_button_is_in_sight_and_tabs_can_be_reached_at_every_size() {
     each(|window, backend, name| {
         shot(window, &format!("size-experiment-{name}"));
         let whole = sight(window);
+        // Without room for the tabs one button has them all.
+        let menu = window.query_by_label("Pages").map(|menu| menu.rect());
+        let tab = |title| window.get_by_role_and_label(egui::Role::Tab, title).rect();
+        let titles = Page::ALL.into_iter().map(|(_, title, _)| title);
+        let tabs = menu.map_or_else(|| titles.map(tab).collect(), |menu| vec![menu]);
+        for tab in tabs {
+            assert!(whole.contains_rect(tab), "{name}: {tab:?} in {whole:?}");
+        }
         let start = window.get_by_label("Start training").rect();
         assert!(whole.contains_rect(start), "{name}: {start:?} in {whole:?}");
         let before = start;
