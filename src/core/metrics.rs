@@ -3,7 +3,7 @@
 //! Plain numbers, no tensors. Accuracies are fractions in 0..=1 here; only the two front ends turn
 //! them into percent. The definitions are those of the paper's experiments section:
 //! * A_i: accuracy over all test images of tasks 1..=i after learning task i (image-weighted);
-//! * A_N: the last of them; Ā_N: their mean;
+//! * A_N: the last of them; Ā_N: their mean, of two or more;
 //! * task-averaged A: mean over tasks of the per-task accuracy at the end (the form L2P reports);
 //! * F_N: mean over tasks j < N of (best accuracy task j had after it was learned and before the
 //!   end) − (its accuracy at the end).
@@ -12,6 +12,7 @@
 //! task given (the choice is among that image's own task) is an easier question and stands apart.
 
 mod confusion;
+mod paired;
 mod slots;
 mod wrong;
 
@@ -19,6 +20,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 pub use confusion::{Blocks, Confusion, block_means};
+pub use paired::Paired;
 use serde::{Deserialize, Serialize};
 pub use slots::{PromptStudy, SlotCounts, SlotView};
 pub use wrong::Wrong;
@@ -217,9 +219,11 @@ impl History {
         self.accuracy.last().copied().filter(|a| a.is_finite())
     }
 
-    /// Ā_N, if any task was measured and all were.
+    /// Ā_N, if all tasks were measured; none while there are fewer than two, since the mean of one
+    /// (all classes at once, say) is no figure to hold against the mean of several.
     pub fn average(&self) -> Option<f64> {
-        mean(&self.accuracy).filter(|a| a.is_finite())
+        let several = mean(&self.accuracy).filter(|_| self.accuracy.len() > 1);
+        several.filter(|a| a.is_finite())
     }
 
     /// Mean over tasks of the accuracy at the end, if all were measured.
@@ -367,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn one_task_has_forgotten_nothing() {
+    fn one_task_has_forgotten_nothing_and_has_no_average() {
         let mut history = History::default();
         history.push(
             &answers(&[0, 1], &[0, 1]),
@@ -375,6 +379,7 @@ mod tests {
             std::slice::from_ref(&(0..2)),
         );
         assert_eq!(history.forgetting(), Some(0.0));
+        assert_eq!((history.last(), history.average()), (Some(1.0), None));
         assert_eq!(history.task_averaged(), Some(1.0));
         assert_eq!(Answers::default().accuracy(Expert::Online), 0.0);
     }

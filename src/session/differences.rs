@@ -15,15 +15,21 @@ pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
 }
 
 /// Weights and plugin texts where they differ, by the beginnings of their hashes: equal settings
-/// may name files that were changed in between.
+/// may name files that were changed in between. And the type of number that the weights were kept
+/// as, which is a card's choice where the settings leave it.
 pub fn other_texts(runs: &[&RunRow]) -> Vec<(String, Vec<String>)> {
     let weights = |run: &&RunRow| {
         let header = run.header.as_ref();
         header.map_or_else(String::new, |header| begins(&header.weights_sha256))
     };
     let plugin = |run: &&RunRow| begins(&hex(&Sha256::digest(&run.plugin)));
+    let kept_as = |run: &&RunRow| {
+        let header = run.header.as_ref();
+        header.map_or("", |header| header.kept_as().title()).into()
+    };
     let rows = [
         ("weights, SHA-256", runs.iter().map(weights).collect()),
+        ("weights kept as", runs.iter().map(kept_as).collect()),
         ("plugin file, SHA-256", runs.iter().map(plugin).collect()),
     ];
     let named = rows.map(|(key, values)| (key.to_string(), values));

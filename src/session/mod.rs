@@ -28,6 +28,7 @@ mod line;
 pub mod mended;
 mod notices;
 pub mod of_data;
+pub mod paired;
 pub mod pins;
 pub mod plain;
 pub mod predict;

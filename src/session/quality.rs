@@ -1,6 +1,9 @@
 //! How far an accuracy can be trusted: the number of images behind it, the interval in which it may
 //! well lie, and whether it is any better than guessing.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use super::words::{count_text, percent};
 use crate::metrics::{Answers, Expert};
 
@@ -14,8 +17,8 @@ pub struct Quality {
     pub right: usize,
     /// Images.
     pub images: usize,
-    /// Classes among which the answer was chosen.
-    pub classes: usize,
+    /// Images of the most frequent class.
+    pub largest: usize,
 }
 
 impl Quality {
@@ -23,25 +26,24 @@ impl Quality {
     pub const GUESSING: &'static str =
         "that is no better than guessing: more epochs, more images or another backbone may help";
 
-    /// What an expert answered; the classes are those that the images show.
+    /// What an expert answered.
     pub fn of(answers: &Answers, expert: Expert) -> Self {
-        let pairs = answers.labels.iter().zip(answers.of(expert));
-        let mut classes = answers.labels.clone();
-        classes.sort_unstable();
-        classes.dedup();
-        Self {
-            right: pairs.filter(|(label, given)| label == given).count(),
-            images: answers.labels.len(),
-            classes: classes.len(),
-        }
+        Self::within(answers, expert, &(0..usize::MAX))
     }
 
-    /// What a share of right answers among so many images and classes comes to.
-    pub fn of_share(share: f64, images: usize, classes: usize) -> Self {
+    /// The same for the images of some classes.
+    pub fn within(answers: &Answers, expert: Expert, classes: &Range<usize>) -> Self {
+        let pairs = answers.labels.iter().zip(answers.of(expert));
+        let mut counts = BTreeMap::new();
+        let mut right = 0;
+        for (label, given) in pairs.filter(|(label, _)| classes.contains(label)) {
+            *counts.entry(*label).or_insert(0) += 1;
+            right += usize::from(label == given);
+        }
         Self {
-            right: (share * images as f64).round() as usize,
-            images,
-            classes,
+            right,
+            images: counts.values().sum(),
+            largest: counts.values().copied().max().unwrap_or(0),
         }
     }
 
@@ -62,9 +64,10 @@ impl Quality {
         ((centre - half).max(0.0), (centre + half).min(1.0))
     }
 
-    /// Whether guessing one of the classes may well be as good.
+    /// Whether guessing may well be as good: always answering the most frequent class. Its share is
+    /// that of one class in K where all K are equally frequent, and never less.
     pub fn is_guessing(&self) -> bool {
-        self.classes > 0 && self.interval().0 <= 1.0 / self.classes as f64
+        self.images > 0 && self.interval().0 <= self.largest as f64 / self.images as f64
     }
 
     /// "450 images, 93.1 to 97.2 %".
@@ -84,11 +87,11 @@ impl Quality {
 mod tests {
     use super::*;
 
-    fn of(right: usize, images: usize, classes: usize) -> Quality {
+    fn of(right: usize, images: usize, largest: usize) -> Quality {
         Quality {
             right,
             images,
-            classes,
+            largest,
         }
     }
 
@@ -108,8 +111,27 @@ mod tests {
 
     #[test]
     fn what_guessing_may_reach_is_told() {
-        assert!(of(5, 8, 2).is_guessing());
-        assert!(of(0, 450, 10).is_guessing());
-        assert!(!of(400, 450, 10).is_guessing());
+        assert!(of(5, 8, 4).is_guessing());
+        assert!(of(0, 450, 45).is_guessing());
+        assert!(!of(400, 450, 45).is_guessing());
+        assert!(!of(0, 0, 0).is_guessing());
+    }
+
+    #[test]
+    fn guessing_among_unequal_classes_is_answering_the_most_frequent() {
+        // 90 images of one class and 10 of another: every answer is the first.
+        let labels: Vec<usize> = (0..100).map(|image| usize::from(image >= 90)).collect();
+        let mut answers = Answers {
+            given: [(Expert::Answer, vec![0; 100])].into(),
+            labels,
+            ..Answers::default()
+        };
+        let quality = Quality::of(&answers, Expert::Answer);
+        assert_eq!(quality, of(90, 100, 90));
+        assert!(quality.interval().0 > 0.5 && quality.is_guessing());
+        answers.given = [(Expert::Answer, answers.labels.clone())].into();
+        assert!(!Quality::of(&answers, Expert::Answer).is_guessing());
+        let rare = Quality::within(&answers, Expert::Answer, &(1..2));
+        assert_eq!(rare, of(10, 10, 10));
     }
 }

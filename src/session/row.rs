@@ -9,7 +9,7 @@ use crate::metrics::{Expert, Histories, History};
 use crate::problem::{Problem, harmless};
 use crate::run::about::About;
 use crate::run::event::{Costs, RunHeader};
-use crate::store::{Figures, Kin};
+use crate::store::{Answered, Figures, Kin};
 
 /// How a run in the list stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +58,13 @@ pub struct RunRow {
     pub figures: Figures,
     /// What each expert achieved, task by task.
     pub history: Histories,
+    /// How far the latest accuracy of each expert can be trusted.
+    pub quality: BTreeMap<Expert, Quality>,
+    /// The same of the run's answers to the images of its first task.
+    pub quality_of_first: Option<Quality>,
+    /// Which of the latest test images are answered rightly; none where it is not known which they
+    /// are.
+    pub answered: Option<Answered>,
     /// Training speed over all tasks.
     pub images_per_second: f64,
     /// How far the online and the offline PET have moved since the first task, by task; empty for
@@ -93,30 +100,10 @@ impl RunRow {
         self.history.answer()
     }
 
-    /// How far the accuracy of the run's answer can be trusted; none while no task is measured.
-    pub fn quality(&self) -> Option<Quality> {
-        self.quality_of(self.history.answering())
-    }
-
-    /// The same for one expert.
+    /// How far the accuracy of one expert can be trusted; none where it was not measured.
     pub fn quality_of(&self, expert: Expert) -> Option<Quality> {
-        let history = self.of(expert);
-        let (header, done) = (self.header.as_ref()?, history.accuracy.len());
-        let seen = header.tasks.get(..done)?;
-        let images = header.test_images.get(..done)?.iter().sum();
-        Some(Quality::of_share(history.last()?, images, seen.last()?.end))
-    }
-
-    /// The same for the images of the first task, as they are answered now.
-    pub fn quality_of_first(&self) -> Option<Quality> {
-        let (header, rows) = (self.header.as_ref()?, &self.answers().matrix);
-        let seen = header.tasks.get(..rows.len())?;
-        let images = *header.test_images.first()?;
-        Some(Quality::of_share(
-            *rows.last()?.first()?,
-            images,
-            seen.last()?.end,
-        ))
+        self.of(expert).last()?;
+        self.quality.get(&expert).copied()
     }
 
     /// Number of its tasks; 0 where it cannot be read.

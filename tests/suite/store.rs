@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lae_studio::metrics::{Answers, Expert};
 use lae_studio::problem::Problem;
-use lae_studio::run::config::{RunConfig, Setting};
+use lae_studio::run::config::{Precision, RunConfig, Setting};
 use lae_studio::run::event::{Costs, RunHeader, TaskReport};
 use lae_studio::store::export::{Format, export};
 use lae_studio::store::{self, Checkpoint, RunFolder, RunState, StoredRun};
@@ -319,10 +319,27 @@ fn seeds_are_repetitions_while_other_weights_plugins_and_tasks_are_another_kind(
         other.train = "ef".repeat(32);
         run.header.images = Some(other);
     });
-    let groups =
-        store::groups::groups(&[first.clone(), again, seeded, weights, plugin, tasks, images]);
+    // The card's best way, found by `auto`.
+    let halved = with(&|run| run.header.card_variant = "f16-fused-bytes".parse().ok());
+    // What `auto` comes to there, asked for by name.
+    let named = with(&|run| {
+        run.header.config.precision = Precision::F32;
+        run.header.config.seed = 7;
+        run.header.started = "2026-11-20T08:30:00+00:00".into();
+    });
+    let groups = store::groups::groups(&[
+        first.clone(),
+        again,
+        seeded,
+        weights,
+        plugin,
+        tasks,
+        images,
+        halved,
+        named,
+    ]);
     let sizes: Vec<usize> = groups.iter().map(|g| g.orders.runs.len()).collect();
-    assert_eq!(sizes, [2, 1, 1, 1, 1]);
+    assert_eq!(sizes, [2, 1, 1, 1, 1, 1]);
     let figures = |g: &store::groups::Group| -> Vec<Option<f64>> {
         let runs = g.orders.runs.iter();
         runs.map(|run| run.figures.final_accuracy).collect()
@@ -334,6 +351,52 @@ fn seeds_are_repetitions_while_other_weights_plugins_and_tasks_are_another_kind(
         groups[0].orders.std.final_accuracy.map(f64::round),
         Some(18.0)
     );
+}
+
+#[test]
+fn runs_are_held_against_each_other_where_they_were_asked_the_same_images() {
+    let root = tempfile::tempdir().unwrap();
+    let mut first = finished(root.path());
+    first.header.images = Some(Default::default());
+    // The same images and answers in another class order: positions and rows change places.
+    let mut second = first.clone();
+    second.header.class_order.swap(0, 3);
+    let answers = &mut second.reports[1].answers;
+    let swap = |class: &mut usize| {
+        *class = match *class {
+            0 => 3,
+            3 => 0,
+            other => other,
+        }
+    };
+    answers.labels.iter_mut().for_each(swap);
+    answers.given.values_mut().flatten().for_each(swap);
+    answers.samples.reverse();
+    answers.labels.reverse();
+    answers.given.values_mut().for_each(|given| given.reverse());
+    let beside = |one: &StoredRun, other: &StoredRun| {
+        let other = store::Answered::of(other)?;
+        store::Answered::of(one)?.beside(Expert::Ensemble, (&other, Expert::Ensemble))
+    };
+    let counts = |one: &StoredRun, other: &StoredRun| {
+        beside(one, other).map(|p| (p.images, p.first, p.second))
+    };
+    assert_eq!(counts(&first, &second), Some((4, 0, 0)));
+    // The ensemble forgets one image; who does not is right there alone.
+    let labels = second.reports[1].answers.labels.clone();
+    let given = &mut second.reports[1].answers.given;
+    given.insert(Expert::Ensemble, labels);
+    assert_eq!(counts(&first, &second), Some((4, 0, 1)));
+    assert_eq!(counts(&second, &first), Some((4, 1, 0)));
+    // Other data, a task fewer, and images that were not noted.
+    let mut other = second.clone();
+    other.header.images.as_mut().unwrap().test = "ef".repeat(32);
+    assert_eq!(counts(&first, &other), None);
+    other = second.clone();
+    other.reports.pop();
+    assert_eq!(counts(&first, &other), None);
+    second.header.images = None;
+    assert_eq!(counts(&first, &second), None);
 }
 
 #[test]

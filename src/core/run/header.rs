@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::about::About;
-use super::config::RunConfig;
+use super::config::{Precision, RunConfig};
 use super::lesson::Lesson;
 use crate::counts::counted;
 use crate::data::Fingerprints;
 use crate::metrics::Expert;
-use crate::nn::Variant;
+use crate::nn::{Variant, WeightType};
 
 /// What a run's method says of itself, kept with the run so that any reader can show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,6 +125,16 @@ impl RunHeader {
         match self.card_variant.filter(|way| *way != Variant::PLAIN) {
             Some(way) => format!("{} ({way})", self.device),
             None => self.device.clone(),
+        }
+    }
+
+    /// The type of number that its frozen weights were kept as. The CPU notes none, nor did older
+    /// versions, whose cards kept them as they were asked to.
+    pub fn kept_as(&self) -> WeightType {
+        match (self.card_variant, self.config.precision) {
+            (Some(variant), _) => variant.weights,
+            (None, Precision::F16) => WeightType::F16,
+            (None, Precision::Auto | Precision::F32) => WeightType::F32,
         }
     }
 

@@ -2,8 +2,9 @@
 //! figures put runs together.
 //!
 //! Runs are of one kind when they share everything that defines their figures but class order and
-//! seed: settings, weights, plugin text, images, tasks, lessons, and how many of these are measured. Device and
-//! cache decide no figure. Of several runs with the same order and seed the newest counts.
+//! seed: settings, weights and the type of number they were kept as, plugin text, images, tasks,
+//! lessons, and how many of these are measured. Device and cache decide no figure. Of several runs
+//! with the same order and seed the newest counts.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::load::{StoredRun, instant};
 use super::summary::{OrdersSummary, summary_of_orders};
-use crate::run::config::{RunConfig, differences};
+use crate::run::config::{Precision, RunConfig, differences};
 use crate::run::event::RunHeader;
 
 /// Settings that a label tells at most.
@@ -35,9 +36,14 @@ impl Kin {
             return None;
         }
         let header = &run.header;
-        let settings = header.config.clone().repeatable();
+        let settings = RunConfig {
+            // What it came to counts, whether it was asked for or found.
+            precision: Precision::Auto,
+            ..header.config.clone().repeatable()
+        };
         let (measured, tasks) = (run.reports.len(), &header.tasks);
         let (weights, plugin) = (&header.weights_sha256, &run.plugin);
+        let kept_as = header.kept_as();
         // Runs of before they were noted have none.
         let images = &header.images;
         let lessons = header.lessons.iter();
@@ -46,7 +52,8 @@ impl Kin {
         let hash = |text: String| Sha256::digest(text).into();
         Some(Self {
             kind: hash(format!(
-                "{settings:?} {measured} {tasks:?} {weights} {plugin} {lessons:?} {images:?}"
+                "{settings:?} {measured} {tasks:?} {weights} {kept_as:?} {plugin} {lessons:?} \
+                 {images:?}"
             )),
             repetition: hash(format!("{seed} {order:?}")),
             began: instant(&header.started),

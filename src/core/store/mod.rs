@@ -22,6 +22,7 @@
 //! moment leaves what was there before. Tasks count from 1 in file names and from 0 in the code.
 
 mod about;
+mod answered;
 mod checkpoint;
 pub mod export;
 mod figure;
@@ -43,6 +44,7 @@ use std::path::{Path, PathBuf};
 use crate::folders;
 
 pub use about::{about, set_about};
+pub use answered::Answered;
 pub use checkpoint::{Checkpoint, load_bulk};
 pub use file::{write_file, write_with};
 pub use folder::RunFolder;

@@ -46,7 +46,7 @@ pub struct TaskSummary {
 pub struct Figures {
     /// A_N of the run's answer (LAE: the ensemble's).
     pub final_accuracy: Option<f64>,
-    /// Ā_N of the run's answer.
+    /// Ā_N of the run's answer; none after a single task.
     pub average_accuracy: Option<f64>,
     /// Mean over tasks of the answer's accuracy at the end.
     pub task_averaged_accuracy: Option<f64>,

@@ -1,16 +1,18 @@
 //! The stored runs of all folders that are open, deleted ones, and what is done with them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::method::lae;
-use crate::metrics::Histories;
+use crate::metrics::{Expert, Histories};
 use crate::problem::{Problem, Result};
 use crate::run::event::TaskReport;
 use crate::session::bin::{Deed, DeletedRun, Done};
 use crate::session::folders::{MOST, RunsFolder, Shelf};
+use crate::session::quality::Quality;
 use crate::session::row::{Elsewhere, title_of};
 use crate::session::views::{RunRow, RunState};
-use crate::store::{self, Figures, Kin};
+use crate::store::{self, Answered, Figures, Kin};
 
 /// The stored runs of the usual folder and of the others.
 pub(super) fn shelf(root: &Path, others: Vec<PathBuf>) -> Shelf {
@@ -132,6 +134,9 @@ fn run_row(listed: store::Listed) -> RunRow {
         kin: None,
         figures: Figures::default(),
         history: Default::default(),
+        quality: Default::default(),
+        quality_of_first: None,
+        answered: None,
         images_per_second: 0.0,
         drift: Vec::new(),
         apart: Vec::new(),
@@ -144,6 +149,9 @@ fn run_row(listed: store::Listed) -> RunRow {
             row.kin = Kin::of(&run);
             row.figures = store::summary(&run).figures;
             row.history = histories(&run);
+            row.quality = quality(&run);
+            row.quality_of_first = quality_of_first(&run);
+            row.answered = Answered::of(&run);
             row.costs = run.costs();
             row.images_per_second = run.images_per_second();
             row.drift = run.reports.iter().filter_map(lae::drift_of).collect();
@@ -159,6 +167,21 @@ fn run_row(listed: store::Listed) -> RunRow {
         }
     }
     row
+}
+
+fn quality(run: &store::StoredRun) -> BTreeMap<Expert, Quality> {
+    let Some(latest) = run.reports.last() else {
+        return BTreeMap::new();
+    };
+    let of = |expert: &Expert| (*expert, Quality::of(&latest.answers, *expert));
+    latest.answers.given.keys().map(of).collect()
+}
+
+/// How the images of the first task are answered now; none where none of them were at hand.
+fn quality_of_first(run: &store::StoredRun) -> Option<Quality> {
+    let (latest, first) = (run.reports.last()?, run.header.tasks.first()?);
+    let quality = Quality::within(&latest.answers, run.header.answering(), first);
+    (quality.images > 0).then_some(quality)
 }
 
 fn histories(run: &store::StoredRun) -> Histories {

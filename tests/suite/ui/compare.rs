@@ -45,6 +45,31 @@ fn seeds_become_mean_and_std_and_another_plugin_text_is_told_apart() {
     window.get_by_label("plugin file, SHA-256");
 }
 
+#[test]
+fn runs_on_the_same_images_are_held_against_each_other_image_by_image() {
+    let runs = tempfile::tempdir().unwrap();
+    let of = |seed: u64, known: bool| {
+        finished(runs.path(), "", |header| {
+            header.config.seed = seed;
+            header.started = format!("2026-11-2{seed}T10:00:00Z");
+            header.images = known.then(Default::default);
+        });
+    };
+    of(1, true);
+    of(2, true);
+    let (mut window, _) = recorded([1280.0, 1200.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    settle(&mut window);
+    window.get_by_label("Image by image");
+    window.get_by_label_contains("are right on the same of the 450 images");
+    shot(&mut window, "compare-paired");
+    of(3, false);
+    window.get_by_label("Reload").click();
+    settle(&mut window);
+    window.get_by_label_contains("seed 3 does not tell which images it was tested on");
+}
+
 /// Cuts a run down to its first tasks.
 fn shorten(header: &mut RunHeader, tasks: usize) {
     header.tasks.truncate(tasks);

@@ -88,7 +88,7 @@ fn one(ui: &mut Ui, fate: &Fate<'_>) {
         ui,
         format!("still right, {} at first", percent(fate.then, 0)),
     );
-    if let Some(quality) = fate.row.quality_of_first() {
+    if let Some(quality) = fate.row.quality_of_first {
         faint(ui, quality.words());
     }
 }

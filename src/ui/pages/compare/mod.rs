@@ -7,6 +7,7 @@ mod costs;
 mod line;
 mod list;
 mod matrices;
+mod paired;
 mod side_by_side;
 
 use std::collections::HashMap;

@@ -6,6 +6,7 @@ use egui_plot::LineStyle;
 use super::became::became;
 use super::costs::costs;
 use super::matrices::matrices;
+use super::paired::paired;
 use crate::counts::counted;
 use crate::metrics::Expert;
 use crate::run::config::RunConfig;
@@ -37,6 +38,7 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], column
     became(ui, &shown);
     curves(ui, cx, &shown);
     numbers(ui, &shown, cx.pages.compare.expert);
+    paired(ui, &shown, cx.pages.compare.expert);
     matrices(ui, cx, &shown);
     costs(ui, &shown);
     repetitions(ui, rows);

@@ -133,7 +133,7 @@ fn trust(ui: &mut Ui, quality: Option<Quality>, note: &str) {
         line.on_hover_text(note);
     } else if let Some(quality) = quality {
         line.on_hover_text(format!(
-            "{} of {} right. With other images of the same kind the accuracy would lie in this range in 95 of 100 cases (Wilson's interval).",
+            "{} of {} right. Tested 100 times on other images of the same kind, about 95 of the ranges made like this would hold the accuracy on all such images (Wilson's interval).",
             quality.right,
             counted(quality.images, "image")
         ));

@@ -1,0 +1,91 @@
+//! Two runs held against each other image by image, in words.
+
+use super::row::RunRow;
+use super::words::count_text;
+use crate::metrics::{Expert, Paired};
+
+/// Below this p the difference is more than the choice of images explains.
+const RARE: f64 = 0.05;
+
+/// What the images that only one of two runs answers rightly say of the two, for one expert of each.
+pub fn words(first: (&RunRow, Expert), second: (&RunRow, Expert)) -> String {
+    let (one, other) = names(first.0, second.0);
+    let (Some(mine), Some(theirs)) = (&first.0.answered, &second.0.answered) else {
+        let older = match first.0.answered {
+            None => &one,
+            Some(_) => &other,
+        };
+        return format!(
+            "{one} and {other}: not compared, since {older} does not tell which images it was tested on (it is of an older version)."
+        );
+    };
+    match mine.beside(first.1, (theirs, second.1)) {
+        Some(paired) => told(&one, &other, paired),
+        None => format!("{one} and {other}: not compared, since they were tested on other images."),
+    }
+}
+
+fn told(one: &str, other: &str, paired: Paired) -> String {
+    let (images, differing) = (count_text(paired.images), paired.differing());
+    if differing == 0 {
+        return format!("{one} and {other} are right on the same of the {images} images.");
+    }
+    let p = paired.p();
+    let shown = match p < 0.001 {
+        true => "p < 0.001".to_string(),
+        false => format!("p = {p:.3}"),
+    };
+    let explains = if p < RARE {
+        "hardly explains"
+    } else {
+        "may well explain"
+    };
+    format!(
+        "On {} of {images} images only one of the two is right, {one} on {} and {other} on {}: {shown}, so chance in the choice of images {explains} the difference.",
+        count_text(differing),
+        count_text(paired.first),
+        count_text(paired.second),
+    )
+}
+
+/// What tells the two apart: short names, else settings, else the time, too.
+fn names(first: &RunRow, second: &RunRow) -> (String, String) {
+    let short = |row: &RunRow| {
+        let header = row.header.as_ref();
+        header.map_or_else(|| row.title(), |header| header.short().to_string())
+    };
+    let ways: [&dyn Fn(&RunRow) -> String; 2] = [&short, &RunRow::title];
+    let pairs = ways.iter().map(|way| (way(first), way(second)));
+    let mut apart = pairs.filter(|(first, second)| first != second);
+    apart
+        .next()
+        .unwrap_or_else(|| (first.line(), second.line()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_have_both_counts_and_what_chance_makes_of_them() {
+        let of = |first, second| {
+            let images = 450;
+            told(
+                "LAE",
+                "Baseline",
+                Paired {
+                    images,
+                    first,
+                    second,
+                },
+            )
+        };
+        assert_eq!(
+            of(31, 12),
+            "On 43 of 450 images only one of the two is right, LAE on 31 and Baseline on 12: p = 0.005, so chance in the choice of images hardly explains the difference."
+        );
+        assert!(of(5, 1).contains("p = 0.219, so chance in the choice of images may well"));
+        assert!(of(60, 5).contains("p < 0.001"));
+        assert!(of(0, 0).ends_with("are right on the same of the 450 images."));
+    }
+}

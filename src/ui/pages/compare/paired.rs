@@ -1,0 +1,37 @@
+//! The first of the ticked runs held against each other one, image by image.
+
+use egui::Ui;
+
+use crate::metrics::Expert;
+use crate::session::paired;
+use crate::session::views::RunRow;
+use crate::ui::widgets::{self, card, faint, sentence, terms};
+
+/// Draws the card; nothing while fewer than two runs are ticked that were tested.
+pub(super) fn paired(ui: &mut Ui, shown: &[(usize, &RunRow)], expert: Expert) {
+    let tested = shown.iter().map(|(_, row)| *row);
+    let mut tested = tested.filter(|row| !row.answers().accuracy.is_empty());
+    let Some(first) = tested.next() else { return };
+    let others: Vec<&RunRow> = tested.collect();
+    if others.is_empty() {
+        return;
+    }
+    let of = |row: &RunRow| row.history.nearest(expert);
+    card(ui, |ui| {
+        let title = widgets::title(ui, "Image by image");
+        terms::explain(ui, title, "paired");
+        for other in &others {
+            sentence(ui, paired::words((first, of(first)), (*other, of(other))));
+        }
+        let chance = match others.len() {
+            1 => "",
+            _ => " Of 20 comparisons of equally good runs one comes below 0.05 by chance.",
+        };
+        faint(
+            ui,
+            format!(
+                "McNemar's test of these trained runs alone: other seeds and class orders may say otherwise.{chance}"
+            ),
+        );
+    });
+}
