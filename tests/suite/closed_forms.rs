@@ -73,6 +73,8 @@ impl Toy {
             pet: self.pet.as_ref(),
             tasks: &self.tasks,
             planned: self.tasks.len(),
+            own: self.tasks.len(),
+            again: &[],
         };
         method::build(setup).unwrap()
     }

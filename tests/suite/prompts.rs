@@ -322,6 +322,8 @@ fn named(method: &str, still: bool) -> Box<dyn Method> {
         pet: None,
         tasks: &[0..2, 2..4],
         planned: 2,
+        own: 2,
+        again: &[],
     })
     .unwrap()
 }

@@ -44,6 +44,8 @@ impl Network {
             pet: plan.transpose()?.as_ref(),
             tasks: &[classes_of(0), classes_of(1)],
             planned: 2,
+            own: 2,
+            again: &[],
         })?;
         let side = opened.entry.architecture.input_size();
         Ok(Self {

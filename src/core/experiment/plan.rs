@@ -264,6 +264,8 @@ impl Plan {
             pet: self.pet.as_ref(),
             tasks: &self.scenario.tasks,
             planned: self.scenario.tasks.len(),
+            own: self.scenario.tasks.len(),
+            again: &[],
         })
     }
 

@@ -135,6 +135,8 @@ impl Parts {
             pet: pet.transpose()?.as_ref(),
             tasks: self.header.tasks_known_in(self.task),
             planned: self.header.planned_tasks(),
+            own: self.header.own_tasks(),
+            again: &self.header.again(),
         })?;
         let taught = &self.header.tasks[..self.header.tasks.len().min(self.task + 1)];
         method.restore(&self.snapshot, taught)?;

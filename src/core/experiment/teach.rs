@@ -197,6 +197,8 @@ impl Teacher {
             pet: self.pet.as_ref(),
             tasks: &self.header.tasks,
             planned: self.header.planned_tasks(),
+            own: self.header.own_tasks(),
+            again: &self.header.again(),
         })
     }
 

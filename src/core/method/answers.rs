@@ -33,6 +33,21 @@ impl Verdict {
         }
     }
 
+    /// The same from cosines, as [`by_cosine`] has it.
+    pub fn of_cosines(expert: Expert, row: &[f32]) -> Self {
+        let sharpened: Vec<f32> = row.iter().map(|cosine| cosine / 0.05).collect();
+        let shown = opinion(expert, &sharpened);
+        Self {
+            opinions: vec![Opinion {
+                class: argmax(row),
+                energy: None,
+                ..shown
+            }],
+            decided_by: expert,
+            scores: row.to_vec(),
+        }
+    }
+
     /// The verdict, if it is one: among values that are no numbers the first class would always
     /// win.
     ///
@@ -91,20 +106,8 @@ pub fn alone(expert: Expert, logits: &Tensor<2>) -> Result<Vec<Verdict>> {
 /// A Problem when the device failed.
 pub fn by_cosine(expert: Expert, cosines: &Tensor<2>) -> Result<Vec<Verdict>> {
     let rows = rows(cosines)?;
-    let verdict = |row: &Vec<f32>| {
-        let sharpened: Vec<f32> = row.iter().map(|cosine| cosine / 0.05).collect();
-        let shown = opinion(expert, &sharpened);
-        Verdict {
-            opinions: vec![Opinion {
-                class: argmax(row),
-                energy: None,
-                ..shown
-            }],
-            decided_by: expert,
-            scores: row.clone(),
-        }
-    };
-    Ok(rows.iter().map(verdict).collect())
+    let verdicts = rows.iter().map(|row| Verdict::of_cosines(expert, row));
+    Ok(verdicts.collect())
 }
 
 /// The rows of a matrix, read from its device.

@@ -224,8 +224,12 @@ pub struct Setup<'a> {
     pub pet: Option<&'a PetPlan>,
     /// The classes of each task of the run, its lessons included.
     pub tasks: &'a [Range<usize>],
-    /// Tasks that the run was set up with; more are lessons.
+    /// Tasks that the run was set up with.
     pub planned: usize,
+    /// How many of `tasks`, the first, are the run's own; the others are lessons.
+    pub own: usize,
+    /// Positions of lessons that count for the class of another, each with that.
+    pub again: &'a [(usize, usize)],
 }
 
 impl Setup<'_> {

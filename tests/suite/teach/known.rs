@@ -45,6 +45,9 @@ fn more_examples_of_a_known_class_count_for_it() {
         assert!(known > 0.0 && known <= 4.0 / 6.0, "{method}: {known}");
         let note = header.lessons[0].notes.join(" ");
         assert!(note.contains("knows 3, 7 already"), "{note}");
+        if method == "ranpac" {
+            adds_to_the_columns_that_are_there(&stored);
+        }
         predicts_what_it_measured(&run);
         // No answer names an output that counts for another class, but for its own pictures.
         let answers = &stored.reports[2].answers;
@@ -64,6 +67,48 @@ fn more_examples_of_a_known_class_count_for_it() {
         store::undo_lesson(&run).unwrap();
         store::undo_lesson(&run).unwrap();
         assert!(everything(&run) == before);
+    }
+}
+
+/// RanPAC's lesson of classes that it knows leaves their second columns empty and the others with
+/// the weights of the run's λ.
+fn adds_to_the_columns_that_are_there(stored: &StoredRun) {
+    let ridge = |task: usize| stored.reports[task].gauges["ridge"];
+    assert_eq!(ridge(2), ridge(1));
+    let weight =
+        |task| store::load_snapshot(&stored.header.folder, task).unwrap()["weight"].clone();
+    let (before, after) = (weight(1), weight(2));
+    assert_eq!((before.shape[0], after.shape[0]), (10, 13));
+    let rows: Vec<&[f32]> = after.values.chunks_exact(300).collect();
+    for (at, row) in rows.iter().enumerate() {
+        let empty = row.iter().all(|value| *value == 0.0);
+        assert_eq!(empty, [10, 11].contains(&at), "column {at}");
+    }
+    assert_ne!(rows[3], &before.values[3 * 300..4 * 300]);
+}
+
+/// One picture, or one of each of two classes, says nothing about how far all classes' weights are
+/// to be held down.
+#[test]
+fn a_lesson_keeps_the_ridge_of_the_run() {
+    let root = tempfile::tempdir().unwrap();
+    let mut config = config("ranpac");
+    set(&mut config, "projection=300").unwrap();
+    for names in ["A", "AB"] {
+        let made = Made::new();
+        let drawn = letters(names, 1);
+        for class in names.chars().map(String::from) {
+            let of = drawn.path().join(&class);
+            let bytes = std::fs::read(of.join(first(&of))).unwrap();
+            made.file(&format!("train/{class}/1.png"), &bytes);
+            made.file(&format!("test/{class}/2.png"), &bytes);
+        }
+        let run = finished(&config, root.path());
+        taught(&run, made.path());
+        let stored = store::load(&run).unwrap();
+        let ridge = |task: usize| stored.reports[task].gauges["ridge"];
+        assert_eq!(ridge(2), ridge(1), "{names}");
+        predicts_what_it_measured(&run);
     }
 }
 

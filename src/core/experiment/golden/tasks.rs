@@ -146,6 +146,8 @@ impl<'a> TaskFile<'a> {
             pet: self.pet.as_ref(),
             tasks: &self.tasks,
             planned: self.tasks.len(),
+            own: self.tasks.len(),
+            again: &[],
         }
     }
 

@@ -125,7 +125,7 @@ impl Material {
             let positions = self.again.iter().map(|again| again.of);
             let names: Vec<&String> = positions.map(|of| &header.class_order[of]).collect();
             self.notes.push(format!(
-                "The run knows {} already: these pictures are more examples, with an output of their own that counts for the class.",
+                "The run knows {} already: what is learned of these pictures counts for the class.",
                 listed(&names, 5)
             ));
         }

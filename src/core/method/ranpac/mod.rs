@@ -3,6 +3,10 @@
 //! G = Σ HᵀH and Q = Σ HᵀY over all images so far. λ is chosen anew for each task from its own
 //! images. Scores are h·W: nothing is normalised.
 //!
+//! A lesson keeps the λ of the run: a handful of pictures cannot choose one for all classes. Its
+//! pictures of a class that the run knows go into that class's own column of Q; the column that
+//! the lesson has for them stays empty and answers nothing.
+//!
 //! With a first session a PET is tuned in the first task, and f is that of the tuned backbone alone;
 //! without one f is that of the backbone as it is.
 
@@ -118,13 +122,21 @@ pub struct RanPac {
     all_classes: usize,
     /// Classes so far.
     classes: usize,
+    /// Tasks that are no lessons.
+    own_tasks: usize,
+    /// Whether the present task is a lesson.
+    lesson: bool,
+    /// Positions that count for the class of another, each with that.
+    again: Vec<(usize, usize)>,
+    /// Those of them without a column of their own. Lessons of older versions have one.
+    empty: Vec<(usize, usize)>,
     /// Features and labels of the pass that is running.
     features: Vec<f32>,
     labels: Vec<usize>,
     /// None before the first task was measured, and where only answers are wanted.
     regression: Option<Regression>,
     choice: Option<Choice>,
-    /// The λ in use, which also comes back with a checkpoint.
+    /// The λ in use, which also comes back with a checkpoint and which lessons keep.
     ridge: Option<f64>,
     /// Wᵀ: classes so far × projections.
     weight: HostTensor,
@@ -169,6 +181,10 @@ impl RanPac {
             session: session.transpose()?,
             all_classes: setup.tasks.last().map_or(0, |task| task.end),
             classes: 0,
+            own_tasks: setup.own,
+            lesson: false,
+            again: setup.again.to_vec(),
+            empty: Vec::new(),
             features: Vec::new(),
             labels: Vec::new(),
             regression: None,
@@ -200,7 +216,7 @@ impl RanPac {
         self.regression.as_ref()
     }
 
-    /// The choice of λ for the newest task.
+    /// The choice of λ for the newest task; none in a lesson, which keeps what was chosen.
     pub fn choice(&self) -> Option<&Choice> {
         self.choice.as_ref()
     }
@@ -234,34 +250,74 @@ impl RanPac {
     fn place(&mut self) -> Result<()> {
         let device = self.backbone.device();
         self.on_device = OnDevice::new(&self.projection, &self.weight, &device)?;
+        let outputs = self.projection.outputs().max(1);
+        let rows: Vec<&[f32]> = self.weight.values.chunks_exact(outputs).collect();
+        let empty = |position: usize| {
+            let row = rows.get(position);
+            row.is_some_and(|row| row.iter().all(|value| *value == 0.0))
+        };
+        self.empty = self.again.clone();
+        self.empty.retain(|(position, _)| empty(*position));
         Ok(())
+    }
+
+    /// What these scores of an image say. A position without a column is never the answer; where
+    /// the task is told, it has the score of the class that it counts for.
+    fn verdict(&self, mut scores: Vec<f32>) -> Verdict {
+        for (position, _) in &self.empty {
+            scores[*position] = f32::NEG_INFINITY;
+        }
+        let mut verdict = Verdict::of_cosines(Expert::Answer, &scores);
+        for (position, of) in &self.empty {
+            verdict.scores[*position] = scores[*of];
+        }
+        verdict
+    }
+
+    /// The λ for what was measured: in a lesson that of the run. Checkpoints of older versions
+    /// have none; there the pictures choose, as those of a task do.
+    fn ridge_for(&mut self, images: Images<'_>) -> Result<f64> {
+        self.choice = None;
+        if let (true, Some(kept)) = (self.lesson, self.ridge) {
+            return Ok(kept);
+        }
+        let choice = choose(images, &self.projection, self.all_classes)?;
+        let ridge = choice.ridge;
+        self.choice = Some(choice);
+        Ok(ridge)
     }
 
     /// Takes in what was measured and solves anew.
     fn solve(&mut self) -> Result<()> {
-        let (features, labels) = (
+        let (features, mut labels) = (
             std::mem::take(&mut self.features),
             std::mem::take(&mut self.labels),
         );
+        for label in &mut labels {
+            let again = self.again.iter().find(|(own, _)| own == label);
+            *label = again.map_or(*label, |(_, of)| *of);
+        }
         let images = Images {
             features: &features,
             labels: &labels,
         };
         let outputs = self.projection.outputs();
         // Before G exists, so that their memories do not add up in the first task.
-        let choice = choose(images, &self.projection, self.all_classes)?;
+        let chosen = self.ridge_for(images)?;
         let mut regression = match self.regression.take() {
             Some(regression) => regression,
             None => Regression::new(outputs)?,
         };
         regression.absorb(images, &self.projection, self.classes);
-        let (values, ridge) = regression.solve(choice.ridge)?;
+        let (values, ridge) = regression.solve(chosen)?;
         self.weight = HostTensor {
             shape: vec![self.classes, outputs],
             values,
         };
         self.ridge = Some(ridge);
-        self.choice = Some(Choice { ridge, ..choice });
+        if let Some(choice) = &mut self.choice {
+            choice.ridge = ridge;
+        }
         self.regression = Some(regression);
         self.place()
     }
@@ -275,6 +331,7 @@ impl Method for RanPac {
 
     fn begin_task(&mut self, task: &Task) -> Result<()> {
         self.classes = task.classes.end;
+        self.lesson = task.index >= self.own_tasks;
         if let Some(session) = &mut self.session {
             session.begin_task(task);
         }
@@ -306,7 +363,8 @@ impl Method for RanPac {
     }
 
     fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
-        answers::by_cosine(Expert::Answer, &self.scores(images)?)
+        let rows = answers::rows(&self.scores(images)?)?;
+        Ok(rows.into_iter().map(|row| self.verdict(row)).collect())
     }
 
     fn gauges(&self) -> Result<BTreeMap<String, f64>> {
@@ -370,6 +428,7 @@ impl Method for RanPac {
             session.restore(state, tasks)?;
         }
         self.classes = tasks.last().map_or(0, |task| task.end);
+        self.lesson = tasks.len() > self.own_tasks;
         let outputs = self.projection.outputs();
         let rows = named(state, "weight")?.shape.first().copied();
         // Before the first measurement there is none.
