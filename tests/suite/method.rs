@@ -6,9 +6,11 @@ use burn::tensor::{Device, Distribution, Tensor};
 use lae_studio::backbone::architecture::Architecture;
 use lae_studio::backbone::{Backbone, vit};
 use lae_studio::method::lae::Switches;
-use lae_studio::method::{Chosen, Lae, LaeSettings, Method, Pass, set};
+use lae_studio::method::{
+    self, Batch, Chosen, Lae, LaeSettings, Method, Pass, PetPlan, Setup, Task, set,
+};
 use lae_studio::pet::library::Library;
-use lae_studio::pet::{PetSettings, PetStack};
+use lae_studio::pet::{Drawing, PetSettings, PetSpec, PetStack};
 use lae_studio::run::config::RunConfig;
 use lae_studio::tensors::{HostTensor, Named};
 
@@ -77,7 +79,7 @@ fn a_frozen_step_moves_the_head_and_the_average_but_not_the_pet() {
     let old_head = HostTensor::read(&lae.heads().0[0].weight).unwrap();
     assert_ne!(online, offline);
     assert!(
-        lae.gradients(images(), &[0, 1, 0, 1], true)
+        lae.gradients(images(), &[0, 1, 0, 1], true, None)
             .unwrap()
             .pets
             .is_empty()
@@ -178,7 +180,7 @@ fn one_gradient_per_trained_parameter_matches_finite_differences() {
     lae.begin(2);
     steps(&mut lae, 3, false);
     let labels = [0, 1, 1, 0];
-    let gradients = lae.gradients(images(), &labels, false).unwrap();
+    let gradients = lae.gradients(images(), &labels, false, None).unwrap();
     assert_eq!(gradients.pets.len(), lae.online().parameters().count());
     let (name, gradient) = gradients
         .pets
@@ -196,7 +198,8 @@ fn one_gradient_per_trained_parameter_matches_finite_differences() {
         });
         let mut other = self::lae(ALL);
         other.set_experts(moved, None, lae.heads().clone());
-        let loss = other.gradients(images(), &labels, true).unwrap().loss;
+        let gradients = other.gradients(images(), &labels, true, None);
+        let loss = gradients.unwrap().loss;
         HostTensor::read(&loss).unwrap().values[0]
     };
     let estimate = (loss_at(0.05) - loss_at(-0.05)) / 0.1;
@@ -204,4 +207,74 @@ fn one_gradient_per_trained_parameter_matches_finite_differences() {
         (slope - estimate).abs() < 2e-3 * slope.abs().max(1e-2),
         "{slope} {estimate}"
     );
+}
+
+/// What two steps of a method leave, and what it then says to images, asked twice.
+fn two_steps(key: &str, spec: &Arc<PetSpec>, drawing: Drawing) -> (Named, [Vec<f32>; 2]) {
+    let backbone = backbone();
+    let config = RunConfig {
+        method: key.into(),
+        batch: 4,
+        ..RunConfig::default()
+    };
+    let plan = PetPlan {
+        spec: Arc::clone(spec),
+        settings: PetSettings::of_size(8),
+        blocks: vec![0, 1],
+    };
+    let setup = Setup {
+        config: &config,
+        backbone,
+        pet: Some(&plan.drawn(drawing)),
+        tasks: &[0..2, 2..4],
+        planned: 2,
+        own: 2,
+        again: &[],
+    };
+    let mut method = method::build(setup).unwrap();
+    let task = Task {
+        index: 0,
+        classes: 0..2,
+    };
+    method.begin_task(&task).unwrap();
+    for step in 0..2 {
+        let batch = Batch {
+            images: images(),
+            labels: &[0, 1, 0, 1],
+            samples: &[0, 1, 2, 3],
+            pass: 0,
+            step,
+            steps: 2,
+        };
+        method.learn(&batch, &Pass::learning(false)).unwrap();
+    }
+    method.end_task().unwrap();
+    let said = || {
+        let verdicts = method.predict(images()).unwrap();
+        verdicts.into_iter().flat_map(|v| v.scores).collect()
+    };
+    (method.snapshot().unwrap(), [said(), said()])
+}
+
+#[test]
+fn dropout_acts_while_lae_and_its_baseline_learn_and_at_no_other_time() {
+    let streamadapter = Library::with_folders(Vec::new()).get("streamadapter");
+    let drops = streamadapter.unwrap();
+    let text = drops.text().replace(
+        "dropout(relu(e @ down + b_down), 0.1)",
+        "relu(e @ down + b_down)",
+    );
+    let keeps = PetSpec::parse(&text, "keeps.toml").unwrap();
+    assert!(!keeps.text().contains("dropout("));
+    for key in ["lae", "baseline"] {
+        let (dropped, [once, twice]) = two_steps(key, &drops, Drawing::ByName);
+        assert_eq!(once, twice, "{key}");
+        let (again, [said, _]) = two_steps(key, &drops, Drawing::ByName);
+        assert_eq!((&again, &said), (&dropped, &once), "{key}");
+        let (kept, _) = two_steps(key, &keeps, Drawing::ByName);
+        assert_ne!(dropped, kept, "{key}");
+        // Older runs dropped nothing, and go on as they began.
+        let of_older = |spec| two_steps(key, spec, Drawing::ByPlace);
+        assert_eq!(of_older(&drops), of_older(&keeps), "{key}");
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
 use lae_studio::pet::library::Library;
-use lae_studio::pet::{BlockShape, Hooks, PetSettings, PetSpec, PetStack, Site};
+use lae_studio::pet::{BlockShape, Drawing, Hooks, Init, PetSettings, PetSpec, PetStack, Site};
 
 use super::pet_reference::{Matrix, adapter, prefix};
 
@@ -240,6 +240,43 @@ fn a_stack_is_the_same_on_every_start_and_maps_by_name() {
     });
     assert_eq!(read(&moved, "1.s"), [3.0]);
     assert_eq!(read(&moved, "3.s"), [1.0]);
+}
+
+/// Two of the parameters change places in the file; older runs drew by the place.
+#[test]
+fn a_parameter_is_drawn_by_its_name_wherever_it_stands() {
+    const DOWN: &str = "down = { shape = [\"d\", \"r\"], init = \"kaiming_uniform\" }\n";
+    const UP: &str = "up = { shape = [\"r\", \"d\"], init = \"normal(0.1)\" }\n";
+    let text = |parameters: [&str; 2]| {
+        format!(
+            "name = \"moved\"\nsites = [\"mlp\"]\n[sizes]\nsize = {{ symbol = \"r\", default = 4, \
+             min = 1, max = 64, meaning = \"channels\" }}\n[parameters]\n{}{}[equations]\n\
+             every = \"h + e @ down @ up\"\n",
+            parameters[0], parameters[1]
+        )
+    };
+    let start = |parameters, drawing| {
+        let spec = PetSpec::parse(&text(parameters), "moved.toml").unwrap();
+        let settings = PetSettings {
+            drawing,
+            ..PetSettings::of_size(SIZE)
+        };
+        let stack = PetStack::init(&spec, &settings, &shapes(2), &[1], 6, &Device::flex());
+        let stack = stack.unwrap();
+        let read = |name| {
+            let found = stack.parameters().find(|(own, ..)| *own == name);
+            values(found.unwrap().1.clone())
+        };
+        ["1.down", "1.up"].map(read)
+    };
+    let (here, there) = ([DOWN, UP], [UP, DOWN]);
+    assert_eq!(start(here, Drawing::ByName), start(there, Drawing::ByName));
+    let old = start(here, Drawing::ByPlace);
+    assert_ne!(old, start(there, Drawing::ByPlace));
+    let [_, up] = old;
+    let stream = (1 << 32) | (1 << 8);
+    let drawn = Init::Normal(0.1).draw([SIZE, WIDTH], 6, stream);
+    assert_eq!(up, drawn.into_iter().map(f64::from).collect::<Vec<_>>());
 }
 
 #[test]

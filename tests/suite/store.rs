@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use lae_studio::metrics::{Answers, Expert};
+use lae_studio::pet::Drawing;
 use lae_studio::problem::Problem;
 use lae_studio::run::config::{Precision, RunConfig, Setting};
 use lae_studio::run::event::{Costs, RunHeader, TaskReport};
@@ -27,6 +28,7 @@ pub fn header() -> RunHeader {
         test_images: vec![2, 2],
         device: "CPU".into(),
         card_variant: None,
+        drawing: Default::default(),
         input_size: 32,
         trained_parameters: 100,
         frozen_parameters: 1000,
@@ -152,6 +154,25 @@ fn the_settings_part_of_a_run_is_a_configuration() {
     let config = RunConfig::from_toml(store::settings_part(&text), "run.toml").unwrap();
     assert_eq!(config, RunConfig::default());
     assert_eq!(store::settings_part("epochs = 1\n"), "epochs = 1\n");
+}
+
+#[test]
+fn a_run_keeps_the_way_its_draws_are_kept_apart() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = RunFolder::create(root.path(), &mut header(), "").unwrap();
+    let (path, record) = (folder.path().to_path_buf(), folder.path().join("run.toml"));
+    drop(folder);
+    assert_eq!(store::load(&path).unwrap().header.drawing, Drawing::ByName);
+    let text = std::fs::read_to_string(&record).unwrap();
+    // Older versions wrote nothing.
+    std::fs::write(&record, text.replace("draws = 2\n", "")).unwrap();
+    let older = store::load(&path).unwrap().header;
+    assert_eq!(older.drawing, Drawing::ByPlace);
+    // What goes on with it notes what it is.
+    RunFolder::open(&path).unwrap().save_header(&older).unwrap();
+    assert_eq!(store::load(&path).unwrap().header.drawing, Drawing::ByPlace);
+    std::fs::write(&record, text.replace("draws = 2\n", "draws = 3\n")).unwrap();
+    assert!(refused(store::load(&path)).what.contains("newer version"));
 }
 
 #[test]

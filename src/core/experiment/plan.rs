@@ -10,7 +10,7 @@ use crate::data::{Dataset, PixelCache, named};
 use crate::device::{self, Ready};
 use crate::method::{self, Chosen, Ground, Method, PetPlan, Setup, filled, lone_classes};
 use crate::nn::Variant;
-use crate::pet::PetSpec;
+use crate::pet::{Drawing, PetSpec};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, Phase, RunHeader, Sink, Wish};
@@ -35,6 +35,8 @@ pub struct Plan {
     pub backbone: Arc<Opened>,
     /// The PET, where the method trains one.
     pub pet: Option<PetPlan>,
+    /// What random draws of a PET are kept apart by.
+    pub drawing: Drawing,
     /// Decoded pictures kept between epochs and tasks.
     pub pixels: Arc<PixelCache>,
 }
@@ -154,8 +156,9 @@ impl Plan {
             tasks: scenario.tasks.len(),
         };
         (chosen.spec.check)(&chosen, Some(&ground))?;
+        let drawing = begun.map_or_else(Drawing::default, |(header, _)| header.drawing);
         let pet = spec.map(|spec| PetPlan::new(&chosen, spec, shapes));
-        let pet = pet.transpose()?;
+        let pet = pet.transpose()?.map(|plan| plan.drawn(drawing));
         let assumed = assumptions(&data, &backbone);
         if !assumed.is_empty() {
             sink.event(Event::Assumed(assumed));
@@ -176,6 +179,7 @@ impl Plan {
             ready,
             backbone,
             pet,
+            drawing,
             pixels,
         })
     }
@@ -198,6 +202,7 @@ impl Plan {
             tasks: self.scenario.tasks.clone(),
             device: self.ready.info.name.clone(),
             card_variant: self.variant(),
+            drawing: self.drawing,
             input_size: self.backbone.input.size,
             trained_parameters: method.trained_parameters(),
             frozen_parameters: self.backbone.backbone.parameters(),

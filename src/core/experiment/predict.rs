@@ -126,7 +126,8 @@ impl Parts {
         let chosen = Chosen::of(config)?;
         let pet = chosen.trains_pet()?.then(|| {
             let spec = PetSpec::parse(&self.plugin, "the run's plugin.toml")?;
-            PetPlan::new(&chosen, spec, backbone.backbone.blocks())
+            let plan = PetPlan::new(&chosen, spec, backbone.backbone.blocks());
+            plan.map(|plan| plan.drawn(self.header.drawing))
         });
         let watched = Arc::new(Watched::new(backbone.backbone.clone()));
         let mut method = method::build(Setup {

@@ -254,7 +254,7 @@ fn outcome(architecture: &Architecture, device: &Device, variant: Variant) -> Re
     let logits = network.method.judge(network.images())?.online;
     let gradients = network
         .method
-        .gradients(network.images(), &network.labels, false)?;
+        .gradients(network.images(), &network.labels, false, None)?;
     let answers = [
         HostTensor::read(&logits)?,
         HostTensor::read(&gradients.loss)?,

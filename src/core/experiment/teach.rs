@@ -175,7 +175,8 @@ impl Teacher {
         (chosen.spec.check)(&chosen, Some(&ground))?;
         let pet = chosen.trains_pet()?.then(|| {
             let spec = PetSpec::parse(&stored.plugin, "the run's plugin.toml")?;
-            PetPlan::new(&chosen, spec, shapes)
+            let plan = PetPlan::new(&chosen, spec, shapes);
+            plan.map(|plan| plan.drawn(before.drawing))
         });
         let pet = pet.transpose()?;
         let lesson = material.lesson(&drill, before.planned_tasks());

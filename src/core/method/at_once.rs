@@ -10,7 +10,7 @@ use burn::tensor::Tensor;
 
 use super::Batch;
 use super::optimiser::Gradients;
-use crate::pet::Rows;
+use crate::pet::{Draws, Rows};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 
@@ -25,6 +25,19 @@ pub struct Part<'a> {
     pub batch: Batch<'a>,
     /// Which of the whole batch's images they are; none where they are all.
     pub rows: Option<Rows>,
+}
+
+impl Part<'_> {
+    /// What dropout draws from in a task (from 0) of a run with this seed. No two batches of a run
+    /// share these.
+    pub fn draws(&self, seed: u64, task: usize) -> Draws {
+        let place = [task as u64, self.batch.pass as u64];
+        Draws {
+            seed,
+            step: place[0] << 48 | place[1] << 32 | self.batch.step as u64,
+            rows: self.rows,
+        }
+    }
 }
 
 impl AtOnce {

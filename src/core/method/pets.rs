@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::chosen::Chosen;
 use crate::backbone::{Backbone, BlockShape};
 use crate::metrics::Expert;
-use crate::pet::{PetSettings, PetSpec, PetStack};
+use crate::pet::{Drawing, PetSettings, PetSpec, PetStack};
 use crate::problem::Result;
 
 /// A PET that was trained, and how it began.
@@ -44,6 +44,13 @@ impl PetPlan {
             settings,
             blocks,
         })
+    }
+
+    /// The same with random draws kept apart as by a run that has begun.
+    #[must_use]
+    pub fn drawn(mut self, drawing: Drawing) -> Self {
+        self.settings.drawing = drawing;
+        self
     }
 
     /// Size and form of the PET: the form asked for, else the plugin's for LAE without Learning

@@ -9,8 +9,8 @@ use burn::tensor::Tensor;
 use super::cosine::CosineHead;
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
 use super::{
-    AtOnce, Batch, Chosen, Kind, Part, Pass, SettingSpec, Setup, Task, TrainedPet,
-    local_cross_entropy, task_seed,
+    AtOnce, Batch, Chosen, Kind, Pass, SettingSpec, Setup, Task, TrainedPet, local_cross_entropy,
+    task_seed,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -166,7 +166,8 @@ impl Tuning {
     pub fn learn(&mut self, batch: &Batch<'_>) -> Result<Tensor<1>> {
         let (loss, gradients) = self.settings.at_once.learn(batch, |part| {
             let labels = part.batch.local_labels(&self.task);
-            let draws = self.settings.dropout.then(|| self.draws(part));
+            let draws = || part.draws(self.settings.seed, self.task.index);
+            let draws = self.settings.dropout.then(draws);
             self.gradients(part.batch.images.clone(), &labels, draws)
         })?;
         let now = Progress {
@@ -182,17 +183,6 @@ impl Tuning {
             .pets
             .with(|name, value, _| step.moved(&format!("pet.{name}"), value.clone()));
         Ok(loss)
-    }
-
-    /// No two batches of a run share these.
-    fn draws(&self, part: &Part<'_>) -> Draws {
-        let batch = &part.batch;
-        let place = [self.task.index as u64, batch.pass as u64];
-        Draws {
-            seed: self.settings.seed,
-            step: place[0] << 48 | place[1] << 32 | batch.step as u64,
-            rows: part.rows,
-        }
     }
 
     /// Adds everything as `tuning.…`, the optimiser's state by its own names.

@@ -9,7 +9,6 @@ use std::cell::RefCell;
 
 use burn::tensor::{Tensor, TensorData};
 
-use super::site::Site;
 use super::value::{Outcome, Value};
 use crate::data::chance::{Chance, Purpose};
 
@@ -55,14 +54,9 @@ thread_local! {
     static STREAM: RefCell<Option<(Chance, Option<Rows>)>> = const { RefCell::new(None) };
 }
 
-/// Opens the stream of an evaluation, or says that it does not train.
-pub(super) fn begin(draws: Option<Draws>, block: usize, site: Site) {
-    // The first letters of a site's name are its own and stay when sites are added.
-    let mut letters = [0; 8];
-    let name = site.name().as_bytes();
-    let count = name.len().min(6);
-    letters[2..2 + count].copy_from_slice(&name[..count]);
-    let place = u64::from_le_bytes(letters) | block as u64;
+/// Opens the stream of an evaluation at this place, a block's site
+/// ([`Drawing::of_site`](super::Drawing)), or says that it does not train.
+pub(super) fn begin(draws: Option<Draws>, place: u64) {
     let stream = draws.map(|draws| {
         let chance = Chance::new(Purpose::Dropout, draws.seed, draws.step, place);
         (chance, draws.rows)
@@ -125,6 +119,7 @@ mod tests {
     use burn::tensor::Device;
 
     use super::super::budget::start_budget;
+    use super::super::{Drawing, Site};
     use super::*;
 
     fn draws(seed: u64, step: u64) -> Option<Draws> {
@@ -143,7 +138,6 @@ mod tests {
                     ..draws(4, 2).unwrap()
                 }),
                 0,
-                Site::Mlp,
             );
             // Twice, and a parameter in between.
             let ones = || Tensor::<3>::ones([2 * images, 3, 7], &Device::flex());
@@ -174,7 +168,7 @@ mod tests {
     /// What a training step makes of 40 × 50 ones.
     fn dropped(draws: Option<Draws>, block: usize, site: Site, p: f64) -> Vec<f32> {
         start_budget(2000);
-        begin(draws, block, site);
+        begin(draws, Drawing::default().of_site(block, site));
         let ones = Tensor::<2>::ones([40, 50], &Device::flex());
         let Value::Two(x) = apply(ones.into(), p).unwrap() else {
             panic!("the rank changed")
@@ -200,7 +194,7 @@ mod tests {
             let kept = (1.0 / (1.0 - p)) as f32;
             assert!(values.iter().all(|value| *value == 0.0 || *value == kept));
         }
-        begin(draws, 0, Site::Mlp);
+        begin(draws, 0);
         let one = || Tensor::<2>::ones([1, 1], &Device::flex()).into();
         assert!(apply(one(), 1.0).is_err() && apply(one(), -0.1).is_err());
     }
@@ -224,7 +218,7 @@ mod tests {
     fn the_gradient_goes_where_the_values_went() {
         let draws = draws(5, 1);
         start_budget(24);
-        begin(draws, 0, Site::Mlp);
+        begin(draws, 0);
         let x = Tensor::<3>::ones([2, 3, 4], &Device::flex())
             .autodiff()
             .require_grad();

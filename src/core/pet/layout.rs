@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::drawing::Drawing;
 use super::equation::{Binding, Meaning};
 use super::init::Init;
 use super::site::{BlockShape, Site};
@@ -38,6 +39,8 @@ pub(super) struct BlockLayout {
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub variant: usize,
+    /// What random draws are kept apart by.
+    pub drawing: Drawing,
     pub blocks: BTreeMap<usize, BlockLayout>,
 }
 
@@ -60,19 +63,25 @@ impl PetSpec {
         let variant = self.variant_index(settings.variant.as_deref())?;
         let sizes = self.sizes(&settings.sizes)?;
         let sites = self.fits(shapes, blocks)?;
+        let drawing = settings.drawing;
         let blocks = blocks
             .iter()
             .map(|&block| {
-                let layout = self.block_layout(variant, &sizes, sites, block, &shapes[block])?;
+                let layout =
+                    self.block_layout((variant, drawing), &sizes, sites, block, &shapes[block])?;
                 Ok((block, layout))
             })
             .collect::<Result<_>>()?;
-        Ok(Layout { variant, blocks })
+        Ok(Layout {
+            variant,
+            drawing,
+            blocks,
+        })
     }
 
     fn block_layout(
         &self,
-        variant: usize,
+        (variant, drawing): (usize, Drawing),
         sizes: &BTreeMap<&str, usize>,
         sites: &[Site],
         block: usize,
@@ -108,16 +117,16 @@ impl PetSpec {
                     );
                     return Err(self.parameter_problem(spec, block, &reason));
                 }
-                let place = site.map_or(0, |site| site as u64 + 1);
+                let name = match site {
+                    Some(site) => format!("{block}.{}.{}", site.name(), spec.name),
+                    None => format!("{block}.{}", spec.name),
+                };
                 slots.push(Slot {
-                    name: match site {
-                        Some(site) => format!("{block}.{}.{}", site.name(), spec.name),
-                        None => format!("{block}.{}", spec.name),
-                    },
+                    stream: drawing.of_parameter(&name, (block, parameter, site)),
+                    name,
                     shape: dims,
                     init: spec.init,
                     trained: !spec.fixed && !form.fixed.contains(&spec.name),
-                    stream: ((block as u64) << 32) | ((parameter as u64) << 8) | place,
                     parameter,
                     site,
                 });

@@ -4,6 +4,7 @@
 //! act in a backbone through `Hooks`.
 
 mod budget;
+mod drawing;
 mod dropout;
 pub mod equation;
 mod forms;
@@ -23,6 +24,7 @@ mod trial;
 pub mod value;
 pub mod view;
 
+pub use drawing::Drawing;
 pub use dropout::{Draws, Rows};
 pub use hooks::Hooks;
 pub use init::{INITS, Init, standard_normal};

@@ -28,7 +28,7 @@ pub enum Site {
     Attend,
     /// The token sequence before and after the block.
     Tokens,
-    // Random draws use a site's number: a new one goes here, at the end.
+    // Older runs draw by a site's number (`Drawing::ByPlace`): a new one goes here, at the end.
     /// Parallel to the MLP sub-layer, from the block's stream: e = x + Attn(LN₁(x)), not normalised.
     Stream,
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::drawing::Drawing;
 use super::equation::Program;
 use super::init::Init;
 use super::site::{BLOCK_SYMBOLS, BlockShape, Site};
@@ -108,6 +109,9 @@ pub struct PetSettings {
     /// Variant name; the default one when missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
+    /// What its random draws are kept apart by.
+    #[serde(skip)]
+    pub drawing: Drawing,
 }
 
 impl PetSettings {
@@ -115,7 +119,7 @@ impl PetSettings {
     pub fn of_size(size: usize) -> Self {
         Self {
             sizes: BTreeMap::from([(MAIN_SIZE.to_owned(), size)]),
-            variant: None,
+            ..Self::default()
         }
     }
 }
@@ -203,6 +207,7 @@ impl PetSpec {
             variant: variant
                 .filter(|name| self.variant_index(Some(name)).is_ok())
                 .map(str::to_owned),
+            drawing: settings.drawing,
         }
     }
 

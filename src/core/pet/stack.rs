@@ -37,8 +37,8 @@ impl PetStack {
         Self::default()
     }
 
-    /// Fresh PETs in the given blocks, on a plain device. The values depend on seed, block and
-    /// parameter only: they are the same on all devices.
+    /// Fresh PETs in the given blocks, on a plain device. The values depend on seed, block, site and
+    /// parameter only (see [`Drawing`](super::Drawing)): they are the same on all devices.
     ///
     /// # Errors
     /// Where the plugin does not fit the blocks, or a size is out of its range.
@@ -184,12 +184,13 @@ impl PetStack {
         let found = self.plan.as_ref().and_then(|plan| {
             let bindings = plan.layout.blocks.get(&block)?.bindings.get(&site)?;
             let variant = plan.spec.variants.get(plan.layout.variant)?;
-            Some((variant.equations.get(&site)?, bindings))
+            Some((plan, variant.equations.get(&site)?, bindings))
         });
         let tensors = self.tensors.get(&block);
         match (found, tensors) {
-            (Some((program, bindings)), Some(tensors)) => {
-                dropout::begin(self.draws, block, site);
+            (Some((plan, program, bindings)), Some(tensors)) => {
+                let place = plan.layout.drawing.of_site(block, site);
+                dropout::begin(self.draws, place);
                 program.evaluate(inputs, bindings, tensors)
             }
             _ => Err(Problem::new(format!(

@@ -138,7 +138,7 @@ fn ways(spec: &PetSpec) -> Vec<PetSettings> {
     }));
     ways.push(PetSettings {
         sizes: smallest.collect(),
-        variant: None,
+        ..PetSettings::default()
     });
     ways
 }

@@ -12,6 +12,7 @@ use crate::counts::counted;
 use crate::data::Fingerprints;
 use crate::metrics::Expert;
 use crate::nn::{Variant, WeightType};
+use crate::pet::Drawing;
 
 /// What a run's method says of itself, kept with the run so that any reader can show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,6 +74,9 @@ pub struct RunHeader {
     /// The way a card computes it; none on the CPU, and for runs of versions that did not note it.
     #[serde(default)]
     pub card_variant: Option<Variant>,
+    /// What the random draws of its PET are kept apart by.
+    #[serde(default = "Drawing::of_older_runs")]
+    pub drawing: Drawing,
     /// Side of the square that the network sees, in pixels.
     pub input_size: usize,
     /// Numbers that are trained, heads not counted (LAE: in the PETs of one expert).

@@ -44,6 +44,8 @@ impl Kin {
         let (measured, tasks) = (run.reports.len(), &header.tasks);
         let (weights, plugin) = (&header.weights_sha256, &run.plugin);
         let kept_as = header.kept_as();
+        // Older runs of some methods dropped nothing.
+        let drops = plugin.contains("dropout(").then_some(header.drawing);
         // Runs of before they were noted have none.
         let images = &header.images;
         let lessons = header.lessons.iter();
@@ -53,7 +55,7 @@ impl Kin {
         Some(Self {
             kind: hash(format!(
                 "{settings:?} {measured} {tasks:?} {weights} {kept_as:?} {plugin} {lessons:?} \
-                 {images:?}"
+                 {images:?} {drops:?}"
             )),
             repetition: hash(format!("{seed} {order:?}")),
             began: instant(&header.started),

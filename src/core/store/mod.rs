@@ -2,7 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `run.toml` | the settings, and under `[facts]` class order, tasks, weights' hash, device, versions |
+//! | `run.toml` | the settings, and under `[facts]` class order, tasks, weights' hash, device, versions, and how draws are kept apart |
 //! | `plugin.toml` | the exact text of the PET plugin |
 //! | `metrics.csv` | one row per task; the row is what makes a task count as saved |
 //! | `confusion/task_N.csv` | every test image after task N: label and each expert's answer |

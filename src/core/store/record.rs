@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::Fingerprints;
 use crate::metrics::Expert;
 use crate::nn::Variant;
+use crate::pet::Drawing;
 use crate::problem::{Problem, Result};
 use crate::run::about::About;
 use crate::run::config::{RunConfig, Setting, line_and_column};
@@ -30,6 +31,8 @@ struct Facts {
     /// Absent on the CPU, and in runs of older versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     card_variant: Option<Variant>,
+    /// The number of the way random draws of a PET are kept apart; absent in runs of older versions.
+    draws: Option<u32>,
     weights_sha256: String,
     input_size: usize,
     trained_parameters: usize,
@@ -70,6 +73,7 @@ pub(super) fn run_toml(header: &RunHeader) -> Result<String> {
         version: header.version.clone(),
         device: header.device.clone(),
         card_variant: header.card_variant,
+        draws: Some(header.drawing.number()),
         weights_sha256: header.weights_sha256.clone(),
         input_size: header.input_size,
         trained_parameters: header.trained_parameters,
@@ -105,13 +109,14 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
         ))
     })?;
     let facts = facts.facts;
-    if facts.format > FORMAT {
+    let drawing = Drawing::numbered(facts.draws);
+    let (Some(drawing), ..=FORMAT) = (drawing, facts.format) else {
         return Err(
             Problem::new("this run was made by a newer version of LAE Studio")
                 .at_path(path)
                 .advise("use that version to open it"),
         );
-    }
+    };
     let classes = facts.class_order.len();
     let tasks = task_ranges(&facts.task_sizes, classes).ok_or_else(|| {
         damaged(format!(
@@ -136,6 +141,7 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
         test_images: facts.test_images,
         device: facts.device,
         card_variant: facts.card_variant,
+        drawing,
         input_size: facts.input_size,
         trained_parameters: facts.trained_parameters,
         frozen_parameters: facts.frozen_parameters,

@@ -23,6 +23,7 @@ fn header() -> RunHeader {
         test_images: vec![2, 1],
         device: "cpu".into(),
         card_variant: None,
+        drawing: Default::default(),
         input_size: 32,
         trained_parameters: 1,
         frozen_parameters: 1,

@@ -50,6 +50,7 @@ fn header(folder: &str) -> RunHeader {
         test_images: vec![4; 2],
         device: "CPU".into(),
         card_variant: None,
+        drawing: Default::default(),
         input_size: 32,
         trained_parameters: 1,
         frozen_parameters: 1,

@@ -19,6 +19,7 @@ pub fn header() -> RunHeader {
         test_images: vec![90; 5],
         device: "CPU".into(),
         card_variant: None,
+        drawing: Default::default(),
         input_size: 32,
         trained_parameters: 10_595,
         frozen_parameters: 3_600_000,

@@ -94,7 +94,7 @@ impl<'a> Run<'a> {
         let logits = self.lae.heads().forward(&features);
         board.compare("logits", &HostTensor::read(&logits)?)?;
         let labels = self.file.labels("target", self.old_classes)?;
-        let gradients = self.lae.gradients(input.clone(), &labels, false)?;
+        let gradients = self.lae.gradients(input.clone(), &labels, false, None)?;
         self.compare_gradients(&gradients, &mut board)?;
         board.limit = tolerance.trajectory;
         let losses = self.train()?;

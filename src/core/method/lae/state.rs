@@ -11,14 +11,14 @@ use super::super::answers::{self, Verdict};
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{self, Optimiser, OptimiserSettings, Progress};
 use super::super::{
-    AtOnce, Batch, Chosen, Method, MethodSpec, Pass, Setup, Snapshots, Task, TrainedPet,
+    AtOnce, Batch, Chosen, Method, MethodSpec, Pass, PetPlan, Setup, Snapshots, Task, TrainedPet,
     local_cross_entropy, task_seed,
 };
 use super::verdict::verdict;
 use super::{LaeSettings, OFFLINE_DRIFT, ONLINE_DRIFT, Switches};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
-use crate::pet::{Hooks, PetStack};
+use crate::pet::{Drawing, Draws, Hooks, PetStack};
 use crate::problem::{Problem, Result};
 use crate::tensors::Named;
 
@@ -48,6 +48,8 @@ pub struct Lae {
     heads: Heads,
     adam: Optimiser,
     at_once: AtOnce,
+    /// Whether `dropout` in the PET's equation acts while learning.
+    drops: bool,
 }
 
 impl Lae {
@@ -65,6 +67,7 @@ impl Lae {
             heads: Heads::default(),
             adam: Optimiser::new(OptimiserSettings::adam(settings.learning_rate)),
             at_once: AtOnce::default(),
+            drops: false,
         }
     }
 
@@ -90,6 +93,7 @@ impl Lae {
         Ok(Self {
             experts: spec.experts,
             at_once: AtOnce::of(setup.config),
+            drops: setup.pet.is_some_and(drops),
             ..lae
         })
     }
@@ -124,7 +128,8 @@ impl Lae {
         self.settings.switches.accumulation || self.settings.switches.ensemble
     }
 
-    /// Loss of a batch and the gradients of PET and last head, without any update.
+    /// Loss of a batch and the gradients of PET and last head, without any update. `draws` is what
+    /// dropout draws from; without, it does nothing.
     ///
     /// # Errors
     /// A Problem when no task has begun or the PET's equation does not fit.
@@ -133,16 +138,20 @@ impl Lae {
         images: Tensor<4>,
         labels: &[usize],
         frozen: bool,
+        draws: Option<Draws>,
     ) -> Result<Gradients> {
         let head = self.heads.0.last();
         let head = head
             .ok_or_else(|| Problem::new("learning began before any task"))?
             .tracked();
-        let pets = if frozen {
+        let mut pets = if frozen {
             self.online.clone()
         } else {
             self.online.tracked()
         };
+        if let Some(draws) = draws {
+            pets = pets.in_training(draws);
+        }
         let features = self.backbone.features(images, &pets)?;
         let loss = local_cross_entropy(head.forward(features), labels, &self.device());
         let mut all = loss.backward();
@@ -201,6 +210,11 @@ impl Lae {
     }
 }
 
+/// Whether a run with this PET drops anything: those that were begun by older versions do not.
+fn drops(pet: &PetPlan) -> bool {
+    pet.settings.drawing != Drawing::ByPlace
+}
+
 /// What one batch asks to change.
 pub struct Gradients {
     /// Local cross-entropy, one value, plain.
@@ -241,12 +255,12 @@ impl Lae {
         self.adam.clear();
     }
 
-    /// Learns one batch; labels are counted within the present task. Gives the loss.
+    /// Learns one batch without dropout; labels are counted within the present task. Gives the loss.
     ///
     /// # Errors
     /// A Problem when the PET's equation does not fit or the device failed.
     pub fn step(&mut self, images: Tensor<4>, labels: &[usize], frozen: bool) -> Result<Tensor<1>> {
-        let (loss, gradients) = self.gradients(images, labels, frozen)?.named();
+        let (loss, gradients) = self.gradients(images, labels, frozen, None)?.named();
         self.update(gradients);
         self.accumulate();
         Ok(loss)
@@ -311,7 +325,11 @@ impl Method for Lae {
         let (loss, gradients) = self.at_once.learn(batch, |part| {
             let labels = part.batch.local_labels(task);
             let images = part.batch.images.clone();
-            Ok(self.gradients(images, &labels, pass.frozen())?.named())
+            let draws = self
+                .drops
+                .then(|| part.draws(self.settings.seed, task.index));
+            let gradients = self.gradients(images, &labels, pass.frozen(), draws)?;
+            Ok(gradients.named())
         })?;
         self.update(gradients);
         self.accumulate();
