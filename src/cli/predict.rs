@@ -94,13 +94,14 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let task = args.asked.task(&folder)?;
     let device = args.asked.device();
     let predictor = Predictor::open(&folder, task, device, &Stock::default(), true)?;
-    if let (Some(pictures), Some(csv)) = (&args.folder, &args.csv) {
-        return sheet::run(&predictor, pictures, csv, &args.json);
-    }
     let refusal = match args.always_answer {
         true => None,
         false => refusal_of(&folder, &predictor),
     };
+    if let (Some(pictures), Some(csv)) = (&args.folder, &args.csv) {
+        let threshold = refusal.map(|refusal| refusal.threshold);
+        return sheet::run((&predictor, threshold), pictures, csv, &args.json);
+    }
     let mut entries = Vec::new();
     let mut end = End::Done;
     for path in &args.images {

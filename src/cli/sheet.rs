@@ -39,24 +39,27 @@ pub(super) fn check(csv: &Path, json: &Json) -> Result<()> {
     Ok(())
 }
 
+/// Who is asked, and from where on a picture is none of these to it.
+type Asked<'a> = (&'a Predictor, Option<f32>);
+
 /// Writes the table, to standard output when it is to go to `-`.
-pub(super) fn run(predictor: &Predictor, folder: &Path, csv: &Path, json: &Json) -> Result<End> {
+pub(super) fn run(asked: Asked<'_>, folder: &Path, csv: &Path, json: &Json) -> Result<End> {
     if csv == Path::new("-") {
-        to_stdout(predictor, folder)
+        to_stdout(asked, folder)
     } else {
-        to_file(predictor, folder, csv, json)
+        to_file(asked, folder, csv, json)
     }
 }
 
-fn to_file(predictor: &Predictor, folder: &Path, csv: &Path, json: &Json) -> Result<End> {
-    let Some(count) = table(predictor, folder, csv)? else {
+fn to_file(asked: Asked<'_>, folder: &Path, csv: &Path, json: &Json) -> Result<End> {
+    let Some(count) = table(asked, folder, csv)? else {
         return Ok(End::Stopped);
     };
     let written = Written {
         csv: csv.display().to_string(),
         pictures: count.of,
         unreadable: count.unreadable,
-        task: predictor.task() + 1,
+        task: asked.0.task() + 1,
     };
     let pictures = count_text(count.of);
     let text = format!("{pictures} pictures answered in {}\n", csv.display());
@@ -65,11 +68,11 @@ fn to_file(predictor: &Predictor, folder: &Path, csv: &Path, json: &Json) -> Res
 }
 
 /// Whole or not at all there, too.
-fn to_stdout(predictor: &Predictor, folder: &Path) -> Result<End> {
+fn to_stdout(asked: Asked<'_>, folder: &Path) -> Result<End> {
     let unwritable = |error| Problem::io("keep the table", std::env::temp_dir(), &error);
     let kept = tempfile::tempdir().map_err(unwritable)?;
     let csv = kept.path().join("table.csv");
-    if table(predictor, folder, &csv)?.is_none() {
+    if table(asked, folder, &csv)?.is_none() {
         return Ok(End::Stopped);
     }
     if std::io::stdout().is_terminal() {
@@ -82,7 +85,8 @@ fn to_stdout(predictor: &Predictor, folder: &Path) -> Result<End> {
 }
 
 /// Writes the table to a file; nothing where it was stopped.
-fn table(predictor: &Predictor, folder: &Path, csv: &Path) -> Result<Option<SheetCount>> {
+fn table(asked: Asked<'_>, folder: &Path, csv: &Path) -> Result<Option<SheetCount>> {
+    let (predictor, threshold) = asked;
     let control = stop_on_ctrl_c()?;
     let mut told = Instant::now();
     let mut step = |count: SheetCount| {
@@ -97,7 +101,7 @@ fn table(predictor: &Predictor, folder: &Path, csv: &Path) -> Result<Option<Shee
         ControlFlow::Continue(())
     };
     let mut ask = |piece: Piece| predictor.verdicts(&piece.seen);
-    let columns = Columns::of(predictor);
+    let columns = Columns::of(predictor, threshold);
     let Some(count) = fill(&columns, [folder, csv], &mut ask, &mut step)? else {
         tell("stopped; no table was written");
         return Ok(None);

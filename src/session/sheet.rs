@@ -9,7 +9,7 @@ use crate::run::event::Command;
 use crate::run::sheet::{SheetRequest, SheetState};
 
 /// The table that was asked for last.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SheetView {
     /// What was asked.
     pub request: SheetRequest,
@@ -74,12 +74,17 @@ impl Session {
             );
         }
         self.tickets += 1;
+        let task = self.predict.task.min(done - 1);
+        let refusal = self
+            .answering(&run)
+            .and_then(|expert| self.refusal(&run, task, expert));
         Ok(SheetRequest {
             ticket: self.tickets,
-            task: self.predict.task.min(done - 1),
+            task,
             run,
             folder,
             csv,
+            threshold: refusal.map(|refusal| refusal.threshold),
         })
     }
 

@@ -183,7 +183,7 @@ fn every_method_predicts_what_its_evaluation_said_and_says_who_answers() {
         // All of them at once, in a table.
         let csv = root.path().join(format!("{}.csv", spec.key));
         let count = sheet::fill(
-            &Columns::of(&predictor),
+            &Columns::of(&predictor, None),
             [pictures.path(), &csv],
             &mut |piece| predictor.verdicts(&piece.seen),
             &mut |_| ControlFlow::Continue(()),

@@ -194,7 +194,7 @@ impl Open {
             return Ok(Turn::Needs);
         };
         let Some((piece, reply)) = self.piece.take() else {
-            return Ok(Turn::Ready(Columns::of(predictor)));
+            return Ok(Turn::Ready(Columns::of(predictor, self.request.threshold)));
         };
         // A helper that was stopped does not wait any more.
         let _ = reply.send(predictor.verdicts(&piece.seen));

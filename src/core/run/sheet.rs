@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::problem::Problem;
 
 /// All pictures of a folder for the experts as they were after one task.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SheetRequest {
     /// Comes back with what is told of it.
     pub ticket: u64,
@@ -19,6 +19,9 @@ pub struct SheetRequest {
     pub folder: PathBuf,
     /// Where the table goes.
     pub csv: PathBuf,
+    /// What is stranger than this is none of the classes; none where that is not known.
+    #[serde(default)]
+    pub threshold: Option<f32>,
 }
 
 /// How far a table is.

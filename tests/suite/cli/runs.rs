@@ -133,12 +133,34 @@ fn a_folder_of_pictures_becomes_a_table_that_says_what_predict_says() {
         assert!((answer[expert]["energy"].as_f64().unwrap() - energy).abs() < 1e-3);
     }
     assert_eq!(cell("class"), cell("top_1"));
+    assert_eq!(answer["none_of_these"].to_string(), cell("none_of_these"));
+    for column in ["strangeness", "threshold"] {
+        let number: f64 = cell(column).parse().unwrap();
+        assert!((answer[column].as_f64().unwrap() - number).abs() < 1e-3);
+    }
     assert!(rows[2].last().unwrap().contains("picture"), "{text}");
     let out = run(
         &["predict", name, "--folder", &pictures, "--csv", "-"],
         runs,
     );
     assert_eq!(String::from_utf8(out.stdout).unwrap(), text);
+    let unasked = [
+        "predict",
+        name,
+        "--folder",
+        &pictures,
+        "--csv",
+        "-",
+        "--always-answer",
+    ];
+    let out = String::from_utf8(run(&unasked, runs).stdout).unwrap();
+    let at = rows[0]
+        .iter()
+        .position(|head| *head == "none_of_these")
+        .unwrap();
+    let row: Vec<&str> = out.lines().nth(1).unwrap().split(',').collect();
+    assert_eq!((row[at], row[at + 2]), ("", ""), "{out}");
+    assert_eq!((row[1], row[at + 1]), (rows[1][1], rows[1][at + 1]));
     let both = [
         "predict", name, "--folder", &pictures, "--csv", "-", "--json", "-",
     ];

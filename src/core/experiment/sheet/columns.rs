@@ -19,24 +19,36 @@ pub struct Columns {
     pub(super) classes: Vec<String>,
     pub(super) input: InputSpec,
     pub(super) piece: usize,
+    /// What is stranger than this to the last expert is none of these; none where nobody asks, or it
+    /// is not known.
+    pub(super) threshold: Option<f32>,
 }
 
 impl Columns {
-    /// Those of a snapshot.
-    pub fn of(predictor: &Predictor) -> Self {
+    /// Those of a snapshot; what is stranger to it than `threshold` is none of its classes.
+    pub fn of(predictor: &Predictor, threshold: Option<f32>) -> Self {
         let header = predictor.header();
         Self {
             experts: header.method.experts.clone(),
             classes: predictor.classes().to_vec(),
             input: predictor.input(),
             piece: header.config.batch.clamp(1, PIECE),
+            threshold,
         }
     }
 
     pub(super) fn head(&self) -> Vec<String> {
-        let mut head: Vec<String> = ["picture", "class", "probability", "decided_by"]
-            .map(str::to_string)
-            .into();
+        let mut head: Vec<String> = [
+            "picture",
+            "class",
+            "probability",
+            "decided_by",
+            "none_of_these",
+            "strangeness",
+            "threshold",
+        ]
+        .map(str::to_string)
+        .into();
         for expert in &self.experts {
             let name = expert.name();
             head.extend(["class", "probability", "energy"].map(|of| format!("{name}_{of}")));
@@ -64,19 +76,23 @@ impl Columns {
         };
         let mut cells: Vec<String> = said(answer).into();
         cells.push(verdict.decided_by.name().into());
+        let strangeness = answer.strangeness();
+        cells.push(cell(self.threshold.map(|limit| strangeness > limit)));
+        cells.push(four_digits(strangeness));
+        cells.push(cell(self.threshold.map(four_digits)));
         for expert in &self.experts {
             let opinion = verdict.opinions.iter().find(|o| o.expert == *expert);
             cells.extend(opinion.map_or_else(Default::default, said));
             let energy = opinion.and_then(|opinion| opinion.energy);
-            cells.push(energy.map_or_else(String::new, |energy| format!("{energy:.4}")));
+            cells.push(cell(energy.map(four_digits)));
         }
         let mut ranked: Vec<(usize, f32)> =
             answer.probabilities.iter().copied().enumerate().collect();
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
         for rank in 0..TOP {
             let class = ranked.get(rank);
-            let cell = |&(class, p): &(usize, f32)| [self.class(class), share(p)];
-            cells.extend(class.map_or_else(Default::default, cell));
+            let named = |&(class, p): &(usize, f32)| [self.class(class), share(p)];
+            cells.extend(class.map_or_else(Default::default, named));
         }
         cells.push(String::new());
         cells
@@ -88,6 +104,15 @@ impl Columns {
         cells.push(harmless_cell(reason).into_owned());
         cells
     }
+}
+
+/// Empty where there is nothing to say.
+fn cell(value: Option<impl ToString>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+fn four_digits(value: f32) -> String {
+    format!("{value:.4}")
 }
 
 fn share(probability: f32) -> String {

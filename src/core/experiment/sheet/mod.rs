@@ -185,6 +185,7 @@ mod tests {
                 crop_ratio: 1.0,
             },
             piece: 2,
+            threshold: Some(-2.5),
         }
     }
 
@@ -227,8 +228,12 @@ mod tests {
         let text = std::fs::read_to_string(&csv).unwrap();
         let rows: Vec<&str> = text.lines().collect();
         assert_eq!(rows.len(), 6);
-        assert!(rows[0].starts_with("picture,class,probability,decided_by,answer_class"));
-        assert!(rows[1].starts_with("'+a.png,'=cmd,0.880797,answer,'=cmd,0.880797,-2.1269,"));
+        assert!(rows[0].starts_with(
+            "picture,class,probability,decided_by,none_of_these,strangeness,threshold,answer_class"
+        ));
+        let (said, strange) = ("'=cmd,0.880797,answer", "true,-2.1269,-2.5000");
+        let start = format!("'+a.png,{said},{strange},'=cmd,0.880797,-2.1269,");
+        assert!(rows[1].starts_with(&start), "{}", rows[1]);
         assert!(
             rows[1].contains(",'=cmd,0.880797,b,0.119203,,"),
             "{}",
@@ -244,6 +249,26 @@ mod tests {
             rows.iter().all(|row| cells(row) == cells(rows[0])),
             "{text}"
         );
+    }
+
+    #[test]
+    fn without_a_threshold_nobody_says_what_is_none_of_these() {
+        let verdict = Verdict::alone(Expert::Answer, &[2.0, 0.0]);
+        let strange = |threshold| {
+            let columns = Columns {
+                threshold,
+                ..columns()
+            };
+            let at = columns
+                .head()
+                .iter()
+                .position(|head| head == "none_of_these");
+            // The path stands before the cells.
+            let cells = columns.answered(&verdict);
+            cells[at.unwrap() - 1..][..3].to_vec()
+        };
+        assert_eq!(strange(None), ["", "-2.1269", ""]);
+        assert_eq!(strange(Some(-2.0)), ["false", "-2.1269", "-2.0000"]);
     }
 
     #[test]
