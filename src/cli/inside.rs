@@ -15,7 +15,7 @@ use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
 use crate::run::inside::{CrowdInside, Gaze, GazeKind, Movement, PictureInside};
-use crate::run::refusal::{Refusal, Refused, noted};
+use crate::run::refusal::{Measured, Refusal, Refused};
 use crate::store;
 
 /// Options of `inside`.
@@ -121,10 +121,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let crowd = inside.crowd.as_ref();
     let gauges = store::load(&folder)?.reports;
     let gauges = gauges.get(task).map(|report| &report.gauges);
-    let refusal = |expert: &Expert| {
-        let noted = gauges.and_then(|gauges| noted(gauges, *expert));
-        Some((*expert, Refusal::of(noted, crowd, *expert)?))
-    };
+    let refusal = |expert: &Expert| Some((*expert, Refusal::of(gauges, crowd, *expert)?));
     let experts = header.method.experts.iter();
     let told = Told {
         none_of_these: experts.filter_map(refusal).collect(),
@@ -244,7 +241,10 @@ fn refusals(of: &BTreeMap<Expert, Refusal>) -> String {
         table.row([
             expert.name().to_string(),
             format!("{:.2}", refusal.threshold),
-            share(refusal.known),
+            match refusal.measured {
+                Measured::CrossFitted => share(refusal.known),
+                Measured::SamePictures => format!("{} it was chosen on", share(refusal.known)),
+            },
             share(refusal.later),
         ]);
     }

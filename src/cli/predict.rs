@@ -15,7 +15,7 @@ use crate::experiment::predict::Predictor;
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Opinion, Picture};
-use crate::run::refusal::{self, Refusal};
+use crate::run::refusal::Refusal;
 use crate::store;
 
 /// Options of `predict`.
@@ -138,10 +138,10 @@ fn refusal_of(folder: &Path, predictor: &Predictor) -> Option<Refusal> {
     let (header, task) = (predictor.header(), predictor.task());
     let expert = header.answering();
     let stored = store::load(folder).ok()?;
-    let noted = stored.reports.get(task);
-    let noted = noted.and_then(|report| refusal::noted(&report.gauges, expert));
+    let gauges = stored.reports.get(task).map(|report| &report.gauges);
+    let noted = Refusal::of(gauges, None, expert);
     if noted.is_some() {
-        return Refusal::of(noted, None, expert);
+        return noted;
     }
     tell(
         "this run did not note when to say \"none of these\": a sample of its test pictures is looked at",

@@ -6,7 +6,7 @@ use super::Session;
 use super::run_view::RunView;
 use crate::metrics::Expert;
 use crate::run::event::RunHeader;
-use crate::run::refusal::{Refusal, noted};
+use crate::run::refusal::Refusal;
 
 impl Session {
     /// When an expert of a run says "none of these" after a task (from 0), and how often it does; none
@@ -16,10 +16,9 @@ impl Session {
             Some(view) => view.reports.get(task).map(|report| &report.gauges),
             None => self.row(run).and_then(|row| row.gauges.get(task)),
         };
-        let noted = gauges.and_then(|gauges| noted(gauges, expert));
         let inside = self.insides.run(run, task);
         let crowd = inside.and_then(|inside| inside.crowd.as_ref());
-        Refusal::of(noted, crowd, expert)
+        Refusal::of(gauges, crowd, expert)
     }
 
     /// Whose answer is that of the run in this folder; none where it is neither open nor listed.

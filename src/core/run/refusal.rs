@@ -1,9 +1,14 @@
 //! When a run says "none of these": how strange a picture is to an expert, and from where on it is
 //! stranger than nearly all test pictures of the classes that the expert knows.
+//!
+//! The threshold comes from all these pictures. How often it refuses a picture of a known class is
+//! measured by cross-fitting (Stone, Cross-validatory Choice and Assessment of Statistical Predictions,
+//! Journal of the Royal Statistical Society B, 1974): a fifth of them against the limit of the others.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::inside::CrowdInside;
 use super::prediction::Opinion;
@@ -13,8 +18,13 @@ use crate::metrics::Expert;
 pub const KEPT: usize = 95;
 /// Fewer pictures say nothing about the last few in a hundred.
 const FEWEST: usize = 20;
+/// Parts that known pictures are dealt into, each held against the limit of the others.
+const PARTS: u8 = 5;
 /// Gauges that hold the threshold of an expert, whose name follows.
 const GAUGE: &str = "strange95_";
+/// Gauges with the known pictures that were refused, and of how many.
+const REFUSED: &str = "refused95_";
+const JUDGED: &str = "judged95_";
 
 impl Opinion {
     /// How strange the picture is to the expert: its energy, or for scores without one the doubt, 1
@@ -24,12 +34,58 @@ impl Opinion {
     }
 }
 
-/// The strangeness that [`KEPT`] of a hundred pictures do not exceed; none for too few.
-pub fn threshold(mut strangeness: Vec<f32>) -> Option<f32> {
-    strangeness.retain(|value| value.is_finite());
-    strangeness.sort_by(f32::total_cmp);
-    let kept = (strangeness.len() * KEPT).div_ceil(100);
-    (strangeness.len() >= FEWEST).then(|| strangeness[kept - 1])
+/// A test picture of a known class: where it lies (its source and its index there), and how strange it is.
+pub type Known = ((usize, usize), f32);
+
+/// The strangeness that [`KEPT`] of a hundred of these do not exceed; none where there are none.
+fn limit(strangeness: impl Iterator<Item = f32>) -> Option<f32> {
+    let mut finite: Vec<f32> = strangeness.filter(|value| value.is_finite()).collect();
+    finite.sort_by(f32::total_cmp);
+    let kept = (finite.len() * KEPT).div_ceil(100);
+    finite.get(kept.checked_sub(1)?).copied()
+}
+
+/// The part that a picture is in: by a hash of where it lies, so the same in every task and version.
+fn part((source, index): (usize, usize)) -> u8 {
+    let hash: [u8; 32] = Sha256::digest(format!("{source}/{index}")).into();
+    hash[0] % PARTS
+}
+
+/// The strangeness that [`KEPT`] of a hundred known pictures do not exceed, and how many known pictures
+/// are refused: [`PARTS`] parts of them are held each against what the others make the limit, since on
+/// the pictures it was chosen on a limit refuses 5 of 100 whatever it is worth. None for too few.
+pub fn chosen(known: &[Known]) -> Option<(f32, Refused)> {
+    if known.iter().filter(|(_, value)| value.is_finite()).count() < FEWEST {
+        return None;
+    }
+    let parts: Vec<u8> = known.iter().map(|(place, _)| part(*place)).collect();
+    let of = |wanted: &dyn Fn(u8) -> bool| -> Vec<f32> {
+        let all = known.iter().zip(&parts);
+        let mine = all.filter(|(_, part)| wanted(**part));
+        mine.map(|((_, value), _)| *value).collect()
+    };
+    let mut all = Refused::default();
+    for part in 0..PARTS {
+        let others = of(&|other| other != part).into_iter();
+        let own = of(&|other| other == part).into_iter();
+        let found = limit(others).and_then(|limit| Refused::among(own, limit));
+        all.add(found.unwrap_or_default());
+    }
+    let limit = limit(known.iter().map(|(_, value)| *value))?;
+    Some((limit, all))
+}
+
+/// What testing notes of an expert among a task's gauges; nothing for too few pictures.
+pub fn gauges_of(expert: Expert, known: &[Known]) -> Vec<(String, f64)> {
+    let Some((threshold, all)) = chosen(known) else {
+        return Vec::new();
+    };
+    let name = expert.name();
+    vec![
+        (gauge(expert), f64::from(threshold)),
+        (format!("{REFUSED}{name}"), all.refused as f64),
+        (format!("{JUDGED}{name}"), all.pictures as f64),
+    ]
 }
 
 /// The gauge that holds an expert's threshold.
@@ -38,12 +94,23 @@ pub fn gauge(expert: Expert) -> String {
 }
 
 /// An expert's threshold among the gauges of a task, where it was noted.
-pub fn noted(gauges: &BTreeMap<String, f64>, expert: Expert) -> Option<f32> {
+fn noted(gauges: &BTreeMap<String, f64>, expert: Expert) -> Option<f32> {
     gauges.get(&gauge(expert)).map(|value| *value as f32)
 }
 
+/// How many known pictures were refused when the threshold was noted; runs of older versions did not
+/// note it.
+fn noted_rate(gauges: &BTreeMap<String, f64>, expert: Expert) -> Option<Refused> {
+    let count = |of: &str| {
+        let value = gauges.get(&format!("{of}{}", expert.name()))?;
+        Some(*value as usize)
+    };
+    let (refused, pictures) = (count(REFUSED)?, count(JUDGED)?);
+    (pictures > 0).then_some(Refused { refused, pictures })
+}
+
 /// Pictures refused, of so many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refused {
     /// Those refused.
     pub refused: usize,
@@ -61,10 +128,26 @@ impl Refused {
         (pictures > 0).then_some(Self { refused, pictures })
     }
 
+    fn add(&mut self, other: Self) {
+        self.refused += other.refused;
+        self.pictures += other.pictures;
+    }
+
     /// The share refused.
     pub fn share(&self) -> f64 {
         self.refused as f64 / self.pictures.max(1) as f64
     }
+}
+
+/// On which pictures it was counted how many of known classes are refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measured {
+    /// Each part of the test pictures was held against the limit of the others.
+    CrossFitted,
+    /// On those that the threshold was chosen on, as for runs of older versions: 5 of 100 by
+    /// construction, which says nothing about other pictures.
+    SamePictures,
 }
 
 /// When an expert says "none of these" after a task, and how often it does.
@@ -72,31 +155,56 @@ impl Refused {
 pub struct Refusal {
     /// What is stranger is refused.
     pub threshold: f32,
-    /// Of a sample of test pictures those of classes known by then; none where it was not looked at.
+    /// Of test pictures of classes known by then those refused; none where it was not looked at.
     pub known: Option<Refused>,
-    /// Of that sample those of classes that were not learned yet; none where there are none.
+    /// How that was measured.
+    pub measured: Measured,
+    /// Of a sample of test pictures those of classes that were not learned yet; none where there are
+    /// none, or it was not looked at.
     pub later: Option<Refused>,
 }
 
 impl Refusal {
-    /// That of an expert after a task. The threshold is the one noted after testing, else, for runs
-    /// of older versions, that of the sample. None where neither tells.
-    pub fn of(noted: Option<f32>, crowd: Option<&CrowdInside>, expert: Expert) -> Option<Self> {
+    /// That of an expert after a task. Threshold and refused pictures of known classes are those
+    /// noted among the task's gauges after testing; for runs of older versions those of the sample.
+    /// None where neither tells.
+    pub fn of(
+        gauges: Option<&BTreeMap<String, f64>>,
+        crowd: Option<&CrowdInside>,
+        expert: Expert,
+    ) -> Option<Self> {
+        let (mut known, mut later): (Vec<Known>, Vec<f32>) = Default::default();
         let sample = crowd.and_then(|crowd| Some((crowd, crowd.strangeness_of(expert)?)));
-        let known = |at: &usize| sample.is_some_and(|(crowd, _)| crowd.labels[*at] < crowd.known);
-        let pick = |wanted: bool| -> Vec<f32> {
-            let values = sample.map_or(&[][..], |(_, values)| values);
-            let all = (0..values.len()).filter(|at| known(at) == wanted);
-            all.map(|at| values[at]).collect()
-        };
-        let threshold = match noted {
-            Some(noted) => noted,
-            None => threshold(pick(true))?,
+        for (crowd, at, value) in sample.into_iter().flat_map(|(crowd, values)| {
+            (0..)
+                .zip(values)
+                .map(move |(at, value)| (crowd, at, *value))
+        }) {
+            match crowd.labels[at] < crowd.known {
+                true => known.push((crowd.places[at], value)),
+                false => later.push(value),
+            }
+        }
+        let noted = gauges.and_then(|gauges| Some((gauges, noted(gauges, expert)?)));
+        let (threshold, known, measured) = match noted {
+            Some((gauges, threshold)) => match noted_rate(gauges, expert) {
+                Some(rate) => (threshold, Some(rate), Measured::CrossFitted),
+                None => {
+                    let values = known.iter().map(|(_, value)| *value);
+                    let counted = Refused::among(values, threshold);
+                    (threshold, counted, Measured::SamePictures)
+                }
+            },
+            None => {
+                let (threshold, rate) = chosen(&known)?;
+                (threshold, Some(rate), Measured::CrossFitted)
+            }
         };
         Some(Self {
             threshold,
-            known: Refused::among(pick(true).into_iter(), threshold),
-            later: Refused::among(pick(false).into_iter(), threshold),
+            known,
+            measured,
+            later: Refused::among(later.into_iter(), threshold),
         })
     }
 
@@ -107,12 +215,14 @@ impl Refusal {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::data::chance::{Chance, Purpose};
 
     fn crowd(labels: Vec<usize>, strangeness: Vec<f32>) -> CrowdInside {
         CrowdInside {
-            places: Vec::new(),
+            places: (0..labels.len()).map(|at| (0, at)).collect(),
             labels,
             given: Vec::new(),
             known: 2,
@@ -122,32 +232,98 @@ mod tests {
         }
     }
 
+    fn at_places(values: impl IntoIterator<Item = f32>) -> Vec<Known> {
+        let values = values.into_iter().enumerate();
+        values.map(|(at, value)| ((0, at), value)).collect()
+    }
+
+    fn threshold(values: impl IntoIterator<Item = f32>) -> Option<f32> {
+        chosen(&at_places(values)).map(|(threshold, _)| threshold)
+    }
+
     #[test]
     fn five_of_a_hundred_known_pictures_lie_above_the_threshold() {
-        let values: Vec<f32> = (0..100).map(|v| v as f32).rev().collect();
-        assert_eq!(threshold(values), Some(94.0));
-        assert_eq!(threshold(vec![1.0; 19]), None);
-        assert_eq!(threshold(vec![f32::NAN; 40]), None);
+        assert_eq!(threshold((0..100).map(|v| v as f32).rev()), Some(94.0));
+        assert_eq!(threshold([1.0; 19]), None);
+        assert_eq!(threshold([f32::NAN; 40]), None);
+    }
+
+    /// 40 pictures make the 38th smallest of them the limit: of others 3 of 41 lie above it, but of
+    /// themselves 2 of 40. A limit of about 32 is exceeded by 2 of 33, give or take.
+    #[test]
+    fn what_is_refused_is_counted_on_pictures_that_did_not_choose() {
+        let (mut fitted, mut fresh, mut same) = (0.0, 0.0, 0.0);
+        const RUNS: u64 = 400;
+        for run in 0..RUNS {
+            let mut chance = Chance::new(Purpose::Split, run, 0, 0);
+            let mut draw =
+                |count| -> Vec<f32> { (0..count).map(|_| chance.unit() as f32).collect() };
+            let known = at_places(draw(40));
+            let (limit, rate) = chosen(&known).unwrap();
+            assert_eq!(rate.pictures, 40, "every picture is judged once");
+            let of = |values: Vec<f32>| Refused::among(values.into_iter(), limit).unwrap().share();
+            fitted += rate.share() / RUNS as f64;
+            fresh += of(draw(1000)) / RUNS as f64;
+            same += of(known.iter().map(|(_, value)| *value).collect()) / RUNS as f64;
+        }
+        assert!((same - 0.05).abs() < 1e-9, "{same}");
+        assert!((fresh - 3.0 / 41.0).abs() < 0.01, "{fresh}");
+        assert!((fitted - 2.0 / 33.0).abs() < 0.01, "{fitted}");
+    }
+
+    #[test]
+    fn a_picture_stays_in_its_part() {
+        let parts: Vec<u8> = (0..6).map(|index| part((0, index))).collect();
+        assert_eq!(parts, [0, 4, 2, 1, 2, 4]);
+        let mut counts = [0; PARTS as usize];
+        (0..1000).for_each(|index| counts[usize::from(part((1, index)))] += 1);
+        assert!(counts.iter().all(|count| *count > 150), "{counts:?}");
     }
 
     #[test]
     fn what_is_refused_is_counted_for_known_and_later_classes_apart() {
         let labels = (0..60).map(|at| usize::from(at >= 40) * 2).collect();
-        let values = (0..60).map(|at| at as f32).collect();
-        let crowd = crowd(labels, values);
-        let found = Refusal::of(None, Some(&crowd), Expert::Answer);
+        let values: Vec<f32> = (0..60).map(|at| at as f32).collect();
+        let crowd = crowd(labels, values.clone());
+        let of = |gauges: Option<&BTreeMap<String, f64>>| {
+            Refusal::of(gauges, Some(&crowd), Expert::Answer).unwrap()
+        };
+        let (_, rate) = chosen(&at_places(values[..40].iter().copied())).unwrap();
+        let later = Some(Refused {
+            refused: 20,
+            pictures: 20,
+        });
         let wanted = Refusal {
             threshold: 37.0,
+            known: Some(rate),
+            measured: Measured::CrossFitted,
+            later,
+        };
+        assert_eq!(of(None), wanted);
+        // Older versions noted the threshold alone: what the sample shows is of the same pictures.
+        let older = BTreeMap::from([(gauge(Expert::Answer), 37.0)]);
+        let same = Refusal {
             known: Some(Refused {
                 refused: 2,
                 pictures: 40,
             }),
-            later: Some(Refused {
-                refused: 20,
-                pictures: 20,
-            }),
+            measured: Measured::SamePictures,
+            ..wanted
         };
-        assert_eq!(found, Some(wanted));
+        assert_eq!(of(Some(&older)), same);
+        let mut newer = older;
+        newer.extend([
+            ("refused95_answer".into(), 9.0),
+            ("judged95_answer".into(), 100.0),
+        ]);
+        let noted = Some(Refused {
+            refused: 9,
+            pictures: 100,
+        });
+        assert_eq!(
+            (of(Some(&newer)).known, of(Some(&newer)).later),
+            (noted, later)
+        );
         assert_eq!(Refusal::of(None, Some(&crowd), Expert::Online), None);
         assert_eq!(Refusal::of(None, None, Expert::Answer), None);
     }

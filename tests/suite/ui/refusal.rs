@@ -9,7 +9,7 @@ use lae_studio::run::event::{Command, Event};
 use lae_studio::run::inside::{
     CrowdInside, InsideRequest, Insight, Look, Movement, RunInside, Seen,
 };
-use lae_studio::run::refusal::gauge;
+use lae_studio::run::refusal::{Known, chosen, gauge, gauges_of};
 use lae_studio::session::backend::Recorded;
 use lae_studio::store::RunFolder;
 use lae_studio::ui::app::StudioApp;
@@ -20,12 +20,17 @@ use super::{recorded, settle, shot};
 
 /// A stored run of two tasks of five, with this threshold noted for its answer if any.
 fn stored(root: &Path, threshold: Option<f64>) {
+    let gauges = threshold.map(|value| (gauge(Expert::Ensemble), value));
+    noted(root, gauges.into_iter().collect());
+}
+
+/// The same with these gauges.
+fn noted(root: &Path, gauges: Vec<(String, f64)>) {
     let mut header = header();
     let folder = RunFolder::create(root, &mut header, "").unwrap();
     for task in 0..2 {
         let mut report = report(task);
-        let noted = threshold.map(|value| (gauge(Expert::Ensemble), value));
-        report.gauges.extend(noted);
+        report.gauges.extend(gauges.clone());
         folder.save_task(&report, &Default::default()).unwrap();
     }
 }
@@ -114,7 +119,9 @@ fn a_strange_picture_is_none_of_these_and_the_classes_stay() {
     tell_crowd(&mut window, &backend);
     let told = "Of 20 test pictures of classes it has not learned yet, 100\u{a0}% are refused";
     window.get_by_label_contains(told);
-    window.get_by_label_contains("5 of 100 pictures of known classes are refused, too");
+    window.get_by_label_contains(
+        "Of the test pictures that set the limit, 5 of 100 are refused, too",
+    );
     shot(&mut window, "none-of-these");
     window.get_by_label("Do not say this").click();
     settle(&mut window);
@@ -130,6 +137,24 @@ fn a_familiar_picture_is_one_of_these() {
     stored(runs.path(), Some(-2.0));
     let (window, _) = answered(runs.path());
     window.get_by_label("One of these");
+}
+
+#[test]
+fn what_known_pictures_were_refused_while_testing_is_told() {
+    let runs = tempfile::tempdir().unwrap();
+    // Of 40 pictures, each a little stranger than the one before.
+    let known: Vec<Known> = (0..40)
+        .map(|at| ((0, at), at as f32 / 10.0 - 6.0))
+        .collect();
+    noted(runs.path(), gauges_of(Expert::Ensemble, &known));
+    let (window, _) = answered(runs.path());
+    let (_, counted) = chosen(&known).unwrap();
+    let share = (100.0 * counted.share()).round();
+    window.get_by_label_contains(&format!(
+        "Of 40 test pictures of known classes, {share}\u{a0}% are refused, too"
+    ));
+    // What it refuses of classes to come is another question.
+    window.get_by_label("Count what it refuses of classes to come");
 }
 
 #[test]

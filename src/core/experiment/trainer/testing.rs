@@ -21,7 +21,8 @@ const JUDGE_BATCH: usize = 48;
 
 impl Trainer<'_> {
     /// Asks for every test image of the tasks seen so far; none when the person stopped it. From
-    /// where on a picture is strange to an expert is kept with the task's gauges.
+    /// where on a picture is strange to an expert, and how many known ones are, is kept with the task's
+    /// gauges.
     pub(super) fn evaluate(&mut self) -> Result<Option<(Answers, Vec<SlotCounts>)>> {
         let phase = Phase::Evaluating { task: self.task };
         self.say(phase.clone());
@@ -29,7 +30,7 @@ impl Trainer<'_> {
         let none = samples.is_empty();
         let mut answers = Answers::default();
         let mut slots = self.no_slots();
-        let mut strangeness: BTreeMap<Expert, Vec<f32>> = BTreeMap::new();
+        let mut strangeness: BTreeMap<Expert, Vec<refusal::Known>> = BTreeMap::new();
         let mut reading = Reading::of(samples.len());
         let options = LoaderOptions {
             cache: Some(self.kit.pixels.clone()),
@@ -52,7 +53,7 @@ impl Trainer<'_> {
                 let verdict = verdict.checked()?.folded(&self.again);
                 for opinion in &verdict.opinions {
                     let of = strangeness.entry(opinion.expert).or_default();
-                    of.push(opinion.strangeness());
+                    of.push(((source, index), opinion.strangeness()));
                 }
                 self.note(&mut answers, batch.labels[row] as usize, &verdict);
             }
@@ -71,10 +72,8 @@ impl Trainer<'_> {
         if !none {
             reading.ended(answers.labels.len())?;
         }
-        for (expert, values) in strangeness {
-            let found = refusal::threshold(values).map(f64::from);
-            self.gauges
-                .extend(found.map(|value| (refusal::gauge(expert), value)));
+        for (expert, known) in strangeness {
+            self.gauges.extend(refusal::gauges_of(expert, &known));
         }
         if self.header.lessons.is_empty() {
             // All lie in the run's own data set.

@@ -4,7 +4,7 @@
 use egui::{RichText, Sense, Ui, Vec2};
 
 use crate::run::event::{Opinion, Prediction};
-use crate::run::refusal::{KEPT, Refusal};
+use crate::run::refusal::{KEPT, Measured, Refusal};
 use crate::session::words::percent;
 use crate::ui::app::Cx;
 use crate::ui::theme::{semibold, tokens};
@@ -76,35 +76,48 @@ fn verdict(ui: &mut Ui, refusal: &Refusal, opinion: &Opinion) {
 
 /// How often it is said of pictures of known classes, and of classes that are not learned yet.
 fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction) {
-    let mut words = vec![format!(
-        "{} of 100 pictures of known classes are refused, too.",
-        100 - KEPT
-    )];
-    match (&refusal.later, &refusal.known) {
+    let mut words = vec![of_known(refusal)];
+    let inside = cx.session.insides.run(&answer.run, answer.task);
+    let counted = inside.is_some_and(|inside| inside.crowd.is_some());
+    match (&refusal.later, counted) {
         (Some(later), _) => words.push(format!(
             "Of {} test pictures of classes it has not learned yet, {} are refused.",
             later.pictures,
             percent(later.share(), 0)
         )),
-        (None, Some(_)) => words.push(
+        (None, true) => words.push(
             "After an earlier task it is counted how many pictures of classes to come are refused."
                 .into(),
         ),
-        (None, None) if cx.session.insides.is_looking(&answer.run) => words.push(
+        (None, false) if cx.session.insides.is_looking(&answer.run) => words.push(
             "How many of classes it has not learned yet are refused is being counted.".into(),
         ),
-        (None, None) => {}
+        (None, false) => {}
     }
     let insides = &cx.session.insides;
-    let offers = refusal.known.is_none()
-        && insides.problem(&answer.run).is_none()
-        && !insides.is_looking(&answer.run);
+    let offers =
+        !counted && insides.problem(&answer.run).is_none() && !insides.is_looking(&answer.run);
     ui.horizontal_wrapped(|ui| {
         faint(ui, words.join(" "));
         if offers {
             count(ui, cx, "Count what it refuses of classes to come");
         }
     });
+}
+
+/// How often it is said of pictures of known classes, and how that was measured.
+fn of_known(refusal: &Refusal) -> String {
+    match (refusal.measured, refusal.known) {
+        (Measured::CrossFitted, Some(known)) => format!(
+            "Of {} test pictures of known classes, {} are refused, too, each held against a limit that others set.",
+            known.pictures,
+            percent(known.share(), 0)
+        ),
+        _ => format!(
+            "Of the test pictures that set the limit, {} of 100 are refused, too; of others it may be more.",
+            100 - KEPT
+        ),
+    }
 }
 
 /// The link that has test pictures looked at.
