@@ -206,6 +206,7 @@ impl End {
 /// are none.
 pub fn run() -> ExitCode {
     let started = Instant::now();
+    crate::device::end_with_parent();
     let line = match Line::read() {
         Ok(line) => line,
         Err(error) => {

@@ -29,19 +29,22 @@ pub struct Matrix<'a, T = f32> {
     column: usize,
 }
 
-/// Index of the last element plus one; 0 for an empty matrix.
-fn extent(rows: usize, columns: usize, row: usize, column: usize) -> usize {
+/// Whether every element of such a matrix lies within so many numbers. Sizes whose index no machine
+/// can hold do not.
+fn fits(rows: usize, columns: usize, row: usize, column: usize, len: usize) -> bool {
     if rows == 0 || columns == 0 {
-        0
-    } else {
-        (rows - 1) * row + (columns - 1) * column + 1
+        return true;
     }
+    let down = (rows - 1).checked_mul(row);
+    let across = (columns - 1).checked_mul(column);
+    let last = down.zip(across).and_then(|(a, b)| a.checked_add(b));
+    last.is_some_and(|last| last < len)
 }
 
 impl<'a, T: Number> Matrix<'a, T> {
     /// Rows of `columns` numbers, `stride` apart.
     pub fn new(data: &'a [T], rows: usize, columns: usize, stride: usize) -> Self {
-        assert!(extent(rows, columns, stride, 1) <= data.len());
+        assert!(fits(rows, columns, stride, 1, data.len()));
         Self {
             data,
             rows,
@@ -64,9 +67,10 @@ impl<'a, T: Number> Matrix<'a, T> {
 
     /// `rows` rows from row `start` on.
     pub fn some_rows(self, start: usize, rows: usize) -> Self {
-        assert!(start + rows <= self.rows);
+        assert!(start <= self.rows && rows <= self.rows - start);
+        let first = start.saturating_mul(self.row).min(self.data.len());
         Self {
-            data: &self.data[(start * self.row).min(self.data.len())..],
+            data: &self.data[first..],
             rows,
             ..self
         }
@@ -94,7 +98,7 @@ pub fn product<T: Number>(
 ) {
     assert_eq!(a.columns, b.rows);
     assert!(b.columns <= stride || a.rows <= 1);
-    assert!(extent(a.rows, b.columns, stride, 1) <= y.len());
+    assert!(fits(a.rows, b.columns, stride, 1, y.len()));
     let factor = match store {
         Store::Subtract => -T::ONE,
         _ => T::ONE,
@@ -186,4 +190,19 @@ pub fn share(rows: usize, parts: usize) -> usize {
         share += 1;
     }
     share
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_matrix_whose_last_index_wraps_fits_nowhere() {
+        const HALF: usize = 1 << (usize::BITS - 1);
+        assert!(fits(2, 3, 3, 1, 6) && !fits(2, 3, 3, 1, 5));
+        assert!(fits(0, 3, 3, 1, 0) && fits(3, 0, HALF, 1, 0));
+        // Counted without care, these are 0 and 1 numbers.
+        assert!(!fits(3, 1, HALF, 1, 6));
+        assert!(!fits(2, 2, usize::MAX, 1, 6));
+    }
 }

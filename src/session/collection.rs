@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::Session;
 use super::jobs::Ask;
@@ -15,6 +16,10 @@ use crate::run::event::Picture;
 pub const MOST: usize = 500;
 /// Pictures of a class at least: one to learn from and one to test with.
 pub const LEAST: usize = 2;
+/// Begins the name of a folder that is being written.
+const UNFINISHED: &str = ".unfinished-";
+/// What is being written takes no longer than this.
+const STALE: Duration = Duration::from_secs(24 * 3600);
 
 /// One picture of a class.
 #[derive(Clone, Debug, PartialEq)]
@@ -155,8 +160,9 @@ impl Collection {
     pub fn save(&self, root: &Path) -> Result<PathBuf> {
         let wrong = |error| Problem::io("make the folder for your pictures", root, &error);
         std::fs::create_dir_all(root).map_err(wrong)?;
+        sweep(root);
         let unfinished = tempfile::Builder::new()
-            .prefix(".unfinished-")
+            .prefix(UNFINISHED)
             .tempdir_in(root)
             .map_err(wrong)?;
         for group in &self.groups {
@@ -191,6 +197,18 @@ impl Piece {
         image::save_buffer(&to, &self.picture.rgb, width, height, kind).map_err(|error| {
             Problem::new(format!("a picture could not be written: {error}")).at_path(&to)
         })
+    }
+}
+
+/// Removes what a program left that was killed while it wrote.
+fn sweep(root: &Path) {
+    for entry in std::fs::read_dir(root).into_iter().flatten().flatten() {
+        let written = entry.metadata().and_then(|about| about.modified());
+        let old = written.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > STALE));
+        if old && entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+            // What cannot be removed now is tried again the next time.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
     }
 }
 

@@ -46,7 +46,8 @@ impl DataAsk {
     }
 }
 
-/// How far the opening of a data set is; shared by the thread that opens and the window.
+/// How far the opening of a data set, or another long errand, is; shared by the thread that does it
+/// and the window.
 #[derive(Debug, Default)]
 pub struct Opening {
     words: Mutex<String>,
@@ -174,7 +175,7 @@ pub enum Ask {
     /// Keep the gathered pictures.
     KeepCollection(Box<Collection>, Purpose),
     /// Write pictures to one file.
-    Export(Export, PathBuf),
+    Export(Export, PathBuf, Arc<Opening>),
     /// Decode images of a test split: data set's key, indices.
     TestPictures(String, Arc<dyn Pictures>, Vec<usize>),
     /// See which images a test split holds: data set's key.
@@ -237,7 +238,7 @@ impl Ask {
             Self::KeepCollection(_, purpose) => {
                 Arc::new(move |p| Found::CollectionKept(purpose.clone(), Err(p)))
             }
-            Self::Export(_, path) => Arc::new(move |p| Found::Exported(path.clone(), Err(p))),
+            Self::Export(_, path, _) => Arc::new(move |p| Found::Exported(path.clone(), Err(p))),
             Self::TestPictures(key, _, indices) => Arc::new(move |p| {
                 let failed = |&index: &usize| (index, Err(p.clone()));
                 Found::TestPictures(key.clone(), indices.iter().map(failed).collect())

@@ -152,8 +152,12 @@ pub struct Session {
     choosing: chooser::Choosing,
     /// What a report of a problem would hold, once it was asked for.
     pub report: Fetch<Arc<report::Report>>,
-    /// News, oldest first.
+    /// News, oldest first; the oldest of very many are let go.
     pub notices: Vec<Notice>,
+    /// How many there were in all.
+    pub told: usize,
+    /// Files being written by helper threads, each with what stops it.
+    exports: Vec<Arc<jobs::Opening>>,
     tickets: u64,
 }
 
@@ -215,6 +219,8 @@ impl Session {
             choosing: chooser::Choosing::default(),
             report: Fetch::Nothing,
             notices: Vec::new(),
+            told: 0,
+            exports: Vec::new(),
             tickets: 0,
         };
         for ask in [Ask::Plugins, Ask::Backbones, Ask::Devices] {
@@ -319,6 +325,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         self.leave_tour();
+        self.end_exports();
         self.backend.wish(Wish::Stop);
         self.backend.send(Command::Shutdown);
     }

@@ -25,6 +25,9 @@ pub struct Notice {
     pub undo: Vec<PathBuf>,
 }
 
+/// Most notices that are kept: a fault may be told again and again for days.
+const MOST: usize = 200;
+
 impl Session {
     /// Tells the person something.
     pub fn notify(&mut self, problem: Problem, bad: bool) {
@@ -34,6 +37,10 @@ impl Session {
     fn tell(&mut self, problem: Problem, bad: bool, good: bool) {
         if bad {
             tracing::warn!("the window says: {}", told(&problem));
+        }
+        self.told += 1;
+        if self.notices.len() >= MOST {
+            self.notices.remove(0);
         }
         self.notices.push(Notice {
             time: clock(),

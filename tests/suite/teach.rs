@@ -460,3 +460,19 @@ fn a_run_of_an_older_version_is_taught_as_well() {
     assert_eq!(stored.header.answering(), Expert::Ensemble);
     predicts_what_it_measured(&run);
 }
+
+#[test]
+fn a_run_killed_in_its_last_moment_keeps_what_lessons_need() {
+    let root = tempfile::tempdir().unwrap();
+    let run = finished(&config("ranpac"), root.path());
+    let state = run.join("state.safetensors");
+    // As a kill leaves it between its last task and its end.
+    let checkpoint = run.join("resume/checkpoint.safetensors");
+    std::fs::create_dir(run.join("resume")).unwrap();
+    std::fs::rename(&state, &checkpoint).unwrap();
+    let (stock, control) = (Stock::default(), Control::default());
+    let resumed = experiment::resume(&run, &stock, &mut Vec::new(), &control);
+    assert!(resumed.unwrap_err().what.contains("finished"));
+    assert!(state.exists() && !run.join("resume").exists());
+    taught(&run, letters("AB", 3).path());
+}

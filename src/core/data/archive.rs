@@ -25,6 +25,8 @@ use unpack::{Unpacking, is_blind_to_case};
 
 /// Remains of cut extractions are removed after this time.
 const STALE: Duration = Duration::from_secs(24 * 3600);
+/// Unpacked archives that nobody opened for this time are removed; opened again, they are unpacked anew.
+const UNUSED: Duration = Duration::from_secs(60 * 24 * 3600);
 /// Ends the name of an unfinished extraction.
 const UNFINISHED: &str = ".unpacking";
 
@@ -35,6 +37,8 @@ const XZ_MEMORY: u32 = 72 << 10;
 const LEFT_OUT: &str = ".left-out.json";
 /// What is to be said of an archive, kept likewise.
 const REMARKS: &str = ".remarks.json";
+/// Written anew whenever the unpacked archive is opened: its time says when that was.
+const USED: &str = ".used";
 
 /// The folder for unpacked archives and downloads: `LAE_STUDIO_CACHE`, else the system's cache folder.
 pub fn cache_folder() -> PathBuf {
@@ -150,6 +154,7 @@ fn unpacked(path: &Path, kind: Kind, shelf: &Path, watch: &Watch) -> Result<Path
         fs::metadata(path).map_err(|error| Problem::io("open the archive", path, &error))?;
     let target = shelf.join(format!("{}-{}", stem(path), identity(path, &about)));
     if target.is_dir() {
+        mark_used(&target);
         return Ok(target);
     }
     fs::create_dir_all(shelf)
@@ -197,6 +202,7 @@ fn unpacked(path: &Path, kind: Kind, shelf: &Path, watch: &Watch) -> Result<Path
         Err(_) if target.is_dir() => {}
         Err(error) => return Err(Problem::io("finish unpacking", &target, &error)),
     }
+    mark_used(&target);
     Ok(target)
 }
 
@@ -220,18 +226,76 @@ fn identity(path: &Path, about: &fs::Metadata) -> String {
     hex(&hash.finalize()[..6])
 }
 
-/// Removes what killed programs left behind.
+/// Notes that an unpacked archive is used; where that cannot be written, it is only removed sooner.
+fn mark_used(unpacked: &Path) {
+    let _ = fs::write(unpacked.join(USED), "");
+}
+
+/// Removes what killed programs left behind, and unpacked archives that nobody needs any more.
 fn sweep(shelf: &Path) {
     let Ok(entries) = fs::read_dir(shelf) else {
         return;
     };
-    for entry in entries.flatten() {
-        let old = entry
-            .metadata()
-            .and_then(|about| about.modified())
-            .is_ok_and(|time| time.elapsed().is_ok_and(|age| age > STALE));
-        if old && entry.file_name().to_string_lossy().ends_with(UNFINISHED) {
-            let _ = fs::remove_dir_all(entry.path());
+    let older = |path: &Path, than: Duration| {
+        let written = fs::metadata(path).and_then(|about| about.modified());
+        written.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > than))
+    };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path
+            .extension()
+            .is_some_and(|ending| *ending == UNFINISHED[1..])
+        {
+            if older(&path, STALE) {
+                let _ = fs::remove_dir_all(path);
+            }
+            continue;
         }
+        // Of older versions of the program there is no such mark.
+        let mark = path.join(USED);
+        let mark = if mark.exists() { &mark } else { &path };
+        if path.is_dir() && !path.is_symlink() && older(mark, UNUSED) {
+            // First out of sight, so that no half of it is taken for the whole.
+            let name = format!("gone-{}{UNFINISHED}", file_name(&path));
+            let gone = path.with_file_name(name);
+            if fs::rename(&path, &gone).is_ok() {
+                let _ = fs::remove_dir_all(gone);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_nobody_opened_for_long_is_swept() {
+        let shelf = tempfile::tempdir().unwrap();
+        let days = |days: u64| SystemTime::now() - Duration::from_secs(days * 24 * 3600);
+        let make = |name: &str, folder: u64, mark: Option<u64>| {
+            let path = shelf.path().join(name);
+            fs::create_dir(&path).unwrap();
+            if let Some(age) = mark {
+                mark_used(&path);
+                let file = fs::File::open(path.join(USED)).unwrap();
+                file.set_modified(days(age)).unwrap();
+            }
+            let opened = fs::File::open(&path).unwrap();
+            opened.set_modified(days(folder)).unwrap();
+        };
+        make("used-1", 300, Some(1));
+        make("unused-2", 300, Some(61));
+        make("older-3", 59, None);
+        make("oldest-4", 61, None);
+        make("part-a.unpacking", 2, None);
+        make("part-b.unpacking", 0, None);
+        sweep(shelf.path());
+        let mut left: Vec<String> = fs::read_dir(shelf.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        left.sort();
+        assert_eq!(left, ["older-3", "part-b.unpacking", "used-1"]);
     }
 }

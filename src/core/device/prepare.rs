@@ -5,16 +5,15 @@
 //! for each. A variant that crashes the driver, hangs or loses the device is refused, and another
 //! child goes on behind it; the program itself is never at risk.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use super::child::{ended_from_outside, program};
+use super::child::{MOST, ended_from_outside, program, start};
 use super::verdicts::{Prepared, Tried};
 use super::{DeviceInfo, Kind, trust};
-use crate::console;
 use crate::nn::Variant;
 use crate::problem::{Problem, Result};
 
@@ -119,14 +118,10 @@ impl Tries<'_> {
         watch: &mut Watch<'_>,
     ) -> std::result::Result<Left, String> {
         let rest = variants[tried.len()..].iter().map(ToString::to_string);
-        let mut child = Command::new(self.program);
-        let child = console::hide_for(&mut child)
-            .args([SUBCOMMAND, &self.selector, self.family])
-            .args(rest)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn();
+        let rest: Vec<String> = rest.collect();
+        let mut words = vec![SUBCOMMAND, &self.selector, self.family];
+        words.extend(rest.iter().map(String::as_str));
+        let child = start(self.program, &words);
         let mut child = child.map_err(|error| format!("it could not be started ({error})"))?;
         let left = self.follow(&mut child, variants, tried, watch);
         // It may hang, or be done already; whether the kill succeeds does not change the answer.
@@ -204,7 +199,8 @@ fn how_it_ended(status: ExitStatus) -> std::result::Result<Left, String> {
 fn lines_of(stdout: ChildStdout) -> Receiver<String> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
-        for line in BufReader::new(stdout)
+        // A driver that prints without end is cut off, and refused for it.
+        for line in BufReader::new(stdout.take(MOST as u64))
             .lines()
             .map_while(std::result::Result::ok)
         {

@@ -24,7 +24,7 @@ pub mod upload;
 
 use std::path::Path;
 
-use crate::method;
+use crate::method::{self, Chosen};
 use crate::problem::{Problem, Result, listed};
 use crate::run::config::RunConfig;
 use crate::run::diary::Noted;
@@ -182,8 +182,8 @@ fn go_on(
         .advise("undo its lessons, then continue it"));
     }
     if stored.state == RunState::Finished {
-        // Killed in its last moment, it left its checkpoint; whoever asks to go on has it removed.
-        let _ = lock.finish(false);
+        // Killed in its last moment, it left its checkpoint; whoever asks to go on has it put in order.
+        let _ = lock.finish(for_lessons(&stored.header, &lock));
         return Err(
             Problem::new("this run is finished, there is nothing to continue")
                 .at_path(folder)
@@ -211,6 +211,17 @@ fn go_on(
     let mut trainer = Trainer::new((plan.kit(), method), stored.header, lock, sink, control)?;
     trainer.take_up(stored.reports)?;
     trainer.run()
+}
+
+/// Whether the checkpoint that a finished run left is what its lessons need: that of its own last task,
+/// after all passes.
+fn for_lessons(header: &RunHeader, folder: &RunFolder) -> bool {
+    let last = header.own_tasks().saturating_sub(1);
+    let whole = Chosen::of(&header.config).and_then(|chosen| {
+        let passes = chosen.passes(last)?.len();
+        Ok(chosen.spec.needs_state && folder.checkpointed() == Some((last, passes)))
+    });
+    whole.unwrap_or(false)
 }
 
 /// None for a preparation that failed because the person stopped it.

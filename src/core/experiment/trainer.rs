@@ -60,6 +60,8 @@ pub(super) struct Trainer<'a> {
     sink: &'a mut dyn Sink,
     control: &'a Control,
     method: Box<dyn Method>,
+    /// Whether lessons need what the last checkpoint holds.
+    needs_state: bool,
     /// The passes of each task.
     passes: Vec<Vec<Pass>>,
     meter: Meter,
@@ -103,6 +105,7 @@ impl<'a> Trainer<'a> {
         let mut trainer = Self {
             meter: Meter::new(0.0),
             passes: passes.collect::<Result<_>>()?,
+            needs_state: chosen.spec.needs_state,
             method,
             kit,
             again: header.again(),
@@ -143,7 +146,7 @@ impl<'a> Trainer<'a> {
         if ended?.is_break() {
             return Ok(Outcome::Stopped(self.header));
         }
-        let keep = self.checkpointed && self.method.needs_state();
+        let keep = self.checkpointed && self.needs_state;
         // Everything is saved by now: a checkpoint that stays is no failure.
         if let Err(problem) = self.folder.finish(keep) {
             self.remark(problem);

@@ -34,7 +34,24 @@ pub(super) fn must_be_encrypted(url: &str) -> bool {
 
 /// Whether a file comes from the mirror that this person set up, which may do without encryption.
 fn is_of_mirror(url: &str) -> bool {
-    std::env::var("HF_ENDPOINT").is_ok_and(|mirror| !mirror.is_empty() && url.starts_with(&mirror))
+    std::env::var("HF_ENDPOINT").is_ok_and(|mirror| lies_below(url, mirror.trim()))
+}
+
+/// Whether an unencrypted address has the host and port of another, and its path as the beginning of
+/// its own.
+pub(super) fn lies_below(url: &str, root: &str) -> bool {
+    let parts = |url: &str| {
+        let rest = url.strip_prefix("http://")?;
+        let end = rest.find(['/', '\\', '?', '#']).unwrap_or(rest.len());
+        let (host, path) = rest.split_at(end);
+        let segments = path.split('/').filter(|segment| !segment.is_empty());
+        let segments: Vec<String> = segments.map(ToString::to_string).collect();
+        (!host.is_empty()).then(|| (host.to_ascii_lowercase(), segments))
+    };
+    match (parts(url), parts(root)) {
+        (Some((host, path)), Some((wanted, root))) => host == wanted && path.starts_with(&root),
+        _ => false,
+    }
 }
 
 /// Whether anything worth the name still comes.

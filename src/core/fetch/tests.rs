@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use std::io::Write;
 
-use super::limits::LEAST;
+use super::limits::{LEAST, lies_below};
 use super::*;
 
 /// What the loopback server does with a request.
@@ -248,6 +248,21 @@ fn only_encrypted_addresses_are_asked_but_for_this_computers_own() {
             "{foreign}"
         );
     }
+    let mirror = "http://hub.local:8080/hf";
+    for (url, below) in [
+        ("http://hub.local:8080/hf/a/b", true),
+        ("http://HUB.local:8080/hf", true),
+        ("http://hub.local:8080/hfx/a", false),
+        ("http://hub.local:8080.evil/hf/a", false),
+        ("http://hub.local:8081/hf/a", false),
+        ("http://hub.local:8080@evil/hf/a", false),
+        ("https://hub.local:8080/hf/a", false),
+    ] {
+        assert_eq!(lies_below(url, mirror), below, "{url}");
+    }
+    assert!(lies_below("http://hub.local/a", "http://hub.local/"));
+    assert!(!lies_below("http://hub.local.evil/a", "http://hub.local"));
+    assert!(!lies_below("http://evil/a", ""));
     // What begins encrypted is not sent on to a place without.
     assert!(must_be_encrypted("https://localhost/x"));
     let folder = tempfile::tempdir().unwrap();

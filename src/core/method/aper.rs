@@ -38,6 +38,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         on_pictures("domainnet", 10),
     ],
     all_at_once: false,
+    needs_state: false,
     passes: |chosen, task| {
         let mut passes = FirstSession::passes(chosen.config.epochs, task);
         passes.push(Pass::measuring());

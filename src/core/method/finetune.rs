@@ -52,6 +52,7 @@ pub const SEQUENTIAL: MethodSpec = MethodSpec {
     rate: Some(RATE),
     published: PUBLISHED,
     all_at_once: false,
+    needs_state: false,
     passes,
     demand: |_, _| {
         Ok(Demand {

@@ -194,12 +194,6 @@ pub trait Method: Send {
     /// A Problem that names a missing or mis-shaped tensor.
     fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()>;
 
-    /// Whether another task needs more than the snapshots hold: then the last checkpoint of a
-    /// finished run is kept for its lessons.
-    fn needs_state(&self) -> bool {
-        false
-    }
-
     /// Takes up a run after these whole tasks from its snapshots, to learn another one; `snapshot`
     /// reads that of a task (from 0).
     ///

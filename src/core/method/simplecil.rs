@@ -29,6 +29,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     rate: None,
     published: &[],
     all_at_once: false,
+    needs_state: false,
     passes: |_, _| Ok(vec![Pass::measuring()]),
     demand: |_, _| Ok(Demand::NONE),
     check: |_, _| Ok(()),

@@ -31,6 +31,9 @@ pub struct MethodSpec {
     pub published: &'static [Published],
     /// Whether all classes come as one task (the upper bound of continual learning).
     pub all_at_once: bool,
+    /// Whether another task needs more than the snapshots hold: then the last checkpoint of a
+    /// finished run is kept for its lessons.
+    pub needs_state: bool,
     /// The passes over the images of a task (from 0).
     pub passes: fn(&Chosen<'_>, usize) -> Result<Vec<Pass>>,
     /// What a step takes beside the network and a PET, for a network of so many blocks.

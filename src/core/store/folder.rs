@@ -76,6 +76,10 @@ impl RunFolder {
             return Err(super::load::no_run(folder));
         }
         let held = lock(folder)?;
+        // While the lock was waited for, another program may have moved the run away.
+        if !folder.join(RUN_FILE).is_file() {
+            return Err(super::load::no_run(folder));
+        }
         for part in [RESUME_FOLDER, CONFUSION_FOLDER, PROMPTS_FOLDER] {
             let part = folder.join(part);
             no_link(&part)?;
@@ -106,14 +110,6 @@ impl RunFolder {
     pub fn save_header(&self, header: &RunHeader) -> Result<()> {
         let text = run_toml(header)?;
         keep_file(&self.path.join(RUN_FILE), text.as_bytes()).map(drop)
-    }
-
-    /// Checks that no program works on this run just now.
-    ///
-    /// # Errors
-    /// A Problem when one does.
-    pub fn check_idle(folder: &Path) -> Result<()> {
-        lock(folder).map(drop)
     }
 
     /// The lock, for who needs it longer.
@@ -183,6 +179,12 @@ impl RunFolder {
             true => Checkpoint::load(&path).map(Some),
             false => Ok(None),
         }
+    }
+
+    /// The task of the checkpoint, from 0, and how many passes of it are done; none where no
+    /// checkpoint can be read.
+    pub fn checkpointed(&self) -> Option<(usize, usize)> {
+        checkpoint::peek(&checkpoint_file(&self.path))
     }
 
     /// One tensor that the checkpoint holds as bulk.

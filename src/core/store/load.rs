@@ -88,7 +88,8 @@ impl StoredRun {
     pub fn costs(&self) -> Costs {
         let all = self.reports.iter().map(|report| report.costs);
         all.fold(Costs::default(), |sum, task| Costs {
-            images_seen: sum.images_seen + task.images_seen,
+            // What a damaged table says may be any number.
+            images_seen: sum.images_seen.saturating_add(task.images_seen),
             training_seconds: sum.training_seconds + task.training_seconds,
             ..task
         })

@@ -21,6 +21,9 @@ const FORMAT: u32 = 1;
 /// First lines of `run.toml`.
 const PREFACE: &str = "# A run of LAE Studio. The settings have the names of the options of `lae-studio train`;\n# `lae-studio train --config run.toml` does the same run again.\n";
 
+/// Most images of a run's data set.
+const MOST_IMAGES: usize = 1 << 30;
+
 /// What `[facts]` holds.
 #[derive(Serialize, Deserialize)]
 struct Facts {
@@ -128,6 +131,16 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
             "the numbers of images are not those of {} tasks",
             tasks.len()
         )));
+    }
+    // They are added up in many places.
+    let all = [&facts.train_images, &facts.test_images].map(|counts| {
+        let sum = counts.iter().try_fold(0usize, |sum, n| sum.checked_add(*n));
+        sum.filter(|sum| *sum <= MOST_IMAGES)
+    });
+    if all.contains(&None) {
+        return Err(damaged(
+            "it counts more images than a data set can have".into(),
+        ));
     }
     Ok(RunHeader {
         run: run_name(folder),

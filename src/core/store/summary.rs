@@ -289,7 +289,10 @@ pub fn summary(run: &StoredRun) -> Summary {
         costs: run.costs(),
         prompt_study: run.prompt_study().map(PromptStudy::percent),
         costs_by_task: run.reports.iter().map(|report| report.costs).collect(),
-        unreadable_images: run.reports.iter().map(|report| report.unreadable).sum(),
+        unreadable_images: run
+            .reports
+            .iter()
+            .fold(0, |sum, report| sum.saturating_add(report.unreadable)),
         epochs: header.config.epochs,
         seconds: run.seconds(),
         images_per_second: run.images_per_second(),

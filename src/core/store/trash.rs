@@ -5,11 +5,11 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::file::sync_folder;
+use super::TRASH_FOLDER;
+use super::file::{lock, sync_folder};
 use super::load::{Listed, entry, is_run, no_run};
 use super::queue::in_line;
 use super::record::run_name;
-use super::{RunFolder, TRASH_FOLDER};
 use crate::problem::{Problem, Result};
 
 /// Begins the name of what is being erased.
@@ -46,12 +46,16 @@ pub fn delete(folder: &Path, queue: &Path) -> Result<PathBuf> {
             .at_path(&folder)
             .advise("take it out of the line first, then delete it"));
     }
-    RunFolder::check_idle(&folder)?;
+    let held = lock(&folder)?;
     let bin = root.join(TRASH_FOLDER);
     own_folder(&bin)?;
     let place = free(&bin, &run_name(&folder));
+    // Held until the run is away, so that nobody begins to work on it meanwhile. Windows moves no
+    // folder with an open file in it, whose ever that is; so nobody can there, either.
+    let held = (!cfg!(windows)).then_some(held);
     std::fs::rename(&folder, &place)
         .map_err(|error| Problem::io("move the run to the trash", &folder, &error))?;
+    drop(held);
     sync_folder(Some(&bin));
     sync_folder(Some(&root));
     Ok(place)

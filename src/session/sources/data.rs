@@ -147,8 +147,14 @@ pub(super) fn open(ask: &DataAsk, scans: &Scans, opening: &Opening) -> Result<Da
 }
 
 /// Writes a data set, or gathered pictures, to one file.
-pub(super) fn export(export: &Export, scans: &Scans, to: &Path) -> Result<Packed> {
-    let watch = Watch::none();
+pub(super) fn export(
+    export: &Export,
+    scans: &Scans,
+    to: &Path,
+    opening: &Opening,
+) -> Result<Packed> {
+    let step = |doing: &str, done, of| opening.step(doing, done, of);
+    let watch = Watch::new(&step);
     match export {
         Export::Data(ask) => {
             let data = scans.dataset(&ask.place, &ask.options, ask.fresh, &watch)?;

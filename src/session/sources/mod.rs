@@ -106,8 +106,8 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             let kept = collection.save(&runs_root.join(MADE));
             Found::CollectionKept(purpose, kept)
         }
-        Ask::Export(export, path) => {
-            let done = data::export(&export, &scans, &path);
+        Ask::Export(export, path, opening) => {
+            let done = data::export(&export, &scans, &path, &opening);
             Found::Exported(path, done)
         }
         Ask::TestPictures(key, pictures, indices) => {

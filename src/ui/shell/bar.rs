@@ -156,7 +156,7 @@ fn page_tab(ui: &mut Ui, title: &str, chosen: bool, number: usize) -> bool {
 }
 
 fn notices_button(ui: &mut Ui, shell: &Shell, session: &Session, commands: &mut Vec<UiCommand>) {
-    let unread = shell.news.unread(session.notices.len());
+    let unread = shell.news.unread(session.told);
     let name = match unread {
         0 => "Notices".to_string(),
         n => format!("Notices, {n} unread"),

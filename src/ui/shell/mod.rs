@@ -64,12 +64,12 @@ pub struct Shell {
 impl Shell {
     /// Opens or closes the list of notices; opening it reads them all.
     pub fn toggle_notices(&mut self, session: &Session) {
-        self.news.toggle(session.notices.len());
+        self.news.toggle(session.told);
     }
 
     /// Draws the strip with the newest notice.
     pub fn foot(&mut self, ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
-        self.news.strip(ui, &session.notices, commands);
+        self.news.strip(ui, session, commands);
     }
 
     /// What files that are dropped now are taken for.
@@ -101,7 +101,7 @@ impl Shell {
         });
         let news = &mut self.news;
         if !fences.above("Notices", ctx, || {
-            news.show(ctx, &session.notices, commands);
+            news.show(ctx, session, commands);
         }) {
             news.close();
         }

@@ -7,7 +7,7 @@ use egui::{
 };
 
 use crate::session::plain::in_window;
-use crate::session::{Notice, story};
+use crate::session::{Notice, Session, story};
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{self, regular, tokens};
 use crate::ui::widgets::icons::{self, Icon};
@@ -49,19 +49,20 @@ impl News {
     }
 
     /// Draws the list when it is open.
-    pub fn show(&mut self, ctx: &Context, notices: &[Notice], commands: &mut Vec<UiCommand>) {
+    pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
         if self.open {
-            self.read = notices.len();
-            self.list(ctx, notices, commands);
+            self.read = session.told;
+            self.list(ctx, &session.notices, commands);
         }
     }
 
     /// Draws the strip at the foot of the window, in which the newest notice stands for a while: it
     /// covers nothing that is being read.
-    pub fn strip(&mut self, ui: &mut Ui, notices: &[Notice], commands: &mut Vec<UiCommand>) {
+    pub fn strip(&mut self, ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
+        let notices = &session.notices;
         let now = ui.input(|i| i.time);
-        if notices.len() > self.seen {
-            self.seen = notices.len();
+        if session.told > self.seen {
+            self.seen = session.told;
             let long = |notice: &Notice| notice.bad || !notice.undo.is_empty();
             let long = notices.last().is_some_and(long);
             self.until = now + if long { LONG_SECONDS } else { SECONDS };
@@ -84,7 +85,7 @@ impl News {
                     let left = (self.until - now).max(0.05);
                     ui.ctx().request_repaint_after_secs(left as f32);
                     if newest(ui, notice, commands) {
-                        self.toggle(notices.len());
+                        self.toggle(session.told);
                     }
                 }
             });

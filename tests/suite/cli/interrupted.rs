@@ -49,6 +49,29 @@ fn a_killed_run_continues_to_the_same_result() {
     assert!(again.contains("finished"), "{again}");
 }
 
+/// What the program starts as its child is told by this variable to end when its input does.
+#[cfg(unix)]
+#[test]
+fn a_child_ends_with_the_program_that_started_it() {
+    let root = tempfile::tempdir().unwrap();
+    let mut child = program(SLOWER, root.path())
+        .env("LAE_STUDIO_CHILD", "1")
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_for(&mut child, || first_run(root.path()));
+    drop(child.stdin.take());
+    let end = Instant::now() + Duration::from_secs(20);
+    while child.try_wait().unwrap().is_none() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let ended = child.try_wait().unwrap().map(|status| status.success());
+    let _ = child.kill();
+    child.wait().unwrap();
+    assert_eq!(ended, Some(false), "it works on, or was done before");
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_saves_and_says_how_to_go_on() {

@@ -83,7 +83,12 @@ pub fn packed(data: &Dataset, to: &Path, watch: &Watch) -> Result<Packed> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let mut file = tempfile::NamedTempFile::new_in(beside).map_err(unwritable)?;
+    let name = to.file_name().unwrap_or_default();
+    let mut file = tempfile::Builder::new()
+        .prefix(name)
+        .suffix(".partial")
+        .tempfile_in(beside)
+        .map_err(unwritable)?;
     let mut taken = Names::default();
     let names = data.classes.iter().map(|name| taken.take(name, ""));
     let names: Vec<String> = names.collect();

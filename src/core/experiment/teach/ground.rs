@@ -41,8 +41,9 @@ pub(super) fn restore(
     let header = &stored.header;
     let last = stored.reports.len() - 1;
     let known = &header.tasks[..=last];
-    if method.needs_state() {
-        let passes = Chosen::of(&header.config)?.passes(last)?.len();
+    let chosen = Chosen::of(&header.config)?;
+    if chosen.spec.needs_state {
+        let passes = chosen.passes(last)?.len();
         let state = run.load_state(last)?;
         let whole = state.filter(|(state, _)| state.epochs_done == passes);
         let Some((state, path)) = whole else {

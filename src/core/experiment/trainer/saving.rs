@@ -89,7 +89,7 @@ impl Trainer<'_> {
 
     /// Saves with a lesson what the next one needs beyond its snapshot.
     pub(super) fn save_state(&self) -> Result<()> {
-        if !self.method.needs_state() {
+        if !self.needs_state {
             return Ok(());
         }
         let state = self.state(self.passes[self.task].len())?;

@@ -57,6 +57,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         on_pictures("domainnet", 20),
     ],
     all_at_once: false,
+    needs_state: false,
     passes: |chosen, _| {
         let mut passes = vec![Pass::learning(false); chosen.config.epochs];
         passes.push(Pass::measuring());

@@ -81,6 +81,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         Published::on("domainnet", 10),
     ],
     all_at_once: false,
+    needs_state: false,
     passes: |chosen, task| {
         let mut passes = vec![Pass::learning(false); chosen.config.epochs];
         if task > 0 {

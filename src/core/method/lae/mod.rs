@@ -82,6 +82,7 @@ pub const LAE: MethodSpec = MethodSpec {
         Published::on("domainnet", 50).at(0.005).with(MANY_EPOCHS),
     ],
     all_at_once: false,
+    needs_state: false,
     passes: |chosen, task| {
         let frozen = match chosen.flag("learning")? && task > 0 {
             true => chosen.count("freeze_epochs")?,
@@ -126,6 +127,7 @@ pub const BASELINE: MethodSpec = MethodSpec {
         Published::on("domainnet", 50).at(0.005),
     ],
     all_at_once: false,
+    needs_state: false,
     passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
     demand: |_, _| Ok(Demand::NONE),
     check: |_, _| Ok(()),

@@ -80,6 +80,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         Published::on("domainnet", 50),
     ],
     all_at_once: false,
+    needs_state: false,
     passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
     demand: |chosen, depth| {
         let blocks = chosen.blocks("blocks", depth)?;

@@ -87,6 +87,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         Published::on("domainnet", 50).at(0.005).with(LONG),
     ],
     all_at_once: false,
+    needs_state: false,
     passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
     demand: |chosen, depth| {
         let scheme = DualPrompt::chosen(chosen, depth, (1, 1))?;

@@ -71,6 +71,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         Published::on("domainnet", 50).at(0.005),
     ],
     all_at_once: false,
+    needs_state: false,
     passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
     demand: |_, _| Ok(Demand::from_block(0)),
     check: |chosen, ground| match ground {

@@ -79,6 +79,8 @@ pub const SPEC: MethodSpec = MethodSpec {
         on_pictures("domainnet", 10),
     ],
     all_at_once: false,
+    // The weights of the classifier do not tell G and Q.
+    needs_state: true,
     passes: |chosen, task| {
         let epochs = if adapts(chosen)? {
             chosen.config.epochs
@@ -442,10 +444,5 @@ impl Method for RanPac {
             self.regression = Some(Regression::read(outputs, measured, state)?);
         }
         self.place()
-    }
-
-    /// The weights of the classifier do not tell G and Q.
-    fn needs_state(&self) -> bool {
-        true
     }
 }
