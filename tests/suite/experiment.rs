@@ -137,6 +137,66 @@ impl Sink for StopAfter {
     }
 }
 
+/// Pauses the run for a while in every epoch and every test.
+struct Pausing {
+    control: Control,
+    met: Vec<Phase>,
+    pauses: u32,
+}
+
+/// How long a pause of these is at least.
+const PAUSE: Duration = Duration::from_millis(1500);
+
+impl Sink for Pausing {
+    fn event(&mut self, event: Event) {
+        let Event::Phase { phase, .. } = event else {
+            return;
+        };
+        match phase {
+            Phase::Paused => {
+                self.pauses += 1;
+                let control = self.control.clone();
+                std::thread::spawn(move || {
+                    std::thread::sleep(PAUSE);
+                    control.set(Wish::Run);
+                });
+            }
+            Phase::Training { .. } | Phase::Evaluating { .. } if !self.met.contains(&phase) => {
+                self.met.push(phase);
+                self.control.set(Wish::Pause);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn seconds_are_those_of_work_without_pauses() {
+    let root = tempfile::tempdir().unwrap();
+    let control = Control::default();
+    let mut sink = Pausing {
+        control: control.clone(),
+        met: Vec::new(),
+        pauses: 0,
+    };
+    let began = Instant::now();
+    let outcome = train(&short(), root.path(), &mut sink, &control);
+    let most = (began.elapsed() - PAUSE * sink.pauses).as_secs_f64();
+    // Two epochs and a test of each of two tasks.
+    assert_eq!(sink.pauses, 6);
+    let stored = store::load(&folder_of(&outcome)).unwrap();
+    let (seconds, training) = (stored.seconds(), stored.costs().training_seconds);
+    assert!(seconds <= most, "{seconds} of {most}");
+    assert!(
+        0.0 < training && training < seconds,
+        "{training} of {seconds}"
+    );
+    for report in &stored.reports {
+        let tested = report.costs.prediction_seconds * report.answers.labels.len() as f64;
+        assert!(report.costs.training_seconds + tested <= report.seconds + 0.01);
+    }
+}
+
 #[test]
 fn a_stopped_run_continues_to_the_same_end() {
     let root = tempfile::tempdir().unwrap();

@@ -72,6 +72,9 @@ pub(super) struct Trainer<'a> {
     passes_done: usize,
     task_seconds: f64,
     training_seconds: f64,
+    /// Time at the gate between two batches, paused or serving short jobs, since it was last taken:
+    /// no part of what a task cost.
+    at_gate: Duration,
     /// Size of the method's state after the latest pass.
     kept_bytes: u64,
     /// Places of the images that were told to be unreadable.
@@ -119,6 +122,7 @@ impl<'a> Trainer<'a> {
             passes_done: 0,
             task_seconds: 0.0,
             training_seconds: 0.0,
+            at_gate: Duration::ZERO,
             kept_bytes: 0,
             told: HashSet::new(),
             checkpointed: false,
@@ -204,29 +208,41 @@ impl<'a> Trainer<'a> {
             self.begun += 1;
         }
         for index in self.passes_done..self.passes[task].len() {
-            let began = Instant::now();
+            let began = self.begin_clock();
             if self.pass(index)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
             self.method.end_pass(index)?;
             self.apart.extend(self.method.apart()?);
-            self.task_seconds += began.elapsed().as_secs_f64();
-            self.training_seconds += began.elapsed().as_secs_f64();
+            let seconds = self.seconds_since(began);
+            self.task_seconds += seconds;
+            self.training_seconds += seconds;
             self.save_pass(index)?;
         }
         self.method.end_task()?;
         // The next task has other training pictures; what is tested comes back after every task.
         self.kit.pixels.forget_originals();
-        let began = Instant::now();
+        let began = self.begin_clock();
         let Some((answers, slots)) = self.evaluate()? else {
             return Ok(ControlFlow::Break(()));
         };
         if self.judge_backbone(&answers)?.is_break() {
             return Ok(ControlFlow::Break(()));
         }
-        self.task_seconds += began.elapsed().as_secs_f64();
+        self.task_seconds += self.seconds_since(began);
         self.save_task(answers, slots)?;
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Starts the clock of a part of a task.
+    fn begin_clock(&mut self) -> Instant {
+        self.at_gate = Duration::ZERO;
+        Instant::now()
+    }
+
+    /// Seconds of work since the clock was started.
+    fn seconds_since(&self, began: Instant) -> f64 {
+        began.elapsed().saturating_sub(self.at_gate).as_secs_f64()
     }
 
     /// Training images of a pass.
@@ -321,7 +337,10 @@ impl<'a> Trainer<'a> {
             if matches!(next, Next::End) {
                 return Ok(ControlFlow::Continue(None));
             }
-            if !self.control.gate(&self.header.run, self.sink, phase) {
+            let arrived = Instant::now();
+            let go_on = self.control.gate(&self.header.run, self.sink, phase);
+            self.at_gate += arrived.elapsed();
+            if !go_on {
                 return Ok(ControlFlow::Break(()));
             }
             if let Next::Batch(batch) = next {

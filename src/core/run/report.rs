@@ -16,7 +16,7 @@ pub struct TaskReport {
     /// Per task so far, what its test images came to with each slot of prompts; empty where that was
     /// not studied.
     pub slots: Vec<SlotCounts>,
-    /// Seconds spent training and testing this task.
+    /// Seconds spent training and testing this task, without pauses and what was asked meanwhile.
     pub seconds: f64,
     /// Images per second while training.
     pub images_per_second: f64,
@@ -53,7 +53,7 @@ impl TaskReport {
 pub struct Costs {
     /// Training images shown to the network, each showing counted.
     pub images_seen: usize,
-    /// Seconds of training, without testing.
+    /// Seconds of training, without testing and pauses.
     pub training_seconds: f64,
     /// Seconds to answer one image, on average.
     pub prediction_seconds: f64,
