@@ -27,6 +27,8 @@ pub struct Companion<'a> {
     pub folder: PathBuf,
     /// Its name, else its method, as people call it.
     pub method: String,
+    /// Its classes in the order they are taught.
+    pub class_order: &'a [String],
     /// What its answers achieved, task by task.
     pub history: &'a History,
     /// Whether it is at work.
@@ -34,10 +36,18 @@ pub struct Companion<'a> {
 }
 
 impl<'a> Companion<'a> {
-    fn of(header: &RunHeader, history: &'a History, live: bool) -> Self {
+    /// Whether it is taught the same classes in the same order, whatever either is taught later: else
+    /// its tasks are others.
+    pub fn has_order_of(&self, header: &RunHeader) -> bool {
+        let mut pairs = self.class_order.iter().zip(&header.class_order);
+        pairs.all(|(theirs, mine)| theirs == mine)
+    }
+
+    fn of(header: &'a RunHeader, history: &'a History, live: bool) -> Self {
         Self {
             folder: header.folder.clone(),
             method: header.short().to_string(),
+            class_order: &header.class_order,
             history,
             live,
         }

@@ -20,6 +20,7 @@ mod errands;
 pub mod estimate;
 mod events;
 pub mod export;
+pub mod first_task;
 pub mod folders;
 pub mod inside;
 pub mod jobs;

@@ -2,6 +2,8 @@
 
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::event::{Event, RunHeader};
+use lae_studio::session::companion::Beside;
+use lae_studio::store::RunFolder;
 use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
@@ -79,4 +81,27 @@ fn the_second_run_of_a_pair_is_drawn_beside_the_first_and_both_end_in_compare() 
     });
     settle(&mut window);
     assert_eq!(window.state().page, Page::Compare);
+}
+
+#[test]
+fn the_first_task_of_another_class_order_is_not_compared() {
+    let runs = tempfile::tempdir().unwrap();
+    let mut stored = header();
+    stored.class_order.reverse();
+    let folder = RunFolder::create(runs.path(), &mut stored, "").unwrap();
+    for i in 0..5 {
+        folder.save_task(&report(i), &Default::default()).unwrap();
+    }
+    folder.finish(false).unwrap();
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    backend.push(Event::Started(Box::new(of("lae", "LAE", "first"))));
+    for i in 0..3 {
+        backend.push(task("first", i));
+    }
+    window.state_mut().session.beside_shown = Beside::Run(stored.folder.clone());
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    settle(&mut window);
+    window.get_by_label("Another class order: its task 1 holds other images.");
+    shot(&mut window, "beside-order");
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::event::RunHeader;
 use lae_studio::store::RunFolder;
 use lae_studio::tensors::Named;
@@ -68,6 +68,65 @@ fn runs_on_the_same_images_are_held_against_each_other_image_by_image() {
     window.get_by_label("Reload").click();
     settle(&mut window);
     window.get_by_label_contains("seed 3 does not tell which images it was tested on");
+}
+
+#[test]
+fn first_tasks_of_other_class_orders_are_not_held_against_each_other() {
+    let runs = tempfile::tempdir().unwrap();
+    for (method, turned) in [("LAE", false), ("Baseline", true)] {
+        finished(runs.path(), "", |header| {
+            header.method.title = method.into();
+            if turned {
+                header.class_order.reverse();
+            }
+        });
+    }
+    let (mut window, _) = recorded([1280.0, 1200.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    settle(&mut window);
+    shot(&mut window, "compare-orders");
+    window.get_by_label("Images of 0, 1.");
+    window.get_by_label("Images of 9, 8.");
+    window.get_by_label_contains("only runs of the same order are compared");
+    assert!(
+        window
+            .query_by_label_contains("of task 1 rightly")
+            .is_none()
+    );
+}
+
+#[test]
+fn a_ninth_tick_is_told_and_a_mean_says_how_many_runs_it_is_of() {
+    let runs = tempfile::tempdir().unwrap();
+    for seed in 0..9 {
+        finished(runs.path(), "", |header| header.config.seed = seed);
+    }
+    let (mut window, _) = recorded([1280.0, 2400.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+    settle(&mut window);
+    window.get_by_label("Lay side by side").click();
+    settle(&mut window);
+    window.get_by_label_contains("Of the 9 runs the first 8 lie side by side");
+    window.get_by_label("Of all finished runs of the list, ticked or not.");
+    // The number of runs listed, and that of the mean.
+    assert_eq!(window.query_all_by_label("9").count(), 2);
+    let unticked = || {
+        let boxes = window.query_all_by_role(egui::Role::CheckBox);
+        let off = |tick: &egui_kittest::Node<'_>| {
+            tick.accesskit_node().toggled() == Some(egui::accesskit::Toggled::False)
+        };
+        boxes.filter(off).collect::<Vec<_>>()
+    };
+    let ninth = unticked();
+    assert_eq!(ninth.len(), 1);
+    ninth[0].click();
+    drop(ninth);
+    settle(&mut window);
+    window.get_by_label_contains("8 runs lie side by side already");
 }
 
 /// Cuts a run down to its first tasks.

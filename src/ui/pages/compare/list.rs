@@ -10,7 +10,7 @@ use crate::run::about::Search;
 use crate::session::views::RunRow;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
-use crate::ui::widgets::{self, Column, button, card_of, faint, link};
+use crate::ui::widgets::{self, Column, button, card_of, faint, link, sentence};
 
 /// Tags shown above the list at most.
 const TAGS: usize = 24;
@@ -28,6 +28,9 @@ pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], column: Column
         head(ui, cx, count);
         places(ui, cx);
         tags(ui, cx);
+        if let Some(words) = &cx.pages.compare.no_room {
+            sentence(ui, words);
+        }
         let listed: Vec<&Path> = shown.iter().map(|row| row.folder.as_path()).collect();
         let chosen = cx.pages.compare.selection.of(&listed);
         keys(ui, cx, &listed, &chosen);

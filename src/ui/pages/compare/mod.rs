@@ -37,6 +37,8 @@ pub struct State {
     expert: Expert,
     /// The accuracy matrices as pictures, by run.
     matrices: HashMap<PathBuf, Picture>,
+    /// What had no room beside the others, in words.
+    no_room: Option<String>,
     /// Whether the person chose what is ticked; until then the newest runs are.
     by_person: bool,
 }
@@ -50,6 +52,7 @@ impl Default for State {
             ticked: HashMap::new(),
             expert: Expert::Ensemble,
             matrices: HashMap::new(),
+            no_room: None,
             by_person: false,
         }
     }
@@ -58,6 +61,12 @@ impl Default for State {
 impl State {
     /// Lays these runs side by side, and no others.
     pub fn lay(&mut self, folders: Vec<PathBuf>) {
+        let wanted = folders.len();
+        self.no_room = (wanted > MOST).then(|| {
+            format!(
+                "Of the {wanted} runs the first {MOST} lie side by side: there is room for no more."
+            )
+        });
         self.ticked = folders.into_iter().take(MOST).zip(0..).collect();
         self.by_person = true;
     }
@@ -69,10 +78,18 @@ impl State {
     }
 
     fn tick(&mut self, folder: &PathBuf) {
-        if self.ticked.remove(folder).is_none() {
-            let taken: Vec<usize> = self.ticked.values().copied().collect();
-            if let Some(free) = (0..MOST).find(|i| !taken.contains(i)) {
+        self.no_room = None;
+        if self.ticked.remove(folder).is_some() {
+            return;
+        }
+        let taken: Vec<usize> = self.ticked.values().copied().collect();
+        match (0..MOST).find(|i| !taken.contains(i)) {
+            Some(free) => {
                 self.ticked.insert(folder.clone(), free);
+            }
+            None => {
+                let full = format!("{MOST} runs lie side by side already: untick one first.");
+                self.no_room = Some(full);
             }
         }
     }

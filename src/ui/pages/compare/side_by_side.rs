@@ -194,6 +194,7 @@ fn repetitions<'a>(ui: &mut Ui, rows: &'a [RunRow]) {
     let t = tokens(ui);
     card(ui, |ui| {
         widgets::title(ui, "Mean ± std over class orders and seeds");
+        faint(ui, "Of all finished runs of the list, ticked or not.");
         egui::Grid::new("repetitions")
             .num_columns(5)
             .spacing([22.0, 7.0])

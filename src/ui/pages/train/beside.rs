@@ -29,6 +29,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         };
         let t = tokens(ui);
         let mine = run.header.as_ref();
+        let alike = mine.is_none_or(|header| other.has_order_of(header));
         let mine = mine.map_or_else(|| run.title.clone(), |header| header.short().to_string());
         egui::Grid::new("beside")
             .num_columns(4)
@@ -38,9 +39,12 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
                     faint(ui, head);
                 }
                 ui.end_row();
-                row(ui, &mine, run.answers(), t.experts[2]);
-                row(ui, &other.method, other.history, t.runs[3]);
+                row(ui, (&mine, t.experts[2]), run.answers(), true);
+                row(ui, (&other.method, t.runs[3]), other.history, alike);
             });
+        if !alike {
+            faint(ui, "Another class order: its task 1 holds other images.");
+        }
         if other.live {
             faint(ui, "The other run is at work.");
         }
@@ -76,8 +80,9 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[(PathBuf, String)], now: Option<
     }
 }
 
-/// A run's name, accuracy on all classes so far, on the first task, and what it forgot.
-fn row(ui: &mut Ui, name: &str, history: &History, colour: Color32) {
+/// A run's name, accuracy on all classes so far, on the first task where that is the one of the run
+/// on show, and what it forgot.
+fn row(ui: &mut Ui, (name, colour): (&str, Color32), history: &History, alike: bool) {
     let t = tokens(ui);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 5.0;
@@ -86,6 +91,7 @@ fn row(ui: &mut Ui, name: &str, history: &History, colour: Color32) {
         ui.label(RichText::new(name).color(t.text));
     });
     let first = history.matrix.last().and_then(|row| row.first().copied());
+    let first = first.filter(|share| alike && share.is_finite());
     let forgotten = (history.matrix.len() > 1)
         .then(|| history.forgetting())
         .flatten();

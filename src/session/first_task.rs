@@ -1,0 +1,228 @@
+//! What became of the first task of several runs, in words. Only like is held against like: runs that
+//! learned as many tasks of the same data in the same class order.
+
+use std::collections::BTreeMap;
+
+use super::row::RunRow;
+use super::words::percent;
+use crate::counts::counted;
+use crate::problem::listed;
+use crate::run::event::RunHeader;
+
+/// A run's accuracy on its first task: when it was learned, and now.
+#[derive(Clone, Copy, Debug)]
+pub struct Fate<'a> {
+    /// Its settings and facts.
+    pub header: &'a RunHeader,
+    /// Accuracy as a share right after it was learned.
+    pub then: f64,
+    /// The same after the latest task.
+    pub now: f64,
+    /// Tasks learned.
+    pub done: usize,
+}
+
+impl<'a> Fate<'a> {
+    /// That of a run; none while it has learned no second task, and where its first was not tested.
+    pub fn of(row: &'a RunRow) -> Option<Self> {
+        let rows = &row.answers().matrix;
+        let fate = Self {
+            header: row.header.as_ref()?,
+            then: *rows.first()?.first()?,
+            now: *rows.last()?.first()?,
+            done: rows.len(),
+        };
+        (fate.done > 1 && fate.then.is_finite() && fate.now.is_finite()).then_some(fate)
+    }
+
+    /// The classes of the first task.
+    pub fn first(&self) -> &'a [String] {
+        let range = self.header.tasks.first().cloned().unwrap_or_default();
+        self.header.class_order.get(range).unwrap_or_default()
+    }
+
+    /// Whether the two can be held against each other.
+    fn is_like(&self, other: &Self) -> bool {
+        let (one, two) = (self.header, other.header);
+        let settings = |header: &'a RunHeader| (&header.config.data, header.config.measured_on());
+        let tasks = |header: &'a RunHeader| header.tasks.get(..self.done);
+        // Older versions did not note which images they were.
+        let images = one.images.as_ref().zip(two.images.as_ref());
+        one.class_order == two.class_order
+            && self.done == other.done
+            && tasks(one) == tasks(two)
+            && settings(one) == settings(two)
+            && images.is_none_or(|(one, two)| one.test == two.test)
+    }
+}
+
+/// What can be said of these, a sentence each: of every class order how the best of its runs stands
+/// to the poorest, and why no others are compared.
+pub fn verdicts(fates: &[Fate<'_>]) -> Vec<String> {
+    let mut alike: Vec<Vec<&Fate<'_>>> = Vec::new();
+    for fate in fates {
+        match alike.iter_mut().find(|group| group[0].is_like(fate)) {
+            Some(group) => group.push(fate),
+            None => alike.push(vec![fate]),
+        }
+    }
+    let mut told: Vec<String> = alike
+        .iter()
+        .filter_map(|group| {
+            let words = verdict(group)?;
+            Some(match alike.len() {
+                1 => words,
+                _ => format!("Where task 1 is {}: {words}", listed(group[0].first(), 6)),
+            })
+        })
+        .collect();
+    let orders = |pair: &[Fate<'_>]| pair[0].header.class_order == pair[1].header.class_order;
+    if alike.len() > 1 {
+        let why = match fates.windows(2).all(orders) {
+            true => "Only runs that learned as many tasks of the same data are compared.",
+            false => {
+                "Task 1 holds other images in another class order: only runs of the same order are compared."
+            }
+        };
+        told.push(why.into());
+    }
+    told
+}
+
+/// "After 5 tasks LAE still answers 97 % of task 1 rightly, Baseline only 66 %.", of runs that are
+/// alike; none where all have one name.
+fn verdict(fates: &[&Fate<'_>]) -> Option<String> {
+    let mut by_name: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for fate in fates {
+        by_name
+            .entry(fate.header.short())
+            .or_default()
+            .push(fate.now);
+    }
+    let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len() as f64;
+    let mut sorted: Vec<(&str, Vec<f64>)> = by_name.into_iter().collect();
+    sorted.sort_by(|(_, a), (_, b)| mean(b).total_cmp(&mean(a)));
+    let [(best, first), .., (worst, last)] = sorted.as_slice() else {
+        return None;
+    };
+    let after = counted(fates[0].done, "task");
+    let (most, least) = (range(first), range(last));
+    let apart = lowest(first) > highest(last);
+    Some(match (most == least, apart) {
+        (true, _) => {
+            format!("After {after} {best} and {worst} both still answer {most} of task 1 rightly.")
+        }
+        (_, apart) => format!(
+            "After {after} {best} still answers {most} of task 1 rightly, {worst} {}{least}.",
+            if apart { "only " } else { "" }
+        ),
+    })
+}
+
+fn lowest(shares: &[f64]) -> f64 {
+    shares.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn highest(shares: &[f64]) -> f64 {
+    shares.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// "97 %", or of several runs "95 to 97 %".
+fn range(shares: &[f64]) -> String {
+    let (low, high) = (percent(lowest(shares), 0), percent(highest(shares), 0));
+    match low == high {
+        true => low,
+        false => format!("{:.0} to {high}", lowest(shares) * 100.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::Expert;
+    use crate::run::config::RunConfig;
+    use crate::run::event::MethodFacts;
+
+    /// A run of this method over two tasks of two classes.
+    fn run(method: &str, order: &str) -> RunHeader {
+        RunHeader {
+            run: String::new(),
+            about: Default::default(),
+            folder: Default::default(),
+            config: RunConfig::default(),
+            method: MethodFacts {
+                title: method.into(),
+                variant: Vec::new(),
+                experts: Expert::ALONE.to_vec(),
+                uses_pet: true,
+            },
+            class_order: order.chars().map(String::from).collect(),
+            tasks: vec![0..2, 2..4],
+            train_images: vec![24, 24],
+            test_images: vec![10, 10],
+            device: String::new(),
+            card_variant: None,
+            input_size: 32,
+            trained_parameters: 1,
+            frozen_parameters: 1,
+            weights_sha256: String::new(),
+            images: None,
+            lessons: Vec::new(),
+            started: String::new(),
+            version: String::new(),
+        }
+    }
+
+    fn told(runs: &[(&RunHeader, f64)]) -> Vec<String> {
+        let fates = runs.iter().map(|&(header, now)| Fate {
+            header,
+            then: 1.0,
+            now,
+            done: 2,
+        });
+        let told = verdicts(&fates.collect::<Vec<_>>()).into_iter();
+        told.map(|words| words.replace('\u{a0}', " ")).collect()
+    }
+
+    const WHY: &str = "Task 1 holds other images in another class order: only runs of the same order are compared.";
+
+    #[test]
+    fn only_runs_of_one_class_order_are_held_against_each_other() {
+        let (lae, base) = (run("LAE", "abcd"), run("Baseline", "abcd"));
+        let (lae_b, base_b) = (run("LAE", "cdab"), run("Baseline", "cdab"));
+        let pair = "After 2 tasks LAE still answers 98 % of task 1 rightly, Baseline only 93 %.";
+        assert_eq!(told(&[(&lae, 0.98), (&base, 0.93)]), [pair]);
+        // The extremes of all four are of different orders.
+        let all = [(&lae, 0.98), (&base, 0.93), (&lae_b, 0.8), (&base_b, 0.72)];
+        let other = "After 2 tasks LAE still answers 80 % of task 1 rightly, Baseline only 72 %.";
+        let of_each = [
+            format!("Where task 1 is a, b: {pair}"),
+            format!("Where task 1 is c, d: {other}"),
+            WHY.to_string(),
+        ];
+        assert_eq!(told(&all), of_each);
+        assert_eq!(told(&[(&lae, 0.98), (&base_b, 0.72)]), [WHY]);
+    }
+
+    #[test]
+    fn runs_of_one_name_count_together() {
+        let (lae, base) = (run("LAE", "abcd"), run("Baseline", "abcd"));
+        let seeds = [(&lae, 0.98), (&base, 0.93), (&lae, 0.95), (&base, 0.90)];
+        let range = "After 2 tasks LAE still answers 95 to 98 % of task 1 rightly, Baseline only 90 to 93 %.";
+        assert_eq!(told(&seeds), [range]);
+        let over = [(&lae, 0.98), (&base, 0.93), (&lae, 0.92)];
+        let words = "After 2 tasks LAE still answers 92 to 98 % of task 1 rightly, Baseline 93 %.";
+        assert_eq!(told(&over), [words]);
+        assert_eq!(told(&[(&lae, 0.98), (&lae, 0.9)]), [""; 0]);
+        let same = "After 2 tasks Baseline and LAE both still answer 98 % of task 1 rightly.";
+        assert_eq!(told(&[(&lae, 0.98), (&base, 0.98)]), [same]);
+    }
+
+    #[test]
+    fn as_many_tasks_of_the_same_data_are_needed() {
+        let (lae, mut base) = (run("LAE", "abcd"), run("Baseline", "abcd"));
+        base.config.data = "another".into();
+        let why = "Only runs that learned as many tasks of the same data are compared.";
+        assert_eq!(told(&[(&lae, 0.98), (&base, 0.93)]), [why]);
+    }
+}
