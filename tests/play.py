@@ -276,7 +276,7 @@ def ask(window):
     window.key("ctrl+4", 1)
     window.draw([(0.5, 0.2), (0.52, 0.5), (0.5, 0.8)])
     window.settle()
-    window.until(lambda: window.told("\u00a0% certain"), "an answer", 90)
+    window.until(lambda: window.told("score "), "an answer", 90)
 
 
 def choose(window, data):

@@ -47,6 +47,8 @@ pub(super) struct Args {
 #[derive(Serialize)]
 struct View {
     class: String,
+    /// Scores by class, as shares; those of LAE's ensemble may sum to more than 1. The key is kept
+    /// for scripts.
     #[serde(serialize_with = "as_object")]
     probabilities: Vec<(String, f32)>,
     energy: Option<f32>,
@@ -64,13 +66,14 @@ enum Entry {
     Answered {
         path: String,
         class: String,
+        /// The score of the answer.
         confidence: f32,
         decided_by: &'static str,
         task: usize,
         /// Whether it is stranger to the run than 95 of 100 test pictures of the classes it knows;
         /// none where that is not known, or not asked.
         none_of_these: Option<bool>,
-        /// How strange it is: the energy, or 1 less the confidence where scores have no energy.
+        /// How strange it is: the energy, or 1 less the confidence where there are no logits.
         strangeness: f32,
         /// From where on it is none of these.
         threshold: Option<f32>,
@@ -198,7 +201,7 @@ fn name_of(names: &[String], class: usize) -> String {
 }
 
 fn text(entries: &[Entry]) -> String {
-    let mut table = Table::new(&["picture", "class", ">confidence", "decided by", ""]);
+    let mut table = Table::new(&["picture", "class", ">score", "decided by", ""]);
     for entry in entries {
         if let Entry::Answered {
             path,

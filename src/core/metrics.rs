@@ -82,7 +82,7 @@ pub struct Answers {
     pub labels: Vec<usize>,
     /// Per expert of the run the class it gave to each.
     pub given: BTreeMap<Expert, Vec<usize>>,
-    /// Per expert how certain it was of the class it gave to each: a probability. Empty in runs of
+    /// Per expert how certain it was of the class it gave to each: its score. Empty in runs of
     /// older versions.
     #[serde(default)]
     pub certainty: BTreeMap<Expert, Vec<f32>>,

@@ -14,14 +14,14 @@ pub const MOST_RUNS: usize = 10;
 /// What one run says to one picture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
-    /// The class it answers after the task looked at, with its probability.
+    /// The class it answers after the task looked at, with its score.
     pub answer: Option<(String, f32)>,
     /// Whether that is right, where the class is known.
     pub right: Option<bool>,
-    /// The class whose probability is followed: the true one, else the one that the newest snapshot
+    /// The class whose score is followed: the true one, else the one that the newest snapshot
     /// answers.
     pub followed: String,
-    /// Its probability after each task that knows it.
+    /// Its score after each task that knows it.
     pub curve: Vec<(usize, f32)>,
     /// Why there is no answer.
     pub missing: Option<String>,
@@ -36,7 +36,7 @@ impl Session {
         let truth = pin.truth.clone();
         let followed = truth.or_else(|| newest.and_then(named).map(|(name, _)| name));
         let followed = followed.unwrap_or_default();
-        let point = |task| Some((task, probability(answer(task)?, &followed)?));
+        let point = |task| Some((task, score(answer(task)?, &followed)?));
         let here = answer(task).and_then(named);
         let right = pin.truth.as_ref().zip(here.as_ref());
         let missing = match (&here, self.pins.problem(pin.id, run)) {
@@ -78,14 +78,14 @@ impl Session {
     }
 }
 
-/// The class that a run answers, with its probability.
+/// The class that a run answers, with its score.
 fn named(answer: &Prediction) -> Option<(String, f32)> {
-    let (class, probability) = answer.opinions.last().map(Opinion::best)?;
-    Some((answer.classes.get(class)?.clone(), probability))
+    let (class, score) = answer.opinions.last().map(Opinion::best)?;
+    Some((answer.classes.get(class)?.clone(), score))
 }
 
-/// The probability that a run gives a class; none where it does not know it yet.
-fn probability(answer: &Prediction, class: &str) -> Option<f32> {
+/// The score that a run gives a class; none where it does not know it yet.
+fn score(answer: &Prediction, class: &str) -> Option<f32> {
     let position = answer.classes.iter().position(|name| name == class)?;
     let opinion = answer.opinions.last()?;
     opinion.probabilities.get(position).copied()

@@ -162,6 +162,7 @@ mod tests {
             test_images: vec![10, 10],
             device: String::new(),
             card_variant: None,
+            drawing: Default::default(),
             input_size: 32,
             trained_parameters: 1,
             frozen_parameters: 1,

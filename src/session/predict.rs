@@ -195,7 +195,7 @@ impl PredictView {
         self.answers.get(self.task)?.as_ref()
     }
 
-    /// Probability of the class at `position` by snapshot, where the class is taught.
+    /// Score of the class at `position` by snapshot, where the class is taught.
     pub fn over_tasks(&self, position: usize, expert: Expert) -> Vec<(usize, f64)> {
         let point = |(task, answer): (usize, &Option<Prediction>)| {
             let opinion = answer.as_ref()?.of(expert)?;

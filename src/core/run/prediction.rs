@@ -42,8 +42,8 @@ pub struct Opinion {
     pub expert: Expert,
     /// The class it gives, by position.
     pub class: usize,
-    /// Probability per class position (for LAE's ensemble the element-wise maximum of the two
-    /// softmaxes, which need not sum to 1).
+    /// Score per class position, as a share: a softmax, which sums to 1, and for LAE's ensemble the
+    /// element-wise maximum of the two, which need not.
     pub probabilities: Vec<f32>,
     /// E(x) = −logsumexp(logits), where the scores are logits; for the ensemble the lower of the
     /// two.
@@ -51,10 +51,10 @@ pub struct Opinion {
 }
 
 impl Opinion {
-    /// The position it gives, and its probability.
+    /// The position it gives, and its score.
     pub fn best(&self) -> (usize, f32) {
-        let probability = self.probabilities.get(self.class).copied();
-        (self.class, probability.unwrap_or_default())
+        let score = self.probabilities.get(self.class).copied();
+        (self.class, score.unwrap_or_default())
     }
 }
 
@@ -72,7 +72,7 @@ pub struct Prediction {
     /// What each expert says, in the order of the run's experts; the last one answers.
     pub opinions: Vec<Opinion>,
     /// The expert whose answer it is: for LAE's ensemble the one whose softmax holds the winning
-    /// probability.
+    /// score.
     pub decided_by: Expert,
     /// What the network sees: `seen_size`² × 3 pixels, 8 bit.
     pub seen: Vec<u8>,

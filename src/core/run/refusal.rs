@@ -28,7 +28,7 @@ const JUDGED: &str = "judged95_";
 
 impl Opinion {
     /// How strange the picture is to the expert: its energy, or for scores without one the doubt, 1
-    /// less the probability of the answer.
+    /// less the score of the answer.
     pub fn strangeness(&self) -> f32 {
         self.energy.unwrap_or_else(|| 1.0 - self.best().1)
     }

@@ -4,7 +4,7 @@ use super::{DRAWN, OwnRun, Tour};
 use crate::run::event::Prediction;
 use crate::session::Session;
 
-/// From this probability on an answer counts as sure.
+/// From this score on an answer counts as sure.
 pub const SURE: f32 = 0.8;
 /// Shares of the first task that differ by less than this are called equal.
 const EQUAL: f64 = 0.01;
@@ -12,11 +12,11 @@ const EQUAL: f64 = 0.01;
 /// What a run says to a drawing: how probable its class is, and the strongest of the others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vote {
-    /// Probability of the class that was drawn.
+    /// Score of the class that was drawn.
     pub own: f32,
     /// The strongest other class.
     pub rival: String,
-    /// Its probability.
+    /// Its score.
     pub against: f32,
 }
 

@@ -1,4 +1,4 @@
-//! Accuracy (or probability) over tasks: bands for tasks, one curve per expert or run, each with
+//! Accuracy (or score) over tasks: bands for tasks, one curve per expert or run, each with
 //! its own marker and dash, and a mark where the program is now.
 
 use egui::{Align2, Color32, RichText, Ui, vec2};

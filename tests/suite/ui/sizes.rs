@@ -104,7 +104,7 @@ fn the_answer_stands_beside_the_canvas_at_every_size() {
         shot(window, &format!("size-predict-{name}"));
         let whole = sight(window);
         let canvas = window.get_by_label("Drawing canvas").rect();
-        let answer = window.get_by_label_contains("\u{a0}% certain").rect();
+        let answer = window.get_by_label_contains("score ").rect();
         assert!(
             whole.contains_rect(canvas),
             "{name}: {canvas:?} in {whole:?}"

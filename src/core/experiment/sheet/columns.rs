@@ -41,7 +41,7 @@ impl Columns {
         let mut head: Vec<String> = [
             "picture",
             "class",
-            "probability",
+            "score",
             "decided_by",
             "none_of_these",
             "strangeness",
@@ -51,10 +51,10 @@ impl Columns {
         .into();
         for expert in &self.experts {
             let name = expert.name();
-            head.extend(["class", "probability", "energy"].map(|of| format!("{name}_{of}")));
+            head.extend(["class", "score", "energy"].map(|of| format!("{name}_{of}")));
         }
         for rank in 1..=TOP {
-            head.extend([format!("top_{rank}"), format!("top_{rank}_probability")]);
+            head.extend([format!("top_{rank}"), format!("top_{rank}_score")]);
         }
         head.push("problem".into());
         head
@@ -68,8 +68,8 @@ impl Columns {
     /// The cells behind a picture's path.
     pub(super) fn answered(&self, verdict: &Verdict) -> Vec<String> {
         let said = |opinion: &Opinion| {
-            let (class, probability) = opinion.best();
-            [self.class(class), share(probability)]
+            let (class, score) = opinion.best();
+            [self.class(class), share(score)]
         };
         let Some(answer) = verdict.opinions.last() else {
             return self.unanswered("the experts gave no answer");
@@ -115,6 +115,6 @@ fn four_digits(value: f32) -> String {
     format!("{value:.4}")
 }
 
-fn share(probability: f32) -> String {
-    format!("{probability:.6}")
+fn share(score: f32) -> String {
+    format!("{score:.6}")
 }

@@ -229,7 +229,7 @@ mod tests {
         let rows: Vec<&str> = text.lines().collect();
         assert_eq!(rows.len(), 6);
         assert!(rows[0].starts_with(
-            "picture,class,probability,decided_by,none_of_these,strangeness,threshold,answer_class"
+            "picture,class,score,decided_by,none_of_these,strangeness,threshold,answer_class"
         ));
         let (said, strange) = ("'=cmd,0.880797,answer", "true,-2.1269,-2.5000");
         let start = format!("'+a.png,{said},{strange},'=cmd,0.880797,-2.1269,");

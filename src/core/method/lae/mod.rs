@@ -47,7 +47,7 @@ pub const LAE: MethodSpec = MethodSpec {
         SettingSpec {
             key: "ensemble",
             title: "Ensemble",
-            meaning: "Both experts answer together: the larger of their two probabilities wins",
+            meaning: "Both experts answer together: the larger of their two scores wins",
             kind: Kind::Flag(true),
         },
         SettingSpec {

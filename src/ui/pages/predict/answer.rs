@@ -1,5 +1,5 @@
 //! The right side: the answer in large, the experts' bars, the slider over task snapshots with the
-//! probability of the class, and why the two experts differ.
+//! score of the class, and why the two experts differ.
 
 use std::sync::Arc;
 
@@ -115,8 +115,10 @@ fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&Ru
                 let size = if large { 40.0 } else { 26.0 };
                 let big = RichText::new(name).font(semibold(size)).color(t.strong);
                 ui.add(egui::Label::new(big).truncate());
-                let sure = format!("{} certain", percent(f64::from(p), 0));
-                ui.label(RichText::new(sure).font(regular(15.0)).color(t.strong));
+                let score = format!("score {}", percent(f64::from(p), 0));
+                let score = RichText::new(score).font(regular(15.0)).color(t.strong);
+                let score = ui.label(score);
+                terms::explain(ui, score, "score");
                 if let Some(truth) = truth.flatten() {
                     right_or_wrong(ui, name, &truth);
                 }
@@ -222,7 +224,7 @@ fn one_opinion(ui: &mut Ui, answer: &Prediction, view: &Opinion, stale: bool) {
         let energy = faint(ui, format!("energy {}", signed(energy)));
         let energy = terms::explain(ui, energy, "energy");
         if expert == Expert::Ensemble {
-            energy.on_hover_text("The lower of the two energies. The bars are the larger of both experts' values for each class, so they need not sum to 100.");
+            energy.on_hover_text("The lower of the two energies. The bars are the larger of both experts' scores for each class, so they need not add up to 100 %.");
         }
     });
 }
@@ -259,18 +261,12 @@ fn through_tasks(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Opti
         } else {
             scrub::scrubber(ui, cx, title, &experts);
         }
-        probability(ui, cx, answer, header, all);
+        score(ui, cx, answer, header, all);
     });
 }
 
-/// The probability of the newest answer's class, by task.
-fn probability(
-    ui: &mut Ui,
-    cx: &Cx<'_>,
-    answer: &Prediction,
-    header: Option<&RunHeader>,
-    all: usize,
-) {
+/// The score of the newest answer's class, by task.
+fn score(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, header: Option<&RunHeader>, all: usize) {
     let t = tokens(ui);
     let view = &cx.session.predict;
     let newest = view.answers.iter().flatten().next_back().unwrap_or(answer);
@@ -285,15 +281,15 @@ fn probability(
         Some(0) | None => String::new(),
         Some(task) => format!("  ·  {name} is first taught in task {}", task + 1),
     };
-    faint(ui, format!("Probability of “{name}”, %{taught}"));
+    terms::faint(ui, format!("Score of “{name}”, %{taught}"), "score");
     let labels: Vec<String> = (1..=all).map(|task| format!("after task {task}")).collect();
     let series = answer.opinions.iter().map(|opinion| {
         let values = view.over_tasks(position, opinion.expert).into_iter();
         Series::of_expert(t, opinion.expert, values)
     });
     Curves {
-        id: "probability",
-        name: "Probability of the class over tasks",
+        id: "score",
+        name: "Score of the class over tasks",
         height: 150.0,
         tasks: &labels,
         series: series.collect(),

@@ -1,5 +1,5 @@
 //! Pinned pictures: what several runs say to each of them after the task looked at, and how the
-//! probability of its class went over the tasks.
+//! score of its class went over the tasks.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -103,7 +103,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         faint(
             ui,
             format!(
-                "What each run answers after task {}, and the probability of the picture's class over the tasks.",
+                "What each run answers after task {}, and the score of the picture's class over the tasks.",
                 task + 1
             ),
         );
@@ -251,7 +251,7 @@ fn answer(ui: &mut Ui, cx: &Cx<'_>, pin: &Pin, run: &Path, cell: &Cell, task: us
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &words));
     let at = rect.left_top() + vec2(7.0, 5.0);
     match (&cell.answer, &cell.missing) {
-        (Some((class, probability)), _) => {
+        (Some((class, score)), _) => {
             let mut width = CELL.x - 50.0;
             if let Some(right) = cell.right {
                 let (icon, colour) = match right {
@@ -272,7 +272,7 @@ fn answer(ui: &mut Ui, cx: &Cx<'_>, pin: &Pin, run: &Path, cell: &Cell, task: us
                 width,
             );
             let at = pos2(rect.left() + 7.0 + width + 30.0, at.y + 1.0);
-            let share = format!("{:.0}\u{a0}%", probability * 100.0);
+            let share = format!("{:.0}\u{a0}%", score * 100.0);
             let font = regular(12.0);
             ui.painter()
                 .text(at, Align2::RIGHT_TOP, share, font, t.text);
@@ -299,7 +299,7 @@ fn answer(ui: &mut Ui, cx: &Cx<'_>, pin: &Pin, run: &Path, cell: &Cell, task: us
     response.on_hover_text(words);
 }
 
-/// The probability over tasks between 0 and 1, with a dot at the task looked at.
+/// The score over tasks between 0 and 1, with a dot at the task looked at.
 fn curve(ui: &Ui, place: Rect, cell: &Cell, tasks: usize, task: usize) {
     let t = tokens(ui);
     let line = Stroke::new(1.0, t.line);
@@ -341,7 +341,7 @@ fn in_words(cx: &Cx<'_>, pin: &Pin, run: &Path, cell: &Cell) -> String {
         let each = cell.curve.iter();
         let each = each.map(|(task, p)| format!("{:.0}\u{a0}% after task {}", p * 100.0, task + 1));
         let each: Vec<String> = each.collect();
-        words += &format!(". Probability of {}: {}", cell.followed, each.join(", "));
+        words += &format!(". Score of {}: {}", cell.followed, each.join(", "));
     }
     words
 }

@@ -62,7 +62,7 @@ fn verdict(ui: &mut Ui, refusal: &Refusal, opinion: &Opinion) {
         ),
         None => (
             "doubt",
-            "These scores have no energy; the doubt is 1 less the probability of the answer, a weaker sign.",
+            "Without logits there is no energy; the doubt is 1 less the score of the answer, a weaker sign.",
         ),
     };
     let compared = match refusal.refuses(opinion) {

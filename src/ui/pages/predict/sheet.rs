@@ -56,7 +56,7 @@ fn set_up(ui: &mut Ui, cx: &mut Cx<'_>) {
     widgets::title(ui, "A whole folder");
     faint(
         ui,
-        "One line per picture in a table: what each expert says, how sure it is, whether it is none of these, and the five likeliest classes.",
+        "One line per picture in a table: what each expert says, with what score, whether it is none of these, and the five classes with the highest scores.",
     );
     let state = &mut cx.pages.predict.sheet;
     let before = state.folder.clone();

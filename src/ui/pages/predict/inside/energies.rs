@@ -23,7 +23,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>) {
         faint(
             ui,
             format!(
-                "{title} compares features with prototypes or takes votes: its scores have no energy."
+                "{title} compares features with prototypes or takes votes: without logits there is no energy."
             ),
         );
         return;
