@@ -616,3 +616,21 @@ fn the_guide_names_every_column_and_key() {
     }
     assert_eq!(json[0]["losses"][1], 0.25);
 }
+
+#[test]
+fn what_begins_like_a_formula_stays_text_in_an_exported_table() {
+    let root = tempfile::tempdir().unwrap();
+    let mut header = header();
+    header.config.order = "=HYPERLINK(\"http://x\")".into();
+    header.method.variant = vec!["@SUM(A1)".into()];
+    header.version = "+1".into();
+    let folder = RunFolder::create(root.path(), &mut header, "").unwrap();
+    folder.save_task(&report(0), &snapshot(1.0)).unwrap();
+    let place = root.path().join("=1+1");
+    std::fs::rename(folder.path(), &place).unwrap();
+    let run = store::load(&place).unwrap();
+    let csv = export(std::slice::from_ref(&run), Format::Csv).unwrap();
+    for cell in ["'=1+1,", "\"'=HYPERLINK(", ",'@SUM(A1),", ",'+1\n"] {
+        assert!(csv.contains(cell), "{cell}: {csv}");
+    }
+}

@@ -9,7 +9,7 @@ impl RunConfig {
         let mut words = vec!["lae-studio train".to_string()];
         let mut say = |differs: bool, name: &str, value: String| {
             if differs {
-                words.push(format!("--{name} {}", shell_word(&value)));
+                words.push(option(name, &value));
             }
         };
         say(true, "data", self.data.clone());
@@ -92,20 +92,55 @@ impl RunConfig {
 fn option_of(key: &str, value: &Setting) -> String {
     match (key, value) {
         ("learning" | "accumulation" | "ensemble", Setting::Flag(false)) => format!("--no-{key}"),
-        ("freeze_epochs", _) => format!("--freeze-epochs {value}"),
-        ("ema", _) => format!("--ema {value}"),
-        _ => format!("--set {}", shell_word(&format!("{key}={value}"))),
+        ("freeze_epochs", _) => option("freeze-epochs", &value.to_string()),
+        ("ema", _) => option("ema", &value.to_string()),
+        _ => option("set", &format!("{key}={value}")),
     }
 }
 
-/// Quotes a word for a POSIX shell where it needs it.
-fn shell_word(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./,:+=".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_string()
-    } else {
+/// An option with its value, which may look like an option or be empty.
+fn option(name: &str, value: &str) -> String {
+    let joint = match value.is_empty() || value.starts_with('-') {
+        true => '=',
+        false => ' ',
+    };
+    format!("--{name}{joint}{}", quoted(value, cfg!(windows)))
+}
+
+/// A word as a shell takes it: one of POSIX, or PowerShell and the prompt of Windows. The settings may be somebody
+/// else's, so nothing in it may act on the shell.
+fn quoted(word: &str, windows: bool) -> String {
+    // They end a line or a quote in some terminals, and belong into no name.
+    let word = word.replace(char::is_control, "?");
+    // PowerShell makes several arguments of a list with commas.
+    let marks = if windows { r"-_./:+=\" } else { "-_./,:+=" };
+    let plain = |c: char| c.is_alphanumeric() || marks.contains(c);
+    if !word.is_empty() && !word.starts_with('=') && word.chars().all(plain) {
+        word
+    } else if !windows {
         format!("'{}'", word.replace('\'', r"'\''"))
+    } else if word.contains(['$', '`']) {
+        // PowerShell works them out within double quotes.
+        format!("'{}'", word.replace('\'', "''"))
+    } else {
+        format!("\"{}\"", in_double_quotes(&word))
     }
+}
+
+/// What stands between double quotes on Windows: a quote is written twice, and so is each backslash before one.
+fn in_double_quotes(word: &str) -> String {
+    let mut text = String::with_capacity(word.len());
+    let mut backslashes = 0;
+    for c in word.chars() {
+        if c == '"' {
+            text.push_str(&"\\".repeat(backslashes));
+            text.push('"');
+        }
+        backslashes = if c == '\\' { backslashes + 1 } else { 0 };
+        text.push(c);
+    }
+    text.push_str(&"\\".repeat(backslashes));
+    text
 }
 
 #[cfg(test)]
@@ -113,15 +148,46 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_with_spaces_is_quoted_in_the_command() {
+    fn a_word_is_quoted_for_the_shell_of_the_system() {
+        for (word, posix, windows) in [
+            (
+                "my pictures/it's",
+                r"'my pictures/it'\''s'",
+                "\"my pictures/it's\"",
+            ),
+            (r"C:\birds", r"'C:\birds'", r"C:\birds"),
+            (r"C:\my birds\", r"'C:\my birds\'", r#""C:\my birds\\""#),
+            ("0-4,6", "0-4,6", "\"0-4,6\""),
+            ("a & b", "'a & b'", "\"a & b\""),
+            ("a\" & b", "'a\" & b'", "\"a\"\" & b\""),
+            ("$(rm x)", "'$(rm x)'", "'$(rm x)'"),
+            ("a\nb", "'a?b'", "\"a?b\""),
+            ("=ls", "'=ls'", "\"=ls\""),
+            ("", "''", "\"\""),
+        ] {
+            assert_eq!(quoted(word, false), posix);
+            assert_eq!(quoted(word, true), windows);
+        }
+    }
+
+    #[test]
+    fn every_value_of_a_foreign_file_stays_one_word() {
+        let hostile = || Setting::Text("1; rm x".into());
         let config = RunConfig {
-            data: "my pictures/it's".into(),
+            data: "-rf".into(),
+            settings: ["freeze_epochs", "ema", "other"]
+                .map(|key| (key.to_string(), hostile()))
+                .into(),
             ..RunConfig::default()
         };
-        assert!(
-            config
-                .as_command()
-                .contains(r"--data 'my pictures/it'\''s'")
-        );
+        let command = config.as_command();
+        let quote = if cfg!(windows) { '"' } else { '\'' };
+        assert!(command.contains(" --data=-rf "), "{command}");
+        for option in ["--freeze-epochs ", "--ema ", "--set "] {
+            let word = format!("{option}{quote}");
+            assert!(command.contains(&word), "{command}");
+        }
+        assert_eq!(command.matches("rm x").count(), 3);
+        assert_eq!(command.matches(&format!("1; rm x{quote}")).count(), 3);
     }
 }
