@@ -12,6 +12,7 @@ use crate::data::decode_picture_file;
 use crate::experiment::Stock;
 use crate::experiment::inside::sample;
 use crate::experiment::predict::Predictor;
+use crate::files::names::is_elsewhere;
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Opinion, Picture};
@@ -145,6 +146,11 @@ fn refusal_of(folder: &Path, predictor: &Predictor) -> Option<Refusal> {
     let noted = Refusal::of(gauges, None, expert);
     if noted.is_some() {
         return noted;
+    }
+    if is_elsewhere(&header.config.data) {
+        let unseen = "this run did not note when to say \"none of these\", and its test pictures lie on another computer, where nobody looks unasked";
+        complain(&Problem::new(unseen).at(&header.config.data));
+        return None;
     }
     tell(
         "this run did not note when to say \"none of these\": a sample of its test pictures is looked at",

@@ -158,6 +158,26 @@ impl Session {
         !known
     }
 
+    /// The places of other computers that a run's settings name and that this person has chosen nowhere: merely
+    /// looking there tells who looks, and the run may be somebody else's.
+    pub fn unvisited(&self, config: &RunConfig) -> Vec<String> {
+        let live = self.live.as_ref().and_then(|run| run.header.as_ref());
+        let chosen = [Some(&self.draft), live.map(|header| &header.config)];
+        let chosen: Vec<&str> = chosen
+            .into_iter()
+            .flatten()
+            .flat_map(RunConfig::elsewhere)
+            .collect();
+        let unasked = |place: &&str| !chosen.contains(place) && !self.sets.allowed.contains(*place);
+        let places = config.elsewhere().into_iter().filter(unasked);
+        places.map(str::to_string).collect()
+    }
+
+    /// Lets these places be looked at: the person was asked.
+    pub fn allow(&mut self, places: Vec<String>) {
+        self.sets.allowed.extend(places);
+    }
+
     /// Opens a run's data set wherever it lies: the person was asked.
     pub fn allow_data(&mut self, config: &RunConfig) {
         self.sets.allowed.insert(config.data.clone());

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
-use crate::files::names::is_share;
 use crate::metrics::Expert;
 use crate::problem::{Problem, listed};
 use crate::run::event::{Command, Opinion, Picture, PredictRequest, Prediction};
@@ -98,12 +97,10 @@ impl Session {
     /// Why the weights that a run names are not looked for unasked: they lie on a network share,
     /// which would be told who looks, and nobody chose them here. The run may be somebody else's.
     pub(super) fn weights_elsewhere(&self, run: &Path) -> Option<Problem> {
-        let place = &self.header_of(run)?.config.backbone;
-        let live = self.live.as_ref().and_then(|live| live.header.as_ref());
-        let chosen = *place == self.draft.backbone
-            || live.is_some_and(|header| header.config.backbone == *place);
-        (is_share(place) && !chosen).then(|| {
-            Problem::new("the weights of this run lie on a network share")
+        let config = &self.header_of(run)?.config;
+        let place = &config.backbone;
+        self.unvisited(config).contains(place).then(|| {
+            Problem::new("the weights of this run lie on another computer")
                 .at(place)
                 .advise("if you trust it, choose that file as the backbone on Experiment, then ask again")
         })

@@ -236,6 +236,10 @@ impl StudioApp {
                 ctx.send_viewport_cmd(egui::ViewportCommand::Close);
             }
             Question::Erase(places, _) => self.session.erase(places),
+            Question::Visit(places, command) => {
+                self.session.allow(places);
+                self.act(ctx, *command);
+            }
         }
     }
 

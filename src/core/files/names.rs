@@ -11,9 +11,23 @@ const LONGEST: usize = 150;
 /// Whether Windows takes this path for a folder that another computer shares: two separators of
 /// either kind. Merely looking at such a path tells that computer who looks.
 pub fn is_share(path: &str) -> bool {
-    let mut start = path.chars().take(2);
+    let mut start = path.trim_start().chars();
     let separator = |c: Option<char>| matches!(c, Some('/' | '\\'));
-    separator(start.next()) && separator(start.next())
+    let (first, second) = (start.next(), start.next());
+    // `\??\UNC\server` means the same.
+    separator(first) && (separator(second) || second == Some('?'))
+}
+
+/// Whether a place is on another computer: a share, an address of the net, or what mounts a share when it is looked at.
+/// One that a file of somebody else names is not visited before the person saw it and agreed.
+pub fn is_elsewhere(place: &str) -> bool {
+    let below = |folder: &str| place.trim_start().starts_with(folder);
+    is_share(place) || place.contains("://") || below("/net/") || below("/Network/")
+}
+
+/// Whether a word is the path of a file or folder rather than a name.
+pub fn is_path(word: &str) -> bool {
+    word.contains(['/', '\\'])
 }
 
 /// Whether Windows takes a name for something else than a file of this name: a device whatever its
@@ -109,8 +123,12 @@ mod tests {
         for share in [r"\\server\x", "//server/x", r"\/server/x", r"/\server"] {
             assert!(is_share(share), "{share}");
         }
-        for own in ["/home/x", r"C:\x", r"\x", "x//y", "", "/"] {
-            assert!(!is_share(own), "{own}");
+        assert!(is_share(r"\??\UNC\server\x") && is_elsewhere(r"\\server"));
+        for place in ["https://server/x", "smb://server", "/net/server/x"] {
+            assert!(is_elsewhere(place), "{place}");
+        }
+        for own in ["/home/x", r"C:\x", r"\x", "x//y", "", "/", "/network/x"] {
+            assert!(!is_share(own) && !is_elsewhere(own), "{own}");
         }
     }
 

@@ -27,6 +27,11 @@ impl StudioApp {
     #[deny(clippy::wildcard_enum_match_arm)]
     pub fn act(&mut self, ctx: &Context, command: UiCommand) {
         self.fences.acted();
+        let places = self.unvisited(&command);
+        if !places.is_empty() {
+            self.shell.question = Some(Question::Visit(places, Box::new(command)));
+            return;
+        }
         match command {
             UiCommand::Show(page) => self.show(page),
             UiCommand::Start => self.start(),
@@ -178,6 +183,18 @@ impl StudioApp {
         config.device.clone_from(&self.session.draft.device);
         self.session.take_up(config);
         self.show(Page::Experiment);
+    }
+
+    /// The places of other computers that a command would look at because a run names them.
+    fn unvisited(&self, command: &UiCommand) -> Vec<String> {
+        let config = match command {
+            UiCommand::Repeat(config) => Some(&**config),
+            UiCommand::Resume(folder, _) | UiCommand::Teach(folder) => {
+                self.session.header_of(folder).map(|header| &header.config)
+            }
+            _ => None,
+        };
+        config.map_or_else(Vec::new, |config| self.session.unvisited(config))
     }
 
     fn use_former(&mut self) {

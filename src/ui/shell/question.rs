@@ -6,14 +6,16 @@ use std::path::PathBuf;
 use egui::{Context, RichText};
 
 use crate::counts::counted;
+use crate::problem::listed;
 use crate::run::job::JobId;
 use crate::session::Session;
 use crate::session::words::bytes_text;
+use crate::ui::command::UiCommand;
 use crate::ui::theme::{self, semibold};
 use crate::ui::widgets::{self, button, dialog, primary_button};
 
 /// Something a person must agree to first.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Question {
     /// Stop this run? Those that wait in line are held there.
     Stop(JobId),
@@ -23,6 +25,8 @@ pub enum Question {
     Close(JobId),
     /// Delete these runs of the trash for good? So many bytes are theirs.
     Erase(Vec<PathBuf>, u64),
+    /// Look at these places of other computers, which somebody's run names? Then this is done.
+    Visit(Vec<String>, Box<UiCommand>),
 }
 
 impl Question {
@@ -32,7 +36,7 @@ impl Question {
             Self::Stop(job) | Self::StopThis(job) | Self::Close(job) => {
                 session.at_work() == Some(*job)
             }
-            Self::Erase(..) => true,
+            Self::Erase(..) | Self::Visit(..) => true,
         }
     }
 
@@ -65,6 +69,16 @@ impl Question {
                     "Delete for good?",
                     format!("{runs} of {size} cannot be brought back afterwards."),
                     "Delete for good",
+                )
+            }
+            Self::Visit(places, _) => {
+                let places = listed(places, 3);
+                (
+                    "Look on another computer?",
+                    format!(
+                        "This run names {places}. Merely looking there tells that computer who looks: do so if you trust it."
+                    ),
+                    "Look there",
                 )
             }
         }

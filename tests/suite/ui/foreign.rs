@@ -4,6 +4,7 @@ use egui_kittest::kittest::Queryable;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Picture};
 use lae_studio::store::RunFolder;
+use lae_studio::ui::command::UiCommand;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{header, report};
@@ -81,4 +82,31 @@ fn weights_on_a_network_share_are_not_looked_for_unasked() {
     session.draft.backbone = share.into();
     session.predict_again();
     assert!(asked());
+}
+
+#[test]
+fn a_place_on_another_computer_is_shown_before_anything_looks_there() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let share = r"\\192.0.2.1\birds";
+    let foreign = RunConfig {
+        data: share.into(),
+        ..RunConfig::default()
+    };
+    assert_eq!(window.state().session.unvisited(&foreign), [share]);
+    let ctx = window.ctx.clone();
+    let again = || UiCommand::Repeat(Box::new(foreign.clone()));
+    window.state_mut().act(&ctx, again());
+    settle(&mut window);
+    window.get_by_label_contains("This run names \\\\192.0.2.1\\birds");
+    assert_ne!(window.state().session.draft.data, share);
+    window.get_by_label("Cancel").click();
+    settle(&mut window);
+    assert_ne!(window.state().session.draft.data, share);
+    window.state_mut().act(&ctx, again());
+    settle(&mut window);
+    window.get_by_label("Look there").click();
+    settle(&mut window);
+    assert_eq!(window.state().session.draft.data, share);
 }

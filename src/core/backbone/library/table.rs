@@ -397,6 +397,13 @@ file = "small.safetensors"
             ("\"symmetric\"", "\"none\"", "normalisation must be"),
             ("file =", "hub = \"a/b\"\nurl =", "exactly one origin"),
             ("\"small", "\"//server/small", "another computer"),
+            (
+                "file =",
+                "hub = \"a/b\"\nfile = \"//server/x\"\n#",
+                "plain name",
+            ),
+            ("file =", "hub = \"a/b\"\nfile = \"../x\"\n#", "plain name"),
+            ("file =", "hub = \"../../b\"\n#", "plain name"),
             ("\"small", "\"\\\\/server/small", "another computer"),
             ("heads = 2", "heads = 2\ncrop_ratio = 1.5", "crop_ratio"),
             ("heads = 2", "heads = 2\nsha256 = \"12\"", "hexadecimal"),

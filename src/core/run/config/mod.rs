@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::counts::counted;
 use crate::data::Mend;
+use crate::files::names::{is_elsewhere, is_path};
 use crate::nn::Variant;
 use crate::problem::{Problem, Result};
 
@@ -188,6 +189,23 @@ impl RunConfig {
     pub fn to_toml(&self) -> Result<String> {
         toml::to_string_pretty(self)
             .map_err(|error| Problem::new(format!("these settings cannot be written: {error}")))
+    }
+
+    /// The places on other computers that these settings name, each once: of the data set, the weights, the class order.
+    pub fn elsewhere(&self) -> Vec<&str> {
+        let mut places: Vec<&str> = Vec::new();
+        for place in self.paths().filter(|place| is_elsewhere(place)) {
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        places
+    }
+
+    /// The files and folders that these settings name: of the data set, the weights, the class order.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        let all = [&self.data, &self.backbone, &self.order].into_iter();
+        all.map(String::as_str).filter(|place| is_path(place))
     }
 
     /// What accuracies are measured on: `test` images, or `validation` images held out of training.

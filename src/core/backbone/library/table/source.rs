@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Written, refused};
 use crate::backbone::library::entry::Source;
-use crate::files::names::is_share;
+use crate::files::names::is_elsewhere;
 use crate::problem::Result;
 
 /// Where an entry's weights come from; relative files lie beside the table `at`.
@@ -21,6 +21,13 @@ pub(super) fn source(written: &Written, at: &Path) -> Result<Source> {
     }
     match (embedded, hub, url, file) {
         (Some(true), None, None, None) => Ok(Source::Embedded),
+        // Both are looked for in the cache of the hub's tools, and lead nowhere else.
+        (None, Some(repository), None, file)
+            if !is_below(repository) || !file.as_deref().is_none_or(is_below) =>
+        {
+            let why = "hub must be owner/name, and its file a plain name in there";
+            Err(refused(written, why))
+        }
         (None, Some(repository), None, file) => Ok(Source::Hub {
             repository: repository.clone(),
             file: file.clone().unwrap_or_else(|| "model.safetensors".into()),
@@ -28,7 +35,7 @@ pub(super) fn source(written: &Written, at: &Path) -> Result<Source> {
         }),
         (None, None, Some(url), None) => Ok(Source::Url(url.clone())),
         // Listing the networks looks whether the file is there, and nobody chose it.
-        (None, None, None, Some(file)) if is_share(file) => Err(refused(
+        (None, None, None, Some(file)) if is_elsewhere(file) => Err(refused(
             written,
             "a file of another computer is not looked for unasked: choose it as the backbone instead",
         )),
@@ -53,4 +60,10 @@ fn revision(written: &Written) -> Result<Option<String>> {
         )),
         given => Ok(given.as_ref().map(|commit| commit.to_ascii_lowercase())),
     }
+}
+
+/// Whether a name of the hub is one below its folder: no way up, no other root, nothing that Windows takes for one.
+fn is_below(name: &str) -> bool {
+    let plain = |part: &str| !["", ".", ".."].contains(&part);
+    name.split('/').all(plain) && !name.contains(['\\', ':'])
 }

@@ -2,6 +2,9 @@
 
 use egui::{Label, RichText, Ui};
 
+use crate::files::names::is_path;
+use crate::problem::listed;
+use crate::run::config::RunConfig;
 use crate::session::units::{Runs, Standing, Teach, Unit, UnitRun};
 use crate::session::words::{duration_text, percent, time_text};
 use crate::texts::Language;
@@ -39,6 +42,8 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, place: usize, bloc
             (_, 0, None) => language.say("unit.run"),
             _ => language.say("unit.run_rest"),
         };
+        let configs = block.runs.iter().flat_map(|plan| &plan.configs);
+        places(ui, configs.flat_map(RunConfig::paths), language);
         if primary_button(ui, words, true).clicked() {
             cx.session.run_unit(place);
         }
@@ -61,6 +66,7 @@ pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, teach: &Teach) {
         if !runs.iter().all(UnitRun::is_missing) {
             return;
         }
+        places(ui, std::iter::once(teach.source.as_str()), language);
         let usual = language.fill("unit.teach", &[("source", &teach.source)]);
         ui.horizontal_wrapped(|ui| {
             let words = teach.button.as_deref().unwrap_or(&usual);
@@ -72,6 +78,17 @@ pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, teach: &Teach) {
             }
         });
     });
+}
+
+/// Says which files and folders the button looks at: somebody else may have written the lesson.
+fn places<'a>(ui: &mut Ui, named: impl Iterator<Item = &'a str>, language: Language) {
+    let mut named: Vec<&str> = named.filter(|place| is_path(place)).collect();
+    named.sort_unstable();
+    named.dedup();
+    if !named.is_empty() {
+        let places = listed(&named, 6);
+        faint(ui, language.fill("unit.places", &[("places", &places)]));
+    }
 }
 
 /// The way on for runs that wait on hold, as all do that were in line when the window was closed.
