@@ -30,7 +30,9 @@ pub(super) fn begin(line: &Line) {
     };
     let makes_runs = matches!(&line.command, None | Some(Command::Train(_)));
     logging::begin(&store::runs_root(out), makes_runs, level);
-    let (name, options) = words(std::env::args().skip(1));
+    // Words need not be text.
+    let given = std::env::args_os().skip(1);
+    let (name, options) = words(given.map(|word| word.to_string_lossy().into_owned()));
     tracing::info!("{} was started: {name} {options}", report::program());
     for (what, value) in report::machine() {
         tracing::info!("{what}: {value}");

@@ -634,3 +634,22 @@ fn what_begins_like_a_formula_stays_text_in_an_exported_table() {
         assert!(csv.contains(cell), "{cell}: {csv}");
     }
 }
+
+#[test]
+fn a_checkpoint_of_a_task_that_there_is_not_places_no_run() {
+    let root = tempfile::tempdir().unwrap();
+    let mut header = header();
+    let folder = RunFolder::create(root.path(), &mut header, "").unwrap();
+    folder.save_task(&report(0), &snapshot(1.0)).unwrap();
+    let checkpoint = Checkpoint {
+        task: usize::MAX,
+        epochs_done: 3,
+        tensors: snapshot(3.0),
+        ..Checkpoint::default()
+    };
+    folder.save_checkpoint(&checkpoint, Bulk::new()).unwrap();
+    let path = folder.path().to_path_buf();
+    drop(folder);
+    let state = store::load(&path).unwrap().state;
+    assert_eq!(state, RunState::Interrupted { task: 1, epoch: 0 });
+}

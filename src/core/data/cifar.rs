@@ -16,7 +16,7 @@ use crate::problem::{Problem, Result};
 const SIDE: usize = 32;
 const PIXELS: usize = SIDE * SIDE * 3;
 /// Largest file that is read; CIFAR's largest has 154 MB.
-const LARGEST: u64 = 1 << 30;
+const LARGEST: u64 = 256 << 20;
 
 /// One of the four forms.
 struct Form {

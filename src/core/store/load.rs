@@ -134,9 +134,9 @@ pub fn load(folder: &Path) -> Result<StoredRun> {
     } else if is_locked(folder) {
         RunState::Running
     } else {
-        // A checkpoint of a task that is saved by now is from before that.
+        // A checkpoint of a task that is saved by now is from before that; one of a task that there is not is damaged.
         let (task, epoch) = checkpoint::peek(&checkpoint_file(folder))
-            .filter(|(task, _)| *task >= reports.len())
+            .filter(|(task, _)| (reports.len()..header.tasks.len()).contains(task))
             .unwrap_or((reports.len(), 0));
         RunState::Interrupted { task, epoch }
     };

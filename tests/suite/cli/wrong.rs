@@ -269,3 +269,22 @@ fn sizes_of_tasks_whose_sum_wraps_are_refused() {
         assert!(told.contains(word), "{sizes}: {told}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn words_that_are_no_text_end_in_a_sentence() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let (runs, _) = finished();
+    let odd = std::ffi::OsStr::from_bytes(b"\xff.png");
+    let output = program(&["predict", "latest"], runs)
+        .arg(odd)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("problem: "), "{}", stderr(&output));
+    // Where only text can be meant, the command line says so.
+    let output = program(&["predict"], runs).arg(odd).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
+}

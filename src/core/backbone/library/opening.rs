@@ -12,6 +12,7 @@ use crate::backbone::weights::{self, Tensors, sha256_of_bytes};
 use crate::backbone::{Backbone, infer};
 use crate::data::transform::{InputSpec, is_crop_ratio};
 use crate::fetch::{self, Progress};
+use crate::memory::available_bytes;
 use crate::nn::{Place, Variant};
 use crate::problem::{Problem, Result};
 
@@ -122,7 +123,9 @@ impl Library {
     pub fn random(&self, name: &str, seed: u64, to: impl Into<Place>) -> Result<Opened> {
         let to = to.into();
         let variant = to.variant;
-        let entry = self.describe(name)?.entry;
+        let about = self.describe(name)?;
+        enough_memory(about.parameters)?;
+        let entry = about.entry;
         let backbone = entry.architecture.random(seed, to)?;
         Ok(Opened {
             assumed: vec!["random weights".into()],
@@ -293,4 +296,19 @@ fn embedded(entry: &Entry) -> Result<Unplaced> {
         bytes: NANO.len() as u64,
         assumed: Vec::new(),
     })
+}
+
+/// Refuses to draw weights that are more than the memory that is free: those of a file are bounded by its length, but a
+/// table may claim any.
+fn enough_memory(weights: usize) -> Result<()> {
+    let needed = (weights as u64).saturating_mul(4);
+    match available_bytes().filter(|free| needed > *free) {
+        Some(free) => Err(Problem::new(format!(
+            "its {weights} weights take {} GB of memory, and {} GB are free",
+            needed.div_ceil(1 << 30),
+            free >> 30
+        ))
+        .advise("state the dimensions of a smaller network")),
+        None => Ok(()),
+    }
 }
