@@ -43,12 +43,12 @@ fn a_run_is_named_found_by_it_and_exported_under_it() {
     let export = ["runs", "--export", &table.display().to_string()];
     assert_eq!(run(&export, at).status.code(), Some(0));
     let text = std::fs::read_to_string(&table).unwrap();
-    assert!(text.lines().next().unwrap().ends_with(",name,tags"));
+    assert!(text.lines().next().unwrap().contains(",name,tags,"));
     assert!(
         text.lines()
             .nth(1)
             .unwrap()
-            .ends_with(",'=Mine,\"thesis, b, c\""),
+            .contains(",'=Mine,\"thesis, b, c\","),
         "{text}"
     );
     let long = "x".repeat(121);
