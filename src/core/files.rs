@@ -7,9 +7,12 @@
 
 pub mod names;
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
 
 /// Most bytes of a text that people or this program write: settings, facts, tables of entries. A
 /// million classes by name or number fit.
@@ -59,6 +62,57 @@ pub fn open_to_append(path: &Path) -> io::Result<File> {
     // Refuses what is no ordinary file; opening it so leaves what it holds.
     drop(open_own(path)?);
     OpenOptions::new().append(true).open(path)
+}
+
+/// Takes the lock of a file that this program keeps for itself, made where there is none; it is held
+/// while the file lives. None when another program, or another part of this one, still holds it after
+/// so long.
+///
+/// # Errors
+/// The file cannot be opened.
+pub fn lock_own(path: &Path, patience: Duration) -> io::Result<Option<File>> {
+    let file = open_own(path)?;
+    let end = Instant::now() + patience;
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if Instant::now() < end => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            // Some network file systems have no locks; working without one beats not working.
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(Some(file)),
+        }
+    }
+}
+
+/// Makes a rename or removal in a folder last through a power cut. File systems that cannot do
+/// this do not need it, so a refusal is no failure.
+pub fn sync_folder(folder: Option<&Path>) {
+    if cfg!(unix)
+        && let Some(folder) = folder
+        && let Ok(handle) = File::open(folder)
+    {
+        let _ = handle.sync_all();
+    }
+}
+
+/// Makes what was written into these files last through a power cut.
+///
+/// # Errors
+/// What the system says of the first that could not be written.
+pub fn sync_all(paths: &[PathBuf]) -> io::Result<()> {
+    // Many at once, because the disk does many in the time of one.
+    paths.par_iter().try_for_each(|path| {
+        // Windows syncs only what is open for writing, which a copy of a file that cannot be written is not.
+        let file = match cfg!(windows) {
+            true => OpenOptions::new().append(true).open(path),
+            false => File::open(path),
+        };
+        match file {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+            file => file?.sync_all(),
+        }
+    })
 }
 
 /// Length of an ordinary file, in bytes.

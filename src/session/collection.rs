@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::Session;
 use super::jobs::Ask;
-use crate::files::names::portable;
+use crate::files::{names::portable, sync_all, sync_folder};
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 
@@ -169,34 +169,40 @@ impl Collection {
             let folder = unfinished.path().join(portable(group.name.trim()));
             std::fs::create_dir(&folder)
                 .map_err(|error| Problem::io("make the folder of a class", &folder, &error))?;
-            for (number, piece) in (1..).zip(&group.pieces) {
-                piece.save(&folder, number)?;
-            }
+            let pieces = (1..).zip(&group.pieces);
+            let saved = pieces.map(|(number, piece)| piece.save(&folder, number));
+            let saved = saved.collect::<Result<Vec<_>>>()?;
+            sync_all(&saved).map_err(|error| Problem::io("save a picture", &folder, &error))?;
+            sync_folder(Some(&folder));
         }
+        sync_folder(Some(unfinished.path()));
         let place = free(root, &portable(self.name.trim()));
         std::fs::rename(unfinished.path(), &place)
             .map_err(|error| Problem::io("name the folder of your pictures", &place, &error))?;
         // It has another name now; there is nothing left to remove.
         let _ = unfinished.keep();
+        sync_folder(Some(root));
         Ok(place)
     }
 }
 
 impl Piece {
-    fn save(&self, folder: &Path, number: usize) -> Result<()> {
+    /// Writes it into a class's folder and says where.
+    fn save(&self, folder: &Path, number: usize) -> Result<PathBuf> {
         if let Some(file) = &self.file {
             let ending = file.extension().unwrap_or_default().to_string_lossy();
             let to = folder.join(format!("{number:04}.{}", ending.to_lowercase()));
-            return std::fs::copy(file, &to)
-                .map(drop)
-                .map_err(|error| Problem::io("copy a picture", file, &error));
+            let copied = std::fs::copy(file, &to);
+            copied.map_err(|error| Problem::io("copy a picture", file, &error))?;
+            return Ok(to);
         }
         let to = folder.join(format!("{number:04}.png"));
         let (width, height) = (self.picture.width as u32, self.picture.height as u32);
         let kind = image::ExtendedColorType::Rgb8;
         image::save_buffer(&to, &self.picture.rgb, width, height, kind).map_err(|error| {
             Problem::new(format!("a picture could not be written: {error}")).at_path(&to)
-        })
+        })?;
+        Ok(to)
     }
 }
 

@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime};
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
-use super::{Found, OpenOptions, Watch, folder, lists};
+use super::{Found, OpenOptions, Watch, folder, lists, stopped};
 use crate::fetch::hex;
 use crate::files;
 use crate::folders;
@@ -196,14 +196,45 @@ fn unpacked(path: &Path, kind: Kind, shelf: &Path, watch: &Watch) -> Result<Path
         fs::write(work.path().join(name), bytes)
             .map_err(|error| Problem::io("unpack the archive", work.path(), &error))?;
     }
+    let mut kept = 0;
+    settle(work.path(), &mut |files| {
+        kept += files;
+        watch.step("keeping what was unpacked", kept, None)
+    })?;
     match fs::rename(work.path(), &target) {
-        Ok(()) => drop(work.keep()),
+        Ok(()) => {
+            drop(work.keep());
+            files::sync_folder(Some(shelf));
+        }
         // Another program was faster.
         Err(_) if target.is_dir() => {}
         Err(error) => return Err(Problem::io("finish unpacking", &target, &error)),
     }
     mark_used(&target);
     Ok(target)
+}
+
+/// Makes all that lies in a folder last through a power cut: under its name it is taken for whole.
+/// `step` hears of each folder's number of files; false stops.
+fn settle(folder: &Path, step: &mut dyn FnMut(usize) -> bool) -> Result<()> {
+    let wrong = |error| Problem::io("keep what was unpacked", folder, &error);
+    let (mut here, mut below) = (Vec::new(), Vec::new());
+    for entry in fs::read_dir(folder).map_err(wrong)? {
+        let path = entry.map_err(wrong)?.path();
+        match path.is_dir() {
+            true => below.push(path),
+            false => here.push(path),
+        }
+    }
+    for some in here.chunks(1024) {
+        files::sync_all(some).map_err(wrong)?;
+        if !step(some.len()) {
+            return Err(stopped());
+        }
+    }
+    below.iter().try_for_each(|path| settle(path, step))?;
+    files::sync_folder(Some(folder));
+    Ok(())
 }
 
 /// What was noted while an archive was unpacked.

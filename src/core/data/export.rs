@@ -114,8 +114,10 @@ pub fn inputs(
     let mut file = tempfile::NamedTempFile::new_in(beside).map_err(unwritable)?;
     file.write_all(&header)
         .and_then(|()| std::io::copy(&mut pixels, &mut file))
+        .and_then(|_| file.as_file().sync_all())
         .map_err(unwritable)?;
     file.persist(to).map_err(|error| unwritable(error.error))?;
+    files::sync_folder(Some(beside));
     Ok(skipped)
 }
 

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -180,11 +181,17 @@ pub fn keep_prepared(info: &DeviceInfo, family: &str, found: &Prepared) -> Resul
     })
 }
 
+/// How long another program's change is waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 fn change(file: Option<&Path>, change: impl FnOnce(&mut Book)) -> Result<()> {
     let Some((file, folder)) = file.and_then(|file| Some((file, file.parent()?))) else {
         return Ok(());
     };
     let _alone = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    // Nor do two programs. One that cannot have the lock may lose a verdict, which is found again.
+    let _ = std::fs::create_dir_all(folder);
+    let _held = files::lock_own(&file.with_extension("lock"), PATIENCE);
     let mut book = book(Some(file));
     change(&mut book);
     let text = toml::to_string(&book)
@@ -192,6 +199,7 @@ fn change(file: Option<&Path>, change: impl FnOnce(&mut Book)) -> Result<()> {
     let written = std::fs::create_dir_all(folder).and_then(|()| {
         let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
         std::io::Write::write_all(&mut temporary, text.as_bytes())?;
+        temporary.as_file().sync_all()?;
         temporary.persist(file).map_err(|error| error.error)?;
         Ok(())
     });

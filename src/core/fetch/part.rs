@@ -96,6 +96,7 @@ impl Part {
             .sync_all()
             .and_then(|()| fs::rename(&self.path, to))
             .map_err(|error| Problem::io("finish the download", to, &error))?;
+        files::sync_folder(to.parent());
         let _ = fs::remove_file(&self.tag_path);
         Ok(Downloaded {
             path: to.to_path_buf(),

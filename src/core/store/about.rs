@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use super::ABOUT_FILE;
-use super::file::keep_file;
+use super::file::keep_apart;
 use super::load::{is_run, no_run};
 use crate::files;
 use crate::problem::{Problem, Result};
@@ -84,7 +84,8 @@ pub fn set_about(folder: &Path, about: &About) -> Result<About> {
     }
     let text = toml::to_string(&about)
         .map_err(|error| Problem::new(format!("this cannot be written: {error}")))?;
-    keep_file(&path, format!("{PREFACE}{text}").as_bytes())?;
+    // Without the run's lock: a run is named while it is at work, too.
+    keep_apart(&path, format!("{PREFACE}{text}").as_bytes())?;
     Ok(about)
 }
 

@@ -3,10 +3,11 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::LOCK_FILE;
-use crate::files;
+use crate::files::{self, sync_folder};
 use crate::problem::{Problem, Result};
 
 /// Ending of a file that is being written.
@@ -47,7 +48,7 @@ pub fn write_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) 
         file.and_then(|mut file| all(&mut file))
     } else {
         let target = dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-        replace(&target, all)
+        replace_apart(&target, all)
     };
     match (written, failed) {
         (_, Some(problem)) => Err(problem),
@@ -63,6 +64,21 @@ pub fn write_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) 
 /// As [`write_file`].
 pub(super) fn keep_file(path: &Path, bytes: &[u8]) -> Result<u64> {
     keep_with(path, |file| file.write_all(bytes))
+}
+
+/// As [`keep_file`] for a file that several programs may write at once, each without the run's lock: the
+/// last one's stays, whole.
+///
+/// # Errors
+/// As [`keep_file`].
+pub(super) fn keep_apart(path: &Path, bytes: &[u8]) -> Result<()> {
+    let keep = || replace_apart(path, |file| file.write_all(bytes));
+    let kept = match keep() {
+        // Who begins to work on a run sweeps what is unfinished there, this as well.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => keep(),
+        kept => kept,
+    };
+    kept.map_err(|error| save_problem(path, &error))
 }
 
 /// The same with what `fill` writes.
@@ -96,19 +112,45 @@ pub(super) fn save_problem(path: &Path, error: &io::Error) -> Problem {
     }
 }
 
-/// Replaces a file by what `fill` writes; on failure the older file stays.
+/// Replaces a file by what `fill` writes; on failure the older file stays. For files that only who holds
+/// a lock writes: its unfinished file has one name, so a next try replaces what a killed program left.
 fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    let partial = partial_path(path);
+    let partial = partial_path(path, "");
+    let made = create(&partial)?;
+    finish(path, (&partial, made), fill)
+}
+
+/// The same for files that anybody may write at the same time: each has an unfinished one of its own.
+fn replace_apart(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    /// Tells the writers of this program apart.
+    static WRITERS: AtomicU64 = AtomicU64::new(0);
+    loop {
+        let number = WRITERS.fetch_add(1, Ordering::Relaxed);
+        let partial = partial_path(path, &format!(".{:x}-{number}", std::process::id()));
+        match File::create_new(&partial) {
+            Ok(made) => return finish(path, (&partial, made), fill),
+            // Left by a program of the same number that was killed, or another machine's.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1 << 20 => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Fills the unfinished file, syncs it and gives it its name.
+fn finish(
+    path: &Path,
+    (partial, mut file): (&Path, File),
+    fill: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
     let written = (|| {
-        let mut file = create(&partial)?;
         fill(&mut file)?;
         file.sync_all()?;
         drop(file);
-        patiently(|| std::fs::rename(&partial, path))
+        patiently(|| std::fs::rename(partial, path))
     })();
     if written.is_err() {
         // The error that is reported is the first one; this only tidies up.
-        let _ = std::fs::remove_file(&partial);
+        let _ = std::fs::remove_file(partial);
         return written;
     }
     sync_folder(path.parent());
@@ -152,23 +194,13 @@ fn create(path: &Path) -> io::Result<File> {
     }
 }
 
-/// `NAME.partial` beside the file.
-fn partial_path(path: &Path) -> PathBuf {
+/// `NAME.partial` beside the file, with something before the ending.
+fn partial_path(path: &Path, own: &str) -> PathBuf {
     let mut name = path.as_os_str().to_os_string();
+    name.push(own);
     name.push(".");
     name.push(PARTIAL);
     name.into()
-}
-
-/// Makes a rename or removal in a folder last through a power cut. File systems that cannot do
-/// this do not need it, so a refusal is no failure.
-pub(super) fn sync_folder(folder: Option<&Path>) {
-    if cfg!(unix)
-        && let Some(folder) = folder
-        && let Ok(handle) = File::open(folder)
-    {
-        let _ = handle.sync_all();
-    }
 }
 
 /// Removes what a killed program left half-written. Call it only while holding the lock.
@@ -201,21 +233,9 @@ pub(super) fn lock(folder: &Path) -> Result<File> {
 /// # Errors
 /// A Problem when the file cannot be opened.
 pub(super) fn lock_file(path: &Path) -> Result<Option<File>> {
-    let file =
-        files::open_own(path).map_err(|error| Problem::io("work in this folder", path, &error))?;
-    // A program that only lists runs holds the lock for a moment; hence a few attempts.
-    for attempt in 0..10 {
-        match file.try_lock() {
-            Ok(()) => return Ok(Some(file)),
-            Err(TryLockError::WouldBlock) if attempt < 9 => {
-                std::thread::sleep(Duration::from_millis(20));
-            }
-            Err(TryLockError::WouldBlock) => break,
-            // Some network file systems have no locks; working without one beats not working.
-            Err(TryLockError::Error(_)) => return Ok(Some(file)),
-        }
-    }
-    Ok(None)
+    // A program that only lists runs holds the lock for a moment.
+    const MOMENT: Duration = Duration::from_millis(200);
+    files::lock_own(path, MOMENT).map_err(|error| Problem::io("work in this folder", path, &error))
 }
 
 /// Whether some program (this one included) holds the lock of a run's folder.
@@ -241,6 +261,40 @@ mod tests {
         let problem = save_problem(&path, &full.unwrap_err());
         assert!(problem.remedy.contains("free some disk space"), "{problem}");
         assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn two_that_write_one_file_at_once_never_leave_half_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("list.csv");
+        write_file(&path, b"old").unwrap();
+        // One writes its first half; meanwhile another one is done; then the first goes on.
+        write_with(&path, |out| {
+            out.write_all(&[b'a'; 1 << 20]).unwrap();
+            write_file(&path, b"other")?;
+            assert_eq!(std::fs::read(&path).unwrap(), b"other");
+            out.write_all(&[b'b'; 1 << 20]).unwrap();
+            Ok(())
+        })
+        .unwrap();
+        let written = std::fs::read(&path).unwrap();
+        assert!(written.len() == 2 << 20 && written[0] == b'a' && written.ends_with(b"b"));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        // And many at once: whoever reads sees the whole of one of them.
+        let write = |letter: u8| {
+            for length in 1..200 {
+                write_file(&path, &vec![letter; 1000 * length]).unwrap();
+                let read = std::fs::read(&path).unwrap();
+                assert!(read.len() % 1000 == 0 && read.iter().all(|b| *b == read[0]));
+            }
+        };
+        write_file(&path, &[b'a'; 1000]).unwrap();
+        std::thread::scope(|scope| {
+            for letter in [b'a', b'b', b'c'] {
+                scope.spawn(move || write(letter));
+            }
+        });
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 

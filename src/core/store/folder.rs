@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::checkpoint::{self, Checkpoint};
-use super::file::{keep_file, keep_with, lock, save_problem, sweep, sync_folder};
+use super::file::{keep_file, keep_with, lock, save_problem, sweep};
 use super::load::read_metrics;
 use super::record::{run_name, run_toml};
 use super::tables::{MetricsRow, answers_csv, slots_csv, to_csv};
@@ -15,6 +15,7 @@ use super::{
     CONFUSION_FOLDER, METRICS_FILE, PLUGIN_FILE, PROMPTS_FOLDER, RESUME_FOLDER, RUN_FILE,
     STATE_FILE, answers_file, checkpoint_file, lessons, slots_file, snapshot_file,
 };
+use crate::files::sync_folder;
 use crate::memory;
 use crate::problem::{Problem, Result};
 use crate::run::event::{RunHeader, TaskReport};

@@ -17,14 +17,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::file::{keep_file, save_problem, sync_folder};
+use super::file::{keep_file, save_problem};
 use super::folder::{RunFolder, make_folder};
 use super::load::{load, read_metrics, report_of};
 use super::pictures::{LessonPictures, MOST_PICTURES};
 use super::tables::{MetricsRow, damaged_table};
 use super::{LESSON_FILE, LESSONS_FOLDER, METRICS_FILE};
 use crate::data::Sample;
-use crate::files;
+use crate::files::{self, sync_folder};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Lesson, RunHeader, TaskReport};
 

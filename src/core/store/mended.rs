@@ -1,14 +1,17 @@
 //! Lists of mended labels, kept beside the runs: `mended/NAME-HASH.toml` for each data set, known by the
 //! place it lies in or by its name. The data itself is never written to.
 
+use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::write_file;
+use super::file::sweep;
+use super::{LOCK_FILE, write_file};
 use crate::data::{Mend, builtin, check_mended, named};
 use crate::fetch::hex;
 use crate::files;
@@ -19,7 +22,10 @@ const FOLDER: &str = "mended";
 /// First lines of a list.
 const PREFACE: &str = "# Labels of a data set that were mended by hand. The data itself is as it was.\n# An entry without a class leaves its picture out.\n\n";
 
-/// Held while a list is changed.
+/// How long another program's change is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Held while a list is changed, as the folder's lock is, which not every file system has.
 static ONE: Mutex<()> = Mutex::new(());
 
 /// What a list's file holds.
@@ -100,9 +106,7 @@ pub fn read_mended(path: &Path) -> Result<Vec<Mend>> {
 /// # Errors
 /// A Problem when the list cannot be read or written.
 pub fn mend(root: &Path, place: &str, change: Mend) -> Result<Vec<Mend>> {
-    // Two changes at once would each write a list without the other. The list lies on the disk, so a
-    // panic leaves nothing half done.
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _held = alone(root)?;
     let mut list = mended(root, place)?;
     let same = |mend: &Mend| mend.picture == change.picture && mend.sha256 == change.sha256;
     let before = list.iter().position(same);
@@ -120,13 +124,28 @@ pub fn mend(root: &Path, place: &str, change: Mend) -> Result<Vec<Mend>> {
     Ok(list)
 }
 
+/// Keeps other programs and other threads from changing lists: two changes at once would each write a
+/// list without the other. Lists lie on the disk, so a panic leaves nothing half done.
+fn alone(root: &Path) -> Result<(MutexGuard<'static, ()>, File)> {
+    let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = root.join(FOLDER);
+    std::fs::create_dir_all(&folder)
+        .map_err(|error| Problem::io("make the folder of mended labels", &folder, &error))?;
+    let path = folder.join(LOCK_FILE);
+    let held = files::lock_own(&path, PATIENCE)
+        .map_err(|error| Problem::io("change the mended labels", &path, &error))?;
+    let held = held.ok_or_else(|| {
+        Problem::new("another program is changing mended labels right now")
+            .at_path(&folder)
+            .advise("try again when it is done")
+    })?;
+    sweep(&folder);
+    Ok((one, held))
+}
+
 fn save(root: &Path, place: &str, list: &[Mend]) -> Result<()> {
     check_mended(list)?;
     let path = mended_file(root, place);
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| Problem::io("make the folder of mended labels", folder, &error))?;
-    }
     let written = Written {
         data: origin(place),
         mended: list.to_vec(),
@@ -169,6 +188,25 @@ mod tests {
         assert_eq!(mend(change("b.png", Some("cat"))), []);
         let text = std::fs::read_to_string(mended_file(root.path(), "digits")).unwrap();
         assert!(text.contains("digits"), "{text}");
+    }
+
+    #[test]
+    fn a_change_waits_for_another_programs_and_none_is_lost() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join(FOLDER);
+        std::fs::create_dir(&folder).unwrap();
+        // Another program is at it: it has read the list, and writes it with an entry more.
+        let other = files::lock_own(&folder.join(LOCK_FILE), PATIENCE).unwrap();
+        let place = root.path().to_path_buf();
+        let waiting = std::thread::spawn(move || {
+            mend(&place, "digits", change("mine.png", Some("dog"))).unwrap()
+        });
+        std::thread::sleep(Duration::from_millis(100));
+        assert!(!waiting.is_finished());
+        save(root.path(), "digits", &[change("other.png", None)]).unwrap();
+        drop(other);
+        assert_eq!(waiting.join().unwrap().len(), 2);
+        assert_eq!(mended(root.path(), "digits").unwrap().len(), 2);
     }
 
     #[test]

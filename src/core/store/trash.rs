@@ -6,10 +6,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::TRASH_FOLDER;
-use super::file::{lock, sync_folder};
+use super::file::lock;
 use super::load::{Listed, entry, is_run, no_run};
 use super::queue::in_line;
 use super::record::run_name;
+use crate::files::sync_folder;
 use crate::problem::{Problem, Result};
 
 /// Begins the name of what is being erased.

@@ -15,7 +15,7 @@ use crate::data::archive::teachable::{MANIFEST, MARK};
 use crate::data::picture::READABLE;
 use crate::data::transform::{InputSpec, infer_into};
 use crate::data::{Dataset, Sample, Watch, stopped};
-use crate::files::names::Names;
+use crate::files::{names::Names, sync_folder};
 use crate::problem::{Problem, Result};
 
 /// Side of the pictures in a project, in pixels: the input of Teachable Machine's network.
@@ -106,7 +106,9 @@ pub fn packed(data: &Dataset, to: &Path, watch: &Watch) -> Result<Packed> {
     }
     let pictures = packing.pictures;
     packing.finish()?;
+    file.as_file().sync_all().map_err(unwritable)?;
     file.persist(to).map_err(|error| unwritable(error.error))?;
+    sync_folder(Some(beside));
     let both = data.classes.iter().cloned().zip(names);
     Ok(Packed {
         pictures,
