@@ -14,7 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::End;
 use super::output::{Json, Table, tell};
-use super::settings::mended;
+use super::settings::{mended, on_off};
 use crate::counts::counted;
 use crate::data::card::{Card, counts};
 use crate::data::export::{self as exports, Boxes};
@@ -47,6 +47,9 @@ pub(super) struct Args {
     /// Seed of the splits that are drawn
     #[arg(long, value_name = "N", default_value_t = 0)]
     split_seed: u64,
+    /// Keep all copies of a picture on the same side of a split that is drawn
+    #[arg(long, value_name = "on|off", value_parser = on_off(), default_value = "on")]
+    copies_together: bool,
     /// Share of the training images that stands in for the test split, for tuning
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     validation_share: f64,
@@ -148,6 +151,7 @@ impl Args {
         OpenOptions {
             test_share: self.test_share,
             split_seed: self.split_seed,
+            copies_together: self.copies_together,
             validation_share: self.validation_share,
             train_limit: self.train_limit,
             test_limit: self.test_limit,

@@ -59,6 +59,9 @@ pub(super) struct Settings {
     /// Seed of the splits that are drawn
     #[arg(long, value_name = "N", help_heading = "Data")]
     split_seed: Option<u64>,
+    /// Keep all copies of a picture on the same side of a split that is drawn [default: on; with --config the file's]
+    #[arg(long, value_name = "on|off", value_parser = on_off(), help_heading = "Data")]
+    copies_together: Option<bool>,
     /// Labels mended by hand: a list, or none to take the labels as they are in the data [default: the
     /// data set's own list, kept beside the runs; with --config the file's]
     #[arg(long, value_name = "FILE|none", help_heading = "Data")]
@@ -300,6 +303,7 @@ impl Settings {
         put(&mut config.test_share, self.test_share.as_ref());
         put(&mut config.validation_share, self.validation_share.as_ref());
         put(&mut config.split_seed, self.split_seed.as_ref());
+        put(&mut config.copies_together, self.copies_together.as_ref());
         put(&mut config.cache_mb, self.cache_mb.as_ref());
         put(&mut config.crop_scale, self.crop_scale.as_ref());
         put(&mut config.flip, self.flip.as_ref());
@@ -369,7 +373,7 @@ pub(super) fn card_variant(text: &str) -> std::result::Result<CardVariant, Strin
     }
 }
 
-fn on_off() -> impl TypedValueParser<Value = bool> {
+pub(super) fn on_off() -> impl TypedValueParser<Value = bool> {
     PossibleValuesParser::new(["on", "off"]).map(|word| word == "on")
 }
 

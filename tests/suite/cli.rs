@@ -255,6 +255,7 @@ fn wrong_usage_is_2_and_help_is_0() {
         "test-share",
         "validation-share",
         "split-seed",
+        "copies-together",
         "cache-mb",
         "preset",
         "seed",

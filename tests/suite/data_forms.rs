@@ -205,6 +205,62 @@ fn validation_images_come_from_the_training_split_alone() {
 }
 
 #[test]
+fn copies_of_a_picture_stay_on_one_side_of_a_drawn_split() {
+    let made = Made::new();
+    made.class("cat", 10).class("dog", 10).class("same", 1);
+    let copy = |from: &str, to: &str| {
+        std::fs::copy(made.path().join(from), made.path().join(to)).unwrap();
+    };
+    for number in 0..10 {
+        copy(
+            &format!("cat/{number:03}.png"),
+            &format!("cat/copy{number}.png"),
+        );
+    }
+    // One picture under two labels, and a class that is one picture.
+    copy("dog/000.png", "cat/dog.png");
+    copy("same/000.png", "same/copy.png");
+    let open = |copies_together, split_seed, validation_share| {
+        let options = OpenOptions {
+            copies_together,
+            split_seed,
+            validation_share,
+            ..OpenOptions::default()
+        };
+        made.try_open(&options).unwrap()
+    };
+    let told = |data: &Dataset| {
+        data.assumed
+            .iter()
+            .any(|said| said.contains("changed sides"))
+    };
+    for seed in 0..5 {
+        let apart = open(false, seed, 0.0);
+        assert!(!apart.duplicates.is_empty() && !told(&apart));
+        let together = open(true, seed, 0.0);
+        assert_eq!(together.duplicates, [], "seed {seed}");
+        assert!(told(&together), "{:?}", together.assumed);
+        let tested = |class| together.test.iter().filter(|s| s.class == class).count();
+        assert!((3..=4).contains(&tested(0)), "{}", tested(0));
+        assert_eq!((tested(1), tested(2)), (2, 0), "seed {seed}");
+        let tuning = open(true, seed, 0.3);
+        assert_eq!(tuning.duplicates, [], "seed {seed}");
+        assert!(tuning.test.iter().any(|sample| sample.class == 0));
+    }
+    let plain = Made::new();
+    plain.class("a", 20).class("b", 7);
+    let open = |copies_together| {
+        let options = OpenOptions {
+            copies_together,
+            ..OpenOptions::default()
+        };
+        plain.try_open(&options).unwrap()
+    };
+    let (with, without) = (open(true), open(false));
+    assert_eq!((&with.train, &with.test), (&without.train, &without.test));
+}
+
+#[test]
 fn an_order_from_a_file_is_written_into_the_run() {
     let made = Made::new();
     for class in ["a", "b", "c", "d"] {

@@ -20,7 +20,10 @@ use crate::problem::Result;
 const MOST_CHECKED: usize = 20_000;
 
 /// First 16 bytes of the SHA-256 of an image's size and pixels.
-type Print = [u8; 16];
+pub(super) type Print = [u8; 16];
+
+/// Fingerprints of the images that were looked at.
+pub(super) type Prints = HashMap<Source, Print>;
 
 /// What looking at the pictures brought up.
 #[derive(Clone, Default)]
@@ -32,7 +35,7 @@ pub struct Checked {
     /// Range of the sizes seen.
     pub sizes: Option<Sizes>,
     /// Fingerprint of every image seen.
-    pub prints: HashMap<Source, Print>,
+    pub prints: Prints,
 }
 
 /// Decodes every picture of both splits and takes out those that cannot be read.
@@ -138,11 +141,7 @@ impl Checked {
 }
 
 /// Images whose pixels stand in both splits, in the order of the test split.
-pub fn duplicates(
-    train: &[Sample],
-    test: &[Sample],
-    prints: &HashMap<Source, Print>,
-) -> Vec<Duplicate> {
+pub fn duplicates(train: &[Sample], test: &[Sample], prints: &Prints) -> Vec<Duplicate> {
     let mut first: HashMap<&Print, &Sample> = HashMap::new();
     for sample in train {
         if let Some(print) = prints.get(&sample.source) {
@@ -165,7 +164,7 @@ pub fn two_labels(
     classes: &[String],
     train: &[Sample],
     test: &[Sample],
-    prints: &HashMap<Source, Print>,
+    prints: &Prints,
 ) -> Vec<TwoLabels> {
     let splits = [("train", train), ("test", test)];
     let samples = splits

@@ -13,6 +13,7 @@ pub mod card;
 pub mod chance;
 mod check;
 mod cifar;
+mod draw;
 pub mod export;
 mod folder;
 mod listed;
@@ -140,6 +141,9 @@ pub struct OpenOptions {
     /// Share of each class's training images that replaces the test split, for tuning without
     /// looking at the test images; 0 for none.
     pub validation_share: f64,
+    /// Whether all copies of a picture stay on the same side of a split that is drawn.
+    #[serde(default)]
+    pub copies_together: bool,
     /// At most so many training images per class, evenly spaced over their sorted names.
     pub train_limit: Option<usize>,
     /// At most so many test images per class, likewise.
@@ -162,6 +166,7 @@ impl Default for OpenOptions {
             test_share: 0.2,
             split_seed: 0,
             validation_share: 0.0,
+            copies_together: true,
             train_limit: None,
             test_limit: None,
             min_classes: 2,

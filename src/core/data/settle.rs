@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::card::counts;
-use super::chance::{Chance, Purpose};
 use super::check::{self, Checked};
+use super::draw::Draw;
 use super::mended::{self, MendCount};
 use super::{Dataset, Found, Listed, OpenOptions, Sample, Skipped};
 use crate::counts::counted;
@@ -24,28 +24,32 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
     let listed = listed.map(|test| Listed::of(&train, test));
     let test = match test {
         Some(mut test) => {
-            fill_gaps(&names, &mut train, &mut test, options, &mut found.assumed);
+            let gaps = drawing(options, checked, names.len());
+            fill_gaps(&names, &mut train, &mut test, &gaps, &mut found.assumed);
             test
         }
         None => {
-            let drawn = draw(
-                &mut train,
-                options.test_share,
-                options.split_seed,
-                names.len(),
-                |_| true,
-            );
+            let draw = drawing(options, checked, names.len());
+            let drawn = draw.from(&mut train, |_| true);
+            let test = &drawn.samples;
             found.assumed.push(format!(
-                "No test split was given: {} of {} images were set aside as test images, {} % of every class in whole images (seed {}).",
-                drawn.len(),
-                drawn.len() + train.len(),
+                "No test split was given: {} of {} images were set aside as test images, {} % of every class in whole images (seed {}).{}",
+                test.len(),
+                test.len() + train.len(),
                 percent(options.test_share),
-                options.split_seed
+                options.split_seed,
+                draw.words(&drawn)
             ));
-            drawn
+            drawn.samples
         }
     };
-    let mut test = validate(&mut train, test, options, names.len(), &mut found.assumed);
+    let tuning = Draw {
+        share: options.validation_share,
+        // Another seed than the test split's, or the two would be drawn alike.
+        seed: options.split_seed ^ 0x5641_4C49,
+        ..drawing(options, checked, names.len())
+    };
+    let mut test = validate(&mut train, test, &tuning, &mut found.assumed);
     let splits = [&mut train, &mut test];
     let mended = mended::apply(&options.mended, &names, splits);
     check_mended(&names, &train, mended, &mut found.assumed)?;
@@ -202,12 +206,22 @@ fn sort_classes(
         .collect()
 }
 
+/// How test images are drawn.
+fn drawing<'a>(options: &OpenOptions, checked: &'a Checked, classes: usize) -> Draw<'a> {
+    Draw {
+        share: options.test_share,
+        seed: options.split_seed,
+        classes,
+        prints: options.copies_together.then_some(&checked.prints),
+    }
+}
+
 /// Classes without test images get some, so that every class can be measured.
 fn fill_gaps(
     names: &[String],
     train: &mut Vec<Sample>,
     test: &mut Vec<Sample>,
-    options: &OpenOptions,
+    draw: &Draw<'_>,
     assumed: &mut Vec<String>,
 ) {
     let tested = counts(test, names.len());
@@ -219,25 +233,20 @@ fn fill_gaps(
     if missing.is_empty() {
         return;
     }
-    let drawn = draw(
-        train,
-        options.test_share,
-        options.split_seed,
-        names.len(),
-        |class| tested[class] == 0,
-    );
+    let drawn = draw.from(train, |class| tested[class] == 0);
     let gaps = listed(&missing, 5);
-    assumed.push(if drawn.is_empty() {
+    assumed.push(if drawn.samples.is_empty() {
         format!("The test split has no images of {gaps}, and there are too few training images to share.")
     } else {
         format!(
-            "The test split has no images of {gaps}; it got {} ({} % of each, seed {}).",
-            counted(drawn.len(), "training image"),
-            percent(options.test_share),
-            options.split_seed
+            "The test split has no images of {gaps}; it got {} ({} % of each, seed {}).{}",
+            counted(drawn.samples.len(), "training image"),
+            percent(draw.share),
+            draw.seed,
+            draw.words(&drawn)
         )
     });
-    test.extend(drawn);
+    test.extend(drawn.samples);
     test.sort_by_key(|sample| sample.class);
 }
 
@@ -245,53 +254,21 @@ fn fill_gaps(
 fn validate(
     train: &mut Vec<Sample>,
     test: Vec<Sample>,
-    options: &OpenOptions,
-    classes: usize,
+    draw: &Draw<'_>,
     assumed: &mut Vec<String>,
 ) -> Vec<Sample> {
-    if options.validation_share == 0.0 {
+    if draw.share == 0.0 {
         return test;
     }
-    // Another seed than the test split's, or the two would be drawn alike.
-    let seed = options.split_seed ^ 0x5641_4C49;
-    let drawn = draw(train, options.validation_share, seed, classes, |_| true);
+    let drawn = draw.from(train, |_| true);
     assumed.push(format!(
-        "For tuning, everything is measured on {} ({} % of every class); the test split ({}) stays unseen.",
-        counted(drawn.len(), "training image"),
-        percent(options.validation_share),
-        counted(test.len(), "test image")
+        "For tuning, everything is measured on {} ({} % of every class); the test split ({}) stays unseen.{}",
+        counted(drawn.samples.len(), "training image"),
+        percent(draw.share),
+        counted(test.len(), "test image"),
+        draw.words(&drawn)
     ));
-    drawn
-}
-
-/// Takes a share of each wanted class out of `samples` (sorted by class): rounded, at least one, never all.
-fn draw(
-    samples: &mut Vec<Sample>,
-    share: f64,
-    seed: u64,
-    classes: usize,
-    wanted: impl Fn(usize) -> bool,
-) -> Vec<Sample> {
-    let mut taken = vec![false; samples.len()];
-    let mut start = 0;
-    for (class, count) in counts(samples, classes).into_iter().enumerate() {
-        let mut members: Vec<usize> = (start..start + count).collect();
-        start += count;
-        if !wanted(class) || count < 2 || share == 0.0 {
-            continue;
-        }
-        let take = ((count as f64 * share).round() as usize).clamp(1, count - 1);
-        Chance::new(Purpose::Split, seed, class as u64, 0).shuffle(&mut members);
-        for &member in &members[..take] {
-            taken[member] = true;
-        }
-    }
-    let (mut kept, mut drawn) = (Vec::new(), Vec::new());
-    for (sample, taken) in std::mem::take(samples).into_iter().zip(taken) {
-        if taken { &mut drawn } else { &mut kept }.push(sample);
-    }
-    *samples = kept;
-    drawn
+    drawn.samples
 }
 
 /// Keeps at most `limit` images of each class, evenly spaced.

@@ -153,6 +153,7 @@ pub fn open_options(config: &RunConfig) -> OpenOptions {
         test_share: config.test_share,
         validation_share: config.validation_share,
         split_seed: config.split_seed,
+        copies_together: config.copies_together,
         train_limit: config.train_limit,
         test_limit: config.test_limit,
         mended: config.mended.clone(),

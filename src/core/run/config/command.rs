@@ -41,7 +41,7 @@ impl RunConfig {
         );
         let [low, high] = self.crop_scale;
         say(true, "crop-scale", format!("{low},{high}"));
-        say(true, "flip", if self.flip { "on" } else { "off" }.into());
+        say(true, "flip", on_off(self.flip).into());
         let limit = |limit: Option<usize>| limit.map(|n| n.to_string()).unwrap_or_default();
         say(
             self.train_limit.is_some(),
@@ -67,6 +67,11 @@ impl RunConfig {
             self.split_seed != base.split_seed,
             "split-seed",
             self.split_seed.to_string(),
+        );
+        say(
+            self.copies_together != base.copies_together,
+            "copies-together",
+            on_off(self.copies_together).into(),
         );
         say(true, "seed", self.seed.to_string());
         say(self.device != base.device, "device", self.device.clone());
@@ -96,6 +101,10 @@ fn option_of(key: &str, value: &Setting) -> String {
         ("ema", _) => option("ema", &value.to_string()),
         _ => option("set", &format!("{key}={value}")),
     }
+}
+
+fn on_off(flag: bool) -> &'static str {
+    if flag { "on" } else { "off" }
 }
 
 /// An option with its value, which may look like an option or be empty.

@@ -38,6 +38,7 @@ pub(super) struct Written {
     #[serde(deserialize_with = "finite")]
     validation_share: f64,
     split_seed: u64,
+    copies_together: bool,
     seed: u64,
     device: String,
     card_variant: Option<Variant>,
@@ -76,6 +77,7 @@ impl Default for Written {
             test_share,
             validation_share,
             split_seed,
+            copies_together: _,
             seed,
             device,
             card_variant,
@@ -105,6 +107,8 @@ impl Default for Written {
             test_share,
             validation_share,
             split_seed,
+            // Files without the key are of a version that drew every image by itself.
+            copies_together: false,
             seed,
             device,
             card_variant,
@@ -159,6 +163,7 @@ impl From<Written> for RunConfig {
             test_share: written.test_share,
             validation_share: written.validation_share,
             split_seed: written.split_seed,
+            copies_together: written.copies_together,
             seed: written.seed,
             device: written.device,
             card_variant: written.card_variant,

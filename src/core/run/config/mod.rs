@@ -105,6 +105,9 @@ pub struct RunConfig {
     pub validation_share: f64,
     /// Seed of the splits that are drawn.
     pub split_seed: u64,
+    /// Whether all copies of a picture stay on the same side of a split that is drawn. A file that says nothing of
+    /// it was written when every image was drawn by itself.
+    pub copies_together: bool,
     /// Seed of initial values, shuffling and augmentation.
     pub seed: u64,
     /// `auto`, `cpu`, `gpu`, an index or a name from `lae-studio devices`.
@@ -149,6 +152,7 @@ impl Default for RunConfig {
             test_share: 0.2,
             validation_share: 0.0,
             split_seed: 0,
+            copies_together: true,
             seed: 0,
             device: "auto".into(),
             card_variant: None,
@@ -347,6 +351,15 @@ mod tests {
             assert!(problem.what.contains("is no finite number"), "{problem}");
             assert!(problem.place.contains("line 2"), "{line}: {problem}");
         }
+    }
+
+    #[test]
+    fn a_file_that_says_nothing_of_copies_draws_them_as_it_did() {
+        let read = |text| RunConfig::from_toml(text, "run.toml").unwrap();
+        assert!(!read("data = \"digits\"\n").copies_together);
+        let new = RunConfig::default();
+        assert!(new.copies_together);
+        assert_eq!(read(&new.to_toml().unwrap()), new);
     }
 
     #[test]

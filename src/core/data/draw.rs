@@ -1,0 +1,169 @@
+//! Drawing a share of every class, all copies of a picture on the same side.
+
+use std::collections::HashMap;
+
+use super::card::counts;
+use super::chance::{Chance, Purpose};
+use super::check::Prints;
+use super::source::Sample;
+use crate::counts::counted;
+
+/// How a share is drawn.
+pub(super) struct Draw<'a> {
+    /// Share of each class, 0 to 1: rounded to whole images, at least one, never all.
+    pub share: f64,
+    /// Seed of the draw.
+    pub seed: u64,
+    /// Number of classes.
+    pub classes: usize,
+    /// Fingerprints that tell copies of a picture; `None` draws every image by itself.
+    pub prints: Option<&'a Prints>,
+}
+
+/// What was drawn.
+pub(super) struct Drawn {
+    /// The images, in the order they stood in.
+    pub samples: Vec<Sample>,
+    /// Images on another side than each drawn by itself would be, so that copies stay together.
+    pub moved: usize,
+}
+
+impl Draw<'_> {
+    /// Takes the share of each `wanted` class out of `samples`, which are sorted by class. Where no picture has a
+    /// copy the draw is that of every image by itself.
+    pub fn from(&self, samples: &mut Vec<Sample>, wanted: impl Fn(usize) -> bool) -> Drawn {
+        let mut hat = Hat::of(samples, self);
+        let mut alone = vec![false; samples.len()];
+        let mut start = 0;
+        for (class, count) in hat.counts.clone().into_iter().enumerate() {
+            let mut members: Vec<usize> = (start..start + count).collect();
+            start += count;
+            if !wanted(class) || count < 2 || self.share == 0.0 {
+                continue;
+            }
+            let take = ((count as f64 * self.share).round() as usize).clamp(1, count - 1);
+            Chance::new(Purpose::Split, self.seed, class as u64, 0).shuffle(&mut members);
+            for &member in &members[..take] {
+                alone[member] = true;
+            }
+            hat.take(class, &members, take, &wanted);
+        }
+        let taken = hat.taken;
+        let moved = taken.iter().zip(&alone).filter(|(a, b)| a != b).count();
+        let (mut kept, mut drawn) = (Vec::new(), Vec::new());
+        for (sample, taken) in std::mem::take(samples).into_iter().zip(taken) {
+            if taken { &mut drawn } else { &mut kept }.push(sample);
+        }
+        *samples = kept;
+        Drawn {
+            samples: drawn,
+            moved,
+        }
+    }
+
+    /// What keeping copies together came to, as sentences behind the one that says what was drawn.
+    pub fn words(&self, drawn: &Drawn) -> String {
+        match self.prints {
+            Some(prints) if prints.is_empty() && !drawn.samples.is_empty() => {
+                " Copies of one picture were not looked for and may stand on both sides.".into()
+            }
+            Some(_) if drawn.moved > 0 => format!(
+                " So that all copies of a picture are on the same side, {} changed sides.",
+                counted(drawn.moved, "image")
+            ),
+            _ => String::new(),
+        }
+    }
+}
+
+/// What is drawn from.
+struct Hat {
+    /// The class of every image.
+    class: Vec<usize>,
+    /// Images of every class.
+    counts: Vec<usize>,
+    /// All copies of a picture, for those with more than one.
+    copies: Vec<Vec<usize>>,
+    /// Which of `copies` an image belongs to.
+    set: Vec<Option<usize>>,
+    /// Which images were taken.
+    taken: Vec<bool>,
+    /// How many of every class were taken.
+    taken_of: Vec<usize>,
+}
+
+impl Hat {
+    fn of(samples: &[Sample], draw: &Draw<'_>) -> Self {
+        let mut by_print: HashMap<_, Vec<usize>> = HashMap::new();
+        for (at, sample) in samples.iter().enumerate() {
+            let print = draw.prints.and_then(|prints| prints.get(&sample.source));
+            if let Some(print) = print {
+                by_print.entry(print).or_default().push(at);
+            }
+        }
+        let copies: Vec<_> = by_print.into_values().filter(|all| all.len() > 1).collect();
+        let mut set = vec![None; samples.len()];
+        for (number, all) in copies.iter().enumerate() {
+            for &at in all {
+                set[at] = Some(number);
+            }
+        }
+        Self {
+            class: samples.iter().map(|s| s.class as usize).collect(),
+            counts: counts(samples, draw.classes),
+            copies,
+            set,
+            taken: vec![false; samples.len()],
+            taken_of: vec![0; draw.classes],
+        }
+    }
+
+    /// Takes `count` of a class's `members` in their order, and their copies with them; fewer where copies would be
+    /// too many, but one picture at least if any leaves something to learn from.
+    fn take(
+        &mut self,
+        class: usize,
+        members: &[usize],
+        count: usize,
+        wanted: &dyn Fn(usize) -> bool,
+    ) {
+        for &member in members {
+            if self.taken_of[class] == count {
+                return;
+            }
+            let all = self.with_copies(member);
+            let here = all.iter().filter(|&&at| self.class[at] == class).count();
+            if self.taken_of[class] + here <= count && self.can_go(&all, wanted) {
+                self.put_aside(&all);
+            }
+        }
+        if self.taken_of[class] == 0 {
+            let possible = members.iter().map(|&member| self.with_copies(member));
+            let possible = possible.filter(|all| self.can_go(all, wanted));
+            if let Some(fewest) = possible.min_by_key(Vec::len) {
+                self.put_aside(&fewest);
+            }
+        }
+    }
+
+    fn with_copies(&self, member: usize) -> Vec<usize> {
+        self.set[member].map_or_else(|| vec![member], |set| self.copies[set].clone())
+    }
+
+    /// Whether these images, copies of one picture, may be taken: of classes that are drawn from, and leaving each of
+    /// them one.
+    fn can_go(&self, all: &[usize], wanted: &dyn Fn(usize) -> bool) -> bool {
+        all.iter().all(|&at| {
+            let class = self.class[at];
+            let going = all.iter().filter(|&&at| self.class[at] == class).count();
+            !self.taken[at] && wanted(class) && self.taken_of[class] + going < self.counts[class]
+        })
+    }
+
+    fn put_aside(&mut self, all: &[usize]) {
+        for &at in all {
+            self.taken[at] = true;
+            self.taken_of[self.class[at]] += 1;
+        }
+    }
+}
