@@ -130,7 +130,7 @@ impl Tests {
         let header = &stored.header;
         let own = Stock::default().data(&header.config, &|| true)?;
         let images = header.images.as_ref();
-        if images.is_some_and(|images| images.test != own.fingerprints().test) {
+        if images.is_some_and(|images| images.test != own.test_fingerprint(images.kind)) {
             return Err(Problem::new(
                 "the images of this data set are no longer those this run was tested on",
             )

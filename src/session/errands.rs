@@ -159,7 +159,7 @@ impl Session {
             Found::CollectionKept(purpose, answer) => self.take_kept(&purpose, answer),
             Found::Exported(path, answer) => self.take_exported(&path, answer),
             Found::TestPictures(key, list) => self.take_pictures(&key, list),
-            Found::Fingerprint(key, answer) => self.tested.take(&key, answer),
+            Found::Fingerprint(key, kind, answer) => self.tested.take((key, kind), answer),
             Found::Mended(place, change, answer) => {
                 self.take_mended(place, answer, change.as_ref());
             }

@@ -21,7 +21,7 @@ use super::units::Entry;
 use super::views::{BackboneView, DataView, DeviceView, Pictures, Plan, PluginView, Sight};
 use super::words::count_text;
 use crate::data::export::Packed;
-use crate::data::{Mend, OpenOptions};
+use crate::data::{Mend, OpenOptions, PrintKind};
 use crate::fetch;
 use crate::problem::{Problem, Result};
 use crate::run::about::About;
@@ -178,8 +178,8 @@ pub enum Ask {
     Export(Export, PathBuf, Arc<Opening>),
     /// Decode images of a test split: data set's key, indices.
     TestPictures(String, Arc<dyn Pictures>, Vec<usize>),
-    /// See which images a test split holds: data set's key.
-    Fingerprint(String, Arc<dyn Pictures>),
+    /// See which images a test split holds: data set's key, what to compare.
+    Fingerprint(String, PrintKind, Arc<dyn Pictures>),
     /// Read the mended labels of the data set at this place.
     Mended(String),
     /// Mend the label of one of these test images of the data set at this place; without a class it
@@ -243,7 +243,9 @@ impl Ask {
                 let failed = |&index: &usize| (index, Err(p.clone()));
                 Found::TestPictures(key.clone(), indices.iter().map(failed).collect())
             }),
-            Self::Fingerprint(key, _) => Arc::new(move |p| Found::Fingerprint(key.clone(), Err(p))),
+            Self::Fingerprint(key, kind, _) => {
+                Arc::new(move |p| Found::Fingerprint(key.clone(), kind, Err(p)))
+            }
             Self::Mended(place) | Self::Mend(place, ..) | Self::MendAs(place, _) => {
                 Arc::new(move |p| Found::Mended(place.clone(), None, Err(p)))
             }
@@ -303,7 +305,7 @@ pub enum Found {
     /// Decoded test images, by data set and index.
     TestPictures(String, Vec<(usize, Result<Picture>)>),
     /// Which images a test split holds.
-    Fingerprint(String, Result<String>),
+    Fingerprint(String, PrintKind, Result<String>),
     /// The mended labels of the data set at this place, and what was changed of them.
     Mended(String, Option<Mend>, Result<Vec<Mend>>),
     /// What came of a dialog of the desktop.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Session;
 use super::jobs::Ask;
 use super::views::{Pictures, RunRow, RunState};
-use crate::data::Mend;
+use crate::data::{Mend, PrintKind};
 use crate::problem::{Problem, Result, listed};
 use crate::run::event::{Lesson, Picture, RunHeader};
 use crate::run::job::{Job, Work};
@@ -32,7 +32,7 @@ impl Pictures for LessonTests {
         )
     }
 
-    fn test_fingerprint(&self) -> String {
+    fn test_fingerprint(&self, _: PrintKind) -> String {
         self.lesson.fingerprint.clone()
     }
 }

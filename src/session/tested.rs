@@ -13,6 +13,7 @@ use super::Session;
 use super::jobs::Ask;
 use super::run_view::RunView;
 use super::views::DataView;
+use crate::data::PrintKind;
 use crate::metrics::{Answers, tasks_of_classes};
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
@@ -20,16 +21,16 @@ use crate::run::event::RunHeader;
 /// What is known of data sets that runs were tested on.
 #[derive(Default)]
 pub(super) struct Tested {
-    /// Fingerprints of test splits by the data set's key; none while one is under way.
-    prints: HashMap<String, Option<Result<String>>>,
+    /// Fingerprints of test splits by the data set's key and their kind; none while one is under way.
+    prints: HashMap<(String, PrintKind), Option<Result<String>>>,
     /// What came out for a run with a data set.
     checked: HashMap<(PathBuf, String), Option<Problem>>,
 }
 
 impl Tested {
     /// Takes a fingerprint in; one that was forgotten meanwhile is asked for again.
-    pub fn take(&mut self, key: &str, answer: Result<String>) {
-        if let Some(print) = self.prints.get_mut(key) {
+    pub fn take(&mut self, about: (String, PrintKind), answer: Result<String>) {
+        if let Some(print) = self.prints.get_mut(&about) {
             *print = Some(answer);
         }
     }
@@ -59,7 +60,7 @@ impl Session {
             return Some(known.clone().map_or(Ok(data), Err));
         }
         let found = match &header.images {
-            Some(images) => match self.print_of(&data)? {
+            Some(images) => match self.print_of(&data, images.kind)? {
                 Ok(print) if print == images.test => None,
                 Ok(_) => Some(other_images(header)),
                 Err(problem) => Some(problem),
@@ -71,13 +72,14 @@ impl Session {
     }
 
     /// The fingerprint of a test split, asked for when it is not there yet.
-    fn print_of(&mut self, data: &Arc<DataView>) -> Option<Result<String>> {
-        if let Some(known) = self.tested.prints.get(&data.key) {
+    fn print_of(&mut self, data: &Arc<DataView>, kind: PrintKind) -> Option<Result<String>> {
+        let about = (data.key.clone(), kind);
+        if let Some(known) = self.tested.prints.get(&about) {
             return known.clone();
         }
-        self.tested.prints.insert(data.key.clone(), None);
+        self.tested.prints.insert(about, None);
         let (key, pictures) = (data.key.clone(), data.pictures.clone());
-        self.jobs.ask(Ask::Fingerprint(key, pictures));
+        self.jobs.ask(Ask::Fingerprint(key, kind, pictures));
         None
     }
 }

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::data::Listed;
-use crate::data::Mend;
 use crate::data::card::Sizes;
 use crate::data::scenario::Scenario;
+use crate::data::{Mend, PrintKind};
 use crate::device::Prepared;
 use crate::method::{Chosen, Lone, Pass, Source};
 use crate::problem::{Problem, Result};
@@ -87,8 +87,8 @@ pub trait Pictures: Send + Sync {
     /// A Problem for an image that cannot be read any more, or whose label cannot be mended.
     fn entry(&self, index: usize) -> Result<Mend>;
 
-    /// Which images the test split holds now (see `Dataset::fingerprints`); reads the disk.
-    fn test_fingerprint(&self) -> String;
+    /// Which images the test split holds now (see `Dataset::test_fingerprint`); reads the disk.
+    fn test_fingerprint(&self, kind: PrintKind) -> String;
 }
 
 /// A scanned data set.

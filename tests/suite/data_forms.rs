@@ -261,6 +261,62 @@ fn copies_of_a_picture_stay_on_one_side_of_a_drawn_split() {
 }
 
 #[test]
+fn a_picture_replaced_by_one_of_equal_length_is_noticed() {
+    use lae_studio::data::{Check, PrintKind};
+    let made = Made::new();
+    for class in ["a", "b"] {
+        for split in ["train", "test"] {
+            for number in 0..3_u8 {
+                let place = made.path().join(format!("{split}/{class}/{number}.bmp"));
+                std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+                let shade = number * 8 + class.as_bytes()[0];
+                let picture = image::RgbImage::from_pixel(9, 9, image::Rgb([shade; 3]));
+                picture.save(place).unwrap();
+            }
+        }
+    }
+    let never = || {
+        let options = OpenOptions {
+            check: Check::Never,
+            ..OpenOptions::default()
+        };
+        made.try_open(&options).unwrap()
+    };
+    let open = made.open();
+    let before = [open.fingerprints(), never().fingerprints()];
+    assert_eq!(
+        before.each_ref().map(|p| p.kind),
+        [PrintKind::Whole, PrintKind::Blocks]
+    );
+    let older = open.fingerprints_of(PrintKind::Lengths);
+    let whole = before[0].clone();
+    assert_eq!(never().fingerprints_of(PrintKind::Whole), whole);
+    let config = RunConfig {
+        data: made.path().to_str().unwrap().into(),
+        classes_per_task: "2".into(),
+        order: "natural".into(),
+        epochs: 1,
+        batch: 4,
+        settings: crate::frozen_epochs(0),
+        ..small()
+    };
+    let root = tempfile::tempdir().unwrap();
+    let stored = trained(&config, &Stock::default(), root.path());
+    assert_eq!(stored.header.images, Some(whole));
+    // Another picture of the same size.
+    let picture = image::RgbImage::from_pixel(9, 9, image::Rgb([250; 3]));
+    picture.save(made.path().join("test/a/1.bmp")).unwrap();
+    for data in [&open, &made.open(), &never()] {
+        for known in &before {
+            let now = data.fingerprints_of(known.kind);
+            assert_eq!(now.train, known.train);
+            assert_ne!(now.test, known.test);
+        }
+        assert_eq!(data.fingerprints_of(PrintKind::Lengths), older);
+    }
+}
+
+#[test]
 fn an_order_from_a_file_is_written_into_the_run() {
     let made = Made::new();
     for class in ["a", "b", "c", "d"] {

@@ -4,7 +4,8 @@
 //! not found in the middle of the night. A fingerprint of the pixels finds an image that stands in both
 //! splits or under two labels, whatever its name or file format.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use image::RgbImage;
@@ -12,8 +13,10 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::card::Sizes;
+use super::contents::{Content, Contents};
+use super::picture::decode_and;
 use super::source::{Sample, Source};
-use super::{Check, Duplicate, Skipped, Twin, TwoLabels, Watch};
+use super::{Check, Dataset, Duplicate, Skipped, Twin, TwoLabels, Watch};
 use crate::problem::Result;
 
 /// More picture files than this are not decoded while opening, unless asked for.
@@ -34,8 +37,17 @@ pub struct Checked {
     pub assumed: Vec<String>,
     /// Range of the sizes seen.
     pub sizes: Option<Sizes>,
-    /// Fingerprint of every image seen.
+    /// What was seen of each picture.
+    pub known: Arc<Known>,
+}
+
+/// What looking at the pictures told of each, where they were looked at.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    /// Fingerprints of pixels.
     pub prints: Prints,
+    /// What the files held.
+    pub contents: Contents,
 }
 
 /// Decodes every picture of both splits and takes out those that cannot be read.
@@ -106,14 +118,22 @@ struct Look {
     width: u32,
     height: u32,
     print: Print,
+    content: Option<Content>,
 }
 
 fn look(sample: &Sample) -> Result<Look> {
-    let picture = sample.decode()?;
+    let (picture, content) = match sample.source.path() {
+        Some(path) => {
+            let about = path.metadata().ok();
+            decode_and(&path, |bytes| Content::of(about.as_ref()?, bytes))?
+        }
+        None => (sample.decode()?, None),
+    };
     Ok(Look {
         width: picture.width(),
         height: picture.height(),
         print: print_of(&picture),
+        content,
     })
 }
 
@@ -129,7 +149,10 @@ fn print_of(picture: &RgbImage) -> Print {
 
 impl Checked {
     fn note(&mut self, sample: &Sample, look: &Look) {
-        self.prints.insert(sample.source.clone(), look.print);
+        let known = Arc::make_mut(&mut self.known);
+        known.prints.insert(sample.source.clone(), look.print);
+        let content = look.content.map(|content| (sample.source.clone(), content));
+        known.contents.extend(content);
         let widen = |(low, high): (u32, u32), side: u32| (low.min(side), high.max(side));
         let sizes = self.sizes.get_or_insert(Sizes {
             width: (look.width, look.width),
@@ -157,6 +180,27 @@ pub fn duplicates(train: &[Sample], test: &[Sample], prints: &Prints) -> Vec<Dup
             })
         })
         .collect()
+}
+
+impl Dataset {
+    /// The test images with the pixels of one of these pictures, by their indices; none where it was not looked for.
+    pub fn copies_in_test(&self, of: &[Sample]) -> Option<BTreeSet<usize>> {
+        let prints = &self.known.prints;
+        if prints.is_empty() {
+            return None;
+        }
+        // A picture that cannot be read is nobody's copy.
+        let of = of
+            .par_iter()
+            .filter_map(|sample| Some(print_of(&sample.decode().ok()?)));
+        let of: HashSet<Print> = of.collect();
+        let tests = self.test.iter().enumerate();
+        let copies = tests.filter(|(_, sample)| {
+            let print = prints.get(&sample.source);
+            print.is_some_and(|print| of.contains(print))
+        });
+        Some(copies.map(|(index, _)| index).collect())
+    }
 }
 
 /// Images that stand under more than one of the `classes`, in the order of their first copies.

@@ -13,6 +13,7 @@ pub mod card;
 pub mod chance;
 mod check;
 mod cifar;
+mod contents;
 mod draw;
 pub mod export;
 mod folder;
@@ -35,14 +36,15 @@ mod tree;
 mod two_labels;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 pub use archive::cache_folder;
 pub use by_number::by_number;
 pub use cache::{CacheUse, PixelCache};
 pub use card::Card;
+pub use contents::{Fingerprints, PrintKind};
 pub use listed::Listed;
 pub use mended::{
     MOST as MOST_MENDED, Mend, MendCount, check as check_mended, short as short_mended,
@@ -87,6 +89,8 @@ pub struct Dataset {
     pub sizes: Option<card::Sizes>,
     /// Source and licence, where known.
     pub note: String,
+    /// What looking at the pictures told of each.
+    known: Arc<check::Known>,
 }
 
 /// A file that was left out, and why.
@@ -104,16 +108,6 @@ pub struct Duplicate {
     /// Its name in the training split.
     pub train: String,
     /// Its name in the test split.
-    pub test: String,
-}
-
-/// Which images a data set holds, in which order: 64 hexadecimal digits each, which change with
-/// names, classes and contents but not with the place.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fingerprints {
-    /// Of the training split.
-    pub train: String,
-    /// Of the test split.
     pub test: String,
 }
 
@@ -241,31 +235,6 @@ impl Dataset {
     /// As [`Dataset::open`], and when `watch` stops it.
     pub fn open_watched(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Self> {
         Scan::read(what, options, watch)?.into_dataset(options)
-    }
-
-    /// Fingerprints of the images of both splits and their order: 64 hexadecimal digits each, over
-    /// names, classes, and the lengths of files or the pixels of records. Where the data lies plays
-    /// no part; files are looked at when this is called.
-    pub fn fingerprints(&self) -> Fingerprints {
-        Fingerprints {
-            train: self.fingerprint(&self.train),
-            test: self.fingerprint(&self.test),
-        }
-    }
-
-    fn fingerprint(&self, split: &[Sample]) -> String {
-        use rayon::prelude::*;
-        let lines: Vec<Vec<u8>> = split.par_iter().map(source::print_line).collect();
-        let mut hash = Sha256::new();
-        for name in &self.classes {
-            hash.update(name.as_bytes());
-            hash.update([0]);
-        }
-        hash.update((split.len() as u64).to_le_bytes());
-        for line in lines {
-            hash.update(line);
-        }
-        crate::fetch::hex(&hash.finalize())
     }
 
     /// The numbers and lists that `lae-studio data` shows.

@@ -90,10 +90,16 @@ pub fn decode_picture(bytes: &[u8]) -> Result<RgbImage> {
 /// # Errors
 /// As [`decode_picture`], and a file that cannot be read; the path is part of the problem.
 pub fn decode_picture_file(path: &Path) -> Result<RgbImage> {
+    decode_and(path, |_| ()).map(|(picture, ())| picture)
+}
+
+/// As [`decode_picture_file`], with what `look` finds in the file's bytes.
+pub(super) fn decode_and<T>(path: &Path, look: impl FnOnce(&[u8]) -> T) -> Result<(RgbImage, T)> {
     let read = |error| Problem::io("read the picture", path, &error);
     let _alone = room::for_file(files::length(path).map_err(read)?);
     let bytes = files::read(path, LARGEST_FILE).map_err(read)?;
-    decode_picture(&bytes).map_err(|problem| problem.at_path(path))
+    let picture = decode_picture(&bytes).map_err(|problem| problem.at_path(path))?;
+    Ok((picture, look(&bytes)))
 }
 
 /// The bytes of a picture file, not yet looked at.

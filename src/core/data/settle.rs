@@ -72,9 +72,15 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
         listed,
         sizes: checked.sizes,
         note: found.note,
+        known: checked.known.clone(),
     };
-    data.duplicates = check::duplicates(&data.train, &data.test, &checked.prints);
-    data.two_labels = check::two_labels(&data.classes, &data.train, &data.test, &checked.prints);
+    data.duplicates = check::duplicates(&data.train, &data.test, &checked.known.prints);
+    data.two_labels = check::two_labels(
+        &data.classes,
+        &data.train,
+        &data.test,
+        &checked.known.prints,
+    );
     thin(&mut data.train, options.train_limit, data.classes.len());
     thin(&mut data.test, options.test_limit, data.classes.len());
     data.skipped.sort_by(|a, b| a.path.cmp(&b.path));
@@ -212,7 +218,7 @@ fn drawing<'a>(options: &OpenOptions, checked: &'a Checked, classes: usize) -> D
         share: options.test_share,
         seed: options.split_seed,
         classes,
-        prints: options.copies_together.then_some(&checked.prints),
+        prints: options.copies_together.then_some(&checked.known.prints),
     }
 }
 

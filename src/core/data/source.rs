@@ -150,20 +150,3 @@ impl Sample {
         Ok((bytes.into_inner(), "png"))
     }
 }
-
-/// What a data set's fingerprint takes in of one sample.
-pub(super) fn print_line(sample: &Sample) -> Vec<u8> {
-    let mut line = sample.name().into_bytes();
-    line.push(0);
-    line.extend(sample.class.to_le_bytes());
-    match &sample.source {
-        Source::File { .. } => {
-            let about = sample.source.path().and_then(|path| path.metadata().ok());
-            line.extend(about.map_or(0, |about| about.len()).to_le_bytes());
-        }
-        Source::Record { records, index } => {
-            line.extend_from_slice(records.raw(*index).unwrap_or_default());
-        }
-    }
-    line
-}

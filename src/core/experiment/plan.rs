@@ -252,7 +252,7 @@ impl Plan {
             return changed("the number of images in the data set");
         }
         let images = header.images.as_ref();
-        if images.is_some_and(|images| *images != self.data.fingerprints()) {
+        if images.is_some_and(|images| *images != self.data.fingerprints_of(images.kind)) {
             return changed("the data set's images");
         }
         Ok(())

@@ -7,7 +7,7 @@ use crate::data::card::counts;
 use crate::data::export::{Packed, packed};
 use crate::data::looks::{Looks, first_pictures, small_of};
 use crate::data::{
-    Dataset, Mend, OpenOptions, Sample, Scan, Skipped, TwoLabels, Watch, picture_size,
+    Dataset, Mend, OpenOptions, PrintKind, Sample, Scan, Skipped, TwoLabels, Watch, picture_size,
     told_two_labels,
 };
 use crate::problem::{Problem, Result};
@@ -55,8 +55,8 @@ impl Pictures for TestImages {
         })
     }
 
-    fn test_fingerprint(&self) -> String {
-        self.0.fingerprints().test
+    fn test_fingerprint(&self, kind: PrintKind) -> String {
+        self.0.test_fingerprint(kind)
     }
 }
 

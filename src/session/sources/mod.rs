@@ -114,7 +114,9 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             let one = |index| (index, pictures.test_picture(index));
             Found::TestPictures(key, indices.into_iter().map(one).collect())
         }
-        Ask::Fingerprint(key, pictures) => Found::Fingerprint(key, Ok(pictures.test_fingerprint())),
+        Ask::Fingerprint(key, kind, pictures) => {
+            Found::Fingerprint(key, kind, Ok(pictures.test_fingerprint(kind)))
+        }
         Ask::Mended(place) => {
             let list = store::mended(&runs_root, &place);
             Found::Mended(place, None, list)

@@ -118,7 +118,7 @@ pub(in crate::experiment) fn own_images(
             .map(count)
             .eq(header.test_images[..own].iter().copied());
     let images = header.images.as_ref();
-    if same && images.is_none_or(|images| images.test == data.fingerprints().test) {
+    if same && images.is_none_or(|images| images.test == data.test_fingerprint(images.kind)) {
         return Ok(Own { data, scenario });
     }
     Err(Problem::new(

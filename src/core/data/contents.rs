@@ -1,0 +1,195 @@
+//! Which images a split holds: fingerprints that change with the content of a file, not only with its name.
+
+use std::collections::HashMap;
+use std::fs::Metadata;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::Dataset;
+use super::picture::read_picture_file;
+use super::source::{Sample, Source};
+use crate::files;
+
+/// Bytes at the beginning, in the middle and at the end of a file that [`PrintKind::Blocks`] takes in.
+const BLOCK: u64 = 4 << 10;
+
+/// What a fingerprint takes in of a picture file, beside its name and class. Of records it is all pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PrintKind {
+    /// Its length alone: fingerprints of older versions, which do not name their kind.
+    #[default]
+    Lengths,
+    /// Its length and the SHA-256 of its first, middle and last 4 KiB; of all of it up to 12 KiB. For data sets
+    /// whose files are not all read while opening.
+    Blocks,
+    /// The SHA-256 of all of it.
+    Whole,
+}
+
+/// Which images a data set holds, in which order: 64 hexadecimal digits each, which change with
+/// names, classes and contents but not with the place.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fingerprints {
+    /// What they take in; only those of one kind can be compared.
+    #[serde(default)]
+    pub kind: PrintKind,
+    /// Of the training split.
+    pub train: String,
+    /// Of the test split.
+    pub test: String,
+}
+
+/// The content of the files that were read while opening.
+pub(super) type Contents = HashMap<Source, Content>;
+
+/// A file as it was when it was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Content {
+    sha256: [u8; 32],
+    length: u64,
+    changed: Option<SystemTime>,
+}
+
+impl Content {
+    /// Of a file's bytes and what was known of it before they were read; none where the system does not tell when
+    /// it was changed.
+    pub fn of(about: &Metadata, bytes: &[u8]) -> Option<Self> {
+        Some(Self {
+            sha256: Sha256::digest(bytes).into(),
+            length: about.len(),
+            changed: Some(about.modified().ok()?),
+        })
+    }
+
+    /// Whether the file's length and time of change are still those.
+    fn stands(&self, path: &Path) -> bool {
+        let about = path.metadata().ok();
+        about.is_some_and(|about| {
+            (about.len(), about.modified().ok()) == (self.length, self.changed)
+        })
+    }
+}
+
+impl Dataset {
+    /// Fingerprints of the images of both splits and their order: 64 hexadecimal digits each, over
+    /// names, classes, and the content of files or the pixels of records. Where the data lies plays
+    /// no part. Files are looked at when this is called, those that changed since opening read anew.
+    pub fn fingerprints(&self) -> Fingerprints {
+        let mut samples = self.train.iter().chain(&self.test);
+        let read = |sample: &Sample| {
+            sample.source.in_memory() || self.known.contents.contains_key(&sample.source)
+        };
+        self.fingerprints_of(match samples.all(read) {
+            true => PrintKind::Whole,
+            false => PrintKind::Blocks,
+        })
+    }
+
+    /// The same of a kind that is to be compared.
+    pub fn fingerprints_of(&self, kind: PrintKind) -> Fingerprints {
+        Fingerprints {
+            kind,
+            train: self.fingerprint(&self.train, kind),
+            test: self.test_fingerprint(kind),
+        }
+    }
+
+    /// That of the test split alone.
+    pub fn test_fingerprint(&self, kind: PrintKind) -> String {
+        self.fingerprint(&self.test, kind)
+    }
+
+    fn fingerprint(&self, split: &[Sample], kind: PrintKind) -> String {
+        use rayon::prelude::*;
+        let line = |sample: &Sample| line(sample, kind, &self.known.contents);
+        let lines: Vec<Vec<u8>> = split.par_iter().map(line).collect();
+        let mut hash = Sha256::new();
+        for name in &self.classes {
+            hash.update(name.as_bytes());
+            hash.update([0]);
+        }
+        hash.update((split.len() as u64).to_le_bytes());
+        for line in lines {
+            hash.update(line);
+        }
+        crate::fetch::hex(&hash.finalize())
+    }
+}
+
+/// What a fingerprint takes in of one sample.
+fn line(sample: &Sample, kind: PrintKind, contents: &Contents) -> Vec<u8> {
+    let mut line = sample.name().into_bytes();
+    line.push(0);
+    line.extend(sample.class.to_le_bytes());
+    match &sample.source {
+        Source::File { .. } => {
+            let path = sample.source.path().unwrap_or_default();
+            let about = path.metadata().ok();
+            line.extend(about.map_or(0, |about| about.len()).to_le_bytes());
+            match kind {
+                PrintKind::Lengths => {}
+                // What cannot be read is as good as empty.
+                PrintKind::Blocks => line.extend(blocks(&path).unwrap_or_default()),
+                PrintKind::Whole => {
+                    let known = contents.get(&sample.source);
+                    let known = known.filter(|known| known.stands(&path));
+                    line.extend(known.map_or_else(
+                        || Sha256::digest(read_picture_file(&path).unwrap_or_default()).into(),
+                        |known| known.sha256,
+                    ));
+                }
+            }
+        }
+        Source::Record { records, index } => {
+            line.extend_from_slice(records.raw(*index).unwrap_or_default());
+        }
+    }
+    line
+}
+
+/// SHA-256 of a file's first, middle and last block.
+fn blocks(path: &Path) -> io::Result<[u8; 32]> {
+    let mut file = files::open(path)?;
+    let length = file.metadata()?.len();
+    let mut bytes = Vec::new();
+    if length <= 3 * BLOCK {
+        file.take(3 * BLOCK).read_to_end(&mut bytes)?;
+    } else {
+        for start in [0, (length - BLOCK) / 2, length - BLOCK] {
+            file.seek(SeekFrom::Start(start))?;
+            (&mut file).take(BLOCK).read_to_end(&mut bytes)?;
+        }
+    }
+    Ok(Sha256::digest(bytes).into())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_in_a_block_of_a_long_file_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.bmp");
+        let with = |at: usize| {
+            let mut bytes = vec![7; 40_000];
+            bytes[at] = 8;
+            std::fs::write(&path, bytes).unwrap();
+            blocks(&path).unwrap()
+        };
+        let prints = [with(0), with(20_000), with(39_999)];
+        assert!(prints[0] != prints[1] && prints[1] != prints[2] && prints[0] != prints[2]);
+    }
+
+    #[test]
+    fn fingerprints_of_older_versions_are_of_lengths() {
+        let old = toml::from_str::<Fingerprints>("train = \"a\"\ntest = \"b\"\n").unwrap();
+        assert_eq!(old.kind, PrintKind::Lengths);
+    }
+}
