@@ -1,5 +1,6 @@
 //! The pictures of a run by task: those of its own data set, then those of its lessons.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::data::scenario::Scenario;
@@ -33,6 +34,8 @@ pub(super) struct Images {
     tasks: usize,
     classes: usize,
     lessons: Vec<OfLesson>,
+    /// Indices of its own test images that are not tested.
+    left_out: BTreeSet<usize>,
 }
 
 impl Images {
@@ -43,6 +46,25 @@ impl Images {
             tasks,
             classes,
             lessons: Vec::new(),
+            left_out: BTreeSet::new(),
+        }
+    }
+
+    /// Leaves out the own test images that are copies of `taught` pictures, which are known by heart by now; says
+    /// so.
+    pub fn leave_out_copies(&mut self, taught: &[Sample]) -> Option<String> {
+        let data = &self.own.as_ref()?.data;
+        let Some(copies) = data.copies_in_test(taught) else {
+            return Some(
+                "Copies of the lesson's pictures among the run's test images were not looked for."
+                    .into(),
+            );
+        };
+        self.left_out = copies;
+        match self.left_out.len() {
+            0 => None,
+            1 => Some("1 of the run's test images is a copy of a picture that was taught: what is measured from now on leaves it out.".into()),
+            n => Some(format!("{n} of the run's test images are copies of pictures that were taught: what is measured from now on leaves them out.")),
         }
     }
 
@@ -80,7 +102,7 @@ impl Images {
             let seen = ends.map_or(0, |task| task.end).min(self.classes);
             for (index, sample) in own.data.test.iter().enumerate() {
                 let label = own.scenario.label_of(sample.class as usize);
-                if label < seen {
+                if label < seen && !self.left_out.contains(&index) {
                     places.push((0, index));
                     samples.push((sample.clone(), label as i64));
                 }

@@ -218,8 +218,8 @@ impl Teacher {
         let go_on = || control.wish() != Wish::Stop;
         let pictures = aside.copy_pictures(&data.train, &data.test, &go_on)?;
         let before = self.right_before(&*method, &pictures, &stored.header)?;
-        let lesson = self.complete(pictures.fingerprint.clone(), before);
         let images = self.images(&stored, &pictures, sink)?;
+        let lesson = self.complete(pictures.fingerprint.clone(), before);
         let kit = Kit {
             config: self.config,
             images,
@@ -297,16 +297,21 @@ impl Teacher {
         let tasks = &self.header.tasks;
         let own = self.header.own_tasks();
         let mut images = Images::new(self.own.take(), own, tasks[own - 1].end);
+        let mut taught = Vec::new();
         let earlier = stored.header.lessons.iter().zip(own..);
         for (lesson, task) in earlier {
             prepare(sink, "opening the pictures of earlier lessons");
             let kept = store::lesson_pictures(&stored.header.folder, task, lesson)?;
             kept.check_tests()?;
             images.push(&kept, tasks[task].start);
+            taught.extend(kept.train());
         }
         if let Some(task) = tasks.last() {
             images.push(pictures, task.start);
         }
+        taught.extend(pictures.train());
+        let note = images.leave_out_copies(&taught);
+        self.material.notes.extend(note);
         Ok(images)
     }
 }

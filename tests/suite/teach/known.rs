@@ -25,6 +25,41 @@ fn with_digits(digits: &str, of: &str, each: usize) -> Made {
 }
 
 #[test]
+fn test_pictures_that_a_lesson_teaches_are_tested_no_more() {
+    let root = tempfile::tempdir().unwrap();
+    let run = finished(&config("simplecil"), root.path());
+    let before = store::load(&run).unwrap();
+    let answers = &before.reports.last().unwrap().answers;
+    let options = OpenOptions {
+        train_limit: before.header.config.train_limit,
+        test_limit: before.header.config.test_limit,
+        ..OpenOptions::default()
+    };
+    let own = Dataset::open("digits", &options).unwrap();
+    let lesson = Made::new();
+    for (split, samples) in [("train", &own.test[..5]), ("test", &own.test[5..10])] {
+        for (class, samples) in [("A", &own.train[..5]), ("B", samples)] {
+            for (number, sample) in samples.iter().enumerate() {
+                let (bytes, _) = sample.file().unwrap();
+                lesson.file(&format!("{split}/{class}/{number}.png"), bytes);
+            }
+        }
+    }
+    taught(&run, lesson.path());
+    let stored = store::load(&run).unwrap();
+    let notes = stored.header.lessons[0].notes.join(" ");
+    assert!(
+        notes.contains("5 of the run's test images are copies"),
+        "{notes}"
+    );
+    let after = &stored.reports.last().unwrap().answers;
+    let of_own = (0..after.labels.len()).filter(|&at| after.source(at) == 0);
+    let indices: Vec<usize> = of_own.map(|at| after.samples[at]).collect();
+    assert_eq!(indices.len(), answers.labels.len() - 5);
+    assert!(indices.iter().all(|index| *index >= 5));
+}
+
+#[test]
 fn more_examples_of_a_known_class_count_for_it() {
     let root = tempfile::tempdir().unwrap();
     let lesson = with_digits("37", "A", 10);
