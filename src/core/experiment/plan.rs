@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::backbone::library::{self, Description, Opened, Source};
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::transform::Augment;
-use crate::data::{Dataset, PixelCache, named};
+use crate::data::{Dataset, PixelCache, named, told_two_labels};
 use crate::device::{self, Ready};
 use crate::method::{self, Chosen, Ground, Method, PetPlan, Setup, filled, lone_classes};
 use crate::nn::Variant;
@@ -41,7 +41,7 @@ pub struct Plan {
     pub pixels: Arc<PixelCache>,
 }
 
-/// What was assumed about data and weights, and how much of the data was left out.
+/// What was assumed about data and weights, how much of the data was left out, and which pictures have two labels.
 fn assumptions(data: &Dataset, backbone: &Opened) -> Vec<String> {
     let mut sentences = data.assumed.clone();
     let left_out = data.skipped.len();
@@ -55,6 +55,7 @@ fn assumptions(data: &Dataset, backbone: &Opened) -> Vec<String> {
             "{left_out} {files} left out; `lae-studio data` says which and why"
         ));
     }
+    sentences.extend(told_two_labels(&data.two_labels));
     let about = |what: &String| format!("assumed of {}: {what}", backbone.entry.name);
     sentences.extend(backbone.assumed.iter().map(about));
     sentences

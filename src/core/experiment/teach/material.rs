@@ -1,7 +1,7 @@
 //! What a lesson teaches: the pictures of a folder, their classes, and which of these the run knows.
 
 use crate::data::card::counts;
-use crate::data::{Check, Dataset, OpenOptions, Watch};
+use crate::data::{Check, Dataset, OpenOptions, Watch, told_two_labels};
 use crate::method::{Chosen, learns};
 use crate::problem::{Problem, Result, listed};
 use crate::run::event::{Again, Lesson, RunHeader};
@@ -99,6 +99,7 @@ impl Material {
             self.notes
                 .push(format!("{left_out}: {}.", listed(&reasons, 3)));
         }
+        self.notes.extend(told_two_labels(&data.two_labels));
         let trained = counts(&data.train, data.classes.len());
         let tested = counts(&data.test, data.classes.len());
         let of = |wanted: &dyn Fn(usize) -> bool| -> Vec<&String> {
