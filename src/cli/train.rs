@@ -14,6 +14,7 @@ use crate::pet::library::Library as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Wish};
+use crate::session::words::as_they_came;
 use crate::session::{advice, presets, split};
 use crate::store::export::mean_and_spread;
 use crate::store::{self, Figures, OrdersSummary, StoredRun, Summary, summary, summary_of_orders};
@@ -208,10 +209,11 @@ pub(super) fn finished(run: &StoredRun, output: &RunOutput) -> Result<End> {
         table.row([expert.name().to_string()].into_iter().chain(figures));
     }
     let text = format!(
-        "{table}{}{}{}{}{}{} in {}, {:.0} images/s while training\n",
+        "{table}{}{}{}{}{}{}{} in {}, {:.0} images/s while training\n",
         task_given(&summary.figures),
         prompt_selection(&summary),
         on_validation(run),
+        by_mended_labels(run),
         left_out(summary.unreadable_images),
         better_backbone(run),
         run.header.run,
@@ -275,6 +277,12 @@ fn on_validation(run: &StoredRun) -> String {
         "measured on validation images ({} % of the training images, left out of training), not on test images\n",
         config.validation_share * 100.0
     )
+}
+
+/// What is right by the labels as they came, where some were mended; empty where none were.
+fn by_mended_labels(run: &StoredRun) -> String {
+    let words = as_they_came(&run.header, &run.reports);
+    words.map_or_else(String::new, |words| format!("{words}\n"))
 }
 
 /// The closing table, still without rows.

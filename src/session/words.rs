@@ -2,6 +2,7 @@
 
 use crate::data::MendCount;
 use crate::run::config::RunConfig;
+use crate::run::event::{AS_THEY_CAME, RunHeader, TaskReport};
 
 /// A size in words: "318 kB".
 pub fn bytes_text(bytes: u64) -> String {
@@ -51,6 +52,16 @@ pub fn told_apart(config: &RunConfig) -> String {
         words.push_str(&format!(" · {}", MendCount::of(&config.mended).words()));
     }
     words
+}
+
+/// What a run's last task came to by the labels as they are in the data, where mending changed its test images.
+pub fn as_they_came(header: &RunHeader, reports: &[TaskReport]) -> Option<String> {
+    let share = reports.last()?.gauges.get(AS_THEY_CAME)?;
+    Some(format!(
+        "{} by the labels as they came in the data ({}; test images left out count as wrong)",
+        percent(*share, 1),
+        MendCount::of(&header.config.mended).words()
+    ))
 }
 
 /// The time in the name of a run's folder, "2026-11-21_10-00-00-digits-lae", as people write it:

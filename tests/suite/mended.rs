@@ -154,8 +154,48 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
     let outcome = experiment::resume(&header.folder, &stock, &mut Vec::new(), &control).unwrap();
     assert!(matches!(outcome, Outcome::Finished(_)));
     let stored = store::load(&header.folder).unwrap();
-    assert_eq!(stored.header.config.mended, [mend]);
+    assert_eq!(stored.header.config.mended, [mend.clone()]);
     assert_ne!(stored.header.images, Some(data.fingerprints()));
+    // What is right by the labels in the data stands beside it.
+    let report = &stored.reports[0];
+    let (answers, expert) = (&report.answers, stored.header.answering());
+    let place = answers.samples.iter().zip(&answers.labels);
+    let given = answers.of(expert);
+    let opened = Dataset::open("digits", &experiment::open_options(&config)).unwrap();
+    // In the first task a 7 is still to come, so the picture is not asked about at all.
+    let all = place.clone().count();
+    let right = given.iter().zip(&answers.labels).filter(|(a, b)| a == b);
+    assert_eq!(
+        report.gauges["as_they_came"],
+        right.count() as f64 / all as f64
+    );
+    let last = &stored.reports[1];
+    let labels = last.answers.samples.iter().map(|&index| {
+        let sample = &opened.test[index];
+        match sample.name() == data.test[0].name() {
+            true => stored
+                .header
+                .class_order
+                .iter()
+                .position(|name| *name == mend.was),
+            false => {
+                let class = &opened.classes[sample.class as usize];
+                stored
+                    .header
+                    .class_order
+                    .iter()
+                    .position(|name| name == class)
+            }
+        }
+    });
+    let given = last.answers.of(expert).iter();
+    let right = labels
+        .zip(given)
+        .filter(|(label, given)| *label == Some(**given));
+    let share = right.count() as f64 / last.answers.labels.len() as f64;
+    assert_eq!(last.gauges["as_they_came"], share);
+    let told = store::summary(&stored).final_accuracy_labels_as_they_came;
+    assert_eq!(told, Some(share * 100.0));
     // The picture was tested as a 7.
     let seven = stored
         .header

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::Dataset;
 use super::picture::read_picture_file;
 use super::source::{Sample, Source};
 use crate::fetch::hex;
@@ -94,15 +95,51 @@ impl Sample {
     }
 }
 
-/// Mends labels of both splits; `names` are the classes, in order.
-pub(super) fn apply(list: &[Mend], names: &[String], splits: [&mut Vec<Sample>; 2]) -> MendCount {
+/// The test split before labels were mended, as far as it was another one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Came {
+    /// The former classes of images with another label now.
+    labels: HashMap<Source, u32>,
+    /// The classes of images that were left out.
+    left_out: Vec<u32>,
+}
+
+impl Dataset {
+    /// Whether mending changed the test split.
+    pub fn test_was_mended(&self) -> bool {
+        !self.came.labels.is_empty() || !self.came.left_out.is_empty()
+    }
+
+    /// The class that a test image has in the data, whatever it was mended to.
+    pub fn class_as_it_came(&self, sample: &Sample) -> usize {
+        let came = self.came.labels.get(&sample.source);
+        came.copied().unwrap_or(sample.class) as usize
+    }
+
+    /// The classes of the test images that mending left out. With a limit others took their places.
+    pub fn left_out_of_test(&self) -> &[u32] {
+        match self.options.test_limit {
+            Some(_) => &[],
+            None => &self.came.left_out,
+        }
+    }
+}
+
+/// Mends labels of the training and the test split; `names` are the classes, in order. Tells what the test split
+/// was before.
+pub(super) fn apply(
+    list: &[Mend],
+    names: &[String],
+    splits: [&mut Vec<Sample>; 2],
+) -> (MendCount, Came) {
+    let mut came = [Came::default(), Came::default()];
     let mut wanted: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, mend) in list.iter().enumerate() {
         wanted.entry(&mend.picture).or_default().push(at);
     }
     let class_of = |name: &String| names.binary_search(name).ok();
     let mut met = vec![false; list.len()];
-    for split in splits {
+    for (split, came) in splits.into_iter().zip(&mut came) {
         let mut kept = Vec::with_capacity(split.len());
         for mut sample in std::mem::take(split) {
             let found = match wanted.is_empty() {
@@ -114,13 +151,17 @@ pub(super) fn apply(list: &[Mend], names: &[String], splits: [&mut Vec<Sample>; 
                 continue;
             };
             match list[at].class.as_ref().map(class_of) {
-                Some(Some(class)) => sample.class = class as u32,
+                Some(Some(class)) => {
+                    came.labels.insert(sample.source.clone(), sample.class);
+                    sample.class = class as u32;
+                }
                 // A class that is no more mends nothing.
                 Some(None) => {
                     kept.push(sample);
                     continue;
                 }
                 None => {
+                    came.left_out.push(sample.class);
                     met[at] = true;
                     continue;
                 }
@@ -137,11 +178,13 @@ pub(super) fn apply(list: &[Mend], names: &[String], splits: [&mut Vec<Sample>; 
             .filter(|(mend, met)| **met && mend.class.is_none() == out)
             .count()
     };
-    MendCount {
+    let count = MendCount {
         labels: counted(false),
         left_out: counted(true),
         without_effect: met.iter().filter(|met| !**met).count(),
-    }
+    };
+    let [_, test] = came;
+    (count, test)
 }
 
 /// The entry that is about this very picture. One that cannot be read is none of them.

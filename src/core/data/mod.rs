@@ -91,6 +91,8 @@ pub struct Dataset {
     pub note: String,
     /// What looking at the pictures told of each.
     known: Arc<check::Known>,
+    /// The test split before labels were mended.
+    came: Arc<mended::Came>,
 }
 
 /// A file that was left out, and why.

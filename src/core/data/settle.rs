@@ -1,6 +1,7 @@
 //! From what a reader found to a [`Dataset`]: classes sorted, splits drawn, limits kept.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::card::counts;
 use super::check::{self, Checked};
@@ -51,7 +52,7 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
     };
     let mut test = validate(&mut train, test, &tuning, &mut found.assumed);
     let splits = [&mut train, &mut test];
-    let mended = mended::apply(&options.mended, &names, splits);
+    let (mended, came) = mended::apply(&options.mended, &names, splits);
     check_mended(&names, &train, mended, &mut found.assumed)?;
     if names.len() < options.min_classes {
         return Err(too_few(&names, &found, options));
@@ -73,6 +74,7 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
         sizes: checked.sizes,
         note: found.note,
         known: checked.known.clone(),
+        came: Arc::new(came),
     };
     data.duplicates = check::duplicates(&data.train, &data.test, &checked.known.prints);
     data.two_labels = check::two_labels(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::data::scenario::Scenario;
 use crate::data::{Dataset, Sample};
+use crate::metrics::{Answers, Expert};
 use crate::store::LessonPictures;
 
 /// Images with their labels (positions in the class order).
@@ -94,12 +95,43 @@ impl Images {
         own.map_or_else(Vec::new, |own| own.scenario.train_of(&own.data, task))
     }
 
+    /// Own classes that were seen by the end of a task.
+    fn seen(&self, own: &Own, task: usize) -> usize {
+        let ends = own.scenario.tasks.get(task.min(self.tasks - 1));
+        ends.map_or(0, |task| task.end).min(self.classes)
+    }
+
+    /// The share of right answers by the labels as they came, where mending changed the test split; test images that
+    /// were left out count as wrong. Every answer names its source.
+    pub fn as_they_came(&self, task: usize, answers: &Answers, expert: Expert) -> Option<f64> {
+        let own = self.own.as_ref().filter(|own| own.data.test_was_mended())?;
+        let (seen, data) = (self.seen(own, task), &own.data);
+        let (mut right, mut all) = (0, 0);
+        for (at, given) in answers.of(expert).iter().enumerate() {
+            let label = match answers.source(at) {
+                0 => {
+                    let sample = &data.test[answers.samples[at]];
+                    own.scenario.label_of(data.class_as_it_came(sample))
+                }
+                _ => answers.labels[at],
+            };
+            // Before mending a picture of a class that is still to come was not asked about.
+            if answers.source(at) > 0 || label < seen {
+                all += 1;
+                right += usize::from(*given == label);
+            }
+        }
+        let left_out = data.left_out_of_test().iter();
+        let left_out = left_out.filter(|&&class| own.scenario.label_of(class as usize) < seen);
+        all += left_out.count();
+        (all > 0).then(|| right as f64 / all as f64)
+    }
+
     /// Test images of the tasks 0..=task, with their places.
     pub fn tests_up_to(&self, task: usize) -> (Vec<Place>, Labelled) {
         let (mut places, mut samples) = (Vec::new(), Vec::new());
         if let Some(own) = &self.own {
-            let ends = own.scenario.tasks.get(task.min(self.tasks - 1));
-            let seen = ends.map_or(0, |task| task.end).min(self.classes);
+            let seen = self.seen(own, task);
             for (index, sample) in own.data.test.iter().enumerate() {
                 let label = own.scenario.label_of(sample.class as usize);
                 if label < seen && !self.left_out.contains(&index) {

@@ -9,7 +9,7 @@ pub use super::control::{Control, Wish};
 pub use super::header::{MethodFacts, RunHeader};
 pub use super::lesson::{Again, Lesson};
 pub use super::prediction::{Opinion, Picture, PredictRequest, Prediction};
-pub use super::report::{APART, Costs, NEAREST_MEAN, TaskReport};
+pub use super::report::{APART, AS_THEY_CAME, Costs, NEAREST_MEAN, TaskReport};
 
 use super::inside::{InsideRequest, Insight};
 use super::job::{Job, JobId};

@@ -40,6 +40,10 @@ pub const APART: &str = "apart_";
 /// backbone alone answers rightly (0..=1), after the last task of a run that answers poorly.
 pub const NEAREST_MEAN: &str = "nearest_mean";
 
+/// The gauge that says how many test pictures are answered rightly by the labels as they came in the data (0..=1), where
+/// a list of mended labels changed the test split; pictures it left out count as wrong.
+pub const AS_THEY_CAME: &str = "as_they_came";
+
 impl TaskReport {
     /// How far the method's two experts were apart after each pass; empty where it had one.
     pub fn apart(&self) -> Vec<f64> {

@@ -1,14 +1,14 @@
 //! The figures of a run as scripts and tables read them: accuracies in percent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::load::{RunState, StoredRun};
-use crate::metrics::{Expert, History, PromptStudy, mean, std_dev};
+use crate::metrics::{Answers, Expert, History, PromptStudy, mean, std_dev};
 use crate::run::about::About;
 use crate::run::config::RunConfig;
-use crate::run::event::{Costs, Lesson, RunHeader, TaskReport};
+use crate::run::event::{AS_THEY_CAME, Costs, Lesson, RunHeader, TaskReport};
 
 /// One task's figures, in percent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -184,6 +184,10 @@ pub struct Summary {
     /// none where it was not studied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_study: Option<PromptStudy>,
+    /// A_N by the labels as they came in the data, in percent, where a list of mended labels changed the test split;
+    /// pictures it left out count as wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_accuracy_labels_as_they_came: Option<f64>,
     /// Images that could not be read and were left out, task by task summed.
     pub unreadable_images: usize,
     /// Epochs per task, for methods that train in epochs.
@@ -289,6 +293,10 @@ pub fn summary(run: &StoredRun) -> Summary {
         costs: run.costs(),
         prompt_study: run.prompt_study().map(PromptStudy::percent),
         costs_by_task: run.reports.iter().map(|report| report.costs).collect(),
+        final_accuracy_labels_as_they_came: run
+            .reports
+            .last()
+            .and_then(|report| report.gauges.get(AS_THEY_CAME).copied().map(percent)),
         unreadable_images: run
             .reports
             .iter()
@@ -364,11 +372,40 @@ pub fn lesson_figures(header: &RunHeader, reports: &[TaskReport]) -> Option<Less
         classes: header.class_order[classes].to_vec(),
     };
     let old = 0..task.start;
-    // The same pictures, or there is nothing to compare with.
-    let same = before.answers.images_within(&old) == after.answers.images_within(&old);
-    let known = before.answers.accuracy_within(expert, &old);
+    // The same pictures, or there is nothing to compare with. Copies of what was taught are tested no more.
+    let known = right_of_those(&before.answers, &after.answers, expert, &old);
     Some(LessonFigures {
-        old: group(old, known.filter(|_| same)),
+        old: group(old, known),
         new: group(task.clone(), lesson.before),
     })
+}
+
+/// The share of an expert's answers `before` that are right for the pictures of these classes that were asked about
+/// `after`; none where one of them was not asked about before.
+fn right_of_those(
+    before: &Answers,
+    after: &Answers,
+    expert: Expert,
+    classes: &std::ops::Range<usize>,
+) -> Option<f64> {
+    fn places<'a>(
+        answers: &'a Answers,
+        classes: &'a std::ops::Range<usize>,
+    ) -> impl Iterator<Item = (usize, (usize, usize))> + 'a {
+        let within = answers.labels.iter().enumerate();
+        let within = within.filter(move |(_, label)| classes.contains(label));
+        within.map(move |(at, _)| {
+            let index = answers.samples.get(at).copied().unwrap_or(at);
+            (at, (answers.source(at), index))
+        })
+    }
+    let asked: HashSet<_> = places(after, classes).map(|(_, place)| place).collect();
+    let known = places(before, classes).filter(|(_, place)| asked.contains(place));
+    let (mut right, mut all) = (0, 0);
+    for (at, _) in known {
+        let given = before.of(expert).get(at)?;
+        right += usize::from(*given == before.labels[at]);
+        all += 1;
+    }
+    (all > 0 && all == asked.len()).then(|| right as f64 / all as f64)
 }

@@ -57,6 +57,9 @@ fn test_pictures_that_a_lesson_teaches_are_tested_no_more() {
     let indices: Vec<usize> = of_own.map(|at| after.samples[at]).collect();
     assert_eq!(indices.len(), answers.labels.len() - 5);
     assert!(indices.iter().all(|index| *index >= 5));
+    // What the old classes lost is measured on the same pictures.
+    let old = figures_of(&stored).old;
+    assert!(old.before.is_some() && old.images == indices.len());
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::data::loader::{Loader, LoaderOptions};
 use crate::method::Verdict;
 use crate::metrics::{Answers, Expert, SlotCounts};
 use crate::problem::Result;
-use crate::run::event::Phase;
+use crate::run::event::{AS_THEY_CAME, Phase};
 use crate::run::refusal;
 
 use burn::tensor::Tensor;
@@ -21,8 +21,8 @@ const JUDGE_BATCH: usize = 48;
 
 impl Trainer<'_> {
     /// Asks for every test image of the tasks seen so far; none when the person stopped it. From
-    /// where on a picture is strange to an expert, and how many known ones are, is kept with the task's
-    /// gauges.
+    /// where on a picture is strange to an expert, how many known ones are, and what is right by the labels before
+    /// they were mended is kept with the task's gauges.
     pub(super) fn evaluate(&mut self) -> Result<Option<(Answers, Vec<SlotCounts>)>> {
         let phase = Phase::Evaluating { task: self.task };
         self.say(phase.clone());
@@ -75,6 +75,12 @@ impl Trainer<'_> {
         for (expert, known) in strangeness {
             self.gauges.extend(refusal::gauges_of(expert, &known));
         }
+        let came = self
+            .kit
+            .images
+            .as_they_came(self.task, &answers, self.header.answering());
+        self.gauges
+            .extend(came.map(|share| (AS_THEY_CAME.to_string(), share)));
         if self.header.lessons.is_empty() {
             // All lie in the run's own data set.
             answers.sources.clear();

@@ -8,6 +8,7 @@ use crate::metrics::Expert;
 use crate::session::companion::Companion;
 use crate::session::quality::Quality;
 use crate::session::run_view::RunView;
+use crate::session::words::as_they_came;
 use crate::texts::Language;
 use crate::ui::app::Cx;
 use crate::ui::theme::{GAP, Tokens, regular, semibold, tokens};
@@ -63,6 +64,9 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
         let each = forgotten_by(run);
         number(ui, width, label, forgotten, "points", (None, &each));
     });
+    if let Some(words) = header.and_then(|header| as_they_came(header, &run.reports)) {
+        faint(ui, words);
+    }
 }
 
 /// What the other experts forgot.
