@@ -286,7 +286,7 @@ mod tests {
             for length in 1..200 {
                 write_file(&path, &vec![letter; 1000 * length]).unwrap();
                 let read = std::fs::read(&path).unwrap();
-                assert!(read.len() % 1000 == 0 && read.iter().all(|b| *b == read[0]));
+                assert!(read.len().is_multiple_of(1000) && read.iter().all(|b| *b == read[0]));
             }
         };
         write_file(&path, &[b'a'; 1000]).unwrap();
