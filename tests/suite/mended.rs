@@ -154,7 +154,7 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
     let outcome = experiment::resume(&header.folder, &stock, &mut Vec::new(), &control).unwrap();
     assert!(matches!(outcome, Outcome::Finished(_)));
     let stored = store::load(&header.folder).unwrap();
-    assert_eq!(stored.header.config.mended, [mend.clone()]);
+    assert_eq!(stored.header.config.mended, std::slice::from_ref(&mend));
     assert_ne!(stored.header.images, Some(data.fingerprints()));
     // What is right by the labels in the data stands beside it.
     let report = &stored.reports[0];
