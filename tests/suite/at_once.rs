@@ -31,6 +31,10 @@ fn settings(method: &'static lae_studio::method::MethodSpec) -> RunConfig {
         let few = Setting::Whole(64);
         config.settings.insert("projection".into(), few);
     }
+    if method.key == "esn" {
+        let few = Setting::Whole(4);
+        config.settings.insert("prompt_length".into(), few);
+    }
     if method.key == "coda-prompt" {
         // Gradients near zero: rounding grows with every step.
         config.epochs = 1;

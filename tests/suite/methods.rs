@@ -103,6 +103,7 @@ fn snapshots(folder: &Path) -> Vec<Named> {
     (0..tasks).map(of).collect()
 }
 
+/// One run that is stopped in each of its passes and evaluations and goes on from there.
 #[test]
 fn every_method_goes_on_after_a_stop_as_if_nothing_had_happened() {
     let root = tempfile::tempdir().unwrap();
@@ -111,30 +112,33 @@ fn every_method_goes_on_after_a_stop_as_if_nothing_had_happened() {
         let chosen = Chosen::of(&config).unwrap();
         let tasks = store::load(&whole).unwrap().header.tasks.len();
         let passes = (0..tasks).map(|task| chosen.passes(task).unwrap().len() + 1);
-        for passes in 0..passes.sum() {
-            let what = format!("{} in pass {passes}", config.method);
-            let control = Control::default();
-            let mut sink = StopIn {
-                control: control.clone(),
-                passes,
-            };
-            let folder = train(&config, root.path(), &mut sink, &control);
+        let control = Control::default();
+        let stop_in = |passes| StopIn {
+            control: control.clone(),
+            passes,
+        };
+        let folder = train(&config, root.path(), &mut stop_in(0), &control);
+        for pass in 0..passes.sum() {
+            let what = format!("{} in pass {pass}", config.method);
             let state = store::load(&folder).unwrap().state;
             assert!(matches!(state, RunState::Interrupted { .. }), "{what}");
             control.set(Wish::Run);
             let stock = Stock::default();
-            let end = experiment::resume(&folder, &stock, &mut Vec::new(), &control).unwrap();
-            assert!(matches!(end, Outcome::Finished(_)), "{what}");
-            assert!(snapshots(&folder) == snapshots(&whole), "{what}");
-            let answers = |folder: &Path| -> Vec<_> {
-                let reports = store::load(folder).unwrap().reports;
-                let measured = reports.into_iter();
-                measured
-                    .map(|report| (report.answers, report.slots, report.gauges, report.losses))
-                    .collect()
-            };
-            assert_eq!(answers(&folder), answers(&whole), "{what}");
+            // The pass that was stopped is done again, and the next one is stopped.
+            experiment::resume(&folder, &stock, &mut stop_in(1), &control).unwrap();
         }
+        let method = &config.method;
+        let state = store::load(&folder).unwrap().state;
+        assert_eq!(state, RunState::Finished, "{method}");
+        assert!(snapshots(&folder) == snapshots(&whole), "{method}");
+        let answers = |folder: &Path| -> Vec<_> {
+            let reports = store::load(folder).unwrap().reports;
+            let measured = reports.into_iter();
+            measured
+                .map(|report| (report.answers, report.slots, report.gauges, report.losses))
+                .collect()
+        };
+        assert_eq!(answers(&folder), answers(&whole), "{method}");
     }
 }
 

@@ -26,6 +26,7 @@ mod named;
 mod of_data;
 mod pages;
 mod palette;
+mod pictures;
 mod pins;
 mod present;
 mod prompts;

@@ -61,7 +61,7 @@ fn unknown_names_are_answered_with_what_there_is() {
     assert!(refused(&["predict", "no-such-run", "a.png"], at).contains("no run is called"));
     assert!(refused(&["plugins", "adaptr"], at).contains("adapter"));
     assert!(refused(&["train", "--config", "/nowhere.toml"], at).contains("/nowhere.toml"));
-    let json = [QUICK, &["--json", "/nowhere/result.json"]].concat();
+    let json = [QUICK, &["--json", "/nowhere/at/all/result.json"]].concat();
     assert!(refused(&json, at).contains("no such folder"));
     assert!(
         first_run(at).is_none(),

@@ -12,7 +12,7 @@ use super::synthetic::{header, report};
 use super::{recorded, settle, shot};
 
 /// A finished run below `root`.
-fn finished(root: &Path, plugin: &str, change: impl Fn(&mut RunHeader)) {
+pub fn finished(root: &Path, plugin: &str, change: impl Fn(&mut RunHeader)) {
     let mut header = header();
     change(&mut header);
     let folder = RunFolder::create(root, &mut header, plugin).unwrap();

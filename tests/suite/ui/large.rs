@@ -1,7 +1,8 @@
-//! Ten thousand classes and a thousand tasks: the window draws them, quickly, and a cell can still
-//! be looked at.
+//! Ten thousand classes, a thousand tasks and a thousand runs: what a frame draws stays bounded, and a cell
+//! can still be looked at. How long frames take is a measurement of its own (`is_measured`).
 
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::time::Instant;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
@@ -11,12 +12,13 @@ use lae_studio::session::run_view::RunView;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
+use super::compare::finished;
 use super::synthetic::{header, report};
 use super::{drawn, recorded, settle, shot};
 
-/// Longest time for a frame, averaged over some: ten times what it takes, so that a busy machine
-/// does not count as slow, and a hundredth of what it would take cell by cell.
-const FRAME: Duration = Duration::from_millis(100);
+/// Shapes of a frame at most. A page of ten classes has some hundreds; cell by cell, ten thousand classes
+/// would have a hundred million.
+const SHAPES: usize = 4_000;
 
 fn large(classes: usize, tasks: usize) -> RunHeader {
     let each = classes / tasks;
@@ -54,21 +56,24 @@ fn measured(header: &RunHeader, task: usize) -> TaskReport {
     }
 }
 
-/// The time of one frame, averaged over ten.
-fn frame(window: &mut Harness<'_, StudioApp>) -> Duration {
-    let begun = Instant::now();
-    window.run_steps(10);
-    begun.elapsed() / 10
+/// How many shapes the last frame drew.
+fn shapes(window: &Harness<'_, StudioApp>) -> usize {
+    window.output().shapes.len()
 }
 
-#[test]
-fn ten_thousand_classes_are_drawn_as_blocks_and_a_block_can_be_opened() {
-    let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+/// Prints how long a frame takes, averaged over ten.
+fn timed(window: &mut Harness<'_, StudioApp>, what: &str) {
+    let begun = Instant::now();
+    window.run_steps(10);
+    eprintln!("{what}: {:.1?} a frame", begun.elapsed() / 10);
+}
+
+/// The page Train with a run of ten thousand classes in ten tasks.
+fn of_classes(runs: &Path) -> Harness<'static, StudioApp> {
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs);
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     let header = large(10_000, 10);
-    let last = measured(&header, 9);
     backend.push(Event::Started(Box::new(header.clone())));
     for task in 0..10 {
         backend.push(Event::TaskEvaluated {
@@ -77,11 +82,102 @@ fn ten_thousand_classes_are_drawn_as_blocks_and_a_block_can_be_opened() {
         });
     }
     settle(&mut window);
-    // The graphics card takes the picture.
+    window
+}
+
+/// The page Train with a run of a thousand tasks of two classes.
+fn of_tasks(runs: &Path) -> Harness<'static, StudioApp> {
+    let header = large(2_000, 1_000);
+    let reports: Vec<TaskReport> = (0..1_000).map(|task| measured(&header, task)).collect();
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, runs);
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    let name = header.run.clone();
+    backend.push(Event::Started(Box::new(header)));
+    backend.push(Event::TakenUp { run: name, reports });
+    settle(&mut window);
+    window
+}
+
+/// The page Compare over so many finished runs, copies of one.
+fn of_runs(runs: &Path, count: usize) -> Harness<'static, StudioApp> {
+    finished(runs, "", |_| {});
+    let first = std::fs::read_dir(runs).unwrap().next().unwrap().unwrap();
+    for copy in 1..count {
+        copied(&first.path(), &runs.join(format!("copy-{copy:04}")));
+    }
+    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs);
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    settle(&mut window);
+    window
+}
+
+fn copied(from: &Path, to: &Path) {
+    std::fs::create_dir(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let to = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copied(&entry.path(), &to),
+            false => std::fs::copy(entry.path(), to).map(|_| ()).unwrap(),
+        }
+    }
+}
+
+#[test]
+fn a_thousand_runs_are_listed_and_the_frame_draws_those_in_sight() {
+    let few = tempfile::tempdir().unwrap();
+    let few = shapes(&of_runs(few.path(), 20));
+    let many = tempfile::tempdir().unwrap();
+    let mut window = of_runs(many.path(), 1_000);
+    drawn(&mut window);
+    shot(&mut window, "large-runs");
+    window.get_by_label("1000");
+    let all = shapes(&window);
+    assert!(
+        all < few + 100,
+        "{all} shapes for a thousand runs, {few} for twenty"
+    );
+    // A filter still finds one of them.
+    window.get_by_label("Filter runs").focus();
+    window.run_steps(2);
+    window.get_by_label("Filter runs").type_text("copy-0777");
+    settle(&mut window);
+    window.get_by_label("1 of 1000");
+}
+
+#[test]
+fn ten_thousand_classes_are_set_up() {
+    let root = tempfile::tempdir().unwrap();
+    // One small picture, under ten thousand names.
+    let data = root.path().join("data");
+    let picture = root.path().join("p.png");
+    image::GrayImage::new(8, 8).save(&picture).unwrap();
+    for class in 0..10_000 {
+        let folder = data.join(format!("class {class:05}"));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::hard_link(&picture, folder.join("p.png")).unwrap();
+    }
+    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, root.path());
+    settle(&mut window);
+    let before = shapes(&window);
+    let dropped = std::sync::Arc::new(super::Dropped(data));
+    window.input_mut().dropped_files.push(dropped);
+    settle(&mut window);
+    window.get_by_label_contains("10,000 classes");
+    let after = shapes(&window);
+    assert!(after < before + SHAPES, "{after} shapes, {before} before");
+    drawn(&mut window);
+    shot(&mut window, "large-experiment");
+}
+
+#[test]
+fn ten_thousand_classes_are_drawn_as_blocks_and_a_block_can_be_opened() {
+    let runs = tempfile::tempdir().unwrap();
+    let mut window = of_classes(runs.path());
     drawn(&mut window);
     shot(&mut window, "large-classes");
-    let took = frame(&mut window);
-    assert!(took < FRAME, "{took:?} a frame");
+    assert!(shapes(&window) < SHAPES, "{}", shapes(&window));
     let worst = window.get_all_by_label_contains("taken for").count();
     assert_eq!(worst, 6);
 
@@ -90,42 +186,56 @@ fn ten_thousand_classes_are_drawn_as_blocks_and_a_block_can_be_opened() {
     settle(&mut window);
     window.get_by_label_contains(" … class");
     window.get_by_label("Back");
-    let confusion = last.answers.confusion(Expert::Ensemble, 10_000);
+    let header = large(10_000, 10);
+    let confusion = measured(&header, 9)
+        .answers
+        .confusion(Expert::Ensemble, 10_000);
     assert_eq!(confusion.total(&(0..10_000)), 20_000);
 }
 
 #[test]
-fn a_thousand_tasks_are_opened_and_drawn_quickly() {
-    let header = large(2_000, 1_000);
-    let reports: Vec<TaskReport> = (0..1_000).map(|task| measured(&header, task)).collect();
-    let begun = Instant::now();
-    let run = RunView::stored(header.clone(), reports.clone());
-    let took = begun.elapsed();
-    assert!(took < Duration::from_secs(3), "{took:?} to open");
-    assert_eq!(run.of(Expert::Ensemble).matrix.len(), 1_000);
-
+fn a_thousand_tasks_are_opened_and_drawn() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
-    settle(&mut window);
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
-    let name = header.run.clone();
-    backend.push(Event::Started(Box::new(header)));
-    backend.push(Event::TakenUp { run: name, reports });
-    settle(&mut window);
+    let mut window = of_tasks(runs.path());
     drawn(&mut window);
     shot(&mut window, "large-tasks");
-    let took = frame(&mut window);
-    assert!(took < FRAME, "{took:?} a frame");
+    assert!(shapes(&window) < SHAPES, "{}", shapes(&window));
     // Over tasks, too.
+    over_tasks(&mut window);
+    assert!(shapes(&window) < SHAPES, "{} over tasks", shapes(&window));
+    one_cell(&mut window);
+    assert!(shapes(&window) < SHAPES, "{} with a cell", shapes(&window));
+}
+
+fn over_tasks(window: &mut Harness<'_, StudioApp>) {
     window
         .get_by_role_and_label(egui::Role::RadioButton, "Tasks")
         .click();
-    settle(&mut window);
-    let took = frame(&mut window);
-    assert!(took < FRAME, "{took:?} a frame over tasks");
+    settle(window);
+}
+
+fn one_cell(window: &mut Harness<'_, StudioApp>) {
     let line = window.get_all_by_label_contains("taken for").next();
     line.unwrap().click();
-    settle(&mut window);
-    let took = frame(&mut window);
-    assert!(took < FRAME, "{took:?} a frame with a cell");
+    settle(window);
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn the_time_of_large_frames_is_measured() {
+    let runs = tempfile::tempdir().unwrap();
+    timed(&mut of_classes(runs.path()), "ten thousand classes");
+    let header = large(2_000, 1_000);
+    let reports: Vec<TaskReport> = (0..1_000).map(|task| measured(&header, task)).collect();
+    let begun = Instant::now();
+    let run = RunView::stored(header, reports);
+    assert_eq!(run.of(Expert::Ensemble).matrix.len(), 1_000);
+    eprintln!("a thousand tasks: {:.1?} to open", begun.elapsed());
+    let mut window = of_tasks(runs.path());
+    timed(&mut window, "a thousand tasks");
+    over_tasks(&mut window);
+    timed(&mut window, "a thousand tasks, over tasks");
+    one_cell(&mut window);
+    timed(&mut window, "a thousand tasks, one cell");
+    timed(&mut of_runs(runs.path(), 1_000), "a thousand runs");
 }

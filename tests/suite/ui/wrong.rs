@@ -72,7 +72,7 @@ fn epochs_without_end_are_a_problem_on_the_page_and_not_the_end_of_the_window() 
     assert_eq!(session.draft.epochs, usize::MAX);
     let told = |problem: &&Problem| problem.place == "--epochs";
     let problem = session.plan.problems.iter().find(told).cloned();
-    let words = problem.unwrap().what;
+    let words = lae_studio::session::story::sentence(&problem.unwrap().what);
     assert!(window.query_all_by_label_contains(&words).next().is_some());
 }
 

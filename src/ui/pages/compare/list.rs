@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use egui::{Key, Modifiers, Ui, Vec2};
+use egui::{Key, Modifiers, Rangef, Ui, Vec2};
 
 use super::line;
 use crate::counts::counted;
@@ -14,6 +14,8 @@ use crate::ui::widgets::{self, Column, button, card_of, faint, link, sentence};
 
 /// Tags shown above the list at most.
 const TAGS: usize = 24;
+/// Lines this far above and below what can be seen are laid out, too: the Tab key goes on to the next one.
+const OUT_OF_SIGHT: f32 = 300.0;
 
 pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], column: Column) {
     let height = column.rest(ui, 300.0);
@@ -37,13 +39,30 @@ pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], column: Column
         if !chosen.is_empty() {
             with_chosen(ui, cx, rows, chosen);
         }
-        for row in &shown {
-            ui.push_id(&row.folder, |ui| line::line(ui, cx, row, &listed));
-        }
+        lines(ui, cx, &shown, &listed);
         if shown.is_empty() {
             faint(ui, "No run has these words and tags");
         }
     });
+}
+
+/// The lines of the runs. One far out of sight takes the place that it had when it was last laid out, and no time.
+fn lines(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[&RunRow], listed: &[&Path]) {
+    let sight = ui.clip_rect().expand(OUT_OF_SIGHT).y_range();
+    for row in shown {
+        let top = ui.cursor().top();
+        let height = cx.pages.compare.heights.get(&row.folder).copied();
+        if let Some(height) = height
+            && !sight.intersects(Rangef::new(top, top + height))
+        {
+            ui.allocate_space(Vec2::new(1.0, height));
+            continue;
+        }
+        let drawn = ui.push_id(&row.folder, |ui| line::line(ui, cx, row, listed));
+        let height = drawn.response.rect.height();
+        let heights = &mut cx.pages.compare.heights;
+        heights.insert(row.folder.clone(), height);
+    }
 }
 
 /// What is looked for.

@@ -37,6 +37,8 @@ pub struct State {
     expert: Expert,
     /// The accuracy matrices as pictures, by run.
     matrices: HashMap<PathBuf, Picture>,
+    /// How high each run's line was when it was last laid out.
+    heights: HashMap<PathBuf, f32>,
     /// What had no room beside the others, in words.
     no_room: Option<String>,
     /// Whether the person chose what is ticked; until then the newest runs are.
@@ -52,6 +54,7 @@ impl Default for State {
             ticked: HashMap::new(),
             expert: Expert::Ensemble,
             matrices: HashMap::new(),
+            heights: HashMap::new(),
             no_room: None,
             by_person: false,
         }

@@ -1,0 +1,115 @@
+//! The six pages in both themes, held against the pictures kept in `tests/snapshots`. After a change that is
+//! meant, `UPDATE_SNAPSHOTS=true cargo test --release --test suite pictures` writes them anew: look at them.
+
+use egui_kittest::kittest::Queryable;
+use egui_kittest::{Harness, SnapshotOptions, SnapshotResults, try_image_snapshot_options};
+use lae_studio::run::event::{Command, Event};
+use lae_studio::session::backend::Recorded;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::Page;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::compare::finished;
+use super::synthetic::{events, prediction};
+use super::{drawn, flow, recorded, settle};
+
+const SIZE: [f32; 2] = [1280.0, 800.0];
+/// Pixels that may differ: adapters round the edges of thin lines differently.
+const MOST: usize = 100;
+/// What differs by machine and by the time of day: parts of labels whose line is left out of the comparison.
+const LEFT_OUT: [&str; 4] = [" · finished", "about ", " begins: ", " saved, "];
+
+/// Opens the page, lets `fill` give it something to show, and compares.
+fn compared(page: Page, fill: impl Fn(&mut Harness<'_, StudioApp>, &Recorded)) {
+    let runs = tempfile::tempdir().unwrap();
+    for seed in 0..3 {
+        finished(runs.path(), "", |header| {
+            header.config.seed = seed;
+            header.started = format!("2026-11-2{seed}T10:00:00Z");
+        });
+    }
+    let mut results = SnapshotResults::new();
+    for (theme, name) in [(ThemeChoice::Dark, "dark"), (ThemeChoice::Light, "light")] {
+        let (mut window, backend) = recorded(SIZE, theme, runs.path());
+        settle(&mut window);
+        let (_, title, key) = Page::ALL[page as usize];
+        window.key_press_modifiers(egui::Modifiers::COMMAND, key);
+        settle(&mut window);
+        fill(&mut window, &backend);
+        settle(&mut window);
+        assert_eq!(window.state().page, page);
+        let Some(mut picture) = drawn(&mut window) else {
+            return;
+        };
+        // The chips on the right of the bar name this machine.
+        blank(
+            &mut picture,
+            egui::Rect::from_min_max([560.0, 0.0].into(), [1280.0, 44.0].into()),
+        );
+        for words in LEFT_OUT {
+            for node in window.query_all_by_label_contains(words) {
+                let place = node.rect();
+                blank(&mut picture, place.with_max_x(place.right() + 80.0));
+            }
+        }
+        let name = format!("{}-{name}", title.to_lowercase());
+        let options = SnapshotOptions::new().max_failed_pixels(MOST);
+        results.add(try_image_snapshot_options(&picture, name, &options));
+    }
+}
+
+/// Paints over a place.
+fn blank(picture: &mut image::RgbaImage, place: egui::Rect) {
+    let (width, height) = picture.dimensions();
+    let within = |x: f32, most: u32| (x.max(0.0) as u32).min(most);
+    for y in within(place.top().floor(), height)..within(place.bottom().ceil(), height) {
+        for x in within(place.left().floor(), width)..within(place.right().ceil(), width) {
+            picture.put_pixel(x, y, image::Rgba([128, 128, 128, 255]));
+        }
+    }
+}
+
+#[test]
+fn experiment_looks_as_it_did() {
+    compared(Page::Experiment, |_, _| {});
+}
+
+#[test]
+fn train_looks_as_it_did() {
+    compared(Page::Train, |_, backend| {
+        events(4).into_iter().for_each(|event| backend.push(event));
+    });
+}
+
+#[test]
+fn compare_looks_as_it_did() {
+    compared(Page::Compare, |_, _| {});
+}
+
+#[test]
+fn predict_looks_as_it_did() {
+    compared(Page::Predict, |window, backend| {
+        events(4).into_iter().for_each(|event| backend.push(event));
+        settle(window);
+        flow::draw_seven(window);
+        settle(window);
+        let asked = backend.asked();
+        let Some(Command::Predict(request)) = asked.last() else {
+            panic!("a drawing asks for a prediction");
+        };
+        for &task in &request.tasks {
+            let answer = prediction(request.ticket, task);
+            backend.push(Event::Predicted(Box::new(answer)));
+        }
+    });
+}
+
+#[test]
+fn plugins_looks_as_it_did() {
+    compared(Page::Plugins, |_, _| {});
+}
+
+#[test]
+fn learn_looks_as_it_did() {
+    compared(Page::Learn, |_, _| {});
+}
