@@ -17,6 +17,7 @@ import signal
 import struct
 import subprocess
 import sys
+import tarfile
 import tempfile
 import threading
 import time
@@ -29,6 +30,8 @@ import soak
 SETTINGS = "--data digits --train-limit 3 --test-limit 2 --epochs 2 --batch 8 --classes-per-task 4,3,3 --device cpu".split()
 # The least that has two tasks and two passes over each: every weight of the network is trained and kept.
 SMALL = "--data digits --train-limit 2 --test-limit 1 --epochs 2 --batch 10 --classes-per-task 5 --device cpu".split()
+SMALL_TRAIN = ["train", *"--data digits --train-limit 2 --test-limit 1 --epochs 1 --freeze-epochs 0 --batch 8".split(),
+               *"--classes-per-task 5 --device cpu".split()]
 METHODS = {
     "lae": ["--freeze-epochs", "1"],
     "l2p": ["--method", "l2p"],
@@ -41,6 +44,9 @@ VOLATILE = {"run", "folder", "seconds", "images_per_second", "peak_memory_bytes"
 CALLS = ["write", "fsync", "rename", "unlink", "mkdir", "openat"]
 ERRORS = {"write": ["ENOSPC", "EIO"], "fsync": ["EIO", "ENOSPC"], "rename": ["EIO", "ENOSPC"], "unlink": ["EIO"],
           "mkdir": ["ENOSPC"], "openat": []}
+
+FAMILY = {"rename": "rename,renameat,renameat2", "fsync": "fsync,fdatasync", "unlink": "unlink,unlinkat,rmdir",
+          "mkdir": "mkdir,mkdirat"}
 
 
 class Wrong(Exception):
@@ -132,6 +138,12 @@ class Bench:
         self.count += 1
         return Studio(self.args.program, self.work / f"{self.count}")
 
+    def copy_of(self, studio):
+        """The program in copies of these folders."""
+        copy = self.studio()
+        shutil.copytree(studio.home, copy.home, dirs_exist_ok=True)
+        return copy
+
     def train(self, method):
         return ["train", *(SMALL if method == "seq-ft" else SETTINGS), *METHODS[method]]
 
@@ -155,9 +167,7 @@ def inject(bench):
     first = bench.train("lae")
     studio = bench.studio()
     log = bench.work / "calls"
-    family = {"rename": "rename,renameat,renameat2", "fsync": "fsync,fdatasync", "unlink": "unlink,unlinkat",
-              "mkdir": "mkdir,mkdirat"}
-    names = ",".join(family.get(call, call) for call in CALLS)
+    names = ",".join(FAMILY.get(call, call) for call in CALLS)
     code, _, err = studio.call(*first, "--quiet", before=["strace", "-o", str(log), "-e", f"trace={names}"])
     need(code == 0, "the run fails under strace:", err)
     # Only what happens from the run's folder on: before, libraries are opened.
@@ -165,7 +175,7 @@ def inject(bench):
     tally, begins = {}, {}
     for line in lines:
         name = line.split("(")[0]
-        call = next((call for call in CALLS if name in family.get(call, call).split(",")), None)
+        call = next((call for call in CALLS if name in FAMILY.get(call, call).split(",")), None)
         if call:
             tally[call] = tally.get(call, 0) + 1
             if str(studio.runs) in line or call == "write":
@@ -178,8 +188,8 @@ def inject(bench):
             for number in places:
                 studio = bench.studio()
                 fault = "signal=KILL" if what == "kill" else f"error={what}"
-                trace = ["strace", "-qq", "-o", "/dev/null", "-e", f"trace={family.get(call, call)}",
-                         "-e", f"inject={family.get(call, call)}:{fault}:when={number}"]
+                trace = ["strace", "-qq", "-o", "/dev/null", "-e", f"trace={FAMILY.get(call, call)}",
+                         "-e", f"inject={FAMILY.get(call, call)}:{fault}:when={number}"]
                 try:
                     code, _, err = studio.call(*first, "--quiet", "--json", str(studio.home / "out.json"), before=trace)
                     killed = code in (-9, 137)
@@ -202,6 +212,100 @@ def inject(bench):
             rows.append(f"{call} {what}: {len(places)} places ({told})")
             print(f"    {rows[-1]}", flush=True)
     return f"{sum(int(row.split(': ')[1].split()[0]) for row in rows)} faults, all runs ended as the uninterrupted one"
+
+
+TEACH = ["teach", "run", "new", "--device", "cpu", "--quiet"]
+DELETE = ["delete", "run"]
+# What is done to a run that has ended, and what before it.
+ACTS = {
+    "teach": (TEACH, []),
+    "undo": (["teach", "run", "--undo"], [TEACH]),
+    "delete": (DELETE, []),
+    "restore": (["restore", "run"], [DELETE]),
+    "erase": (["delete", "run", "--for-good"], [DELETE]),
+    "name": (["name", "run", "--name", "mine", "--tag", "kept"], []),
+    "export": (["data", "export", "new", "--to", "new.zip"], []),
+    "table": (["runs", "run", "--export", "table.csv"], []),
+    "sheet": (["predict", "run", "--folder", "new", "--csv", "sheet.csv"], []),
+    "unpack": (["data", "new.tar", "--json", "data.json"], []),
+}
+
+
+def there(home):
+    """All files there are, but for those that are unfinished or on their way out, with what they hold where that does
+    not depend on the time."""
+    found = {}
+    for path in sorted(home.rglob("*")):
+        name = str(path.relative_to(home))
+        passing = any(part in name for part in (".erased-", ".partial", ".unpacking", ".used", "/log", "lock"))
+        if path.is_file() and not passing:
+            timed = "lessons" in name or name.endswith(".zip")
+            found[name] = b"" if timed else path.read_bytes()
+    return found
+
+
+def acts(bench):
+    """Teaching, undoing, deleting, exporting …: every call fails, or is the last. It is done wholly or not at all, and can
+    be done again."""
+    if not shutil.which("strace"):
+        return "skipped: strace is not installed"
+    first = bench.studio()
+    code, _, err = first.call(*SMALL_TRAIN, "--quiet")
+    need(code == 0, "the run itself fails:", err)
+    next(path for path in first.runs.iterdir() if (path / "run.toml").exists()).rename(first.runs / "run")
+    for kind in "AB":
+        (first.home / "new" / kind).mkdir(parents=True)
+        for number in range(4):
+            (first.home / "new" / kind / f"{number}.png").write_bytes(png(100 * (kind == "B") + number))
+    with tarfile.open(first.home / "new.tar", "w") as archive:
+        archive.add(first.home / "new", "new")
+    count = 0
+    for name, (words, before) in ACTS.items():
+        base = bench.copy_of(first)
+        for earlier in before:
+            code, _, err = base.call(*earlier)
+            need(code == 0, name, "cannot be prepared:", err)
+        was = there(base.home)
+        clean, log = bench.copy_of(base), bench.work / "calls"
+        code, _, err = clean.call(*words, before=["strace", "-o", str(log), "-e", "trace=" + ",".join(
+            FAMILY.get(call, call) for call in CALLS)])
+        need(code == 0, name, "fails:", err)
+        done = there(clean.home)
+        need(was != done, name, "does nothing")
+        lines = log.read_text().splitlines()
+        places = 0
+        for call in bench.args.calls:
+            kinds = FAMILY.get(call, call).split(",")
+            # Only what happens in the folders of the program: before, libraries are opened.
+            hits = [str(clean.home) in line or call in ("write", "fsync") for line in lines
+                    if line.split("(")[0] in kinds]
+            for what in [*ERRORS[call], "kill"]:
+                for number in [at for at, hit in enumerate(hits, 1) if hit][:: bench.args.every]:
+                    places += 1
+                    fault = "signal=KILL" if what == "kill" else f"error={what}"
+                    studio = bench.copy_of(base)
+                    trace = ["strace", "-qq", "-o", "/dev/null", "-e", f"trace={','.join(kinds)}",
+                             "-e", f"inject={','.join(kinds)}:{fault}:when={number}"]
+                    try:
+                        code, _, err = studio.call(*words, before=trace)
+                        need(code in (0, 1, -9, 137), "it ends with", code, err)
+                        need(code != 1 or "problem: " in err, "it fails without a word:", err)
+                        now = there(studio.home)
+                        need(now in (was, done), "half of it is there:", err, sorted(now.keys() ^ done.keys()))
+                        need(code != 0 or now == done, "it says that it is done:", err)
+                        if now == was:
+                            code, _, err = studio.call(*words)
+                            need(code == 0, "it cannot be done again:", err)
+                        studio.call("restore")
+                        need(there(studio.home) == done, "done again it is something else")
+                        left = [str(path) for path in studio.home.rglob("*.erased-*")]
+                        need(not left, "this is left:", left)
+                    except Wrong as wrong:
+                        raise Wrong(f"{name} {call} {number} {what}: {wrong} (kept in {studio.home})") from None
+                    shutil.rmtree(studio.home)
+        print(f"    {name}: {places} places", flush=True)
+        count += places
+    return f"{count} faults in {len(ACTS)} acts: done wholly or not at all, and done again"
 
 
 def kills(bench):
@@ -587,7 +691,7 @@ def lost_window(bench):
     return "the window stays; the run goes on with --device cpu"
 
 
-EXPERIMENTS = [inject, kills, two_runs, two_caches, two_downloads, disk, renamed, device, lost, lost_window]
+EXPERIMENTS = [inject, acts, kills, two_runs, two_caches, two_downloads, disk, renamed, device, lost, lost_window]
 
 
 def main():

@@ -286,11 +286,18 @@ impl Asked<'_> {
         for (name, value) in options {
             command.args(value.iter().flat_map(|value| [name, value]));
         }
-        let output = command
-            .stdin(Stdio::null())
+        // It ends with this program, whose end of its input stays open until then.
+        let child = command
+            .env(device::PARENT, "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
-            .output()
-            .map_err(|error| failed(error.to_string()))?;
+            .spawn();
+        let ended = child.and_then(|mut child| {
+            let _input = child.stdin.take();
+            child.wait_with_output()
+        });
+        let output = ended.map_err(|error| failed(error.to_string()))?;
         let rows: Option<Rows> = serde_json::from_slice(&output.stdout).ok();
         rows.and_then(|rows| rows.rows.into_iter().next())
             .ok_or_else(|| failed(format!("its process ended with {}", output.status)))

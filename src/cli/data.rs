@@ -247,7 +247,7 @@ fn measure(data: &Dataset, args: &Args) -> Result<()> {
         .map(|sample| (sample.clone(), i64::from(sample.class)))
         .collect();
     let samples = Arc::new(samples);
-    let cache = Arc::new(PixelCache::new(args.cache << 20));
+    let cache = Arc::new(PixelCache::new(args.cache.saturating_mul(1 << 20)));
     for epoch in 0..args.measure.unwrap_or(0) {
         let options = LoaderOptions {
             augment: Some(Augment::default()),

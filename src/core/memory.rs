@@ -15,13 +15,24 @@ pub fn machine_bytes() -> Option<u64> {
     told(sysinfo::System::total_memory)
 }
 
-/// Memory that programs can still have, in bytes; none where the system does not tell.
+/// Memory that this program can still have, in bytes; none where the system does not tell. Linux may give a program less
+/// than the machine has: a container's share, or a limit of its address space.
 pub fn available_bytes() -> Option<u64> {
     #[cfg(target_os = "linux")]
-    return of_machine("MemAvailable:");
+    return [
+        of_machine("MemAvailable:"),
+        limits::of_group(),
+        limits::of_addresses(),
+    ]
+    .into_iter()
+    .flatten()
+    .min();
     #[cfg(not(target_os = "linux"))]
     told(sysinfo::System::available_memory)
 }
+
+#[cfg(target_os = "linux")]
+mod limits;
 
 #[cfg(target_os = "linux")]
 fn of_machine(name: &str) -> Option<u64> {

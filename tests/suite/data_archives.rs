@@ -121,6 +121,34 @@ fn an_archive_gives_what_its_folder_gives() {
 }
 
 #[test]
+fn several_that_unpack_one_archive_at_once_all_read_the_same() {
+    let made = Made::new();
+    made.class("a", 40).class("b", 40);
+    let mut tar = tar::Builder::new(Vec::new());
+    tar.append_dir_all("set", made.path()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("set.tar");
+    fs::write(&path, tar.into_inner().unwrap()).unwrap();
+    let shelf = folder.path().join("shelf");
+    let read = || {
+        let options = OpenOptions {
+            unpack_to: Some(shelf.clone()),
+            ..OpenOptions::default()
+        };
+        let data = Dataset::open(path.to_str().unwrap(), &options).unwrap();
+        content(&data.train)
+    };
+    let all: Vec<_> = std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..4).map(|_| scope.spawn(read)).collect();
+        readers.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    assert_eq!(all[0].len(), 64);
+    assert!(all.iter().all(|one| *one == all[0]));
+    // One of them was first; of the others nothing is left.
+    assert_eq!(fs::read_dir(&shelf).unwrap().count(), 1);
+}
+
+#[test]
 fn nothing_leaves_the_folder() {
     let made = Made::new();
     let list = entries(&made);

@@ -1,5 +1,8 @@
 //! Runs whose disk fails at one moment or another, and that are killed after it.
 
+#[cfg(target_os = "linux")]
+mod acts;
+
 use std::path::Path;
 
 use lae_studio::experiment::{self, Outcome, Stock};
@@ -184,7 +187,9 @@ fn studio(home: &Path, fault: Option<&str>, words: &[&str]) -> std::process::Out
     };
     command
         .args(words)
+        .current_dir(home)
         .env("LAE_RUNS", home.join("runs"))
+        .env("LAE_STUDIO_CACHE", home.join("cache"))
         .env("HOME", home)
         .env("XDG_DATA_HOME", home)
         .env("XDG_CONFIG_HOME", home)

@@ -17,7 +17,7 @@ mod data;
 mod downloads;
 mod headers;
 mod lessons;
-mod meter;
+pub mod meter;
 mod packing;
 mod plugins;
 mod runs;

@@ -9,6 +9,7 @@ use lae_studio::data::{Dataset, OpenOptions};
 use lae_studio::problem::Problem;
 
 use super::data::Made;
+use super::fuzz::meter::Meter;
 
 /// An archive in gzip members side by side, which are one stream: repetition costs nothing.
 fn gz(members: &[(&[u8], usize)]) -> Vec<u8> {
@@ -216,4 +217,55 @@ fn a_link_to_a_folder_around_the_data_set_is_not_followed() {
     assert_eq!(data.train.len() + data.test.len(), 6);
     let around = |one: &&lae_studio::data::Skipped| one.reason.contains("around the data set");
     assert_eq!(data.skipped.iter().filter(around).count(), 2);
+}
+
+#[test]
+fn a_large_pickle_is_neither_copied_nor_read_beside_another() {
+    const PICTURES: usize = 20_000;
+    let made = Made::new();
+    let mut meta = b"\x80\x02}(U\x0blabel_names](".to_vec();
+    (0..10).for_each(|class| meta.extend(format!("U\x01{class}").bytes()));
+    meta.extend(b"eu.");
+    made.file("batches.meta", meta);
+    // One label that stands for all, and pixels that are a hole in the file.
+    let mut start = b"\x80\x02}(U\x06labels](K\x01q\x01".to_vec();
+    start.extend(b"h\x01".repeat(PICTURES - 1));
+    start.extend(b"eU\x04data\x8e");
+    start.extend((PICTURES as u64 * 3072).to_le_bytes());
+    for number in 1..=5 {
+        let path = made.path().join(format!("data_batch_{number}"));
+        let mut file = fs::File::create(path).unwrap();
+        file.write_all(&start).unwrap();
+        let length = start.len() + PICTURES * 3072;
+        file.set_len(length as u64).unwrap();
+        std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0)).unwrap();
+        file.write_all(b"u.").unwrap();
+    }
+    let meter = Meter::start();
+    let problem = made.try_open(&OpenOptions::default()).unwrap_err();
+    let (most, _) = meter.stop();
+    assert!(problem.place.contains("data_batch_5"), "{problem}");
+    assert!(most < 600 << 20, "{} MB", most >> 20);
+}
+
+#[test]
+fn thousands_of_copies_of_two_pictures_are_drawn_from_soon() {
+    let made = Made::new();
+    made.class("a", 2).class("b", 2);
+    for class in ["a", "b"] {
+        let folder = made.path().join(class);
+        let files: Vec<_> = fs::read_dir(&folder).unwrap().flatten().collect();
+        for file in files {
+            for number in 0..1000 {
+                let name = format!("{number}-{}", file.file_name().to_str().unwrap());
+                fs::hard_link(file.path(), folder.join(name)).unwrap();
+            }
+        }
+    }
+    let meter = Meter::start();
+    let data = made.open();
+    let (_, time) = meter.stop();
+    assert!(data.train.len() + data.test.len() >= 4000);
+    // Asking for each copy anew took minutes.
+    assert!(time < Duration::from_secs(20), "{time:?}");
 }

@@ -7,12 +7,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use lae_studio::data::{Dataset, OpenOptions};
 use lae_studio::engine::Engine;
+use lae_studio::experiment::{self, Stock};
 use lae_studio::pet::Library;
 use lae_studio::pet::library::BUILT_IN;
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Command, Event, PredictRequest, Wish};
+use lae_studio::run::event::{Command, Control, Event, Picture, PredictRequest, Wish};
 use lae_studio::run::job::Job;
+use lae_studio::session::collection::{Collection, Piece};
+use lae_studio::session::units;
+use lae_studio::store;
 
 use crate::engine::{drawing, folder, train, wait};
 use crate::skip::skip;
@@ -156,5 +161,87 @@ fn soak_plugins_that_change() {
         library.poll();
         let own = library.entries().iter().find(|entry| entry.path.is_some());
         assert_eq!(own.unwrap().spec.is_ok(), broken.is_empty());
+    });
+}
+
+#[test]
+fn soak_archives() {
+    let made = crate::data::Made::new();
+    made.class("a", 20).class("b", 20);
+    let mut tar = tar::Builder::new(Vec::new());
+    tar.append_dir_all("set", made.path()).unwrap();
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("set.tar");
+    std::fs::write(&path, tar.into_inner().unwrap()).unwrap();
+    let shelf = root.path().join("shelf");
+    soak("archives unpacked", 10, 1.0, |_| {
+        let options = OpenOptions {
+            unpack_to: Some(shelf.clone()),
+            ..OpenOptions::default()
+        };
+        let data = Dataset::open(path.to_str().unwrap(), &options).unwrap();
+        assert_eq!(data.train.len(), 32);
+        std::fs::remove_dir_all(&shelf).unwrap();
+    });
+}
+
+#[test]
+fn soak_collections() {
+    let root = tempfile::tempdir().unwrap();
+    soak("collections kept", 10, 1.0, |number| {
+        let mut made = Collection::default();
+        made.add_group();
+        let groups: Vec<u64> = made.groups.iter().map(|group| group.id).collect();
+        for (at, group) in groups.into_iter().enumerate() {
+            for picture in 0..3 {
+                let value = (number + 40 * at + picture) as u8;
+                let picture = Arc::new(Picture {
+                    name: format!("{picture}"),
+                    width: 32,
+                    height: 32,
+                    rgb: vec![value; 32 * 32 * 3],
+                });
+                assert!(made.add(
+                    group,
+                    Piece {
+                        picture,
+                        file: None
+                    }
+                ));
+            }
+        }
+        let kept = made.save(root.path()).unwrap();
+        std::fs::remove_dir_all(kept).unwrap();
+    });
+    assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn soak_lessons_are_taught_and_undone() {
+    let root = tempfile::tempdir().unwrap();
+    let stock = Stock::default();
+    let control = Control::default();
+    let mut run = None;
+    let new = crate::teach::letters("AB", 4);
+    soak("lessons taught and undone", 1, 16.0, |_| {
+        let run = run.get_or_insert_with(|| {
+            let made = experiment::train(&short(), root.path(), &stock, &mut Vec::new(), &control);
+            made.unwrap().header().unwrap().folder.clone()
+        });
+        let from = new.path().to_str().unwrap();
+        experiment::teach(run, from, None, &stock, &mut Vec::new(), &control).unwrap();
+        store::undo_lesson(run).unwrap();
+    });
+}
+
+#[test]
+fn soak_lessons_of_the_page_learn() {
+    soak("lessons read", 10, 0.5, |_| {
+        for entry in units::entries() {
+            let unit = entry.unit.unwrap();
+            let language = entry.language.unwrap();
+            let again = units::open(&entry.name, language).unwrap();
+            assert_eq!(again.title, unit.title);
+        }
     });
 }

@@ -11,9 +11,12 @@ use lae_studio::experiment::golden::Tolerance;
 use lae_studio::nn::Place;
 use lae_studio::problem::Problem;
 use lae_studio::run::about::About;
+use lae_studio::session::units;
 use lae_studio::store::{self, RunFolder, RunState};
+use lae_studio::texts::Language;
 use lae_studio::{backbone, data, experiment, fetch, run, tensors, ui};
 
+use crate::data::Made;
 use crate::store::{header, report};
 
 /// A pipe nobody writes into, a device without end, and 1 TiB of nothing.
@@ -37,7 +40,12 @@ fn soon<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static
 /// One way to read a file of each kind.
 type Reader = fn(&Path) -> Option<Problem>;
 
-const READERS: [(&str, Reader); 9] = [
+const READERS: [(&str, Reader); 11] = [
+    ("mended labels", |path| store::read_mended(path).err()),
+    ("lesson of a teacher", |path| {
+        let place = path.with_extension("md").display().to_string();
+        units::open(&place, Language::English).err()
+    }),
     ("class order", |path| {
         data::scenario::ClassOrder::parse(&path.with_extension("json").display().to_string()).err()
     }),
@@ -67,12 +75,71 @@ const READERS: [(&str, Reader); 9] = [
 fn whatever_is_read_refuses_pipes_devices_and_endless_files() {
     let folder = tempfile::tempdir().unwrap();
     for path in hostile(folder.path()) {
-        symlink(&path, path.with_extension("json")).unwrap();
+        for ending in ["json", "md"] {
+            symlink(&path, path.with_extension(ending)).unwrap();
+        }
         for (what, read) in READERS {
             let place = path.clone();
             let problem = soon(what, move || read(&place));
             assert!(problem.is_some(), "{what} reads {}", path.display());
         }
+    }
+}
+
+#[test]
+fn a_data_set_opens_whatever_its_lists_and_pictures_are() {
+    let made = Made::new();
+    made.class("a", 4).class("b", 4);
+    let away = tempfile::tempdir().unwrap();
+    for odd in hostile(away.path()) {
+        for name in [
+            "labels.csv",
+            "train.txt",
+            "classes.txt",
+            "annotations.json",
+            "a/odd.png",
+            "odd.zip",
+        ] {
+            let place = made.path().join(name);
+            symlink(&odd, &place).unwrap();
+            let at = made.path().to_path_buf();
+            let what = format!("{name} as {}", odd.display());
+            let opened = soon(&what, move || {
+                data::Dataset::open(&at.display().to_string(), &data::OpenOptions::default())
+            });
+            fs::remove_file(&place).unwrap();
+            match opened {
+                Ok(data) => assert_eq!(data.train.len() + data.test.len(), 8, "{what}"),
+                Err(problem) => assert!(!problem.what.is_empty(), "{what}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_taught_lesson_of_pipes_and_devices_is_a_problem_of_its_run() {
+    let root = tempfile::tempdir().unwrap();
+    let mut header = header();
+    let saved = RunFolder::create(root.path(), &mut header, "").unwrap();
+    saved.save_task(&report(0), &Default::default()).unwrap();
+    let run = saved.path().to_path_buf();
+    drop(saved);
+    let away = tempfile::tempdir().unwrap();
+    let lesson = run.join("lessons/task_2");
+    fs::create_dir_all(&lesson).unwrap();
+    for odd in hostile(away.path()) {
+        symlink(&odd, lesson.join("lesson.toml")).unwrap();
+        for what in ["loading", "undoing"] {
+            let at = run.clone();
+            let done = soon(what, move || match what {
+                "loading" => store::load(&at).map(drop),
+                _ => store::undo_lesson(&at).map(drop),
+            });
+            // A pipe or device is no file at all, so there is no lesson to be seen.
+            let known = done.is_ok_and(|()| what == "loading") || lesson.exists();
+            assert!(known, "{what} {}", odd.display());
+        }
+        fs::remove_file(lesson.join("lesson.toml")).unwrap();
     }
 }
 

@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 use super::mode::Mode;
 use super::network::Network;
 use super::{Asked, Row};
+use crate::backbone::library::Library as Backbones;
 use crate::cli::output::complain;
-use crate::experiment::weight_type;
+use crate::experiment::{footprint, weight_type};
 use crate::method::Chosen;
 use crate::nn::Place;
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::{device, memory};
 
@@ -48,6 +49,9 @@ impl Asked<'_> {
         let (weights, remark) = weight_type(self.args.precision, &ready);
         remark.iter().for_each(complain);
         let config = self.config()?;
+        if ready.info.is_cpu() {
+            fits(&config)?;
+        }
         let variant = self.variant.unwrap_or(weights.into());
         let place: Place = (&ready.device, variant).into();
         let least = Duration::from_secs_f64(self.args.seconds);
@@ -71,6 +75,26 @@ impl Asked<'_> {
             device: ready.info.name,
             pytorch: Vec::new(),
         })
+    }
+}
+
+/// Refuses what needs more memory than is free: a table of backbones may claim any dimensions.
+fn fits(config: &RunConfig) -> Result<()> {
+    let about = Backbones::usual().describe(&config.backbone)?;
+    let config = RunConfig {
+        device: "cpu".into(),
+        ..config.clone()
+    };
+    let expected = footprint::expected(&config, &about, None);
+    match memory::available_bytes().filter(|free| expected > *free) {
+        Some(free) => Err(Problem::new(format!(
+            "{} takes about {} MB of memory, and {} MB are free",
+            config.backbone,
+            expected >> 20,
+            free >> 20
+        ))
+        .advise("try a smaller --batch, or a smaller network")),
+        None => Ok(()),
     }
 }
 

@@ -83,6 +83,9 @@ impl Architecture {
         let mut weights = 0usize;
         for (block, length) in self.blocks().iter().zip(self.lengths()) {
             let BlockShape { width, hidden, .. } = *block;
+            if width > WIDEST {
+                return Some(format!("{width} channels are more than any network has"));
+            }
             let wide = width.saturating_mul(4).max(hidden);
             weights = weights.saturating_add(wide.saturating_mul(width).saturating_mul(2));
             let pairs = length.tokens.saturating_mul(length.attended);
@@ -238,6 +241,8 @@ pub(super) fn implausible(dimensions: &[usize], depths: &[usize]) -> Option<Stri
 
 /// Largest width, window, patch or number of heads taken seriously.
 const LARGEST_DIMENSION: usize = 1 << 16;
+/// Most channels of a block taken seriously; the largest known ViT has 6,144.
+const WIDEST: usize = 1 << 13;
 /// Most numbers that one image may need at a time inside one block (4 GB).
 const MOST_PER_IMAGE: usize = 1 << 30;
 /// Most weights taken seriously; the largest known ViT has 22 billion.

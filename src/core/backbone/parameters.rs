@@ -119,10 +119,10 @@ fn row(values: Vec<f32>, device: &Device) -> Tensor<1> {
 
 /// Number of weights in tensors of these shapes.
 pub(super) fn count(wanted: &[(String, Vec<usize>)]) -> usize {
-    let sizes = wanted
-        .iter()
-        .map(|(_, shape)| shape.iter().product::<usize>());
-    sizes.sum()
+    // A table may claim any dimensions.
+    let size = |shape: &[usize]| shape.iter().fold(1, |all: usize, n| all.saturating_mul(*n));
+    let sizes = wanted.iter().map(|(_, shape)| size(shape));
+    sizes.fold(0, usize::saturating_add)
 }
 
 /// Where a backbone's weights came from.

@@ -10,15 +10,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use image::RgbImage;
 use serde::{Deserialize, Serialize};
 
+use super::picture::Held as Decoded;
 use super::source::{Sample, Source};
 use super::transform::InputSpec;
+use crate::memory::available_bytes;
 use crate::problem::Result;
 
 /// Bytes an entry costs besides its pixels, roughly.
 const OVERHEAD: usize = 160;
+
+/// Whole pictures of which fewer than so many fill the budget are not kept: a few vast ones spare little.
+const FEWEST: usize = 8;
 
 /// Decoded pictures within a budget.
 pub struct PixelCache {
@@ -30,7 +34,7 @@ pub struct PixelCache {
 
 #[derive(Default)]
 struct Held {
-    originals: HashMap<Source, Arc<RgbImage>>,
+    originals: HashMap<Source, Arc<Decoded>>,
     inputs: HashMap<(Source, u32, u32), Arc<[u8]>>,
     bytes: usize,
     original_bytes: usize,
@@ -52,10 +56,11 @@ pub struct CacheUse {
 }
 
 impl PixelCache {
-    /// A cache of at most `budget` bytes; 0 keeps nothing.
+    /// A cache of at most `budget` bytes, and of half the memory that is free now; 0 keeps nothing.
     pub fn new(budget: usize) -> Self {
+        let free = available_bytes().and_then(|free| usize::try_from(free / 2).ok());
         Self {
-            budget,
+            budget: budget.min(free.unwrap_or(usize::MAX)),
             held: Mutex::default(),
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
@@ -86,9 +91,9 @@ impl PixelCache {
     ///
     /// # Errors
     /// It cannot be decoded.
-    pub(super) fn picture(&self, sample: &Sample) -> Result<Arc<RgbImage>> {
+    pub(super) fn picture(&self, sample: &Sample) -> Result<Arc<Decoded>> {
         if sample.source.in_memory() {
-            return sample.decode().map(Arc::new);
+            return sample.hold().map(Arc::new);
         }
         let known = self.lock().originals.get(&sample.source).cloned();
         if let Some(picture) = known {
@@ -96,15 +101,19 @@ impl PixelCache {
             return Ok(picture);
         }
         self.misses.fetch_add(1, Ordering::Relaxed);
-        let picture = Arc::new(sample.decode()?);
-        let cost = picture.as_raw().len() + OVERHEAD;
+        let decoded = sample.hold()?;
+        let cost = decoded.bytes() + OVERHEAD;
         let mut held = self.lock();
-        if held.bytes + cost <= self.budget
-            && held
-                .originals
-                .insert(sample.source.clone(), Arc::clone(&picture))
-                .is_none()
-        {
+        if cost > self.budget / FEWEST || held.bytes.saturating_add(cost) > self.budget {
+            // It keeps its part of the memory of all pictures that are being read.
+            return Ok(Arc::new(decoded));
+        }
+        // From here on it is this budget's.
+        let picture = Arc::new(Decoded::from(decoded.picture));
+        let known = held
+            .originals
+            .insert(sample.source.clone(), Arc::clone(&picture));
+        if known.is_none() {
             held.bytes += cost;
             held.original_bytes += cost;
         }

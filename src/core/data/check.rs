@@ -122,17 +122,18 @@ struct Look {
 }
 
 fn look(sample: &Sample) -> Result<Look> {
-    let (picture, content) = match sample.source.path() {
+    let (held, content) = match sample.source.path() {
         Some(path) => {
             let about = path.metadata().ok();
             decode_and(&path, |bytes| Content::of(about.as_ref()?, bytes))?
         }
-        None => (sample.decode()?, None),
+        None => (sample.hold()?, None),
     };
+    let picture = &held.picture;
     Ok(Look {
         width: picture.width(),
         height: picture.height(),
-        print: print_of(&picture),
+        print: print_of(picture),
         content,
     })
 }
@@ -192,7 +193,7 @@ impl Dataset {
         // A picture that cannot be read is nobody's copy.
         let of = of
             .par_iter()
-            .filter_map(|sample| Some(print_of(&sample.decode().ok()?)));
+            .filter_map(|sample| Some(print_of(&sample.hold().ok()?.picture)));
         let of: HashSet<Print> = of.collect();
         let tests = self.test.iter().enumerate();
         let copies = tests.filter(|(_, sample)| {

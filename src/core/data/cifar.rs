@@ -15,7 +15,7 @@ use crate::problem::{Problem, Result};
 
 const SIDE: usize = 32;
 const PIXELS: usize = SIDE * SIDE * 3;
-/// Largest file that is read; CIFAR's largest has 154 MB.
+/// Most bytes that are read of a split, in one file or several; CIFAR's largest has 154 MB.
 const LARGEST: u64 = 256 << 20;
 
 /// One of the four forms.
@@ -125,7 +125,7 @@ fn read(form: &Form, folder: &Path, has: &dyn Fn(&str) -> bool) -> Result<Found>
     };
     found.classes = class_names(form, folder, has, &mut found.assumed)?;
     let mut split = |files: &[&str]| -> Result<Vec<super::Sample>> {
-        let mut bytes = Vec::new();
+        let mut bytes: Vec<u8> = Vec::new();
         let mut labels = Vec::new();
         for &name in files {
             let path = folder.join(name);
@@ -136,11 +136,17 @@ fn read(form: &Form, folder: &Path, has: &dyn Fn(&str) -> bool) -> Result<Found>
                 });
                 continue;
             }
-            let batch = read_batch(form, &path)?;
+            let batch = read_batch(form, &path, LARGEST - bytes.len() as u64)?;
             if let Some(reason) = batch.damage {
                 found.skipped.push(Skipped { path, reason });
             }
-            bytes.extend_from_slice(&batch.bytes);
+            if bytes.is_empty() {
+                // No copy of the only file of a split.
+                bytes = batch.bytes;
+            } else {
+                bytes.reserve_exact(batch.bytes.len());
+                bytes.extend_from_slice(&batch.bytes);
+            }
             labels.extend(batch.labels);
         }
         Ok(Arc::new(Records {
@@ -174,15 +180,15 @@ struct Batch {
     damage: Option<String>,
 }
 
-/// A whole file, if it is not larger than any of CIFAR's could be.
-fn load(path: &Path, doing: &str) -> Result<Vec<u8>> {
-    files::read(path, LARGEST).map_err(|error| Problem::io(doing, path, &error))
+/// A whole file, if it has no more bytes than that.
+fn load(path: &Path, most: u64, doing: &str) -> Result<Vec<u8>> {
+    files::read(path, most).map_err(|error| Problem::io(doing, path, &error))
 }
 
-fn read_batch(form: &Form, path: &Path) -> Result<Batch> {
-    let bytes = load(path, "read the records")?;
+fn read_batch(form: &Form, path: &Path, most: u64) -> Result<Batch> {
+    let bytes = load(path, most, "read the records")?;
     if form.labels == 0 {
-        return from_pickle(form, &bytes).map_err(|problem| problem.at_path(path));
+        return from_pickle(form, bytes).map_err(|problem| problem.at_path(path));
     }
     Ok(from_records(form, bytes))
 }
@@ -220,11 +226,11 @@ fn damage_of(labels: &[Option<u32>]) -> Option<String> {
     (bad > 0).then(|| format!("{bad} records have a label that no class has"))
 }
 
-fn from_pickle(form: &Form, bytes: &[u8]) -> Result<Batch> {
+fn from_pickle(form: &Form, mut bytes: Vec<u8>) -> Result<Batch> {
     let wrong = |what: &str| {
         Problem::new(format!("the CIFAR file is damaged: {what}")).advise("download it again")
     };
-    let pickle = pickle::read(bytes)?;
+    let pickle = pickle::read(&bytes)?;
     let labels: Vec<Option<u32>> = pickle
         .get(form.keys.0)
         .and_then(|labels| pickle.numbers(labels))
@@ -234,8 +240,9 @@ fn from_pickle(form: &Form, bytes: &[u8]) -> Result<Batch> {
         .collect();
     let pixels = pickle
         .get("data")
-        .and_then(|data| pickle.array_bytes(data))
+        .and_then(|data| pickle.array_range(data))
         .ok_or_else(|| wrong("it holds no pixels"))?;
+    drop(pickle);
     if pixels.len() != labels.len() * PIXELS {
         return Err(wrong(&format!(
             "{} labels but {} bytes of pixels",
@@ -244,8 +251,11 @@ fn from_pickle(form: &Form, bytes: &[u8]) -> Result<Batch> {
         )));
     }
     let damage = damage_of(&labels);
+    // The pixels stay where they are: a copy would double a large file.
+    bytes.truncate(pixels.end);
+    bytes.drain(..pixels.start);
     Ok(Batch {
-        bytes: pixels.to_vec(),
+        bytes,
         labels,
         damage,
     })
@@ -261,13 +271,13 @@ fn class_names(
     let names = if !has(form.names) {
         None
     } else if form.labels == 0 {
-        let bytes = load(&path, "read the class names")?;
+        let bytes = load(&path, files::TEXT, "read the class names")?;
         let pickle = pickle::read(&bytes).map_err(|problem| problem.at_path(&path))?;
         pickle
             .get(form.keys.1)
             .and_then(|names| pickle.texts(names, form.classes))
     } else {
-        let text = load(&path, "read the class names")?;
+        let text = load(&path, files::TEXT, "read the class names")?;
         let text = String::from_utf8_lossy(&text);
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         Some(lines.map(str::to_owned).collect())
@@ -320,7 +330,7 @@ mod tests {
                 prop_assert_eq!(batch.labels.len(), length / (form.labels + PIXELS));
                 prop_assert!(batch.labels.iter().flatten().all(|&l| (l as usize) < form.classes));
             }
-            let _ = from_pickle(&FORMS[2], &bytes);
+            let _ = from_pickle(&FORMS[2], bytes);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Drawing a share of every class, all copies of a picture on the same side.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::card::counts;
 use super::chance::{Chance, Purpose};
@@ -127,21 +127,25 @@ impl Hat {
         count: usize,
         wanted: &dyn Fn(usize) -> bool,
     ) {
-        for &member in members {
+        // All copies of a picture are asked about once: there may be thousands, and a second answer is the first.
+        let mut asked = HashSet::new();
+        let sets = members
+            .iter()
+            .filter(|&&member| self.set[member].is_none_or(|set| asked.insert(set)));
+        let sets: Vec<Vec<usize>> = sets.map(|&member| self.with_copies(member)).collect();
+        for all in &sets {
             if self.taken_of[class] == count {
                 return;
             }
-            let all = self.with_copies(member);
             let here = all.iter().filter(|&&at| self.class[at] == class).count();
-            if self.taken_of[class] + here <= count && self.can_go(&all, wanted) {
-                self.put_aside(&all);
+            if self.taken_of[class] + here <= count && self.can_go(all, wanted) {
+                self.put_aside(all);
             }
         }
         if self.taken_of[class] == 0 {
-            let possible = members.iter().map(|&member| self.with_copies(member));
-            let possible = possible.filter(|all| self.can_go(all, wanted));
-            if let Some(fewest) = possible.min_by_key(Vec::len) {
-                self.put_aside(&fewest);
+            let possible = sets.iter().filter(|all| self.can_go(all, wanted));
+            if let Some(fewest) = possible.min_by_key(|all| all.len()) {
+                self.put_aside(fewest);
             }
         }
     }
@@ -153,11 +157,14 @@ impl Hat {
     /// Whether these images, copies of one picture, may be taken: of classes that are drawn from, and leaving each of
     /// them one.
     fn can_go(&self, all: &[usize], wanted: &dyn Fn(usize) -> bool) -> bool {
-        all.iter().all(|&at| {
-            let class = self.class[at];
-            let going = all.iter().filter(|&&at| self.class[at] == class).count();
-            !self.taken[at] && wanted(class) && self.taken_of[class] + going < self.counts[class]
-        })
+        let mut going: BTreeMap<usize, usize> = BTreeMap::new();
+        for &at in all {
+            *going.entry(self.class[at]).or_default() += 1;
+        }
+        let left = |(&class, &going): (&usize, &usize)| {
+            wanted(class) && self.taken_of[class] + going < self.counts[class]
+        };
+        all.iter().all(|&at| !self.taken[at]) && going.iter().all(left)
     }
 
     fn put_aside(&mut self, all: &[usize]) {

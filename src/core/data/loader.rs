@@ -346,11 +346,11 @@ impl Work {
         };
         let picture = match cache {
             Some(cache) => cache.picture(sample)?,
-            None => Arc::new(sample.decode()?),
+            None => Arc::new(sample.hold()?),
         };
         let size = options.input.size;
         crop_of(
-            &picture,
+            &picture.picture,
             index,
             size,
             augment,
@@ -406,7 +406,7 @@ fn inference_input(
         out.copy_from_slice(&known);
         return Ok(());
     }
-    infer_into(&sample.decode()?, spec, out)?;
+    infer_into(&sample.hold()?.picture, spec, out)?;
     if let Some(cache) = cache {
         cache.keep_input(&sample.source, spec, out);
     }
@@ -420,7 +420,7 @@ pub fn inputs_of(samples: &[Sample], spec: InputSpec) -> Vec<Result<Vec<u8>>> {
         .par_iter()
         .map(|sample| {
             let mut out = vec![0; spec.bytes()];
-            infer_into(&sample.decode()?, spec, &mut out)?;
+            infer_into(&sample.hold()?.picture, spec, &mut out)?;
             Ok(out)
         })
         .collect()

@@ -49,7 +49,7 @@ pub use listed::Listed;
 pub use mended::{
     MOST as MOST_MENDED, Mend, MendCount, check as check_mended, short as short_mended,
 };
-pub use picture::{LARGEST_PICTURE, READABLE, decode_picture, decode_picture_file, picture_size};
+pub use picture::{READABLE, decode_picture, decode_picture_file, picture_size};
 pub use scan::Scan;
 pub use source::{Folder, Sample, Source};
 pub use two_labels::{Twin, TwoLabels, told as told_two_labels};

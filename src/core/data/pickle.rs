@@ -15,7 +15,7 @@ use machine::Machine;
 use crate::problem::Result;
 
 /// Most instructions of one pickle; CIFAR-100's training split has 300,000.
-const MOST_STEPS: usize = 2_000_000;
+const MOST_STEPS: usize = 1_000_000;
 /// Most bytes of a text in a list of them: a class's name.
 const LONGEST_TEXT: usize = 1000;
 
@@ -109,14 +109,15 @@ impl Pickle<'_> {
             .collect()
     }
 
-    /// The raw bytes of a numpy array: the last item of the state given to it.
-    pub fn array_bytes(&self, id: Id) -> Option<&[u8]> {
-        match &self.values[id] {
-            Value::Call(Some(state)) => self
-                .list(*state)?
-                .last()
-                .and_then(|&raw| self.bytes_of(raw)),
-            _ => self.bytes_of(id),
+    /// Where the raw bytes of a numpy array lie in the file: the last item of the state given to it.
+    pub fn array_range(&self, id: Id) -> Option<Range<usize>> {
+        let raw = match &self.values[id] {
+            Value::Call(Some(state)) => *self.list(*state)?.last()?,
+            _ => id,
+        };
+        match &self.values[raw] {
+            Value::Bytes(range) if range.end <= self.bytes.len() => Some(range.clone()),
+            _ => None,
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use image::{ImageFormat, RgbImage};
 
-use super::picture::{decode_picture_file, read_picture_file, usual_ending};
+use super::picture::{Held, decode_and, read_picture_file, usual_ending};
 use super::record::Records;
 use crate::problem::{Problem, Result};
 
@@ -124,9 +124,17 @@ impl Sample {
     /// # Errors
     /// A file that cannot be read or is damaged.
     pub fn decode(&self) -> Result<RgbImage> {
+        self.hold().map(|held| held.picture)
+    }
+
+    /// Its pixels, with their part of the memory that all pictures share: for whoever is one of many threads.
+    pub(super) fn hold(&self) -> Result<Held> {
         match &self.source {
-            Source::File { folder, name } => decode_picture_file(&folder.path.join(name.as_ref())),
-            Source::Record { records, index } => records.decode(*index),
+            Source::File { folder, name } => {
+                let path = folder.path.join(name.as_ref());
+                decode_and(&path, |_| ()).map(|(held, ())| held)
+            }
+            Source::Record { records, index } => records.decode(*index).map(Held::from),
         }
     }
 }

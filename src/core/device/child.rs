@@ -20,7 +20,7 @@ pub(super) const MOST: usize = 1 << 20;
 /// How long the end of its words is waited for once it has ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Set for children: their input ends when the program that started them does.
-const PARENT: &str = "LAE_STUDIO_CHILD";
+pub const PARENT: &str = "LAE_STUDIO_CHILD";
 /// The program that has the self-test as a subcommand.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 

@@ -174,3 +174,28 @@ fn asking_for_an_entry_that_was_left_out_says_why() {
         "{problem}"
     );
 }
+
+#[test]
+fn dimensions_that_no_network_has_are_refused_where_the_table_is_read() {
+    let folder = TempDir::new().unwrap();
+    let swin = |width: usize, depths: &str| {
+        format!(
+            "[[backbone]]\nname = \"wide\"\nfamily = \"swin\"\ninput_size = 224\npatch = 4\nwidth = {width}\n\
+             depths = {depths}\nheads = {depths}\nwindow = 7\nnormalisation = \"unit\"\nfile = \"x.npz\"\n"
+        )
+    };
+    // Wide at once, and by doubling in each of eight stages.
+    for (width, depths, word) in [
+        (65_536, "[1]", "262144 is more than any dimension"),
+        (8_193, "[1]", "8193 channels"),
+        (512, "[1, 1, 1, 1, 1, 1, 1, 1]", "16384 channels"),
+        (4_096, "[1, 512]", "weights are more than any has"),
+    ] {
+        fs::write(folder.path().join("first.toml"), swin(width, depths)).unwrap();
+        let problem = Library::new(places(&folder))
+            .describe("wide")
+            .err()
+            .unwrap();
+        assert!(problem.what.contains(word), "{problem}");
+    }
+}

@@ -124,7 +124,7 @@ impl Library {
         let to = to.into();
         let variant = to.variant;
         let about = self.describe(name)?;
-        enough_memory(about.parameters)?;
+        enough_memory(about.parameters, available_bytes())?;
         let entry = about.entry;
         let backbone = entry.architecture.random(seed, to)?;
         Ok(Opened {
@@ -299,10 +299,10 @@ fn embedded(entry: &Entry) -> Result<Unplaced> {
 }
 
 /// Refuses to draw weights that are more than the memory that is free: those of a file are bounded by its length, but a
-/// table may claim any.
-fn enough_memory(weights: usize) -> Result<()> {
-    let needed = (weights as u64).saturating_mul(4);
-    match available_bytes().filter(|free| needed > *free) {
+/// table may claim any. While layers are made of them, a part of them is there twice.
+fn enough_memory(weights: usize, free: Option<u64>) -> Result<()> {
+    let needed = (weights as u64).saturating_mul(4 + 4);
+    match free.filter(|free| needed > *free) {
         Some(free) => Err(Problem::new(format!(
             "its {weights} weights take {} GB of memory, and {} GB are free",
             needed.div_ceil(1 << 30),
@@ -310,5 +310,20 @@ fn enough_memory(weights: usize) -> Result<()> {
         ))
         .advise("state the dimensions of a smaller network")),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_beyond_the_free_memory_are_not_drawn() {
+        assert!(enough_memory(1 << 30, Some(8 << 30)).is_ok());
+        assert!(enough_memory(1 << 30, None).is_ok());
+        for (weights, free) in [((1 << 30) + 1, 8 << 30), (usize::MAX, u64::MAX - 1)] {
+            let told = enough_memory(weights, Some(free)).err();
+            assert!(told.is_some_and(|problem| problem.what.contains("GB are free")));
+        }
     }
 }

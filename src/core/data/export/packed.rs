@@ -236,7 +236,7 @@ fn square(sample: &Sample) -> Result<Vec<u8>> {
         crop_ratio: 1.0,
     };
     let mut pixels = vec![0; spec.bytes()];
-    infer_into(&sample.decode()?, spec, &mut pixels)?;
+    infer_into(&sample.hold()?.picture, spec, &mut pixels)?;
     let mut bytes = Vec::new();
     let side = SIDE as u32;
     JpegEncoder::new_with_quality(&mut bytes, QUALITY)

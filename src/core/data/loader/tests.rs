@@ -89,6 +89,24 @@ fn the_stream_is_the_same_for_any_number_of_threads_and_with_a_cache() {
 }
 
 #[test]
+fn whole_pictures_are_kept_where_eight_of_them_fit_and_counted_with_all_they_take() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = samples(folder.path(), 12);
+    let one = pixels(&all(&samples, options(2)));
+    let each = 24 * 20 * 3 + 160;
+    for (budget, kept) in [(8 * each - 1, 0), (8 * each, 8), (10 * each, 10)] {
+        let cache = Arc::new(PixelCache::new(budget));
+        let cached = LoaderOptions {
+            cache: Some(Arc::clone(&cache)),
+            ..options(2)
+        };
+        assert_eq!(one, pixels(&all(&samples, cached)));
+        let usage = cache.usage();
+        assert_eq!((usage.images, usage.bytes), (kept, kept * each), "{budget}");
+    }
+}
+
+#[test]
 fn seed_and_epoch_change_everything_and_labels_stay_with_their_images() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples(folder.path(), 12);

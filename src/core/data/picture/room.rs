@@ -3,8 +3,10 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Bytes that decoded pictures may take at a time. One that needs more is decoded alone.
-const SHARED: u64 = 1 << 30;
+use super::claim::USUALLY;
+
+/// Bytes that decoded pictures may take at a time, with what their decoders take. One that needs more is decoded alone.
+const SHARED: u64 = USUALLY;
 /// Smaller pictures do not wait: there is one per thread at most.
 const SMALL: u64 = 8 << 20;
 /// Bytes that picture files may take at a time. One that needs more is read alone.
@@ -40,6 +42,11 @@ impl Shared {
         *waited.unwrap_or_else(PoisonError::into_inner) += bytes;
         Room { of: self, bytes }
     }
+
+    fn give_back(&self, bytes: u64) {
+        *self.taken.lock().unwrap_or_else(PoisonError::into_inner) -= bytes;
+        self.freed.notify_all();
+    }
 }
 
 /// Room for one picture or file; given back when dropped.
@@ -48,14 +55,22 @@ pub(super) struct Room {
     bytes: u64,
 }
 
-impl Drop for Room {
-    fn drop(&mut self) {
-        *self.of.taken.lock().unwrap_or_else(PoisonError::into_inner) -= self.bytes;
-        self.of.freed.notify_all();
+impl Room {
+    /// Gives back all but so many bytes: what a decoder took beside the picture.
+    pub fn shrink_to(&mut self, bytes: u64) {
+        let back = self.bytes.saturating_sub(bytes);
+        self.bytes -= back;
+        self.of.give_back(back);
     }
 }
 
-/// Waits until there is room for so many bytes of pixels. Whoever has it must not wait for anything else.
+impl Drop for Room {
+    fn drop(&mut self) {
+        self.of.give_back(self.bytes);
+    }
+}
+
+/// Waits until there is room for so many bytes of pixels. Whoever has it must not wait for more of it.
 pub(super) fn for_pixels(bytes: u64) -> Option<Room> {
     (bytes > SMALL).then(|| PIXELS.wait_for(bytes))
 }

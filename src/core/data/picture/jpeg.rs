@@ -1,0 +1,139 @@
+//! What the markers of a JPEG say: whether it is whole, and what its decoder keeps beside the pixels.
+
+/// The frame a JPEG claims.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Frame {
+    /// Width × height.
+    pub pixels: u64,
+    /// Colour channels.
+    pub channels: u64,
+    /// Whether all coefficients are kept until the last scan: progressive ones, and those whose channels come one after
+    /// the other.
+    pub keeps_all: bool,
+}
+
+impl Frame {
+    /// Bytes that are kept beside the decoded pixels.
+    pub fn kept(self) -> u64 {
+        let numbers = self.pixels.saturating_mul(self.channels);
+        if self.keeps_all {
+            numbers.saturating_mul(2)
+        } else {
+            0
+        }
+    }
+}
+
+/// Segments that are looked at of a JPEG inside of another file, which has few.
+const FEW: usize = 64;
+
+/// Goes over so many segments before the first scan; `see` gets the marker and what follows its length. Gives the place
+/// behind the first scan's head. An EXIF thumbnail has markers of its own and is stepped over.
+fn walk<'a>(bytes: &'a [u8], most: usize, mut see: impl FnMut(u8, &'a [u8])) -> usize {
+    let mut at = 2;
+    for _ in 0..most {
+        let Some(&[0xFF, marker, high, low]) = bytes.get(at..at + 4) else {
+            break;
+        };
+        at += match marker {
+            // A fill byte, and markers that stand alone.
+            0xFF => 1,
+            0x01 | 0xD0..=0xD8 => 2,
+            _ => {
+                let length = usize::from(u16::from_be_bytes([high, low]));
+                see(marker, bytes.get(at + 4..).unwrap_or_default());
+                2 + length
+            }
+        };
+        if marker == 0xDA {
+            break;
+        }
+    }
+    at
+}
+
+/// Whether a JPEG lacks its end marker: decoders fill the missing part with grey and say nothing.
+pub(super) fn is_cut(bytes: &[u8]) -> bool {
+    let Some(mut rest) = bytes.get(walk(bytes, usize::MAX, |_, _| ())..) else {
+        return true;
+    };
+    while let Some(place) = rest.iter().position(|&byte| byte == 0xFF) {
+        match rest.get(place + 1) {
+            Some(0xD9) => return false,
+            Some(_) => rest = &rest[place + 1..],
+            None => return true,
+        }
+    }
+    true
+}
+
+/// The frame of the JPEG that begins with these bytes.
+pub(super) fn frame(bytes: &[u8]) -> Frame {
+    frame_among(bytes, usize::MAX)
+}
+
+/// The frame, if it is told by one of the first segments.
+fn frame_among(bytes: &[u8], most: usize) -> Frame {
+    let mut frame = Frame::default();
+    walk(bytes, most, |marker, body| match (marker, body) {
+        // All kinds of frames; C4, C8 and CC are tables.
+        (
+            0xC0..=0xC3 | 0xC5..=0xC7 | 0xC9..=0xCB | 0xCD..=0xCF,
+            &[_, h1, h0, w1, w0, count, ..],
+        ) => {
+            let [height, width] = [[h1, h0], [w1, w0]].map(u16::from_be_bytes);
+            frame = Frame {
+                pixels: u64::from(width) * u64::from(height),
+                channels: u64::from(count),
+                keeps_all: marker == 0xC2,
+            };
+        }
+        (0xDA, &[count, ..]) => frame.keeps_all |= u64::from(count) < frame.channels,
+        _ => {}
+    });
+    frame
+}
+
+/// The largest frame of the JPEGs inside of another file, a TIFF's strips: they say their sizes themselves.
+pub(super) fn largest_inside(bytes: &[u8]) -> Frame {
+    let starts = bytes.windows(3).enumerate();
+    let starts = starts.filter(|(_, three)| *three == b"\xFF\xD8\xFF");
+    starts
+        .map(|(at, _)| frame_among(&bytes[at..], FEW))
+        .max_by_key(|frame| frame.pixels.saturating_mul(frame.channels))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_frame_is_what_the_markers_say() {
+        let picture = image::RgbImage::new(40, 30);
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        picture
+            .write_to(&mut bytes, image::ImageFormat::Jpeg)
+            .unwrap();
+        let mut bytes = bytes.into_inner();
+        let found = frame(&bytes);
+        let plain = Frame {
+            pixels: 1200,
+            channels: 3,
+            keeps_all: false,
+        };
+        assert_eq!((found, found.kept()), (plain, 0));
+        let inside = [b"II*\0".as_slice(), &bytes].concat();
+        assert_eq!(largest_inside(&inside), plain);
+        // A progressive frame, then one whose scan has but one of its channels.
+        let at = bytes.windows(2).position(|two| two == b"\xFF\xC0").unwrap();
+        bytes[at + 1] = 0xC2;
+        assert_eq!(frame(&bytes).kept(), 1200 * 3 * 2);
+        bytes[at + 1] = 0xC0;
+        let scan = bytes.windows(2).position(|two| two == b"\xFF\xDA").unwrap();
+        bytes[scan + 4] = 1;
+        assert!(frame(&bytes).keeps_all);
+        assert_eq!(frame(b"\xFF\xD8"), Frame::default());
+    }
+}

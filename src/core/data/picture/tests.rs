@@ -1,0 +1,188 @@
+//! Tests of the decoding of pictures.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use super::*;
+
+fn encoded(format: ImageFormat) -> Vec<u8> {
+    let picture = RgbImage::from_fn(40, 30, |x, y| image::Rgb([x as u8 * 6, y as u8 * 8, 90]));
+    let mut bytes = Cursor::new(Vec::new());
+    picture.write_to(&mut bytes, format).unwrap();
+    bytes.into_inner()
+}
+
+#[test]
+fn every_format_is_read_by_content_not_by_name() {
+    for format in [
+        ImageFormat::Jpeg,
+        ImageFormat::Png,
+        ImageFormat::Bmp,
+        ImageFormat::Gif,
+        ImageFormat::Tiff,
+        ImageFormat::WebP,
+    ] {
+        let picture = decode_picture(&encoded(format)).unwrap();
+        assert_eq!(picture.dimensions(), (40, 30), "{format:?}");
+    }
+}
+
+#[test]
+fn files_cut_anywhere_are_problems_and_never_panics() {
+    for format in [
+        ImageFormat::Jpeg,
+        ImageFormat::Png,
+        ImageFormat::WebP,
+        ImageFormat::Tiff,
+    ] {
+        let bytes = encoded(format);
+        for keep in [0, 1, 3, 10, bytes.len() / 2, bytes.len() - 14] {
+            assert!(
+                decode_picture(&bytes[..keep]).is_err(),
+                "{format:?} cut to {keep}"
+            );
+        }
+    }
+    let jpeg = encoded(ImageFormat::Jpeg);
+    let problem = decode_picture(&jpeg[..jpeg.len() - 30]).unwrap_err();
+    assert!(problem.what.contains("cut off"), "{problem}");
+    // Bytes after the end are common (camera makers' notes) and harmless.
+    let longer = [jpeg.as_slice(), &[1, 2, 0xFF, 0xDA, 4]].concat();
+    assert!(decode_picture(&longer).is_ok());
+}
+
+/// A PNG whose header claims other sides than it has.
+fn claiming(mut png: Vec<u8>, width: u32, height: u32) -> Vec<u8> {
+    png[16..20].copy_from_slice(&width.to_be_bytes());
+    png[20..24].copy_from_slice(&height.to_be_bytes());
+    // The header's checksum covers type and data of IHDR.
+    let mut crc = flate2::Crc::new();
+    crc.update(&png[12..29]);
+    png[29..33].copy_from_slice(&crc.sum().to_be_bytes());
+    png
+}
+
+/// A black PNG of so many pixels in colour; its rows are packed one by one, so it takes no memory to speak of.
+fn black(width: u32, height: u32) -> Vec<u8> {
+    use std::io::Write;
+    let mut pack = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    let row = vec![0; 1 + 3 * width as usize];
+    (0..height).for_each(|_| pack.write_all(&row).unwrap());
+    let pixels = pack.finish().unwrap();
+    let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
+    let head = [0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0];
+    for (name, body) in [(b"IHDR", &head[..]), (b"IDAT", &pixels), (b"IEND", &[])] {
+        png.extend((body.len() as u32).to_be_bytes());
+        let from = png.len();
+        png.extend_from_slice(name);
+        png.extend_from_slice(body);
+        let mut crc = flate2::Crc::new();
+        crc.update(&png[from..]);
+        png.extend(crc.sum().to_be_bytes());
+    }
+    claiming(png, width, height)
+}
+
+#[test]
+fn a_huge_header_is_refused_before_allocation() {
+    let png = claiming(encoded(ImageFormat::Png), 30_000, 30_000);
+    let problem = decode_picture(&png).unwrap_err();
+    assert!(problem.what.contains("30000×30000"), "{problem}");
+}
+
+#[test]
+fn a_panorama_is_read_where_memory_is_free_and_said_to_be_too_large_elsewhere() {
+    let panorama = black(21_000, 4_800);
+    assert!(panorama.len() < 4 << 20);
+    let read = decode_within(&panorama, || Some(8 << 30)).unwrap();
+    assert_eq!(read.picture.dimensions(), (21_000, 4_800));
+    drop(read);
+    // What was always read needs no memory to be free.
+    assert!(decode_within(&panorama, || Some(0)).is_ok());
+    let larger = claiming(panorama, 16_000, 12_000);
+    let problem = decode_within(&larger, || Some(1 << 30)).err().unwrap();
+    assert!(problem.what.contains("16000×12000"), "{problem}");
+    assert!(problem.what.contains("550 MB of memory"), "{problem}");
+    assert!(problem.what.contains("512 MB that one may"), "{problem}");
+    // With more free it is begun, and found to have less than it claims.
+    let problem = decode_within(&larger, || Some(8 << 30)).err().unwrap();
+    assert!(!problem.what.contains("of memory"), "{problem}");
+}
+
+#[test]
+fn wide_channels_and_what_decoders_keep_count_before_they_are_decoded() {
+    let refused = |bytes: &[u8]| {
+        let problem = decode_within(bytes, || Some(64 << 30)).err().unwrap();
+        assert!(problem.what.contains("MB of memory"), "{problem}");
+    };
+    let deep = DynamicImage::ImageRgba16(image::ImageBuffer::new(2, 2));
+    let mut bytes = Cursor::new(Vec::new());
+    deep.write_to(&mut bytes, ImageFormat::Png).unwrap();
+    refused(&claiming(bytes.into_inner(), 9_000, 9_000));
+    // 27 million pixels of four floats: as stored, in its decoder, and as RGB.
+    let mut bytes = Cursor::new(Vec::new());
+    let floats = DynamicImage::ImageRgba32F(image::ImageBuffer::new(1, 1));
+    floats.write_to(&mut bytes, ImageFormat::Tiff).unwrap();
+    let mut tiff = bytes.into_inner();
+    let start = u32::from_le_bytes(tiff[4..8].try_into().unwrap()) as usize;
+    let sides = [256_u16, 257, 278].map(u16::to_le_bytes);
+    for at in (start + 2..tiff.len() - 12).step_by(12) {
+        if sides.iter().any(|tag| tiff[at..at + 2] == *tag) {
+            tiff[at + 2..at + 4].copy_from_slice(&4_u16.to_le_bytes());
+            tiff[at + 8..at + 12].copy_from_slice(&5_200_u32.to_le_bytes());
+        }
+    }
+    refused(&tiff);
+    // A frame of 268 million pixels on a canvas of one.
+    let webp = b"RIFF\x24\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\0\0\0\0\0\0VP8 \x0a\0\0\0\x10\0\0\x9d\x01\x2a\xff\x3f\xff\x3f";
+    let problem = decode_within(webp, || Some(0)).err().unwrap();
+    assert!(!problem.what.contains("no picture"), "{problem}");
+    // A progressive JPEG keeps its numbers until the last scan.
+    let mut jpeg = encoded(ImageFormat::Jpeg);
+    let at = jpeg.windows(2).position(|two| two == b"\xFF\xC0").unwrap();
+    jpeg[at + 1] = 0xC2;
+    for side in [at + 5, at + 7] {
+        jpeg[side..side + 2].copy_from_slice(&10_000_u16.to_be_bytes());
+    }
+    refused(&jpeg);
+}
+
+#[test]
+fn alpha_is_dropped_and_sixteen_bits_are_scaled() {
+    let clear = image::RgbaImage::from_pixel(2, 2, image::Rgba([200, 100, 50, 0]));
+    let mut bytes = Cursor::new(Vec::new());
+    clear.write_to(&mut bytes, ImageFormat::Png).unwrap();
+    assert_eq!(
+        decode_picture(bytes.get_ref()).unwrap().get_pixel(0, 0).0,
+        [200, 100, 50]
+    );
+    let deep = image::ImageBuffer::<image::Luma<u16>, _>::from_pixel(2, 2, image::Luma([25_700]));
+    let mut bytes = Cursor::new(Vec::new());
+    DynamicImage::ImageLuma16(deep)
+        .write_to(&mut bytes, ImageFormat::Png)
+        .unwrap();
+    assert_eq!(
+        decode_picture(bytes.get_ref()).unwrap().get_pixel(0, 0).0,
+        [100, 100, 100]
+    );
+}
+
+#[test]
+fn foreign_formats_are_named() {
+    let heic = b"\0\0\0\x18ftypheic\0\0\0\0";
+    assert!(decode_picture(heic).unwrap_err().what.contains("HEIC"));
+    assert!(
+        decode_picture(b"%PDF-1.7")
+            .unwrap_err()
+            .what
+            .contains("PDF")
+    );
+    assert!(
+        decode_picture(b"hello")
+            .unwrap_err()
+            .what
+            .contains("not a picture")
+    );
+    assert!(decode_picture(b"").unwrap_err().what.contains("empty"));
+    assert_eq!(foreign_format("heic"), Some("HEIC"));
+    assert_eq!(foreign_format("txt"), None);
+}

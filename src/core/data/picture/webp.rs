@@ -1,0 +1,73 @@
+//! What the chunks of a WebP ask for beside its canvas: their frames say their sizes themselves, and a decoder makes
+//! room for one before it is held against the canvas.
+
+/// Most chunks that are looked at; a film has one per frame, and only its first is decoded.
+const MOST_CHUNKS: usize = 64;
+
+/// Pixels of the largest lossy frame among the first chunks.
+fn largest_frame(bytes: &[u8]) -> u64 {
+    let mut largest = 0;
+    let mut at: usize = 12;
+    for _ in 0..MOST_CHUNKS {
+        let Some(head) = bytes.get(at..at.saturating_add(8)) else {
+            break;
+        };
+        let length = u32::from_le_bytes([head[4], head[5], head[6], head[7]]) as usize;
+        let body = &bytes[at + 8..];
+        at = match &head[..4] {
+            // A frame of a film: sizes and flags, then chunks of its own.
+            b"ANMF" => at + 24,
+            _ => (at + 8).saturating_add(length.next_multiple_of(2)),
+        };
+        if let (b"VP8 ", &[_, _, _, 0x9D, 0x01, 0x2A, w0, w1, h0, h1, ..]) = (&head[..4], body) {
+            let [width, height] = [[w0, w1], [h0, h1]].map(|two| u16::from_le_bytes(two) & 0x3FFF);
+            largest = largest.max(u64::from(width) * u64::from(height));
+        }
+    }
+    largest
+}
+
+/// Bytes that decoding takes beside the pixels themselves, for a canvas of so many pixels.
+pub(super) fn beside(bytes: &[u8], pixels: u64) -> u64 {
+    let film = bytes.get(30..).unwrap_or_default();
+    let film =
+        bytes.get(12..16) == Some(b"VP8X") && film.windows(4).take(1 << 16).any(|w| w == b"ANMF");
+    let lossy = largest_frame(bytes);
+    // Brightness and colours of a lossy frame; the pixels of a lossless one, or of the alpha channel, with what turns
+    // them back; a film's canvas and its frame.
+    let planes = lossy.saturating_mul(3) / 2;
+    let canvas = pixels.saturating_mul(if film { 13 } else { 5 });
+    planes.saturating_add(canvas)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file of these chunks.
+    fn file(chunks: &[(&[u8; 4], &[u8])]) -> Vec<u8> {
+        let mut bytes = b"RIFF\0\0\0\0WEBP".to_vec();
+        for (name, body) in chunks {
+            bytes.extend_from_slice(*name);
+            bytes.extend((body.len() as u32).to_le_bytes());
+            bytes.extend_from_slice(body);
+        }
+        bytes
+    }
+
+    #[test]
+    fn a_frame_larger_than_its_canvas_counts() {
+        let vast = b"\0\0\0\x9D\x01\x2A\xFF\x3F\xFF\x3F\0\0";
+        let canvas = [0; 10];
+        let most = 16383 * 16383;
+        let bytes = file(&[(b"VP8X", &canvas), (b"VP8 ", vast)]);
+        assert_eq!(largest_frame(&bytes), most);
+        assert!(beside(&bytes, 1) > most);
+        // The same in a film, behind the sizes of its frame.
+        let inner = [&[0; 16], b"VP8 ".as_slice(), &12_u32.to_le_bytes(), vast].concat();
+        let film = file(&[(b"VP8X", &canvas), (b"ANMF", &inner)]);
+        assert_eq!(largest_frame(&film), most);
+        assert!(beside(&film, 100) > beside(&bytes, 100));
+        assert_eq!(largest_frame(&bytes[..20]), 0);
+    }
+}

@@ -1,0 +1,159 @@
+//! What is done to a run after it has ended, with calls that fail or are the last: it happens wholly or not at all, and
+//! can be done again.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::studio;
+use crate::skip::skip;
+use crate::teach::{everything, letters};
+
+/// Something that is done to a run, and the faults of a test run; `tests/faults.py` has them all.
+struct Act {
+    words: &'static [&'static str],
+    /// What is done before it.
+    before: &'static [&'static str],
+    faults: &'static [&'static str],
+}
+
+const DELETE: &[&str] = &["delete", "run"];
+const TEACH: &[&str] = &["teach", "run", "new", "--device", "cpu", "--quiet"];
+
+const ACTS: [Act; 7] = [
+    Act {
+        words: DELETE,
+        before: &[],
+        faults: &["rename:error=EIO:when=1", "fsync:signal=KILL:when=1"],
+    },
+    Act {
+        words: &["restore", "run"],
+        before: DELETE,
+        faults: &["rename:signal=KILL:when=1"],
+    },
+    Act {
+        words: &["delete", "run", "--for-good"],
+        before: DELETE,
+        faults: &["unlinkat:signal=KILL:when=3"],
+    },
+    Act {
+        words: TEACH,
+        before: &[],
+        faults: &["rename:error=ENOSPC:when=1", "rename:signal=KILL:when=4"],
+    },
+    Act {
+        words: &["teach", "run", "--undo"],
+        before: TEACH,
+        faults: &["unlinkat:signal=KILL:when=2"],
+    },
+    Act {
+        words: &["data", "export", "new", "--to", "new.zip"],
+        before: &[],
+        faults: &["fsync:error=ENOSPC:when=1"],
+    },
+    Act {
+        words: &["runs", "run", "--export", "table.csv"],
+        before: &[],
+        faults: &["rename:error=EIO:when=1"],
+    },
+];
+
+/// What there is: the contents of files, but for those that hold times, and what is not finished.
+fn state(home: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = everything(home);
+    let passing = |path: &Path| {
+        let text = path.to_string_lossy();
+        let erased = text.contains(".erased-");
+        let unfinished =
+            text.contains(".partial") || text.contains(".packing") || text.ends_with("lock");
+        erased
+            || unfinished
+            || text.contains("/log")
+            || text.starts_with("cache")
+            || path.ends_with("lessons")
+    };
+    all.retain(|path, _| home.join(path).is_file() && !passing(path));
+    for (path, content) in &mut all {
+        if path.components().any(|part| part.as_os_str() == "lessons") {
+            content.clear();
+        }
+    }
+    all
+}
+
+fn copy(from: &Path, to: &Path) {
+    for (path, content) in everything(from) {
+        let from = from.join(&path);
+        let to = to.join(path);
+        if from.is_dir() {
+            std::fs::create_dir_all(to).unwrap();
+        } else {
+            std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+            std::fs::write(to, content).unwrap();
+        }
+    }
+}
+
+fn done(home: &Path, words: &[&str]) {
+    let output = studio(home, None, words);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{words:?}: {said}");
+}
+
+#[test]
+fn what_is_done_to_a_run_happens_wholly_or_not_at_all_and_can_be_done_again() {
+    let version = std::process::Command::new("strace").arg("-V").output();
+    if !version.is_ok_and(|output| output.status.success()) {
+        skip("strace is not installed");
+        return;
+    }
+    let first = tempfile::tempdir().unwrap();
+    let words = "train --data digits --train-limit 2 --test-limit 1 --epochs 1 --freeze-epochs 0 --batch 8 \
+                 --classes-per-task 5 --device cpu --quiet";
+    done(first.path(), &words.split_whitespace().collect::<Vec<_>>());
+    let runs = first.path().join("runs");
+    let mut made = std::fs::read_dir(&runs)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let made = made.find(|path| path.join("run.toml").exists()).unwrap();
+    std::fs::rename(made, runs.join("run")).unwrap();
+    copy(letters("AB", 4).path(), &first.path().join("new"));
+    for act in &ACTS {
+        let begin = tempfile::tempdir().unwrap();
+        copy(first.path(), begin.path());
+        if !act.before.is_empty() {
+            done(begin.path(), act.before);
+        }
+        let before = state(begin.path());
+        let clean = tempfile::tempdir().unwrap();
+        copy(begin.path(), clean.path());
+        done(clean.path(), act.words);
+        let after = state(clean.path());
+        assert!(before != after, "{:?} does nothing", act.words);
+        for fault in act.faults {
+            let what = format!("{:?} {fault}", act.words);
+            let home = tempfile::tempdir().unwrap();
+            copy(begin.path(), home.path());
+            let output = studio(home.path(), Some(fault), act.words);
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(!said.contains("panicked"), "{what}: {said}");
+            let failed = output.status.code() == Some(1);
+            assert!(!failed || said.contains("problem: "), "{what}: {said}");
+            let now = state(home.path());
+            assert!(
+                now == before || now == after,
+                "{what}: half of it is there: {said}"
+            );
+            assert!(
+                now == after || !output.status.success(),
+                "{what}: it says that it did"
+            );
+            if now == before {
+                done(home.path(), act.words);
+            }
+            assert!(
+                state(home.path()) == after,
+                "{what}: it cannot be done again"
+            );
+        }
+    }
+}
