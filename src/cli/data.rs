@@ -264,8 +264,9 @@ fn measure(data: &Dataset, args: &Args) -> Result<()> {
         let rate = images as f64 / start.elapsed().as_secs_f64();
         let usage = cache.usage();
         tell(format_args!(
-            "epoch {}: {images} images, {rate:.0} images/s, {} MB of pictures kept",
+            "epoch {}: {}, {rate:.0} images/s, {} MB of pictures kept",
             epoch + 1,
+            counted(images, "image"),
             usage.bytes >> 20
         ));
     }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::End;
 use super::output::{Json, pass_on, say, tell};
 use super::train::stop_on_ctrl_c;
+use crate::counts::counted;
 use crate::experiment::predict::Predictor;
 use crate::experiment::sheet::{Columns, Piece, fill};
 use crate::files;
@@ -61,8 +62,8 @@ fn to_file(asked: Asked<'_>, folder: &Path, csv: &Path, json: &Json) -> Result<E
         unreadable: count.unreadable,
         task: asked.0.task() + 1,
     };
-    let pictures = count_text(count.of);
-    let text = format!("{pictures} pictures answered in {}\n", csv.display());
+    let pictures = counted(count.of, "picture");
+    let text = format!("{pictures} answered in {}\n", csv.display());
     json.give(&written, &text)?;
     Ok(End::Done)
 }
@@ -95,8 +96,8 @@ fn table(asked: Asked<'_>, folder: &Path, csv: &Path) -> Result<Option<SheetCoun
         }
         if told.elapsed() >= OFTEN {
             told = Instant::now();
-            let (done, of) = (count_text(count.done), count_text(count.of));
-            tell(format!("{done} of {of} pictures"));
+            let (done, of) = (count_text(count.done), counted(count.of, "picture"));
+            tell(format!("{done} of {of}"));
         }
         ControlFlow::Continue(())
     };
@@ -107,10 +108,12 @@ fn table(asked: Asked<'_>, folder: &Path, csv: &Path) -> Result<Option<SheetCoun
         return Ok(None);
     };
     if count.unreadable > 0 {
-        let unreadable = count_text(count.unreadable);
-        tell(format!(
-            "{unreadable} pictures cannot be read; their lines say why"
-        ));
+        let unreadable = counted(count.unreadable, "picture");
+        let lines = match count.unreadable {
+            1 => "its line says why",
+            _ => "their lines say why",
+        };
+        tell(format!("{unreadable} cannot be read; {lines}"));
     }
     Ok(Some(count))
 }

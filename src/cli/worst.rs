@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::End;
 use super::asked::Asked;
 use super::output::{Json, Table, complain, tell};
+use crate::counts::counted;
 use crate::data::{Dataset, Sample};
 use crate::experiment::Stock;
 use crate::experiment::predict::Predictor;
@@ -167,8 +168,11 @@ fn ask_again(
     wrong: &mut [Wrong],
 ) -> Result<()> {
     tell(format!(
-        "this run did not note how certain it was; its {} mistakes are asked once more",
-        wrong.len()
+        "this run did not note how certain it was; {} asked once more",
+        match wrong.len() {
+            1 => "its mistake is".to_string(),
+            n => format!("its {} are", counted(n, "mistake")),
+        }
     ));
     let predictor = Predictor::open(folder, task, device, &Stock::default(), true)?;
     for wrong in wrong {
@@ -221,7 +225,10 @@ fn text(told: &Told) -> String {
         ]);
     }
     format!(
-        "{} of {} test pictures were answered wrongly after task {}\n{table}",
-        told.wrong, told.tested, told.task
+        "{} of {} {} answered wrongly after task {}\n{table}",
+        told.wrong,
+        counted(told.tested, "test picture"),
+        if told.wrong == 1 { "was" } else { "were" },
+        told.task
     )
 }

@@ -2,6 +2,7 @@
 
 use super::row::RunRow;
 use super::words::count_text;
+use crate::counts::counted;
 use crate::metrics::{Expert, Paired};
 
 /// Below this p the difference is more than the choice of images explains.
@@ -26,9 +27,9 @@ pub fn words(first: (&RunRow, Expert), second: (&RunRow, Expert)) -> String {
 }
 
 fn told(one: &str, other: &str, paired: Paired) -> String {
-    let (images, differing) = (count_text(paired.images), paired.differing());
+    let (images, differing) = (counted(paired.images, "image"), paired.differing());
     if differing == 0 {
-        return format!("{one} and {other} are right on the same of the {images} images.");
+        return format!("{one} and {other} are right on the same of the {images}.");
     }
     let p = paired.p();
     let shown = match p < 0.001 {
@@ -41,7 +42,7 @@ fn told(one: &str, other: &str, paired: Paired) -> String {
         "may well explain"
     };
     format!(
-        "On {} of {images} images only one of the two is right, {one} on {} and {other} on {}: {shown}, so chance in the choice of images {explains} the difference.",
+        "On {} of {images} only one of the two is right, {one} on {} and {other} on {}: {shown}, so chance in the choice of images {explains} the difference.",
         count_text(differing),
         count_text(paired.first),
         count_text(paired.second),

@@ -8,7 +8,7 @@ use crate::run::event::{AS_THEY_CAME, RunHeader, TaskReport};
 pub fn bytes_text(bytes: u64) -> String {
     let b = bytes as f64;
     match bytes {
-        0..1000 => format!("{bytes} bytes"),
+        0..1000 => counted(bytes as usize, "byte"),
         1000..1_000_000 => format!("{:.0} kB", b / 1e3),
         1_000_000..1_000_000_000 => format!("{:.1} MB", b / 1e6),
         _ => format!("{:.1} GB", b / 1e9),
@@ -30,7 +30,7 @@ pub fn percent(share: f64, digits: usize) -> String {
     format!("{:.digits$}\u{a0}%", share * 100.0)
 }
 
-pub use crate::counts::count_text;
+pub use crate::counts::{count_text, counted};
 pub use crate::data::by_number;
 
 /// Seed, class order and mended labels of a run where they are not the usual ones: " · seed 3 · order seed:1".
@@ -87,6 +87,7 @@ mod tests {
     #[test]
     fn numbers_are_written_for_people() {
         assert_eq!(bytes_text(318_400), "318 kB");
+        assert_eq!(bytes_text(1), "1 byte");
         assert_eq!(duration_text(9.2), "9 s");
         assert_eq!(duration_text(7800.0), "2 h 10 min");
         assert_eq!(percent(0.9467, 1), "94.7\u{a0}%");

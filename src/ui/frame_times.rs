@@ -4,6 +4,8 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use crate::counts::counted;
+
 /// Seconds from which on a person notices a frame. The log tells of the first, the second, the
 /// fourth and so on.
 const SLOW: f32 = 0.25;
@@ -99,9 +101,9 @@ impl FrameTimes {
     /// One line for people.
     pub fn line(&self) -> String {
         format!(
-            "first frame after {:.0} ms · {} frames · whole: {} · pages alone: {}",
+            "first frame after {:.0} ms · {} · whole: {} · pages alone: {}",
             self.first.map_or(0.0, |first| first.as_secs_f64() * 1e3),
-            self.pages.0.len(),
+            counted(self.pages.0.len(), "frame"),
             self.whole.words(),
             self.pages.words()
         )
@@ -121,7 +123,7 @@ mod tests {
         assert_eq!(times.whole.percentile(0.95).round(), 95.0);
         times.begin();
         times.end();
-        assert!(times.line().contains("1 frames · whole: p50 50.00 ms"));
+        assert!(times.line().contains("1 frame · whole: p50 50.00 ms"));
         (0..2 * KEPT).for_each(|_| times.whole(0.001));
         assert_eq!(times.whole.0.len(), KEPT);
         assert_eq!(times.whole.percentile(0.95), 1.0);

@@ -11,6 +11,7 @@ use super::mlp::Mlp;
 use super::patches::Neighbours;
 use super::weights::Tensors;
 use super::{Backbone, BlockShape, Facts, Tokens, check_no_prefix, patches};
+use crate::counts::counted;
 use crate::nn::{self, Depthwise7, LayerNorm, Linear};
 use crate::pet::{Hooks, Site};
 use crate::problem::{Problem, Result};
@@ -49,12 +50,14 @@ impl Config {
     pub fn check(&self) -> Result<()> {
         let (depths, widths) = (self.depths.len(), self.widths.len());
         let wrong = if depths == 0 || depths != widths {
-            format!("{depths} depths and {widths} widths; there must be one of each per stage")
+            let (depths, widths) = (counted(depths, "depth"), counted(widths, "width"));
+            format!("{depths} and {widths}; there must be one of each per stage")
         } else if let Some(wrong) = implausible(&self.widths, &self.depths) {
             wrong
         } else if self.input_size < STEM << (depths - 1) {
             let size = self.input_size;
-            format!("an input of {size} pixels is used up before the last of {depths} stages")
+            let stages = counted(depths, "stage");
+            format!("an input of {size} pixels is used up before the last of {stages}")
         } else {
             return Ok(());
         };

@@ -4,6 +4,7 @@
 use super::architecture::Architecture;
 use super::weights::Tensors;
 use super::{convnext, swin, timm, vit};
+use crate::counts;
 use crate::problem::{Problem, Result, listed};
 
 /// An architecture read from a file, and what was assumed on the way (sentences).
@@ -95,8 +96,9 @@ fn vit(tensors: &Tensors) -> Option<(Architecture, Vec<String>)> {
     let mut assumed = match stated {
         Some(_) => Vec::new(),
         None => vec![format!(
-            "{heads} heads of {} channels, as usual for ViT",
-            width / heads.max(1)
+            "{} of {}, as usual for ViT",
+            counts::counted(heads, "head"),
+            counts::counted(width / heads.max(1), "channel")
         )],
     };
     if config.pre_norm {

@@ -14,6 +14,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 use super::parameters::{Origin, Weights};
 use super::weights::Tensors;
+use crate::counts::counted;
 use crate::nn::{Depthwise7, LayerNorm, Linear, Place};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
@@ -299,7 +300,7 @@ fn read_whole(tensors: &Tensors, name: &str, shape: &[usize]) -> Result<Vec<f32>
     }
     let holds = match whole {
         true => "numbers that are not finite".into(),
-        false => format!("{} numbers in the shape {shape:?}", values.len()),
+        false => format!("{} in the shape {shape:?}", counted(values.len(), "number")),
     };
     let what = format!("the weight file is damaged: {name} holds {holds}");
     Err(Problem::new(what)

@@ -11,6 +11,7 @@ use super::patches::Neighbours;
 use super::vit::{projections, uses_projections};
 use super::weights::Tensors;
 use super::{Backbone, BlockShape, Facts, IN_ATTENTION, Tokens, check_no_prefix, patches};
+use crate::counts::counted;
 use crate::nn::{self, Frame, Heads, LayerNorm, Linear};
 use crate::pet::{Hooks, Site};
 use crate::problem::{Problem, Result};
@@ -74,7 +75,9 @@ impl Config {
         } = *self;
         let sizes = [input_size, patch, width, window, self.hidden(0)];
         let wrong = if depths == 0 || depths != heads {
-            format!("{depths} depths and {heads} numbers of heads; there must be one per stage")
+            let heads = counted(heads, "number");
+            let depths = counted(depths, "depth");
+            format!("{depths} and {heads} of heads; there must be one per stage")
         } else if let Some(wrong) =
             implausible(&[&sizes, self.heads.as_slice()].concat(), &self.depths)
         {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::record::{Pixels, Records};
 use super::tree::Dir;
 use super::{Found, Skipped, pickle};
+use crate::counts::counted;
 use crate::files;
 use crate::problem::{Problem, Result};
 
@@ -203,8 +204,9 @@ fn from_records(form: &Form, mut bytes: Vec<u8>) -> Batch {
         .collect();
     let damage = (rest > 0).then(|| {
         format!(
-            "cut off: {} whole records were read, the last {rest} bytes are not one",
-            labels.len()
+            "cut off after {}, with {} left over",
+            counted(labels.len(), "whole record"),
+            counted(rest, "byte")
         )
     });
     let damage = damage.or_else(|| damage_of(&labels));
@@ -223,7 +225,7 @@ fn usable(form: &Form, label: i64) -> Option<u32> {
 
 fn damage_of(labels: &[Option<u32>]) -> Option<String> {
     let bad = labels.iter().filter(|label| label.is_none()).count();
-    (bad > 0).then(|| format!("{bad} records have a label that no class has"))
+    (bad > 0).then(|| format!("{} with a label that no class has", counted(bad, "record")))
 }
 
 fn from_pickle(form: &Form, mut bytes: Vec<u8>) -> Result<Batch> {
@@ -245,9 +247,9 @@ fn from_pickle(form: &Form, mut bytes: Vec<u8>) -> Result<Batch> {
     drop(pickle);
     if pixels.len() != labels.len() * PIXELS {
         return Err(wrong(&format!(
-            "{} labels but {} bytes of pixels",
-            labels.len(),
-            pixels.len()
+            "{} but {} of pixels",
+            counted(labels.len(), "label"),
+            counted(pixels.len(), "byte")
         )));
     }
     let damage = damage_of(&labels);

@@ -314,8 +314,12 @@ impl<'a> Reader<'a> {
                 .filter(|&&dir| tree.filled(dir).len() > 1)
                 .count();
             if nested > 0 {
+                let folders = match nested {
+                    1 => "1 class folder has".to_string(),
+                    n => format!("{} have", counted(n, "class folder")),
+                };
                 self.assumed.push(format!(
-                    "{nested} class folders have subfolders of their own: the pictures in those count for the class."
+                    "{folders} subfolders of their own: the pictures in those count for the class."
                 ));
             }
         }

@@ -34,9 +34,9 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
             let drawn = draw.from(&mut train, |_| true);
             let test = &drawn.samples;
             found.assumed.push(format!(
-                "No test split was given: {} of {} images were set aside as test images, {} % of every class in whole images (seed {}).{}",
+                "No test split was given: {} of {} were set aside as test images, {} % of every class in whole images (seed {}).{}",
                 test.len(),
-                test.len() + train.len(),
+                counted(test.len() + train.len(), "image"),
                 percent(options.test_share),
                 options.split_seed,
                 draw.words(&drawn)
@@ -106,10 +106,7 @@ fn check_mended(
     if mended.without_effect > 0 {
         assumed.push(format!(
             "The list of mended labels has {} for pictures that are gone or were replaced, or for classes that there are not; they have no effect.",
-            match mended.without_effect {
-                1 => "1 entry".to_string(),
-                n => format!("{n} entries"),
-            }
+            counted(mended.without_effect, "entry")
         ));
     }
     let trained = counts(train, names.len());

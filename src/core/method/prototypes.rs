@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::answers;
+use crate::counts::counted;
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named, named, shaped};
 
@@ -151,8 +152,8 @@ impl Prototypes {
         }
         let tensor = shaped(from, "prototypes", &[rows, width])?;
         if rows > classes {
-            let what = format!("there are {rows} prototypes for {classes} classes");
-            return Err(Problem::new(what));
+            let (rows, classes) = (counted(rows, "prototype"), counted(classes, "class"));
+            return Err(Problem::new(format!("it holds {rows} for {classes}")));
         }
         let each = tensor.values.chunks_exact(width.max(1)).enumerate();
         let measured = each.filter(|(_, row)| row.iter().any(|value| *value != 0.0));

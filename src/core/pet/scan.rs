@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::functions::function;
 use super::source::{is_long, too_long};
+use crate::counts::counted;
 
 /// An equation has at most this many tokens; real ones have fewer than forty.
 const MOST_TOKENS: usize = 256;
@@ -239,10 +240,7 @@ fn arity(name: &str, given: usize, at: usize) -> Result<(), Slip> {
             at,
             what: format!(
                 "`{name}` takes {} and got {given}",
-                match known.arguments() {
-                    1 => "1 argument".to_owned(),
-                    more => format!("{more} arguments"),
-                }
+                counted(known.arguments(), "argument")
             ),
             remedy: format!("write {}", known.usage),
         }),

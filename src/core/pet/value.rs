@@ -5,6 +5,7 @@
 use burn::tensor::Tensor;
 
 use super::budget::{bounded, multiply};
+use crate::counts::counted;
 use crate::nn;
 
 /// A tensor of rank 2, 3 or 4. Cloning shares the memory.
@@ -162,7 +163,8 @@ impl Value {
         let width = self.columns();
         let heads = whole(heads)?;
         if heads == 0 || !width.is_multiple_of(heads) {
-            return Err(format!("{width} channels do not split into {heads} heads"));
+            let (width, heads) = (counted(width, "channel"), counted(heads, "head"));
+            return Err(format!("{width} do not split into {heads}"));
         }
         let split = |x: Tensor<3>| {
             let [batch, tokens, width] = x.dims();

@@ -23,6 +23,7 @@ use super::load::{load, read_metrics, report_of};
 use super::pictures::{LessonPictures, MOST_PICTURES};
 use super::tables::{MetricsRow, damaged_table};
 use super::{LESSON_FILE, LESSONS_FOLDER, METRICS_FILE};
+use crate::counts::counted;
 use crate::data::Sample;
 use crate::files::{self, sync_folder};
 use crate::problem::{Problem, Result};
@@ -72,8 +73,9 @@ pub(super) fn with_lessons(
         let folder = lesson_folder(run, task);
         if task != after {
             return Err(Problem::new(format!(
-                "this lesson was task {}, but the run has {after} tasks before it",
-                task + 1
+                "this lesson was task {}, but the run has {} before it",
+                task + 1,
+                counted(after, "task")
             ))
             .at_path(&folder)
             .advise("move the folder `lessons` away to see the run without its lessons"));

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::counts::counted;
 use crate::metrics::{Answers, Expert, SlotCounts};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Costs, TaskReport};
@@ -254,7 +255,7 @@ pub(super) fn read_answers(
     if found == images {
         Ok(answers)
     } else {
-        let what = format!("it holds {found} of {images} images");
+        let what = format!("it holds {found} of {}", counted(images, "image"));
         Err(damaged_table(path, &what))
     }
 }

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::figures::RunFigures;
 use super::formula::{Formula, Node, Sign};
+use crate::counts::counted;
 use crate::metrics::{Expert, History, mean, std_dev};
 
 /// The figures of the runs of a unit by name; several where a run is repeated.
@@ -187,9 +188,9 @@ impl Formula {
         match self.values(figures)?.as_slice() {
             [one] => Ok(*one),
             several => Err(Lack::Never(format!(
-                "\"{}\" has {} values; take mean(…) of it",
+                "\"{}\" has {}; take mean(…) of it",
                 self.text,
-                several.len()
+                counted(several.len(), "value")
             ))),
         }
     }

@@ -6,6 +6,7 @@
 //! tasks would let them push these aside. The size of a step stays that of the run, too: the rate
 //! that goes with its batch.
 
+use crate::counts::counted;
 use crate::method::{Chosen, Rate, learns};
 use crate::run::config::RunConfig;
 
@@ -71,9 +72,14 @@ impl Drill {
     pub fn note(&self, run: &RunConfig) -> Option<String> {
         let differs = self.steps && (self.repeats > 1 || self.batch != run.batch);
         differs.then(|| {
+            let each = match self.images {
+                1 => "The training picture".to_string(),
+                n => format!("Each of the {}", counted(n, "training picture")),
+            };
             format!(
-                "Each of the {} training pictures is shown {} times in an epoch, {} at a time, with steps of the size they had in the run.",
-                self.images, self.repeats, self.batch
+                "{each} is shown {} in an epoch, {} at a time, with steps of the size they had in the run.",
+                counted(self.repeats, "time"),
+                self.batch
             )
         })
     }

@@ -247,10 +247,12 @@ fn folder(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let words = format!(
-        "{} training and {} {} images, {}{}",
+        "{} training and {}, {}{}",
         count_text(view.train_total()),
-        count_text(view.test_total()),
-        cx.session.draft.measured_on(),
+        counted(
+            view.test_total(),
+            &format!("{} image", cx.session.draft.measured_on())
+        ),
         counted(view.classes.len(), "class"),
         view.sizes
             .map_or_else(String::new, |sizes| format!(", {sizes} pixels")),

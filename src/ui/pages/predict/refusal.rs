@@ -3,6 +3,7 @@
 
 use egui::{RichText, Sense, Ui, Vec2};
 
+use crate::counts;
 use crate::run::event::{Opinion, Prediction};
 use crate::run::refusal::{KEPT, Measured, Refusal};
 use crate::session::words::percent;
@@ -81,8 +82,8 @@ fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction)
     let counted = inside.is_some_and(|inside| inside.crowd.is_some());
     match (&refusal.later, counted) {
         (Some(later), _) => words.push(format!(
-            "Of {} test pictures of classes it has not learned yet, {} are refused.",
-            later.pictures,
+            "Of {} of classes it has not learned yet, {} are refused.",
+            counts::counted(later.pictures, "test picture"),
             percent(later.share(), 0)
         )),
         (None, true) => words.push(
@@ -109,8 +110,8 @@ fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction)
 fn of_known(refusal: &Refusal) -> String {
     match (refusal.measured, refusal.known) {
         (Measured::CrossFitted, Some(known)) => format!(
-            "Of {} test pictures of known classes, {} are refused, too, each held against a limit that others set.",
-            known.pictures,
+            "Of {} of known classes, {} are refused, too, each held against a limit that others set.",
+            counts::counted(known.pictures, "test picture"),
             percent(known.share(), 0)
         ),
         _ => format!(

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use egui::Ui;
 
+use crate::counts::counted;
 use crate::run::sheet::{SheetCount, SheetState};
 use crate::session::chooser::Wanted;
 use crate::session::sheet::{SheetView, usual_table};
@@ -127,10 +128,10 @@ fn working(ui: &mut Ui, count: SheetCount) {
 
 /// "120 of 500 pictures, 2 cannot be read".
 fn words(count: SheetCount) -> String {
-    let (done, of) = (count_text(count.done), count_text(count.of));
+    let of = counted(count.of, "picture");
     let words = match count.done == count.of {
-        true => format!("{of} pictures"),
-        false => format!("{done} of {of} pictures"),
+        true => of,
+        false => format!("{} of {of}", count_text(count.done)),
     };
     match count.unreadable {
         0 => words,
@@ -160,5 +161,24 @@ fn again(ui: &mut Ui, cx: &mut Cx<'_>) {
             open: true,
             ..State::default()
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_picture_is_no_pictures() {
+        let of = |done, unreadable, of| {
+            words(SheetCount {
+                done,
+                unreadable,
+                of,
+            })
+        };
+        assert_eq!(of(1, 0, 1), "1 picture");
+        assert_eq!(of(0, 0, 1), "0 of 1 picture");
+        assert_eq!(of(120, 2, 500), "120 of 500 pictures, 2 cannot be read");
     }
 }
