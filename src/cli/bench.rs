@@ -89,6 +89,7 @@ struct Row {
     method: String,
     /// Empty where none is trained.
     pet: String,
+    /// 0 where there is none.
     pet_size: usize,
     mode: Mode,
     weights: String,
@@ -234,9 +235,11 @@ impl Asked<'_> {
         if let Some(pet) = &self.args.pet {
             config.pet.clone_from(pet);
         }
-        let size = Plugins::standard().get(&config.pet)?.default_size();
-        method::usual_pet(&mut config, Some(&about), size);
+        let pet = Plugins::standard().get(&config.pet)?;
+        method::usual_pet(&mut config, Some(&about), pet.default_size());
         if let Some(size) = self.args.pet_size {
+            let none = method::without_size(&pet);
+            none.map_or(Ok(()), |none| Err(none.problem("--pet-size")))?;
             config.pet_size = size;
         }
         if let Some(blocks) = &self.args.blocks {
@@ -338,6 +341,7 @@ fn text(rows: &[Row], beside: bool) -> String {
             row.method.clone(),
             match row.pet.as_str() {
                 "" => String::new(),
+                pet if row.pet_size == 0 => pet.to_string(),
                 pet => format!("{pet} {}", row.pet_size),
             },
             row.mode.key().to_string(),

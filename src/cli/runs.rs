@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::End;
 use super::output::{Json, Table, percent, tell};
 use crate::problem::{Problem, Result};
-use crate::run::about::Search;
+use crate::run::about::{MadeOf, Search};
 use crate::session::row::title_of;
 use crate::store::export::{Format, export};
 use crate::store::{self, Listed, RunState, StoredRun, Summary, summary};
@@ -21,7 +21,7 @@ pub(super) struct Args {
     /// Only runs with this tag; several times for several
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
-    /// Only runs with these words in name, tags, note, method, data or settings
+    /// Only runs with all of these words in name, tags, note, method, data or settings ("base-lr 0.03")
     #[arg(long, value_name = "TEXT")]
     text: Option<String>,
     /// Look in this folder
@@ -86,9 +86,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
 }
 
 /// What a run is made of, for a search.
-fn made_of(entry: &Listed) -> String {
+fn made_of(entry: &Listed) -> MadeOf {
     let stored = entry.stored.as_ref();
-    stored.map_or_else(|_| entry.run.clone(), |run| run.header.made_of())
+    stored.map_or_else(|_| MadeOf::unread(&entry.run), |run| run.header.made_of())
 }
 
 fn entry(listed: &Listed) -> Entry<'_> {

@@ -1,5 +1,7 @@
 //! The options of `train` that are keys of `run.toml`, one for one.
 
+mod idle;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,11 +11,10 @@ use crate::backbone::library;
 use crate::data::{Dataset, Mend};
 use crate::experiment::Stock;
 use crate::experiment::suited::suit_to;
-use crate::files;
 use crate::method::{Chosen, METHODS, adopt, adopt_published, lae, named_method, set, usual_pet};
 use crate::nn::Variant;
 use crate::pet::library::Library as Plugins;
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 use crate::run::config::{Precision, RunConfig, Setting};
 use crate::run::event::{Control, Wish};
 use crate::session::presets;
@@ -21,6 +22,19 @@ use crate::store;
 
 /// LAE's setting that has an option of its own and follows the epochs.
 const FREEZE_EPOCHS: &str = "freeze_epochs";
+/// What every method does that has no such setting.
+const NOTHING_FROZEN: Setting = Setting::Whole(0);
+
+/// What the options come to.
+#[derive(Debug)]
+pub(super) struct Resolved {
+    /// The settings of the run.
+    pub config: RunConfig,
+    /// What was chosen for the data, in a sentence.
+    pub suited: Option<String>,
+    /// Which options have no effect although the same words serve other methods, each in a sentence.
+    pub notes: Vec<String>,
+}
 
 /// Settings given on the command line; what is not given keeps its value.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -149,19 +163,13 @@ pub(super) struct Settings {
 
 impl Settings {
     /// The settings of the run: the file's, the preset's, or those that suit the data set, with the
-    /// options over them, and a sentence on what was chosen for the data; lists of mended labels lie in `root`, beside
-    /// the runs. The data set is opened through `stock` where the choice depends on what is in it.
+    /// options over them; lists of mended labels lie in `root`, beside the runs. The data set is opened through `stock` where the choice depends on what is in it.
     ///
     /// # Errors
-    /// A Problem when a file cannot be read or there is no such preset.
-    pub fn resolve(
-        &self,
-        root: &Path,
-        stock: &Stock,
-        control: &Control,
-    ) -> Result<(RunConfig, Option<String>)> {
+    /// A Problem when a file cannot be read, there is no such preset, or an option has no effect.
+    pub fn resolve(&self, root: &Path, stock: &Stock, control: &Control) -> Result<Resolved> {
         let mut config = match (&self.config, &self.preset) {
-            (Some(path), _) => read_config(path)?,
+            (Some(path), _) => idle::read_config(path)?,
             (None, Some(name)) => presets::named(name)?.run,
             (None, None) => RunConfig::default(),
         };
@@ -184,12 +192,17 @@ impl Settings {
         let before = config.clone();
         self.apply(&mut config);
         self.apply_own(&mut config)?;
+        self.shorten(&before, &mut config);
         if self.config.is_none() {
-            self.shorten(&before, &mut config);
             self.usual_network(&base, &mut config);
         }
         config.mended = mended;
-        Ok((config, words))
+        let notes = self.refuse_idle(&config)?;
+        Ok(Resolved {
+            config,
+            suited: words,
+            notes,
+        })
     }
 
     /// The mended labels: those of the option, of the data set, or of the file whose run had them.
@@ -233,7 +246,9 @@ impl Settings {
         };
         let given =
             self.freeze_epochs.is_some() || self.set.iter().any(|s| s.starts_with(FREEZE_EPOCHS));
-        if !given && frozen >= config.epochs {
+        // What a file freezes of its own epochs is meant.
+        let fewer_now = config.epochs < before.epochs;
+        if !given && fewer_now && frozen >= config.epochs && frozen < before.epochs {
             let fewer = frozen * config.epochs / before.epochs.max(1);
             let value = Setting::Whole(fewer as i64);
             config.settings.insert(FREEZE_EPOCHS.into(), value);
@@ -272,9 +287,11 @@ impl Settings {
         let ema = self.ema.map(|x| ("ema", Setting::Real(x)));
         let known = named_method(&config.method)?.settings;
         for (key, value) in off.chain(frozen).chain(ema) {
-            // Options of LAE's that mean nothing to another method have always been taken.
             if known.iter().any(|setting| setting.key == key) {
                 config.settings.insert(key.into(), value);
+            } else if value != NOTHING_FROZEN {
+                // It says that this method has no such setting.
+                set(config, &format!("{key}={value}"))?;
             }
         }
         self.set.iter().try_for_each(|text| set(config, text))
@@ -326,13 +343,6 @@ impl Settings {
         config.train_limit = self.train_limit.or(config.train_limit);
         config.test_limit = self.test_limit.or(config.test_limit);
     }
-}
-
-/// Settings of a file: those of `run.toml`, whose facts about a run are left out.
-fn read_config(path: &Path) -> Result<RunConfig> {
-    let text = files::read_text(path, files::TEXT)
-        .map_err(|error| Problem::io("read the settings", path, &error))?;
-    RunConfig::from_toml(store::settings_part(&text), &path.display().to_string())
 }
 
 /// The mended labels that an option means: a list, none, or without it the list of the data set.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::End;
 use super::output::{Json, Table, complain, duration, percent, size, tell};
 use super::progress::Reporter;
-use super::settings::Settings;
+use super::settings::{Resolved, Settings};
 use crate::backbone::library;
 use crate::counts::counted;
 use crate::experiment::{self, Outcome, Stock, footprint};
@@ -53,10 +53,13 @@ pub(super) fn run(args: &Args) -> Result<End> {
     output.json.check()?;
     let control = stop_on_ctrl_c()?;
     let stock = Stock::default();
-    let (config, suited) = args.settings.resolve(&root, &stock, &control)?;
-    if let Some(words) = suited.filter(|_| !output.quiet) {
-        tell(words);
-    }
+    let Resolved {
+        config,
+        suited,
+        notes,
+    } = args.settings.resolve(&root, &stock, &control)?;
+    let suited = suited.filter(|_| !output.quiet);
+    notes.iter().chain(&suited).for_each(tell);
     let mut runs = Vec::new();
     if args.orders.is_some() && args.settings.order_is_given() {
         complain(
@@ -189,7 +192,8 @@ fn several_stopped(
     orders.runs.extend(last.map(summary));
     output.json.give(&orders, "")?;
     let done = finished.len();
-    tell(format!("stopped after {done} of {count} class orders"));
+    let all = counted(count as usize, "class order");
+    tell(format!("stopped after {done} of {all}"));
     if let Some(run) = last {
         let folder = run.header.folder.display();
         tell(format!(
@@ -316,7 +320,7 @@ fn several_finished(runs: &[StoredRun], output: &RunOutput) -> Result<End> {
 
 /// One row per class order: what the run answers with.
 fn per_order(orders: &OrdersSummary) -> String {
-    let tasks = orders.runs.first().map_or(0, |run| run.class_order.len());
+    let classes = orders.runs.first().map_or(0, |run| run.class_order.len());
     let mut table = Table::new(&["class order", ">A_N", ">Ā_N", ">F_N", "run"]);
     for run in &orders.runs {
         let figures = run.figures.of_answer().map(percent);
@@ -324,7 +328,8 @@ fn per_order(orders: &OrdersSummary) -> String {
         table.row(cells.chain([run.run.clone()]));
     }
     format!(
-        "{table}{tasks} classes, {}, mean ± std:\n",
+        "{table}{}, {}, mean ± std:\n",
+        counted(classes, "class"),
         counted(orders.runs.len(), "class order")
     )
 }

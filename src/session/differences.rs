@@ -22,7 +22,7 @@ pub fn other_texts(runs: &[&RunRow]) -> Vec<(String, Vec<String>)> {
         let header = run.header.as_ref();
         header.map_or_else(String::new, |header| begins(&header.weights_sha256))
     };
-    let plugin = |run: &&RunRow| begins(&hex(&Sha256::digest(&run.plugin)));
+    let plugin = |run: &&RunRow| plugin_text(&run.plugin);
     let kept_as = |run: &&RunRow| {
         let header = run.header.as_ref();
         header.map_or("", |header| header.kept_as().title()).into()
@@ -36,6 +36,14 @@ pub fn other_texts(runs: &[&RunRow]) -> Vec<(String, Vec<String>)> {
     named.into_iter().filter(differs).collect()
 }
 
+/// The beginning of a plugin text's hash; a method that trains no PET has none.
+fn plugin_text(text: &str) -> String {
+    match text {
+        "" => "–".to_string(),
+        text => begins(&hex(&Sha256::digest(text))),
+    }
+}
+
 /// Enough of a hash to tell two apart.
 fn begins(hash: &str) -> String {
     hash.chars().take(8).collect()
@@ -44,6 +52,12 @@ fn begins(hash: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_without_a_pet_has_no_plugin_file() {
+        assert_eq!(plugin_text(""), "–");
+        assert_eq!(plugin_text("name = \"A\"").len(), 8);
+    }
 
     #[test]
     fn only_the_settings_that_differ_are_listed() {

@@ -18,11 +18,17 @@ use crate::run::job::{Job, JobId, Work};
 impl Session {
     /// Trains a run with these settings; it waits in line while another one trains.
     pub fn train(&mut self, config: RunConfig) -> JobId {
-        let title = run_title(&config) + told_apart(&config).as_str();
+        let title = self.title_of(&config) + told_apart(&config).as_str();
         let job = Job::train(config, title);
         let id = job.id;
         self.queue(job);
         id
+    }
+
+    /// A short name for a run with these settings.
+    pub fn title_of(&self, config: &RunConfig) -> String {
+        let plugin = self.plugins.iter().find(|plugin| plugin.name == config.pet);
+        run_title(config, plugin.is_none_or(|plugin| plugin.size.is_some()))
     }
 
     /// Trains runs one after the other and lays them side by side at the end, unless the data at hand does not fit one of them: nobody

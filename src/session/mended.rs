@@ -78,7 +78,8 @@ impl Session {
     /// The settings as the command that trains them, and whether it uses the same labels: it knows the
     /// list of the data set and the labels in the data, but not the list of an older run.
     pub fn command(&self) -> (String, bool) {
-        let (command, list) = (self.draft.as_command(), &self.draft.mended);
+        let idle: Vec<&str> = self.plan.idle.iter().map(|idle| idle.key).collect();
+        let (command, list) = (self.draft.as_command(&idle), &self.draft.mended);
         let kept = self.mended_labels(&self.draft.data);
         match list.is_empty() && !kept.is_empty() {
             true => (format!("{command} --mended none"), true),

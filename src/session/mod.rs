@@ -90,9 +90,7 @@ pub struct Session {
     pub beside_shown: companion::Beside,
     /// The settings that other data sets were used with.
     kept: of_data::Kept,
-    /// The data set that gets suiting settings once it is open.
-    unsuited: Option<String>,
-    suited: Option<String>,
+    suiting: of_data::Suiting,
     /// The settings of a window that crashed, until the person takes them up or drops them.
     pub former: Option<RunConfig>,
     /// The folders of runs of that window, just so.
@@ -184,8 +182,7 @@ impl Session {
             comparison: comparison::Comparison::default(),
             beside_shown: companion::Beside::default(),
             kept: of_data::Kept::new(),
-            unsuited: None,
-            suited: None,
+            suiting: of_data::Suiting::default(),
             former: None,
             former_folders: Vec::new(),
             left_off: None,

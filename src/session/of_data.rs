@@ -4,13 +4,27 @@
 use std::collections::HashMap;
 
 use super::Session;
+use crate::backbone::library;
 use crate::data::named;
-use crate::experiment::suited::{Material, suit, take_from};
-use crate::method::named_method;
+use crate::experiment::suited::{Material, freeze_share, suit, take_from};
+use crate::method::{MethodSpec, adopt, adopt_published, named_method, usual_pet};
+use crate::pet::library::Library as Plugins;
 use crate::run::config::RunConfig;
 
 /// Settings of one data set.
 pub(super) type Kept = HashMap<String, RunConfig>;
+
+/// Whether the program chooses settings for the data set.
+#[derive(Default)]
+pub(super) enum Suiting {
+    /// They are the person's, or the usual ones.
+    #[default]
+    Settled,
+    /// The data set at this place gets some that suit it once it is open.
+    Due(String),
+    /// They were chosen, for what this sentence says.
+    Chosen(String),
+}
 
 impl Session {
     /// Makes this the data set of the settings. What it was used with before comes back; a data set
@@ -19,10 +33,13 @@ impl Session {
         let left = self.draft.clone();
         self.preset = None;
         if left.data != place {
-            match self.kept.get(place) {
-                Some(kept) => take_from(&mut self.draft, &kept.clone()),
-                None => self.unsuited = Some(place.to_string()),
-            }
+            self.suiting = match self.kept.get(place) {
+                Some(kept) => {
+                    take_from(&mut self.draft, kept);
+                    Suiting::Settled
+                }
+                None => Suiting::Due(place.to_string()),
+            };
             if named::published(&left.data).is_some() {
                 // The authors' rate and memory are for that data alone.
                 self.draft.base_lr = usual_rate(&self.draft);
@@ -32,7 +49,6 @@ impl Session {
             self.draft.mended.clear();
             self.begin_to_follow_mended();
             self.kept.insert(left.data.clone(), left);
-            self.suited = None;
         }
         self.open_data(place);
         self.suit_data();
@@ -44,32 +60,49 @@ impl Session {
         self.draft = config;
         self.preset = None;
         self.beside = false;
-        self.unsuited = None;
-        self.suited = None;
+        self.suiting = Suiting::Settled;
         self.begin_to_follow_mended();
         self.open_data(&data);
     }
 
+    /// Turns the settings to another method, with the PET and the frozen epochs that are usual for it.
+    pub fn choose_method(&mut self, spec: &'static MethodSpec) {
+        let draft = &mut self.draft;
+        let before = draft.pet.clone();
+        adopt(draft, spec);
+        freeze_share(draft);
+        adopt_published(draft, spec);
+        if draft.pet != before {
+            let about = library::describe(&draft.backbone).ok();
+            let plugin = Plugins::standard().get(&draft.pet).ok();
+            let size = plugin.and_then(|plugin| plugin.default_size());
+            usual_pet(draft, about.as_ref(), size);
+        }
+    }
+
     /// Why batch, epochs and tasks are what they are, where the program chose them for this data.
     pub fn suited(&self) -> Option<&str> {
-        self.suited.as_deref()
+        match &self.suiting {
+            Suiting::Chosen(words) => Some(words),
+            Suiting::Settled | Suiting::Due(_) => None,
+        }
     }
 
     /// Chooses what suits a data set that was chosen and is open now.
     pub(super) fn suit_data(&mut self) {
-        let Some(view) = self.data.ready() else {
+        let (Some(view), Suiting::Due(place)) = (self.data.ready(), &self.suiting) else {
             return;
         };
-        if self.unsuited.as_ref() != Some(&view.place) || self.draft.data != view.place {
+        if *place != view.place || self.draft.data != view.place {
             return;
         }
-        self.unsuited = None;
         let material = Material {
             classes: &view.classes,
             train: &view.train,
             drawings: view.glyph_share.is_some(),
         };
-        self.suited = suit(&mut self.draft, &material);
+        let words = suit(&mut self.draft, &material);
+        self.suiting = words.map_or(Suiting::Settled, Suiting::Chosen);
         self.planned = None;
     }
 }

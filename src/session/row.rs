@@ -7,7 +7,7 @@ use super::quality::Quality;
 use super::words::{time_text, told_apart};
 use crate::metrics::{Expert, Histories, History};
 use crate::problem::{Problem, harmless};
-use crate::run::about::About;
+use crate::run::about::{About, MadeOf};
 use crate::run::event::{Costs, RunHeader};
 use crate::store::{Answered, Figures, Kin};
 
@@ -120,10 +120,10 @@ impl RunRow {
         }
     }
 
-    /// What it is made of, in words; its folder's name where it cannot be read.
-    pub fn made_of(&self) -> String {
+    /// What it is made of, for a search; its folder's name where it cannot be read.
+    pub fn made_of(&self) -> MadeOf {
         let header = self.header.as_ref();
-        header.map_or_else(|| self.name.clone(), RunHeader::made_of)
+        header.map_or_else(|| MadeOf::unread(&self.name), RunHeader::made_of)
     }
 
     /// Name and time, which tell it from others in a list to choose from.

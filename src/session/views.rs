@@ -11,7 +11,7 @@ use crate::data::card::Sizes;
 use crate::data::scenario::Scenario;
 use crate::data::{Mend, PrintKind};
 use crate::device::Prepared;
-use crate::method::{Chosen, Lone, Pass, Source};
+use crate::method::{AllFrozen, Chosen, Idle, Lone, Pass, Source};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::Picture;
@@ -204,11 +204,21 @@ pub struct Plan {
     pub misfits: Vec<(String, String)>,
     /// Tasks from which nothing would be learned.
     pub lone: Option<Lone>,
+    /// Epochs in which the PET would learn nothing.
+    pub all_frozen: Option<AllFrozen>,
+    /// Settings that have no effect beside the others.
+    pub idle: Vec<Idle>,
     /// Everything that stands in the way.
     pub problems: Vec<Problem>,
 }
 
 impl Plan {
+    /// Why a setting has no effect, where it has none.
+    pub fn why_idle(&self, key: &str) -> Option<&str> {
+        let idle = self.idle.iter().find(|idle| idle.key == key);
+        idle.map(|idle| idle.why.as_str())
+    }
+
     /// Puts tasks in, with the numbers of their images.
     pub fn set_tasks(&mut self, scenario: Scenario, data: &DataView, config: &RunConfig) {
         let limited =
@@ -275,14 +285,22 @@ pub struct PluginView {
     pub equations: Vec<(String, String)>,
     /// Its parameters: name, shape, initial values.
     pub parameters: Vec<(String, String, String)>,
-    /// The main size: smallest, default, largest.
-    pub size: (usize, usize, usize),
+    /// The main size: smallest, default, largest; none for one without a size.
+    pub size: Option<(usize, usize, usize)>,
     /// Its forms, where it has several (the first is the default).
     pub variants: Vec<String>,
     /// The file's text.
     pub source: String,
     /// What is wrong with it.
     pub problem: Option<Problem>,
+}
+
+impl PluginView {
+    /// The size it has unless another is chosen; any number for one without a size.
+    pub fn usual_size(&self) -> usize {
+        self.size
+            .map_or(RunConfig::default().pet_size, |(_, usual, _)| usual)
+    }
 }
 
 /// A backbone of the table, or a weight file.

@@ -73,5 +73,6 @@ fn lae_facts() -> MethodFacts {
         variant: Vec::new(),
         experts: Expert::OF_LAE.to_vec(),
         uses_pet: true,
+        pet_sized: Some(true),
     }
 }

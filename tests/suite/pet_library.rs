@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use lae_studio::pet::library::{BUILT_IN_ORIGIN, Library};
+use lae_studio::pet::library::{BUILT_IN, BUILT_IN_ORIGIN, Library};
 use lae_studio::pet::view::Blocks;
-use lae_studio::pet::{BlockShape, PetSettings, Site};
+use lae_studio::pet::{BlockShape, PetSettings, PetSpec, Site, is_sized};
 
 /// A plugin that adds a constant; `name` and `note` can be told apart.
 fn plugin(name: &str, note: &str) -> String {
@@ -176,4 +176,15 @@ fn the_documentation_lists_every_function_site_symbol_and_start() {
             .unwrap()
             .starts_as_identity
     );
+}
+
+#[test]
+fn a_text_says_whether_its_pet_has_a_size() {
+    for text in BUILT_IN {
+        let spec = PetSpec::parse(text, "built in").unwrap();
+        assert_eq!(is_sized(text), spec.is_sized(), "{}", spec.name);
+    }
+    let sized: Vec<bool> = BUILT_IN.iter().map(|text| is_sized(text)).collect();
+    assert!(sized.contains(&true) && sized.contains(&false));
+    assert!(is_sized("no plugin at all"));
 }

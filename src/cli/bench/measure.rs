@@ -10,6 +10,7 @@ use crate::cli::output::complain;
 use crate::experiment::{footprint, weight_type};
 use crate::method::Chosen;
 use crate::nn::Place;
+use crate::pet::library::Library as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::{device, memory};
@@ -60,11 +61,12 @@ impl Asked<'_> {
             _ => steps(&config, place, mode, least)?,
         };
         let carries = Chosen::of(&config)?.trains_pet()?;
+        let sized = Plugins::standard().get(&config.pet)?.is_sized();
         Ok(Row {
             backbone: self.backbone.to_string(),
             method: self.method.to_string(),
             pet: if carries { config.pet } else { String::new() },
-            pet_size: if carries { config.pet_size } else { 0 },
+            pet_size: if carries && sized { config.pet_size } else { 0 },
             mode,
             weights: variant.weights.title().to_string(),
             variant: (!ready.info.is_cpu()).then_some(variant),

@@ -4,6 +4,8 @@ use clap::Parser;
 
 use super::*;
 use crate::experiment::open_options;
+use crate::method::command;
+use crate::session::Session;
 
 #[derive(Parser)]
 struct Line {
@@ -22,18 +24,15 @@ fn frozen(config: &RunConfig) -> usize {
     Chosen::of(config).unwrap().count(FREEZE_EPOCHS).unwrap()
 }
 
-fn resolve(words: &str) -> RunConfig {
+fn tried(words: &str) -> Result<Resolved> {
     let words = ["train"].into_iter().chain(words.split_whitespace());
-    Line::try_parse_from(words)
-        .unwrap()
-        .settings
-        .resolve(
-            Path::new("/nowhere"),
-            &Stock::default(),
-            &Control::default(),
-        )
-        .unwrap()
-        .0
+    let settings = Line::try_parse_from(words).unwrap().settings;
+    let (stock, control) = (Stock::default(), Control::default());
+    settings.resolve(Path::new("/nowhere"), &stock, &control)
+}
+
+fn resolve(words: &str) -> RunConfig {
+    tried(words).unwrap().config
 }
 
 #[test]
@@ -60,7 +59,7 @@ fn the_copied_command_gives_the_same_settings() {
         seed: 7,
         ..RunConfig::default()
     };
-    let command = config.as_command();
+    let command = config.as_command(&[]);
     let options = command.strip_prefix("lae-studio train").unwrap();
     assert_eq!(resolve(options), config);
 }
@@ -150,7 +149,7 @@ fn a_folder_gets_what_the_window_gives_it() {
     ));
     assert_eq!((given.epochs, frozen(&given), given.flip), (4, 3, false));
     assert_eq!((given.order.as_str(), given.batch), ("natural", 6));
-    let again = config.as_command();
+    let again = config.as_command(&[]);
     assert_eq!(
         resolve(again.strip_prefix("lae-studio train").unwrap()),
         config
@@ -180,4 +179,196 @@ fn wrong_values_are_wrong_usage() {
         let error = Line::try_parse_from(all).err().unwrap();
         assert_eq!(error.exit_code(), 2, "{words}");
     }
+}
+
+#[test]
+fn an_option_without_effect_is_refused_with_its_name() {
+    for (words, place, what) in [
+        ("--pet ssf --pet-size 5", "--pet-size", "SSF has no size"),
+        (
+            "--method baseline --no-ensemble",
+            "--no-ensemble",
+            "Baseline has no setting \"ensemble\"",
+        ),
+        (
+            "--method ease --ema 0.9",
+            "--ema",
+            "EASE has no setting \"ema\"",
+        ),
+        (
+            "--method l2p --freeze-epochs 1",
+            "--freeze-epochs",
+            "L2P has no setting",
+        ),
+        (
+            "--method simplecil --base-lr 0.1 --pet lora",
+            "--pet, --base-lr",
+            "SimpleCIL trains no PET plugin, so it has no effect; SimpleCIL takes no gradient steps",
+        ),
+        (
+            "--method dualprompt --blocks 3",
+            "--blocks",
+            "DualPrompt trains no PET plugin",
+        ),
+        (
+            "--method ranpac --set dropout=off",
+            "--set dropout",
+            "nothing is tuned without a first session",
+        ),
+        (
+            "--no-learning --freeze-epochs 2",
+            "--freeze-epochs",
+            "without Learning no epochs are frozen",
+        ),
+        (
+            "--no-accumulation --ema 0.9",
+            "--ema",
+            "without Accumulation",
+        ),
+    ] {
+        let problem = tried(words).unwrap_err();
+        assert_eq!(problem.place, place, "{problem}");
+        assert!(problem.what.contains(what), "{problem}");
+        assert!(!problem.remedy.is_empty(), "{problem}");
+    }
+}
+
+#[test]
+fn what_all_methods_are_compared_on_is_told_and_what_holds_anyway_is_not() {
+    let common = "--epochs 2 --crop-scale 0.5,1 --flip on --classes-per-task 5";
+    let notes = |words: &str| tried(&format!("{words} {common}")).unwrap().notes;
+    assert!(notes("--method lae").is_empty());
+    let told = notes("--method simplecil");
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert!(
+        told[2].contains("no epochs, so --epochs has no effect"),
+        "{told:?}"
+    );
+    let told = notes("--method joint-ft");
+    assert!(
+        told.len() == 1 && told[0].contains("--classes-per-task"),
+        "{told:?}"
+    );
+    // A method that freezes nothing does what is asked for.
+    for method in ["baseline", "simplecil", "lae --no-learning"] {
+        let words = format!("--method {method} --freeze-epochs 0");
+        assert!(tried(&words).unwrap().notes.is_empty(), "{method}");
+    }
+}
+
+#[test]
+fn keys_without_effect_are_refused_in_a_file_that_somebody_wrote_and_taken_from_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.toml");
+    let read = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        tried(&format!("--config {}", path.display()))
+    };
+    for (text, place) in [
+        ("pet = \"ssf\"\npet_size = 8\n", "mine.toml, pet_size"),
+        (
+            "method = \"simplecil\"\nbase_lr = 0.1\n",
+            "mine.toml, base_lr",
+        ),
+        ("method = \"baseline\"\nensemble = false\n", "mine.toml"),
+    ] {
+        let problem = read(text).unwrap_err();
+        assert!(problem.place.ends_with(place), "{problem}");
+        let of_run = format!("{text}\n[facts]\nformat = 1\n");
+        assert!(read(&of_run).is_ok(), "{text}");
+    }
+    for usual in [
+        "pet = \"ssf\"\npet_size = 5\n",
+        "method = \"baseline\"\nensemble = true\nfreeze_epochs = 0\n",
+        "method = \"simplecil\"\npet = \"adapter\"\nepochs = 2\n",
+    ] {
+        assert!(read(usual).is_ok(), "{usual}");
+    }
+}
+
+#[test]
+fn fewer_epochs_than_those_of_a_file_keep_the_share_of_frozen_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.toml");
+    let with = |text: &str, words: &str| {
+        std::fs::write(&path, text).unwrap();
+        frozen(&resolve(&format!("--config {} {words}", path.display())))
+    };
+    assert_eq!(with("epochs = 5\n", "--epochs 3"), 1);
+    assert_eq!(with("epochs = 5\n", "--epochs 3 --freeze-epochs 3"), 3);
+    // Whoever froze all of them meant it.
+    assert_eq!(with("epochs = 3\nfreeze_epochs = 3\n", ""), 3);
+}
+
+/// Five classes of light strokes on a dark ground.
+fn symbols() -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    for class in 0..5u32 {
+        let folder = root.path().join(format!("symbol {class}"));
+        std::fs::create_dir(&folder).unwrap();
+        for number in 0..10u32 {
+            let stroke = |x: u32, y: u32| {
+                let on = x.abs_diff(8 + class) < 2 && (4 + number % 3..26).contains(&y);
+                image::Luma([if on { 255 } else { 0 }])
+            };
+            let picture = image::GrayImage::from_fn(32, 32, stroke);
+            picture.save(folder.join(format!("{number}.png"))).unwrap();
+        }
+    }
+    root
+}
+
+/// A workspace whose window has nothing to draw.
+fn session() -> Session {
+    let backend = Box::<crate::session::backend::Recorded>::default();
+    let errands = crate::session::errands("/nowhere".into());
+    Session::with(backend, errands, RunConfig::default(), Arc::new(|| {}))
+}
+
+fn settle(session: &mut Session) {
+    let mut quiet = 0;
+    while quiet < 3 {
+        quiet = match session.drain() || session.busy() {
+            true => 0,
+            false => quiet + 1,
+        };
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn the_window_and_the_command_line_end_with_the_same_settings_for_every_method() {
+    let folders = [symbols(), photographs(12, 10), photographs(2, 3)];
+    let plugins = Plugins::with_folders(Vec::new());
+    for (folder, first) in folders.iter().zip(["lae", "ease", "simplecil"]) {
+        let place = folder.path().display().to_string();
+        let typed = |method: &str| resolve(&format!("--data {place} --method {method}"));
+        let all: Vec<RunConfig> = METHODS.iter().map(|spec| typed(spec.key)).collect();
+        // The data first, then one method after the other, there and back.
+        let mut window = session();
+        window.choose_data(&place);
+        settle(&mut window);
+        let there = METHODS.iter().zip(&all);
+        for (spec, typed) in there.clone().chain(there.rev()) {
+            if window.draft.method != spec.key {
+                window.choose_method(spec);
+            }
+            assert_eq!(window.draft, *typed, "{} on {place}", spec.key);
+            let pet = plugins.get(&typed.pet).ok();
+            let command = command(typed, pet.as_deref());
+            let options = command.strip_prefix("lae-studio train").unwrap();
+            assert_eq!(resolve(options), *typed, "{command}");
+        }
+        // The method first.
+        let mut window = session();
+        if first != window.draft.method {
+            window.choose_method(named_method(first).unwrap());
+        }
+        window.choose_data(&place);
+        settle(&mut window);
+        assert_eq!(window.draft, typed(first), "{first} before {place}");
+    }
+    let drawn = resolve(&format!("--data {}", folders[0].path().display()));
+    let shot = resolve(&format!("--data {}", folders[1].path().display()));
+    assert!(!drawn.flip && shot.flip);
 }

@@ -8,12 +8,14 @@ use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::transform::Augment;
 use crate::data::{Dataset, PixelCache, named, told_two_labels};
 use crate::device::{self, Ready};
-use crate::method::{self, Chosen, Ground, Method, PetPlan, Setup, filled, lone_classes};
+use crate::method::{
+    self, Chosen, Ground, Method, PetPlan, Setup, all_frozen, filled, lone_classes,
+};
 use crate::nn::Variant;
 use crate::pet::{Drawing, PetSpec};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, Event, Phase, RunHeader, Sink, Wish};
+use crate::run::event::{Control, Event, MethodFacts, Phase, RunHeader, Sink, Wish};
 
 use super::Stock;
 use super::fitting::{self, Fitted, begun_with};
@@ -167,7 +169,8 @@ impl Plan {
         let pixels = stock.pixels(config, backbone.input.size);
         let short = short(config, &ready, &about, pet.as_ref());
         let lone = lone_classes(&chosen, &scenario.tasks).map(|lone| lone.problem);
-        for problem in remarks.into_iter().chain(short).chain(lone) {
+        let still = all_frozen(&chosen, scenario.tasks.len()).map(|still| still.problem);
+        for problem in remarks.into_iter().chain(short).chain(lone).chain(still) {
             sink.event(Event::Remark {
                 run: String::new(),
                 problem,
@@ -196,7 +199,10 @@ impl Plan {
             about: Default::default(),
             folder: std::path::PathBuf::new(),
             config: self.config.clone(),
-            method: Chosen::of(&self.config)?.facts()?,
+            method: MethodFacts {
+                pet_sized: Some(self.pet.as_ref().is_none_or(|pet| pet.spec.is_sized())),
+                ..Chosen::of(&self.config)?.facts()?
+            },
             class_order: self.scenario.names(&self.data.classes),
             train_images,
             test_images,

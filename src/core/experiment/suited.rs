@@ -7,7 +7,7 @@ use crate::data::card::counts;
 use crate::data::looks::{Looks, first_pictures};
 use crate::data::named;
 use crate::data::scenario::ClassOrder;
-use crate::method::{adopt_published, named_method};
+use crate::method::{adopt_published, frozen_of, named_method};
 use crate::run::config::{RunConfig, Setting};
 
 /// Steps of the optimiser that a task should get; with fewer, little is learned.
@@ -20,8 +20,6 @@ const SMALLEST: usize = 4;
 const MOST_CHOSEN: usize = 30;
 /// Tasks into which the classes of a folder are cut.
 const TASKS: usize = 5;
-/// LAE's share of epochs with the PET frozen, as in the paper's experiments.
-const FROZEN: (usize, usize) = (3, 5);
 
 /// What of a data set the choice depends on.
 pub struct Material<'a> {
@@ -59,6 +57,14 @@ fn set_frozen(config: &mut RunConfig, frozen: Option<Setting>) {
         Some(value) => config.settings.insert("freeze_epochs".into(), value),
         None => config.settings.remove("freeze_epochs"),
     };
+}
+
+/// Freezes the usual share of epochs that are more than usual, where the method freezes any.
+pub fn freeze_share(config: &mut RunConfig) {
+    if config.epochs > RunConfig::default().epochs {
+        let frozen = frozen_of(config.epochs);
+        set_frozen(config, Some(Setting::Whole(frozen as i64)));
+    }
 }
 
 /// As [`suit`], for a data set that is open.
@@ -103,10 +109,7 @@ pub fn suit(config: &mut RunConfig, material: &Material) -> Option<String> {
     config.batch = (images / PER_EPOCH).clamp(SMALLEST, usual.batch);
     let steps = (images / config.batch).max(1);
     config.epochs = STEPS.div_ceil(steps).clamp(usual.epochs, MOST_CHOSEN);
-    if config.epochs > usual.epochs {
-        let frozen = config.epochs * FROZEN.0 / FROZEN.1;
-        set_frozen(config, Some(Setting::Whole(frozen as i64)));
-    }
+    freeze_share(config);
     let chosen = config.batch != usual.batch || config.epochs != usual.epochs;
     chosen.then(|| {
         format!(

@@ -46,6 +46,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     },
     demand: |_, _| Ok(Demand::NONE),
     check: |_, _| Ok(()),
+    idle: |_| Ok(Vec::new()),
     build: |setup| Ok(Box::new(Aper::new(&setup)?)),
 };
 

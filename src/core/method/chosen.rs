@@ -4,6 +4,7 @@ use super::spec::{Kind, MethodSpec, Published, SettingSpec};
 use super::{METHODS, Pass};
 use crate::backbone::library::Description;
 use crate::data::named;
+use crate::pet::PetSpec;
 use crate::problem::{Problem, Result, listed};
 use crate::run::config::{RunConfig, Setting, Settings, block_list, bounds};
 use crate::run::event::MethodFacts;
@@ -155,7 +156,7 @@ impl<'a> Chosen<'a> {
             .collect()
     }
 
-    /// What a run keeps of its method.
+    /// What a run keeps of its method, as far as the settings tell.
     ///
     /// # Errors
     /// A Problem for a setting out of range.
@@ -165,6 +166,7 @@ impl<'a> Chosen<'a> {
             variant: self.variant()?,
             experts: self.spec.experts.to_vec(),
             uses_pet: self.trains_pet()?,
+            pet_sized: None,
         })
     }
 
@@ -281,9 +283,8 @@ pub fn adopt(config: &mut RunConfig, spec: &'static MethodSpec) {
     let before = Chosen::of(config).ok().and_then(|chosen| chosen.spec.pet);
     config.method = spec.key.to_string();
     config.settings.clear();
-    if let Some(rate) = spec.rate {
-        config.base_lr = rate.base;
-    }
+    let rate = spec.rate.map(|rate| rate.base);
+    config.base_lr = rate.unwrap_or(RunConfig::default().base_lr);
     let plugin = |pet: Option<super::PetUse>| pet.and_then(|pet| pet.plugin);
     match (plugin(before), plugin(spec.pet)) {
         (_, Some(plugin)) => config.pet = plugin.into(),
@@ -319,9 +320,11 @@ pub fn adopt_published(config: &mut RunConfig, spec: &'static MethodSpec) {
 /// Puts the usual size and blocks of the method's PET for this backbone; `size` is the plugin's own
 /// default.
 pub fn usual_pet(config: &mut RunConfig, about: Option<&Description>, size: Option<usize>) {
-    let Some(pet) = named_method(&config.method).ok().and_then(|spec| spec.pet) else {
+    let Ok(spec) = named_method(&config.method) else {
         return;
     };
+    // Of a method that trains none the settings stay the usual ones, for the next method.
+    let pet = spec.pet.unwrap_or(super::PetUse::USUAL);
     let own = pet.plugin == Some(config.pet.as_str());
     let by_width = pet.size.filter(|_| own).zip(about);
     let by_width = by_width.map(|(of, about)| of(about.feature_width));
@@ -338,10 +341,24 @@ pub fn usual_pet(config: &mut RunConfig, about: Option<&Description>, size: Opti
     }
 }
 
-/// A short name for a run with these settings: "digits · LAE · adapter 5".
-pub fn run_title(config: &RunConfig) -> String {
+/// A short name for a run with these settings: "digits · LAE · adapter 5"; `sized` says whether its PET has a size.
+pub fn run_title(config: &RunConfig, sized: bool) -> String {
     let facts = Chosen::of(config).and_then(|chosen| chosen.facts());
-    facts.map_or_else(|_| config.data_name(), |facts| facts.run_title(config))
+    let title = |facts: MethodFacts| {
+        MethodFacts {
+            pet_sized: Some(sized),
+            ..facts
+        }
+        .run_title(config)
+    };
+    facts.map_or_else(|_| config.data_name(), title)
+}
+
+/// The command that trains these settings, without what has no effect with them and this PET plugin.
+pub fn command(config: &RunConfig, pet: Option<&PetSpec>) -> String {
+    let idle = Chosen::of(config).map(|chosen| chosen.idle(pet));
+    let keys: Vec<&str> = idle.iter().flatten().map(|idle| idle.key).collect();
+    config.as_command(&keys)
 }
 
 /// Settings with every own setting of the method named, so that equal runs have equal settings.

@@ -61,6 +61,7 @@ pub const SEQUENTIAL: MethodSpec = MethodSpec {
         })
     },
     check,
+    idle: |_| Ok(Vec::new()),
     build: |setup| Ok(Box::new(FineTune::from_setup(&setup)?)),
 };
 

@@ -14,7 +14,9 @@ pub mod cosine;
 pub mod ease;
 pub mod esn;
 pub mod finetune;
+mod frozen;
 pub mod heads;
+mod idle;
 pub mod lae;
 mod lone;
 pub mod optimiser;
@@ -44,8 +46,11 @@ use crate::tensors::{Bulk, HostTensor, Named};
 pub use answers::Verdict;
 pub use at_once::{AtOnce, Part};
 pub use chosen::{
-    Chosen, adopt, adopt_published, filled, named_method, problems, run_title, set, usual_pet,
+    Chosen, adopt, adopt_published, command, filled, named_method, problems, run_title, set,
+    usual_pet,
 };
+pub use frozen::{AllFrozen, all_frozen, frozen_of};
+pub use idle::{Idle, without_size};
 pub use lae::{Lae, LaeSettings};
 pub use lone::{Lone, learns, lone_classes};
 pub use pets::{PetPlan, TrainedPet};

@@ -33,6 +33,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     passes: |_, _| Ok(vec![Pass::measuring()]),
     demand: |_, _| Ok(Demand::NONE),
     check: |_, _| Ok(()),
+    idle: |_| Ok(Vec::new()),
     build: |setup| {
         Ok(Box::new(SimpleCil {
             backbone: setup.backbone,

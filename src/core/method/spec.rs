@@ -2,6 +2,7 @@
 //! and default, what it needs. File, command line, checks, window and help are made from it.
 
 use super::chosen::Chosen;
+use super::idle::Idle;
 use super::{Method, Pass, Setup};
 use crate::backbone::BlockShape;
 use crate::backbone::architecture::Architecture;
@@ -40,6 +41,8 @@ pub struct MethodSpec {
     pub demand: fn(&Chosen<'_>, usize) -> Result<Demand>,
     /// Says what does not fit together, before the start.
     pub check: fn(&Chosen<'_>, Option<&Ground<'_>>) -> Result<()>,
+    /// Those of its own settings that have no effect beside the others.
+    pub idle: fn(&Chosen<'_>) -> Result<Vec<Idle>>,
     /// Before the first task.
     pub build: fn(Setup<'_>) -> Result<Box<dyn Method>>,
 }

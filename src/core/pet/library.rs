@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use super::budget::allowed;
 use super::parse::MOST_BYTES;
 use super::source::{meant, shortened};
-use super::spec::PetSpec;
+use super::spec::{MAIN_SIZE, PetSpec};
 use crate::files;
 use crate::folders;
 use crate::problem::{Problem, Result};
@@ -233,6 +233,17 @@ fn content(path: &Path) -> Result<String> {
             .advise("save it as UTF-8 in a text editor"),
         _ => Problem::io("read the plugin", path, &error),
     })
+}
+
+/// Whether a plugin's file declares a main size; of a text that cannot be read it is assumed.
+pub fn is_sized(text: &str) -> bool {
+    let table: Option<toml::Table> = text.parse().ok();
+    let sizes = |table: toml::Table| {
+        table
+            .get("sizes")
+            .is_some_and(|s| s.get(MAIN_SIZE).is_some())
+    };
+    table.is_none_or(sizes)
 }
 
 /// The name a file states, even if the rest of it is wrong.

@@ -217,6 +217,11 @@ impl PetSpec {
         main.map(|size| size.default)
     }
 
+    /// Whether there is a main size to be chosen.
+    pub fn is_sized(&self) -> bool {
+        self.default_size().is_some()
+    }
+
     /// Position of a variant by name; the default one for `None`.
     pub(super) fn variant_index(&self, name: Option<&str>) -> Result<usize> {
         let Some(name) = name else { return Ok(0) };

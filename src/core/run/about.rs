@@ -125,14 +125,56 @@ impl Search {
     }
 
     /// Whether a run is found, given what is said of it and what it is made of.
-    pub fn finds(&self, about: &About, made_of: &str) -> bool {
+    pub fn finds(&self, about: &About, made_of: &MadeOf) -> bool {
         let lower = |text: &str| text.to_lowercase();
         let has = |tag: &String| about.tags.iter().any(|own| lower(own) == lower(tag));
         let tags = about.tags.join(" ");
-        let all = lower(&format!("{} {tags} {} {made_of}", about.name, about.note));
-        let mut words = self.text.split_whitespace();
-        self.tags.iter().all(has) && words.all(|word| all.contains(&lower(word)))
+        let words = &made_of.words;
+        let all = lower(&format!("{} {tags} {} {words}", about.name, about.note));
+        let settings = option_words(&made_of.settings);
+        let is_set = |word: &str| {
+            let word = option_words(word);
+            let holds = |own: &str, word: &str| own == word || part_of(own, word);
+            word.split(' ')
+                .all(|word| settings.split(' ').any(|own| holds(own, word)))
+        };
+        let found = |word: &str| all.contains(&lower(word)) || is_set(word);
+        self.tags.iter().all(has) && self.text.split_whitespace().all(found)
     }
+}
+
+/// What a run is made of, for a search.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MadeOf {
+    /// Title, name, method and data.
+    pub words: String,
+    /// All settings as the options of the command line.
+    pub settings: String,
+}
+
+impl MadeOf {
+    /// Of a run that cannot be read its name is known.
+    pub fn unread(name: &str) -> Self {
+        Self {
+            words: name.to_string(),
+            settings: String::new(),
+        }
+    }
+}
+
+/// Shorter words have to be a whole setting: every run has a 5 somewhere, and "lae" in the name of its network.
+const PART: usize = 4;
+
+fn part_of(own: &str, word: &str) -> bool {
+    word.len() >= PART && own.contains(word)
+}
+
+/// Names and values of options, a space between each: "base-lr 0.03" of "--base-lr 0.03", "base_lr" or "base_lr=0.03".
+fn option_words(text: &str) -> String {
+    let plain = text.to_lowercase().replace('_', "-").replace('=', " ");
+    let words = plain.split_whitespace();
+    let words: Vec<&str> = words.map(|word| word.trim_start_matches("--")).collect();
+    words.join(" ")
 }
 
 #[cfg(test)]
@@ -191,9 +233,32 @@ mod tests {
             text: text.into(),
             tags: tags.iter().map(ToString::to_string).collect(),
         };
-        assert!(search("first small LAE", &["thesis"]).finds(&said, "digits lae"));
-        assert!(!search("first", &["thes"]).finds(&said, ""));
-        assert!(!search("second", &[]).finds(&said, "digits"));
+        let made = |words: &str, settings: &str| MadeOf {
+            words: words.into(),
+            settings: settings.into(),
+        };
+        let digits = made("digits lae", "");
+        assert!(search("first small LAE", &["thesis"]).finds(&said, &digits));
+        assert!(!search("first", &["thes"]).finds(&said, &MadeOf::default()));
+        assert!(!search("second", &[]).finds(&said, &digits));
         assert!(search("", &[]).is_empty());
+        let set = made(
+            "digits Baseline",
+            "--backbone lae-nano --base-lr 0.03 --epochs 5 --set top_k=2",
+        );
+        for text in [
+            "0.03",
+            "base-lr 0.03",
+            "base_lr=0.03",
+            "epochs 5",
+            "nano",
+            "--epochs",
+            "top_k=2",
+        ] {
+            assert!(search(text, &[]).finds(&said, &set), "{text}");
+        }
+        for text in ["0.04", "lae", "0", "epochs 3", "top_k=3"] {
+            assert!(!search(text, &[]).finds(&said, &set), "{text}");
+        }
     }
 }

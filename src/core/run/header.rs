@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::about::About;
+use super::about::{About, MadeOf};
 use super::config::{Precision, RunConfig};
 use super::lesson::Lesson;
 use crate::counts::counted;
@@ -25,6 +25,9 @@ pub struct MethodFacts {
     pub experts: Vec<Expert>,
     /// Whether a PET plugin is part of it.
     pub uses_pet: bool,
+    /// Whether that plugin has a size; none for runs of versions that did not note it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pet_sized: Option<bool>,
 }
 
 impl MethodFacts {
@@ -33,11 +36,21 @@ impl MethodFacts {
         self.experts.last().copied().unwrap_or(Expert::Answer)
     }
 
+    /// The PET with its size, where it has one: "adapter 5", "ssf"; none where none is trained.
+    pub fn pet(&self, config: &RunConfig) -> Option<String> {
+        let size = config.pet_size;
+        let named = match self.pet_sized {
+            Some(false) => config.pet.clone(),
+            Some(true) | None => format!("{} {size}", config.pet),
+        };
+        self.uses_pet.then_some(named)
+    }
+
     /// A short name for lists: "digits · LAE · adapter 5".
     pub fn run_title(&self, config: &RunConfig) -> String {
         let mut title = format!("{} · {}", config.data_name(), self.title);
-        if self.uses_pet {
-            title += &format!(" · {} {}", config.pet, config.pet_size);
+        if let Some(pet) = self.pet(config) {
+            title += &format!(" · {pet}");
         }
         if config.measured_on() != "test" {
             title += " · on validation images";
@@ -114,13 +127,13 @@ impl RunHeader {
         }
     }
 
-    /// What it is made of, for a search: method, data and settings in words.
-    pub fn made_of(&self) -> String {
+    /// What it is made of, for a search: method and data in words, and all settings as their options.
+    pub fn made_of(&self) -> MadeOf {
         let (config, title) = (&self.config, self.title());
-        format!(
-            "{title} {} {} {} seed {} order {}",
-            self.run, config.method, config.data, config.seed, config.order
-        )
+        MadeOf {
+            words: format!("{title} {} {} {}", self.run, config.method, config.data),
+            settings: config.as_options(&[]),
+        }
     }
 
     /// The device, with the way a card computes where that is not the plain one:

@@ -298,8 +298,8 @@ fn new_folder(root: &Path, header: &RunHeader) -> Result<PathBuf> {
 /// Data, method and PET in characters that every file system takes.
 fn short_title(header: &RunHeader) -> String {
     let mut title = format!("{}-{}", header.config.data_name(), header.config.method);
-    if header.method.uses_pet {
-        title += &format!("-{}{}", header.config.pet, header.config.pet_size);
+    if let Some(pet) = header.method.pet(&header.config) {
+        title += &format!("-{}", pet.replace(' ', ""));
     }
     let tame = |c: char| {
         if c.is_alphanumeric() || c == '-' {

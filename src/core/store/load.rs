@@ -20,6 +20,7 @@ use super::{
 };
 use crate::files;
 use crate::metrics::{Expert, History, PromptStudy};
+use crate::pet;
 use crate::problem::{Problem, Result, listed};
 use crate::run::about::About;
 use crate::run::event::{Costs, RunHeader, TaskReport};
@@ -113,13 +114,16 @@ impl StoredRun {
 /// # Errors
 /// A Problem that names the missing or damaged file.
 pub fn load(folder: &Path) -> Result<StoredRun> {
-    let header = load_header(folder)?;
+    let mut header = load_header(folder)?;
     let path = folder.join(PLUGIN_FILE);
     let plugin = match header.method.uses_pet {
         true => files::read_text(&path, files::TEXT)
             .map_err(|error| Problem::io("read the run's PET plugin", &path, &error))?,
         false => String::new(),
     };
+    let sized = header.method.pet_sized;
+    // Older versions did not note it.
+    header.method.pet_sized = Some(sized.unwrap_or_else(|| pet::is_sized(&plugin)));
     let mut rows = metrics_rows(folder, header.tasks.len())?;
     let own = rows.iter().map(|row| report_of(folder, &header, row));
     let mut reports = own.collect::<Result<Vec<_>>>()?;

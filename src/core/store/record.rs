@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::counts::counted;
 use crate::data::Fingerprints;
 use crate::metrics::Expert;
 use crate::nn::Variant;
@@ -123,13 +124,14 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
     let classes = facts.class_order.len();
     let tasks = task_ranges(&facts.task_sizes, classes).ok_or_else(|| {
         damaged(format!(
-            "the sizes of the tasks do not share out the {classes} classes of the class order"
+            "the sizes of the tasks do not share out the {} of the class order",
+            counted(classes, "class")
         ))
     })?;
     if [facts.train_images.len(), facts.test_images.len()] != [tasks.len(); 2] {
         return Err(damaged(format!(
-            "the numbers of images are not those of {} tasks",
-            tasks.len()
+            "the numbers of images are not those of {}",
+            counted(tasks.len(), "task")
         )));
     }
     // They are added up in many places.
@@ -197,6 +199,7 @@ fn older_method(config: &RunConfig) -> MethodFacts {
         variant: variant.map(|(_, words)| words.to_string()).collect(),
         experts: Expert::OF_LAE.to_vec(),
         uses_pet: true,
+        pet_sized: None,
     }
 }
 

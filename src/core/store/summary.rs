@@ -155,7 +155,7 @@ pub struct Summary {
     pub experts: Vec<Expert>,
     /// The PET plugin's name; none where the method trains no PET.
     pub pet: Option<String>,
-    /// Its size.
+    /// Its size; none for one that has none.
     pub pet_size: Option<usize>,
     /// The backbone's name.
     pub backbone: String,
@@ -269,7 +269,9 @@ pub fn summary(run: &StoredRun) -> Summary {
         variant: header.method.variant.clone(),
         experts: header.method.experts.clone(),
         pet: pet.map(|config| config.pet.clone()),
-        pet_size: pet.map(|config| config.pet_size),
+        pet_size: pet
+            .filter(|_| header.method.pet_sized != Some(false))
+            .map(|config| config.pet_size),
         backbone: header.config.backbone.clone(),
         weights_sha256: header.weights_sha256.clone(),
         device: header.device.clone(),

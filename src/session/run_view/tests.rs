@@ -16,6 +16,7 @@ fn header() -> RunHeader {
             variant: Vec::new(),
             experts: Expert::OF_LAE.to_vec(),
             uses_pet: true,
+            pet_sized: Some(true),
         },
         class_order: vec!["a".into(), "b".into(), "c".into()],
         tasks: vec![0..2, 2..3],

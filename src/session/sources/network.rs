@@ -5,6 +5,7 @@ use crate::device;
 use crate::experiment::footprint;
 use crate::method::{Chosen, Ground, PetPlan};
 use crate::pet::library::Library;
+use crate::pet::spec::MAIN_SIZE;
 use crate::pet::{BlockShape, PetSpec};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -100,10 +101,8 @@ pub(super) fn plugins() -> Vec<PluginView> {
 }
 
 fn plugin(view: crate::pet::view::PluginView) -> PluginView {
-    let size = view
-        .sizes
-        .first()
-        .map(|size| (size.min, size.default, size.max));
+    let size = view.sizes.iter().find(|size| size.name == MAIN_SIZE);
+    let size = size.map(|size| (size.min, size.default, size.max));
     let first = view.variants.first();
     let parameter = |p: crate::pet::view::ParameterView| (p.name, p.shape, p.init);
     PluginView {
@@ -117,7 +116,7 @@ fn plugin(view: crate::pet::view::PluginView) -> PluginView {
             .join(" "),
         origin: view.origin,
         parameters: view.parameters.into_iter().map(parameter).collect(),
-        size: size.unwrap_or((1, 5, 512)),
+        size,
         variants: view
             .variants
             .into_iter()

@@ -4,7 +4,8 @@ use super::network;
 use crate::backbone::library as backbones;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::device;
-use crate::method::{self, Chosen, lone_classes};
+use crate::method::{self, Chosen, Idle, all_frozen, lone_classes};
+use crate::pet::library::Library;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::views::{DataView, Plan};
@@ -13,6 +14,7 @@ use crate::session::views::{DataView, Plan};
 pub(super) fn plan(config: &RunConfig, data: Option<&DataView>) -> Plan {
     let mut plan = Plan {
         problems: method::problems(config),
+        idle: idle(config),
         ..Plan::default()
     };
     if let Some(data) = data {
@@ -33,6 +35,12 @@ pub(super) fn plan(config: &RunConfig, data: Option<&DataView>) -> Plan {
     plan
 }
 
+fn idle(config: &RunConfig) -> Vec<Idle> {
+    let pet = Library::standard().get(&config.pet).ok();
+    let chosen = Chosen::of(config);
+    chosen.map_or_else(|_| Vec::new(), |chosen| chosen.idle(pet.as_deref()))
+}
+
 fn scenario(config: &RunConfig, data: &DataView) -> Result<Scenario> {
     let order = ClassOrder::parse(&config.order)?;
     let all_at_once = Chosen::of(config).is_ok_and(|chosen| chosen.spec.all_at_once);
@@ -44,8 +52,10 @@ fn scenario(config: &RunConfig, data: &DataView) -> Result<Scenario> {
 }
 
 fn fill_tasks(plan: &mut Plan, config: &RunConfig, data: &DataView, scenario: Scenario) {
-    let chosen = Chosen::of(config);
-    plan.lone = chosen.map_or(None, |chosen| lone_classes(&chosen, &scenario.tasks));
+    if let Ok(chosen) = Chosen::of(config) {
+        plan.lone = lone_classes(&chosen, &scenario.tasks);
+        plan.all_frozen = all_frozen(&chosen, scenario.tasks.len());
+    }
     plan.set_tasks(scenario, data, config);
     plan.cache_need = cache_need(plan, config, data);
     if plan.train_images.contains(&0) {

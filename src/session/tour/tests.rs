@@ -43,6 +43,7 @@ fn header(folder: &str) -> RunHeader {
             variant: Vec::new(),
             experts: vec![Expert::Online],
             uses_pet: true,
+            pet_sized: Some(true),
         },
         class_order: order,
         tasks: vec![0..2, 2..4],

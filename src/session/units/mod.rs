@@ -67,6 +67,15 @@ pub enum Part {
 }
 
 impl Unit {
+    /// How long it takes, in words.
+    pub fn time(&self) -> String {
+        let n = self.minutes.to_string();
+        match self.minutes {
+            1 => self.language.say("unit.minute").into(),
+            _ => self.language.fill("unit.minutes", &[("n", &n)]),
+        }
+    }
+
     /// The runs that it names, in order.
     pub fn plans(&self) -> impl Iterator<Item = &RunPlan> {
         let blocks = self.parts.iter().filter_map(|part| match part {

@@ -4,6 +4,8 @@ use super::chart::Chart;
 use super::text::{Kind, Paragraph};
 use super::value::Figures;
 use super::{Ask, Figure, Part, Question, Runs, Teach, Unit};
+use crate::method::command;
+use crate::pet::library::Library;
 use crate::texts::Language;
 
 /// Longest line of text, in characters.
@@ -11,10 +13,8 @@ const WIDTH: usize = 80;
 
 /// Title and time.
 pub fn heading(unit: &Unit) -> String {
-    let minutes = unit
-        .language
-        .fill("unit.minutes", &[("n", &unit.minutes.to_string())]);
-    format!("{}\n{minutes}\n{}\n", unit.title, wrapped(&unit.about, ""))
+    let about = wrapped(&unit.about, "");
+    format!("{}\n{}\n{about}\n", unit.title, unit.time())
 }
 
 /// A part in words, with the figures that are known.
@@ -61,9 +61,12 @@ fn paragraph(text: &Paragraph, figures: &Figures, language: Language) -> String 
 
 fn runs(block: &Runs, language: Language) -> String {
     let mut text = format!("[{}]\n", language.say("unit.to_run"));
+    let plugins = Library::standard();
     for plan in &block.runs {
         for config in &plan.configs {
-            text.push_str(&format!("  {}: {}\n", plan.title, config.as_command()));
+            let pet = plugins.get(&config.pet).ok();
+            let command = command(config, pet.as_deref());
+            text.push_str(&format!("  {}: {command}\n", plan.title));
         }
     }
     text

@@ -70,7 +70,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         if used {
             cx.session.draft.pet.clone_from(&plugin.name);
             cx.session.draft.pet_variant = None;
-            cx.session.draft.pet_size = plugin.size.1;
+            cx.session.draft.pet_size = plugin.usual_size();
             cx.act(UiCommand::Show(Page::Experiment));
         }
     });
@@ -89,11 +89,13 @@ fn parameters(ui: &mut Ui, plugin: &PluginView) {
                 widgets::title(ui, "Parameters of each block");
             },
             |ui| {
-                let (low, default, high) = plugin.size;
-                faint(
-                    ui,
-                    format!("size r from {low} to {high}, usually {default}"),
-                );
+                let words = match plugin.size {
+                    Some((low, usual, high)) => {
+                        format!("size r from {low} to {high}, usually {usual}")
+                    }
+                    None => "no size to choose".into(),
+                };
+                faint(ui, words);
             },
         );
         egui::Grid::new("parameters")

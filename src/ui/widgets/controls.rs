@@ -254,10 +254,18 @@ pub fn field(ui: &mut Ui, label: &str, add: impl FnOnce(&mut Ui) -> Response) ->
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 4.0;
             let label = faint(ui, label);
-            add(ui).labelled_by(label.id)
+            // In a row a number stands in the middle of its field.
+            ui.horizontal(add).inner.labelled_by(label.id)
         })
         .inner
     })
+}
+
+/// An input that is greyed out, with the reason under the pointer, where there is one.
+pub fn unless(ui: &mut Ui, why: Option<&str>, add: impl FnOnce(&mut Ui) -> Response) -> Response {
+    let Some(why) = why else { return add(ui) };
+    let response = ui.add_enabled_ui(false, add).inner;
+    response.on_disabled_hover_text(why)
 }
 
 /// Text that acts when clicked.

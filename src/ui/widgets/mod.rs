@@ -12,6 +12,7 @@ mod layout;
 pub mod losses;
 pub mod matrix;
 pub mod names;
+pub mod numbers;
 pub mod plots;
 pub mod stops;
 pub mod terms;
@@ -27,7 +28,7 @@ use crate::problem::Problem;
 use crate::session::plain::in_window;
 pub use controls::{
     button, button_if, chip, enter_alone, entered, field, frame_of, icon_button, icon_text_button,
-    line_edit, link, primary, primary_button, segmented, segmented_where,
+    line_edit, link, primary, primary_button, segmented, segmented_where, unless,
 };
 use icons::Icon;
 pub use layout::{

@@ -37,6 +37,10 @@ fn a_run_is_named_found_by_it_and_exported_under_it() {
     assert_eq!(count(&["--tag", "Thesis", "--text", "mine digits"]), 1);
     assert_eq!(count(&["--tag", "nobody"]), 0);
     assert_eq!(count(&["--text", "letters"]), 0);
+    for settings in ["0.01", "base-lr 0.01", "base_lr=0.01", "epochs 1"] {
+        assert_eq!(count(&["--text", settings]), 1, "{settings}");
+    }
+    assert_eq!(count(&["--text", "base-lr 0.03"]), 0);
     let listed = json(&run(&["runs", "--json", "-"], at));
     assert_eq!(listed[0]["name"], "=Mine");
     let table = at.join("table.csv");

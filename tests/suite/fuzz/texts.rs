@@ -99,7 +99,7 @@ impl Target for Configs {
         let _ = (
             config.block_list(12),
             config.data_name(),
-            run_title(&config),
+            run_title(&config, true),
         );
         let written = config.to_toml().unwrap();
         let again = RunConfig::from_toml(&written, "again").unwrap();

@@ -31,6 +31,7 @@ fn of_dualprompt() -> RunHeader {
             variant: Vec::new(),
             experts: vec![Expert::Answer],
             uses_pet: false,
+            pet_sized: Some(true),
         },
         ..header()
     }

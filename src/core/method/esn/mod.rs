@@ -99,6 +99,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         .advise("choose a ViT, or another method")),
         None => Ok(()),
     },
+    idle: |_| Ok(Vec::new()),
     build: |setup| Ok(Box::new(Esn::new(&setup)?)),
 };
 

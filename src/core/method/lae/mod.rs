@@ -14,7 +14,9 @@
 mod state;
 mod verdict;
 
-use super::{Chosen, Demand, Kind, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec, Setup};
+use super::{
+    Chosen, Demand, Kind, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec, Setup, idle,
+};
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
@@ -102,6 +104,18 @@ pub const LAE: MethodSpec = MethodSpec {
             .at("--freeze-epochs")
             .advise("give a number up to --epochs"))
     },
+    idle: |chosen| {
+        let mut idle = Vec::new();
+        if !chosen.flag("learning")? {
+            let why = "without Learning no epochs are frozen";
+            idle.extend(idle::own(&["freeze_epochs"], why, "leave Learning on"));
+        }
+        if !chosen.flag("accumulation")? {
+            let why = "without Accumulation the offline PET does not follow";
+            idle.extend(idle::own(&["ema"], why, "leave Accumulation on"));
+        }
+        Ok(idle)
+    },
     build: |setup| {
         Ok(Box::new(Lae::from_setup(
             &setup,
@@ -131,6 +145,7 @@ pub const BASELINE: MethodSpec = MethodSpec {
     passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
     demand: |_, _| Ok(Demand::NONE),
     check: |_, _| Ok(()),
+    idle: |_| Ok(Vec::new()),
     build: |setup| {
         Ok(Box::new(Lae::from_setup(
             &setup,

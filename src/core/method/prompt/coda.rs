@@ -16,6 +16,7 @@ use super::super::optimiser::Schedule;
 use super::super::{Chosen, Demand, Kind, MethodSpec, Pass, Published, Rate, SettingSpec};
 use super::{Asked, Leaves, Occasion, Prompted, Prompts, Question, Scheme, Training};
 use super::{check, check_blocks, leaf, same};
+use crate::counts::counted;
 use crate::metrics::Expert;
 use crate::nn;
 use crate::pet::Init;
@@ -94,6 +95,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         ),
         None => Ok(()),
     },
+    idle: |_| Ok(Vec::new()),
     build: |setup| {
         let chosen = Chosen::of(setup.config)?;
         let training = Training {
@@ -264,7 +266,11 @@ impl Scheme for Coda {
         }
         let (pool, tasks) = (self.pool, self.tasks);
         if self.share() == 0 {
-            let what = format!("{pool} components cannot be shared among {tasks} tasks");
+            let components = counted(pool, "component");
+            let what = format!(
+                "{components} cannot be shared among {}",
+                counted(tasks, "task")
+            );
             let problem = Problem::new(what).at("--set pool");
             return Err(problem.advise(format!("give {tasks} or more")));
         }

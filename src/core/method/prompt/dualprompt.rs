@@ -101,6 +101,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         }
         None => Ok(()),
     },
+    idle: |_| Ok(Vec::new()),
     build: |setup| Ok(Box::new(build(&setup)?)),
 };
 

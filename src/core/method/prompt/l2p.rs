@@ -13,6 +13,7 @@ use super::super::{Chosen, Demand, Kind, MethodSpec, Pass, Published, Rate, Sett
 use super::choice::{CLIP, best, one_hot, pull, pulled, similarity};
 use super::{Asked, Leaves, Prompted, Prompts, Question, Scheme, Training, check, drawn, leaf};
 use crate::backbone::{Backbone, Tokens};
+use crate::counts::counted;
 use crate::metrics::Expert;
 use crate::nn;
 use crate::pet::Init;
@@ -78,6 +79,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         Some(ground) => check(&L2p::chosen(chosen)?, ground),
         None => Ok(()),
     },
+    idle: |_| Ok(Vec::new()),
     build: |setup| {
         let chosen = Chosen::of(setup.config)?;
         let training = Training::clipped(&chosen)?;
@@ -127,7 +129,10 @@ impl Scheme for L2p {
         }
         if self.top_k > self.pool {
             let (top_k, pool) = (self.top_k, self.pool);
-            let what = format!("an image cannot take {top_k} of {pool} prompts");
+            let what = format!(
+                "an image cannot take {top_k} of {}",
+                counted(pool, "prompt")
+            );
             let problem = Problem::new(what).at("--set top_k");
             return Err(problem.advise(format!("give {pool} or less, or a larger pool")));
         }

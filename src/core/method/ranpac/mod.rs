@@ -27,7 +27,7 @@ use super::aper::{ADAPTER, on_pictures};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
     Batch, Chosen, Demand, Kind, Method, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec,
-    Setup, Task, TrainedPet, Work,
+    Setup, Task, TrainedPet, Work, idle,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -102,6 +102,18 @@ pub const SPEC: MethodSpec = MethodSpec {
         })
     },
     check: |_, _| Ok(()),
+    idle: |chosen| {
+        let keys: &[_] = match adapts(chosen)? {
+            true => &[],
+            false => &[WEIGHT_DECAY.key, DROPOUT.key],
+        };
+        let instead = "give --set first_session=adapter";
+        Ok(idle::own(
+            keys,
+            "nothing is tuned without a first session",
+            instead,
+        ))
+    },
     build: |setup| Ok(Box::new(RanPac::new(&setup)?)),
 };
 

@@ -3,12 +3,18 @@
 use super::{RunConfig, Setting};
 
 impl RunConfig {
-    /// The command that does the same: `lae-studio train …`, naming what differs from the defaults.
-    pub fn as_command(&self) -> String {
+    /// The command that does the same: `lae-studio train …`, naming what differs from the defaults. What stands under
+    /// the keys `without` has no effect there and would be refused.
+    pub fn as_command(&self, without: &[&str]) -> String {
+        format!("lae-studio train {}", self.as_options(without))
+    }
+
+    /// The options of that command.
+    pub fn as_options(&self, without: &[&str]) -> String {
         let base = Self::default();
-        let mut words = vec!["lae-studio train".to_string()];
+        let mut words = Vec::new();
         let mut say = |differs: bool, name: &str, value: String| {
-            if differs {
+            if differs && !without.contains(&name.replace('-', "_").as_str()) {
                 words.push(option(name, &value));
             }
         };
@@ -86,9 +92,9 @@ impl RunConfig {
             "cache-mb",
             self.cache_mb.to_string(),
         );
-        for (key, value) in &self.settings {
-            words.push(option_of(key, value));
-        }
+        let own = self.settings.iter();
+        let own = own.filter(|(key, _)| !without.contains(&key.as_str()));
+        words.extend(own.map(|(key, value)| option_of(key, value)));
         words.join(" ")
     }
 }
@@ -189,7 +195,7 @@ mod tests {
                 .into(),
             ..RunConfig::default()
         };
-        let command = config.as_command();
+        let command = config.as_command(&[]);
         let quote = if cfg!(windows) { '"' } else { '\'' };
         assert!(command.contains(" --data=-rf "), "{command}");
         for option in ["--freeze-epochs ", "--ema ", "--set "] {

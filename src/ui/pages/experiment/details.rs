@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use egui::{
-    Align2, CornerRadius, DragValue, Rect, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo,
-    pos2,
+    Align2, CornerRadius, Rect, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo, pos2,
 };
 
-use super::{number, row, tasks};
+use super::{number, row, tasks, wide_number};
 use crate::counts::counted;
 use crate::run::config::bounds;
 use crate::session::views::{DataView, Fetch, Seen, Sight};
 use crate::session::words::{by_number, bytes_text};
 use crate::ui::app::Cx;
 use crate::ui::theme::{regular, tokens};
+use crate::ui::widgets::numbers::{self, percent};
 use crate::ui::widgets::{self, button, faint, painted_text};
 
 /// A part of the data card that is open.
@@ -300,25 +300,23 @@ fn splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     row(ui, |ui| {
         if view.test_drawn {
             let label = faint(ui, "Test share");
-            let share = percent(&mut draft.test_share, 1.0..=90.0);
+            let share = percent(&mut draft.test_share, bounds::TEST_SHARE).speed(0.5);
             number(ui, share).labelled_by(label.id).on_hover_text(
                 "No test split was given: this share of every class is held back for testing",
             );
             ui.add_space(8.0);
         }
         let label = faint(ui, "Validation share");
-        let share = percent(&mut draft.validation_share, 0.0..=90.0);
+        let share = percent(&mut draft.validation_share, bounds::VALIDATION_SHARE).speed(0.5);
         number(ui, share).labelled_by(label.id).on_hover_text(
             "For tuning: this share of the training images is measured on, and the test images stay unseen. 0 % measures on the test images",
         );
         ui.add_space(8.0);
         let label = faint(ui, "Memory for pictures");
-        let memory = DragValue::new(&mut draft.cache_mb)
-            .range(bounds::CACHE_MB)
-            .clamp_existing_to_range(false)
+        let memory = numbers::number(&mut draft.cache_mb, bounds::CACHE_MB)
             .speed(16)
             .suffix(" MB");
-        ui.add_sized(Vec2::new(84.0, crate::ui::theme::CONTROL), memory)
+        wide_number(ui, memory, 84.0)
             .labelled_by(label.id)
             .on_hover_text(
                 "Decoded pictures are kept within this much memory; no result depends on it",
@@ -333,22 +331,6 @@ fn splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
         );
         ui.add(egui::Label::new(RichText::new(words).color(t.warning)).wrap());
     }
-}
-
-/// A share from 0 to 1, shown in percent.
-fn percent(share: &mut f64, range: std::ops::RangeInclusive<f64>) -> DragValue<'_> {
-    DragValue::from_get_set(move |given| {
-        if let Some(given) = given {
-            // Whole thousandths keep run.toml readable.
-            *share = (given * 10.0).round() / 1000.0;
-        }
-        *share * 100.0
-    })
-    .range(range)
-    .clamp_existing_to_range(false)
-    .speed(0.5)
-    .max_decimals(1)
-    .suffix(" %")
 }
 
 fn cache_words(need: Option<u64>, megabytes: usize) -> String {

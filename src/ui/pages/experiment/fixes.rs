@@ -4,7 +4,7 @@ use egui::{RichText, Ui};
 
 use crate::counts::counted;
 use crate::data::named;
-use crate::method::Lone;
+use crate::method::{AllFrozen, Lone, frozen_of};
 use crate::problem::Problem;
 use crate::run::config::{RunConfig, Setting};
 use crate::session::views::DataView;
@@ -66,10 +66,8 @@ fn fix(
             format!("Use {}", counted(base.epochs, "epoch"))
         }
         "--freeze-epochs" => {
-            let fewer = draft.epochs.saturating_sub(2);
-            let fewer = fewer.max(usize::from(draft.epochs > 1));
-            let value = Setting::Whole(fewer as i64);
-            fixed.settings.insert("freeze_epochs".into(), value);
+            let fewer = frozen_of(draft.epochs);
+            freeze(&mut fixed, fewer);
             format!("Freeze {fewer}")
         }
         "--ema" => {
@@ -141,18 +139,27 @@ fn fix(
     Some((label, fixed))
 }
 
+fn freeze(config: &mut RunConfig, epochs: usize) {
+    let value = Setting::Whole(epochs as i64);
+    config.settings.insert("freeze_epochs".into(), value);
+}
+
 /// Draws what is worth knowing about the data and its cut into tasks.
 pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(view) = cx.session.data.ready().cloned() else {
         return;
     };
-    let lone = cx.session.plan.lone.clone();
+    let (lone, frozen) = (
+        cx.session.plan.lone.clone(),
+        cx.session.plan.all_frozen.clone(),
+    );
     let lines = view.assumed.clone();
     let more = [
         !view.skipped.is_empty(),
         !view.duplicates.is_empty(),
         !view.two_labels.is_empty(),
         lone.is_some(),
+        frozen.is_some(),
     ];
     let fonts = unreadable(ui, cx, &view);
     let count = lines.len() + fonts.len() + more.iter().filter(|there| **there).count();
@@ -171,6 +178,12 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
             widgets::problem(ui, &problem);
             if button(ui, format!("Use {sizes}")).clicked() {
                 cx.session.draft.classes_per_task = sizes;
+            }
+        }
+        if let Some(AllFrozen { problem, usual }) = frozen {
+            widgets::problem(ui, &problem);
+            if button(ui, format!("Freeze {usual}")).clicked() {
+                freeze(&mut cx.session.draft, usual);
             }
         }
         for line in lines.into_iter().chain(fonts) {

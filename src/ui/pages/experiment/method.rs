@@ -2,18 +2,15 @@
 
 use egui::{DragValue, Ui, Vec2};
 
-use super::{number, standing};
-use crate::backbone::library;
-use crate::method::{
-    Kind, METHODS, MethodSpec, SettingSpec, adopt, adopt_published, named_method, usual_pet,
-};
-use crate::pet::library::Library as Plugins;
+use super::{number, standing, wide_number};
+use crate::method::{Kind, METHODS, MethodSpec, SettingSpec, named_method};
 use crate::problem::listed;
 use crate::run::config::{RunConfig, Setting, bounds};
 use crate::session::presets::{self, Preset};
+use crate::session::views::Plan;
 use crate::ui::app::Cx;
 use crate::ui::theme::CONTROL;
-use crate::ui::widgets::{self, card, faint, field, link, terms};
+use crate::ui::widgets::{self, card, faint, field, link, numbers, terms, unless};
 
 /// Draws the method card.
 pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
@@ -44,10 +41,12 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
                 widgets::cut(ui, preset);
             },
         );
-        which(ui, &mut cx.session.draft);
+        if let Some(spec) = which(ui, &mut cx.session.draft) {
+            cx.session.choose_method(spec);
+        }
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 12.0;
-            settings(ui, &mut cx.session.draft);
+            settings(ui, &mut cx.session.draft, &cx.session.plan);
         });
         if let Some(words) = cx.session.suited() {
             faint(ui, words);
@@ -68,7 +67,7 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
         if *more {
             ui.horizontal_wrapped(|ui| {
                 ui.spacing_mut().item_spacing.x = 12.0;
-                rarer(ui, &mut cx.session.draft);
+                rarer(ui, &mut cx.session.draft, &cx.session.plan);
             });
         }
     });
@@ -110,8 +109,9 @@ fn reset(cx: &mut Cx<'_>) {
     }
 }
 
-/// The choice of a method, with what it does.
-fn which(ui: &mut Ui, draft: &mut RunConfig) {
+/// The choice of a method, with what it does; gives another one that was picked.
+fn which(ui: &mut Ui, draft: &mut RunConfig) -> Option<&'static MethodSpec> {
+    let mut other = None;
     let chosen = named_method(&draft.method);
     let title = chosen.as_ref().map_or("choose", |spec| spec.title);
     ui.horizontal_wrapped(|ui| {
@@ -124,7 +124,7 @@ fn which(ui: &mut Ui, draft: &mut RunConfig) {
                     let picked = spec.key == draft.method;
                     let row = ui.selectable_label(picked, spec.title);
                     if row.on_hover_text(spec.summary).clicked() && !picked {
-                        choose(draft, spec);
+                        other = Some(spec);
                     }
                 }
             });
@@ -140,18 +140,7 @@ fn which(ui: &mut Ui, draft: &mut RunConfig) {
     if let Ok(spec) = chosen {
         terms::sentence(ui, &format!("{}.", spec.summary)).on_hover_text(spec.paper);
     }
-}
-
-/// Turns the draft to another method, with the PET that is usual for it.
-fn choose(draft: &mut RunConfig, spec: &'static MethodSpec) {
-    let before = draft.pet.clone();
-    adopt(draft, spec);
-    adopt_published(draft, spec);
-    if draft.pet != before {
-        let about = library::describe(&draft.backbone).ok();
-        let plugin = Plugins::standard().get(&draft.pet).ok();
-        usual_pet(draft, about.as_ref(), plugin.and_then(|p| p.default_size()));
-    }
+    other
 }
 
 fn flag(ui: &mut Ui, draft: &mut RunConfig, setting: &SettingSpec, usual: bool) {
@@ -189,79 +178,69 @@ fn boxed(ui: &mut Ui, on: &mut bool, text: &str, hint: &str) {
     });
 }
 
-fn settings(ui: &mut Ui, draft: &mut RunConfig) {
+fn settings(ui: &mut Ui, draft: &mut RunConfig, plan: &Plan) {
     let own = named_method(&draft.method).map_or(&[][..], |spec| spec.settings);
     field(ui, "Epochs", |ui| {
-        number(
-            ui,
-            DragValue::new(&mut draft.epochs)
-                .range(bounds::EPOCHS)
-                .clamp_existing_to_range(false)
-                .speed(0.1),
-        )
+        let value = numbers::number(&mut draft.epochs, bounds::EPOCHS).speed(0.1);
+        unless(ui, plan.why_idle("epochs"), |ui| number(ui, value))
     });
     for setting in own {
-        own_setting(ui, draft, setting);
+        own_setting(ui, draft, setting, plan.why_idle(setting.key));
     }
     if named_method(&draft.method).is_ok_and(|spec| spec.rate.is_some()) {
-        learning_rate(ui, draft);
+        learning_rate(ui, draft, plan.why_idle("base_lr"));
     }
     field(ui, "Batch", |ui| {
-        number(
-            ui,
-            DragValue::new(&mut draft.batch)
-                .range(bounds::BATCH)
-                .clamp_existing_to_range(false)
-                .speed(0.2),
-        )
+        let value = numbers::number(&mut draft.batch, bounds::BATCH).speed(0.2);
+        number(ui, value)
     });
+    at_once(ui, draft);
+    field(ui, "Seed", |ui| {
+        numbers::seed(ui, "seed", &mut draft.seed, 100.0)
+    });
+}
+
+/// Images of a batch that go through the network at once.
+fn at_once(ui: &mut Ui, draft: &mut RunConfig) {
+    let hint = "How much of a batch goes through the network at once: fewer images take less memory and give the \
+                same result";
     field(ui, "Images at once", |ui| {
         let mut at_once = draft.micro_batch.unwrap_or(0).min(draft.batch);
-        let value = DragValue::new(&mut at_once)
-            .range(0..=draft.batch)
-            .clamp_existing_to_range(false)
-            .speed(0.1)
-            .custom_formatter(|value, _| match value as usize {
-                0 => "all".into(),
-                n => n.to_string(),
-            })
-            .custom_parser(|text| match text.trim() {
-                "all" => Some(0.0),
-                text => text.parse().ok(),
-            });
+        let value = or_all(at_once, numbers::number(&mut at_once, 0..=draft.batch)).speed(0.1);
         let response = number(ui, value);
         if response.changed() {
             draft.micro_batch = (at_once > 0).then_some(at_once);
         }
         response
     })
-    .on_hover_text(
-        "How much of a batch goes through the network at once: fewer images take less memory and give the \
-         same result",
-    );
-    field(ui, "Seed", |ui| {
-        let seed = DragValue::new(&mut draft.seed)
-            .range(bounds::SEED)
-            .clamp_existing_to_range(false)
-            .speed(0.1);
-        ui.add_sized(Vec2::new(100.0, CONTROL), seed)
-    });
+    .on_hover_text(hint);
 }
 
-fn learning_rate(ui: &mut Ui, draft: &mut RunConfig) {
+/// A number of which 0 means all, with what it is now.
+fn or_all(now: usize, value: DragValue<'_>) -> DragValue<'_> {
+    value
+        .custom_formatter(move |number, _| match number {
+            0.0 => "all".into(),
+            n if n == now as f64 => now.to_string(),
+            n => format!("{n:.0}"),
+        })
+        .custom_parser(|text| match text.trim() {
+            "all" => Some(0.0),
+            text => text.parse().ok(),
+        })
+}
+
+fn learning_rate(ui: &mut Ui, draft: &mut RunConfig, why: Option<&str>) {
+    let hint = "At batch 256; the rate used is this × batch / 256, where the method scales it";
     field(ui, "Base learning rate", |ui| {
-        let value = DragValue::new(&mut draft.base_lr)
-            .range(bounds::BASE_LR)
-            .clamp_existing_to_range(false)
-            .speed(0.0005)
-            .custom_formatter(|value, _| shown(value));
-        ui.add_sized(Vec2::new(76.0, CONTROL), value)
+        let value = numbers::number(&mut draft.base_lr, bounds::BASE_LR).speed(0.0005);
+        unless(ui, why, |ui| wide_number(ui, value, 76.0))
     })
-    .on_hover_text("At batch 256; the rate used is this × batch / 256, where the method scales it");
+    .on_hover_text(hint);
 }
 
 /// A setting of the method's own, other than a flag; its meaning and range under the pointer.
-fn own_setting(ui: &mut Ui, draft: &mut RunConfig, setting: &SettingSpec) {
+fn own_setting(ui: &mut Ui, draft: &mut RunConfig, setting: &SettingSpec, why: Option<&str>) {
     if matches!(setting.kind, Kind::Flag(_)) {
         return;
     }
@@ -271,20 +250,12 @@ fn own_setting(ui: &mut Ui, draft: &mut RunConfig, setting: &SettingSpec) {
     let was = value.clone();
     let input = |ui: &mut Ui| -> egui::Response {
         match (setting.kind, &mut value) {
-            (Kind::Whole { least, most, .. }, Setting::Whole(n)) => number(
-                ui,
-                DragValue::new(n)
-                    .range(least..=most)
-                    .clamp_existing_to_range(false)
-                    .speed(0.1),
-            ),
+            (Kind::Whole { least, most, .. }, Setting::Whole(n)) => {
+                number(ui, numbers::number(n, least..=most).speed(0.1))
+            }
             (Kind::Real { least, most, .. }, Setting::Real(x)) => {
-                let drag = DragValue::new(x)
-                    .range(least..=most)
-                    .clamp_existing_to_range(false)
-                    .speed(0.0001)
-                    .custom_formatter(|value, _| shown(value));
-                ui.add_sized(Vec2::new(76.0, CONTROL), drag)
+                let drag = numbers::number(x, least..=most).speed(0.0001);
+                wide_number(ui, drag, 76.0)
             }
             (Kind::Choice(names), Setting::Text(chosen)) => {
                 egui::ComboBox::from_id_salt(setting.key)
@@ -313,48 +284,34 @@ fn own_setting(ui: &mut Ui, draft: &mut RunConfig, setting: &SettingSpec) {
         first.make_ascii_uppercase();
     }
     let hint = format!("{}: {}", setting.meaning, setting.kind.range());
-    field(ui, &title, input).on_hover_text(hint);
+    field(ui, &title, |ui| unless(ui, why, input)).on_hover_text(hint);
     if value != was {
         put(draft, setting, value);
     }
 }
 
-/// The shortest text that reads as this number: what is only looked at must not be rounded.
-fn shown(value: f64) -> String {
-    match value.abs() {
-        1e-6..1e15 | 0.0 => value.to_string(),
-        _ => format!("{value:e}"),
-    }
-}
-
-fn rarer(ui: &mut Ui, draft: &mut RunConfig) {
+fn rarer(ui: &mut Ui, draft: &mut RunConfig, plan: &Plan) {
     for (i, name) in ["Smallest crop", "Largest crop"].into_iter().enumerate() {
+        let hint = "Share of an image's area that a training crop covers";
         field(ui, name, |ui| {
-            let value = DragValue::new(&mut draft.crop_scale[i])
-                .range(bounds::CROP_SCALE)
-                .clamp_existing_to_range(false)
-                .speed(0.005);
-            number(ui, value)
+            let value = numbers::number(&mut draft.crop_scale[i], bounds::CROP_SCALE).speed(0.005);
+            unless(ui, plan.why_idle("crop_scale"), |ui| number(ui, value))
         })
-        .on_hover_text("Share of an image's area that a training crop covers");
+        .on_hover_text(hint);
     }
     limit(ui, "Training images per class", &mut draft.train_limit);
     limit(ui, "Test images per class", &mut draft.test_limit);
     field(ui, "Seed of splits", |ui| {
-        number(
-            ui,
-            DragValue::new(&mut draft.split_seed)
-                .range(bounds::SEED)
-                .clamp_existing_to_range(false)
-                .speed(0.1),
-        )
+        numbers::seed(ui, "split seed", &mut draft.split_seed, 100.0)
     })
     .on_hover_text("Draws the test and validation images, where they are drawn");
     let mirror = "Mirror images at random";
     widgets::whole(ui, mirror, |ui| {
         ui.vertical(|ui| {
             ui.add_space(20.0);
-            ui.checkbox(&mut draft.flip, mirror);
+            unless(ui, plan.why_idle("flip"), |ui| {
+                ui.checkbox(&mut draft.flip, mirror)
+            });
         });
     });
 }
@@ -362,26 +319,11 @@ fn rarer(ui: &mut Ui, draft: &mut RunConfig) {
 /// A limit where 0 means none.
 fn limit(ui: &mut Ui, name: &str, value: &mut Option<usize>) {
     let mut number_of = value.unwrap_or(0);
-    field(ui, name, |ui| {
-        let drag = DragValue::new(&mut number_of)
-            .range(0..=*bounds::LIMIT.end())
-            .clamp_existing_to_range(false)
-            .speed(0.2)
-            .custom_formatter(|n, _| {
-                if n == 0.0 {
-                    "all".into()
-                } else {
-                    format!("{n:.0}")
-                }
-            })
-            .custom_parser(|text| {
-                if text.trim() == "all" {
-                    Some(0.0)
-                } else {
-                    text.parse().ok()
-                }
-            });
-        number(ui, drag)
+    let response = field(ui, name, |ui| {
+        let drag = numbers::number(&mut number_of, 0..=*bounds::LIMIT.end());
+        number(ui, or_all(value.unwrap_or(0), drag).speed(0.2))
     });
-    *value = (number_of > 0).then_some(number_of);
+    if response.changed() {
+        *value = (number_of > 0).then_some(number_of);
+    }
 }

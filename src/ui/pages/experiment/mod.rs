@@ -22,7 +22,6 @@ pub use details::Part;
 pub use model::equations;
 
 use crate::counts::{counted, things};
-use crate::method::run_title;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{CONTROL, NARROW};
@@ -107,7 +106,8 @@ fn former(ui: &mut Ui, cx: &mut Cx<'_>) {
         1 => Some("a folder of runs".to_owned()),
         n => Some(format!("{} of runs", counted(n, "folder"))),
     };
-    let setup = cx.session.former.as_ref().map(run_title);
+    let setup = cx.session.former.as_ref();
+    let setup = setup.map(|config| cx.session.title_of(config));
     let kept: Vec<String> = setup.into_iter().chain(folders).collect();
     let kept = kept.join(" and ");
     card(ui, |ui| {
@@ -165,9 +165,14 @@ fn standing(cx: &Cx<'_>, options: &[&str]) -> Standing {
     }
 }
 
-/// A number that can be dragged or typed.
+/// A number that can be dragged or typed; one of many digits takes the room it needs.
 fn number(ui: &mut Ui, value: DragValue<'_>) -> Response {
-    ui.add_sized(Vec2::new(56.0, CONTROL), value)
+    wide_number(ui, value, 56.0)
+}
+
+/// As [`number`], with room for longer ones.
+fn wide_number(ui: &mut Ui, value: DragValue<'_>, width: f32) -> Response {
+    ui.add(value.min_size(Vec2::new(width, CONTROL)))
 }
 
 /// A row of labels and inputs, all centred on the height of an input.

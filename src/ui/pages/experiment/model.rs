@@ -1,6 +1,6 @@
 //! The PET card.
 
-use egui::{DragValue, Popup, RichText, Ui};
+use egui::{Popup, RichText, Ui};
 
 use super::{number, standing, text};
 use crate::method::Chosen;
@@ -10,7 +10,9 @@ use crate::session::words::count_text;
 use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::theme::{mono, tokens};
-use crate::ui::widgets::{self, button, card, faint, segmented, segmented_where, sentence, terms};
+use crate::ui::widgets::{
+    self, button, card, faint, numbers, segmented, segmented_where, sentence, terms, unless,
+};
 
 /// Choices shown side by side; the rest is behind "More…".
 const SIDE_BY_SIDE: usize = 4;
@@ -131,19 +133,23 @@ fn choose(cx: &mut Cx<'_>, list: &[PluginView], name: &str) {
     draft.pet = name.to_string();
     draft.pet_variant = None;
     if let Some(plugin) = list.iter().find(|p| p.name == name) {
-        draft.pet_size = plugin.size.1;
+        draft.pet_size = plugin.usual_size();
     }
 }
 
 fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
-    let (low, _, high) = plugin.map_or((1, 5, 256), |p| p.size);
+    let size = plugin.map_or(Some((1, 5, 256)), |plugin| plugin.size);
+    let (low, _, high) = size.unwrap_or_default();
+    let why = plugin
+        .filter(|plugin| plugin.size.is_none())
+        .map(|plugin| format!("{} has no size", plugin.title));
     let draft = &mut cx.session.draft;
     let label = faint(ui, "size");
-    let value = DragValue::new(&mut draft.pet_size)
-        .range(low..=high)
-        .clamp_existing_to_range(false)
-        .speed(0.1);
-    number(ui, value).labelled_by(label.id);
+    let mut value = numbers::number(&mut draft.pet_size, low..=high).speed(0.1);
+    if why.is_some() {
+        value = value.custom_formatter(|_, _| "–".into());
+    }
+    unless(ui, why.as_deref(), |ui| number(ui, value)).labelled_by(label.id);
     let label = faint(ui, "blocks");
     text(ui, "blocks", &mut draft.blocks, 84.0)
         .labelled_by(label.id)

@@ -77,12 +77,12 @@ fn extent(cx: &Cx<'_>) -> String {
     if plan.tasks.is_empty() {
         return String::new();
     }
-    format!(
-        "{} × {}, {}",
-        counted(plan.tasks.len(), "task"),
-        counted(draft.epochs, "epoch"),
-        counted(plan.images_shown(draft), "picture")
-    )
+    let tasks = counted(plan.tasks.len(), "task");
+    let pictures = counted(plan.images_shown(draft), "picture");
+    match plan.why_idle("epochs") {
+        None => format!("{tasks} × {}, {pictures}", counted(draft.epochs, "epoch")),
+        Some(_) => format!("{tasks}, {pictures}"),
+    }
 }
 
 fn cost(cx: &Cx<'_>) -> Option<Estimate> {
@@ -170,7 +170,7 @@ fn rest(ui: &mut Ui, cx: &mut Cx<'_>) {
             cx.act(UiCommand::TrainOrders);
         }
         let copy = button(ui, "Copy as command");
-        if copy.on_hover_text(draft.as_command()).clicked() {
+        if copy.on_hover_text(cx.session.command().0).clicked() {
             cx.act(UiCommand::CopyCommand);
         }
     });

@@ -15,7 +15,7 @@ use crate::session::chooser::Wanted;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{RADIUS, regular, semibold, tokens};
-use crate::ui::widgets::{button, button_if, faint, painted_text, terms};
+use crate::ui::widgets::{button, button_if, faint, painted_text, terms, unless};
 
 /// Height of a cell of the strip.
 const CELL: f32 = 48.0;
@@ -252,7 +252,13 @@ fn new_task(ui: &mut Ui, scenario: &Scenario) -> Option<Move> {
 pub fn order(ui: &mut Ui, cx: &mut Cx<'_>) {
     row(ui, |ui| {
         let label = terms::faint(ui, "Classes per task", "task");
-        text(ui, "classes per task", &mut cx.session.draft.classes_per_task, 100.0)
+        let why = cx
+            .session
+            .plan
+            .why_idle("classes_per_task")
+            .map(str::to_owned);
+        let sizes = &mut cx.session.draft.classes_per_task;
+        unless(ui, why.as_deref(), |ui| text(ui, "classes per task", sizes, 100.0))
             .labelled_by(label.id)
             .on_hover_text("One number for all tasks, one for each (6,5,5,5,5), or a first task and the others (50+10)");
         ui.add_space(8.0);

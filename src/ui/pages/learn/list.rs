@@ -82,8 +82,7 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, entry: &Entry) {
                     if opener.clicked() {
                         cx.session.open_unit(Some(unit.clone()));
                     }
-                    let minutes = unit.minutes.to_string();
-                    faint(ui, language.fill("unit.minutes", &[("n", &minutes)]));
+                    faint(ui, unit.time());
                 },
             );
             if !unit.about.is_empty() {

@@ -172,11 +172,10 @@ fn head(ui: &mut Ui, cx: &Cx<'_>, runs: &[PathBuf], names: &[(PathBuf, String)])
             let name = name.map_or("?", |(_, name)| name.as_str());
             let header = cx.session.header_of(run);
             let method = header.map_or("?", |header| header.short());
-            let pet = header.filter(|header| header.method.uses_pet);
-            let second = match pet {
-                Some(header) => format!("{} {}", header.config.pet, header.config.pet_size),
-                None => header.map_or_else(String::new, |h| h.config.data_name().to_string()),
-            };
+            let second = header.map_or_else(String::new, |header| {
+                let pet = header.method.pet(&header.config);
+                pet.unwrap_or_else(|| header.config.data_name())
+            });
             let ground = match cx.session.predict.run.as_ref() == Some(run) {
                 true => t.raised,
                 false => t.background,

@@ -1,0 +1,168 @@
+//! Settings that have no effect beside the others: Baseline has no Ensemble to switch off, SimpleCIL no learning rate,
+//! SSF no size. What a person asked for by name is refused or told; what merely stands in a file is left alone; the
+//! window greys it out.
+
+use super::chosen::Chosen;
+use super::task::Work;
+use crate::pet::PetSpec;
+use crate::problem::{Problem, Result};
+
+/// The settings of a PET.
+const OF_PET: [&str; 4] = ["pet", "pet_size", "pet_variant", "blocks"];
+
+/// A setting that has no effect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Idle {
+    /// Its key in files: a setting of every run, or one of the method's own.
+    pub key: &'static str,
+    /// Why.
+    pub why: String,
+    /// What would give it one.
+    instead: &'static str,
+    /// Whether it belongs to what methods are compared on, such as epochs and crops: the same words then serve all of
+    /// them, so it is told of and not refused.
+    pub common: bool,
+}
+
+impl Idle {
+    fn of(key: &'static str, why: impl Into<String>, instead: &'static str) -> Self {
+        Self {
+            key,
+            why: why.into(),
+            instead,
+            common: false,
+        }
+    }
+
+    /// The Problem of having asked for it at this place.
+    pub fn problem(&self, place: impl std::fmt::Display) -> Problem {
+        Problem::new(format!("{}, so it has no effect", self.why))
+            .at(place)
+            .advise(format!("leave it out, or {}", self.instead))
+    }
+}
+
+/// Why nothing can be set of the size of a plugin that has none.
+pub fn without_size(pet: &PetSpec) -> Option<Idle> {
+    let instead = "choose a PET that has a size, such as adapter";
+    let none = !pet.is_sized();
+    none.then(|| Idle::of("pet_size", format!("{} has no size", pet.name), instead))
+}
+
+impl Chosen<'_> {
+    /// The settings that have no effect beside the others, with this PET plugin where it is known. Of settings out of
+    /// range nothing is said.
+    pub fn idle(&self, pet: Option<&PetSpec>) -> Vec<Idle> {
+        let mut idle = self.idle_of_pet(pet);
+        idle.extend(self.idle_of_training().unwrap_or_default());
+        idle.extend((self.spec.idle)(self).unwrap_or_default());
+        idle
+    }
+
+    fn idle_of_pet(&self, pet: Option<&PetSpec>) -> Vec<Idle> {
+        if self.trains_pet().unwrap_or(true) {
+            return pet.and_then(without_size).into_iter().collect();
+        }
+        let why = format!("{} trains no PET plugin", self.title());
+        let instead = "choose a method that trains one, such as lae";
+        OF_PET.map(|key| Idle::of(key, &*why, instead)).into()
+    }
+
+    /// Settings of steps that are not taken.
+    fn idle_of_training(&self) -> Result<Vec<Idle>> {
+        let title = self.title();
+        let passes = self.passes(0)?;
+        let learns = passes
+            .iter()
+            .any(|pass| matches!(pass.work, Work::Learn { .. }));
+        let instead = "choose a method that learns step by step, such as lae";
+        let mut idle = Vec::new();
+        if self.spec.rate.is_none() || !learns {
+            let why = format!("{title} takes no gradient steps");
+            idle.push(Idle::of("base_lr", why, instead));
+        }
+        let mut common = |key, why: String| {
+            idle.push(Idle {
+                common: true,
+                ..Idle::of(key, why, instead)
+            });
+        };
+        if !learns {
+            common("epochs", format!("{title} learns in no epochs"));
+        }
+        if !passes.iter().any(|pass| pass.augment) {
+            let why = format!("{title} looks at training pictures as at test pictures");
+            common("crop_scale", why.clone());
+            common("flip", why);
+        }
+        if self.spec.all_at_once {
+            let why = format!("{title} learns all classes as one task");
+            common("classes_per_task", why);
+        }
+        Ok(idle)
+    }
+
+    /// The method's name with what makes it train nothing, where that is one of its settings.
+    fn title(&self) -> String {
+        let trains = self.spec.pet.is_some() && self.trains_pet().is_ok_and(|trains| !trains);
+        match trains {
+            true => format!("{} with these settings", self.spec.title),
+            false => self.spec.title.to_string(),
+        }
+    }
+}
+
+/// A method's own settings of which these have no effect, for this reason, and what would give them one.
+pub(super) fn own(keys: &[&'static str], why: &str, instead: &'static str) -> Vec<Idle> {
+    keys.iter().map(|key| Idle::of(key, why, instead)).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::pet::library::Library;
+    use crate::run::config::{RunConfig, Setting};
+
+    fn idle(method: &str, settings: &[(&str, Setting)], pet: &str) -> Vec<&'static str> {
+        let settings = settings.iter().cloned();
+        let config = RunConfig {
+            method: method.into(),
+            settings: settings.map(|(key, value)| (key.into(), value)).collect(),
+            ..RunConfig::default()
+        };
+        let spec = Library::with_folders(Vec::new()).get(pet).unwrap();
+        let chosen = Chosen::of(&config).unwrap();
+        chosen
+            .idle(Some(&spec))
+            .iter()
+            .map(|idle| idle.key)
+            .collect()
+    }
+
+    #[test]
+    fn what_a_method_cannot_use_is_named() {
+        let none: [&str; 0] = [];
+        assert_eq!(idle("lae", &[], "adapter"), none);
+        assert_eq!(idle("baseline", &[], "ssf"), ["pet_size"]);
+        let off = |key| (key, Setting::Flag(false));
+        assert_eq!(idle("lae", &[off("learning")], "lora"), ["freeze_epochs"]);
+        assert_eq!(idle("lae", &[off("accumulation")], "lora"), ["ema"]);
+        let pet = ["pet", "pet_size", "pet_variant", "blocks"];
+        assert_eq!(idle("l2p", &[], "adapter"), pet);
+        let nothing = ["base_lr", "epochs", "crop_scale", "flip"];
+        assert_eq!(idle("simplecil", &[], "ssf"), [pet, nothing].concat());
+        let solved = [&pet[..], &nothing, &["weight_decay", "dropout"]].concat();
+        assert_eq!(idle("ranpac", &[], "adapter"), solved);
+        let tuned = ("first_session", Setting::Text("adapter".into()));
+        assert_eq!(idle("ranpac", &[tuned], "adapter"), none);
+        let whole = [&pet[..], &["classes_per_task"]].concat();
+        assert_eq!(idle("joint-ft", &[], "adapter"), whole);
+    }
+
+    #[test]
+    fn settings_out_of_range_are_for_the_checks() {
+        let far = ("first_session", Setting::Whole(3));
+        assert!(idle("ranpac", &[far], "adapter").is_empty());
+    }
+}

@@ -1,0 +1,115 @@
+//! Numbers that are dragged or typed. The toolkit's own field shows a number rounded, and when it is left it writes back
+//! what it shows, within its range. Here a number is shown in full, and one that nobody changed stays as it is.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+use egui::emath::Numeric;
+use egui::{DragValue, Id, Response, Ui, Vec2};
+
+use super::line_edit;
+use crate::run::config::bounds;
+use crate::ui::theme::CONTROL;
+
+/// A field for a number within a range; what lies beyond it stays until it is changed.
+pub fn number<T: Numeric + Display>(value: &mut T, range: RangeInclusive<T>) -> DragValue<'_> {
+    let of = |number: &T| exact(number);
+    let (now, digits) = (of(value), value.to_string());
+    let field = exactly(value, range, of, T::from_f64);
+    if !T::INTEGRAL {
+        return field;
+    }
+    // A whole number of many digits has more of them than the field works with.
+    field
+        .max_decimals(0)
+        .custom_formatter(move |number, _| match number == now {
+            true => digits.clone(),
+            false => in_full(number),
+        })
+}
+
+/// A field for a share of 1, shown in percent.
+pub fn percent(share: &mut f64, range: RangeInclusive<f64>) -> DragValue<'_> {
+    // Moving the point in the digits themselves makes 7 of 0.07, and 0.07 of 7.
+    let moved = |number: f64, by: &str| format!("{number}{by}").parse().unwrap_or(number);
+    exactly(
+        share,
+        range,
+        move |share| moved(*share, "e2"),
+        move |given| moved(given, "e-2"),
+    )
+    .suffix(" %")
+}
+
+/// A field that shows what `shown` makes of the value, and takes another number by `taken`.
+fn exactly<'a, T: Copy>(
+    value: &'a mut T,
+    range: RangeInclusive<T>,
+    shown: impl Fn(&T) -> f64 + Copy + 'a,
+    taken: impl Fn(f64) -> T + 'a,
+) -> DragValue<'a> {
+    let now = shown(value);
+    let (least, most) = (shown(range.start()), shown(range.end()));
+    DragValue::from_get_set(move |given| {
+        let other = given.filter(|given| *given != shown(value) && !given.is_nan());
+        if let Some(given) = other {
+            *value = taken(given);
+        }
+        shown(value)
+    })
+    .range(least.min(now)..=most.max(now))
+    .clamp_existing_to_range(false)
+    .custom_formatter(|number, _| in_full(number))
+}
+
+/// The number that stands in the digits of this one.
+fn exact(number: &(impl Numeric + Display)) -> f64 {
+    number
+        .to_string()
+        .parse()
+        .unwrap_or_else(|_| number.to_f64())
+}
+
+/// The shortest text that reads as this number.
+pub fn in_full(number: f64) -> String {
+    match number.abs() {
+        1e-6..1e15 | 0.0 => number.to_string(),
+        _ => format!("{number:e}"),
+    }
+}
+
+/// A field for a seed, which may have more digits than a number that is dragged.
+pub fn seed(ui: &mut Ui, name: &'static str, value: &mut u64, width: f32) -> Response {
+    let id = Id::unique(("seed", name));
+    let focused = ui.memory(|memory| memory.has_focus(id));
+    let known: Option<(String, u64)> = ui.data(|data| data.get_temp(id));
+    // What is being typed, unless the seed was changed elsewhere.
+    let known = known.filter(|(_, of)| focused && of == value);
+    let mut typed = known.map_or_else(|| value.to_string(), |(text, _)| text);
+    let edit = line_edit(&mut typed, width).min_size(Vec2::new(width, CONTROL));
+    let response = ui.add(edit.id(id));
+    let given = typed.trim().parse().ok();
+    if response.changed()
+        && let Some(given) = given.filter(|given| bounds::SEED.contains(given))
+    {
+        *value = given;
+    }
+    ui.data_mut(|data| data.insert_temp(id, (typed, *value)));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_of_their_digits() {
+        assert_eq!(exact(&0.08f32), 0.08);
+        assert_eq!(exact(&f32::MIN_POSITIVE) as f32, f32::MIN_POSITIVE);
+        assert_eq!(exact(&0.1f64), 0.1);
+        assert_eq!(exact(&7usize), 7.0);
+        for number in [0.0, 0.1, 1e-7, 3e300, 123_456.789, f64::MIN_POSITIVE] {
+            assert_eq!(in_full(number).parse(), Ok(number));
+        }
+    }
+}

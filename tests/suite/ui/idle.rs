@@ -1,0 +1,115 @@
+//! What cannot have an effect with the chosen method or PET is greyed out and says why.
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT, Queryable};
+use lae_studio::method::named_method;
+use lae_studio::run::config::Setting;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::{recorded, settle, shot};
+
+fn window() -> Harness<'static, StudioApp> {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    window.get_by_label("More settings").click();
+    settle(&mut window);
+    window
+}
+
+fn enabled(window: &Harness<'_, StudioApp>, role: egui::Role, name: &str) -> bool {
+    let node = window.get_by_role_and_label(role, name);
+    !node.accesskit_node().is_disabled()
+}
+
+/// What stands under the pointer over a field.
+fn told(window: &mut Harness<'_, StudioApp>, role: egui::Role, name: &str, words: &str) {
+    window.get_by_role_and_label(role, name).hover();
+    window.run_steps(12);
+    window.get_by_label_contains(words);
+}
+
+const NUMBER: egui::Role = egui::Role::SpinButton;
+
+#[test]
+fn a_pet_without_a_size_has_none_to_choose() {
+    let mut window = window();
+    assert!(enabled(&window, NUMBER, "size"));
+    window.state_mut().session.draft.pet = "ssf".into();
+    settle(&mut window);
+    assert!(!enabled(&window, NUMBER, "size"));
+    told(&mut window, NUMBER, "size", "SSF has no size");
+    shot(&mut window, "idle-ssf");
+    assert!(window.state().session.plan.problems.is_empty());
+    let (command, _) = window.state().session.command();
+    assert!(!command.contains("--pet-size"), "{command}");
+    let session = &window.state().session;
+    assert_eq!(session.title_of(&session.draft), "digits · LAE · ssf");
+}
+
+#[test]
+fn what_a_method_does_not_use_is_greyed_out_with_the_reason() {
+    let mut window = window();
+    let method = |window: &mut Harness<'_, StudioApp>, key: &str| {
+        let spec = named_method(key).unwrap();
+        window.state_mut().session.choose_method(spec);
+        settle(window);
+    };
+    let mirror = (egui::Role::CheckBox, "Mirror images at random");
+    for name in ["Epochs", "Frozen epochs", "α", "Smallest crop"] {
+        assert!(enabled(&window, NUMBER, name), "{name}");
+    }
+    window.get_by_label("Learning").click();
+    settle(&mut window);
+    assert!(!enabled(&window, NUMBER, "Frozen epochs") && enabled(&window, NUMBER, "α"));
+    told(&mut window, NUMBER, "Frozen epochs", "without Learning");
+    method(&mut window, "baseline");
+    assert!(window.query_by_label("Ensemble").is_none());
+    shot(&mut window, "idle-baseline");
+    method(&mut window, "simplecil");
+    window.get_by_label("SimpleCIL trains no PET plugin.");
+    for name in ["Epochs", "Smallest crop", "Largest crop"] {
+        assert!(!enabled(&window, NUMBER, name), "{name}");
+    }
+    assert!(!enabled(&window, mirror.0, mirror.1));
+    told(
+        &mut window,
+        NUMBER,
+        "Epochs",
+        "SimpleCIL learns in no epochs",
+    );
+    shot(&mut window, "idle-simplecil");
+    let (command, _) = window.state().session.command();
+    for option in ["--pet", "--epochs", "--base-lr", "--flip", "--blocks"] {
+        assert!(!command.contains(option), "{command}");
+    }
+    let sizes = (egui::Role::TextInput, "Classes per task");
+    assert!(enabled(&window, sizes.0, sizes.1));
+    method(&mut window, "joint-ft");
+    assert!(!enabled(&window, sizes.0, sizes.1));
+    assert!(enabled(&window, NUMBER, "Epochs") && enabled(&window, mirror.0, mirror.1));
+}
+
+#[test]
+fn epochs_that_are_all_frozen_are_told_with_a_mend_and_can_be_meant() {
+    let mut window = window();
+    let words = "all 3 epochs are frozen, so the PET learns nothing there";
+    assert!(window.query_by_label_contains(words).is_none());
+    window.state_mut().session.draft.epochs = 3;
+    settle(&mut window);
+    window.get_by_label_contains(words);
+    assert!(window.state().session.plan.problems.is_empty());
+    shot(&mut window, "all-frozen");
+    window.get_by_label("Freeze 1").click();
+    settle(&mut window);
+    let own = window
+        .state()
+        .session
+        .draft
+        .settings
+        .get("freeze_epochs")
+        .cloned();
+    assert_eq!(own, Some(Setting::Whole(1)));
+    assert!(window.query_by_label_contains(words).is_none());
+}

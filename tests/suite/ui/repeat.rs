@@ -1,0 +1,158 @@
+//! "Set up again" is lossless: whatever a run was trained with stands in the settings, however the window draws it and
+//! whichever field is entered and left.
+
+use std::ops::RangeInclusive;
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::method::filled;
+use lae_studio::run::config::{RunConfig, Setting, bounds};
+use lae_studio::store::RunFolder;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::Page;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::synthetic::{header, report};
+use super::{recorded, settle, shot};
+
+/// Settings at the upper or lower end of what is taken, or with digits that no field shows.
+fn extreme(which: usize) -> RunConfig {
+    fn of<T: Copy>(bounds: &RangeInclusive<T>, odd: T, which: usize) -> T {
+        [*bounds.start(), *bounds.end(), odd][which]
+    }
+    let scale = of(&bounds::CROP_SCALE, 0.123_456_79, which);
+    let share = [
+        f64::MIN_POSITIVE,
+        1.0 - f64::EPSILON,
+        0.123_456_789_012_345_6,
+    ][which];
+    let ema = [0.0, 1.0, 0.999_987_654_321_098_7][which];
+    let config = RunConfig {
+        epochs: of(&bounds::EPOCHS, 7, which),
+        batch: of(&bounds::BATCH, 23, which),
+        micro_batch: Some(of(&bounds::MICRO_BATCH, (1 << 53) + 1, which)),
+        pet_size: of(&bounds::PET_SIZE, 700, which),
+        seed: of(&bounds::SEED, (1 << 53) + 1, which),
+        split_seed: of(&bounds::SEED, (1 << 60) + 1, which),
+        base_lr: of(&bounds::BASE_LR, 0.012_345_678_901_234_56, which),
+        crop_scale: [scale, scale],
+        test_share: share,
+        validation_share: share,
+        train_limit: Some(of(&bounds::LIMIT, (1 << 53) + 1, which)),
+        test_limit: Some(of(&bounds::LIMIT, (1 << 54) + 1, which)),
+        cache_mb: of(&bounds::CACHE_MB, 1_000_003, which),
+        settings: [
+            ("ema".to_string(), Setting::Real(ema)),
+            (
+                "freeze_epochs".to_string(),
+                Setting::Whole([0, i64::MAX, (1 << 53) + 1][which]),
+            ),
+        ]
+        .into(),
+        ..RunConfig::default()
+    };
+    // As a run's file holds them.
+    filled(&config)
+}
+
+/// A window in which a run with these settings is set up again, every field of it on show.
+fn set_up_again(config: &RunConfig) -> Harness<'static, StudioApp> {
+    let runs = tempfile::tempdir().unwrap();
+    let mut facts = header();
+    facts.config = config.clone();
+    let plugin = std::fs::read_to_string("plugins/adapter.toml").unwrap();
+    let folder = RunFolder::create(runs.path(), &mut facts, &plugin).unwrap();
+    folder.save_task(&report(0), &Default::default()).unwrap();
+    drop(folder);
+    let (mut window, _) = recorded([1280.0, 2200.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    window.state_mut().page = Page::Compare;
+    settle(&mut window);
+    window.get_by_label("Set up again").click();
+    settle(&mut window);
+    assert_eq!(window.state().page, Page::Experiment);
+    for name in ["More settings", "Splits and memory"] {
+        if let Some(link) = window.query_by_label(name) {
+            link.click();
+            settle(&mut window);
+        }
+    }
+    window
+}
+
+#[test]
+fn a_run_is_set_up_again_to_the_last_digit_whatever_is_entered_and_left() {
+    for which in 0..3 {
+        let config = extreme(which);
+        let mut window = set_up_again(&config);
+        window.run_steps(5);
+        assert_eq!(window.state().session.draft, config);
+        shot(&mut window, &format!("repeat-{which}"));
+        let fields: Vec<(egui::Role, &str)> = [
+            "Epochs",
+            "Frozen epochs",
+            "α",
+            "Base learning rate",
+            "Batch",
+            "Images at once",
+            "Smallest crop",
+            "Largest crop",
+            "Training images per class",
+            "Test images per class",
+            "Validation share",
+            "Memory for pictures",
+            "size",
+        ]
+        .map(|name| (egui::Role::SpinButton, name))
+        .into_iter()
+        .chain(["Seed", "Seed of splits", "Class order"].map(|name| (egui::Role::TextInput, name)))
+        .collect();
+        for (role, name) in fields {
+            window.get_by_role_and_label(role, name).focus();
+            window.run_steps(3);
+            window.key_press(egui::Key::Tab);
+            window.run_steps(3);
+            assert_eq!(window.state().session.draft, config, "{name} was left");
+        }
+        for _ in 0..70 {
+            window.key_press(egui::Key::Tab);
+            window.run_steps(2);
+        }
+        assert_eq!(window.state().session.draft, config);
+    }
+}
+
+#[test]
+fn a_seed_of_many_digits_is_typed_and_one_that_is_none_is_not_taken() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    let field = |window: &Harness<'_, StudioApp>| {
+        let node = window.get_by_role_and_label(egui::Role::TextInput, "Seed");
+        node.value().unwrap()
+    };
+    for (typed, seed) in [
+        ("9007199254740993", (1u64 << 53) + 1),
+        ("9223372036854775807", i64::MAX as u64),
+        // One more than a run's file holds, and what is no number.
+        ("9223372036854775808", i64::MAX as u64),
+        ("many", i64::MAX as u64),
+    ] {
+        let node = window.get_by_role_and_label(egui::Role::TextInput, "Seed");
+        node.focus();
+        window.run_steps(2);
+        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+        window.run_steps(2);
+        // Not by digits that are a seed on the way to one that is none.
+        window
+            .input_mut()
+            .events
+            .push(egui::Event::Text(typed.into()));
+        window.run_steps(3);
+        assert_eq!(window.state().session.draft.seed, seed, "{typed}");
+        assert_eq!(field(&window), typed);
+        window.key_press(egui::Key::Enter);
+        window.run_steps(3);
+        assert_eq!(field(&window), seed.to_string());
+    }
+}
