@@ -28,6 +28,11 @@ pub(super) struct Flights {
 }
 
 impl Flights {
+    /// Whether the runs are being listed.
+    pub fn lists_runs(&self) -> bool {
+        self.listing.0
+    }
+
     /// Nobody waits for a stored run any more.
     pub fn forget_run(&mut self) {
         self.run = None;

@@ -83,19 +83,6 @@ impl Session {
         self.list_runs();
     }
 
-    /// Whether something of a window that crashed waits for the person's word.
-    pub fn has_former(&self) -> bool {
-        self.former.is_some() || !self.former_folders.is_empty()
-    }
-
-    /// Opens the folders of the window that crashed.
-    pub fn open_former_folders(&mut self) {
-        let mut paths = self.folders.paths();
-        paths.append(&mut self.former_folders);
-        paths.dedup();
-        self.open_folders(&paths);
-    }
-
     /// Opens a folder of runs beside the others, once it is seen to be one.
     pub fn add_folder(&mut self, path: PathBuf) {
         let known = self.folders.paths();

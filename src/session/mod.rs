@@ -22,6 +22,7 @@ mod events;
 pub mod export;
 pub mod first_task;
 pub mod folders;
+mod former;
 pub mod inside;
 pub mod jobs;
 mod lesson;
@@ -91,6 +92,8 @@ pub struct Session {
     /// The settings that other data sets were used with.
     kept: of_data::Kept,
     suiting: of_data::Suiting,
+    /// Whether the last window crashed.
+    pub crashed: bool,
     /// The settings of a window that crashed, until the person takes them up or drops them.
     pub former: Option<RunConfig>,
     /// The folders of runs of that window, just so.
@@ -183,6 +186,7 @@ impl Session {
             beside_shown: companion::Beside::default(),
             kept: of_data::Kept::new(),
             suiting: of_data::Suiting::default(),
+            crashed: false,
             former: None,
             former_folders: Vec::new(),
             left_off: None,
@@ -243,6 +247,7 @@ impl Session {
             changed = true;
         }
         if changed {
+            self.ask_undone();
             self.ask_pins();
             self.look_on();
             self.follow_tour();
@@ -277,12 +282,6 @@ impl Session {
         at_work
             .map(|header| header.folder.as_path())
             .or(self.left_off.as_deref())
-    }
-
-    /// The run that the last window was closed on, while it can be gone on with.
-    pub fn to_go_on_with(&self) -> Option<&RunRow> {
-        let row = self.row(self.left_off.as_ref()?)?;
-        matches!(row.state, views::RunState::Unfinished(_)).then_some(row)
     }
 
     /// The run that Train shows.

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
+use super::run_view::RunView;
+use super::views::RunRow;
 use crate::metrics::Expert;
 use crate::problem::{Problem, listed};
 use crate::run::event::{Command, Opinion, Picture, PredictRequest, Prediction};
@@ -15,6 +17,8 @@ pub struct PredictView {
     pub run: Option<PathBuf>,
     /// Whether the person chose it; otherwise it is the newest one.
     pub by_person: bool,
+    /// A run that was asked when its last lesson was taken back, until it is read anew.
+    pub(super) undone: Option<PathBuf>,
     /// The picture shown.
     pub picture: Option<Arc<Picture>>,
     /// The true class of a test image.
@@ -142,6 +146,27 @@ impl Session {
         self.predict_again();
     }
 
+    /// A run that was asked when its lesson was taken back is asked again, once it is read with a task less.
+    pub(super) fn ask_undone(&mut self) {
+        let Some(folder) = self.predict.undone.clone() else {
+            return;
+        };
+        let opened = self.opened.as_ref().filter(|run| {
+            let header = run.header.as_ref();
+            header.is_some_and(|header| header.folder == folder)
+        });
+        let listed = self.row(&folder).map(RunRow::tasks);
+        let agree = |run: &Arc<RunView>| Some(run.tasks()) == listed;
+        if self.flights.lists_runs() || !opened.is_none_or(agree) {
+            return;
+        }
+        self.predict.undone = None;
+        // The person may have chosen another one meanwhile.
+        if self.predict.run.as_ref() == Some(&folder) {
+            self.choose_predictor(folder);
+        }
+    }
+
     /// After a task of the run at work: Predict asks its newest snapshot, unless the person looks at
     /// an older one or chose another run.
     pub(super) fn follow_live(&mut self) {
@@ -165,6 +190,13 @@ impl Session {
 }
 
 impl PredictView {
+    /// The last lesson of this run was taken back: it is asked anew once it is read.
+    pub(super) fn undo(&mut self, folder: &Path) {
+        self.forget_answers();
+        self.run = Some(folder.to_path_buf());
+        self.undone = self.run.clone();
+    }
+
     /// There is nothing to ask about any more; late answers find nobody.
     pub fn forget_picture(&mut self) {
         self.picture = None;

@@ -80,6 +80,7 @@ impl StudioApp {
         ctx.add_plugin(ReadingOrder::default());
         ctx.set_theme(settings.theme.preference());
         theme::let_move(ctx, !settings.reduce_motion);
+        session.crashed = settings.crashed;
         session.former.clone_from(&settings.former);
         session.former_folders.clone_from(&settings.former_folders);
         session.left_off.clone_from(&settings.at_work);
@@ -265,6 +266,7 @@ impl StudioApp {
 
     /// Whatever ends the program, the set-up is there again; not written while it is dragged.
     fn remember_changes(&mut self, ctx: &Context) {
+        self.session.settle_former();
         if self.remembered.elapsed().as_secs() >= 2
             && !ctx.input(|i| i.pointer.any_down())
             && (self.settings.setup.as_ref() != Some(&self.session.draft)

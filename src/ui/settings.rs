@@ -72,6 +72,9 @@ pub struct Settings {
     /// The folders of runs of that window, just so.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub former_folders: Vec<PathBuf>,
+    /// Whether the last window crashed.
+    #[serde(skip)]
+    pub crashed: bool,
 }
 
 impl Settings {
@@ -103,6 +106,7 @@ impl Settings {
         };
         let own = setup.filter(|setup| *setup != RunConfig::default() && *setup != defaults);
         self.former = own.or(self.former);
+        self.crashed = true;
         if !self.folders.is_empty() {
             self.former_folders = std::mem::take(&mut self.folders);
         }
@@ -176,6 +180,7 @@ mod tests {
             at_work: Some("/runs/one".into()),
             folders: vec!["/other/runs".into()],
             former_folders: vec!["/runs/of/before".into()],
+            crashed: false,
         };
         settings.save(&file).unwrap();
         assert_eq!(Settings::load(Some(&file)), settings);

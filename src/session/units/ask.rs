@@ -124,6 +124,14 @@ impl Ask {
         })
     }
 
+    /// Whether an answer is given; what is being typed, and what is no number, is none.
+    pub fn is_answered(&self, given: &Given) -> bool {
+        match self.question {
+            Question::Choice(_) => given.choice.is_some(),
+            Question::Number { .. } => given.checked && read_number(&given.typed).is_some(),
+        }
+    }
+
     /// What is to be said to this answer as things stand.
     pub fn judge(&self, given: &Given, figures: &Figures) -> Verdict<'_> {
         match &self.question {

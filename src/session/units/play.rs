@@ -102,6 +102,27 @@ impl Units {
         self.given.insert(key, given);
     }
 
+    /// Whether anything was answered in the open unit.
+    pub fn is_begun(&self) -> bool {
+        let open = self.open.as_ref().map(|unit| unit.name.as_str());
+        let of = |(unit, _): &(String, String)| Some(unit.as_str()) == open;
+        let mut given = self.given.iter();
+        given.any(|(key, given)| of(key) && *given != Given::default())
+    }
+
+    /// Begins the open unit anew: nothing is answered, and each guess comes before what the runs show.
+    pub fn start_over(&mut self) {
+        let open = self.open.as_ref().map(|unit| unit.name.clone());
+        self.given
+            .retain(|(unit, _), _| Some(unit.as_str()) != open.as_deref());
+    }
+
+    /// Whether anything is known of a run of the open unit, and so would be shown.
+    pub fn shows(&self) -> bool {
+        let mut runs = self.figures.values().flatten();
+        runs.any(|run| run.measured() > 0 || !run.apart_now.is_empty())
+    }
+
     /// Questions of a unit are the same in every language.
     fn key(&self, ask: &str) -> (String, String) {
         let unit = self.open.as_ref().map(|unit| unit.name.clone());

@@ -44,10 +44,7 @@ impl StudioApp {
                 self.session.keep_mended(mended);
             }
             UiCommand::UseFormer => self.use_former(),
-            UiCommand::DropFormer => {
-                self.session.former = None;
-                self.session.former_folders.clear();
-            }
+            UiCommand::DropFormer => self.session.drop_former(),
             UiCommand::DropLeftOff => self.session.left_off = None,
             UiCommand::ChooseData(key) => self.choose_data(&key),
             UiCommand::ChooseWeights(path) => self.choose_weights(path),

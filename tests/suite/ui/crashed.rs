@@ -1,11 +1,17 @@
 //! After a crash the window begins with defaults and offers what was set up.
 
+use std::path::{Path, PathBuf};
+
+use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::Recorded;
 use lae_studio::session::{Session, errands};
+use lae_studio::store::RunFolder;
+use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::Settings;
 
+use super::synthetic::{header, report};
 use super::{settle, shot, wait, window_with};
 
 #[test]
@@ -43,4 +49,85 @@ fn the_set_up_of_a_window_that_crashed_comes_back_when_it_is_asked_for() {
     assert_eq!(window.state().session.draft, own);
     assert_eq!(window.state().session.folders.paths(), [others.path()]);
     assert!(window.query_by_label("Set it up again").is_none());
+}
+
+/// The folder of a run that was stopped after its first task, with settings of its own.
+fn stopped(runs: &Path) -> (PathBuf, RunConfig) {
+    let mut facts = header();
+    facts.config.seed = 3;
+    let folder = RunFolder::create(runs, &mut facts, "").unwrap();
+    folder.save_task(&report(0), &Default::default()).unwrap();
+    (folder.path().to_path_buf(), facts.config)
+}
+
+fn opened(runs: &Path, settings: Settings) -> Harness<'static, StudioApp> {
+    let runs = runs.to_path_buf();
+    let draft = settings.setup.clone().unwrap_or_default();
+    let mut window = window_with([1280.0, 900.0], settings, None, move |wake| {
+        Session::with(Box::new(Recorded::default()), errands(runs), draft, wake)
+    });
+    settle(&mut window);
+    window
+}
+
+const CRASHED: &str = "The program ended without a word the last time";
+const CLOSED: &str = "A run was at work when the window was closed";
+
+#[test]
+fn one_card_tells_of_a_crash_and_offers_the_same_settings_once() {
+    let runs = tempfile::tempdir().unwrap();
+    let (run, config) = stopped(runs.path());
+    let left = |setup: &RunConfig| Settings {
+        setup: Some(setup.clone()),
+        at_work: Some(run.clone()),
+        ..Settings::default()
+    };
+    // The set-up is that of the run: to go on with it is all there is to offer.
+    let window = opened(runs.path(), left(&config).after_crash());
+    window.get_by_label(CRASHED);
+    window.get_by_label("Go on with it");
+    assert!(window.query_by_label(CLOSED).is_none());
+    assert!(window.query_by_label("Set it up again").is_none());
+    // Another set-up is offered on the same card.
+    let other = RunConfig {
+        data: "letters".into(),
+        ..RunConfig::default()
+    };
+    let mut window = opened(runs.path(), left(&other).after_crash());
+    window.get_by_label(CRASHED);
+    window.get_by_label("Go on with it");
+    assert!(window.query_by_label(CLOSED).is_none());
+    shot(&mut window, "after-a-crash-both");
+    window.get_by_label("Forget it").click();
+    settle(&mut window);
+    for gone in [CRASHED, "Go on with it", "Set it up again"] {
+        assert!(window.query_by_label(gone).is_none(), "{gone}");
+    }
+    assert!(run.exists());
+    // A window that was closed says so.
+    let window = opened(runs.path(), left(&RunConfig::default()));
+    window.get_by_label(CLOSED);
+    assert!(window.query_by_label(CRASHED).is_none());
+}
+
+#[test]
+fn what_is_kept_from_an_older_crash_is_not_told_of_the_last_window() {
+    let runs = tempfile::tempdir().unwrap();
+    let own = RunConfig {
+        data: "letters".into(),
+        ..RunConfig::default()
+    };
+    let kept = Settings {
+        former: Some(own.clone()),
+        ..Settings::default()
+    };
+    let mut window = opened(runs.path(), kept);
+    assert!(window.query_by_label(CRASHED).is_none());
+    window.get_by_label("An earlier set-up is kept");
+    window.get_by_label_contains("an earlier window that ended without a word: letters");
+    // Set up by hand, it is no question any more.
+    window.state_mut().session.draft = own;
+    settle(&mut window);
+    assert!(window.query_by_label("Set it up again").is_none());
+    assert_eq!(window.state().session.former, None);
 }

@@ -1,5 +1,7 @@
 //! A finished run is taught by dropping a folder, shows what that cost, and forgets it again.
 
+use std::path::Path;
+
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::session::Session;
@@ -19,6 +21,23 @@ fn ended(window: &mut Harness<'_, StudioApp>) {
         live.is_some_and(|run| run.stage == Stage::Finished)
     });
     settle(window);
+}
+
+/// A stopped run that began after all others.
+fn newer_run(runs: &Path) {
+    let run = runs.join("2099-01-01_00-00-00_stopped");
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/stopped");
+    super::resume::copy(&kept, &run);
+    let file = run.join("run.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let lines = text
+        .lines()
+        .map(|line| match line.starts_with("started = ") {
+            true => "started = \"2099-01-01T00:00:00+00:00\"",
+            false => line,
+        });
+    let text: Vec<&str> = lines.collect();
+    std::fs::write(&file, text.join("\n")).unwrap();
 }
 
 #[test]
@@ -71,6 +90,23 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
     let wrong = window.query_all_by_label_contains("taken for").next();
     assert!(wrong.is_some() || live.answers().last() == Some(1.0));
 
+    // Predict asks this run about all it learned; a newer one lies beside it.
+    newer_run(runs.path());
+    window.state_mut().session.list_runs();
+    settle(&mut window);
+    let picture = lae_studio::run::event::Picture {
+        name: "grey".into(),
+        width: 8,
+        height: 8,
+        rgb: vec![90; 192],
+    };
+    let session = &mut window.state_mut().session;
+    session.pin_predictor(folder.clone());
+    session.predict_picture(std::sync::Arc::new(picture), None);
+    wait(&mut window, "every snapshot answers", |app| {
+        let answers = &app.session.predict.answers;
+        answers.len() == 4 && answers.iter().all(Option::is_some)
+    });
     window.get_by_label("Teach…").click();
     settle(&mut window);
     window.get_by_label("Undo the last lesson: A, B").click();
@@ -80,5 +116,16 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
         opened.is_some_and(|run| run.tasks() == 3)
     });
     assert!(store::load(&folder).unwrap().header.lessons.is_empty());
+    // It goes on with the run that was asked, which has a task less.
+    wait(&mut window, "the run is asked anew", |app| {
+        let answers = &app.session.predict.answers;
+        answers.len() == 3 && answers.iter().all(Option::is_some)
+    });
+    let tab = Page::ALL[Page::Predict as usize].1;
+    window.get_by_role_and_label(egui::Role::Tab, tab).click();
+    settle(&mut window);
+    let predict = &window.state().session.predict;
+    assert_eq!(predict.run.as_ref(), Some(&folder));
+    assert_eq!((predict.task, &predict.problem), (2, &None));
     shot(&mut window, "teach-undone");
 }

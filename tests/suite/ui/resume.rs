@@ -13,7 +13,7 @@ use lae_studio::ui::settings::ThemeChoice;
 
 use super::{recorded, settle, shot};
 
-fn copy(from: &Path, to: &Path) {
+pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
         let to = to.join(entry.file_name());

@@ -3,7 +3,8 @@
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use lae_studio::run::event::Command;
+use lae_studio::metrics::Expert;
+use lae_studio::run::event::{Command, Event};
 use lae_studio::session::backend::Recorded;
 use lae_studio::session::units::Part;
 use lae_studio::texts::Language;
@@ -11,6 +12,7 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
+use super::synthetic::{RUN, header, report};
 use super::{recorded, settle, shot};
 
 /// A window with the list of lessons on show.
@@ -97,5 +99,46 @@ fn every_lesson_fits_a_small_window_at_double_size() {
         settle(&mut window);
         window.get_by_label("All lessons").click();
         settle(&mut window);
+    }
+}
+
+#[test]
+fn what_the_runs_show_stays_hidden_until_the_guess_each_time_a_lesson_is_started_over() {
+    let (mut window, backend) = learn([1280.0, 4000.0], ThemeChoice::Light);
+    open(&mut window, "What is forgotten?");
+    // Trained before, as in an earlier window: nobody has guessed in this one.
+    let unit = window.state().session.units.open.clone().unwrap();
+    let mut facts = header();
+    facts.config = unit.plans().next().unwrap().configs[0].clone();
+    facts.method.experts = vec![Expert::Online];
+    facts.method.title = "Baseline".into();
+    window.get_by_label("Train the Baseline").click();
+    settle(&mut window);
+    backend.push(Event::Started(Box::new(facts)));
+    for task in 0..5 {
+        let run = RUN.to_string();
+        let report = Box::new(report(task));
+        backend.push(Event::TaskEvaluated { run, report });
+    }
+    backend.push(Event::Finished { run: RUN.into() });
+    settle(&mut window);
+    let shown = "Accuracy by task, in %";
+    for again in 0..2 {
+        window.get_by_label("Guess first; then it goes on here.");
+        for later in [shown, "2. Run", "3. Measure by hand"] {
+            assert!(window.query_by_label(later).is_none(), "{later}");
+        }
+        shot(&mut window, "unit-guess-first");
+        window.get_by_label("Most, 60 to 95 %").click();
+        settle(&mut window);
+        window.get_by_label(shown);
+        window.get_by_label("2. Run");
+        // The second guess of the lesson hides what comes behind it.
+        let end = window.query_by_label("5. A question at the end");
+        assert!(end.is_none());
+        if again == 0 {
+            window.get_by_label("Start over").click();
+            settle(&mut window);
+        }
     }
 }

@@ -87,34 +87,51 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn left(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
-    former(ui, cx);
-    left_off(ui, cx);
+    left_behind(ui, cx);
     data::card_of_data(ui, cx);
     backbone::backbone(ui, cx);
     model::pet(ui, cx);
     method::method(ui, cx);
 }
 
-/// Offers the set-up of a window that crashed. It may be what brought it down, so it does not come
-/// back by itself.
-fn former(ui: &mut Ui, cx: &mut Cx<'_>) {
-    if !cx.session.has_former() {
-        return;
-    }
-    let folders = match cx.session.former_folders.len() {
-        0 => None,
-        1 => Some("a folder of runs".to_owned()),
-        n => Some(format!("{} of runs", counted(n, "folder"))),
+/// Offers what the last window left, in one card: the run that was at work, and of one that crashed its set-up and
+/// folders. They may be what brought it down, so they do not come back by themselves.
+fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let run = cx.session.to_go_on_with().map(|row| {
+        let (done, all) = (row.answers().accuracy.len(), row.tasks());
+        let tasks = things(all, "task");
+        let words = format!("{}: {done} of {all} {tasks} learned so far.", row.title());
+        (row.folder.clone(), words)
+    });
+    let kept = cx.session.has_former().then(|| kept(cx));
+    let title = match (cx.session.crashed, &run, &kept) {
+        (_, None, None) => return,
+        (true, ..) => "The program ended without a word the last time",
+        (false, Some(_), _) => "A run was at work when the window was closed",
+        (false, None, _) => "An earlier set-up is kept",
     };
-    let setup = cx.session.former.as_ref();
-    let setup = setup.map(|config| cx.session.title_of(config));
-    let kept: Vec<String> = setup.into_iter().chain(folders).collect();
-    let kept = kept.join(" and ");
     card(ui, |ui| {
-        widgets::title(ui, "The program ended without a word the last time");
-        let text = format!("What was set up then is kept, but was not opened again: {kept}.");
-        widgets::sentence(ui, text);
+        widgets::title(ui, title);
+        if let Some((folder, words)) = &run {
+            widgets::sentence(ui, words.clone());
+            if primary_button(ui, "Go on with it", true).clicked() {
+                cx.act(UiCommand::Resume(folder.clone(), None));
+            }
+        }
+        if let Some(kept) = &kept {
+            let of = match cx.session.crashed {
+                true => "What was set up then is kept, but was not opened again",
+                false => "Kept from an earlier window that ended without a word",
+            };
+            widgets::sentence(ui, format!("{of}: {kept}."));
+        }
         ui.horizontal(|ui| {
+            if kept.is_none() {
+                if button(ui, "Not now").clicked() {
+                    cx.act(UiCommand::DropLeftOff);
+                }
+                return;
+            }
             if primary_button(ui, "Set it up again", true).clicked() {
                 cx.act(UiCommand::UseFormer);
             }
@@ -125,27 +142,17 @@ fn former(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Offers to go on with the run that the last window was closed on.
-fn left_off(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let Some(row) = cx.session.to_go_on_with() else {
-        return;
+/// The set-up and folders of a window that crashed.
+fn kept(cx: &Cx<'_>) -> String {
+    let folders = match cx.session.former_folders.len() {
+        0 => None,
+        1 => Some("a folder of runs".to_owned()),
+        n => Some(format!("{} of runs", counted(n, "folder"))),
     };
-    let (done, all) = (row.answers().accuracy.len(), row.tasks());
-    let folder = row.folder.clone();
-    let tasks = things(all, "task");
-    let text = format!("{}: {done} of {all} {tasks} learned so far.", row.title());
-    card(ui, |ui| {
-        widgets::title(ui, "A run was at work when the window was closed");
-        widgets::sentence(ui, text);
-        ui.horizontal(|ui| {
-            if primary_button(ui, "Go on with it", true).clicked() {
-                cx.act(UiCommand::Resume(folder, None));
-            }
-            if button(ui, "Not now").clicked() {
-                cx.act(UiCommand::DropLeftOff);
-            }
-        });
-    });
+    let setup = cx.session.former.as_ref();
+    let setup = setup.map(|config| cx.session.title_of(config));
+    let kept: Vec<String> = setup.into_iter().chain(folders).collect();
+    kept.join(" and ")
 }
 
 fn right(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {

@@ -35,7 +35,10 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     ends(
         ui,
         |ui| match &open {
-            Some(_) => leave = widgets::button(ui, language.say("unit.back")).clicked(),
+            Some(_) => {
+                leave = widgets::button(ui, language.say("unit.back")).clicked();
+                start_over(ui, cx);
+            }
             None => {
                 widgets::title(ui, language.say("learn.title"));
             }
@@ -53,5 +56,16 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     match open.filter(|_| !leave) {
         Some(open) => unit::show(ui, cx, &open),
         None => list::show(ui, cx),
+    }
+}
+
+/// Begins the open lesson anew, once something is answered in it.
+fn start_over(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let language = cx.session.language;
+    let begun = cx.session.units.is_begun();
+    let again = widgets::button_if(ui, begun, language.say("unit.start_over"));
+    let hint = language.say("unit.start_over_hint");
+    if again.on_hover_text(hint).clicked() {
+        cx.session.units.start_over();
     }
 }

@@ -19,7 +19,11 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, ask: &Ask, figures: &Figures, l
             Question::Choice(choices) => {
                 choose(ui, ask, choices.iter().map(|(c, _)| c), &mut given);
             }
-            Question::Number { unit, .. } => type_in(ui, unit, &mut given, language),
+            Question::Number { unit, .. } => {
+                // A guess is given once, or it would be none.
+                let open = !ask.guess || !ask.is_answered(&given);
+                ui.add_enabled_ui(open, |ui| type_in(ui, unit, &mut given, language));
+            }
         }
         say(ui, ask, &ask.judge(&given, figures), figures, language);
     });

@@ -53,16 +53,10 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
     scroll(ui, &unit.name, |ui| {
         column(ui, |ui| {
             text::title(ui, &unit.title);
-            let minutes = unit.minutes.to_string();
-            faint(ui, unit.language.fill("unit.minutes", &[("n", &minutes)]));
+            faint(ui, unit.time());
             // A term is explained once in each section.
             let mut explained = Explained::default();
-            let mut waits = false;
             for (place, part) in unit.parts.iter().enumerate() {
-                waits &= !is_heading(part);
-                if waits {
-                    continue;
-                }
                 ui.push_id(place, |ui| match part {
                     Part::Text(paragraph) => {
                         if is_heading(part) {
@@ -83,7 +77,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
                 });
                 if waits_for(cx, part) {
                     faint(ui, unit.language.say("unit.guess_first"));
-                    waits = true;
+                    break;
                 }
             }
             ui.add_space(40.0);
@@ -95,13 +89,11 @@ fn is_heading(part: &Part) -> bool {
     matches!(part, Part::Text(text) if matches!(text.kind, units::Kind::Heading(_)))
 }
 
-/// Whether this is a guess that nobody made yet although its answer is known: the rest of its
-/// section would tell.
+/// Whether this is a guess that nobody made yet although something is known of the runs: what comes behind it would tell.
 fn waits_for(cx: &Cx<'_>, part: &Part) -> bool {
     let Part::Ask(ask) = part else { return false };
     let units = &cx.session.units;
-    let open = units.given(&ask.name) == units::Given::default();
-    ask.guess && open && ask.answer(&units.figures, cx.session.language).is_some()
+    ask.guess && !ask.is_answered(&units.given(&ask.name)) && units.shows()
 }
 
 /// The lesson in the language that is spoken now, where it is there in it.

@@ -1,0 +1,43 @@
+//! What the last window left: the run that was at work, and of one that crashed the settings and folders, which are not
+//! opened again unasked.
+
+use super::Session;
+use super::units::same_settings;
+use super::views::{RunRow, RunState};
+
+impl Session {
+    /// Whether something of a window that crashed waits for the person's word.
+    pub fn has_former(&self) -> bool {
+        self.former.is_some() || !self.former_folders.is_empty()
+    }
+
+    /// Opens the folders of the window that crashed.
+    pub fn open_former_folders(&mut self) {
+        let mut paths = self.folders.paths();
+        paths.append(&mut self.former_folders);
+        paths.dedup();
+        self.open_folders(&paths);
+    }
+
+    /// The run that the last window was closed on, while it can be gone on with.
+    pub fn to_go_on_with(&self) -> Option<&RunRow> {
+        let row = self.row(self.left_off.as_ref()?)?;
+        matches!(row.state, RunState::Unfinished(_)).then_some(row)
+    }
+
+    /// Asks no more about settings that are set up by now, or that the run to go on with has.
+    pub fn settle_former(&mut self) {
+        let Some(former) = &self.former else { return };
+        let left_off = self.to_go_on_with();
+        let run = left_off.and_then(|row| row.header.as_ref());
+        if *former == self.draft || run.is_some_and(|run| same_settings(&run.config, former)) {
+            self.former = None;
+        }
+    }
+
+    /// Forgets what the last window left; the run that was at work stays where it is.
+    pub fn drop_former(&mut self) {
+        (self.former, self.left_off) = (None, None);
+        self.former_folders.clear();
+    }
+}
