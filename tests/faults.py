@@ -12,6 +12,7 @@ import http.server
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import struct
@@ -227,7 +228,7 @@ ACTS = {
     "export": (["data", "export", "new", "--to", "new.zip"], []),
     "table": (["runs", "run", "--export", "table.csv"], []),
     "sheet": (["predict", "run", "--folder", "new", "--csv", "sheet.csv"], []),
-    "unpack": (["data", "new.tar", "--json", "data.json"], []),
+    "unpack": (["data", "new.tar"], []),
 }
 
 
@@ -236,8 +237,9 @@ def there(home):
     not depend on the time."""
     found = {}
     for path in sorted(home.rglob("*")):
-        name = str(path.relative_to(home))
-        passing = any(part in name for part in (".erased-", ".partial", ".unpacking", ".used", "/log", "lock"))
+        # An unpacked archive's folder has the archive's own place in its name.
+        name = re.sub("/new-[0-9a-f]{12}/", "/new/", str(path.relative_to(home)))
+        passing = any(part in name for part in (".erased-", ".partial", ".unpacking", ".used", ".case", "/log", "lock"))
         if path.is_file() and not passing:
             timed = "lessons" in name or name.endswith(".zip")
             found[name] = b"" if timed else path.read_bytes()

@@ -396,6 +396,10 @@ mod tests {
         let back = image::open(first.join("sun_/0002.png")).unwrap().to_rgb8();
         assert_eq!((back.dimensions(), back.into_raw()[0]), ((4, 2), 80));
         assert_eq!(kept.read_dir().unwrap().count(), 2);
+        // Where no folder can be made nothing is.
+        let problem = made.save(&root.path().join("photo.JPG")).unwrap_err();
+        assert!(problem.what.contains("make the folder"), "{problem}");
+        assert_eq!(root.path().read_dir().unwrap().count(), 2);
         // A file that went away ends it, and nothing half is left.
         made.groups[0].pieces[0].file = Some("/gone.png".into());
         assert!(made.save(&kept).is_err());

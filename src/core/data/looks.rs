@@ -1,9 +1,11 @@
 //! How the pictures of a data set look: drawings, which may not be mirrored, or photographs.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use image::RgbImage;
 
+use super::picture::decode_and;
 use super::{Dataset, Sample};
 use crate::problem::Result;
 use crate::run::event::Picture;
@@ -60,7 +62,8 @@ pub fn first_pictures(data: &Dataset) -> Vec<(usize, Arc<Picture>)> {
 /// # Errors
 /// It cannot be decoded.
 pub fn small_of(sample: &Sample) -> Result<Picture> {
-    Ok(small(sample.name(), sample.decode()?))
+    let held = sample.hold()?;
+    Ok(small(sample.name(), held.picture))
 }
 
 /// A decoded image as plain pixels, no larger than a window needs it.
@@ -68,9 +71,14 @@ pub fn small(name: String, image: RgbImage) -> Picture {
     reduced(name, image, LARGEST)
 }
 
-/// A decoded image as plain pixels, as small as it is shown among hundreds.
-pub fn thumbnail(name: String, image: RgbImage) -> Picture {
-    reduced(name, image, THUMBNAIL)
+/// The picture of a file as plain pixels, as small as it is shown among hundreds.
+///
+/// # Errors
+/// It cannot be read or decoded.
+pub fn thumbnail_of(path: &Path) -> Result<Picture> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let (held, ()) = decode_and(path, |_| ())?;
+    Ok(reduced(name.into_owned(), held.picture, THUMBNAIL))
 }
 
 /// A decoded image as plain pixels; its longer side has so many pixels at most.

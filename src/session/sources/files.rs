@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::backbone::library::Library;
-use crate::data::looks::thumbnail;
+use crate::data::looks::thumbnail_of;
 use crate::data::{decode_picture_file, named};
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
@@ -51,10 +51,8 @@ pub(super) fn pieces(path: &Path) -> Result<Vec<Piece>> {
 }
 
 fn piece(file: &Path) -> Result<Piece> {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let image = decode_picture_file(file)?;
     Ok(Piece {
-        picture: thumbnail(name.into_owned(), image).into(),
+        picture: thumbnail_of(file)?.into(),
         file: Some(file.to_path_buf()),
     })
 }

@@ -286,18 +286,17 @@ fn words_that_are_no_text_end_in_a_sentence() {
         .unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert!(stderr(&output).contains("problem: "), "{}", stderr(&output));
-    // A picture of such a name is read like any other, alone and in its folder.
+    // A picture of such a name is read like any other, alone and in its folder. Not every system has such files.
     let made = tempfile::tempdir().unwrap();
     let path = made.path().join(odd);
-    std::fs::rename(picture(made.path()), &path).unwrap();
-    let output = program(&["predict", "latest"], runs)
-        .arg(&path)
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let table = ["predict", "latest", "--csv", "-", "--folder"];
-    let output = program(&table, runs).arg(made.path()).output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    if std::fs::rename(picture(made.path()), &path).is_ok() {
+        let alone = program(&["predict", "latest"], runs).arg(&path).output();
+        let table = ["predict", "latest", "--csv", "-", "--folder"];
+        let among = program(&table, runs).arg(made.path()).output();
+        for output in [alone.unwrap(), among.unwrap()] {
+            assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        }
+    }
     // Where only text can be meant, the command line says so.
     let output = program(&["predict"], runs).arg(odd).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));

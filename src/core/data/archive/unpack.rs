@@ -4,8 +4,8 @@
 //! ratio are bounded against bombs, what is left out included; so are folders and empty files, which have no size.
 
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
@@ -126,10 +126,29 @@ impl Unpacking<'_> {
     /// What has no content has no size that counts, but takes as long as a file.
     fn empty_enough(&self) -> Result<()> {
         if self.empty + self.folders.len() > MOST_EMPTY {
-            let why = format!("it holds more than {MOST_EMPTY} folders and empty files");
-            return Err(self.bomb(&why));
+            return Err(self.too_many_empty());
         }
         Ok(())
+    }
+
+    /// Refuses an archive whose names are known beforehand before any of its folders is made: making and removing too
+    /// many takes minutes.
+    fn foresee<'n>(&self, names: impl Iterator<Item = &'n [u8]>) -> Result<()> {
+        let mut folders = HashSet::new();
+        for name in names {
+            let end = name.iter().rposition(|byte| matches!(byte, b'/' | b'\\'));
+            folders.extend(end.map(|end| &name[..end]));
+            if folders.len() > MOST_EMPTY {
+                return Err(self.too_many_empty());
+            }
+        }
+        Ok(())
+    }
+
+    fn too_many_empty(&self) -> Problem {
+        self.bomb(&format!(
+            "it holds more than {MOST_EMPTY} folders and empty files"
+        ))
     }
 
     fn go_on(&self) -> Result<()> {
@@ -143,6 +162,7 @@ impl Unpacking<'_> {
     /// Unpacks a zip.
     pub fn zip(&mut self, reader: impl Read + Seek) -> Result<()> {
         let mut archive = zip::ZipArchive::new(reader).map_err(|error| self.damaged(&error))?;
+        self.foresee(archive.file_names_raw())?;
         let mut project = Project::of(&mut archive, self.archive)?;
         for index in 0..archive.len() {
             let mut entry = match archive.by_index(index) {
@@ -346,11 +366,11 @@ fn is_plain(part: &OsStr) -> bool {
 
 /// Whether names that differ in capitals alone are one file in this folder.
 pub(super) fn is_blind_to_case(folder: &Path) -> bool {
-    let [small, large] = ["case", "CASE"].map(|name| folder.join(name));
+    let [small, large] = [".case", ".CASE"].map(|name| folder.join(name));
     let made = File::create_new(&small).is_ok();
     let blind = made && large.exists();
     if made {
-        // The folder is new; what stays of it does no harm.
+        // The folder is new; what stays of it is hidden.
         let _ = fs::remove_file(small);
     }
     blind
@@ -412,6 +432,21 @@ mod tests {
     }
 
     #[test]
+    fn folders_that_a_zip_will_have_are_counted_before_one_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let watch = Watch::none();
+        let unpacking = unpacking(folder.path(), &watch);
+        let names = |folders: usize| -> Vec<String> {
+            let each = (0..folders).flat_map(|n| [format!("{n}/a.png"), format!("{n}/b.png")]);
+            each.chain(["c.png".into()]).collect()
+        };
+        let foreseen = |names: &[String]| unpacking.foresee(names.iter().map(String::as_bytes));
+        assert!(foreseen(&names(MOST_EMPTY)).is_ok());
+        let problem = foreseen(&names(MOST_EMPTY + 1)).unwrap_err();
+        assert!(problem.what.contains("200000 folders"), "{problem}");
+    }
+
+    #[test]
     fn twins_by_case_are_not_mixed_where_the_system_would_mix_them() {
         let folder = tempfile::tempdir().unwrap();
         let unpack = |blind: bool| {
@@ -434,6 +469,6 @@ mod tests {
         assert!(into.join("a/Tit/1.png").exists() && into.join("a/Tit/4.png").exists());
         let here = is_blind_to_case(folder.path());
         assert!(here || unpack(false).0.is_empty());
-        assert!(!folder.path().join("case").exists());
+        assert!(!folder.path().join(".case").exists());
     }
 }
