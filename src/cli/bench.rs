@@ -238,8 +238,10 @@ impl Asked<'_> {
         let pet = Plugins::standard().get(&config.pet)?;
         method::usual_pet(&mut config, Some(&about), pet.default_size());
         if let Some(size) = self.args.pet_size {
-            let none = method::without_size(&pet);
-            none.map_or(Ok(()), |none| Err(none.problem("--pet-size")))?;
+            if !pet.is_sized() {
+                let problem = Problem::new(format!("{} has no size", pet.name));
+                return Err(problem.at("--pet-size").advise("leave it out"));
+            }
             config.pet_size = size;
         }
         if let Some(blocks) = &self.args.blocks {

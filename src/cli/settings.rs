@@ -11,10 +11,11 @@ use crate::backbone::library;
 use crate::data::{Dataset, Mend};
 use crate::experiment::Stock;
 use crate::experiment::suited::suit_to;
+use crate::files;
 use crate::method::{Chosen, METHODS, adopt, adopt_published, lae, named_method, set, usual_pet};
 use crate::nn::Variant;
 use crate::pet::library::Library as Plugins;
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig, Setting};
 use crate::run::event::{Control, Wish};
 use crate::session::presets;
@@ -163,13 +164,14 @@ pub(super) struct Settings {
 
 impl Settings {
     /// The settings of the run: the file's, the preset's, or those that suit the data set, with the
-    /// options over them; lists of mended labels lie in `root`, beside the runs. The data set is opened through `stock` where the choice depends on what is in it.
+    /// options over them; lists of mended labels lie in `root`, beside the runs. The data set is opened through `stock`
+    /// where the choice depends on what is in it.
     ///
     /// # Errors
-    /// A Problem when a file cannot be read, there is no such preset, or an option has no effect.
+    /// A Problem when a file cannot be read or there is no such preset.
     pub fn resolve(&self, root: &Path, stock: &Stock, control: &Control) -> Result<Resolved> {
         let mut config = match (&self.config, &self.preset) {
-            (Some(path), _) => idle::read_config(path)?,
+            (Some(path), _) => read_config(path)?,
             (None, Some(name)) => presets::named(name)?.run,
             (None, None) => RunConfig::default(),
         };
@@ -197,7 +199,7 @@ impl Settings {
             self.usual_network(&base, &mut config);
         }
         config.mended = mended;
-        let notes = self.refuse_idle(&config)?;
+        let notes = self.notes_on_idle(&config)?;
         Ok(Resolved {
             config,
             suited: words,
@@ -272,26 +274,27 @@ impl Settings {
         }
     }
 
+    /// The options that are settings of LAE's, with the value that each gives.
+    fn own_options(&self) -> Vec<(&'static str, &'static str, Setting)> {
+        let flags = [
+            ("learning", "--no-learning", self.no_learning),
+            ("accumulation", "--no-accumulation", self.no_accumulation),
+            ("ensemble", "--no-ensemble", self.no_ensemble),
+        ];
+        let off = flags.into_iter().filter(|(.., off)| *off);
+        let off = off.map(|(key, option, _)| (key, option, Setting::Flag(false)));
+        let frozen = self.freeze_epochs.map(Setting::Whole);
+        let frozen = frozen.map(|n| (FREEZE_EPOCHS, "--freeze-epochs", n));
+        let ema = self.ema.map(|x| ("ema", "--ema", Setting::Real(x)));
+        off.chain(frozen).chain(ema).collect()
+    }
+
     /// Puts the method's own settings.
     fn apply_own(&self, config: &mut RunConfig) -> Result<()> {
-        let flags = [
-            ("learning", self.no_learning),
-            ("accumulation", self.no_accumulation),
-            ("ensemble", self.no_ensemble),
-        ];
-        let off = flags.into_iter().filter(|(_, off)| *off);
-        let off = off.map(|(key, _)| (key, Setting::Flag(false)));
-        let frozen = self
-            .freeze_epochs
-            .map(|n| (FREEZE_EPOCHS, Setting::Whole(n)));
-        let ema = self.ema.map(|x| ("ema", Setting::Real(x)));
         let known = named_method(&config.method)?.settings;
-        for (key, value) in off.chain(frozen).chain(ema) {
+        for (key, _, value) in self.own_options() {
             if known.iter().any(|setting| setting.key == key) {
                 config.settings.insert(key.into(), value);
-            } else if value != NOTHING_FROZEN {
-                // It says that this method has no such setting.
-                set(config, &format!("{key}={value}"))?;
             }
         }
         self.set.iter().try_for_each(|text| set(config, text))
@@ -343,6 +346,13 @@ impl Settings {
         config.train_limit = self.train_limit.or(config.train_limit);
         config.test_limit = self.test_limit.or(config.test_limit);
     }
+}
+
+/// Settings of a file: those of `run.toml`, whose facts about a run are left out.
+fn read_config(path: &Path) -> Result<RunConfig> {
+    let text = files::read_text(path, files::TEXT)
+        .map_err(|error| Problem::io("read the settings", path, &error))?;
+    RunConfig::from_toml(store::settings_part(&text), &path.display().to_string())
 }
 
 /// The mended labels that an option means: a list, none, or without it the list of the data set.

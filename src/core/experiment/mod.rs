@@ -233,10 +233,7 @@ fn unless_stopped<T>(prepared: Result<T>, control: &Control) -> Result<Option<T>
 }
 
 /// One Problem out of several, so that a caller with one error channel still names them all.
-///
-/// # Errors
-/// That Problem, where there are any.
-pub fn all_at_once(problems: Vec<Problem>) -> Result<()> {
+fn all_at_once(problems: Vec<Problem>) -> Result<()> {
     let mut rest = problems.into_iter();
     let Some(first) = rest.next() else {
         return Ok(());

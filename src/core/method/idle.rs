@@ -1,11 +1,11 @@
-//! Settings that have no effect beside the others: Baseline has no Ensemble to switch off, SimpleCIL no learning rate,
-//! SSF no size. What a person asked for by name is refused or told; what merely stands in a file is left alone; the
-//! window greys it out.
+//! Settings that have no effect beside the others: SimpleCIL has no learning rate, L2P no PET, SSF no size. The window
+//! greys them out; the command line tells of those that a person asked for by name; what merely stands in a file is left
+//! alone.
 
 use super::chosen::Chosen;
 use super::task::Work;
 use crate::pet::PetSpec;
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 
 /// The settings of a PET.
 const OF_PET: [&str; 4] = ["pet", "pet_size", "pet_variant", "blocks"];
@@ -17,36 +17,15 @@ pub struct Idle {
     pub key: &'static str,
     /// Why.
     pub why: String,
-    /// What would give it one.
-    instead: &'static str,
-    /// Whether it belongs to what methods are compared on, such as epochs and crops: the same words then serve all of
-    /// them, so it is told of and not refused.
-    pub common: bool,
 }
 
 impl Idle {
-    fn of(key: &'static str, why: impl Into<String>, instead: &'static str) -> Self {
+    fn of(key: &'static str, why: impl Into<String>) -> Self {
         Self {
             key,
             why: why.into(),
-            instead,
-            common: false,
         }
     }
-
-    /// The Problem of having asked for it at this place.
-    pub fn problem(&self, place: impl std::fmt::Display) -> Problem {
-        Problem::new(format!("{}, so it has no effect", self.why))
-            .at(place)
-            .advise(format!("leave it out, or {}", self.instead))
-    }
-}
-
-/// Why nothing can be set of the size of a plugin that has none.
-pub fn without_size(pet: &PetSpec) -> Option<Idle> {
-    let instead = "choose a PET that has a size, such as adapter";
-    let none = !pet.is_sized();
-    none.then(|| Idle::of("pet_size", format!("{} has no size", pet.name), instead))
 }
 
 impl Chosen<'_> {
@@ -61,11 +40,12 @@ impl Chosen<'_> {
 
     fn idle_of_pet(&self, pet: Option<&PetSpec>) -> Vec<Idle> {
         if self.trains_pet().unwrap_or(true) {
-            return pet.and_then(without_size).into_iter().collect();
+            let sizeless = pet.filter(|pet| !pet.is_sized());
+            let why = |pet: &PetSpec| format!("{} has no size", pet.name);
+            return Vec::from_iter(sizeless.map(|pet| Idle::of("pet_size", why(pet))));
         }
         let why = format!("{} trains no PET plugin", self.title());
-        let instead = "choose a method that trains one, such as lae";
-        OF_PET.map(|key| Idle::of(key, &*why, instead)).into()
+        OF_PET.map(|key| Idle::of(key, &*why)).into()
     }
 
     /// Settings of steps that are not taken.
@@ -75,29 +55,23 @@ impl Chosen<'_> {
         let learns = passes
             .iter()
             .any(|pass| matches!(pass.work, Work::Learn { .. }));
-        let instead = "choose a method that learns step by step, such as lae";
         let mut idle = Vec::new();
         if self.spec.rate.is_none() || !learns {
-            let why = format!("{title} takes no gradient steps");
-            idle.push(Idle::of("base_lr", why, instead));
+            idle.push(Idle::of(
+                "base_lr",
+                format!("{title} takes no gradient steps"),
+            ));
         }
-        let mut common = |key, why: String| {
-            idle.push(Idle {
-                common: true,
-                ..Idle::of(key, why, instead)
-            });
-        };
         if !learns {
-            common("epochs", format!("{title} learns in no epochs"));
+            idle.push(Idle::of("epochs", format!("{title} learns in no epochs")));
         }
         if !passes.iter().any(|pass| pass.augment) {
             let why = format!("{title} looks at training pictures as at test pictures");
-            common("crop_scale", why.clone());
-            common("flip", why);
+            idle.extend(["crop_scale", "flip"].map(|key| Idle::of(key, &*why)));
         }
         if self.spec.all_at_once {
             let why = format!("{title} learns all classes as one task");
-            common("classes_per_task", why);
+            idle.push(Idle::of("classes_per_task", why));
         }
         Ok(idle)
     }
@@ -112,9 +86,9 @@ impl Chosen<'_> {
     }
 }
 
-/// A method's own settings of which these have no effect, for this reason, and what would give them one.
-pub(super) fn own(keys: &[&'static str], why: &str, instead: &'static str) -> Vec<Idle> {
-    keys.iter().map(|key| Idle::of(key, why, instead)).collect()
+/// A method's own settings of which these have no effect, for this reason.
+pub(super) fn own(keys: &[&'static str], why: &str) -> Vec<Idle> {
+    keys.iter().map(|key| Idle::of(key, why)).collect()
 }
 
 #[cfg(test)]

@@ -108,11 +108,11 @@ pub const LAE: MethodSpec = MethodSpec {
         let mut idle = Vec::new();
         if !chosen.flag("learning")? {
             let why = "without Learning no epochs are frozen";
-            idle.extend(idle::own(&["freeze_epochs"], why, "leave Learning on"));
+            idle.extend(idle::own(&["freeze_epochs"], why));
         }
         if !chosen.flag("accumulation")? {
             let why = "without Accumulation the offline PET does not follow";
-            idle.extend(idle::own(&["ema"], why, "leave Accumulation on"));
+            idle.extend(idle::own(&["ema"], why));
         }
         Ok(idle)
     },

@@ -107,12 +107,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             true => &[],
             false => &[WEIGHT_DECAY.key, DROPOUT.key],
         };
-        let instead = "give --set first_session=adapter";
-        Ok(idle::own(
-            keys,
-            "nothing is tuned without a first session",
-            instead,
-        ))
+        Ok(idle::own(keys, "nothing is tuned without a first session"))
     },
     build: |setup| Ok(Box::new(RanPac::new(&setup)?)),
 };
