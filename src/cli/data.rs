@@ -50,6 +50,9 @@ pub(super) struct Args {
     /// Keep all copies of a picture on the same side of a split that is drawn
     #[arg(long, value_name = "on|off", value_parser = on_off(), default_value = "on")]
     copies_together: bool,
+    /// Let near copies, such as a burst's frames, count as copies there
+    #[arg(long, value_name = "on|off", value_parser = on_off(), default_value = "on")]
+    near_copies_together: bool,
     /// Share of the training images that stands in for the test split, for tuning
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     validation_share: f64,
@@ -152,6 +155,7 @@ impl Args {
             test_share: self.test_share,
             split_seed: self.split_seed,
             copies_together: self.copies_together,
+            near_copies_together: self.near_copies_together,
             validation_share: self.validation_share,
             train_limit: self.train_limit,
             test_limit: self.test_limit,

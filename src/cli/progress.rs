@@ -190,6 +190,7 @@ impl Sink for Reporter {
             | Event::Predicted(_)
             | Event::Inside(_)
             | Event::Sheet { .. }
+            | Event::Doubts { .. }
             | Event::NotInside { .. }
             | Event::NotPredicted { .. }
             | Event::Finished { .. }

@@ -77,6 +77,9 @@ pub(super) struct Settings {
     /// Keep all copies of a picture on the same side of a split that is drawn [default: on; with --config the file's]
     #[arg(long, value_name = "on|off", value_parser = on_off(), help_heading = "Data")]
     copies_together: Option<bool>,
+    /// Let near copies, such as a burst's frames, count as copies there [default: on; with --config the file's]
+    #[arg(long, value_name = "on|off", value_parser = on_off(), help_heading = "Data")]
+    near_copies_together: Option<bool>,
     /// Labels mended by hand: a list, or none to take the labels as they are in the data [default: the
     /// data set's own list, kept beside the runs; with --config the file's]
     #[arg(long, value_name = "FILE|none", help_heading = "Data")]
@@ -324,6 +327,8 @@ impl Settings {
         put(&mut config.validation_share, self.validation_share.as_ref());
         put(&mut config.split_seed, self.split_seed.as_ref());
         put(&mut config.copies_together, self.copies_together.as_ref());
+        let near = self.near_copies_together.as_ref();
+        put(&mut config.near_copies_together, near);
         put(&mut config.cache_mb, self.cache_mb.as_ref());
         put(&mut config.crop_scale, self.crop_scale.as_ref());
         put(&mut config.flip, self.flip.as_ref());

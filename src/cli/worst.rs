@@ -1,27 +1,39 @@
-//! `worst`: the test pictures that a run answered wrongly, the surest mistakes first.
+//! `worst`: the test pictures that a run answered wrongly, or training pictures that look like another class than their
+//! label; the surest first.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 use super::End;
 use super::asked::Asked;
 use super::output::{Json, Table, complain, tell};
+use super::train::stop_on_ctrl_c;
 use crate::counts::counted;
 use crate::data::{Dataset, Sample};
-use crate::experiment::Stock;
 use crate::experiment::predict::Predictor;
+use crate::experiment::{Stock, doubt};
 use crate::metrics::{Answers, Expert, Wrong};
 use crate::problem::{Problem, Result, listed};
-use crate::run::event::{Picture, RunHeader};
+use crate::run::event::{Picture, RunHeader, Wish};
+use crate::session::doubts::doubtful;
+use crate::session::words::count_text;
 use crate::store::{self, StoredRun};
+
+/// How often it is told how far a look at training pictures is.
+const OFTEN: Duration = Duration::from_secs(5);
 
 /// Options of `worst`.
 #[derive(clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
     pub asked: Asked,
+    /// Test pictures that were answered wrongly, or training pictures whose label the others contradict
+    #[arg(long, value_name = "test|train", value_enum, default_value = "test")]
+    split: Split,
     /// Only pictures that are truly of this class
     #[arg(long, value_name = "NAME")]
     class: Option<String>,
@@ -32,15 +44,25 @@ pub(super) struct Args {
     json: Json,
 }
 
+/// A side of the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Split {
+    Train,
+    Test,
+}
+
 /// What is told, as JSON.
 #[derive(Serialize)]
 struct Told {
     run: String,
+    /// The side of the data that the pictures are of.
+    split: Split,
     /// From 1.
     task: usize,
     /// Whose answers these are.
     expert: Expert,
-    /// Test pictures that were asked.
+    /// Pictures that were asked.
     tested: usize,
     /// Those of them that were answered wrongly (of the class that was given).
     wrong: usize,
@@ -56,7 +78,7 @@ struct Mistake {
     picture: Option<String>,
     /// 0 for the run's data set, k for its k-th lesson.
     source: usize,
-    /// Among the test pictures there.
+    /// Among the pictures of that side there.
     index: usize,
     class: String,
     answer: String,
@@ -69,6 +91,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let folder = args.asked.folder()?;
     let task = args.asked.task(&folder)?;
     let stored = store::load(&folder)?;
+    if args.split == Split::Train {
+        return training(args, &folder, task, &stored.header);
+    }
     let (header, answers) = (&stored.header, &stored.reports[task].answers);
     let class = args.class.as_deref();
     let class = class.map(|name| class_of(header, task, name)).transpose()?;
@@ -91,14 +116,67 @@ pub(super) fn run(args: &Args) -> Result<End> {
         )?;
     }
     Wrong::sort(&mut wrong);
-    let mistake = |wrong: &Wrong| mistake(header, answers, tests.as_ref().ok(), wrong);
+    let mistake = |wrong: &Wrong| {
+        let (source, index) = place(answers, wrong.at);
+        let sample = tests.as_ref().ok();
+        let sample = sample.and_then(|tests| tests.at(source, index));
+        mistake(header, (source, index), sample, wrong)
+    };
     let told = Told {
         run: header.run.clone(),
+        split: Split::Test,
         task: task + 1,
         expert,
         tested: answers.labels.len(),
         wrong: wrong.len(),
         noted,
+        pictures: wrong.iter().take(args.top).map(mistake).collect(),
+    };
+    args.json.give(&told, &text(&told))?;
+    Ok(End::Done)
+}
+
+/// Lists training pictures that look like another class to the others.
+fn training(args: &Args, folder: &Path, task: usize, header: &RunHeader) -> Result<End> {
+    let class = args.class.as_deref();
+    let class = class.map(|name| class_of(header, task, name)).transpose()?;
+    let control = stop_on_ctrl_c()?;
+    let stock = Stock::default();
+    let predictor = Predictor::open(folder, task, args.asked.device(), &stock, true)?;
+    let mut told = Instant::now();
+    let mut step = |done: usize, of: usize| {
+        if told.elapsed() >= OFTEN {
+            told = Instant::now();
+            tell(format!(
+                "{} of {} pictures",
+                count_text(done),
+                count_text(of)
+            ));
+        }
+        match control.wish() {
+            Wish::Stop => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    };
+    let mut ask = |seen: Vec<u8>| predictor.backbone_features(&seen);
+    let found = doubt::look(folder, task, predictor.input(), &stock, &mut ask, &mut step)?;
+    let Some(answers) = found else {
+        return Ok(End::Stopped);
+    };
+    let wrong = doubtful(&answers, class);
+    let data = stock.data(&header.config, &|| true)?;
+    let mistake = |wrong: &Wrong| {
+        let (source, index) = place(&answers, wrong.at);
+        mistake(header, (source, index), data.train.get(index), wrong)
+    };
+    let told = Told {
+        run: header.run.clone(),
+        split: Split::Train,
+        task: task + 1,
+        expert: Expert::Answer,
+        tested: answers.labels.len(),
+        wrong: wrong.len(),
+        noted: false,
         pictures: wrong.iter().take(args.top).map(mistake).collect(),
     };
     args.json.give(&told, &text(&told))?;
@@ -198,10 +276,13 @@ fn place(answers: &Answers, at: usize) -> (usize, usize) {
     (answers.source(at), index)
 }
 
-fn mistake(header: &RunHeader, answers: &Answers, tests: Option<&Tests>, wrong: &Wrong) -> Mistake {
+fn mistake(
+    header: &RunHeader,
+    (source, index): (usize, usize),
+    sample: Option<&Sample>,
+    wrong: &Wrong,
+) -> Mistake {
     let name = |class: usize| header.class_order.get(class).cloned().unwrap_or_default();
-    let (source, index) = place(answers, wrong.at);
-    let sample = tests.and_then(|tests| tests.at(source, index));
     Mistake {
         picture: sample.map(Sample::name),
         source,
@@ -213,16 +294,28 @@ fn mistake(header: &RunHeader, answers: &Answers, tests: Option<&Tests>, wrong: 
 }
 
 fn text(told: &Told) -> String {
-    let mut table = Table::new(&[">certain", "is", "was answered", "picture"]);
+    let (columns, name) = match told.split {
+        Split::Test => (["is", "was answered"], "test"),
+        Split::Train => (["is labelled", "looks like"], "training"),
+    };
+    let mut table = Table::new(&[">certain", columns[0], columns[1], "picture"]);
     for mistake in &told.pictures {
         let sure = |certainty: f32| format!("{:.1} %", certainty * 100.0);
-        let place = format!("test picture {}", mistake.index);
+        let place = format!("{name} picture {}", mistake.index);
         table.row([
             mistake.certainty.map_or_else(|| "–".to_string(), sure),
             mistake.class.clone(),
             mistake.answer.clone(),
             mistake.picture.clone().unwrap_or(place),
         ]);
+    }
+    if told.split == Split::Train {
+        return format!(
+            "{} of {} {} like another class to the others\n{table}",
+            told.wrong,
+            counted(told.tested, "training picture"),
+            if told.wrong == 1 { "looks" } else { "look" },
+        );
     }
     format!(
         "{} of {} {} answered wrongly after task {}\n{table}",

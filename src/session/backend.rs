@@ -73,6 +73,7 @@ impl State {
             | Command::Predict(_)
             | Command::Inside(_)
             | Command::Sheet(_)
+            | Command::Doubts(_)
             | Command::StopSheet(_)
             | Command::ForgetData
             | Command::Shutdown => {}
@@ -92,6 +93,7 @@ impl State {
                 | Event::Inside(_)
                 | Event::NotInside { .. }
                 | Event::Sheet { .. }
+                | Event::Doubts { .. }
         );
         if free {
             self.events.push_back(Told { job: None, event });

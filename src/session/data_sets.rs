@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Session;
 use super::album::Album;
 use super::jobs::{Ask, DataAsk, Opening, SightAsk};
-use super::views::{DataView, Fetch, Pictures, Sight};
+use super::views::{DataView, Fetch, Pictures, Sight, Split};
 use crate::data::scenario::Scenario;
 use crate::data::{OpenOptions, builtin, named};
 use crate::experiment::open_options;
@@ -64,6 +64,8 @@ impl Session {
     pub fn read_data_again(&mut self) {
         self.sets.forget(&self.draft.data);
         self.tested.forget();
+        self.doubts.forget_all();
+        self.forget_hashes();
         self.backend.send(Command::ForgetData);
         self.sets.leave();
         self.ask_data(true);
@@ -197,16 +199,17 @@ impl Session {
         self.sets.failed.contains(&asked_of(config).key())
     }
 
-    /// A decoded test image of an open data set, asked for when it is not there yet.
+    /// A decoded image of a split of an open data set, asked for when it is not there yet.
     pub fn need_picture_of(
         &mut self,
         data: &Arc<DataView>,
+        split: Split,
         index: usize,
     ) -> Option<&Result<Arc<Picture>>> {
-        self.need_picture(&data.key, data.pictures.clone(), index)
+        self.need_picture(&data.key_of(split), data.of(split).clone(), index)
     }
 
-    /// The same of any test images with a key of their own.
+    /// The same of any images with a key of their own.
     pub(super) fn need_picture(
         &mut self,
         key: &str,

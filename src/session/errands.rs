@@ -165,6 +165,7 @@ impl Session {
             Found::Exported(path, answer) => self.take_exported(&path, answer),
             Found::TestPictures(key, list) => self.take_pictures(&key, list),
             Found::Fingerprint(key, kind, answer) => self.tested.take((key, kind), answer),
+            Found::Hash(id, answer) => self.take_hash(id, answer),
             Found::Mended(place, change, answer) => {
                 self.take_mended(place, answer, change.as_ref());
             }

@@ -30,6 +30,7 @@ impl Session {
             (_, Event::Inside(insight)) => self.insides.take(*insight),
             (_, Event::NotInside { ticket, problem }) => self.insides.refuse(ticket, &problem),
             (_, Event::Sheet { ticket, state }) => self.take_sheet(ticket, state),
+            (_, Event::Doubts { ticket, state }) => self.doubts.take(ticket, state),
             (_, Event::Remark { run, problem }) if run.is_empty() => self.notify(problem, true),
             (Some(job), event) => {
                 if let Some(event) = self.take_job_event(job, event) {

@@ -176,13 +176,15 @@ pub enum Ask {
     KeepCollection(Box<Collection>, Purpose),
     /// Write pictures to one file.
     Export(Export, PathBuf, Arc<Opening>),
-    /// Decode images of a test split: data set's key, indices.
+    /// Decode images of a split: its key, indices.
     TestPictures(String, Arc<dyn Pictures>, Vec<usize>),
     /// See which images a test split holds: data set's key, what to compare.
     Fingerprint(String, PrintKind, Arc<dyn Pictures>),
+    /// Hash the image at this index of a split: its key, index.
+    Hash((String, usize), Arc<dyn Pictures>),
     /// Read the mended labels of the data set at this place.
     Mended(String),
-    /// Mend the label of one of these test images of the data set at this place; without a class it
+    /// Mend the label of one of these images of the data set at this place; without a class it
     /// is left out.
     Mend(String, Arc<dyn Pictures>, usize, Option<String>),
     /// Change this entry of the mended labels of the data set at this place.
@@ -246,6 +248,7 @@ impl Ask {
             Self::Fingerprint(key, kind, _) => {
                 Arc::new(move |p| Found::Fingerprint(key.clone(), kind, Err(p)))
             }
+            Self::Hash(id, _) => Arc::new(move |p| Found::Hash(id.clone(), Err(p))),
             Self::Mended(place) | Self::Mend(place, ..) | Self::MendAs(place, _) => {
                 Arc::new(move |p| Found::Mended(place.clone(), None, Err(p)))
             }
@@ -302,10 +305,12 @@ pub enum Found {
     CollectionKept(Purpose, Result<PathBuf>),
     /// What was written to one file.
     Exported(PathBuf, Result<Packed>),
-    /// Decoded test images, by data set and index.
+    /// Decoded images, by split and index.
     TestPictures(String, Vec<(usize, Result<Picture>)>),
     /// Which images a test split holds.
     Fingerprint(String, PrintKind, Result<String>),
+    /// The SHA-256 of an image, by split and index.
+    Hash((String, usize), Result<String>),
     /// The mended labels of the data set at this place, and what was changed of them.
     Mended(String, Option<Mend>, Result<Vec<Mend>>),
     /// What came of a dialog of the desktop.

@@ -21,7 +21,7 @@ struct LessonTests {
 }
 
 impl Pictures for LessonTests {
-    fn test_picture(&self, index: usize) -> Result<Picture> {
+    fn picture(&self, index: usize) -> Result<Picture> {
         store::lesson_pictures(&self.run, self.task, &self.lesson)?.test_picture(index)
     }
 
@@ -32,7 +32,7 @@ impl Pictures for LessonTests {
         )
     }
 
-    fn test_fingerprint(&self, _: PrintKind) -> String {
+    fn fingerprint(&self, _: PrintKind) -> String {
         self.lesson.fingerprint.clone()
     }
 }

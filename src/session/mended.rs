@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::Session;
 use super::jobs::Ask;
-use super::views::DataView;
+use super::views::{DataView, Split};
 use crate::data::Mend;
 use crate::problem::{Problem, Result};
 
@@ -17,6 +17,8 @@ use crate::problem::{Problem, Result};
 pub(super) struct Mended {
     lists: HashMap<String, Vec<Mend>>,
     asked: HashSet<String>,
+    /// SHA-256 of images whose names stand in a list, by split and index; none while one is worked out.
+    hashes: HashMap<(String, usize), Option<String>>,
     /// Whether the settings use the list of their data set, whatever is in it.
     follows: bool,
 }
@@ -26,6 +28,7 @@ impl Default for Mended {
         Self {
             lists: HashMap::new(),
             asked: HashSet::new(),
+            hashes: HashMap::new(),
             follows: true,
         }
     }
@@ -37,6 +40,42 @@ impl Session {
         self.mended.lists.get(place).map_or(&[], Vec::as_slice)
     }
 
+    /// What was mended of an image of an open data set; none as well while that is looked up. An image of the other
+    /// split may have the same name.
+    pub fn mended_label(
+        &mut self,
+        data: &Arc<DataView>,
+        split: Split,
+        index: usize,
+        name: &str,
+    ) -> Option<Mend> {
+        let named = |mend: &&Mend| mend.picture == name;
+        self.mended_labels(&data.place).iter().find(named)?;
+        let id = (data.key_of(split), index);
+        match self.mended.hashes.get(&id) {
+            Some(hash) => {
+                let hash = hash.as_ref()?;
+                let same = |mend: &&Mend| named(mend) && mend.sha256.eq_ignore_ascii_case(hash);
+                self.mended_labels(&data.place).iter().find(same).cloned()
+            }
+            None => {
+                self.mended.hashes.insert(id.clone(), None);
+                self.ask(Ask::Hash(id, data.of(split).clone()));
+                None
+            }
+        }
+    }
+
+    /// Takes the hash of an image; one that cannot be read is in no list.
+    pub(super) fn take_hash(&mut self, id: (String, usize), answer: Result<String>) {
+        self.mended.hashes.insert(id, answer.ok());
+    }
+
+    /// Files may have changed.
+    pub(super) fn forget_hashes(&mut self) {
+        self.mended.hashes.clear();
+    }
+
     /// Reads the mended labels of a data set, if nobody did yet.
     pub fn need_mended(&mut self, place: &str) {
         if !place.trim().is_empty() && self.mended.asked.insert(place.to_string()) {
@@ -44,10 +83,16 @@ impl Session {
         }
     }
 
-    /// Says what a test image of an open data set really is: a class, or with none that it is to be
+    /// Says what an image of an open data set really is: a class, or with none that it is to be
     /// left out.
-    pub fn mend(&mut self, data: &Arc<DataView>, index: usize, class: Option<String>) {
-        let (place, pictures) = (data.place.clone(), data.pictures.clone());
+    pub fn mend(
+        &mut self,
+        data: &Arc<DataView>,
+        split: Split,
+        index: usize,
+        class: Option<String>,
+    ) {
+        let (place, pictures) = (data.place.clone(), data.of(split).clone());
         self.ask(Ask::Mend(place, pictures, index, class));
     }
 

@@ -14,6 +14,7 @@ pub mod companion;
 mod comparison;
 pub mod data_sets;
 pub mod differences;
+pub mod doubts;
 pub mod downloads;
 pub mod drawing;
 mod errands;
@@ -135,6 +136,8 @@ pub struct Session {
     mended: Mended,
     /// How certain runs were of mistakes that did not note it.
     worst: worst::Certainties,
+    /// Training pictures of runs that look like another class.
+    doubts: doubts::Doubts,
     /// The tour, while it is open.
     pub tour: Option<Tour>,
     /// The table of a folder that was asked for last.
@@ -208,6 +211,7 @@ impl Session {
             pins: Pins::default(),
             mended: Mended::default(),
             worst: worst::Certainties::default(),
+            doubts: doubts::Doubts::default(),
             tour: None,
             sheet: None,
             insides: Insides::default(),

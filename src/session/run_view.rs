@@ -262,6 +262,7 @@ impl RunView {
             | Event::Inside(_)
             | Event::NotInside { .. }
             | Event::Sheet { .. }
+            | Event::Doubts { .. }
             | Event::NotPredicted { .. }
             | Event::Assumed(_) => {}
         }

@@ -72,14 +72,24 @@ pub struct Thumb {
     pub picture: Arc<Picture>,
 }
 
-/// Decoded test images by index; the session holds one per open data set and asks it on helper
+/// A side of a data set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Split {
+    /// What is learned from.
+    Train,
+    /// What is tested on.
+    #[default]
+    Test,
+}
+
+/// Decoded images of a split by index; the session holds two per open data set and asks it on helper
 /// threads only.
 pub trait Pictures: Send + Sync {
-    /// The image at this index of the test split.
+    /// The image at this index of the split.
     ///
     /// # Errors
     /// A Problem for an image that cannot be read any more.
-    fn test_picture(&self, index: usize) -> Result<Picture>;
+    fn picture(&self, index: usize) -> Result<Picture>;
 
     /// The image at this index as an entry of a list of mended labels that leaves it out.
     ///
@@ -87,8 +97,8 @@ pub trait Pictures: Send + Sync {
     /// A Problem for an image that cannot be read any more, or whose label cannot be mended.
     fn entry(&self, index: usize) -> Result<Mend>;
 
-    /// Which images the test split holds now (see `Dataset::test_fingerprint`); reads the disk.
-    fn test_fingerprint(&self, kind: PrintKind) -> String;
+    /// Which images the split holds now (see `Dataset::fingerprints`); reads the disk.
+    fn fingerprint(&self, kind: PrintKind) -> String;
 }
 
 /// A scanned data set.
@@ -137,9 +147,27 @@ pub struct DataView {
     pub test_labels: Vec<usize>,
     /// The test images.
     pub pictures: Arc<dyn Pictures>,
+    /// The training images.
+    pub training: Arc<dyn Pictures>,
 }
 
 impl DataView {
+    /// What defines a split of it.
+    pub fn key_of(&self, split: Split) -> String {
+        match split {
+            Split::Test => self.key.clone(),
+            Split::Train => format!("{} train", self.key),
+        }
+    }
+
+    /// The images of a split.
+    pub fn of(&self, split: Split) -> &Arc<dyn Pictures> {
+        match split {
+            Split::Train => &self.training,
+            Split::Test => &self.pictures,
+        }
+    }
+
     /// Training images of all classes.
     pub fn train_total(&self) -> usize {
         self.train.iter().sum()

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::Session;
 use super::run_view::RunView;
+use super::views::Split;
 use crate::metrics::{Expert, Wrong};
 use crate::problem::Problem;
 use crate::run::event::{Command, Picture, PredictRequest, Prediction, RunHeader};
@@ -193,6 +194,6 @@ impl Session {
             return Some(Err(Problem::new("the data set of this run is not at hand")));
         }
         let data = self.need_data(&header.config)?.clone();
-        self.need_picture_of(&data, index).cloned()
+        self.need_picture_of(&data, Split::Test, index).cloned()
     }
 }

@@ -256,6 +256,7 @@ fn wrong_usage_is_2_and_help_is_0() {
         "validation-share",
         "split-seed",
         "copies-together",
+        "near-copies-together",
         "cache-mb",
         "preset",
         "seed",

@@ -25,6 +25,7 @@ mod lost_images;
 mod mended;
 mod method;
 mod methods;
+mod near_copies;
 mod nn;
 mod nn_exact;
 mod nn_trained;

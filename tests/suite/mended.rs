@@ -215,3 +215,63 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
         .position(|sample| Some(*sample) == at);
     assert_eq!(Some(label(place.unwrap())), seven);
 }
+
+#[test]
+fn a_mended_training_label_is_learned_as_if_the_file_had_been_moved() {
+    let of = |folders: [(&str, usize); 4]| {
+        let made = Made::new();
+        for (folder, count) in folders {
+            made.class(folder, count);
+        }
+        made
+    };
+    let folders = [
+        ("train/cat", 5),
+        ("train/dog", 5),
+        ("test/cat", 4),
+        ("test/dog", 4),
+    ];
+    let (listed, moved) = (of(folders), of(folders));
+    let plain = listed.open();
+    let mend = entry(&plain, &plain.train[1], Some("dog"));
+    fs::rename(
+        moved.path().join("train").join(&mend.picture),
+        moved.path().join("train/dog/moved.png"),
+    )
+    .unwrap();
+    let root = tempfile::tempdir().unwrap();
+    let run = |made: &Made, mended: Vec<Mend>| {
+        let config = RunConfig {
+            data: made.path().to_string_lossy().into_owned(),
+            method: "simplecil".into(),
+            classes_per_task: "1".into(),
+            settings: Default::default(),
+            device: "cpu".into(),
+            mended,
+            ..RunConfig::default()
+        };
+        let (stock, control) = (Stock::default(), Control::default());
+        let outcome = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
+        store::load(&outcome.unwrap().header().unwrap().folder).unwrap()
+    };
+    let (mended, moved) = (run(&listed, vec![mend.clone()]), run(&moved, Vec::new()));
+    let as_it_came = run(&listed, Vec::new());
+    assert_eq!(mended.header.train_images, [4, 6]);
+    assert_eq!(mended.header.train_images, moved.header.train_images);
+    assert_eq!(mended.header.config.mended, [mend]);
+    let sure = |stored: &store::StoredRun| {
+        let certainty = stored.reports[1].answers.certainty.values();
+        certainty.flatten().copied().collect::<Vec<f32>>()
+    };
+    let apart = |other: &store::StoredRun| {
+        let pairs = sure(&mended).into_iter().zip(sure(other));
+        pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+    };
+    assert!(apart(&moved) < 1e-6, "{}", apart(&moved));
+    assert!(apart(&as_it_came) > 1e-5, "{}", apart(&as_it_came));
+    // The test split is as it came, so there is nothing to stand beside its figures.
+    assert!(!mended.reports[1].gauges.contains_key("as_they_came"));
+    let images = |stored: &store::StoredRun| stored.header.images.clone().unwrap();
+    let (with, without) = (images(&mended), images(&as_it_came));
+    assert!(with.train != without.train && with.test == without.test);
+}

@@ -54,6 +54,7 @@ fn the_copied_command_gives_the_same_settings() {
         validation_share: 0.1,
         split_seed: 4,
         copies_together: false,
+        near_copies_together: false,
         order: "0-4,6,5,7-9".into(),
         cache_mb: 64,
         seed: 7,

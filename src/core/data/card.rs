@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Dataset, Duplicate, MendCount, Sample, Skipped, TwoLabels};
+use super::{Dataset, Duplicate, MendCount, NearCopies, Sample, Skipped, TwoLabels};
 
 /// Smallest and largest width and height among the checked pictures, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,6 +45,9 @@ pub struct Card {
     /// Images that stand under two labels or more.
     #[serde(default)]
     pub two_labels: Vec<TwoLabels>,
+    /// Sets of near copies that stayed on one side of what was drawn.
+    #[serde(default)]
+    pub near_copies: Vec<NearCopies>,
     /// Labels that were mended.
     #[serde(default)]
     pub mended: MendCount,
@@ -78,6 +81,7 @@ impl Card {
             skipped: data.skipped.clone(),
             duplicates: data.duplicates.clone(),
             two_labels: data.two_labels.clone(),
+            near_copies: data.near_copies.clone(),
             mended: data.mended,
             assumed: data.assumed.clone(),
             sizes: data.sizes,

@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::card::Sizes;
 use super::contents::{Content, Contents};
+use super::near::{Gist, Kin};
 use super::picture::decode_and;
 use super::source::{Sample, Source};
 use super::{Check, Dataset, Duplicate, Skipped, Twin, TwoLabels, Watch};
@@ -48,6 +49,8 @@ pub(super) struct Known {
     pub prints: Prints,
     /// What the files held.
     pub contents: Contents,
+    /// What tells near copies, of pictures in files.
+    pub gists: HashMap<Source, Gist>,
 }
 
 /// Decodes every picture of both splits and takes out those that cannot be read.
@@ -97,7 +100,7 @@ pub fn check(
         let mut looked = looked.into_iter().flatten();
         split.retain(|sample| match looked.next() {
             Some(Ok(look)) => {
-                checked.note(sample, &look);
+                checked.note(sample, look);
                 true
             }
             Some(Err(problem)) => {
@@ -119,6 +122,7 @@ struct Look {
     height: u32,
     print: Print,
     content: Option<Content>,
+    gist: Option<Gist>,
 }
 
 fn look(sample: &Sample) -> Result<Look> {
@@ -133,6 +137,11 @@ fn look(sample: &Sample) -> Result<Look> {
     Ok(Look {
         width: picture.width(),
         height: picture.height(),
+        gist: if sample.source.in_memory() {
+            None
+        } else {
+            Gist::of(picture)
+        },
         print: print_of(picture),
         content,
     })
@@ -149,11 +158,13 @@ fn print_of(picture: &RgbImage) -> Print {
 }
 
 impl Checked {
-    fn note(&mut self, sample: &Sample, look: &Look) {
+    fn note(&mut self, sample: &Sample, look: Look) {
         let known = Arc::make_mut(&mut self.known);
         known.prints.insert(sample.source.clone(), look.print);
         let content = look.content.map(|content| (sample.source.clone(), content));
         known.contents.extend(content);
+        let gist = look.gist.map(|gist| (sample.source.clone(), gist));
+        known.gists.extend(gist);
         let widen = |(low, high): (u32, u32), side: u32| (low.min(side), high.max(side));
         let sizes = self.sizes.get_or_insert(Sizes {
             width: (look.width, look.width),
@@ -184,6 +195,15 @@ pub fn duplicates(train: &[Sample], test: &[Sample], prints: &Prints) -> Vec<Dup
 }
 
 impl Dataset {
+    /// The number of each sample's set: copies of a picture, near ones too, have the same.
+    pub fn sets_of_copies(&self, samples: &[Sample]) -> Vec<usize> {
+        let kin = Kin::of(samples.iter(), &self.known, true);
+        let alone = samples.len()..;
+        let each = samples.iter().zip(alone);
+        each.map(|(sample, alone)| kin.set_of(sample).unwrap_or(alone))
+            .collect()
+    }
+
     /// The test images with the pixels of one of these pictures, by their indices; none where it was not looked for.
     pub fn copies_in_test(&self, of: &[Sample]) -> Option<BTreeSet<usize>> {
         let prints = &self.known.prints;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::card::counts;
 use super::chance::{Chance, Purpose};
-use super::check::Prints;
+use super::near::Kin;
 use super::source::Sample;
 use crate::counts::counted;
 
@@ -16,8 +16,8 @@ pub(super) struct Draw<'a> {
     pub seed: u64,
     /// Number of classes.
     pub classes: usize,
-    /// Fingerprints that tell copies of a picture; `None` draws every image by itself.
-    pub prints: Option<&'a Prints>,
+    /// What tells copies of a picture; `None` draws every image by itself.
+    pub kin: Option<&'a Kin>,
 }
 
 /// What was drawn.
@@ -63,12 +63,17 @@ impl Draw<'_> {
 
     /// What keeping copies together came to, as sentences behind the one that says what was drawn.
     pub fn words(&self, drawn: &Drawn) -> String {
-        match self.prints {
-            Some(prints) if prints.is_empty() && !drawn.samples.is_empty() => {
+        match self.kin {
+            Some(kin) if kin.is_empty() && !drawn.samples.is_empty() => {
                 " Copies of one picture were not looked for and may stand on both sides.".into()
             }
-            Some(_) if drawn.moved > 0 => format!(
-                " So that all copies of a picture are on the same side, {} changed sides.",
+            Some(kin) if drawn.moved > 0 => format!(
+                " So that all copies of a picture{} are on the same side, {} changed sides.",
+                if kin.has_near() {
+                    ", near ones too,"
+                } else {
+                    ""
+                },
                 counted(drawn.moved, "image")
             ),
             _ => String::new(),
@@ -94,14 +99,13 @@ struct Hat {
 
 impl Hat {
     fn of(samples: &[Sample], draw: &Draw<'_>) -> Self {
-        let mut by_print: HashMap<_, Vec<usize>> = HashMap::new();
+        let mut by_set: HashMap<_, Vec<usize>> = HashMap::new();
         for (at, sample) in samples.iter().enumerate() {
-            let print = draw.prints.and_then(|prints| prints.get(&sample.source));
-            if let Some(print) = print {
-                by_print.entry(print).or_default().push(at);
+            if let Some(set) = draw.kin.and_then(|kin| kin.set_of(sample)) {
+                by_set.entry(set).or_default().push(at);
             }
         }
-        let copies: Vec<_> = by_print.into_values().filter(|all| all.len() > 1).collect();
+        let copies: Vec<_> = by_set.into_values().filter(|all| all.len() > 1).collect();
         let mut set = vec![None; samples.len()];
         for (number, all) in copies.iter().enumerate() {
             for &at in all {

@@ -24,6 +24,7 @@ pub mod loader;
 pub mod looks;
 mod mended;
 pub mod named;
+mod near;
 mod pickle;
 pub mod picture;
 mod record;
@@ -52,7 +53,7 @@ pub use mended::{
 pub use picture::{READABLE, decode_picture, decode_picture_file, picture_size};
 pub use scan::Scan;
 pub use source::{Folder, Sample, Source};
-pub use two_labels::{Twin, TwoLabels, told as told_two_labels};
+pub use two_labels::{NearCopies, Twin, TwoLabels, told as told_two_labels};
 
 use crate::problem::{Problem, Result};
 
@@ -77,6 +78,8 @@ pub struct Dataset {
     pub duplicates: Vec<Duplicate>,
     /// The same image under two labels or more, mended labels taken into account.
     pub two_labels: Vec<TwoLabels>,
+    /// Sets of near copies that stayed on one side of what was drawn; not looked for where nothing was.
+    pub near_copies: Vec<NearCopies>,
     /// Labels that were mended as [`OpenOptions::mended`] says.
     pub mended: MendCount,
     /// What was assumed, as sentences.
@@ -140,6 +143,9 @@ pub struct OpenOptions {
     /// Whether all copies of a picture stay on the same side of a split that is drawn.
     #[serde(default)]
     pub copies_together: bool,
+    /// Whether near copies count as copies there.
+    #[serde(default)]
+    pub near_copies_together: bool,
     /// At most so many training images per class, evenly spaced over their sorted names.
     pub train_limit: Option<usize>,
     /// At most so many test images per class, likewise.
@@ -163,6 +169,7 @@ impl Default for OpenOptions {
             split_seed: 0,
             validation_share: 0.0,
             copies_together: true,
+            near_copies_together: true,
             train_limit: None,
             test_limit: None,
             min_classes: 2,

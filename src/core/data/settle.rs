@@ -7,6 +7,7 @@ use super::card::counts;
 use super::check::{self, Checked};
 use super::draw::Draw;
 use super::mended::{self, MendCount};
+use super::near::Kin;
 use super::{Dataset, Found, Listed, OpenOptions, Sample, Skipped};
 use crate::counts::counted;
 use crate::problem::{Problem, Result, listed};
@@ -23,32 +24,15 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
     let names = sort_classes(&found.classes, &mut train, test.as_mut());
     let listed = test.as_deref().filter(|_| found.listed);
     let listed = listed.map(|test| Listed::of(&train, test));
-    let test = match test {
-        Some(mut test) => {
-            let gaps = drawing(options, checked, names.len());
-            fill_gaps(&names, &mut train, &mut test, &gaps, &mut found.assumed);
-            test
-        }
-        None => {
-            let draw = drawing(options, checked, names.len());
-            let drawn = draw.from(&mut train, |_| true);
-            let test = &drawn.samples;
-            found.assumed.push(format!(
-                "No test split was given: {} of {} were set aside as test images, {} % of every class in whole images (seed {}).{}",
-                test.len(),
-                counted(test.len() + train.len(), "image"),
-                percent(options.test_share),
-                options.split_seed,
-                draw.words(&drawn)
-            ));
-            drawn.samples
-        }
-    };
+    let kin = kin(&train, test.as_deref(), checked, options, names.len());
+    found.assumed.extend(kin.as_ref().and_then(Kin::words));
+    let draw = drawing(options, kin.as_ref(), names.len());
+    let test = tested(&names, &mut train, test, &draw, &mut found.assumed);
     let tuning = Draw {
         share: options.validation_share,
         // Another seed than the test split's, or the two would be drawn alike.
         seed: options.split_seed ^ 0x5641_4C49,
-        ..drawing(options, checked, names.len())
+        ..draw
     };
     let mut test = validate(&mut train, test, &tuning, &mut found.assumed);
     let splits = [&mut train, &mut test];
@@ -68,6 +52,7 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
         mended,
         duplicates: Vec::new(),
         two_labels: Vec::new(),
+        near_copies: Vec::new(),
         assumed: found.assumed,
         test_drawn,
         listed,
@@ -83,6 +68,8 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
         &data.test,
         &checked.known.prints,
     );
+    let splits = [("train", &*data.train), ("test", &*data.test)];
+    data.near_copies = kin.map_or_else(Vec::new, |kin| kin.told(&data.classes, splits));
     thin(&mut data.train, options.train_limit, data.classes.len());
     thin(&mut data.test, options.test_limit, data.classes.len());
     data.skipped.sort_by(|a, b| a.path.cmp(&b.path));
@@ -212,13 +199,54 @@ fn sort_classes(
 }
 
 /// How test images are drawn.
-fn drawing<'a>(options: &OpenOptions, checked: &'a Checked, classes: usize) -> Draw<'a> {
+fn drawing<'a>(options: &OpenOptions, kin: Option<&'a Kin>, classes: usize) -> Draw<'a> {
     Draw {
         share: options.test_share,
         seed: options.split_seed,
         classes,
-        prints: options.copies_together.then_some(&checked.known.prints),
+        kin,
     }
+}
+
+/// The test split: that which was given, its gaps filled, or one that is drawn.
+fn tested(
+    names: &[String],
+    train: &mut Vec<Sample>,
+    given: Option<Vec<Sample>>,
+    draw: &Draw<'_>,
+    assumed: &mut Vec<String>,
+) -> Vec<Sample> {
+    if let Some(mut test) = given {
+        fill_gaps(names, train, &mut test, draw, assumed);
+        return test;
+    }
+    let drawn = draw.from(train, |_| true);
+    let test = &drawn.samples;
+    assumed.push(format!(
+        "No test split was given: {} of {} were set aside as test images, {} % of every class in whole images (seed {}).{}",
+        test.len(),
+        counted(test.len() + train.len(), "image"),
+        percent(draw.share),
+        draw.seed,
+        draw.words(&drawn)
+    ));
+    drawn.samples
+}
+
+/// Which pictures are copies of one another, where that counts. Near copies are looked for only where something is
+/// drawn.
+fn kin(
+    train: &[Sample],
+    test: Option<&[Sample]>,
+    checked: &Checked,
+    options: &OpenOptions,
+    classes: usize,
+) -> Option<Kin> {
+    let gaps = |test: &[Sample]| counts(test, classes).contains(&0);
+    let drawn = options.validation_share > 0.0 || test.is_none_or(gaps);
+    let samples = train.iter().chain(test.unwrap_or_default());
+    let near = drawn && options.near_copies_together;
+    (options.copies_together).then(|| Kin::of(samples, &checked.known, near))
 }
 
 /// Classes without test images get some, so that every class can be measured.

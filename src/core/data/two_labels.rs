@@ -41,6 +41,11 @@ impl TwoLabels {
     }
 }
 
+/// Pictures that are near copies of one another, or copies of such: the training split's first, each by class and name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct NearCopies(pub Vec<Twin>);
+
 /// How many there are, the first few, and what to do; none where every picture has one label.
 pub fn told(found: &[TwoLabels]) -> Option<String> {
     let pairs: Vec<String> = found

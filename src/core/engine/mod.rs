@@ -25,7 +25,7 @@ use crate::run::job::{Job, JobId, Line, Told, Work, job_of};
 use crate::store::QueueFile;
 use inside::{Gathered, Looks};
 use predictions::{Predictions, Prepare, Ready};
-use sheets::{News, Sheets};
+use sheets::{Errand, News, Sheets};
 
 /// Wakes the front end when an event waits.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
@@ -130,7 +130,7 @@ enum Mail {
     Ready(Ready),
     /// A helper thread gathered test pictures.
     Gathered(Gathered),
-    /// A helper thread reads pictures for a table and writes it.
+    /// A helper thread reads pictures for a table, or holds labels against them.
     Sheet(News),
 }
 
@@ -174,7 +174,8 @@ impl Desk {
         match command {
             Command::Predict(request) => self.predictions.ask(request),
             Command::Inside(request) => self.looks.ask(request),
-            Command::Sheet(request) => self.sheets.ask(*request),
+            Command::Sheet(request) => self.sheets.ask(Errand::Sheet(*request)),
+            Command::Doubts(request) => self.sheets.ask(Errand::Doubts(request)),
             Command::StopSheet(ticket) => self.sheets.stop(ticket),
             Command::Queue(job) => {
                 let told = self.line.put(*job, usize::MAX);

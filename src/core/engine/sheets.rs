@@ -1,7 +1,8 @@
-//! Tables of whole folders, answered a piece at a time between two batches, after everything else.
+//! Tables of whole folders, and looks for doubtful labels, answered a piece at a time between two batches, after
+//! everything else.
 //!
-//! A helper thread reads the pictures and writes the table; the engine's thread answers the piece that
-//! lies ready. One table at a time; the next ones wait.
+//! A helper thread reads the pictures and makes something of the answers: it writes the table, or holds the labels
+//! against the features. The engine's thread answers the piece that lies ready. One at a time; the next ones wait.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -12,18 +13,75 @@ use std::thread::JoinHandle;
 
 use super::predictions::{Asker, Predictions};
 use super::{Mail, PATIENCE, fenced, wait_for};
+use crate::data::transform::InputSpec;
 use crate::experiment::Stock;
+use crate::experiment::doubt;
 use crate::experiment::predict::Key;
 use crate::experiment::sheet::{Columns, Piece, fill};
 use crate::method::Verdict;
 use crate::problem::{Problem, Result};
+use crate::run::doubt::{DoubtRequest, DoubtState};
 use crate::run::event::Event;
 use crate::run::sheet::{SheetCount, SheetRequest, SheetState};
 
-/// Where the verdicts on a piece go.
-type Reply = SyncSender<Result<Vec<Verdict>>>;
+/// What was asked for.
+#[derive(Clone)]
+pub(super) enum Errand {
+    /// A table of a folder.
+    Sheet(SheetRequest),
+    /// Training pictures that look like another class.
+    Doubts(DoubtRequest),
+}
 
-/// What the helper thread of a table has to say.
+impl Errand {
+    fn ticket(&self) -> u64 {
+        match self {
+            Self::Sheet(request) => request.ticket,
+            Self::Doubts(request) => request.ticket,
+        }
+    }
+
+    fn key(&self) -> Key {
+        match self {
+            Self::Sheet(request) => Key::of(&request.run, request.task),
+            Self::Doubts(request) => Key::of(&request.run, request.task),
+        }
+    }
+
+    fn stopped(&self) -> Event {
+        let ticket = self.ticket();
+        match self {
+            Self::Sheet(_) => sheet(ticket, SheetState::Stopped),
+            Self::Doubts(_) => doubts(ticket, DoubtState::Stopped),
+        }
+    }
+
+    fn failed(&self, problem: Problem) -> Event {
+        let ticket = self.ticket();
+        match self {
+            Self::Sheet(_) => sheet(ticket, SheetState::Failed(problem)),
+            Self::Doubts(_) => doubts(ticket, DoubtState::Failed(problem)),
+        }
+    }
+}
+
+fn sheet(ticket: u64, state: SheetState) -> Event {
+    Event::Sheet { ticket, state }
+}
+
+fn doubts(ticket: u64, state: DoubtState) -> Event {
+    Event::Doubts { ticket, state }
+}
+
+/// Pictures as the network sees them, side by side, and where what is said of them goes.
+enum Asked {
+    /// What the experts answer.
+    Verdicts(Vec<u8>, SyncSender<Result<Vec<Verdict>>>),
+    /// What the backbone makes of them.
+    Features(Vec<u8>, SyncSender<Result<Vec<f32>>>),
+}
+
+/// What the helper thread of an errand has to say.
 pub(super) struct News {
     ticket: u64,
     what: What,
@@ -31,19 +89,19 @@ pub(super) struct News {
 
 enum What {
     /// A piece waits to be answered.
-    Piece(Piece, Reply),
+    Piece(Asked),
     /// So far it is.
-    Count(SheetCount),
-    /// It ended; without a count it was stopped.
-    End(Result<Option<SheetCount>>),
+    Far(Event),
+    /// It ended.
+    End(Event),
 }
 
-/// The table in hand.
+/// The errand in hand.
 struct Open {
-    request: SheetRequest,
+    errand: Errand,
     key: Key,
     stop: Arc<AtomicBool>,
-    piece: Option<(Piece, Reply)>,
+    piece: Option<Asked>,
     /// Reads and writes; none until the snapshot is ready.
     helper: Option<JoinHandle<()>>,
 }
@@ -59,9 +117,9 @@ impl Drop for Open {
     }
 }
 
-/// The tables that were asked for.
+/// The errands that were asked for.
 pub(super) struct Sheets {
-    waiting: VecDeque<SheetRequest>,
+    waiting: VecDeque<Errand>,
     open: Option<Open>,
     /// What is to be told.
     told: VecDeque<Event>,
@@ -79,28 +137,26 @@ impl Sheets {
     }
 
     /// Takes a request.
-    pub fn ask(&mut self, request: SheetRequest) {
-        self.waiting.push_back(request);
+    pub fn ask(&mut self, errand: Errand) {
+        self.waiting.push_back(errand);
     }
 
-    /// Stops a table, or takes it out of those that wait.
+    /// Stops an errand, or takes it out of those that wait.
     pub fn stop(&mut self, ticket: u64) {
-        let before = self.waiting.len();
-        self.waiting.retain(|request| request.ticket != ticket);
-        let begun = self
-            .open
-            .as_ref()
-            .filter(|open| open.request.ticket == ticket);
-        let unbegun = begun.is_some_and(|open| open.helper.is_none());
-        if let Some(open) = begun {
-            open.stop.store(true, Ordering::Relaxed);
+        let waits = |errand: &Errand| errand.ticket() == ticket;
+        if let Some(at) = self.waiting.iter().position(waits) {
+            let errand = self.waiting.remove(at);
+            self.told.extend(errand.map(|errand| errand.stopped()));
         }
-        if unbegun {
-            self.open = None;
+        let Some(open) = self.open.take_if(|open| open.errand.ticket() == ticket) else {
+            return;
+        };
+        if open.helper.is_none() {
+            self.told.push_back(open.errand.stopped());
+            return;
         }
-        if unbegun || self.waiting.len() < before {
-            self.tell(ticket, SheetState::Stopped);
-        }
+        open.stop.store(true, Ordering::Relaxed);
+        self.open = Some(open);
     }
 
     /// Takes what a helper thread has to say.
@@ -109,27 +165,16 @@ impl Sheets {
         let mine = self
             .open
             .as_mut()
-            .filter(|open| open.request.ticket == ticket);
+            .filter(|open| open.errand.ticket() == ticket);
         let Some(open) = mine else { return };
         match news.what {
-            What::Piece(piece, reply) => open.piece = Some((piece, reply)),
-            What::Count(count) => self.tell(ticket, SheetState::Working(count)),
-            What::End(ended) => {
+            What::Piece(piece) => open.piece = Some(piece),
+            What::Far(event) => self.told.push_back(event),
+            What::End(event) => {
                 self.open = None;
-                self.tell(
-                    ticket,
-                    match ended {
-                        Ok(Some(count)) => SheetState::Done(count),
-                        Ok(None) => SheetState::Stopped,
-                        Err(problem) => SheetState::Failed(problem),
-                    },
-                );
+                self.told.push_back(event);
             }
         }
-    }
-
-    fn tell(&mut self, ticket: u64, state: SheetState) {
-        self.told.push_back(Event::Sheet { ticket, state });
     }
 
     /// What is to be told next.
@@ -137,12 +182,12 @@ impl Sheets {
         self.told.pop_front()
     }
 
-    /// Answers the piece that lies ready, or begins a table; true when something was done.
+    /// Answers the piece that lies ready, or begins an errand; true when something was done.
     pub fn work(&mut self, predictions: &mut Predictions, stock: &Stock) -> bool {
         if self.open.is_none() {
-            self.open = self.waiting.pop_front().map(|request| Open {
-                key: Key::of(&request.run, request.task),
-                request,
+            self.open = self.waiting.pop_front().map(|errand| Open {
+                key: errand.key(),
+                errand,
                 stop: Arc::default(),
                 piece: None,
                 helper: None,
@@ -157,7 +202,7 @@ impl Sheets {
         let outcome = fenced(|| open.turn(predictions, stock));
         let problem = match outcome {
             Ok(Turn::Answered) => None,
-            Ok(Turn::Ready(columns)) => begin(open, columns, &self.mail).err(),
+            Ok(Turn::Ready(begin)) => open.begin(begin, &self.mail, stock).err(),
             Ok(Turn::Needs) => match predictions.failure(&open.key) {
                 Some(problem) => Some(problem),
                 None => {
@@ -170,9 +215,8 @@ impl Sheets {
         };
         predictions.need(Asker::Sheets, Vec::new(), stock);
         if let Some(problem) = problem {
-            let ticket = open.request.ticket;
+            self.told.push_back(open.errand.failed(problem));
             self.open = None;
-            self.tell(ticket, SheetState::Failed(problem));
         }
         true
     }
@@ -183,9 +227,15 @@ enum Turn {
     /// The snapshot is not ready.
     Needs,
     /// It is ready for a helper thread to begin.
-    Ready(Columns),
+    Ready(Begin),
     /// A piece was answered.
     Answered,
+}
+
+/// What a helper thread begins with.
+enum Begin {
+    Sheet(SheetRequest, Columns),
+    Doubts(DoubtRequest, InputSpec),
 }
 
 impl Open {
@@ -193,44 +243,104 @@ impl Open {
         let Some(predictor) = predictions.shelf.predictor(&self.key, stock)? else {
             return Ok(Turn::Needs);
         };
-        let Some((piece, reply)) = self.piece.take() else {
-            return Ok(Turn::Ready(Columns::of(predictor, self.request.threshold)));
-        };
         // A helper that was stopped does not wait any more.
-        let _ = reply.send(predictor.verdicts(&piece.seen));
+        match self.piece.take() {
+            None => {
+                return Ok(Turn::Ready(match &self.errand {
+                    Errand::Sheet(request) => {
+                        let columns = Columns::of(predictor, request.threshold);
+                        Begin::Sheet(request.clone(), columns)
+                    }
+                    Errand::Doubts(request) => Begin::Doubts(request.clone(), predictor.input()),
+                }));
+            }
+            Some(Asked::Verdicts(seen, reply)) => drop(reply.send(predictor.verdicts(&seen))),
+            Some(Asked::Features(seen, reply)) => {
+                drop(reply.send(predictor.backbone_features(&seen)));
+            }
+        }
         Ok(Turn::Answered)
+    }
+
+    /// Sets a helper thread to work.
+    fn begin(&mut self, begin: Begin, mail: &Sender<Mail>, stock: &Stock) -> Result<()> {
+        let ticket = self.errand.ticket();
+        let helper = Helper {
+            ticket,
+            mail: mail.clone(),
+            stop: self.stop.clone(),
+        };
+        let stock = stock.clone();
+        let thread = std::thread::Builder::new()
+            .name("lae-sheet".into())
+            .spawn(move || {
+                let ended = match begin {
+                    Begin::Sheet(request, columns) => helper.sheet(&request, &columns),
+                    Begin::Doubts(request, input) => helper.doubts(&request, input, &stock),
+                };
+                // The engine may have ended; then nobody wants it.
+                helper.say(What::End(ended));
+            });
+        self.helper = Some(thread.map_err(|error| {
+            Problem::new(format!("no helper thread could be started: {error}"))
+        })?);
+        Ok(())
     }
 }
 
-/// Sets a helper thread to work on a table.
-fn begin(open: &mut Open, columns: Columns, mail: &Sender<Mail>) -> Result<()> {
-    let (request, stop, mail) = (open.request.clone(), open.stop.clone(), mail.clone());
-    let say = move |what| {
-        let ticket = request.ticket;
-        mail.send(Mail::Sheet(News { ticket, what })).is_ok()
-    };
-    let paths = [open.request.folder.clone(), open.request.csv.clone()];
-    let helper = std::thread::Builder::new()
-        .name("lae-sheet".into())
-        .spawn(move || {
-            let mut ask = |piece| {
-                let (reply, answer) = sync_channel(1);
-                say(What::Piece(piece, reply));
-                let ended = |_| Problem::new("the engine has ended");
-                answer.recv().map_err(ended)?
-            };
-            let mut step = |count| match !stop.load(Ordering::Relaxed) && say(What::Count(count)) {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
-            };
-            let [folder, csv] = &paths;
-            let ended = fenced(|| fill(&columns, [folder, csv], &mut ask, &mut step));
-            // The engine may have ended; then nobody wants it.
-            say(What::End(ended));
-        });
-    open.helper =
-        Some(helper.map_err(|error| {
-            Problem::new(format!("no helper thread could be started: {error}"))
-        })?);
-    Ok(())
+/// What the helper thread of an errand has of the engine.
+struct Helper {
+    ticket: u64,
+    mail: Sender<Mail>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Helper {
+    /// True where the engine is still there.
+    fn say(&self, what: What) -> bool {
+        let ticket = self.ticket;
+        self.mail.send(Mail::Sheet(News { ticket, what })).is_ok()
+    }
+
+    /// Asks the engine's thread.
+    fn ask<T>(&self, piece: impl FnOnce(SyncSender<Result<T>>) -> Asked) -> Result<T> {
+        let (reply, answer) = sync_channel(1);
+        self.say(What::Piece(piece(reply)));
+        answer
+            .recv()
+            .map_err(|_| Problem::new("the engine has ended"))?
+    }
+
+    fn far(&self, event: Event) -> ControlFlow<()> {
+        match !self.stop.load(Ordering::Relaxed) && self.say(What::Far(event)) {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    }
+
+    fn sheet(&self, request: &SheetRequest, columns: &Columns) -> Event {
+        let mut ask = |piece: Piece| self.ask(|reply| Asked::Verdicts(piece.seen, reply));
+        let mut step = |count: SheetCount| self.far(sheet(self.ticket, SheetState::Working(count)));
+        let paths = [request.folder.as_path(), request.csv.as_path()];
+        let ended = fenced(|| fill(columns, paths, &mut ask, &mut step));
+        let state = match ended {
+            Ok(Some(count)) => SheetState::Done(count),
+            Ok(None) => SheetState::Stopped,
+            Err(problem) => SheetState::Failed(problem),
+        };
+        sheet(self.ticket, state)
+    }
+
+    fn doubts(&self, request: &DoubtRequest, input: InputSpec, stock: &Stock) -> Event {
+        let mut ask = |seen| self.ask(|reply| Asked::Features(seen, reply));
+        let mut step = |done, of| self.far(doubts(self.ticket, DoubtState::Working(done, of)));
+        let (run, task) = (&request.run, request.task);
+        let ended = fenced(|| doubt::look(run, task, input, stock, &mut ask, &mut step));
+        let state = match ended {
+            Ok(Some(answers)) => DoubtState::Done(Box::new(answers)),
+            Ok(None) => DoubtState::Stopped,
+            Err(problem) => DoubtState::Failed(problem),
+        };
+        doubts(self.ticket, state)
+    }
 }

@@ -4,6 +4,7 @@
 //! epoch. Both tell a [`Sink`](crate::run::event::Sink) what happens and obey a
 //! [`Control`](crate::run::event::Control) between any two batches.
 
+pub mod doubt;
 mod fitting;
 pub mod footprint;
 pub mod golden;

@@ -154,6 +154,7 @@ pub fn open_options(config: &RunConfig) -> OpenOptions {
         validation_share: config.validation_share,
         split_seed: config.split_seed,
         copies_together: config.copies_together,
+        near_copies_together: config.near_copies_together,
         train_limit: config.train_limit,
         test_limit: config.test_limit,
         mended: config.mended.clone(),

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::config::RunConfig;
+use super::doubt::DoubtState;
 use super::event::{Command, Event, Phase, Sink};
 use super::job::{JobId, Work};
 use super::sheet::SheetState;
@@ -47,6 +48,10 @@ pub fn asked(command: &Command) {
             let (ticket, task) = (request.ticket, request.task);
             tracing::info!(ticket, task, "asked for a table of a folder");
         }
+        Command::Doubts(request) => {
+            let (ticket, task) = (request.ticket, request.task);
+            tracing::info!(ticket, task, "asked for doubtful labels");
+        }
         Command::StopSheet(ticket) => tracing::info!(ticket, "asked to stop a table"),
         Command::ForgetData => tracing::debug!("asked to look at data anew"),
         Command::Shutdown => tracing::info!("asked to end"),
@@ -75,6 +80,17 @@ pub fn of_engine(job: Option<JobId>, event: &Event) {
             SheetState::Stopped => tracing::info!(ticket, "a table was stopped"),
             SheetState::Failed(problem) => {
                 tracing::warn!(ticket, "no table: {}", told(problem));
+            }
+        },
+        Event::Doubts { ticket, state } => match state {
+            DoubtState::Working(..) => {}
+            DoubtState::Done(answers) => {
+                let pictures = answers.labels.len();
+                tracing::info!(ticket, pictures, "training pictures were looked at");
+            }
+            DoubtState::Stopped => tracing::info!(ticket, "a look at labels was stopped"),
+            DoubtState::Failed(problem) => {
+                tracing::warn!(ticket, "no look at labels: {}", told(problem));
             }
         },
         Event::NotInside { ticket, problem } => {

@@ -11,6 +11,7 @@ pub use super::lesson::{Again, Lesson};
 pub use super::prediction::{Opinion, Picture, PredictRequest, Prediction};
 pub use super::report::{APART, AS_THEY_CAME, Costs, NEAREST_MEAN, TaskReport};
 
+use super::doubt::{DoubtRequest, DoubtState};
 use super::inside::{InsideRequest, Insight};
 use super::job::{Job, JobId};
 use super::sheet::{SheetRequest, SheetState};
@@ -41,7 +42,9 @@ pub enum Command {
     Inside(InsideRequest),
     /// Answer all pictures of a folder in a table, served after predictions and looks inside.
     Sheet(Box<SheetRequest>),
-    /// Make the table of this ticket no further.
+    /// Hold the training pictures of a run against one another, served likewise.
+    Doubts(DoubtRequest),
+    /// Make the table, or the look for doubtful labels, of this ticket no further.
     StopSheet(u64),
     /// Look at data sets anew when they are used next: their files may have changed.
     ForgetData,
@@ -190,6 +193,13 @@ pub enum Event {
         ticket: u64,
         /// How it stands.
         state: SheetState,
+    },
+    /// How a look for doubtful labels stands.
+    Doubts {
+        /// The request's ticket.
+        ticket: u64,
+        /// How it stands.
+        state: DoubtState,
     },
     /// The run reached its end.
     Finished {

@@ -4,6 +4,7 @@ pub mod about;
 pub mod config;
 mod control;
 pub mod diary;
+pub mod doubt;
 pub mod event;
 mod header;
 pub mod inside;

@@ -15,27 +15,31 @@ use crate::run::event::Picture;
 use crate::session::collection::Collection;
 use crate::session::export::Export;
 use crate::session::jobs::{DataAsk, Opening};
-use crate::session::views::{DataView, Pictures, Thumb};
+use crate::session::views::{DataView, Pictures, Split, Thumb};
 
 /// Pictures whose size is looked up to know the size of all.
 const SIZED: usize = 256;
 /// Data sets whose files need not be read again.
 const SCANS: usize = 3;
 
-/// The test images of an open data set.
-struct TestImages(Arc<Dataset>);
+/// The images of a split of an open data set.
+struct Images(Arc<Dataset>, Split);
 
-impl TestImages {
+impl Images {
     fn sample(&self, index: usize) -> Result<&Sample> {
-        self.0.test.get(index).ok_or_else(|| {
-            Problem::new(format!("the data set has no test image {index} any more"))
+        let (samples, name) = match self.1 {
+            Split::Train => (&self.0.train, "training"),
+            Split::Test => (&self.0.test, "test"),
+        };
+        samples.get(index).ok_or_else(|| {
+            Problem::new(format!("the data set has no {name} image {index} any more"))
                 .at(&self.0.name)
         })
     }
 }
 
-impl Pictures for TestImages {
-    fn test_picture(&self, index: usize) -> Result<Picture> {
+impl Pictures for Images {
+    fn picture(&self, index: usize) -> Result<Picture> {
         small_of(self.sample(index)?)
     }
 
@@ -55,8 +59,11 @@ impl Pictures for TestImages {
         })
     }
 
-    fn test_fingerprint(&self, kind: PrintKind) -> String {
-        self.0.test_fingerprint(kind)
+    fn fingerprint(&self, kind: PrintKind) -> String {
+        match self.1 {
+            Split::Train => self.0.fingerprints_of(kind).train,
+            Split::Test => self.0.test_fingerprint(kind),
+        }
     }
 }
 
@@ -142,7 +149,8 @@ pub(super) fn open(ask: &DataAsk, scans: &Scans, opening: &Opening) -> Result<Da
             .iter()
             .map(|sample| sample.class as usize)
             .collect(),
-        pictures: Arc::new(TestImages(data)),
+        training: Arc::new(Images(data.clone(), Split::Train)),
+        pictures: Arc::new(Images(data, Split::Test)),
     })
 }
 

@@ -111,11 +111,15 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             Found::Exported(path, done)
         }
         Ask::TestPictures(key, pictures, indices) => {
-            let one = |index| (index, pictures.test_picture(index));
+            let one = |index| (index, pictures.picture(index));
             Found::TestPictures(key, indices.into_iter().map(one).collect())
         }
         Ask::Fingerprint(key, kind, pictures) => {
-            Found::Fingerprint(key, kind, Ok(pictures.test_fingerprint(kind)))
+            Found::Fingerprint(key, kind, Ok(pictures.fingerprint(kind)))
+        }
+        Ask::Hash(id, pictures) => {
+            let entry = pictures.entry(id.1);
+            Found::Hash(id, entry.map(|entry| entry.sha256))
         }
         Ask::Mended(place) => {
             let list = store::mended(&runs_root, &place);

@@ -47,6 +47,94 @@ fn the_surest_mistakes_are_listed_first() {
 }
 
 #[test]
+fn training_pictures_whose_label_the_others_contradict_are_listed() {
+    let root = tempfile::tempdir().unwrap();
+    let data = lae_studio::data::Dataset::open("digits", &Default::default()).unwrap();
+    // Two labels are made wrong by a list, which is how a person would mend them.
+    let limited: Vec<_> = data.train.iter().step_by(97).take(2).collect();
+    let planted: Vec<String> = limited.iter().map(|sample| sample.name()).collect();
+    for sample in limited {
+        let mend = lae_studio::data::Mend {
+            picture: sample.name(),
+            sha256: sample.sha256().unwrap(),
+            was: data.classes[sample.class as usize].clone(),
+            class: Some("9".into()),
+        };
+        lae_studio::store::mend(root.path(), "digits", mend).unwrap();
+    }
+    let words = [
+        "train",
+        "--data",
+        "digits",
+        "--method",
+        "simplecil",
+        "--classes-per-task",
+        "5",
+        "--test-limit",
+        "5",
+        "--device",
+        "cpu",
+        "--quiet",
+    ];
+    let run = json(&run_json(&words, root.path()));
+    let name = run["run"].as_str().unwrap();
+    let told = json(&run_json(&["worst", name, "--split", "train"], root.path()));
+    assert_eq!(
+        (&told["split"], &told["expert"]),
+        (&"train".into(), &"answer".into())
+    );
+    assert_eq!(told["tested"].as_u64(), Some(data.train.len() as u64));
+    let pictures = told["pictures"].as_array().unwrap();
+    let first: Vec<&str> = pictures
+        .iter()
+        .take(4)
+        .map(|picture| picture["picture"].as_str().unwrap())
+        .collect();
+    assert!(
+        planted.iter().all(|name| first.contains(&name.as_str())),
+        "{first:?}"
+    );
+    let sure = |picture: &Value| picture["certainty"].as_f64().unwrap();
+    let pairs = pictures.windows(2);
+    assert!(
+        pairs
+            .into_iter()
+            .all(|pair| sure(&pair[0]) >= sure(&pair[1]))
+    );
+    for picture in pictures {
+        assert_ne!(picture["class"], picture["answer"]);
+        assert_eq!(picture["source"], 0);
+    }
+    let nines = [
+        "worst", name, "--split", "train", "--class", "9", "--top", "2",
+    ];
+    let nines = json(&run_json(&nines, root.path()));
+    let names: Vec<&str> = nines["pictures"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| p["picture"].as_str().unwrap())
+        .collect();
+    assert!(
+        names
+            .iter()
+            .all(|name| planted.iter().any(|known| known == name)),
+        "{names:?}"
+    );
+    // After the first task the pictures of later classes are left out.
+    let task = [
+        "worst", name, "--split", "train", "--task", "1", "--top", "0",
+    ];
+    let asked = json(&run_json(&task, root.path()))["tested"]
+        .as_u64()
+        .unwrap();
+    assert!(asked < data.train.len() as u64 * 6 / 10, "{asked}");
+    // Test pictures are what is listed without the option.
+    let tests = json(&run_json(&["worst", name], root.path()));
+    assert_eq!(tests["split"], "test");
+}
+
+#[test]
 fn a_run_that_noted_no_certainty_gives_the_same_list() {
     let (runs, summary) = finished();
     let name = summary["run"].as_str().unwrap();

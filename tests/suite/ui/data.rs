@@ -16,6 +16,7 @@ use lae_studio::problem::Problem;
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
 use lae_studio::session::jobs::{Answer, Ask, DataAsk, Found, SightAsk};
+use lae_studio::session::views::Split;
 use lae_studio::session::{Session, errands};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
@@ -411,11 +412,11 @@ fn the_images_behind_a_runs_numbers_are_those_it_was_tested_on() {
     let session = &mut window.state_mut().session;
     let view = session.need_data(&config).unwrap().clone();
     assert_eq!((view.test_total(), view.train_total()), (30, 50));
-    assert!(session.need_picture_of(&view, 29).is_none());
+    assert!(session.need_picture_of(&view, Split::Test, 29).is_none());
     settle(&mut window);
     let session = &mut window.state_mut().session;
     let name = session
-        .need_picture_of(&view, 29)
+        .need_picture_of(&view, Split::Test, 29)
         .unwrap()
         .as_ref()
         .unwrap()

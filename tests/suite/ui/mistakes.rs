@@ -6,8 +6,12 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::metrics::{Answers, Expert};
 use lae_studio::run::config::RunConfig;
+use lae_studio::run::doubt::DoubtState;
 use lae_studio::run::event::{Command, Event, Opinion, PredictRequest, Prediction, TaskReport};
+use lae_studio::session::Session;
 use lae_studio::session::backend::Recorded;
+use lae_studio::session::doubts::DoubtView;
+use lae_studio::session::views::Split;
 use lae_studio::store;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
@@ -257,5 +261,111 @@ fn a_run_that_noted_no_certainty_is_asked_once_more() {
         window
             .query_by_label("Ask about its mistakes once more")
             .is_none()
+    );
+}
+
+#[test]
+fn training_pictures_that_look_like_another_class_are_listed_and_mended() {
+    let (made, runs) = (made(), tempfile::tempdir().unwrap());
+    let place = made.path().to_string_lossy().into_owned();
+    let (mut window, backend) = shown(&made, runs.path(), true);
+    window.get_by_label("Training pictures").click();
+    settle(&mut window);
+    shot(&mut window, "mistakes-training-offer");
+    window.get_by_label("Look for doubtful labels").click();
+    settle(&mut window);
+    let all = backend.asked().into_iter();
+    let mut asked = all.filter_map(|command| match command {
+        Command::Doubts(request) => Some(request),
+        _ => None,
+    });
+    let request = asked.next().unwrap();
+    assert_eq!((request.task, asked.next()), (0, None));
+    let tell = |window: &mut Harness<'static, StudioApp>, state| {
+        let ticket = request.ticket;
+        backend.push(Event::Doubts { ticket, state });
+        settle(window);
+    };
+    tell(&mut window, DoubtState::Working(3, 8));
+    window.get_by_label("3 of 8 were looked at");
+    window.get_by_label("Stop").click();
+    settle(&mut window);
+    let stops =
+        |command: &Command| matches!(command, Command::StopSheet(of) if *of == request.ticket);
+    assert!(backend.asked().iter().any(stops));
+    let answers = Answers {
+        samples: (0..8).collect(),
+        labels: vec![0, 0, 0, 0, 1, 1, 1, 1],
+        given: [(Expert::Answer, vec![0, 1, 0, 0, 1, 0, 1, 0])].into(),
+        certainty: [(
+            Expert::Answer,
+            vec![0.5, 0.7, 0.5, 0.5, 0.5, 0.99, 0.5, 0.6],
+        )]
+        .into(),
+        ..Answers::default()
+    };
+    tell(&mut window, DoubtState::Done(Box::new(answers)));
+    let name = |index: usize| format!("mistake, training image {index}");
+    let lefts = [5, 1, 7].map(|index| window.get_by_label(&name(index)).rect().left());
+    assert!(lefts[0] < lefts[1] && lefts[1] < lefts[2], "{lefts:?}");
+    assert!(window.query_by_label("mistake, test image 2").is_none());
+    window.get_by_label("99.0\u{a0}%");
+    window
+        .get_by_label("Really: mistake, training image 5")
+        .click();
+    settle(&mut window);
+    shot(&mut window, "mistakes-training");
+    window.get_by_label("a, as answered").click();
+    settle(&mut window);
+    let list = store::mended(runs.path(), &place).unwrap();
+    assert_eq!(list.len(), 1);
+    let told = (
+        list[0].picture.as_str(),
+        list[0].was.as_str(),
+        list[0].class.as_deref(),
+    );
+    assert_eq!(told, ("b/001.png", "b", Some("a")));
+    // It is the training picture of that name, not the test picture.
+    let sample = &made.open().train[5];
+    assert_eq!(
+        (sample.name(), sample.sha256().unwrap()),
+        (list[0].picture.clone(), list[0].sha256.clone())
+    );
+    window.get_by_label("Test pictures").click();
+    settle(&mut window);
+    // The test picture of the same name is another one.
+    let session = &mut window.state_mut().session;
+    let run = session.shown_run().cloned().unwrap();
+    let data = session.tested_on(&run).unwrap().unwrap();
+    let mended = |session: &mut Session, split, index| {
+        session.mended_label(&data, split, index, "b/001.png")
+    };
+    assert_eq!(mended(session, Split::Train, 5), Some(list[0].clone()));
+    assert_eq!(mended(session, Split::Test, 4), None);
+    assert_eq!(order(&window, &[0, 2, 4]), [2, 4, 0]);
+}
+
+#[test]
+fn a_look_at_training_pictures_is_served_while_a_run_trains() {
+    let runs = tempfile::tempdir().unwrap();
+    let mut window = super::flow::after_one_task(runs.path());
+    let run = window.state().session.live.clone().unwrap();
+    let folder = run.header.as_ref().unwrap().folder.clone();
+    window.state_mut().session.look_for_doubts(&run, 0);
+    super::wait(&mut window, "the labels are looked at", |app| {
+        let state = app.session.doubts(&folder, 0);
+        !matches!(state, Some((_, DoubtView::Working(..))))
+    });
+    let state = window.state().session.doubts(&folder, 0);
+    let Some((_, DoubtView::Done(answers))) = state else {
+        panic!("{state:?}");
+    };
+    let header = run.header.as_ref().unwrap();
+    assert_eq!(answers.labels.len(), header.train_images[0]);
+    assert!(
+        answers
+            .labels
+            .iter()
+            .all(|label| header.tasks[0].contains(label))
     );
 }

@@ -10,6 +10,7 @@
 //! With a first session a PET is tuned in the first task, and f is that of the tuned backbone alone;
 //! without one f is that of the backbone as it is.
 
+mod crossfit;
 mod projection;
 mod regression;
 mod ridge;
@@ -35,10 +36,11 @@ use crate::pet::PetStack;
 use crate::problem::Result;
 use crate::tensors::{Bulk, HostTensor, Named, named, shaped};
 
+pub use crossfit::cross_fitted;
 pub use projection::Projection;
 pub use regression::Regression;
-pub use ridge::Choice;
-use ridge::{Images, choose};
+use ridge::choose;
+pub use ridge::{Choice, Images};
 
 /// RanPAC.
 pub const SPEC: MethodSpec = MethodSpec {

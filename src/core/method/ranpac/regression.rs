@@ -66,6 +66,21 @@ impl Regression {
         self.sums.iter_mut().flatten().for_each(round);
     }
 
+    /// Adds `share` times what another of the same size took in: −1 takes those images out.
+    pub fn add(&mut self, other: &Self, share: f64) {
+        let add = |own: &mut [f64], others: &[f64]| {
+            own.iter_mut()
+                .zip(others)
+                .for_each(|(a, b)| *a += share * b);
+        };
+        for row in 0..self.square.side() {
+            add(self.square.upper_row_mut(row), other.square.upper_row(row));
+        }
+        for (own, others) in self.sums.iter_mut().zip(&other.sums) {
+            add(own, others);
+        }
+    }
+
     /// Wᵀ for the classes known so far, one row of M numbers each, and the λ it was solved with:
     /// `ridge`, or the next larger choice for which G + λI is positive definite in f64.
     ///

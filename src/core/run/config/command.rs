@@ -79,6 +79,11 @@ impl RunConfig {
             "copies-together",
             on_off(self.copies_together).into(),
         );
+        say(
+            self.near_copies_together != base.near_copies_together,
+            "near-copies-together",
+            on_off(self.near_copies_together).into(),
+        );
         say(true, "seed", self.seed.to_string());
         say(self.device != base.device, "device", self.device.clone());
         let variant = self.card_variant.map(|variant| variant.to_string());

@@ -108,6 +108,8 @@ pub struct RunConfig {
     /// Whether all copies of a picture stay on the same side of a split that is drawn. A file that says nothing of
     /// it was written when every image was drawn by itself.
     pub copies_together: bool,
+    /// Whether near copies count as copies there. A file that says nothing of it was written when only equal pixels did.
+    pub near_copies_together: bool,
     /// Seed of initial values, shuffling and augmentation.
     pub seed: u64,
     /// `auto`, `cpu`, `gpu`, an index or a name from `lae-studio devices`.
@@ -153,6 +155,7 @@ impl Default for RunConfig {
             validation_share: 0.0,
             split_seed: 0,
             copies_together: true,
+            near_copies_together: true,
             seed: 0,
             device: "auto".into(),
             card_variant: None,
@@ -356,9 +359,11 @@ mod tests {
     #[test]
     fn a_file_that_says_nothing_of_copies_draws_them_as_it_did() {
         let read = |text| RunConfig::from_toml(text, "run.toml").unwrap();
-        assert!(!read("data = \"digits\"\n").copies_together);
+        let old = read("data = \"digits\"\n");
+        assert!(!old.copies_together && !old.near_copies_together);
+        assert!(!read("copies_together = true\n").near_copies_together);
         let new = RunConfig::default();
-        assert!(new.copies_together);
+        assert!(new.copies_together && new.near_copies_together);
         assert_eq!(read(&new.to_toml().unwrap()), new);
     }
 

@@ -11,7 +11,7 @@ use super::{Question, askable, board};
 use crate::run::config::RunConfig;
 use crate::session::chooser::Wanted;
 use crate::session::drawing::Drawing;
-use crate::session::views::DataView;
+use crate::session::views::{DataView, Split};
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::ask_to_open;
@@ -366,7 +366,7 @@ fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, index: usize) {
     let class = class.cloned().unwrap_or_default();
     let name = format!("Sample of {class}");
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-    let Some(Ok(picture)) = cx.session.need_picture_of(data, index) else {
+    let Some(Ok(picture)) = cx.session.need_picture_of(data, Split::Test, index) else {
         ui.painter()
             .rect_filled(rect, CornerRadius::same(6), t.background);
         return;

@@ -10,7 +10,7 @@ use super::pictures::{Tile, in_rows};
 use crate::metrics::{Answers, Expert, tasks_of_classes};
 use crate::run::event::RunHeader;
 use crate::session::run_view::RunView;
-use crate::session::views::DataView;
+use crate::session::views::{DataView, Split};
 use crate::ui::app::Cx;
 use crate::ui::pages::ask_to_open;
 use crate::ui::theme::tokens;
@@ -277,6 +277,7 @@ fn thumbnails(
         ui.spacing_mut().item_spacing = Vec2::splat(4.0);
         for &at in inside.iter().take(IMAGES) {
             let tile = Tile {
+                split: Split::Test,
                 header,
                 data,
                 place: (answers.source(at), answers.samples[at]),

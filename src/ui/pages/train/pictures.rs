@@ -1,4 +1,4 @@
-//! A test picture as a small tile: a click asks Predict about it, and a wrong label can be mended.
+//! A picture as a small tile: a click asks Predict about it, and a wrong label can be mended.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use egui::{Align, Id, Layout, Popup, RichText, Role, ScrollArea, Sense, Ui, Vec2
 
 use crate::data::Mend;
 use crate::run::event::{Picture, RunHeader};
-use crate::session::views::DataView;
+use crate::session::views::{DataView, Split};
 use crate::session::words::by_number;
 use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
@@ -17,13 +17,15 @@ use crate::ui::widgets::{self, faint, link};
 /// What stands above and below the list of classes in the menu of a tile, with the window's edge.
 const AROUND_CLASSES: f32 = 165.0;
 
-/// A test picture of a run.
+/// A picture of a run.
 pub struct Tile<'a> {
     /// The run.
     pub header: &'a RunHeader,
     /// Its data set; none for a picture of a lesson, which lies in the run's folder.
     pub data: Option<&'a Arc<DataView>>,
-    /// Source and index among the test pictures there.
+    /// Its side of the data.
+    pub split: Split,
+    /// Source and index among the pictures there.
     pub place: (usize, usize),
     /// Its class, by position.
     pub truth: usize,
@@ -61,6 +63,7 @@ impl Tile<'_> {
     /// What it is called; the same picture may stand behind a cell of the confusion matrix, too.
     fn name(&self) -> String {
         let name = match self.place {
+            (_, index) if self.split == Split::Train => format!("training image {index}"),
             (0, index) => format!("{} image {index}", self.header.config.measured_on()),
             (lesson, index) => format!("test picture {index} of lesson {lesson}"),
         };
@@ -80,7 +83,7 @@ impl Tile<'_> {
         let name = self.name();
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
         let picture = match self.data {
-            Some(data) => cx.session.need_picture_of(data, self.place.1),
+            Some(data) => cx.session.need_picture_of(data, self.split, self.place.1),
             None => cx
                 .session
                 .need_lesson_picture(self.header, self.place.0, self.place.1),
@@ -115,11 +118,8 @@ impl Tile<'_> {
 
     /// What is said of its label, and the way to mend it.
     fn label(&self, ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, picture: &Picture) {
-        let list = cx.session.mended_labels(&data.place);
-        let mended = list
-            .iter()
-            .find(|mend| mend.picture == picture.name)
-            .cloned();
+        let (split, index) = (self.split, self.place.1);
+        let mended = cx.session.mended_label(data, split, index, &picture.name);
         let words = match mended.as_ref().map(|mend| &mend.class) {
             None => "really…".to_string(),
             Some(None) => "left out".to_string(),
@@ -172,7 +172,7 @@ impl Tile<'_> {
             chosen = Some(None);
         }
         if let Some(class) = chosen {
-            cx.session.mend(data, self.place.1, class);
+            cx.session.mend(data, self.split, self.place.1, class);
         }
         if let Some(mend) = mended
             && link(ui, &format!("It is {}: take it back", mend.was)).clicked()

@@ -1,4 +1,5 @@
-//! The worst pictures: what was answered wrongly, the surest mistakes first.
+//! The worst pictures: test pictures that were answered wrongly, or training pictures that look like another class than
+//! their label; the surest first.
 
 use std::sync::Arc;
 
@@ -7,23 +8,26 @@ use egui::{Align, ComboBox, Ui, Vec2};
 use super::pictures::{Tile, in_rows};
 use crate::metrics::{Answers, Expert, Wrong};
 use crate::run::event::RunHeader;
+use crate::session::doubts::{DoubtView, doubtful};
 use crate::session::run_view::RunView;
-use crate::session::views::DataView;
+use crate::session::views::{DataView, Split};
 use crate::session::words::{by_number, count_text, percent};
 use crate::ui::app::Cx;
 use crate::ui::pages::ask_to_open;
-use crate::ui::widgets::{self, button, card, faint, link};
+use crate::ui::widgets::{self, button, card, faint, link, segmented};
 
 /// Pictures shown at first, and added by a click.
 const SHOWN: usize = 24;
 /// Side of a picture, in points.
 const SIDE: f32 = 84.0;
 
-/// What the list belongs to: run, reports, task, expert, class, pictures asked once more.
-type Key = (String, usize, usize, Expert, Option<usize>, usize);
+/// What the list belongs to: run, reports, side of the data, task, expert, class, pictures asked once more or the look.
+type Key = (String, usize, Split, usize, Expert, Option<usize>, u64);
 
 /// What the card remembers.
 pub struct State {
+    /// The side of the data that is shown.
+    split: Split,
     /// The true class whose pictures are shown, by position; none for all.
     class: Option<usize>,
     shown: usize,
@@ -35,6 +39,7 @@ pub struct State {
 impl Default for State {
     fn default() -> Self {
         Self {
+            split: Split::Test,
             class: None,
             shown: SHOWN,
             scroll: false,
@@ -53,17 +58,11 @@ pub fn card_of_worst(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     let expert = run.history.nearest(state.expert);
     let top = ui.cursor().min;
     card(ui, |ui| {
-        let list = list(cx, run, header, task, expert);
         head(ui, cx, header, run, (task, expert));
-        if list.is_empty() {
-            faint(ui, "No picture was answered wrongly.");
-            return;
+        match cx.pages.train.worst.split {
+            Split::Test => tests(ui, cx, run, header, (task, expert)),
+            Split::Train => training(ui, cx, run, header, task),
         }
-        let answers = &run.reports[task].answers;
-        if !answers.has_certainty(expert) {
-            unsure(ui, cx, run, header, task);
-        }
-        pictures(ui, cx, run, (header, answers), &list);
     });
     if std::mem::take(&mut cx.pages.train.worst.scroll) {
         let rect = egui::Rect::from_min_max(top, ui.cursor().min);
@@ -71,31 +70,118 @@ pub fn card_of_worst(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     }
 }
 
+/// What was answered wrongly in testing.
+fn tests(
+    ui: &mut Ui,
+    cx: &mut Cx<'_>,
+    run: &RunView,
+    header: &RunHeader,
+    (task, expert): (usize, Expert),
+) {
+    let looked = cx.session.looked_again(&header.folder, task) as u64;
+    let list = list(cx, run, (task, expert, looked), |cx, class| {
+        cx.session.worst(run, task, expert, class)
+    });
+    if list.is_empty() {
+        faint(ui, "No picture was answered wrongly.");
+        return;
+    }
+    let answers = &run.reports[task].answers;
+    if !answers.has_certainty(expert) {
+        unsure(ui, cx, run, header, task);
+    }
+    pictures(ui, cx, run, (header, answers), &list);
+}
+
+/// Training pictures that look like another class.
+fn training(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task: usize) {
+    let (ticket, answers) = match cx.session.doubts(&header.folder, task) {
+        Some((ticket, DoubtView::Done(answers))) => (ticket, answers),
+        Some((_, DoubtView::Working(done, of))) => {
+            under_way(ui, cx, header, task, (done, of));
+            return;
+        }
+        Some((_, DoubtView::Failed(problem))) => {
+            widgets::problem(ui, &problem);
+            offer(ui, cx, run, header, task);
+            return;
+        }
+        None => {
+            offer(ui, cx, run, header, task);
+            return;
+        }
+    };
+    let key = (task, Expert::Answer, ticket);
+    let list = list(cx, run, key, |_, class| doubtful(&answers, class));
+    if list.is_empty() {
+        faint(ui, "No picture looks like another class.");
+        return;
+    }
+    faint(
+        ui,
+        format!(
+            "{} of {} {} like another class to the others. Most of a long list are labelled rightly: look at the first ones.",
+            count_text(list.len()),
+            count_text(answers.labels.len()),
+            if list.len() == 1 { "looks" } else { "look" }
+        ),
+    );
+    pictures(ui, cx, run, (header, &answers), &list);
+}
+
+fn under_way(
+    ui: &mut Ui,
+    cx: &mut Cx<'_>,
+    header: &RunHeader,
+    task: usize,
+    (done, of): (usize, usize),
+) {
+    ui.horizontal_wrapped(|ui| {
+        ui.spinner();
+        let words = match of {
+            0 => "The training pictures are gathered.".to_string(),
+            of if done == of => "They are held against one another.".to_string(),
+            of => format!("{} of {} were looked at", count_text(done), count_text(of)),
+        };
+        faint(ui, words);
+        if button(ui, "Stop").clicked() {
+            cx.session.stop_doubts(&header.folder, task);
+        }
+    });
+}
+
+/// The way to have them looked at.
+fn offer(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task: usize) {
+    faint(
+        ui,
+        "Each picture is answered by the others, on features of the frozen backbone: neither it nor a copy of it has a part in that.",
+    );
+    if at_hand(ui, cx, run, header).is_some() && button(ui, "Look for doubtful labels").clicked() {
+        cx.session.look_for_doubts(run, task);
+    }
+}
+
 /// The mistakes, sorted anew only when they are others.
 fn list(
     cx: &mut Cx<'_>,
     run: &RunView,
-    header: &RunHeader,
-    task: usize,
-    expert: Expert,
+    (task, expert, looked): (usize, Expert, u64),
+    of: impl FnOnce(&Cx<'_>, Option<usize>) -> Vec<Wrong>,
 ) -> Arc<Vec<Wrong>> {
-    let class = cx.pages.train.worst.class;
-    let looked = cx.session.looked_again(&header.folder, task);
-    let key = (
-        header.run.clone(),
-        run.reports.len(),
-        task,
-        expert,
-        class,
-        looked,
-    );
+    let State { class, split, .. } = cx.pages.train.worst;
+    let name = run.name().to_string();
+    let key = (name, run.reports.len(), split, task, expert, class, looked);
     if let Some((known, list)) = &cx.pages.train.worst.list
         && *known == key
     {
         return list.clone();
     }
-    let list = Arc::new(cx.session.worst(run, task, expert, class));
-    cx.pages.train.worst.list = Some((key, list.clone()));
+    let list = Arc::new(of(cx, class));
+    let state = &mut cx.pages.train.worst;
+    let before = state.list.as_ref().map(|(key, _)| (key.2, key.6));
+    // What was waited for comes into sight.
+    state.scroll |= split == Split::Train && before != Some((split, looked));
+    state.list = Some((key, list.clone()));
     list
 }
 
@@ -108,12 +194,20 @@ fn head(
 ) {
     ui.horizontal_wrapped(|ui| {
         widgets::title(ui, "The surest mistakes");
-        let whose = match run.history.experts().count() {
-            0 | 1 => String::new(),
-            _ => format!(" · {}", expert.name()),
+        let state = &mut cx.pages.train.worst;
+        let sides = [
+            (Split::Test, "Test pictures"),
+            (Split::Train, "Training pictures"),
+        ];
+        if segmented(ui, "side of the mistakes", &sides, &mut state.split) {
+            (state.shown, state.scroll) = (SHOWN, true);
+        }
+        let whose = match (state.split, run.history.experts().count()) {
+            (Split::Train, _) => " · backbone alone".to_string(),
+            (Split::Test, 0 | 1) => String::new(),
+            (Split::Test, _) => format!(" · {}", expert.name()),
         };
         faint(ui, format!("after task {}{whose}", task + 1));
-        let state = &mut cx.pages.train.worst;
         let name = state.class.and_then(|class| header.class_order.get(class));
         let combo = ComboBox::from_id_salt("class of the worst")
             .selected_text(name.map_or("all classes", String::as_str));
@@ -129,6 +223,13 @@ fn head(
         });
         shown.response.accessible_name("True class of the mistakes");
     });
+    if cx.pages.train.worst.split == Split::Train {
+        faint(
+            ui,
+            "Label → what it looks like, and how certain that is. Click a picture to ask Predict about it. If its label is wrong, say what it really is.",
+        );
+        return;
+    }
     faint(
         ui,
         "Truth → answer, and how certain it was. Click a picture to ask Predict about it. If its label is wrong, say what it really is.",
@@ -161,6 +262,27 @@ fn unsure(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task:
     });
 }
 
+/// The run's data set, or why it is not there.
+fn at_hand(
+    ui: &mut Ui,
+    cx: &mut Cx<'_>,
+    run: &RunView,
+    header: &RunHeader,
+) -> Option<Arc<DataView>> {
+    // Where a cell of the confusion matrix is looked at, it is said there why there are no pictures.
+    let told = cx.pages.train.cell.is_some();
+    match cx.session.tested_on(run) {
+        None | Some(Err(_)) if told => {}
+        None if cx.session.asks_before_opening(&header.config) => {
+            ask_to_open(ui, cx, &header.config);
+        }
+        None => drop(faint(ui, "The data set is being opened.")),
+        Some(Err(problem)) => widgets::problem(ui, &problem),
+        Some(Ok(data)) => return Some(data),
+    }
+    None
+}
+
 fn pictures(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
@@ -168,23 +290,8 @@ fn pictures(
     (header, answers): (&RunHeader, &Answers),
     list: &[Wrong],
 ) {
-    // Where a cell of the confusion matrix is looked at, it is said there why there are no pictures.
-    let told = cx.pages.train.cell.is_some();
-    let data = match cx.session.tested_on(run) {
-        None | Some(Err(_)) if told => return,
-        None if cx.session.asks_before_opening(&header.config) => {
-            ask_to_open(ui, cx, &header.config);
-            return;
-        }
-        None => {
-            faint(ui, "The data set is being opened.");
-            return;
-        }
-        Some(Err(problem)) => {
-            widgets::problem(ui, &problem);
-            return;
-        }
-        Some(Ok(data)) => data,
+    let Some(data) = at_hand(ui, cx, run, header) else {
+        return;
     };
     cx.session.need_mended(&header.config.data);
     let shown = cx.pages.train.worst.shown;
@@ -216,6 +323,7 @@ fn one(
         |certainty| percent(f64::from(certainty), 1),
     );
     let tile = Tile {
+        split: cx.pages.train.worst.split,
         header,
         data: (source == 0).then_some(data),
         place: (source, answers.samples.get(wrong.at).copied().unwrap_or(0)),

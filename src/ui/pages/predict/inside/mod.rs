@@ -14,6 +14,7 @@ use crate::metrics::Expert;
 use crate::problem::Result;
 use crate::run::event::{Picture, RunHeader};
 use crate::run::inside::RunInside;
+use crate::session::views::Split;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::ask_to_open;
@@ -263,7 +264,11 @@ fn show_wanted(ui: &Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
     let picture: Option<Result<Arc<Picture>>> = match source {
         0 => {
             let data = cx.session.need_data(&scene.header.config).cloned();
-            data.and_then(|data| cx.session.need_picture_of(&data, index).cloned())
+            data.and_then(|data| {
+                cx.session
+                    .need_picture_of(&data, Split::Test, index)
+                    .cloned()
+            })
         }
         lesson => {
             let picture = cx.session.need_lesson_picture(scene.header, lesson, index);

@@ -1,0 +1,99 @@
+//! The regression as a judge of the pictures it was made from: each is answered by the others alone.
+
+use lae_kernels::gemm::{Matrix, Store, parallel_product};
+
+use super::projection::Projection;
+use super::regression::Regression;
+use super::ridge::{Images, choose};
+use crate::problem::Result;
+
+/// Seed of the projection: answers depend on the pictures alone.
+const SEED: u64 = 0;
+
+/// Scores of every image, images × `classes`, from a regression of the images of all other folds. Images lie fold
+/// after fold; a fold ends where `ends` says. The ridge is chosen once, on the last fifth.
+///
+/// # Errors
+/// A Problem when there is too little memory, or for features that are not finite.
+pub fn cross_fitted(
+    images: Images<'_>,
+    ends: &[usize],
+    classes: usize,
+    projections: usize,
+) -> Result<Vec<f64>> {
+    let width = images.features.len() / images.labels.len().max(1);
+    let projection = Projection::drawn(width, projections, SEED);
+    let ridge = choose(images, &projection, classes)?.ridge;
+    answered(images, ends, classes, &projection, ridge)
+}
+
+/// The same with a given projection and ridge.
+fn answered(
+    images: Images<'_>,
+    ends: &[usize],
+    classes: usize,
+    projection: &Projection,
+    ridge: f64,
+) -> Result<Vec<f64>> {
+    let (width, projections) = (projection.inputs(), projection.outputs());
+    let mut whole = Regression::new(projections)?;
+    whole.absorb(images, projection, classes);
+    let mut scores = Vec::with_capacity(images.labels.len() * classes);
+    let mut start = 0;
+    for &end in ends {
+        let fold = Images {
+            features: &images.features[start * width..end * width],
+            labels: &images.labels[start..end],
+        };
+        let mut own = Regression::new(projections)?;
+        own.absorb(fold, projection, classes);
+        whole.add(&own, -1.0);
+        let (weights, _) = whole.solve(ridge)?;
+        whole.add(&own, 1.0);
+        let weights: Vec<f64> = weights.into_iter().map(f64::from).collect();
+        let weights = Matrix::new(&weights, classes, projections, projections);
+        for block in fold.blocks(width) {
+            let hidden = projection.hidden(block.features, 0..projections);
+            let rows = block.labels.len();
+            let mut own = vec![0.0; rows * classes];
+            let hidden = Matrix::new(&hidden, rows, projections, projections);
+            parallel_product(&mut own, Store::Replace, hidden, weights.transposed());
+            scores.extend(own);
+        }
+        start = end;
+    }
+    Ok(scores)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::pet::Init;
+
+    #[test]
+    fn no_image_has_a_part_in_its_own_scores() {
+        let (width, classes) = (4, 3);
+        let projection = Projection::drawn(width, 30, 1);
+        let features = Init::Normal(1.0).draw([40, width], 8, 0);
+        let mut labels: Vec<usize> = (0..40).map(|at| at % classes).collect();
+        let ends = [10, 20, 30, 40];
+        let of = |labels: &[usize]| {
+            let features = &features;
+            let images = Images { features, labels };
+            answered(images, &ends, classes, &projection, 1.0).unwrap()
+        };
+        let before = of(&labels);
+        assert_eq!(before.len(), 40 * classes);
+        // Another label in the first fold changes the scores of the others, and of none in that fold.
+        labels[3] = (labels[3] + 1) % classes;
+        let after = of(&labels);
+        let apart = |range: std::ops::Range<usize>| {
+            let range = range.start * classes..range.end * classes;
+            let pairs = before[range.clone()].iter().zip(&after[range]);
+            pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        };
+        assert!(apart(0..10) < 1e-6, "{}", apart(0..10));
+        assert!(apart(10..20) > 1e-4 && apart(30..40) > 1e-4);
+    }
+}
