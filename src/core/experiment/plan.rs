@@ -216,8 +216,9 @@ impl Plan {
             weights_sha256: self.backbone.sha256.clone(),
             images: Some(self.data.fingerprints()),
             lessons: Vec::new(),
+            // Small runs take less than a second, and lists have the newest first.
             started: jiff::Zoned::now()
-                .strftime("%Y-%m-%dT%H:%M:%S%:z")
+                .strftime("%Y-%m-%dT%H:%M:%S%.3f%:z")
                 .to_string(),
             version: env!("CARGO_PKG_VERSION").to_string(),
         })

@@ -58,9 +58,6 @@ fn unknown_names_are_answered_with_what_there_is() {
     assert!(with(&["--device", "geforce 256"]).contains("choose by number or name: 0 "));
     assert!(with(&["--blocks", "99"]).contains("--blocks"));
     assert!(with(&["--epochs", "0", "--batch", "0"]).contains("--batch"));
-    assert!(with(&["--pet", "ssf", "--pet-size", "5"]).contains("SSF has no size"));
-    assert!(with(&["--method", "baseline", "--no-ensemble"]).contains("no setting \"ensemble\""));
-    assert!(with(&["--method", "simplecil", "--pet", "lora"]).contains("trains no PET"));
     assert!(refused(&["predict", "no-such-run", "a.png"], at).contains("no run is called"));
     assert!(refused(&["plugins", "adaptr"], at).contains("adapter"));
     assert!(refused(&["train", "--config", "/nowhere.toml"], at).contains("/nowhere.toml"));
