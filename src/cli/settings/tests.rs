@@ -269,9 +269,9 @@ fn symbols() -> tempfile::TempDir {
 }
 
 /// A workspace whose window has nothing to draw.
-fn session() -> Session {
+fn session(runs: &Path) -> Session {
     let backend = Box::<crate::session::backend::Recorded>::default();
-    let errands = crate::session::errands("/nowhere".into());
+    let errands = crate::session::errands(runs.into());
     Session::with(backend, errands, RunConfig::default(), Arc::new(|| {}))
 }
 
@@ -288,6 +288,7 @@ fn settle(session: &mut Session) {
 
 #[test]
 fn the_window_and_the_command_line_end_with_the_same_settings_for_every_method() {
+    let runs = tempfile::tempdir().unwrap();
     let folders = [symbols(), photographs(12, 10), photographs(2, 3)];
     let plugins = Plugins::with_folders(Vec::new());
     for (folder, first) in folders.iter().zip(["lae", "ease", "simplecil"]) {
@@ -295,7 +296,7 @@ fn the_window_and_the_command_line_end_with_the_same_settings_for_every_method()
         let typed = |method: &str| resolve(&format!("--data {place} --method {method}"));
         let all: Vec<RunConfig> = METHODS.iter().map(|spec| typed(spec.key)).collect();
         // The data first, then one method after the other, there and back.
-        let mut window = session();
+        let mut window = session(runs.path());
         window.choose_data(&place);
         settle(&mut window);
         let there = METHODS.iter().zip(&all);
@@ -310,7 +311,7 @@ fn the_window_and_the_command_line_end_with_the_same_settings_for_every_method()
             assert_eq!(resolve(options), *typed, "{command}");
         }
         // The method first.
-        let mut window = session();
+        let mut window = session(runs.path());
         if first != window.draft.method {
             window.choose_method(named_method(first).unwrap());
         }

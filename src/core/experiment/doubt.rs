@@ -105,6 +105,17 @@ struct One {
     label: usize,
 }
 
+impl One {
+    fn of(index: usize, sample: &Sample, label: usize) -> Self {
+        let sample = sample.clone();
+        Self {
+            index,
+            sample,
+            label,
+        }
+    }
+}
+
 /// The pictures that are held against one another, fold after fold.
 struct Crowd {
     pictures: Vec<One>,
@@ -134,15 +145,7 @@ impl Crowd {
         let all = data.train.iter().zip(sets).enumerate();
         let all = all.map(|(index, (sample, set))| {
             let label = scenario.label_of(sample.class as usize);
-            let sample = sample.clone();
-            (
-                set,
-                One {
-                    index,
-                    sample,
-                    label,
-                },
-            )
+            (set, One::of(index, sample, label))
         });
         let all: Vec<(usize, One)> = all.filter(|(_, one)| one.label < classes).collect();
         Ok(Self::divided(all, classes))
@@ -302,15 +305,7 @@ mod tests {
         let all = all.map(|(index, (sample, set))| {
             let shift = usize::from(planted(index)) * (1 + index / 100 % (classes - 1));
             let label = (sample.class as usize + shift) % classes;
-            let sample = sample.clone();
-            (
-                set,
-                One {
-                    index,
-                    sample,
-                    label,
-                },
-            )
+            (set, One::of(index, sample, label))
         });
         let mut crowd = Crowd::divided(all.collect(), classes);
         let everything: Vec<usize> = (0..crowd.pictures.len()).collect();
@@ -341,11 +336,7 @@ mod tests {
     #[test]
     fn copies_are_in_one_fold_and_every_fold_has_its_share() {
         let data = Dataset::open("digits", &OpenOptions::default()).unwrap();
-        let of = |index: usize| One {
-            index,
-            sample: data.train[index].clone(),
-            label: index % 3,
-        };
+        let of = |index: usize| One::of(index, &data.train[index], index % 3);
         // Every picture stands there twice.
         let all = (0..120).map(|index| (index / 6, of(index))).collect();
         let crowd = Crowd::divided(all, 3);
