@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::card::Sizes;
 use super::contents::{Content, Contents};
-use super::near::{Gist, Kin};
+use super::gist::Gist;
 use super::picture::decode_and;
 use super::source::{Sample, Source};
 use super::{Check, Dataset, Duplicate, Skipped, Twin, TwoLabels, Watch};
@@ -137,10 +137,9 @@ fn look(sample: &Sample) -> Result<Look> {
     Ok(Look {
         width: picture.width(),
         height: picture.height(),
-        gist: if sample.source.in_memory() {
-            None
-        } else {
-            Gist::of(picture)
+        gist: match sample.source.in_memory() {
+            true => None,
+            false => Gist::of(picture),
         },
         print: print_of(picture),
         content,
@@ -195,15 +194,6 @@ pub fn duplicates(train: &[Sample], test: &[Sample], prints: &Prints) -> Vec<Dup
 }
 
 impl Dataset {
-    /// The number of each sample's set: copies of a picture, near ones too, have the same.
-    pub fn sets_of_copies(&self, samples: &[Sample]) -> Vec<usize> {
-        let kin = Kin::of(samples.iter(), &self.known, true);
-        let alone = samples.len()..;
-        let each = samples.iter().zip(alone);
-        each.map(|(sample, alone)| kin.set_of(sample).unwrap_or(alone))
-            .collect()
-    }
-
     /// The test images with the pixels of one of these pictures, by their indices; none where it was not looked for.
     pub fn copies_in_test(&self, of: &[Sample]) -> Option<BTreeSet<usize>> {
         let prints = &self.known.prints;

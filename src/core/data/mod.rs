@@ -17,6 +17,7 @@ mod contents;
 mod draw;
 pub mod export;
 mod folder;
+mod gist;
 mod listed;
 pub mod listing;
 mod lists;
