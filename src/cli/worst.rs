@@ -159,7 +159,9 @@ fn training(args: &Args, folder: &Path, task: usize, header: &RunHeader) -> Resu
         }
     };
     let mut ask = |seen: Vec<u8>| predictor.backbone_features(&seen);
-    let found = doubt::look(folder, task, predictor.input(), &stock, &mut ask, &mut step)?;
+    let (of, input) = ((folder, task), predictor.input());
+    let go_on = || control.wish() != Wish::Stop;
+    let found = doubt::look(of, input, &stock, &mut ask, &mut step, &go_on)?;
     let Some(answers) = found else {
         return Ok(End::Stopped);
     };

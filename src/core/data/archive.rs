@@ -197,7 +197,7 @@ fn unpacked(path: &Path, kind: Kind, shelf: &Path, watch: &Watch) -> Result<Path
             .map_err(|error| Problem::io("unpack the archive", work.path(), &error))?;
     }
     let mut kept = 0;
-    settle(work.path(), &mut |files| {
+    make_last(work.path(), &mut |files| {
         kept += files;
         watch.step("keeping what was unpacked", kept, None)
     })?;
@@ -215,16 +215,20 @@ fn unpacked(path: &Path, kind: Kind, shelf: &Path, watch: &Watch) -> Result<Path
 }
 
 /// Makes all that lies in a folder last through a power cut: under its name it is taken for whole.
-/// `step` hears of each folder's number of files; false stops.
-fn settle(folder: &Path, step: &mut dyn FnMut(usize) -> bool) -> Result<()> {
+/// `step` hears of so many files more; false stops.
+fn make_last(folder: &Path, step: &mut dyn FnMut(usize) -> bool) -> Result<()> {
     let wrong = |error| Problem::io("keep what was unpacked", folder, &error);
     let (mut here, mut below) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(folder).map_err(wrong)? {
-        let path = entry.map_err(wrong)?.path();
-        match path.is_dir() {
-            true => below.push(path),
-            false => here.push(path),
+        let entry = entry.map_err(wrong)?;
+        match entry.file_type().map_err(wrong)?.is_dir() {
+            true => below.push(entry.path()),
+            false => here.push(entry.path()),
         }
+    }
+    // An archive of empty folders is heard of, too.
+    if !step(0) {
+        return Err(stopped());
     }
     for some in here.chunks(1024) {
         files::sync_all(some).map_err(wrong)?;
@@ -232,7 +236,7 @@ fn settle(folder: &Path, step: &mut dyn FnMut(usize) -> bool) -> Result<()> {
             return Err(stopped());
         }
     }
-    below.iter().try_for_each(|path| settle(path, step))?;
+    below.iter().try_for_each(|path| make_last(path, step))?;
     files::sync_folder(Some(folder));
     Ok(())
 }

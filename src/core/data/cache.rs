@@ -1,9 +1,9 @@
 //! Decoded pictures kept in memory, within a budget, shared by all epochs and tasks.
 //!
 //! Kept are either the decoded picture (training needs it whole, to crop it anew each epoch) or the
-//! finished inference input, whichever is smaller where both would do. What comes out of the cache is byte for
-//! byte what decoding gives, so results do not depend on the budget. Records that are in memory anyway are not kept
-//! twice.
+//! finished inference input, whichever is smaller where both would do; a whole picture only where several like it fit.
+//! What comes out of the cache is byte for byte what decoding gives, so results do not depend on the budget. Records
+//! that are in memory anyway are not kept twice.
 
 use std::collections::HashMap;
 use std::sync::Arc;

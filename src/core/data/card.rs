@@ -45,7 +45,7 @@ pub struct Card {
     /// Images that stand under two labels or more.
     #[serde(default)]
     pub two_labels: Vec<TwoLabels>,
-    /// Sets of near copies that stayed on one side of what was drawn.
+    /// Sets of near copies; looked for only where something was drawn.
     #[serde(default)]
     pub near_copies: Vec<NearCopies>,
     /// Labels that were mended.

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::card::Sizes;
-use super::contents::{Content, Contents};
+use super::contents::Content;
 use super::gist::Gist;
 use super::picture::decode_and;
 use super::source::{Sample, Source};
@@ -25,9 +25,6 @@ const MOST_CHECKED: usize = 20_000;
 
 /// First 16 bytes of the SHA-256 of an image's size and pixels.
 pub(super) type Print = [u8; 16];
-
-/// Fingerprints of the images that were looked at.
-pub(super) type Prints = HashMap<Source, Print>;
 
 /// What looking at the pictures brought up.
 #[derive(Clone, Default)]
@@ -43,14 +40,17 @@ pub struct Checked {
 }
 
 /// What looking at the pictures told of each, where they were looked at.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Known {
-    /// Fingerprints of pixels.
-    pub prints: Prints,
-    /// What the files held.
-    pub contents: Contents,
-    /// What tells near copies, of pictures in files.
-    pub gists: HashMap<Source, Gist>,
+pub(super) type Known = HashMap<Source, Seen>;
+
+/// What looking at a picture told.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    /// Fingerprint of its pixels.
+    pub print: Print,
+    /// What its file held.
+    pub content: Option<Content>,
+    /// What tells near copies, of a picture in a file.
+    pub gist: Option<Box<Gist>>,
 }
 
 /// Decodes every picture of both splits and takes out those that cannot be read.
@@ -120,9 +120,7 @@ pub fn check(
 struct Look {
     width: u32,
     height: u32,
-    print: Print,
-    content: Option<Content>,
-    gist: Option<Gist>,
+    seen: Seen,
 }
 
 fn look(sample: &Sample) -> Result<Look> {
@@ -137,12 +135,14 @@ fn look(sample: &Sample) -> Result<Look> {
     Ok(Look {
         width: picture.width(),
         height: picture.height(),
-        gist: match sample.source.in_memory() {
-            true => None,
-            false => Gist::of(picture),
+        seen: Seen {
+            print: print_of(picture),
+            content,
+            gist: match sample.source.in_memory() {
+                true => None,
+                false => Gist::of(picture).map(Box::new),
+            },
         },
-        print: print_of(picture),
-        content,
     })
 }
 
@@ -159,11 +159,7 @@ fn print_of(picture: &RgbImage) -> Print {
 impl Checked {
     fn note(&mut self, sample: &Sample, look: Look) {
         let known = Arc::make_mut(&mut self.known);
-        known.prints.insert(sample.source.clone(), look.print);
-        let content = look.content.map(|content| (sample.source.clone(), content));
-        known.contents.extend(content);
-        let gist = look.gist.map(|gist| (sample.source.clone(), gist));
-        known.gists.extend(gist);
+        known.insert(sample.source.clone(), look.seen);
         let widen = |(low, high): (u32, u32), side: u32| (low.min(side), high.max(side));
         let sizes = self.sizes.get_or_insert(Sizes {
             width: (look.width, look.width),
@@ -175,16 +171,16 @@ impl Checked {
 }
 
 /// Images whose pixels stand in both splits, in the order of the test split.
-pub fn duplicates(train: &[Sample], test: &[Sample], prints: &Prints) -> Vec<Duplicate> {
+pub fn duplicates(train: &[Sample], test: &[Sample], known: &Known) -> Vec<Duplicate> {
     let mut first: HashMap<&Print, &Sample> = HashMap::new();
     for sample in train {
-        if let Some(print) = prints.get(&sample.source) {
-            first.entry(print).or_insert(sample);
+        if let Some(seen) = known.get(&sample.source) {
+            first.entry(&seen.print).or_insert(sample);
         }
     }
     test.iter()
         .filter_map(|sample| {
-            let twin = first.get(prints.get(&sample.source)?)?;
+            let twin = first.get(&known.get(&sample.source)?.print)?;
             Some(Duplicate {
                 train: twin.name(),
                 test: sample.name(),
@@ -196,8 +192,7 @@ pub fn duplicates(train: &[Sample], test: &[Sample], prints: &Prints) -> Vec<Dup
 impl Dataset {
     /// The test images with the pixels of one of these pictures, by their indices; none where it was not looked for.
     pub fn copies_in_test(&self, of: &[Sample]) -> Option<BTreeSet<usize>> {
-        let prints = &self.known.prints;
-        if prints.is_empty() {
+        if self.known.is_empty() {
             return None;
         }
         // A picture that cannot be read is nobody's copy.
@@ -207,8 +202,8 @@ impl Dataset {
         let of: HashSet<Print> = of.collect();
         let tests = self.test.iter().enumerate();
         let copies = tests.filter(|(_, sample)| {
-            let print = prints.get(&sample.source);
-            print.is_some_and(|print| of.contains(print))
+            let seen = self.known.get(&sample.source);
+            seen.is_some_and(|seen| of.contains(&seen.print))
         });
         Some(copies.map(|(index, _)| index).collect())
     }
@@ -219,7 +214,7 @@ pub fn two_labels(
     classes: &[String],
     train: &[Sample],
     test: &[Sample],
-    prints: &Prints,
+    known: &Known,
 ) -> Vec<TwoLabels> {
     let splits = [("train", train), ("test", test)];
     let samples = splits
@@ -227,9 +222,9 @@ pub fn two_labels(
         .flat_map(|(split, samples)| samples.iter().map(move |sample| (*split, sample)));
     let mut copies: HashMap<&Print, Vec<(usize, &str, &Sample)>> = HashMap::new();
     for (place, (split, sample)) in samples.enumerate() {
-        if let Some(print) = prints.get(&sample.source) {
+        if let Some(seen) = known.get(&sample.source) {
             let copy = (place, split, sample);
-            copies.entry(print).or_default().push(copy);
+            copies.entry(&seen.print).or_default().push(copy);
         }
     }
     let mut by_place: BTreeMap<usize, TwoLabels> = BTreeMap::new();

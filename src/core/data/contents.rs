@@ -1,6 +1,5 @@
 //! Which images a split holds: fingerprints that change with the content of a file, not only with its name.
 
-use std::collections::HashMap;
 use std::fs::Metadata;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -10,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::Dataset;
-use super::picture::read_picture_file;
+use super::check::Known;
+use super::picture::sha256_of_file;
 use super::source::{Sample, Source};
 use crate::files;
 
@@ -44,9 +44,6 @@ pub struct Fingerprints {
     pub test: String,
 }
 
-/// The content of the files that were read while opening.
-pub(super) type Contents = HashMap<Source, Content>;
-
 /// A file as it was when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Content {
@@ -67,11 +64,8 @@ impl Content {
     }
 
     /// Whether the file's length and time of change are still those.
-    fn stands(&self, path: &Path) -> bool {
-        let about = path.metadata().ok();
-        about.is_some_and(|about| {
-            (about.len(), about.modified().ok()) == (self.length, self.changed)
-        })
+    fn stands(&self, about: &Metadata) -> bool {
+        (about.len(), about.modified().ok()) == (self.length, self.changed)
     }
 }
 
@@ -82,7 +76,8 @@ impl Dataset {
     pub fn fingerprints(&self) -> Fingerprints {
         let mut samples = self.train.iter().chain(&self.test);
         let read = |sample: &Sample| {
-            sample.source.in_memory() || self.known.contents.contains_key(&sample.source)
+            let seen = self.known.get(&sample.source);
+            sample.source.in_memory() || seen.is_some_and(|seen| seen.content.is_some())
         };
         self.fingerprints_of(match samples.all(read) {
             true => PrintKind::Whole,
@@ -94,9 +89,14 @@ impl Dataset {
     pub fn fingerprints_of(&self, kind: PrintKind) -> Fingerprints {
         Fingerprints {
             kind,
-            train: self.fingerprint(&self.train, kind),
+            train: self.train_fingerprint(kind),
             test: self.test_fingerprint(kind),
         }
+    }
+
+    /// That of the training split alone.
+    pub fn train_fingerprint(&self, kind: PrintKind) -> String {
+        self.fingerprint(&self.train, kind)
     }
 
     /// That of the test split alone.
@@ -106,7 +106,7 @@ impl Dataset {
 
     fn fingerprint(&self, split: &[Sample], kind: PrintKind) -> String {
         use rayon::prelude::*;
-        let line = |sample: &Sample| line(sample, kind, &self.known.contents);
+        let line = |sample: &Sample| line(sample, kind, &self.known);
         let lines: Vec<Vec<u8>> = split.par_iter().map(line).collect();
         let mut hash = Sha256::new();
         for name in &self.classes {
@@ -122,7 +122,7 @@ impl Dataset {
 }
 
 /// What a fingerprint takes in of one sample.
-fn line(sample: &Sample, kind: PrintKind, contents: &Contents) -> Vec<u8> {
+fn line(sample: &Sample, kind: PrintKind, known: &Known) -> Vec<u8> {
     let mut line = sample.name().into_bytes();
     line.push(0);
     line.extend(sample.class.to_le_bytes());
@@ -130,18 +130,21 @@ fn line(sample: &Sample, kind: PrintKind, contents: &Contents) -> Vec<u8> {
         Source::File { .. } => {
             let path = sample.source.path().unwrap_or_default();
             let about = path.metadata().ok();
-            line.extend(about.map_or(0, |about| about.len()).to_le_bytes());
+            line.extend(about.as_ref().map_or(0, Metadata::len).to_le_bytes());
             match kind {
                 PrintKind::Lengths => {}
                 // What cannot be read is as good as empty.
                 PrintKind::Blocks => line.extend(blocks(&path).unwrap_or_default()),
                 PrintKind::Whole => {
-                    let known = contents.get(&sample.source);
-                    let known = known.filter(|known| known.stands(&path));
-                    line.extend(known.map_or_else(
-                        || Sha256::digest(read_picture_file(&path).unwrap_or_default()).into(),
-                        |known| known.sha256,
-                    ));
+                    let seen = known.get(&sample.source);
+                    let content = seen.and_then(|seen| seen.content.as_ref());
+                    let content = content.filter(|content| {
+                        about.as_ref().is_some_and(|about| content.stands(about))
+                    });
+                    // What cannot be read is as good as empty.
+                    let empty = || Sha256::digest([]).into();
+                    let anew = || sha256_of_file(&path).unwrap_or_else(|_| empty());
+                    line.extend(content.map_or_else(anew, |content| content.sha256));
                 }
             }
         }

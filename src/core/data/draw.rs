@@ -7,10 +7,12 @@ use super::chance::{Chance, Purpose};
 use super::near::Kin;
 use super::source::Sample;
 use crate::counts::counted;
+use crate::problem::listed;
 
 /// How a share is drawn.
 pub(super) struct Draw<'a> {
-    /// Share of each class, 0 to 1: rounded to whole images, at least one, never all.
+    /// Share of each class, 0 to 1: rounded to whole images, at least one, never all. Copies that go together make it
+    /// more or less, or none where all pictures of a class are copies of one another.
     pub share: f64,
     /// Seed of the draw.
     pub seed: u64,
@@ -26,6 +28,8 @@ pub(super) struct Drawn {
     pub samples: Vec<Sample>,
     /// Images on another side than each drawn by itself would be, so that copies stay together.
     pub moved: usize,
+    /// Classes that would have given some, and gave none: no picture could go without all its copies.
+    pub without: Vec<usize>,
 }
 
 impl Draw<'_> {
@@ -34,7 +38,7 @@ impl Draw<'_> {
     pub fn from(&self, samples: &mut Vec<Sample>, wanted: impl Fn(usize) -> bool) -> Drawn {
         let mut hat = Hat::of(samples, self);
         let mut alone = vec![false; samples.len()];
-        let mut start = 0;
+        let (mut start, mut asked) = (0, Vec::new());
         for (class, count) in hat.counts.clone().into_iter().enumerate() {
             let mut members: Vec<usize> = (start..start + count).collect();
             start += count;
@@ -47,7 +51,9 @@ impl Draw<'_> {
                 alone[member] = true;
             }
             hat.take(class, &members, take, &wanted);
+            asked.push(class);
         }
+        asked.retain(|&class| hat.taken_of[class] == 0);
         let taken = hat.taken;
         let moved = taken.iter().zip(&alone).filter(|(a, b)| a != b).count();
         let (mut kept, mut drawn) = (Vec::new(), Vec::new());
@@ -58,11 +64,25 @@ impl Draw<'_> {
         Drawn {
             samples: drawn,
             moved,
+            without: asked,
         }
     }
 
-    /// What keeping copies together came to, as sentences behind the one that says what was drawn.
-    pub fn words(&self, drawn: &Drawn) -> String {
+    /// What keeping copies together came to, as sentences behind the one that says what was drawn; `names` are those
+    /// of the classes.
+    pub fn words(&self, drawn: &Drawn, names: &[String]) -> String {
+        let mut words = self.moved_words(drawn);
+        let without: Vec<&String> = drawn.without.iter().map(|&class| &names[class]).collect();
+        if !without.is_empty() {
+            words.push_str(&format!(
+                " Of {} none could be taken: all pictures there are copies of one another.",
+                listed(&without, 5)
+            ));
+        }
+        words
+    }
+
+    fn moved_words(&self, drawn: &Drawn) -> String {
         match self.kin {
             Some(kin) if kin.is_empty() && !drawn.samples.is_empty() => {
                 " Copies of one picture were not looked for and may stand on both sides.".into()
@@ -87,9 +107,9 @@ struct Hat {
     class: Vec<usize>,
     /// Images of every class.
     counts: Vec<usize>,
-    /// All copies of a picture, for those with more than one.
-    copies: Vec<Vec<usize>>,
-    /// Which of `copies` an image belongs to.
+    /// All copies of a picture, by the number of their set.
+    copies: HashMap<usize, Vec<usize>>,
+    /// The set of each image that was looked at.
     set: Vec<Option<usize>>,
     /// Which images were taken.
     taken: Vec<bool>,
@@ -99,17 +119,12 @@ struct Hat {
 
 impl Hat {
     fn of(samples: &[Sample], draw: &Draw<'_>) -> Self {
-        let mut by_set: HashMap<_, Vec<usize>> = HashMap::new();
-        for (at, sample) in samples.iter().enumerate() {
-            if let Some(set) = draw.kin.and_then(|kin| kin.set_of(sample)) {
-                by_set.entry(set).or_default().push(at);
-            }
-        }
-        let copies: Vec<_> = by_set.into_values().filter(|all| all.len() > 1).collect();
-        let mut set = vec![None; samples.len()];
-        for (number, all) in copies.iter().enumerate() {
-            for &at in all {
-                set[at] = Some(number);
+        let set_of = |sample| draw.kin.and_then(|kin| kin.set_of(sample));
+        let set: Vec<Option<usize>> = samples.iter().map(set_of).collect();
+        let mut copies: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (at, set) in set.iter().enumerate() {
+            if let Some(set) = set {
+                copies.entry(*set).or_default().push(at);
             }
         }
         Self {
@@ -155,7 +170,7 @@ impl Hat {
     }
 
     fn with_copies(&self, member: usize) -> Vec<usize> {
-        self.set[member].map_or_else(|| vec![member], |set| self.copies[set].clone())
+        self.set[member].map_or_else(|| vec![member], |set| self.copies[&set].clone())
     }
 
     /// Whether these images, copies of one picture, may be taken: of classes that are drawn from, and leaving each of

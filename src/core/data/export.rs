@@ -131,15 +131,16 @@ fn one_input(
     let crop = boxes
         .map(|boxes| boxes.of(place, &sample.name()))
         .transpose()?;
-    let picture = match sample.decode() {
-        Ok(picture) => picture,
+    let picture = match sample.hold() {
+        Ok(held) => held,
         Err(problem) => return Ok(Err(problem)),
     };
+    let picture = &picture.picture;
     let mut out = vec![0; spec.bytes()];
     match crop {
-        Some(crop) => crop_into(&picture, &crop, spec.size, &mut out)
+        Some(crop) => crop_into(picture, &crop, spec.size, &mut out)
             .map_err(|problem| problem.at(sample.name()))?,
-        None => infer_into(&picture, spec, &mut out)?,
+        None => infer_into(picture, spec, &mut out)?,
     }
     Ok(Ok(out))
 }
@@ -226,9 +227,8 @@ pub fn folder(data: &Dataset, to: &Path, watch: &Watch) -> Result<Vec<(String, S
             places.par_iter().try_for_each(|(sample, path)| {
                 let write = |path: &Path| -> std::io::Result<()> {
                     let mut file = BufWriter::new(File::create_new(path)?);
-                    sample
-                        .decode()
-                        .map_err(std::io::Error::other)?
+                    let held = sample.hold().map_err(std::io::Error::other)?;
+                    held.picture
                         .write_to(&mut file, image::ImageFormat::Png)
                         .map_err(std::io::Error::other)?;
                     file.flush()

@@ -7,6 +7,7 @@
 
 use std::any::Any;
 use std::panic::resume_unwind;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -17,6 +18,7 @@ use image::RgbImage;
 
 use super::cache::PixelCache;
 use super::chance::{Chance, Purpose};
+use super::picture::hold_file;
 use super::source::Sample;
 use super::transform::{Augment, CropBox, InputSpec, crop_into, infer_into};
 use crate::problem::{Problem, Result};
@@ -411,6 +413,14 @@ fn inference_input(
         cache.keep_input(&sample.source, spec, out);
     }
     Ok(())
+}
+
+/// What the network sees of a picture file, into `out` of [`InputSpec::bytes`].
+///
+/// # Errors
+/// It cannot be read or decoded.
+pub fn input_of(path: &Path, spec: InputSpec, out: &mut [u8]) -> Result<()> {
+    infer_into(&hold_file(path)?.picture, spec, out)
 }
 
 /// Decodes and transforms a few samples on all cores, in order: what the network sees of each.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use image::RgbImage;
 
-use super::picture::decode_and;
+use super::picture::hold_file;
 use super::{Dataset, Sample};
 use crate::problem::Result;
 use crate::run::event::Picture;
@@ -77,7 +77,7 @@ pub fn small(name: String, image: RgbImage) -> Picture {
 /// It cannot be read or decoded.
 pub fn thumbnail_of(path: &Path) -> Result<Picture> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let (held, ()) = decode_and(path, |_| ())?;
+    let held = hold_file(path)?;
     Ok(reduced(name.into_owned(), held.picture, THUMBNAIL))
 }
 

@@ -4,13 +4,13 @@
 //! for another picture under that name. Splits are drawn before labels are mended: mending moves no
 //! picture from training to test.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::Dataset;
-use super::picture::read_picture_file;
+use super::picture::sha256_of_file;
 use super::source::{Sample, Source};
 use crate::fetch::hex;
 use crate::problem::{Problem, Result};
@@ -84,11 +84,9 @@ impl Sample {
     /// A file that cannot be read.
     pub fn sha256(&self) -> Result<String> {
         let digest = match &self.source {
-            Source::File { folder, name } => {
-                Sha256::digest(read_picture_file(&folder.path.join(name.as_ref()))?)
-            }
+            Source::File { folder, name } => sha256_of_file(&folder.path.join(name.as_ref()))?,
             Source::Record { records, index } => {
-                Sha256::digest(records.raw(*index).unwrap_or_default())
+                Sha256::digest(records.raw(*index).unwrap_or_default()).into()
             }
         };
         Ok(hex(&digest))
@@ -104,10 +102,18 @@ pub(super) struct Came {
     left_out: Vec<u32>,
 }
 
+impl Came {
+    /// Forgets images that are not among these.
+    pub fn keep(&mut self, samples: &[Sample]) {
+        let kept: HashSet<&Source> = samples.iter().map(|sample| &sample.source).collect();
+        self.labels.retain(|source, _| kept.contains(source));
+    }
+}
+
 impl Dataset {
     /// Whether mending changed the test split.
     pub fn test_was_mended(&self) -> bool {
-        !self.came.labels.is_empty() || !self.came.left_out.is_empty()
+        !self.came.labels.is_empty() || !self.left_out_of_test().is_empty()
     }
 
     /// The class that a test image has in the data, whatever it was mended to.
@@ -132,14 +138,14 @@ pub(super) fn apply(
     names: &[String],
     splits: [&mut Vec<Sample>; 2],
 ) -> (MendCount, Came) {
-    let mut came = [Came::default(), Came::default()];
+    let mut came = Came::default();
     let mut wanted: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, mend) in list.iter().enumerate() {
         wanted.entry(&mend.picture).or_default().push(at);
     }
     let class_of = |name: &String| names.binary_search(name).ok();
     let mut met = vec![false; list.len()];
-    for (split, came) in splits.into_iter().zip(&mut came) {
+    for (split, is_test) in splits.into_iter().zip([false, true]) {
         let mut kept = Vec::with_capacity(split.len());
         for mut sample in std::mem::take(split) {
             let found = match wanted.is_empty() {
@@ -152,8 +158,10 @@ pub(super) fn apply(
             };
             match list[at].class.as_ref().map(class_of) {
                 Some(Some(class)) => {
-                    came.labels.insert(sample.source.clone(), sample.class);
-                    sample.class = class as u32;
+                    let former = std::mem::replace(&mut sample.class, class as u32);
+                    if is_test && former != sample.class {
+                        came.labels.insert(sample.source.clone(), former);
+                    }
                 }
                 // A class that is no more mends nothing.
                 Some(None) => {
@@ -161,7 +169,9 @@ pub(super) fn apply(
                     continue;
                 }
                 None => {
-                    came.left_out.push(sample.class);
+                    if is_test {
+                        came.left_out.push(sample.class);
+                    }
                     met[at] = true;
                     continue;
                 }
@@ -183,8 +193,7 @@ pub(super) fn apply(
         left_out: counted(true),
         without_effect: met.iter().filter(|met| !**met).count(),
     };
-    let [_, test] = came;
-    (count, test)
+    (count, came)
 }
 
 /// The entry that is about this very picture. One that cannot be read is none of them.
@@ -206,7 +215,7 @@ pub fn check(list: &[Mend]) -> Result<()> {
         ))
         .advise("mend so many labels in the data set itself"));
     }
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     for mend in list {
         let is_hash = mend.sha256.len() == 64 && mend.sha256.chars().all(|c| c.is_ascii_hexdigit());
         if !is_hash {

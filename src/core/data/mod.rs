@@ -79,7 +79,7 @@ pub struct Dataset {
     pub duplicates: Vec<Duplicate>,
     /// The same image under two labels or more, mended labels taken into account.
     pub two_labels: Vec<TwoLabels>,
-    /// Sets of near copies that stayed on one side of what was drawn; not looked for where nothing was.
+    /// Sets of near copies; looked for only where something was drawn.
     pub near_copies: Vec<NearCopies>,
     /// Labels that were mended as [`OpenOptions::mended`] says.
     pub mended: MendCount,

@@ -24,7 +24,7 @@ const NEIGHBOURS: usize = 32;
 pub(super) struct Kin {
     /// The set of each picture that has a print.
     set: HashMap<Source, usize>,
-    /// Sets that near copies are in, each in the order of the samples.
+    /// Sets that near copies are in.
     near: Vec<Vec<Source>>,
     /// Whether a set would have gone on.
     cut: bool,
@@ -36,9 +36,9 @@ impl Kin {
         let mut number: HashMap<Print, usize> = HashMap::new();
         let mut of_print: Vec<Vec<&Sample>> = Vec::new();
         for sample in samples {
-            if let Some(print) = known.prints.get(&sample.source) {
+            if let Some(seen) = known.get(&sample.source) {
                 let next = number.len();
-                let at = *number.entry(*print).or_insert(next);
+                let at = *number.entry(seen.print).or_insert(next);
                 of_print.resize_with(number.len(), Vec::new);
                 of_print[at].push(sample);
             }
@@ -141,7 +141,7 @@ impl Dataset {
 /// That of a sample, noted when its file was looked at; pictures in memory are looked at now.
 fn gist_of(sample: &Sample, known: &Known) -> Option<Gist> {
     match &sample.source {
-        Source::File { .. } => known.gists.get(&sample.source).cloned(),
+        Source::File { .. } => known.get(&sample.source)?.gist.as_deref().cloned(),
         Source::Record { records, .. } => {
             let large = records.width.min(records.height) >= SMALLEST as usize;
             large.then(|| Gist::of(&sample.decode().ok()?)).flatten()

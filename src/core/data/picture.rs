@@ -18,6 +18,7 @@ use std::path::Path;
 use image::error::{ImageError, LimitErrorKind};
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, RgbImage};
+use sha2::{Digest, Sha256};
 
 use crate::files;
 use crate::memory::available_bytes;
@@ -121,21 +122,38 @@ fn decode_within(bytes: &[u8], free: impl FnOnce() -> Option<u64>) -> Result<Hel
 /// # Errors
 /// As [`decode_picture`], and a file that cannot be read; the path is part of the problem.
 pub fn decode_picture_file(path: &Path) -> Result<RgbImage> {
-    decode_and(path, |_| ()).map(|(held, ())| held.picture)
+    hold_file(path).map(|held| held.picture)
 }
 
-/// As [`decode_picture_file`], with its part of the memory and what `look` finds in the file's bytes.
+/// As [`decode_picture_file`], with its part of the memory.
+pub(super) fn hold_file(path: &Path) -> Result<Held> {
+    decode_and(path, |_| ()).map(|(held, ())| held)
+}
+
+/// As [`hold_file`], with what `look` finds in the file's bytes.
 pub(super) fn decode_and<T>(path: &Path, look: impl FnOnce(&[u8]) -> T) -> Result<(Held, T)> {
-    let read = |error| Problem::io("read the picture", path, &error);
-    let _alone = room::for_file(files::length(path).map_err(read)?);
-    let bytes = files::read(path, LARGEST_FILE).map_err(read)?;
+    let (_alone, bytes) = read_alone(path)?;
     let held = decode_within(&bytes, available_bytes).map_err(|problem| problem.at_path(path))?;
     Ok((held, look(&bytes)))
 }
 
 /// The bytes of a picture file, not yet looked at.
 pub(super) fn read_picture_file(path: &Path) -> Result<Vec<u8>> {
-    files::read(path, LARGEST_FILE).map_err(|error| Problem::io("read the picture", path, &error))
+    read_alone(path).map(|(_, bytes)| bytes)
+}
+
+/// The SHA-256 of a picture file.
+pub(super) fn sha256_of_file(path: &Path) -> Result<[u8; 32]> {
+    let (_alone, bytes) = read_alone(path)?;
+    Ok(Sha256::digest(bytes).into())
+}
+
+/// The bytes of a picture file, with their part of the memory that all files being read share.
+fn read_alone(path: &Path) -> Result<(Option<Room>, Vec<u8>)> {
+    let read = |error| Problem::io("read the picture", path, &error);
+    let alone = room::for_file(files::length(path).map_err(read)?);
+    let bytes = files::read(path, LARGEST_FILE).map_err(read)?;
+    Ok((alone, bytes))
 }
 
 /// How files with such bytes usually end.
@@ -183,7 +201,7 @@ fn decode_as(
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let claim = Claim::of(&decoder, format, bytes, orientation);
     claim.check(bytes.len() as u64, free)?;
-    let most = claim.most.max(claim.stored).saturating_add(MOST_BESIDE);
+    let most = claim.most.saturating_add(MOST_BESIDE);
     decoder.set_limits(limited(most)).map_err(explain)?;
     let mut room = room::for_pixels(claim.most);
     let picture = DynamicImage::from_decoder(decoder).map_err(explain)?;

@@ -26,7 +26,12 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
     let listed = listed.map(|test| Listed::of(&train, test));
     let kin = kin(&train, test.as_deref(), checked, options, names.len());
     found.assumed.extend(kin.as_ref().and_then(Kin::words));
-    let draw = drawing(options, kin.as_ref(), names.len());
+    let draw = Draw {
+        share: options.test_share,
+        seed: options.split_seed,
+        classes: names.len(),
+        kin: kin.as_ref(),
+    };
     let test = tested(&names, &mut train, test, &draw, &mut found.assumed);
     let tuning = Draw {
         share: options.validation_share,
@@ -34,7 +39,7 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
         seed: options.split_seed ^ 0x5641_4C49,
         ..draw
     };
-    let mut test = validate(&mut train, test, &tuning, &mut found.assumed);
+    let mut test = validate(&names, &mut train, test, &tuning, &mut found.assumed);
     let splits = [&mut train, &mut test];
     let (mended, came) = mended::apply(&options.mended, &names, splits);
     check_mended(&names, &train, mended, &mut found.assumed)?;
@@ -61,17 +66,15 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
         known: checked.known.clone(),
         came: Arc::new(came),
     };
-    data.duplicates = check::duplicates(&data.train, &data.test, &checked.known.prints);
-    data.two_labels = check::two_labels(
-        &data.classes,
-        &data.train,
-        &data.test,
-        &checked.known.prints,
-    );
+    data.duplicates = check::duplicates(&data.train, &data.test, &checked.known);
+    data.two_labels = check::two_labels(&data.classes, &data.train, &data.test, &checked.known);
     let splits = [("train", &*data.train), ("test", &*data.test)];
     data.near_copies = kin.map_or_else(Vec::new, |kin| kin.told(&data.classes, splits));
     thin(&mut data.train, options.train_limit, data.classes.len());
     thin(&mut data.test, options.test_limit, data.classes.len());
+    if options.test_limit.is_some() {
+        Arc::make_mut(&mut data.came).keep(&data.test);
+    }
     data.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(data)
 }
@@ -198,16 +201,6 @@ fn sort_classes(
         .collect()
 }
 
-/// How test images are drawn.
-fn drawing<'a>(options: &OpenOptions, kin: Option<&'a Kin>, classes: usize) -> Draw<'a> {
-    Draw {
-        share: options.test_share,
-        seed: options.split_seed,
-        classes,
-        kin,
-    }
-}
-
 /// The test split: that which was given, its gaps filled, or one that is drawn.
 fn tested(
     names: &[String],
@@ -228,13 +221,12 @@ fn tested(
         counted(test.len() + train.len(), "image"),
         percent(draw.share),
         draw.seed,
-        draw.words(&drawn)
+        draw.words(&drawn, names)
     ));
     drawn.samples
 }
 
-/// Which pictures are copies of one another, where that counts. Near copies are looked for only where something is
-/// drawn.
+/// Which pictures are copies of one another, where something is drawn.
 fn kin(
     train: &[Sample],
     test: Option<&[Sample]>,
@@ -245,8 +237,8 @@ fn kin(
     let gaps = |test: &[Sample]| counts(test, classes).contains(&0);
     let drawn = options.validation_share > 0.0 || test.is_none_or(gaps);
     let samples = train.iter().chain(test.unwrap_or_default());
-    let near = drawn && options.near_copies_together;
-    (options.copies_together).then(|| Kin::of(samples, &checked.known, near))
+    let counts = drawn && options.copies_together;
+    counts.then(|| Kin::of(samples, &checked.known, options.near_copies_together))
 }
 
 /// Classes without test images get some, so that every class can be measured.
@@ -269,14 +261,14 @@ fn fill_gaps(
     let drawn = draw.from(train, |class| tested[class] == 0);
     let gaps = listed(&missing, 5);
     assumed.push(if drawn.samples.is_empty() {
-        format!("The test split has no images of {gaps}, and there are too few training images to share.")
+        format!("The test split has no images of {gaps}, and there are too few training images to share.{}", draw.words(&drawn, names))
     } else {
         format!(
             "The test split has no images of {gaps}; it got {} ({} % of each, seed {}).{}",
             counted(drawn.samples.len(), "training image"),
             percent(draw.share),
             draw.seed,
-            draw.words(&drawn)
+            draw.words(&drawn, names)
         )
     });
     test.extend(drawn.samples);
@@ -285,6 +277,7 @@ fn fill_gaps(
 
 /// Replaces the test split by a share of the training images, if asked for.
 fn validate(
+    names: &[String],
     train: &mut Vec<Sample>,
     test: Vec<Sample>,
     draw: &Draw<'_>,
@@ -299,7 +292,7 @@ fn validate(
         counted(drawn.samples.len(), "training image"),
         percent(draw.share),
         counted(test.len(), "test image"),
-        draw.words(&drawn)
+        draw.words(&drawn, names)
     ));
     drawn.samples
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use image::{ImageFormat, RgbImage};
 
-use super::picture::{Held, decode_and, read_picture_file, usual_ending};
+use super::picture::{Held, hold_file, read_picture_file, usual_ending};
 use super::record::Records;
 use crate::problem::{Problem, Result};
 
@@ -130,10 +130,7 @@ impl Sample {
     /// Its pixels, with their part of the memory that all pictures share: for whoever is one of many threads.
     pub(super) fn hold(&self) -> Result<Held> {
         match &self.source {
-            Source::File { folder, name } => {
-                let path = folder.path.join(name.as_ref());
-                decode_and(&path, |_| ()).map(|(held, ())| held)
-            }
+            Source::File { folder, name } => hold_file(&folder.path.join(name.as_ref())),
             Source::Record { records, index } => records.decode(*index).map(Held::from),
         }
     }

@@ -41,7 +41,7 @@ impl TwoLabels {
     }
 }
 
-/// Pictures that are near copies of one another, or copies of such: the training split's first, each by class and name.
+/// Pictures that are near copies of one another, or copies of such.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct NearCopies(pub Vec<Twin>);

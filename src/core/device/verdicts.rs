@@ -190,20 +190,22 @@ fn change(file: Option<&Path>, change: impl FnOnce(&mut Book)) -> Result<()> {
     };
     let _alone = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     // Nor do two programs. One that cannot have the lock may lose a verdict, which is found again.
+    // A folder that cannot be made is told of where the file in it cannot be.
     let _ = std::fs::create_dir_all(folder);
     let _held = files::lock_own(&file.with_extension("lock"), PATIENCE);
     let mut book = book(Some(file));
     change(&mut book);
     let text = toml::to_string(&book)
         .map_err(|error| Problem::new(format!("no file can be made of verdicts: {error}")))?;
-    let written = std::fs::create_dir_all(folder).and_then(|()| {
+    let write = || {
         let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
         std::io::Write::write_all(&mut temporary, text.as_bytes())?;
         temporary.as_file().sync_all()?;
         temporary.persist(file).map_err(|error| error.error)?;
+        files::sync_folder(Some(folder));
         Ok(())
-    });
-    written.map_err(|error| Problem::io("keep what was found about a card", file, &error))
+    };
+    write().map_err(|error| Problem::io("keep what was found about a card", file, &error))
 }
 
 /// What was found so far, as it is kept; none where nothing was tested.

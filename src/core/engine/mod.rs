@@ -25,7 +25,7 @@ use crate::run::job::{Job, JobId, Line, Told, Work, job_of};
 use crate::store::QueueFile;
 use inside::{Gathered, Looks};
 use predictions::{Predictions, Prepare, Ready};
-use sheets::{Errand, News, Sheets};
+use sheets::{Asked, News, Sheets};
 
 /// Wakes the front end when an event waits.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
@@ -174,8 +174,8 @@ impl Desk {
         match command {
             Command::Predict(request) => self.predictions.ask(request),
             Command::Inside(request) => self.looks.ask(request),
-            Command::Sheet(request) => self.sheets.ask(Errand::Sheet(*request)),
-            Command::Doubts(request) => self.sheets.ask(Errand::Doubts(request)),
+            Command::Sheet(request) => self.sheets.ask(Asked::Sheet(*request)),
+            Command::Doubts(request) => self.sheets.ask(Asked::Doubts(request)),
             Command::StopSheet(ticket) => self.sheets.stop(ticket),
             Command::Queue(job) => {
                 let told = self.line.put(*job, usize::MAX);

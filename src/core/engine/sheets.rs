@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Sender, SyncSender, sync_channel};
+use std::sync::mpsc::{Sender, sync_channel};
 use std::thread::JoinHandle;
 
 use super::predictions::{Asker, Predictions};
@@ -16,9 +16,8 @@ use super::{Mail, PATIENCE, fenced, wait_for};
 use crate::data::transform::InputSpec;
 use crate::experiment::Stock;
 use crate::experiment::doubt;
-use crate::experiment::predict::Key;
-use crate::experiment::sheet::{Columns, Piece, fill};
-use crate::method::Verdict;
+use crate::experiment::predict::{Key, Predictor};
+use crate::experiment::sheet::{self as tables, Columns, fill};
 use crate::problem::{Problem, Result};
 use crate::run::doubt::{DoubtRequest, DoubtState};
 use crate::run::event::Event;
@@ -26,14 +25,14 @@ use crate::run::sheet::{SheetCount, SheetRequest, SheetState};
 
 /// What was asked for.
 #[derive(Clone)]
-pub(super) enum Errand {
+pub(super) enum Asked {
     /// A table of a folder.
     Sheet(SheetRequest),
     /// Training pictures that look like another class.
     Doubts(DoubtRequest),
 }
 
-impl Errand {
+impl Asked {
     fn ticket(&self) -> u64 {
         match self {
             Self::Sheet(request) => request.ticket,
@@ -45,6 +44,20 @@ impl Errand {
         match self {
             Self::Sheet(request) => Key::of(&request.run, request.task),
             Self::Doubts(request) => Key::of(&request.run, request.task),
+        }
+    }
+
+    /// What its helper thread does, with what that must know of the snapshot.
+    fn work(&self, predictor: &Predictor, stock: &Stock) -> Work {
+        match self.clone() {
+            Self::Sheet(request) => {
+                let columns = Columns::of(predictor, request.threshold);
+                Box::new(move |helper| helper.sheet(&request, &columns))
+            }
+            Self::Doubts(request) => {
+                let (input, stock) = (predictor.input(), stock.clone());
+                Box::new(move |helper| helper.doubts(&request, input, &stock))
+            }
         }
     }
 
@@ -73,15 +86,10 @@ fn doubts(ticket: u64, state: DoubtState) -> Event {
     Event::Doubts { ticket, state }
 }
 
-/// Pictures as the network sees them, side by side, and where what is said of them goes.
-enum Asked {
-    /// What the experts answer.
-    Verdicts(Vec<u8>, SyncSender<Result<Vec<Verdict>>>),
-    /// What the backbone makes of them.
-    Features(Vec<u8>, SyncSender<Result<Vec<f32>>>),
-}
+/// What the engine's thread does for a helper thread.
+type Piece = Box<dyn FnOnce(&Predictor) + Send>;
 
-/// What the helper thread of an errand has to say.
+/// What the helper thread has to say.
 pub(super) struct News {
     ticket: u64,
     what: What,
@@ -89,19 +97,19 @@ pub(super) struct News {
 
 enum What {
     /// A piece waits to be answered.
-    Piece(Asked),
+    Piece(Piece),
     /// So far it is.
     Far(Event),
     /// It ended.
     End(Event),
 }
 
-/// The errand in hand.
+/// The one in hand.
 struct Open {
-    errand: Errand,
+    asked: Asked,
     key: Key,
     stop: Arc<AtomicBool>,
-    piece: Option<Asked>,
+    piece: Option<Piece>,
     /// Reads and writes; none until the snapshot is ready.
     helper: Option<JoinHandle<()>>,
 }
@@ -110,16 +118,16 @@ impl Drop for Open {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         self.piece = None;
-        // It tidies up what it has written; that takes no longer than a piece.
-        if let Some(helper) = self.helper.take() {
+        // A table tidies up what it has written; that takes no longer than a piece.
+        if let (Asked::Sheet(_), Some(helper)) = (&self.asked, self.helper.take()) {
             wait_for(helper, PATIENCE);
         }
     }
 }
 
-/// The errands that were asked for.
+/// What was asked for.
 pub(super) struct Sheets {
-    waiting: VecDeque<Errand>,
+    waiting: VecDeque<Asked>,
     open: Option<Open>,
     /// What is to be told.
     told: VecDeque<Event>,
@@ -137,22 +145,22 @@ impl Sheets {
     }
 
     /// Takes a request.
-    pub fn ask(&mut self, errand: Errand) {
-        self.waiting.push_back(errand);
+    pub fn ask(&mut self, asked: Asked) {
+        self.waiting.push_back(asked);
     }
 
-    /// Stops an errand, or takes it out of those that wait.
+    /// Stops one, or takes it out of those that wait.
     pub fn stop(&mut self, ticket: u64) {
-        let waits = |errand: &Errand| errand.ticket() == ticket;
+        let waits = |asked: &Asked| asked.ticket() == ticket;
         if let Some(at) = self.waiting.iter().position(waits) {
-            let errand = self.waiting.remove(at);
-            self.told.extend(errand.map(|errand| errand.stopped()));
+            let asked = self.waiting.remove(at);
+            self.told.extend(asked.map(|asked| asked.stopped()));
         }
-        let Some(open) = self.open.take_if(|open| open.errand.ticket() == ticket) else {
+        let Some(open) = self.open.take_if(|open| open.asked.ticket() == ticket) else {
             return;
         };
         if open.helper.is_none() {
-            self.told.push_back(open.errand.stopped());
+            self.told.push_back(open.asked.stopped());
             return;
         }
         open.stop.store(true, Ordering::Relaxed);
@@ -165,7 +173,7 @@ impl Sheets {
         let mine = self
             .open
             .as_mut()
-            .filter(|open| open.errand.ticket() == ticket);
+            .filter(|open| open.asked.ticket() == ticket);
         let Some(open) = mine else { return };
         match news.what {
             What::Piece(piece) => open.piece = Some(piece),
@@ -182,12 +190,12 @@ impl Sheets {
         self.told.pop_front()
     }
 
-    /// Answers the piece that lies ready, or begins an errand; true when something was done.
+    /// Answers the piece that lies ready, or begins with what waits; true when something was done.
     pub fn work(&mut self, predictions: &mut Predictions, stock: &Stock) -> bool {
         if self.open.is_none() {
-            self.open = self.waiting.pop_front().map(|errand| Open {
-                key: errand.key(),
-                errand,
+            self.open = self.waiting.pop_front().map(|asked| Open {
+                key: asked.key(),
+                asked,
                 stop: Arc::default(),
                 piece: None,
                 helper: None,
@@ -202,7 +210,7 @@ impl Sheets {
         let outcome = fenced(|| open.turn(predictions, stock));
         let problem = match outcome {
             Ok(Turn::Answered) => None,
-            Ok(Turn::Ready(begin)) => open.begin(begin, &self.mail, stock).err(),
+            Ok(Turn::Ready(work)) => open.begin(work, &self.mail).err(),
             Ok(Turn::Needs) => match predictions.failure(&open.key) {
                 Some(problem) => Some(problem),
                 None => {
@@ -215,7 +223,7 @@ impl Sheets {
         };
         predictions.need(Asker::Sheets, Vec::new(), stock);
         if let Some(problem) = problem {
-            self.told.push_back(open.errand.failed(problem));
+            self.told.push_back(open.asked.failed(problem));
             self.open = None;
         }
         true
@@ -227,57 +235,40 @@ enum Turn {
     /// The snapshot is not ready.
     Needs,
     /// It is ready for a helper thread to begin.
-    Ready(Begin),
+    Ready(Work),
     /// A piece was answered.
     Answered,
 }
 
-/// What a helper thread begins with.
-enum Begin {
-    Sheet(SheetRequest, Columns),
-    Doubts(DoubtRequest, InputSpec),
-}
+/// What a helper thread does; what it tells at its end.
+type Work = Box<dyn FnOnce(&Helper) -> Event + Send>;
 
 impl Open {
     fn turn(&mut self, predictions: &mut Predictions, stock: &Stock) -> Result<Turn> {
         let Some(predictor) = predictions.shelf.predictor(&self.key, stock)? else {
             return Ok(Turn::Needs);
         };
-        // A helper that was stopped does not wait any more.
-        match self.piece.take() {
-            None => {
-                return Ok(Turn::Ready(match &self.errand {
-                    Errand::Sheet(request) => {
-                        let columns = Columns::of(predictor, request.threshold);
-                        Begin::Sheet(request.clone(), columns)
-                    }
-                    Errand::Doubts(request) => Begin::Doubts(request.clone(), predictor.input()),
-                }));
+        Ok(match self.piece.take() {
+            Some(piece) => {
+                piece(predictor);
+                Turn::Answered
             }
-            Some(Asked::Verdicts(seen, reply)) => drop(reply.send(predictor.verdicts(&seen))),
-            Some(Asked::Features(seen, reply)) => {
-                drop(reply.send(predictor.backbone_features(&seen)));
-            }
-        }
-        Ok(Turn::Answered)
+            None => Turn::Ready(self.asked.work(predictor, stock)),
+        })
     }
 
     /// Sets a helper thread to work.
-    fn begin(&mut self, begin: Begin, mail: &Sender<Mail>, stock: &Stock) -> Result<()> {
-        let ticket = self.errand.ticket();
+    fn begin(&mut self, work: Work, mail: &Sender<Mail>) -> Result<()> {
+        let ticket = self.asked.ticket();
         let helper = Helper {
             ticket,
             mail: mail.clone(),
             stop: self.stop.clone(),
         };
-        let stock = stock.clone();
         let thread = std::thread::Builder::new()
             .name("lae-sheet".into())
             .spawn(move || {
-                let ended = match begin {
-                    Begin::Sheet(request, columns) => helper.sheet(&request, &columns),
-                    Begin::Doubts(request, input) => helper.doubts(&request, input, &stock),
-                };
+                let ended = work(&helper);
                 // The engine may have ended; then nobody wants it.
                 helper.say(What::End(ended));
             });
@@ -288,7 +279,7 @@ impl Open {
     }
 }
 
-/// What the helper thread of an errand has of the engine.
+/// What the helper thread has of the engine.
 struct Helper {
     ticket: u64,
     mail: Sender<Mail>,
@@ -302,24 +293,35 @@ impl Helper {
         self.mail.send(Mail::Sheet(News { ticket, what })).is_ok()
     }
 
-    /// Asks the engine's thread.
-    fn ask<T>(&self, piece: impl FnOnce(SyncSender<Result<T>>) -> Asked) -> Result<T> {
-        let (reply, answer) = sync_channel(1);
-        self.say(What::Piece(piece(reply)));
-        answer
+    /// Asks the engine's thread. A helper that was stopped does not wait any more.
+    fn ask<T: Send + 'static>(
+        &self,
+        answer: impl FnOnce(&Predictor) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (reply, answered) = sync_channel(1);
+        self.say(What::Piece(Box::new(move |predictor| {
+            // It may have been stopped meanwhile.
+            let _ = reply.send(answer(predictor));
+        })));
+        answered
             .recv()
             .map_err(|_| Problem::new("the engine has ended"))?
     }
 
+    fn goes_on(&self) -> bool {
+        !self.stop.load(Ordering::Relaxed)
+    }
+
     fn far(&self, event: Event) -> ControlFlow<()> {
-        match !self.stop.load(Ordering::Relaxed) && self.say(What::Far(event)) {
+        match self.goes_on() && self.say(What::Far(event)) {
             true => ControlFlow::Continue(()),
             false => ControlFlow::Break(()),
         }
     }
 
     fn sheet(&self, request: &SheetRequest, columns: &Columns) -> Event {
-        let mut ask = |piece: Piece| self.ask(|reply| Asked::Verdicts(piece.seen, reply));
+        let mut ask =
+            |piece: tables::Piece| self.ask(move |predictor| predictor.verdicts(&piece.seen));
         let mut step = |count: SheetCount| self.far(sheet(self.ticket, SheetState::Working(count)));
         let paths = [request.folder.as_path(), request.csv.as_path()];
         let ended = fenced(|| fill(columns, paths, &mut ask, &mut step));
@@ -332,10 +334,11 @@ impl Helper {
     }
 
     fn doubts(&self, request: &DoubtRequest, input: InputSpec, stock: &Stock) -> Event {
-        let mut ask = |seen| self.ask(|reply| Asked::Features(seen, reply));
+        let mut ask = |seen: Vec<u8>| self.ask(move |predictor| predictor.backbone_features(&seen));
         let mut step = |done, of| self.far(doubts(self.ticket, DoubtState::Working(done, of)));
-        let (run, task) = (&request.run, request.task);
-        let ended = fenced(|| doubt::look(run, task, input, stock, &mut ask, &mut step));
+        let of = (request.run.as_path(), request.task);
+        let go_on = || self.goes_on();
+        let ended = fenced(|| doubt::look(of, input, stock, &mut ask, &mut step, &go_on));
         let state = match ended {
             Ok(Some(answers)) => DoubtState::Done(Box::new(answers)),
             Ok(None) => DoubtState::Stopped,

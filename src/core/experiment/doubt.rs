@@ -8,10 +8,11 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::Stock;
+use super::ahead::one_ahead;
 use super::inside::evenly;
 use super::predict::Predictor;
 use super::teach::own_images;
+use super::{Stock, unless};
 use crate::data::Sample;
 use crate::data::chance::{Chance, Purpose};
 use crate::data::loader::inputs_of;
@@ -21,12 +22,11 @@ use crate::method::ranpac::{Images, cross_fitted};
 use crate::metrics::{Answers, Expert};
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
-use crate::run::event::Control;
 use crate::store;
 use crate::tensors::HostTensor;
 
 /// Pictures at most; of more the same share of every class.
-pub const MOST: usize = 50_000;
+const MOST: usize = 50_000;
 /// Parts of the pictures, each answered by the others.
 const FOLDS: usize = 10;
 /// Random projections in front of the regression, at most.
@@ -52,48 +52,47 @@ impl Predictor {
 }
 
 /// What the others make of every training picture of the run in `folder` up to `task`, under [`Expert::Answer`], with
-/// how certain they are; nothing where `step` stopped it. Pictures of its own data set alone, by their indices in the
-/// training split; those that cannot be read are left out.
+/// how certain they are; nothing where `step` or `go_on` stopped it. Pictures of its own data set alone, by their
+/// indices in the training split; those that cannot be read are left out.
 ///
 /// # Errors
 /// A Problem when the pictures are no longer those the run learned from, are too few, or `ask` fails.
 pub fn look(
-    folder: &Path,
-    task: usize,
+    (folder, task): (&Path, usize),
     input: InputSpec,
     stock: &Stock,
     ask: &mut Ask<'_>,
     step: &mut Step<'_>,
+    go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<Answers>> {
-    let mut crowd = Crowd::gather(folder, task, stock)?;
+    let Some(mut crowd) = unless(Crowd::gather(folder, task, stock, go_on), go_on)? else {
+        return Ok(None);
+    };
     let of = crowd.pictures.len();
-    let mut features = Vec::new();
-    let mut read = Vec::with_capacity(of);
-    for start in (0..of).step_by(PIECE) {
-        if step(start, of).is_break() {
-            return Ok(None);
-        }
+    let ready = |start: usize| {
         let piece = &crowd.pictures[start..(start + PIECE).min(of)];
         let samples: Vec<Sample> = piece.iter().map(|one| one.sample.clone()).collect();
-        let inputs = inputs_of(&samples, input).into_iter().enumerate();
-        let mut seen = Vec::with_capacity(piece.len() * input.bytes());
-        for (at, own) in inputs {
+        (start, inputs_of(&samples, input))
+    };
+    let (mut features, mut read) = (Vec::new(), Vec::with_capacity(of));
+    let looked = one_ahead((0..of).step_by(PIECE), ready, |(start, inputs)| {
+        let mut seen = Vec::with_capacity(inputs.len() * input.bytes());
+        for (at, own) in (start..).zip(inputs) {
             if let Ok(own) = own {
                 seen.extend(own);
-                read.push(start + at);
+                read.push(at);
             }
         }
         if !seen.is_empty() {
             features.extend(ask(seen)?);
         }
-    }
-    if step(of, of).is_break() {
+        Ok(step((start + PIECE).min(of), of))
+    })?;
+    if looked.is_break() {
         return Ok(None);
     }
     crowd.keep(&read)?;
-    let answers = crowd.answers(&features)?;
-    // It may have been stopped meanwhile.
-    Ok(step(of, of).is_continue().then_some(answers))
+    unless(crowd.answers(&features, go_on), go_on)
 }
 
 /// A training picture.
@@ -125,13 +124,17 @@ struct Crowd {
 }
 
 impl Crowd {
-    fn gather(folder: &Path, task: usize, stock: &Stock) -> Result<Self> {
+    fn gather(
+        folder: &Path,
+        task: usize,
+        stock: &Stock,
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Self> {
         let stored = store::load(folder)?;
         let header = &stored.header;
-        let own = own_images(&stored, stock, &Control::default())?;
+        let own = own_images(&stored, stock, go_on)?;
         let images = header.images.as_ref();
-        if images.is_some_and(|images| own.data.fingerprints_of(images.kind).train != images.train)
-        {
+        if images.is_some_and(|images| own.data.train_fingerprint(images.kind) != images.train) {
             return Err(Problem::new(
                 "the training images of this data set are no longer those this run learned from",
             )
@@ -148,7 +151,29 @@ impl Crowd {
             (set, One::of(index, sample, label))
         });
         let all: Vec<(usize, One)> = all.filter(|(_, one)| one.label < classes).collect();
-        Ok(Self::divided(all, classes))
+        let crowd = Self::divided(all, classes);
+        crowd.enough()?;
+        Ok(crowd)
+    }
+
+    /// # Errors
+    /// A Problem where there is nothing to hold a label against.
+    fn enough(&self) -> Result<()> {
+        if self.classes < 2 {
+            return Err(Problem::new(
+                "one class was learned by then: a picture looks like another one only where there are two",
+            )
+            .advise("ask after a later task"));
+        }
+        if self.pictures.len() >= FOLDS.max(2 * self.classes) {
+            return Ok(());
+        }
+        Err(
+            Problem::new("there are too few training pictures to hold them against one another")
+                .advise(format!(
+                    "at least {FOLDS} are needed, and two of every class"
+                )),
+        )
     }
 
     /// Divides pictures into folds, each with as many of every class as any other; all of a set go into one.
@@ -162,10 +187,11 @@ impl Crowd {
         let mut set_of = HashMap::new();
         let mut sets: Vec<Vec<usize>> = Vec::new();
         for at in order {
-            let next = sets.len();
-            let set = *set_of.entry(all[at].0).or_insert(next);
-            sets.resize_with(sets.len().max(set + 1), Vec::new);
-            sets[set].push(at);
+            let set = set_of.entry(all[at].0).or_insert_with(|| {
+                sets.push(Vec::new());
+                sets.len() - 1
+            });
+            sets[*set].push(at);
         }
         let mut taken = vec![[0usize; FOLDS]; classes];
         let mut folds: Vec<Vec<usize>> = vec![Vec::new(); FOLDS];
@@ -183,46 +209,35 @@ impl Crowd {
             Some(*end)
         });
         let ends = ends.collect();
-        let mut all: Vec<Option<One>> = all.into_iter().map(|(_, one)| Some(one)).collect();
-        let pictures = folds.iter().flatten().filter_map(|at| all[*at].take());
+        let all = all.into_iter().map(|(_, one)| one);
         Self {
-            pictures: pictures.collect(),
+            pictures: in_order(all, folds.iter().flatten()),
             ends,
             classes,
         }
     }
 
     /// Keeps those that could be read, by their places in order.
+    ///
+    /// # Errors
+    /// A Problem where they are too few.
     fn keep(&mut self, read: &[usize]) -> Result<()> {
         self.ends = (self.ends.iter())
             .map(|end| read.partition_point(|at| at < end))
             .collect();
-        let mut all: Vec<Option<One>> = std::mem::take(&mut self.pictures)
-            .into_iter()
-            .map(Some)
-            .collect();
-        let kept = read.iter().filter_map(|at| all[*at].take());
-        self.pictures = kept.collect();
-        if self.pictures.len() < FOLDS.max(2 * self.classes) || self.classes < 2 {
-            return Err(Problem::new(
-                "there are too few training pictures to hold them against one another",
-            )
-            .advise(format!(
-                "at least {FOLDS} are needed, and two of every class"
-            )));
-        }
-        Ok(())
+        self.pictures = in_order(std::mem::take(&mut self.pictures), read.iter());
+        self.enough()
     }
 
     /// What the others make of each, in the order of the training split.
-    fn answers(&self, features: &[f32]) -> Result<Answers> {
+    fn answers(&self, features: &[f32], go_on: &dyn Fn() -> bool) -> Result<Answers> {
         let labels: Vec<usize> = self.pictures.iter().map(|one| one.label).collect();
         let images = Images {
             features,
             labels: &labels,
         };
         let projections = PROJECTIONS.min(labels.len());
-        let scores = cross_fitted(images, &self.ends, self.classes, projections)?;
+        let scores = cross_fitted(images, &self.ends, self.classes, projections, go_on)?;
         let scores: Vec<&[f64]> = scores.chunks_exact(self.classes.max(1)).collect();
         let sharpness = sharpness(&scores, &labels);
         let mut order: Vec<usize> = (0..self.pictures.len()).collect();
@@ -244,23 +259,41 @@ impl Crowd {
     }
 }
 
+/// Those at these places, in this order; each place stands there once.
+fn in_order<'a>(
+    all: impl IntoIterator<Item = One>,
+    places: impl Iterator<Item = &'a usize>,
+) -> Vec<One> {
+    let mut all: Vec<Option<One>> = all.into_iter().map(Some).collect();
+    places.filter_map(|at| all[*at].take()).collect()
+}
+
+/// Softmax of scores times a factor, before it is divided by its sum.
+fn powers(scores: &[f64], sharpness: f64) -> impl Iterator<Item = f64> {
+    let most = scores.iter().copied().fold(f64::MIN, f64::max);
+    scores.iter().map(move |s| ((s - most) * sharpness).exp())
+}
+
 /// Softmax of scores times a factor.
 fn shares(scores: &[f64], sharpness: f64) -> Vec<f32> {
-    let most = scores.iter().copied().fold(f64::MIN, f64::max);
-    let powers: Vec<f64> = scores
-        .iter()
-        .map(|s| ((s - most) * sharpness).exp())
-        .collect();
-    let sum: f64 = powers.iter().sum();
-    powers.iter().map(|power| (power / sum) as f32).collect()
+    let sum: f64 = powers(scores, sharpness).sum();
+    powers(scores, sharpness)
+        .map(|power| (power / sum) as f32)
+        .collect()
 }
 
 /// The factor with which shares fit the labels best: a regression's scores are no logits.
 fn sharpness(scores: &[&[f64]], labels: &[usize]) -> f64 {
     let loss = |sharpness: f64| -> f64 {
-        let each = scores.iter().zip(labels);
-        each.map(|(scores, label)| -f64::from(shares(scores, sharpness)[*label].max(1e-9)).ln())
-            .sum()
+        let each = scores.iter().zip(labels).map(|(scores, label)| {
+            let (mut sum, mut own) = (0.0, 0.0);
+            for (class, power) in powers(scores, sharpness).enumerate() {
+                sum += power;
+                own += if class == *label { power } else { 0.0 };
+            }
+            -(own / sum).max(1e-9).ln()
+        });
+        each.sum()
     };
     let choices = (0..20).map(|step| 1.5f64.powi(step));
     let by_loss = choices.map(|choice| (loss(choice), choice));
@@ -315,7 +348,7 @@ mod tests {
             .iter()
             .map(|one| one.sample.clone())
             .collect();
-        let answers = crowd.answers(&features_of(&samples)).unwrap();
+        let answers = crowd.answers(&features_of(&samples), &|| true).unwrap();
         assert_eq!(answers.samples, (0..2600).collect::<Vec<_>>());
         let mut list = answers.wrong(Expert::Answer, None);
         Wrong::sort(&mut list);
@@ -355,6 +388,9 @@ mod tests {
                 .chunks(6)
                 .all(|set| set.iter().all(|fold| *fold == set[0]))
         );
+        let alone = (0..40).map(|at| (at, One::of(at, &data.train[at], 0)));
+        let alone = Crowd::divided(alone.collect(), 1).enough().unwrap_err();
+        assert!(alone.what.contains("one class"), "{alone}");
         let mut few = Crowd::divided((0..5).map(|at| (at, of(at))).collect(), 3);
         assert!(
             few.keep(&[0, 1, 2, 3, 4])

@@ -35,8 +35,8 @@ pub(super) struct Images {
     tasks: usize,
     classes: usize,
     lessons: Vec<OfLesson>,
-    /// Indices of its own test images that are not tested.
-    left_out: BTreeSet<usize>,
+    /// Indices of its own test images that are not tested, for they are copies of pictures that were taught.
+    copies: BTreeSet<usize>,
 }
 
 impl Images {
@@ -47,7 +47,7 @@ impl Images {
             tasks,
             classes,
             lessons: Vec::new(),
-            left_out: BTreeSet::new(),
+            copies: BTreeSet::new(),
         }
     }
 
@@ -61,8 +61,8 @@ impl Images {
                     .into(),
             );
         };
-        self.left_out = copies;
-        match self.left_out.len() {
+        self.copies = copies;
+        match self.copies.len() {
             0 => None,
             1 => Some("1 of the run's test images is a copy of a picture that was taught: what is measured from now on leaves it out.".into()),
             n => Some(format!("{n} of the run's test images are copies of pictures that were taught: what is measured from now on leaves them out.")),
@@ -102,7 +102,7 @@ impl Images {
     }
 
     /// The share of right answers by the labels as they came, where mending changed the test split; test images that
-    /// were left out count as wrong. Every answer names its source.
+    /// mending left out count as wrong, copies of taught pictures do not count. Every answer names its source.
     pub fn as_they_came(&self, task: usize, answers: &Answers, expert: Expert) -> Option<f64> {
         let own = self.own.as_ref().filter(|own| own.data.test_was_mended())?;
         let (seen, data) = (self.seen(own, task), &own.data);
@@ -134,7 +134,7 @@ impl Images {
             let seen = self.seen(own, task);
             for (index, sample) in own.data.test.iter().enumerate() {
                 let label = own.scenario.label_of(sample.class as usize);
-                if label < seen && !self.left_out.contains(&index) {
+                if label < seen && !self.copies.contains(&index) {
                     places.push((0, index));
                     samples.push((sample.clone(), label as i64));
                 }

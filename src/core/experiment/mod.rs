@@ -4,6 +4,7 @@
 //! epoch. Both tell a [`Sink`](crate::run::event::Sink) what happens and obey a
 //! [`Control`](crate::run::event::Control) between any two batches.
 
+mod ahead;
 pub mod doubt;
 mod fitting;
 pub mod footprint;
@@ -227,8 +228,13 @@ fn for_lessons(header: &RunHeader, folder: &RunFolder) -> bool {
 
 /// None for a preparation that failed because the person stopped it.
 fn unless_stopped<T>(prepared: Result<T>, control: &Control) -> Result<Option<T>> {
+    unless(prepared, || control.wish() != Wish::Stop)
+}
+
+/// The same of what goes on only as long as somebody wants it.
+fn unless<T>(prepared: Result<T>, go_on: impl Fn() -> bool) -> Result<Option<T>> {
     match prepared {
-        Err(_) if control.wish() == Wish::Stop => Ok(None),
+        Err(_) if !go_on() => Ok(None),
         prepared => prepared.map(Some),
     }
 }

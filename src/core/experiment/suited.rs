@@ -59,9 +59,9 @@ fn set_frozen(config: &mut RunConfig, frozen: Option<Setting>) {
     };
 }
 
-/// Freezes the usual share of epochs that are more than usual, where the method freezes any.
+/// Freezes the usual share of epochs where they are not as many as usual and the method freezes any.
 pub fn freeze_share(config: &mut RunConfig) {
-    if config.epochs > RunConfig::default().epochs {
+    if config.epochs != RunConfig::default().epochs {
         let frozen = frozen_of(config.epochs);
         set_frozen(config, Some(Setting::Whole(frozen as i64)));
     }

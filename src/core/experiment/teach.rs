@@ -123,7 +123,7 @@ impl Teacher {
         let before = &stored.header;
         let after = stored.reports.len();
         prepare(sink, "opening the data set of the run");
-        let own = match own_images(stored, stock, control) {
+        let own = match own_images(stored, stock, &|| control.wish() != Wish::Stop) {
             Ok(own) => Some(own),
             Err(problem) if control.wish() == Wish::Stop => return Err(problem),
             Err(problem) => {
@@ -310,6 +310,10 @@ impl Teacher {
             images.push(pictures, task.start);
         }
         taught.extend(pictures.train());
+        prepare(
+            sink,
+            "looking for copies of what was taught among the test pictures",
+        );
         let note = images.leave_out_copies(&taught);
         self.material.notes.extend(note);
         Ok(images)

@@ -78,8 +78,8 @@ impl Chosen<'_> {
 
     /// The method's name with what makes it train nothing, where that is one of its settings.
     fn title(&self) -> String {
-        let trains = self.spec.pet.is_some() && self.trains_pet().is_ok_and(|trains| !trains);
-        match trains {
+        let still = self.spec.pet.is_some() && self.trains_pet().is_ok_and(|trains| !trains);
+        match still {
             true => format!("{} with these settings", self.spec.title),
             false => self.spec.title.to_string(),
         }

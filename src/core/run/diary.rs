@@ -52,7 +52,9 @@ pub fn asked(command: &Command) {
             let (ticket, task) = (request.ticket, request.task);
             tracing::info!(ticket, task, "asked for doubtful labels");
         }
-        Command::StopSheet(ticket) => tracing::info!(ticket, "asked to stop a table"),
+        Command::StopSheet(ticket) => {
+            tracing::info!(ticket, "asked to stop a table or a look at labels");
+        }
         Command::ForgetData => tracing::debug!("asked to look at data anew"),
         Command::Shutdown => tracing::info!("asked to end"),
     }

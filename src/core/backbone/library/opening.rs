@@ -304,9 +304,9 @@ fn enough_memory(weights: usize, free: Option<u64>) -> Result<()> {
     let needed = (weights as u64).saturating_mul(4 + 4);
     match free.filter(|free| needed > *free) {
         Some(free) => Err(Problem::new(format!(
-            "its {weights} weights take {} GB of memory, and {} GB are free",
-            needed.div_ceil(1 << 30),
-            free >> 30
+            "its {weights} weights take {} MB of memory, and {} MB are free",
+            needed.div_ceil(1 << 20),
+            free >> 20
         ))
         .advise("state the dimensions of a smaller network")),
         None => Ok(()),
@@ -323,7 +323,7 @@ mod tests {
         assert!(enough_memory(1 << 30, None).is_ok());
         for (weights, free) in [((1 << 30) + 1, 8 << 30), (usize::MAX, u64::MAX - 1)] {
             let told = enough_memory(weights, Some(free)).err();
-            assert!(told.is_some_and(|problem| problem.what.contains("GB are free")));
+            assert!(told.is_some_and(|problem| problem.what.contains("MB are free")));
         }
     }
 }

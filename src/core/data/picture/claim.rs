@@ -20,9 +20,7 @@ const TIMES_ITS_FILE: u64 = 20;
 pub(super) struct Claim {
     pub width: u32,
     pub height: u32,
-    /// As the decoder gives them.
-    pub stored: u64,
-    /// At the same time, at most; 8-bit RGB and turned upright included.
+    /// At the same time, at most: as the decoder gives them, 8-bit RGB and turned upright included.
     pub most: u64,
 }
 
@@ -70,7 +68,6 @@ impl Claim {
         Self {
             width,
             height,
-            stored,
             most: stored.saturating_add(beside).max(narrowed).max(turned),
         }
     }
@@ -92,7 +89,6 @@ impl Claim {
             width,
             height,
             most,
-            ..
         } = self;
         Err(Problem::new(format!(
             "the picture claims {width}×{height} pixels and would take {} MB of memory to be decoded, more than the {} MB that one may take now",

@@ -1,17 +1,11 @@
 //! What the chunks of a WebP ask for beside its canvas: their frames say their sizes themselves, and a decoder makes
 //! room for one before it is held against the canvas.
 
-/// Most chunks that are looked at; a film has one per frame, and only its first is decoded.
-const MOST_CHUNKS: usize = 64;
-
-/// Pixels of the largest lossy frame among the first chunks.
+/// Pixels of the largest lossy frame, wherever it stands: a decoder takes the first behind any number of other chunks.
 fn largest_frame(bytes: &[u8]) -> u64 {
     let mut largest = 0;
     let mut at: usize = 12;
-    for _ in 0..MOST_CHUNKS {
-        let Some(head) = bytes.get(at..at.saturating_add(8)) else {
-            break;
-        };
+    while let Some(head) = bytes.get(at..at.saturating_add(8)) {
         let length = u32::from_le_bytes([head[4], head[5], head[6], head[7]]) as usize;
         let body = &bytes[at + 8..];
         at = match &head[..4] {
@@ -29,9 +23,8 @@ fn largest_frame(bytes: &[u8]) -> u64 {
 
 /// Bytes that decoding takes beside the pixels themselves, for a canvas of so many pixels.
 pub(super) fn beside(bytes: &[u8], pixels: u64) -> u64 {
-    let film = bytes.get(30..).unwrap_or_default();
-    let film =
-        bytes.get(12..16) == Some(b"VP8X") && film.windows(4).take(1 << 16).any(|w| w == b"ANMF");
+    // What decoders go by: the flag for films in the extended header.
+    let film = bytes.get(12..16) == Some(b"VP8X") && bytes.get(20).is_some_and(|f| f & 2 != 0);
     let lossy = largest_frame(bytes);
     // Brightness and colours of a lossy frame; the pixels of a lossless one, or of the alpha channel, with what turns
     // them back; a film's canvas and its frame.
@@ -58,16 +51,22 @@ mod tests {
     #[test]
     fn a_frame_larger_than_its_canvas_counts() {
         let vast = b"\0\0\0\x9D\x01\x2A\xFF\x3F\xFF\x3F\0\0";
-        let canvas = [0; 10];
+        let (canvas, film) = ([0; 10], [2, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
         let most = 16383 * 16383;
         let bytes = file(&[(b"VP8X", &canvas), (b"VP8 ", vast)]);
         assert_eq!(largest_frame(&bytes), most);
         assert!(beside(&bytes, 1) > most);
         // The same in a film, behind the sizes of its frame.
         let inner = [&[0; 16], b"VP8 ".as_slice(), &12_u32.to_le_bytes(), vast].concat();
-        let film = file(&[(b"VP8X", &canvas), (b"ANMF", &inner)]);
+        let film = file(&[(b"VP8X", &film), (b"ANMF", &inner)]);
         assert_eq!(largest_frame(&film), most);
         assert!(beside(&film, 100) > beside(&bytes, 100));
         assert_eq!(largest_frame(&bytes[..20]), 0);
+        // Behind many chunks that say nothing.
+        let nothing: (&[u8; 4], &[u8]) = (b"XXXX", &[]);
+        let mut chunks = vec![nothing; 1000];
+        chunks.insert(0, (b"VP8X", &canvas));
+        chunks.push((b"VP8 ", vast));
+        assert_eq!(largest_frame(&file(&chunks)), most);
     }
 }

@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use super::ahead::one_ahead;
+use crate::data::Watch;
 use crate::data::listing::{Below, pictures_below};
-use crate::data::transform::infer_into;
-use crate::data::{Watch, decode_picture_file};
+use crate::data::loader::input_of;
 use crate::method::Verdict;
 use crate::problem::{Problem, Result};
 use crate::run::sheet::SheetCount;
@@ -66,27 +67,18 @@ pub fn fill(
     let written = write_with(csv, |file| {
         let mut table = csv::Writer::from_writer(file);
         record(&mut table, csv, columns.head())?;
-        let mut pieces = pictures.chunks(columns.piece);
-        let mut next = pieces.next().map(|piece| decoded(columns, folder, piece));
-        while let Some((rows, piece)) = next.take() {
-            let ahead = pieces.next();
-            let (verdicts, read) = std::thread::scope(|scope| {
-                let ahead = ahead.map(|piece| scope.spawn(|| decoded(columns, folder, piece)));
-                let verdicts = match piece.pictures {
-                    0 => Ok(Vec::new()),
-                    _ => ask(piece),
-                };
-                (verdicts, ahead.map(std::thread::ScopedJoinHandle::join))
-            });
-            next = match read {
-                Some(Err(_)) => return Err(Problem::new("reading the pictures failed")),
-                other => other.and_then(std::result::Result::ok),
+        let ready = |piece| decoded(columns, folder, piece);
+        let ended = one_ahead(pictures.chunks(columns.piece), ready, |(rows, piece)| {
+            let verdicts = match piece.pictures {
+                0 => Vec::new(),
+                _ => ask(piece)?,
             };
-            lines(&mut table, csv, columns, rows, verdicts?, &mut count)?;
-            if step(count).is_break() {
-                stopped = true;
-                return Err(Problem::new("the table was stopped"));
-            }
+            lines(&mut table, csv, columns, rows, verdicts, &mut count)?;
+            Ok(step(count))
+        })?;
+        if ended.is_break() {
+            stopped = true;
+            return Err(Problem::new("the table was stopped"));
         }
         table
             .flush()
@@ -107,9 +99,7 @@ fn decoded(columns: &Columns, folder: &Path, piece: &[Below]) -> (Vec<Row>, Piec
             return ((path, Some(reason.clone())), Vec::new());
         }
         let mut seen = vec![0; columns.input.bytes()];
-        let read = decode_picture_file(&folder.join(&path))
-            .and_then(|picture| infer_into(&picture, columns.input, &mut seen));
-        match read {
+        match input_of(&folder.join(&path), columns.input, &mut seen) {
             Ok(()) => ((path, None), seen),
             Err(problem) => ((path, Some(problem.what)), Vec::new()),
         }

@@ -7,7 +7,6 @@ use crate::experiment::plan::scenario;
 use crate::experiment::{Stock, all_at_once};
 use crate::method::{self, Chosen, Method};
 use crate::problem::{Problem, Result};
-use crate::run::event::{Control, Wish};
 use crate::store::{self, RunFolder, RunState, StoredRun};
 
 /// Checks that a run can be taught; gives its method's title.
@@ -98,11 +97,11 @@ pub(super) fn full(title: &str, problem: Problem) -> Problem {
 pub(in crate::experiment) fn own_images(
     stored: &StoredRun,
     stock: &Stock,
-    control: &Control,
+    go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Own> {
     let header = &stored.header;
     let config = &header.config;
-    let data = stock.data(config, &|| control.wish() != Wish::Stop)?;
+    let data = stock.data(config, go_on)?;
     let (order, sizes) = (
         ClassOrder::parse(&config.order)?,
         TaskSizes::parse(&config.classes_per_task)?,

@@ -5,7 +5,7 @@ use lae_kernels::gemm::{Matrix, Store, parallel_product};
 use super::projection::Projection;
 use super::regression::Regression;
 use super::ridge::{Images, choose};
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 
 /// Seed of the projection: answers depend on the pictures alone.
 const SEED: u64 = 0;
@@ -14,17 +14,18 @@ const SEED: u64 = 0;
 /// after fold; a fold ends where `ends` says. The ridge is chosen once, on the last fifth.
 ///
 /// # Errors
-/// A Problem when there is too little memory, or for features that are not finite.
+/// A Problem when there is too little memory, for features that are not finite, or where `go_on` became false.
 pub fn cross_fitted(
     images: Images<'_>,
     ends: &[usize],
     classes: usize,
     projections: usize,
+    go_on: &dyn Fn() -> bool,
 ) -> Result<Vec<f64>> {
     let width = images.features.len() / images.labels.len().max(1);
     let projection = Projection::drawn(width, projections, SEED);
     let ridge = choose(images, &projection, classes)?.ridge;
-    answered(images, ends, classes, &projection, ridge)
+    answered(images, ends, classes, (&projection, ridge), go_on)
 }
 
 /// The same with a given projection and ridge.
@@ -32,24 +33,31 @@ fn answered(
     images: Images<'_>,
     ends: &[usize],
     classes: usize,
-    projection: &Projection,
-    ridge: f64,
+    (projection, ridge): (&Projection, f64),
+    go_on: &dyn Fn() -> bool,
 ) -> Result<Vec<f64>> {
     let (width, projections) = (projection.inputs(), projection.outputs());
+    let begins = std::iter::once(0).chain(ends.iter().copied());
+    let folds = begins.zip(ends).map(|(start, &end)| Images {
+        features: &images.features[start * width..end * width],
+        labels: &images.labels[start..end],
+    });
     let mut whole = Regression::new(projections)?;
-    whole.absorb(images, projection, classes);
-    let mut scores = Vec::with_capacity(images.labels.len() * classes);
-    let mut start = 0;
-    for &end in ends {
-        let fold = Images {
-            features: &images.features[start * width..end * width],
-            labels: &images.labels[start..end],
-        };
+    let mut parts = Vec::with_capacity(ends.len());
+    for fold in folds {
+        goes_on(go_on)?;
         let mut own = Regression::new(projections)?;
         own.absorb(fold, projection, classes);
-        whole.add(&own, -1.0);
-        let (weights, _) = whole.solve(ridge)?;
         whole.add(&own, 1.0);
+        parts.push((fold, own));
+    }
+    let mut scores = Vec::with_capacity(images.labels.len() * classes);
+    for (fold, own) in &parts {
+        goes_on(go_on)?;
+        whole.add(own, -1.0);
+        let solved = whole.solve(ridge);
+        whole.add(own, 1.0);
+        let (weights, _) = solved.map_err(|problem| problem.advise("choose another backbone"))?;
         let weights: Vec<f64> = weights.into_iter().map(f64::from).collect();
         let weights = Matrix::new(&weights, classes, projections, projections);
         for block in fold.blocks(width) {
@@ -60,9 +68,15 @@ fn answered(
             parallel_product(&mut own, Store::Replace, hidden, weights.transposed());
             scores.extend(own);
         }
-        start = end;
     }
     Ok(scores)
+}
+
+fn goes_on(go_on: &dyn Fn() -> bool) -> Result<()> {
+    match go_on() {
+        true => Ok(()),
+        false => Err(Problem::new("the regression was stopped")),
+    }
 }
 
 #[cfg(test)]
@@ -81,7 +95,7 @@ mod tests {
         let of = |labels: &[usize]| {
             let features = &features;
             let images = Images { features, labels };
-            answered(images, &ends, classes, &projection, 1.0).unwrap()
+            answered(images, &ends, classes, (&projection, 1.0), &|| true).unwrap()
         };
         let before = of(&labels);
         assert_eq!(before.len(), 40 * classes);

@@ -76,6 +76,8 @@ impl Regression {
         for row in 0..self.square.side() {
             add(self.square.upper_row_mut(row), other.square.upper_row(row));
         }
+        let (known, side) = (self.sums.len().max(other.sums.len()), self.square.side());
+        self.sums.resize(known, vec![0.0; side]);
         for (own, others) in self.sums.iter_mut().zip(&other.sums) {
             add(own, others);
         }
