@@ -8,16 +8,17 @@ mod mode;
 mod network;
 mod pytorch;
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
 use super::End;
 use super::output::{Json, Table, complain, size, tell};
+use super::settings::{option_of, without_effect};
 use crate::backbone::library::Library as Backbones;
 use crate::device;
 use crate::experiment::prepare::variants;
-use crate::method::{self, Chosen};
+use crate::method::{self, Chosen, Idle};
 use crate::nn::Variant;
 use crate::pet::library::Library as Plugins;
 use crate::problem::{Problem, Result};
@@ -116,6 +117,7 @@ struct Rows {
 }
 
 /// What one row is about.
+#[derive(Clone, Copy)]
 struct Asked<'a> {
     args: &'a Args,
     backbone: &'a str,
@@ -131,6 +133,11 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let pytorch = args.pytorch.as_ref();
     let pytorch = pytorch.map(|python| PyTorch::find(python, &args.device));
     let pytorch = pytorch.transpose()?;
+    // Whatever is wrong with one of them is told before the first is measured.
+    let all = args.asked()?;
+    if !args.here {
+        notes(&all)?.iter().for_each(tell);
+    }
     let mut rows = Vec::new();
     let mut end = End::Done;
     let mut keep = |row: Result<Row>| {
@@ -151,37 +158,69 @@ pub(super) fn run(args: &Args) -> Result<End> {
             Err(problem) => fail(problem),
         }
     };
-    for backbone in &args.backbone {
-        for &batch in &args.batch {
-            for method in args.methods() {
-                for variant in args.variants(backbone)? {
-                    let asked = Asked {
-                        args,
-                        backbone,
-                        batch,
-                        method,
-                        variant,
-                    };
-                    for mode in asked.modes()? {
-                        keep(if args.here {
-                            asked.measure(mode)
-                        } else {
-                            asked.in_child(mode)
-                        });
-                    }
-                }
-            }
-        }
+    for (asked, mode) in all {
+        keep(match args.here {
+            true => asked.measure(mode),
+            false => asked.in_child(mode),
+        });
     }
     let text = text(&rows, pytorch.is_some());
     args.json.give(&Rows { rows }, &text)?;
     Ok(end)
 }
 
+/// The settings that have no effect beside the others.
+fn idle(config: &RunConfig) -> Result<Vec<Idle>> {
+    let pet = Plugins::standard().get(&config.pet)?;
+    Ok(Chosen::of(config)?.idle(Some(&pet)))
+}
+
+/// A sentence on each option that has no effect with a method and its PET.
+fn notes(all: &[(Asked<'_>, Mode)]) -> Result<Vec<String>> {
+    let mut notes = Vec::new();
+    for (asked, _) in all {
+        for idle in idle(&asked.config()?)? {
+            let given = match idle.key {
+                "pet" => asked.args.pet.is_some(),
+                "pet_size" => asked.args.pet_size.is_some(),
+                "blocks" => asked.args.blocks.is_some(),
+                _ => false,
+            };
+            let note = without_effect(&idle.why, &option_of(idle.key));
+            if given && !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+    Ok(notes)
+}
+
 impl Args {
     /// Whether nothing but the usual PET is asked for, which is what the script for PyTorch has.
     fn is_usual(&self) -> bool {
         self.pet.is_none() && self.pet_size.is_none() && self.blocks.is_none()
+    }
+
+    /// The rows to be measured.
+    fn asked(&self) -> Result<Vec<(Asked<'_>, Mode)>> {
+        let mut all = Vec::new();
+        for backbone in &self.backbone {
+            for &batch in &self.batch {
+                for method in self.methods() {
+                    for variant in self.variants(backbone)? {
+                        let asked = Asked {
+                            args: self,
+                            backbone,
+                            batch,
+                            method,
+                            variant,
+                        };
+                        all.extend(asked.modes()?.into_iter().map(|mode| (asked, mode)));
+                    }
+                }
+            }
+        }
+        Ok(all)
     }
 
     /// The methods to be measured.
@@ -238,10 +277,6 @@ impl Asked<'_> {
         let pet = Plugins::standard().get(&config.pet)?;
         method::usual_pet(&mut config, Some(&about), pet.default_size());
         if let Some(size) = self.args.pet_size {
-            if !pet.is_sized() {
-                let problem = Problem::new(format!("{} has no size", pet.name));
-                return Err(problem.at("--pet-size").advise("leave it out"));
-            }
             config.pet_size = size;
         }
         if let Some(blocks) = &self.args.blocks {
@@ -291,14 +326,9 @@ impl Asked<'_> {
         for (name, value) in options {
             command.args(value.iter().flat_map(|value| [name, value]));
         }
-        // It ends with this program, whose end of its input stays open until then.
-        let child = command
-            .env(device::PARENT, "1")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn();
+        let child = device::tied(&mut command).spawn();
         let ended = child.and_then(|mut child| {
+            // Taken out, it stays open until the child has ended.
             let _input = child.stdin.take();
             child.wait_with_output()
         });

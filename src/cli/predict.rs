@@ -148,8 +148,11 @@ fn refusal_of(folder: &Path, predictor: &Predictor) -> Option<Refusal> {
         return noted;
     }
     if is_elsewhere(&header.config.data) {
-        let unseen = "this run did not note when to say \"none of these\", and its test pictures lie on another computer, where nobody looks unasked";
-        complain(&Problem::new(unseen).at(&header.config.data));
+        tell(format!(
+            "this run did not note when to say \"none of these\", and its test pictures lie on another computer, where \
+             nobody looks unasked: {}",
+            header.config.data
+        ));
         return None;
     }
     tell(

@@ -21,6 +21,8 @@ use crate::run::event::{Control, Wish};
 use crate::session::presets;
 use crate::store;
 
+pub(super) use idle::{option_of, without_effect};
+
 /// LAE's setting that has an option of its own and follows the epochs.
 const FREEZE_EPOCHS: &str = "freeze_epochs";
 /// What every method does that has no such setting.

@@ -1,26 +1,19 @@
 //! `predict --folder`: every picture of a folder answered in a table.
 
 use std::io::IsTerminal;
-use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 use super::End;
 use super::output::{Json, pass_on, say, tell};
-use super::train::stop_on_ctrl_c;
+use super::train::{step_of, stop_on_ctrl_c};
 use crate::counts::counted;
 use crate::experiment::predict::Predictor;
 use crate::experiment::sheet::{Columns, Piece, fill};
 use crate::files;
 use crate::problem::{Problem, Result};
-use crate::run::event::Wish;
 use crate::run::sheet::SheetCount;
-use crate::session::words::count_text;
-
-/// How often it is told how far the table is.
-const OFTEN: Duration = Duration::from_secs(5);
 
 /// The JSON of a table.
 #[derive(Serialize)]
@@ -89,18 +82,8 @@ fn to_stdout(asked: Asked<'_>, folder: &Path) -> Result<End> {
 fn table(asked: Asked<'_>, folder: &Path, csv: &Path) -> Result<Option<SheetCount>> {
     let (predictor, threshold) = asked;
     let control = stop_on_ctrl_c()?;
-    let mut told = Instant::now();
-    let mut step = |count: SheetCount| {
-        if control.wish() == Wish::Stop {
-            return ControlFlow::Break(());
-        }
-        if told.elapsed() >= OFTEN {
-            told = Instant::now();
-            let (done, of) = (count_text(count.done), counted(count.of, "picture"));
-            tell(format!("{done} of {of}"));
-        }
-        ControlFlow::Continue(())
-    };
+    let mut step = step_of(&control);
+    let mut step = |count: SheetCount| step(count.done, count.of);
     let mut ask = |piece: Piece| predictor.verdicts(&piece.seen);
     let columns = Columns::of(predictor, threshold);
     let Some(count) = fill(&columns, [folder, csv], &mut ask, &mut step)? else {

@@ -1,13 +1,15 @@
 //! `train`: one run, or one per class order, with a closing table.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use super::End;
 use super::output::{Json, Table, complain, duration, percent, size, tell};
 use super::progress::Reporter;
 use super::settings::{Resolved, Settings};
 use crate::backbone::library;
-use crate::counts::counted;
+use crate::counts::{count_text, counted};
 use crate::experiment::{self, Outcome, Stock, footprint};
 use crate::method::Chosen;
 use crate::pet::library::Library as Plugins;
@@ -138,7 +140,7 @@ fn tell_expected(config: &RunConfig) {
 }
 
 /// The memory training will take; none where the settings are wrong, which training says itself.
-fn expected_bytes(config: &RunConfig) -> Option<u64> {
+pub(super) fn expected_bytes(config: &RunConfig) -> Option<u64> {
     let about = library::describe(&config.backbone).ok()?;
     if !Chosen::of(config).ok()?.trains_pet().ok()? {
         return Some(footprint::expected(config, &about, None));
@@ -147,6 +149,25 @@ fn expected_bytes(config: &RunConfig) -> Option<u64> {
     let blocks = config.block_list(about.blocks.len()).ok()?;
     spec.fits(&about.blocks, &blocks).ok()?;
     Some(footprint::expected(config, &about, Some((&spec, &blocks))))
+}
+
+/// How often it is told how far a look at many pictures is.
+const OFTEN: Duration = Duration::from_secs(5);
+
+/// Takes how many pictures of how many are done: tells it now and then, and breaks once Stop is wished.
+pub(super) fn step_of(control: &Control) -> impl FnMut(usize, usize) -> ControlFlow<()> {
+    let mut told = Instant::now();
+    move |done, of| {
+        if control.wish() == Wish::Stop {
+            return ControlFlow::Break(());
+        }
+        if told.elapsed() >= OFTEN {
+            told = Instant::now();
+            let of = counted(of, "picture");
+            tell(format!("{} of {of}", count_text(done)));
+        }
+        ControlFlow::Continue(())
+    }
 }
 
 /// A control that Ctrl-C sets to Stop; a second Ctrl-C ends the program at once.

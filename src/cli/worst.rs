@@ -1,18 +1,16 @@
 //! `worst`: the test pictures that a run answered wrongly, or training pictures that look like another class than their
 //! label; the surest first.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 use super::End;
 use super::asked::Asked;
 use super::output::{Json, Table, complain, tell};
-use super::train::stop_on_ctrl_c;
-use crate::counts::counted;
+use super::train::{step_of, stop_on_ctrl_c};
+use crate::counts::{count_text, counted};
 use crate::data::{Dataset, Sample};
 use crate::experiment::predict::Predictor;
 use crate::experiment::{Stock, doubt};
@@ -20,11 +18,7 @@ use crate::metrics::{Answers, Expert, Wrong};
 use crate::problem::{Problem, Result, listed};
 use crate::run::event::{Picture, RunHeader, Wish};
 use crate::session::doubts::doubtful;
-use crate::session::words::count_text;
 use crate::store::{self, StoredRun};
-
-/// How often it is told how far a look at training pictures is.
-const OFTEN: Duration = Duration::from_secs(5);
 
 /// Options of `worst`.
 #[derive(clap::Args)]
@@ -34,7 +28,7 @@ pub(super) struct Args {
     /// Test pictures that were answered wrongly, or training pictures whose label the others contradict
     #[arg(long, value_name = "test|train", value_enum, default_value = "test")]
     split: Split,
-    /// Only pictures that are truly of this class
+    /// Only pictures that are truly of this class (training pictures: labelled so)
     #[arg(long, value_name = "NAME")]
     class: Option<String>,
     /// At most so many
@@ -62,12 +56,16 @@ struct Told {
     task: usize,
     /// Whose answers these are.
     expert: Expert,
-    /// Pictures that were asked.
+    /// The only class that is listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class: Option<String>,
+    /// Pictures that were asked (of that class).
     tested: usize,
-    /// Those of them that were answered wrongly (of the class that was given).
+    /// Those of them that were answered wrongly.
     wrong: usize,
-    /// Whether the run noted how certain it was; else its mistakes were asked once more.
-    noted: bool,
+    /// Whether the run noted how certain it was; else its mistakes were asked once more. None for training pictures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    noted: Option<bool>,
     pictures: Vec<Mistake>,
 }
 
@@ -127,9 +125,10 @@ pub(super) fn run(args: &Args) -> Result<End> {
         split: Split::Test,
         task: task + 1,
         expert,
-        tested: answers.labels.len(),
+        class: args.class.clone(),
+        tested: asked(answers, class),
         wrong: wrong.len(),
-        noted,
+        noted: Some(noted),
         pictures: wrong.iter().take(args.top).map(mistake).collect(),
     };
     args.json.give(&told, &text(&told))?;
@@ -140,29 +139,19 @@ pub(super) fn run(args: &Args) -> Result<End> {
 fn training(args: &Args, folder: &Path, task: usize, header: &RunHeader) -> Result<End> {
     let class = args.class.as_deref();
     let class = class.map(|name| class_of(header, task, name)).transpose()?;
+    if let Some(class) = class {
+        not_by_lesson(header, class)?;
+    }
     let control = stop_on_ctrl_c()?;
     let stock = Stock::default();
     let predictor = Predictor::open(folder, task, args.asked.device(), &stock, true)?;
-    let mut told = Instant::now();
-    let mut step = |done: usize, of: usize| {
-        if told.elapsed() >= OFTEN {
-            told = Instant::now();
-            tell(format!(
-                "{} of {} pictures",
-                count_text(done),
-                count_text(of)
-            ));
-        }
-        match control.wish() {
-            Wish::Stop => ControlFlow::Break(()),
-            _ => ControlFlow::Continue(()),
-        }
-    };
+    let mut step = step_of(&control);
     let mut ask = |seen: Vec<u8>| predictor.backbone_features(&seen);
     let (of, input) = ((folder, task), predictor.input());
     let go_on = || control.wish() != Wish::Stop;
     let found = doubt::look(of, input, &stock, &mut ask, &mut step, &go_on)?;
     let Some(answers) = found else {
+        tell("stopped; nothing is listed");
         return Ok(End::Stopped);
     };
     let wrong = doubtful(&answers, class);
@@ -176,9 +165,10 @@ fn training(args: &Args, folder: &Path, task: usize, header: &RunHeader) -> Resu
         split: Split::Train,
         task: task + 1,
         expert: Expert::Answer,
-        tested: answers.labels.len(),
+        class: args.class.clone(),
+        tested: asked(&answers, class),
         wrong: wrong.len(),
-        noted: false,
+        noted: None,
         pictures: wrong.iter().take(args.top).map(mistake).collect(),
     };
     args.json.give(&told, &text(&told))?;
@@ -197,6 +187,26 @@ fn class_of(header: &RunHeader, task: usize, name: &str) -> Result<usize> {
         .at("--class")
         .advise(format!("one of {}", listed(names, 12)))
     })
+}
+
+/// Refuses a class that came by a lesson, whose training pictures nobody looks at.
+fn not_by_lesson(header: &RunHeader, class: usize) -> Result<()> {
+    let own = header.tasks[..header.own_tasks()].last();
+    let own = &header.class_order[..own.map_or(0, |task| task.end)];
+    if class < own.len() {
+        return Ok(());
+    }
+    let name = &header.class_order[class];
+    let why =
+        format!("\"{name}\" came by a lesson, and training pictures of lessons are not looked at");
+    let remedy = format!("one of {}", listed(own, 12));
+    Err(Problem::new(why).at("--class").advise(remedy))
+}
+
+/// How many pictures were asked (of a class).
+fn asked(answers: &Answers, class: Option<usize>) -> usize {
+    let of_it = |label: &&usize| class.is_none_or(|class| class == **label);
+    answers.labels.iter().filter(of_it).count()
 }
 
 /// The test pictures of a run.
@@ -311,19 +321,19 @@ fn text(told: &Told) -> String {
             mistake.picture.clone().unwrap_or(place),
         ]);
     }
-    if told.split == Split::Train {
-        return format!(
-            "{} of {} {} like another class to the others\n{table}",
-            told.wrong,
-            counted(told.tested, "training picture"),
-            if told.wrong == 1 { "looks" } else { "look" },
-        );
-    }
-    format!(
-        "{} of {} {} answered wrongly after task {}\n{table}",
-        told.wrong,
-        counted(told.tested, "test picture"),
-        if told.wrong == 1 { "was" } else { "were" },
-        told.task
-    )
+    let of = counted(told.tested, &format!("{name} picture"));
+    let class = told.class.as_ref();
+    let class = class.map_or_else(String::new, |class| format!(" of \"{class}\""));
+    let one = told.wrong == 1;
+    let so = match told.split {
+        Split::Test => {
+            let were = if one { "was" } else { "were" };
+            format!("{were} answered wrongly after task {}", told.task)
+        }
+        Split::Train => {
+            let look = if one { "looks" } else { "look" };
+            format!("{look} like another class to the others")
+        }
+    };
+    format!("{} of {of}{class} {so}\n{table}", count_text(told.wrong))
 }

@@ -5,12 +5,12 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use lae_studio::method::METHODS;
 use serde_json::Value;
 
-use super::shared_folder;
+use super::{copy_folder, shared_folder};
 use crate::skip::skip;
 
+mod bench;
 mod card;
 #[cfg(target_os = "linux")]
 mod full;
@@ -190,18 +190,6 @@ fn picture(folder: &Path) -> PathBuf {
     });
     image.save(&path).unwrap();
     path
-}
-
-fn copy_folder(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy_folder(&entry.path(), &target);
-        } else {
-            std::fs::copy(entry.path(), target).unwrap();
-        }
-    }
 }
 
 #[test]
@@ -456,118 +444,4 @@ fn golden_files_are_checked_one_line_each() {
         text.lines().filter(|line| line.ends_with(" ok")).count(),
         files.len()
     );
-}
-
-#[test]
-fn bench_gives_a_row_per_mode_with_its_own_memory() {
-    let root = tempfile::tempdir().unwrap();
-    let words = [
-        "bench",
-        "--backbone",
-        "lae-nano",
-        "--batch",
-        "4",
-        "--seconds",
-        "0",
-        "--device",
-        "cpu",
-    ];
-    let rows = json(&run_json(&words, root.path()));
-    let rows = rows["rows"].as_array().unwrap();
-    let modes: Vec<&str> = rows
-        .iter()
-        .map(|row| row["mode"].as_str().unwrap())
-        .collect();
-    assert_eq!(modes, ["train", "train_frozen", "predict"]);
-    for row in rows {
-        assert!(row["images_per_second"].as_f64().unwrap() > 0.0);
-        assert_eq!(
-            (&row["batch"], &row["backbone"], &row["pet"]),
-            (&4.into(), &"lae-nano".into(), &"adapter".into())
-        );
-        assert!(!row["device"].as_str().unwrap().is_empty());
-    }
-}
-
-#[test]
-fn bench_gives_every_method_a_whole_task() {
-    let root = tempfile::tempdir().unwrap();
-    let quick = "bench --backbone lae-nano --batch 4 --seconds 0 --device cpu --mode task --method";
-    // RanPAC's regression at its usual size takes seconds; tests/speed_build.py measures it.
-    let methods: Vec<&str> = METHODS.iter().map(|spec| spec.key).collect();
-    let methods: Vec<&str> = methods.into_iter().filter(|key| *key != "ranpac").collect();
-    let named = methods.join(",");
-    let words: Vec<&str> = quick.split(' ').chain([named.as_str()]).collect();
-    let told = json(&run_json(&words, root.path()));
-    let rows = told["rows"].as_array().unwrap();
-    let measured: Vec<&str> = rows
-        .iter()
-        .map(|row| row["method"].as_str().unwrap())
-        .collect();
-    assert_eq!(measured, methods);
-    for row in rows {
-        let (rate, seconds) = (&row["images_per_second"], &row["seconds_per_task"]);
-        let images = rate.as_f64().unwrap() * seconds.as_f64().unwrap();
-        // Two batches a pass and two to be answered, so whole batches and four of them at least.
-        assert!(
-            (images / 4.0 - (images / 4.0).round()).abs() < 1e-6,
-            "{row}"
-        );
-        assert!(images.round() >= 16.0, "{row}");
-    }
-    // A row by hand: five epochs of LAE and the answers make six times two batches.
-    let lae = &rows[0];
-    let images =
-        lae["images_per_second"].as_f64().unwrap() * lae["seconds_per_task"].as_f64().unwrap();
-    assert_eq!(images.round(), 48.0, "{lae}");
-    let output = run(
-        &[&quick.split(' ').collect::<Vec<_>>()[..], &["simplecil"]].concat(),
-        root.path(),
-    );
-    assert!(String::from_utf8_lossy(&output.stdout).contains("s/task"));
-}
-
-/// A stand-in for Python that has PyTorch: it keeps the script it is given and knows one mode.
-#[cfg(unix)]
-#[test]
-fn bench_measures_pytorch_beside_the_rows_that_it_can_do() {
-    use std::os::unix::fs::PermissionsExt;
-    let root = tempfile::tempdir().unwrap();
-    let python = root.path().join("python");
-    let text = r#"#!/bin/sh
-[ "$1" = - ] || exit 0
-cat >"$0.script"
-[ "$3" = predict ] && exit 2
-echo "{\"images_per_second\": 0.5, \"asked\": \"$*\"}"
-"#;
-    std::fs::write(&python, text).unwrap();
-    std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let name = python.to_str().unwrap();
-    let quick = "bench --backbone lae-nano --batch 2 --seconds 0 --device cpu --pytorch";
-    let words: Vec<&str> = quick.split(' ').chain([name]).collect();
-    let told = json(&run_json(
-        &[&words[..], &["--mode", "train,predict"]].concat(),
-        root.path(),
-    ));
-    let [train, predict] = &told["rows"].as_array().unwrap()[..] else {
-        panic!("{told}")
-    };
-    assert_eq!(train["pytorch"][0]["dtype"], "float32");
-    assert_eq!(train["pytorch"][0]["images_per_second"], 0.5);
-    assert!(predict["pytorch"].is_null(), "{predict}");
-    let script = std::fs::read_to_string(root.path().join("python.script")).unwrap();
-    assert!(script.contains("import torch"), "{script}");
-    let output = run(&[&words[..], &["--mode", "train"]].concat(), root.path());
-    let table = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        table.contains("PyTorch (ratio)") && table.contains("0.50 ("),
-        "{table}"
-    );
-    // What cannot be measured is told before the first row.
-    let none: Vec<&str> = quick.split(' ').chain(["no-such-python"]).collect();
-    let output = run(&none, root.path());
-    assert_eq!(output.status.code(), Some(1));
-    let told = stderr(&output);
-    assert!(told.contains("PyTorch cannot be measured"), "{told}");
-    assert!(told.contains("pip install torch timm"), "{told}");
 }

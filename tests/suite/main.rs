@@ -42,7 +42,7 @@ mod teach;
 mod ui;
 mod units;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::{Setting, Settings};
@@ -53,6 +53,18 @@ use lae_studio::run::event::MethodFacts;
 fn shared_folder() -> PathBuf {
     let place = env!("CARGO_TARGET_TMPDIR");
     tempfile::tempdir_in(place).unwrap().keep()
+}
+
+/// Copies a folder with all that is in it.
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy_folder(&entry.path(), &target),
+            false => drop(std::fs::copy(entry.path(), target).unwrap()),
+        }
+    }
 }
 
 /// LAE with so many frozen epochs.

@@ -4,13 +4,11 @@ use std::time::{Duration, Instant};
 
 use super::mode::Mode;
 use super::network::Network;
-use super::{Asked, Row};
-use crate::backbone::library::Library as Backbones;
-use crate::cli::output::complain;
-use crate::experiment::{footprint, weight_type};
-use crate::method::Chosen;
+use super::{Asked, Row, idle};
+use crate::cli::output::{complain, size};
+use crate::cli::train::expected_bytes;
+use crate::experiment::weight_type;
 use crate::nn::Place;
-use crate::pet::library::Library as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::{device, memory};
@@ -51,7 +49,7 @@ impl Asked<'_> {
         remark.iter().for_each(complain);
         let config = self.config()?;
         if ready.info.is_cpu() {
-            fits(&config)?;
+            fits(&config, memory::available_bytes())?;
         }
         let variant = self.variant.unwrap_or(weights.into());
         let place: Place = (&ready.device, variant).into();
@@ -60,13 +58,16 @@ impl Asked<'_> {
             Mode::Task => tasks(&config, &place, least)?,
             _ => steps(&config, place, mode, least)?,
         };
-        let carries = Chosen::of(&config)?.trains_pet()?;
-        let sized = Plugins::standard().get(&config.pet)?.is_sized();
+        let idle = idle(&config)?;
+        let has = |key| idle.iter().all(|idle| idle.key != key);
         Ok(Row {
             backbone: self.backbone.to_string(),
             method: self.method.to_string(),
-            pet: if carries { config.pet } else { String::new() },
-            pet_size: if carries && sized { config.pet_size } else { 0 },
+            pet: match has("pet") {
+                true => config.pet,
+                false => String::new(),
+            },
+            pet_size: if has("pet_size") { config.pet_size } else { 0 },
             mode,
             weights: variant.weights.title().to_string(),
             variant: (!ready.info.is_cpu()).then_some(variant),
@@ -80,23 +81,23 @@ impl Asked<'_> {
     }
 }
 
-/// Refuses what needs more memory than is free: a table of backbones may claim any dimensions.
-fn fits(config: &RunConfig) -> Result<()> {
-    let about = Backbones::usual().describe(&config.backbone)?;
-    let config = RunConfig {
+/// Refuses what needs more memory than is free: a table of backbones may claim any dimensions. Every mode takes as much
+/// as training, since a task is learned before the first step is timed. Of wrong settings nothing is said here.
+fn fits(config: &RunConfig, free: Option<u64>) -> Result<()> {
+    let here = RunConfig {
         device: "cpu".into(),
         ..config.clone()
     };
-    let expected = footprint::expected(&config, &about, None);
-    match memory::available_bytes().filter(|free| expected > *free) {
-        Some(free) => Err(Problem::new(format!(
-            "{} takes about {} MB of memory, and {} MB are free",
+    match (expected_bytes(&here), free) {
+        (Some(expected), Some(free)) if expected > free => Err(Problem::new(format!(
+            "{} with {} takes about {} of memory, and {} are free",
+            config.method,
             config.backbone,
-            expected >> 20,
-            free >> 20
+            size(Some(expected)),
+            size(Some(free))
         ))
         .advise("try a smaller --batch, or a smaller network")),
-        None => Ok(()),
+        _ => Ok(()),
     }
 }
 
@@ -136,4 +137,48 @@ fn tasks(config: &RunConfig, place: &Place, least: Duration) -> Result<Timed> {
         timed.tasks += 1;
     }
     Ok(timed)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::backbone::library::describe;
+    use crate::experiment::footprint;
+    use crate::method::{adopt, named_method};
+
+    /// A method on a network of 86 million weights.
+    fn of(method: &str) -> RunConfig {
+        let mut config = RunConfig {
+            backbone: "vit_base_patch16_224".into(),
+            batch: 24,
+            device: "cpu".into(),
+            ..RunConfig::default()
+        };
+        adopt(&mut config, named_method(method).unwrap());
+        config
+    }
+
+    #[test]
+    fn what_needs_more_memory_than_is_free_is_refused() {
+        for method in ["lae", "l2p", "seq-ft", "simplecil"] {
+            let config = of(method);
+            let needed = expected_bytes(&config).unwrap();
+            assert!(fits(&config, Some(needed)).is_ok(), "{method}");
+            assert!(fits(&config, None).is_ok(), "{method}");
+            let told = fits(&config, Some(needed - 1)).unwrap_err();
+            let words = format!("{method} with vit_base_patch16_224 takes about ");
+            assert!(told.what.starts_with(&words), "{told}");
+            assert!(told.what.contains(&size(Some(needed))), "{told}");
+        }
+    }
+
+    #[test]
+    fn what_a_step_keeps_for_its_backward_counts() {
+        let config = of("lae");
+        let about = describe(&config.backbone).unwrap();
+        let answering = footprint::expected(&config, &about, None);
+        assert!(fits(&config, Some(answering)).is_err());
+        assert!(fits(&of("simplecil"), Some(answering)).is_ok());
+    }
 }

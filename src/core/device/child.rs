@@ -20,7 +20,7 @@ pub(super) const MOST: usize = 1 << 20;
 /// How long the end of its words is waited for once it has ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Set for children: their input ends when the program that started them does.
-pub const PARENT: &str = "LAE_STUDIO_CHILD";
+const PARENT: &str = "LAE_STUDIO_CHILD";
 /// The program that has the self-test as a subcommand.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
@@ -53,15 +53,20 @@ pub(super) fn ended_from_outside(status: ExitStatus) -> bool {
     }
 }
 
-/// Starts the program with these words as a child that tells what it found on its output and ends
-/// with this program: see [`end_with_parent`].
-pub(super) fn start(program: &Path, words: &[&str]) -> std::io::Result<Child> {
-    let mut child = Command::new(program);
-    console::hide_for(&mut child)
-        .args(words)
+/// Has a child that is this program once more end with this one, see [`end_with_parent`], and tell what it found on its
+/// output. Its input has to stay open until it is done.
+pub fn tied(child: &mut Command) -> &mut Command {
+    child
         .env(PARENT, "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+}
+
+/// Starts the program with these words as a child that is [`tied`] to this one.
+pub(super) fn start(program: &Path, words: &[&str]) -> std::io::Result<Child> {
+    let mut child = Command::new(program);
+    tied(console::hide_for(&mut child))
+        .args(words)
         .stderr(Stdio::null())
         .spawn()
 }

@@ -23,7 +23,7 @@ use burn::tensor::{Device, DeviceKind};
 use serde::{Deserialize, Serialize};
 
 pub use check::{HALF_IS_RIGHT, Trust, trust};
-pub use child::{PARENT, end_with_parent, set_program};
+pub use child::{end_with_parent, set_program, tied};
 use machine::{adapters, cpu};
 pub use memory::{CardMemory, card_memory};
 pub use prepare::{Watch, can_prepare, prepare};

@@ -57,6 +57,9 @@ fn a_lesson_gives_figures_and_can_be_undone() {
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     }
     assert!(refused(&["resume", "run"], root.path()).contains("finished"));
+    let of_lesson = ["worst", "run", "--split", "train", "--class", "A"];
+    let said = refused(&of_lesson, root.path());
+    assert!(said.contains("\"A\" came by a lesson"), "{said}");
     let undone = json(&run_json(&["teach", "run", "--undo"], root.path()));
     assert_eq!(undone["undone"]["classes"], taught["lesson"]["classes"]);
     assert!(everything(&run) == before);

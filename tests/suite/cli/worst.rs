@@ -37,8 +37,16 @@ fn the_surest_mistakes_are_listed_first() {
     let of_one = worst(&["--class", class, "--top", "1"]);
     assert_eq!(of_one["pictures"][0], pictures[0]);
     assert_eq!(of_one["pictures"].as_array().unwrap().len(), 1);
+    // Set against the pictures of that class alone.
+    let counts = ["tested", "wrong"].map(|key| of_one[key].as_u64().unwrap());
+    assert_eq!((counts[0], &of_one["class"]), (6, &class.into()));
+    assert!(told["class"].is_null());
     let (runs, summary) = finished();
     let name = summary["run"].as_str().unwrap();
+    let output = run(&["worst", name, "--class", class], runs);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let words = format!("{} of 6 test pictures of \"{class}\" w", counts[1]);
+    assert!(text.starts_with(&words), "{text}");
     let said = refused(&["worst", name, "--class", "eleven"], runs);
     assert!(
         said.contains("no class \"eleven\" was taught by task 5"),
@@ -84,6 +92,7 @@ fn training_pictures_whose_label_the_others_contradict_are_listed() {
         (&"train".into(), &"answer".into())
     );
     assert_eq!(told["tested"].as_u64(), Some(data.train.len() as u64));
+    assert!(told["noted"].is_null());
     let pictures = told["pictures"].as_array().unwrap();
     let first: Vec<&str> = pictures
         .iter()
@@ -109,6 +118,19 @@ fn training_pictures_whose_label_the_others_contradict_are_listed() {
         "worst", name, "--split", "train", "--class", "9", "--top", "2",
     ];
     let nines = json(&run_json(&nines, root.path()));
+    // Those whose label was made a nine count among them.
+    let mut labels: Vec<&str> = data
+        .train
+        .iter()
+        .map(|one| &*data.classes[one.class as usize])
+        .collect();
+    for (label, sample) in labels.iter_mut().zip(&data.train) {
+        if planted.contains(&sample.name()) {
+            *label = "9";
+        }
+    }
+    let labelled = labels.iter().filter(|label| **label == "9").count();
+    assert_eq!(nines["tested"].as_u64(), Some(labelled as u64));
     let names: Vec<&str> = nines["pictures"]
         .as_array()
         .unwrap()
@@ -140,7 +162,7 @@ fn a_run_that_noted_no_certainty_gives_the_same_list() {
     let name = summary["run"].as_str().unwrap();
     let copied = tempfile::tempdir().unwrap();
     let folder = copied.path().join(name);
-    copy(&runs.join(name), &folder);
+    copy_folder(&runs.join(name), &folder);
     let table = folder.join("confusion/task_5.csv");
     let text = std::fs::read_to_string(&table).unwrap();
     let titles = text.lines().next().unwrap().to_string();
@@ -170,17 +192,6 @@ fn a_run_that_noted_no_certainty_gives_the_same_list() {
         (sum(old) - sum(new)).abs() < 1e-3,
         "the snapshot says what testing said"
     );
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap().flatten() {
-        let (path, to) = (entry.path(), to.join(entry.file_name()));
-        match path.is_dir() {
-            true => copy(&path, &to),
-            false => drop(std::fs::copy(path, to).unwrap()),
-        }
-    }
 }
 
 #[test]
