@@ -4,9 +4,9 @@
 
 FOLDER holds train/CLASS and test/CLASS with pictures of 32x32. Orders of batches, crops, flips and starting values
 are drawn here as the program draws them (ChaCha8, see src/core/data/chance.rs and src/core/pet/init.rs); all else
-is PyTorch, timm and torchvision. So both must answer alike, but for what rounding grows to. Exits with 1 when after
-a task they differ in more than one test picture in a hundred (and in more than two), or in the first task in an
-epoch's loss by more than 0.01.
+is PyTorch, timm and torchvision. So both must have as many right answers, but for what rounding grows to. Exits with 1
+when after a task the numbers of right answers differ by more than one in a hundred test pictures (and by more than two),
+or in the first task an epoch's losses by more than 0.01.
 Needs torch, torchvision, timm, safetensors, pillow and numpy from PyPI.
 """
 

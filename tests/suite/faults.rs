@@ -172,20 +172,34 @@ fn a_run_whose_folder_is_renamed_ends_and_goes_on_under_the_new_name() {
     assert!(!moved.join("resume").exists());
 }
 
-/// The program in these folders, under `strace` with a fault where one is given.
+/// Calls that do the same: which of them a program uses depends on the machine.
+#[cfg(target_os = "linux")]
+const FAMILIES: [[&str; 2]; 3] = [
+    ["rename", "?rename,?renameat,?renameat2"],
+    ["fsync", "?fsync,?fdatasync"],
+    ["unlink", "?unlink,?unlinkat,?rmdir"],
+];
+
+/// The program in these folders, under `strace` with a fault where one is given: a call, whose family is meant, and what
+/// happens to it. It meets one.
 #[cfg(target_os = "linux")]
 fn studio(home: &Path, fault: Option<&str>, words: &[&str]) -> std::process::Output {
     let program = env!("CARGO_BIN_EXE_lae-studio");
+    let calls = tempfile::NamedTempFile::new().unwrap();
     let mut command = match fault {
         None => std::process::Command::new(program),
         Some(fault) => {
+            let (call, rest) = fault.split_once(':').unwrap();
+            let family = FAMILIES.iter().find(|[one, _]| *one == call);
+            let family = family.map_or(call, |[_, all]| all);
+            let [trace, inject] = [format!("trace={family}"), format!("inject={family}:{rest}")];
             let mut strace = std::process::Command::new("strace");
-            let inject = format!("inject={fault}");
-            strace.args(["-qq", "-o", "/dev/null", "-e", &inject, program]);
+            strace.arg("-qq").arg("-o").arg(calls.path());
+            strace.args(["-e", &trace, "-e", &inject, program]);
             strace
         }
     };
-    command
+    let output = command
         .args(words)
         .current_dir(home)
         .env("LAE_RUNS", home.join("runs"))
@@ -194,7 +208,17 @@ fn studio(home: &Path, fault: Option<&str>, words: &[&str]) -> std::process::Out
         .env("XDG_DATA_HOME", home)
         .env("XDG_CONFIG_HOME", home)
         .output()
-        .unwrap()
+        .unwrap();
+    if let Some(fault) = fault {
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!said.contains("strace: "), "{fault}: {said}");
+        let calls = std::fs::read_to_string(calls.path()).unwrap();
+        let met = ["(INJECTED)", "killed by SIGKILL"]
+            .iter()
+            .any(|mark| calls.contains(mark));
+        assert!(met, "{fault} meets nothing: {words:?}\n{calls}");
+    }
+    output
 }
 
 /// The whole of it is `tests/faults.py`: every place, kills at random moments, full disks.

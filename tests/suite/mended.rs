@@ -156,6 +156,8 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
     let stored = store::load(&header.folder).unwrap();
     assert_eq!(stored.header.config.mended, std::slice::from_ref(&mend));
     assert_ne!(stored.header.images, Some(data.fingerprints()));
+    let order = &stored.header.class_order;
+    let position = |class: &str| order.iter().position(|name| name == class);
     // What is right by the labels in the data stands beside it.
     let report = &stored.reports[0];
     let (answers, expert) = (&report.answers, stored.header.answering());
@@ -173,19 +175,8 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
     let labels = last.answers.samples.iter().map(|&index| {
         let sample = &opened.test[index];
         match sample.name() == data.test[0].name() {
-            true => stored
-                .header
-                .class_order
-                .iter()
-                .position(|name| *name == mend.was),
-            false => {
-                let class = &opened.classes[sample.class as usize];
-                stored
-                    .header
-                    .class_order
-                    .iter()
-                    .position(|name| name == class)
-            }
+            true => position(&mend.was),
+            false => position(&opened.classes[sample.class as usize]),
         }
     });
     let given = last.answers.of(expert).iter();
@@ -197,11 +188,7 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
     let told = store::summary(&stored).final_accuracy_labels_as_they_came;
     assert_eq!(told, Some(share * 100.0));
     // The picture was tested as a 7.
-    let seven = stored
-        .header
-        .class_order
-        .iter()
-        .position(|name| name == "7");
+    let seven = position("7");
     let answers = &stored.reports[1].answers;
     let label = |at: usize| answers.labels[at];
     let opened = Dataset::open("digits", &experiment::open_options(&config)).unwrap();

@@ -202,7 +202,7 @@ proptest! {
 
     #[test]
     fn prefixed_attentions(
-        batch in 1..4usize, tokens in 1..10usize, length in 1..10usize, heads in 1..4usize,
+        batch in 1..4usize, tokens in 1..20usize, length in 1..20usize, heads in 1..4usize,
         head in 1..10usize, shared: bool, seed: u64,
     ) {
         let width = heads * head;

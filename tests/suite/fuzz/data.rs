@@ -9,6 +9,9 @@ use lae_studio::data::{Dataset, OpenOptions, decode_picture_file, picture_size};
 use super::bytes::Dice;
 use super::{Case, Target, fuzz, single};
 
+/// What the picture of a small file may take, as docs/reliability.md promises.
+const USUALLY: usize = 768 << 20;
+
 fn opens(folder: &Path) -> bool {
     let options = OpenOptions {
         unpack_to: Some(folder.join("cache")),
@@ -328,8 +331,8 @@ impl Target for Pictures {
         let sides = reader.ok().and_then(|reader| reader.into_dimensions().ok());
         let (width, height) = sides.unwrap_or_default();
         let pixels = u64::from(width) * u64::from(height);
-        // As stored, turned, and as RGB.
-        pixels.min(100_000_000) as usize * 24
+        // As stored, turned, and as RGB; what any picture of a small file may take.
+        (pixels.min(100_000_000) as usize * 24).min(USUALLY)
     }
 }
 

@@ -27,7 +27,7 @@ fn ended(window: &mut Harness<'_, StudioApp>) {
 fn newer_run(runs: &Path) {
     let run = runs.join("2099-01-01_00-00-00_stopped");
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/stopped");
-    super::resume::copy(&kept, &run);
+    crate::copy_folder(&kept, &run);
     let file = run.join("run.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     let lines = text

@@ -12,17 +12,7 @@ use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::{recorded, settle, shot};
-
-pub fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let to = to.join(entry.file_name());
-        match entry.path().is_dir() {
-            true => copy(&entry.path(), &to),
-            false => drop(std::fs::copy(entry.path(), to).unwrap()),
-        }
-    }
-}
+use crate::copy_folder;
 
 /// Opens the menu, chooses the processor; gives the run and the device asked for.
 fn on_the_processor(
@@ -63,7 +53,7 @@ fn a_run_goes_on_on_another_device() {
     let runs = tempfile::tempdir().unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let run = runs.path().join("stopped");
-    copy(&root.join("tests/runs/stopped"), &run);
+    copy_folder(&root.join("tests/runs/stopped"), &run);
     let expected = (run.clone(), Some("cpu".to_string()));
 
     let (mut window, asked) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
