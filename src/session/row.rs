@@ -48,6 +48,8 @@ pub struct RunRow {
     pub elsewhere: Option<Elsewhere>,
     /// Its settings and facts; none for a damaged run.
     pub header: Option<RunHeader>,
+    /// What it is made of, for a search.
+    pub made_of: MadeOf,
     /// How it stands.
     pub state: RunState,
     /// The exact text of its PET plugin.
@@ -118,12 +120,6 @@ impl RunRow {
             None if self.about.name.is_empty() => self.name.clone(),
             None => self.about.name.clone(),
         }
-    }
-
-    /// What it is made of, for a search; its folder's name where it cannot be read.
-    pub fn made_of(&self) -> MadeOf {
-        let header = self.header.as_ref();
-        header.map_or_else(|| MadeOf::unread(&self.name), RunHeader::made_of)
     }
 
     /// Name and time, which tell it from others in a list to choose from.

@@ -126,61 +126,123 @@ impl Search {
 
     /// Whether a run is found, given what is said of it and what it is made of.
     pub fn finds(&self, about: &About, made_of: &MadeOf) -> bool {
-        let lower = |text: &str| text.to_lowercase();
-        let has = |tag: &String| about.tags.iter().any(|own| lower(own) == lower(tag));
-        let tags = about.tags.join(" ");
-        let words = &made_of.words;
-        let all = lower(&format!("{} {tags} {} {words}", about.name, about.note));
-        let settings = option_words(&made_of.settings);
-        let is_set = |word: &str| {
-            let word = option_words(word);
-            let holds = |own: &str, word: &str| own == word || part_of(own, word);
-            word.split(' ')
-                .all(|word| settings.split(' ').any(|own| holds(own, word)))
+        let has = |tag: &String| {
+            let same = |own: &String| own.to_lowercase() == tag.to_lowercase();
+            about.tags.iter().any(same)
         };
-        let found = |word: &str| all.contains(&lower(word)) || is_set(word);
-        self.tags.iter().all(has) && self.text.split_whitespace().all(found)
+        self.tags.iter().all(has)
+            && (self.text.trim().is_empty() || self.finds_words(about, made_of))
+    }
+
+    fn finds_words(&self, about: &About, made_of: &MadeOf) -> bool {
+        let said = format!("{} {} {}", about.name, about.tags.join(" "), about.note);
+        let said = said.to_lowercase();
+        let stands = |words: &str| said.contains(words) || made_of.words.contains(words);
+        let text = self.text.to_lowercase();
+        let mut words = text.split_whitespace().peekable();
+        while let Some(word) = words.next() {
+            let plainly = plain(word);
+            let value = words
+                .peek()
+                .copied()
+                .filter(|next| !made_of.has_option(next));
+            let found = match (plainly.split_once('='), value) {
+                (Some((name, value)), _) => made_of.has(name, value) || stands(word),
+                // An option's name and its value, as on the command line; else both are words that somebody wrote.
+                (None, Some(value)) if made_of.has_option(word) => {
+                    let pair = made_of.has(&plainly, &plain(value));
+                    if pair {
+                        words.next();
+                    }
+                    let written = !is_number(value) && stands(value);
+                    pair || written || stands(&format!("{word} {value}"))
+                }
+                _ => made_of.has_word(&plainly) || stands(word),
+            };
+            if !found {
+                return false;
+            }
+        }
+        true
     }
 }
 
-/// What a run is made of, for a search.
+/// What a run is made of, in the form that a search compares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MadeOf {
-    /// Title, name, method and data.
-    pub words: String,
-    /// All settings as the options of the command line.
-    pub settings: String,
+    /// Title, name, method and data, in small letters.
+    words: String,
+    /// All settings: an option of the command line and its value, each as [`plain`] has it.
+    settings: Vec<(String, String)>,
 }
 
 impl MadeOf {
+    /// Of these words and options, as `RunConfig::as_options` gives them.
+    pub fn of(words: &str, options: Vec<(String, Option<String>)>) -> Self {
+        let mut settings = Vec::with_capacity(options.len());
+        for (name, value) in options {
+            let (name, value) = (plain(&name), plain(&value.unwrap_or_default()));
+            // `--set top_k=2` is found by its own name, too.
+            if let Some((key, value)) = value.split_once('=').filter(|_| name == "set") {
+                settings.push((key.to_string(), value.to_string()));
+            }
+            settings.push((name, value));
+        }
+        Self {
+            words: words.to_lowercase(),
+            settings,
+        }
+    }
+
     /// Of a run that cannot be read its name is known.
     pub fn unread(name: &str) -> Self {
-        Self {
-            words: name.to_string(),
-            settings: String::new(),
-        }
+        Self::of(name, Vec::new())
+    }
+
+    /// Whether this is the name of an option it has.
+    fn has_option(&self, word: &str) -> bool {
+        let word = plain(word);
+        self.settings.iter().any(|(name, _)| *name == word)
+    }
+
+    /// Whether an option of this name has this value.
+    fn has(&self, name: &str, value: &str) -> bool {
+        let mut settings = self.settings.iter();
+        settings.any(|(own, of)| holds(own, name) && holds(of, value))
+    }
+
+    /// Whether this stands among the options and values.
+    fn has_word(&self, word: &str) -> bool {
+        let mut settings = self.settings.iter();
+        settings.any(|(own, of)| holds(own, word) || holds(of, word))
     }
 }
 
-/// Shorter words have to be a whole setting: every run has a 5 somewhere, and "lae" in the name of its network.
+/// Shorter words have to be a whole name or value: every run has a 5 somewhere, and "lae" in the name of its network.
 const PART: usize = 4;
 
-fn part_of(own: &str, word: &str) -> bool {
-    word.len() >= PART && own.contains(word)
+/// Whether a name or value is meant by a word: it is the word, or the word is a part of it. A number is no part of
+/// another one.
+fn holds(own: &str, word: &str) -> bool {
+    let part = word.len() >= PART && !is_number(word) && own.contains(word);
+    part || own == word || own.split_whitespace().any(|own| own == word)
 }
 
-/// Names and values of options, a space between each: "base-lr 0.03" of "--base-lr 0.03", "base_lr" or "base_lr=0.03".
-fn option_words(text: &str) -> String {
-    let plain = text.to_lowercase().replace('_', "-").replace('=', " ");
-    let words = plain.split_whitespace();
-    let words: Vec<&str> = words.map(|word| word.trim_start_matches("--")).collect();
-    words.join(" ")
+fn is_number(word: &str) -> bool {
+    word.parse::<f64>().is_ok()
+}
+
+/// An option, its value, or both as they are compared: "base-lr" of "--base-lr" and "base_lr".
+fn plain(text: &str) -> String {
+    let small = text.to_lowercase().replace('_', "-");
+    small.trim_start_matches("--").to_string()
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::run::config::RunConfig;
 
     fn about(name: &str, tags: &[&str], note: &str) -> About {
         About {
@@ -233,32 +295,85 @@ mod tests {
             text: text.into(),
             tags: tags.iter().map(ToString::to_string).collect(),
         };
-        let made = |words: &str, settings: &str| MadeOf {
-            words: words.into(),
-            settings: settings.into(),
+        let made = |words: &str, options: &[(&str, &str)]| {
+            let options = options.iter();
+            let options = options.map(|(name, value)| (name.to_string(), Some(value.to_string())));
+            MadeOf::of(words, options.collect())
         };
-        let digits = made("digits lae", "");
+        let digits = made("digits LAE", &[]);
         assert!(search("first small LAE", &["thesis"]).finds(&said, &digits));
         assert!(!search("first", &["thes"]).finds(&said, &MadeOf::default()));
         assert!(!search("second", &[]).finds(&said, &digits));
         assert!(search("", &[]).is_empty());
         let set = made(
-            "digits Baseline",
-            "--backbone lae-nano --base-lr 0.03 --epochs 5 --set top_k=2",
+            "digits Baseline · adapter 3",
+            &[
+                ("data", "my birds/new ones"),
+                ("backbone", "lae-nano"),
+                ("base-lr", "0.03"),
+                ("epochs", "5"),
+                ("batch", "24"),
+                ("seed", "3"),
+                ("set", "top_k=2"),
+            ],
         );
         for text in [
             "0.03",
             "base-lr 0.03",
             "base_lr=0.03",
             "epochs 5",
+            "EPOCHS=5",
+            "seed=3 epochs=5",
+            "epochs seed 3",
+            "--seed 3 --epochs 5 --set top_k=2",
             "nano",
             "--epochs",
             "top_k=2",
+            "top-k 2",
+            "5 small",
+            "data birds",
+            "data=my",
+            // What somebody wrote, beside the name of an option.
+            "data crops",
+            "seed small first",
         ] {
             assert!(search(text, &[]).finds(&said, &set), "{text}");
         }
-        for text in ["0.04", "lae", "0", "epochs 3", "top_k=3"] {
+        for text in [
+            "0.04",
+            "0.0",
+            "lae",
+            "0",
+            "epochs 3",
+            "epochs=3",
+            "seed=5",
+            "seed 5",
+            "epochs 24",
+            "batch=5",
+            "top_k=3",
+            "top-k 3",
+            "epochs nano",
+            "data=nano",
+        ] {
             assert!(!search(text, &[]).finds(&said, &set), "{text}");
         }
+        let noted = about("", &[], "Epochs 3 were too few");
+        assert!(search("epochs 3", &[]).finds(&noted, &set));
+        // Values as they are, not as a shell takes them.
+        let config = RunConfig {
+            data: "/my birds/it's new".into(),
+            blocks: "0,2,4".into(),
+            ..RunConfig::default()
+        };
+        let made = MadeOf::of("", config.as_options(&[]));
+        for text in [
+            "blocks=0,2,4",
+            "blocks 0,2,4",
+            "data it's",
+            "data=birds/it's",
+        ] {
+            assert!(search(text, &[]).finds(&said, &made), "{text}");
+        }
+        assert!(!search("'/my", &[]).finds(&said, &made));
     }
 }

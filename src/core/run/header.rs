@@ -130,10 +130,8 @@ impl RunHeader {
     /// What it is made of, for a search: method and data in words, and all settings as their options.
     pub fn made_of(&self) -> MadeOf {
         let (config, title) = (&self.config, self.title());
-        MadeOf {
-            words: format!("{title} {} {} {}", self.run, config.method, config.data),
-            settings: config.as_options(&[]),
-        }
+        let words = format!("{title} {} {} {}", self.run, config.method, config.data);
+        MadeOf::of(&words, config.as_options(&[]))
     }
 
     /// The device, with the way a card computes where that is not the plain one:

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::method::lae;
 use crate::metrics::{Expert, Histories};
 use crate::problem::{Problem, Result};
+use crate::run::about::MadeOf;
 use crate::run::event::TaskReport;
 use crate::session::bin::{Deed, DeletedRun, Done};
 use crate::session::folders::{MOST, RunsFolder, Shelf};
@@ -123,6 +124,7 @@ pub(super) fn deleted(root: &Path, others: &[PathBuf]) -> Vec<DeletedRun> {
 
 fn run_row(listed: store::Listed) -> RunRow {
     let mut row = RunRow {
+        made_of: MadeOf::unread(&listed.run),
         name: listed.run,
         folder: listed.folder,
         about: listed.about,
@@ -162,6 +164,7 @@ fn run_row(listed: store::Listed) -> RunRow {
                 store::RunState::Interrupted { task, .. } => RunState::Unfinished(task),
                 store::RunState::Running => RunState::Busy,
             };
+            row.made_of = run.header.made_of();
             row.header = Some(run.header);
             row.plugin = run.plugin;
         }

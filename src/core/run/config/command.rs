@@ -4,18 +4,23 @@ use super::{RunConfig, Setting};
 
 impl RunConfig {
     /// The command that does the same: `lae-studio train …`, naming what differs from the defaults. What stands under
-    /// the keys `without` has no effect there and would be refused.
+    /// the keys `without` has no effect there and is left out.
     pub fn as_command(&self, without: &[&str]) -> String {
-        format!("lae-studio train {}", self.as_options(without))
+        let mut command = "lae-studio train".to_string();
+        for (name, value) in self.as_options(without) {
+            command.push(' ');
+            command += &option(&name, value.as_deref());
+        }
+        command
     }
 
-    /// The options of that command.
-    pub fn as_options(&self, without: &[&str]) -> String {
+    /// The options of that command, each with its value; none for one that stands alone.
+    pub fn as_options(&self, without: &[&str]) -> Vec<(String, Option<String>)> {
         let base = Self::default();
-        let mut words = Vec::new();
+        let mut options = Vec::new();
         let mut say = |differs: bool, name: &str, value: String| {
             if differs && !without.contains(&name.replace('-', "_").as_str()) {
-                words.push(option(name, &value));
+                options.push((name.to_string(), Some(value)));
             }
         };
         say(true, "data", self.data.clone());
@@ -99,18 +104,19 @@ impl RunConfig {
         );
         let own = self.settings.iter();
         let own = own.filter(|(key, _)| !without.contains(&key.as_str()));
-        words.extend(own.map(|(key, value)| option_of(key, value)));
-        words.join(" ")
+        options.extend(own.map(|(key, value)| option_of(key, value)));
+        options
     }
 }
 
 /// The option for one of the method's own settings: an option of that name where there is one.
-fn option_of(key: &str, value: &Setting) -> String {
+fn option_of(key: &str, value: &Setting) -> (String, Option<String>) {
     match (key, value) {
-        ("learning" | "accumulation" | "ensemble", Setting::Flag(false)) => format!("--no-{key}"),
-        ("freeze_epochs", _) => option("freeze-epochs", &value.to_string()),
-        ("ema", _) => option("ema", &value.to_string()),
-        _ => option("set", &format!("{key}={value}")),
+        ("learning" | "accumulation" | "ensemble", Setting::Flag(false)) => {
+            (format!("no-{key}"), None)
+        }
+        ("freeze_epochs" | "ema", _) => (key.replace('_', "-"), Some(value.to_string())),
+        _ => ("set".into(), Some(format!("{key}={value}"))),
     }
 }
 
@@ -119,7 +125,10 @@ fn on_off(flag: bool) -> &'static str {
 }
 
 /// An option with its value, which may look like an option or be empty.
-fn option(name: &str, value: &str) -> String {
+fn option(name: &str, value: Option<&str>) -> String {
+    let Some(value) = value else {
+        return format!("--{name}");
+    };
     let joint = match value.is_empty() || value.starts_with('-') {
         true => '=',
         false => ' ',
@@ -137,24 +146,28 @@ fn quoted(word: &str, windows: bool) -> String {
     let plain = |c: char| c.is_alphanumeric() || marks.contains(c);
     if !word.is_empty() && !word.starts_with('=') && word.chars().all(plain) {
         word
-    } else if !windows {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    } else if word.contains(['$', '`']) {
-        // PowerShell works them out within double quotes.
-        format!("'{}'", word.replace('\'', "''"))
-    } else {
+    } else if windows {
         format!("\"{}\"", in_double_quotes(&word))
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 
-/// What stands between double quotes on Windows: a quote is written twice, and so is each backslash before one.
+/// What stands between double quotes on Windows, the one kind that its prompt knows. A quote is written twice, and so
+/// is each backslash before one. PowerShell takes the quotes of print for plain ones, and would work out what a dollar
+/// sign or a backtick begins.
 fn in_double_quotes(word: &str) -> String {
     let mut text = String::with_capacity(word.len());
     let mut backslashes = 0;
     for c in word.chars() {
-        if c == '"' {
-            text.push_str(&"\\".repeat(backslashes));
-            text.push('"');
+        match c {
+            '"' => {
+                text.push_str(&"\\".repeat(backslashes));
+                text.push('"');
+            }
+            '“' | '”' | '„' => text.push(c),
+            '$' | '`' => text.push('`'),
+            _ => {}
         }
         backslashes = if c == '\\' { backslashes + 1 } else { 0 };
         text.push(c);
@@ -180,7 +193,9 @@ mod tests {
             ("0-4,6", "0-4,6", "\"0-4,6\""),
             ("a & b", "'a & b'", "\"a & b\""),
             ("a\" & b", "'a\" & b'", "\"a\"\" & b\""),
-            ("$(rm x)", "'$(rm x)'", "'$(rm x)'"),
+            ("$(rm x)", "'$(rm x)'", "\"`$(rm x)\""),
+            ("a` $b's", r"'a` $b'\''s'", "\"a`` `$b's\""),
+            ("a” & b“„", "'a” & b“„'", "\"a”” & b““„„\""),
             ("a\nb", "'a?b'", "\"a?b\""),
             ("=ls", "'=ls'", "\"=ls\""),
             ("", "''", "\"\""),

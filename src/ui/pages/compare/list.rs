@@ -1,6 +1,7 @@
 //! The list of all runs, with a filter, tags to filter by, and what can be done with those chosen.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use egui::{Key, Modifiers, Rangef, Ui, Vec2};
 
@@ -17,12 +18,19 @@ const TAGS: usize = 24;
 /// Lines this far above and below what can be seen are laid out, too: the Tab key goes on to the next one.
 const OUT_OF_SIGHT: f32 = 300.0;
 
-pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], column: Column) {
+/// Runs that were found.
+pub(super) struct Found {
+    rows: Arc<Vec<RunRow>>,
+    search: Search,
+    /// Their places among the rows.
+    places: Arc<[usize]>,
+}
+
+pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Arc<Vec<RunRow>>, column: Column) {
     let height = column.rest(ui, 300.0);
     card_of(ui, height, |ui| {
-        let search = search(cx);
-        let found = |row: &&RunRow| search.is_empty() || search.finds(&row.about, &row.made_of());
-        let shown: Vec<&RunRow> = rows.iter().filter(found).collect();
+        let shown = found(cx, rows);
+        let shown: Vec<&RunRow> = shown.iter().map(|place| &rows[*place]).collect();
         let count = match shown.len() == rows.len() {
             true => rows.len().to_string(),
             false => format!("{} of {}", shown.len(), rows.len()),
@@ -49,9 +57,15 @@ pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], column: Column
 /// The lines of the runs. One far out of sight takes the place that it had when it was last laid out, and no time.
 fn lines(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[&RunRow], listed: &[&Path]) {
     let sight = ui.clip_rect().expand(OUT_OF_SIGHT).y_range();
+    let width = ui.available_width();
+    let (of, heights) = &mut cx.pages.compare.heights;
+    if *of != width {
+        *of = width;
+        heights.clear();
+    }
     for row in shown {
         let top = ui.cursor().top();
-        let height = cx.pages.compare.heights.get(&row.folder).copied();
+        let height = cx.pages.compare.heights.1.get(&row.folder).copied();
         if let Some(height) = height
             && !sight.intersects(Rangef::new(top, top + height))
         {
@@ -60,17 +74,33 @@ fn lines(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[&RunRow], listed: &[&Path]) {
         }
         let drawn = ui.push_id(&row.folder, |ui| line::line(ui, cx, row, listed));
         let height = drawn.response.rect.height();
-        let heights = &mut cx.pages.compare.heights;
+        let (_, heights) = &mut cx.pages.compare.heights;
         heights.insert(row.folder.clone(), height);
     }
 }
 
-/// What is looked for.
-fn search(cx: &Cx<'_>) -> Search {
-    Search {
-        text: cx.pages.compare.filter.clone(),
-        tags: cx.pages.compare.tag.iter().cloned().collect(),
+/// The places of the runs that are looked for, worked out only when runs or search are others.
+fn found(cx: &mut Cx<'_>, rows: &Arc<Vec<RunRow>>) -> Arc<[usize]> {
+    let state = &mut cx.pages.compare;
+    let search = Search {
+        text: state.filter.clone(),
+        tags: state.tag.iter().cloned().collect(),
+    };
+    if let Some(known) = &state.found
+        && Arc::ptr_eq(&known.rows, rows)
+        && known.search == search
+    {
+        return known.places.clone();
     }
+    let is_found = |row: &RunRow| search.finds(&row.about, &row.made_of);
+    let places = (0..rows.len()).filter(|place| search.is_empty() || is_found(&rows[*place]));
+    let places: Arc<[usize]> = places.collect();
+    state.found = Some(Found {
+        rows: rows.clone(),
+        search,
+        places: places.clone(),
+    });
+    places
 }
 
 fn head(ui: &mut Ui, cx: &mut Cx<'_>, count: String) {

@@ -37,8 +37,10 @@ pub struct State {
     expert: Expert,
     /// The accuracy matrices as pictures, by run.
     matrices: HashMap<PathBuf, Picture>,
-    /// How high each run's line was when it was last laid out.
-    heights: HashMap<PathBuf, f32>,
+    /// The runs that the words and tags find.
+    found: Option<list::Found>,
+    /// How high each run's line was when it was last laid out, and in what width.
+    heights: (f32, HashMap<PathBuf, f32>),
     /// What had no room beside the others, in words.
     no_room: Option<String>,
     /// Whether the person chose what is ticked; until then the newest runs are.
@@ -54,7 +56,8 @@ impl Default for State {
             ticked: HashMap::new(),
             expert: Expert::Ensemble,
             matrices: HashMap::new(),
-            heights: HashMap::new(),
+            found: None,
+            heights: (0.0, HashMap::new()),
             no_room: None,
             by_person: false,
         }
@@ -77,6 +80,7 @@ impl State {
     /// Lays these runs beside no others any more; nothing is chosen.
     pub fn let_go(&mut self, folders: &[PathBuf]) {
         self.ticked.retain(|folder, _| !folders.contains(folder));
+        self.heights.1.retain(|folder, _| !folders.contains(folder));
         self.selection.clear();
     }
 
