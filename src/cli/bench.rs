@@ -172,7 +172,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
 /// The settings that have no effect beside the others.
 fn idle(config: &RunConfig) -> Result<Vec<Idle>> {
     let pet = Plugins::standard().get(&config.pet)?;
-    Ok(Chosen::of(config)?.idle(Some(&pet)))
+    Ok(Chosen::of(config)?.idle(Some(&*pet)))
 }
 
 /// A sentence on each option that has no effect with a method and its PET.

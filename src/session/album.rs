@@ -1,42 +1,40 @@
-//! Decoded test images that pages show, within a budget: the oldest are given back first and decoded
-//! again when they are looked at again.
+//! Decoded images that pages show, of both splits and of lessons, within a budget: the oldest are given back first and
+//! decoded again when they are looked at again.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
+use super::views::PictureKey;
 use crate::problem::Result;
 use crate::run::event::Picture;
 
 /// Bytes of pictures kept: about two hundred of the largest, and far more of the usual ones.
 const MOST: usize = 128 << 20;
 
-/// A picture's data set, by key, and its index in the test split.
-type Id = (String, usize);
-
-/// Pictures by data set and index.
+/// Pictures by data set, split and index.
 #[derive(Default)]
 pub(super) struct Album {
-    held: HashMap<Id, Result<Arc<Picture>>>,
+    held: HashMap<PictureKey, Result<Arc<Picture>>>,
     /// Those asked for, held or still to come.
-    asked: HashSet<Id>,
+    asked: HashSet<PictureKey>,
     /// Those held, oldest first.
-    order: VecDeque<Id>,
+    order: VecDeque<PictureKey>,
     bytes: usize,
 }
 
 impl Album {
     /// Notes that a picture is asked for; false when it was already.
-    pub fn ask(&mut self, id: &Id) -> bool {
-        self.asked.insert(id.clone())
+    pub fn ask(&mut self, id: &PictureKey) -> bool {
+        !self.asked.contains(id) && self.asked.insert(id.clone())
     }
 
     /// A picture, or why it cannot be shown; none while it is to come.
-    pub fn get(&self, id: &Id) -> Option<&Result<Arc<Picture>>> {
+    pub fn get(&self, id: &PictureKey) -> Option<&Result<Arc<Picture>>> {
         self.held.get(id)
     }
 
     /// Takes a picture in. One that was forgotten meanwhile is not wanted any more.
-    pub fn put(&mut self, id: Id, picture: Result<Picture>) {
+    pub fn put(&mut self, id: PictureKey, picture: Result<Picture>) {
         if !self.asked.contains(&id) {
             return;
         }
@@ -56,20 +54,16 @@ impl Album {
 
     /// Keeps only the pictures of these data sets.
     pub fn retain(&mut self, wanted: impl Fn(&str) -> bool) {
-        self.asked.retain(|(key, _)| wanted(key));
-        let gone: Vec<Id> = self
-            .order
-            .iter()
-            .filter(|(key, _)| !wanted(key))
-            .cloned()
-            .collect();
-        self.order.retain(|(key, _)| wanted(key));
+        self.asked.retain(|(key, ..)| wanted(key));
+        let gone = self.order.iter().filter(|(key, ..)| !wanted(key));
+        let gone: Vec<PictureKey> = gone.cloned().collect();
+        self.order.retain(|(key, ..)| wanted(key));
         for id in &gone {
             self.forget(id);
         }
     }
 
-    fn forget(&mut self, id: &Id) {
+    fn forget(&mut self, id: &PictureKey) {
         self.asked.remove(id);
         if let Some(picture) = self.held.remove(id) {
             self.bytes -= size(&picture);
@@ -84,11 +78,13 @@ fn size(picture: &Result<Arc<Picture>>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::views::Split;
 
     #[test]
     fn old_pictures_are_given_back_and_can_be_asked_for_again() {
         let mut album = Album::default();
-        let id = |index: usize| ("digits".to_string(), index);
+        let of = |key: &str, split, index: usize| (Arc::from(key), split, index);
+        let id = |index: usize| of("digits", Split::Test, index);
         for index in 0..10 {
             assert!(album.ask(&id(index)) && !album.ask(&id(index)));
             let picture = Picture {
@@ -102,11 +98,14 @@ mod tests {
         assert!(album.bytes <= MOST && album.held.len() == 4);
         assert!(album.get(&id(0)).is_none() && album.get(&id(9)).is_some());
         assert!(album.ask(&id(0)), "it may be looked at again");
+        let letters = [Split::Train, Split::Test].map(|split| of("letters", split, 0));
+        for id in &letters {
+            album.ask(id);
+            album.put(id.clone(), Err(crate::problem::Problem::new("lost")));
+        }
         album.retain(|key| key == "letters");
-        assert_eq!(
-            (album.bytes, album.held.len(), album.asked.len()),
-            (0, 0, 0)
-        );
+        assert_eq!((album.bytes, album.asked.len()), (0, 2));
+        assert!(letters.iter().all(|id| album.get(id).is_some()));
         // The answer to a question nobody remembers.
         let lost = crate::problem::Problem::new("lost");
         album.put(id(3), Err(lost));

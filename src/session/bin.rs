@@ -158,7 +158,7 @@ impl Session {
     pub(super) fn forget_findings(&mut self, run: &Path) {
         self.insides.forget(run);
         self.worst.forget(run);
-        self.doubts.forget(run);
+        self.forget_doubts(|known| known == run);
         if self.predict.run.as_deref() == Some(run) {
             self.predict.run = None;
         }

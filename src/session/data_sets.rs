@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Session;
 use super::album::Album;
 use super::jobs::{Ask, DataAsk, Opening, SightAsk};
-use super::views::{DataView, Fetch, Pictures, Sight, Split};
+use super::views::{DataView, Fetch, PictureKey, Pictures, Sight, Split};
 use crate::data::scenario::Scenario;
 use crate::data::{OpenOptions, builtin, named};
 use crate::experiment::open_options;
@@ -33,7 +33,7 @@ pub(super) struct DataSets {
     waiting: bool,
     /// How far that is.
     opening: Arc<Opening>,
-    /// Decoded test images.
+    /// Decoded images of both splits, and those of lessons.
     pictures: Album,
     /// Places of runs' data sets that the person wants to be opened.
     allowed: HashSet<String>,
@@ -64,8 +64,8 @@ impl Session {
     pub fn read_data_again(&mut self) {
         self.sets.forget(&self.draft.data);
         self.tested.forget();
-        self.doubts.forget_all();
-        self.forget_hashes();
+        self.forget_doubts(|_| true);
+        self.mended.forget_hashes();
         self.backend.send(Command::ForgetData);
         self.sets.leave();
         self.ask_data(true);
@@ -150,12 +150,9 @@ impl Session {
     /// opened unasked.
     pub fn asks_before_opening(&self, config: &RunConfig) -> bool {
         let place = &config.data;
-        let live = self.live.as_ref().and_then(|run| run.header.as_ref());
         let known = builtin::names().any(|name| name == place)
             || named::published(place).is_some()
-            || *place == self.draft.data
-            || live.is_some_and(|header| header.config.data == *place)
-            || self.sets.allowed.contains(place)
+            || self.is_chosen(place)
             || self.sets.views.values().any(|view| view.place == *place);
         !known
     }
@@ -163,26 +160,23 @@ impl Session {
     /// The places of other computers that a run's settings name and that this person has chosen nowhere: merely
     /// looking there tells who looks, and the run may be somebody else's.
     pub fn unvisited(&self, config: &RunConfig) -> Vec<String> {
+        let places = config.elsewhere().into_iter();
+        let unasked = places.filter(|place| !self.is_chosen(place));
+        unasked.map(str::to_string).collect()
+    }
+
+    /// Whether the settings or those of the run at work name this place, or the person was asked about it.
+    fn is_chosen(&self, place: &str) -> bool {
         let live = self.live.as_ref().and_then(|run| run.header.as_ref());
         let chosen = [Some(&self.draft), live.map(|header| &header.config)];
-        let chosen: Vec<&str> = chosen
-            .into_iter()
-            .flatten()
-            .flat_map(RunConfig::elsewhere)
-            .collect();
-        let unasked = |place: &&str| !chosen.contains(place) && !self.sets.allowed.contains(*place);
-        let places = config.elsewhere().into_iter().filter(unasked);
-        places.map(str::to_string).collect()
+        let names =
+            |config: &RunConfig| config.data == place || config.elsewhere().contains(&place);
+        self.sets.allowed.contains(place) || chosen.into_iter().flatten().any(names)
     }
 
     /// Lets these places be looked at: the person was asked.
     pub fn allow(&mut self, places: Vec<String>) {
         self.sets.allowed.extend(places);
-    }
-
-    /// Opens a run's data set wherever it lies: the person was asked.
-    pub fn allow_data(&mut self, config: &RunConfig) {
-        self.sets.allowed.insert(config.data.clone());
     }
 
     /// Looks again at the data sets of runs: those that could not be opened may be there by now,
@@ -206,22 +200,20 @@ impl Session {
         split: Split,
         index: usize,
     ) -> Option<&Result<Arc<Picture>>> {
-        self.need_picture(&data.key_of(split), data.of(split).clone(), index)
+        let key = (data.key.clone(), split, index);
+        self.need_picture(&key, || data.of(split).clone())
     }
 
     /// The same of any images with a key of their own.
     pub(super) fn need_picture(
         &mut self,
-        key: &str,
-        pictures: Arc<dyn Pictures>,
-        index: usize,
+        key: &PictureKey,
+        pictures: impl FnOnce() -> Arc<dyn Pictures>,
     ) -> Option<&Result<Arc<Picture>>> {
-        let id = (key.to_string(), index);
-        if self.sets.pictures.ask(&id) {
-            let key = key.to_string();
-            self.jobs.ask(Ask::TestPictures(key, pictures, vec![index]));
+        if self.sets.pictures.ask(key) {
+            self.jobs.ask(Ask::Image(key.clone(), pictures()));
         }
-        self.sets.pictures.get(&id)
+        self.sets.pictures.get(key)
     }
 
     /// What the network sees of some training images in an epoch (counted from 0) of their tasks, `shift` choosing
@@ -323,11 +315,8 @@ impl Session {
         }
     }
 
-    pub(super) fn take_pictures(&mut self, key: &str, list: Vec<(usize, Result<Picture>)>) {
-        for (index, picture) in list {
-            let id = (key.to_string(), index);
-            self.sets.pictures.put(id, picture);
-        }
+    pub(super) fn take_image(&mut self, key: PictureKey, picture: Result<Picture>) {
+        self.sets.pictures.put(key, picture);
     }
 
     pub(super) fn take_sight(&mut self, answer: Result<Arc<Sight>>) {
@@ -371,10 +360,11 @@ impl DataSets {
 
     /// Forgets what was read at this place.
     fn forget(&mut self, place: &str) {
-        self.views.retain(|_, view| view.place != place);
+        let gone = self.views.extract_if(|_, view| view.place == place);
+        let gone: HashSet<Arc<str>> = gone.map(|(_, view)| view.key.clone()).collect();
         let views = &self.views;
         self.asked.retain(|asked| views.contains_key(asked));
-        self.pictures.retain(|key| views.contains_key(key));
+        self.pictures.retain(|key| !gone.contains(key));
         self.asked_sight = None;
     }
 }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
-use super::run_view::RunView;
 use crate::metrics::{Answers, Expert, Wrong};
 use crate::problem::Problem;
 use crate::run::doubt::{DoubtRequest, DoubtState};
@@ -30,15 +29,11 @@ pub enum DoubtView {
 pub(super) struct Doubts(HashMap<Of, (u64, DoubtView)>);
 
 impl Doubts {
-    /// Nothing that was found about this run holds any more.
-    pub fn forget(&mut self, run: &Path) {
-        self.0.retain(|(known, _), _| known != run);
-    }
-
-    /// Pictures may be others by now.
-    pub fn forget_all(&mut self) {
-        self.0
-            .retain(|_, (_, view)| matches!(view, DoubtView::Working(..)));
+    /// Nothing that was found about these runs holds any more; gives the tickets of looks that are under way.
+    fn forget(&mut self, gone: impl Fn(&Path) -> bool) -> Vec<u64> {
+        let gone = self.0.extract_if(|(run, _), _| gone(run));
+        let working = gone.filter(|(_, (_, view))| matches!(view, DoubtView::Working(..)));
+        working.map(|(_, (ticket, _))| ticket).collect()
     }
 
     /// Takes news; those of a look that was forgotten are nobody's.
@@ -60,10 +55,9 @@ impl Doubts {
 }
 
 impl Session {
-    /// Has the training pictures of a run up to a task held against one another.
-    pub fn look_for_doubts(&mut self, run: &RunView, task: usize) {
-        let Some(header) = &run.header else { return };
-        let of = (header.folder.clone(), task);
+    /// Has the training pictures of the run in this folder up to a task held against one another.
+    pub fn look_for_doubts(&mut self, run: &Path, task: usize) {
+        let of = (run.to_path_buf(), task);
         self.tickets += 1;
         let ticket = self.tickets;
         let view = match self.weights_elsewhere(&of.0) {
@@ -81,6 +75,13 @@ impl Session {
     /// Looks no further.
     pub fn stop_doubts(&mut self, run: &Path, task: usize) {
         if let Some((ticket, DoubtView::Working(..))) = self.doubts(run, task) {
+            self.backend.send(Command::StopSheet(ticket));
+        }
+    }
+
+    /// Forgets what was found about these runs, and looks at them no further: their pictures may be others by now.
+    pub(super) fn forget_doubts(&mut self, gone: impl Fn(&Path) -> bool) {
+        for ticket in self.doubts.forget(gone) {
             self.backend.send(Command::StopSheet(ticket));
         }
     }

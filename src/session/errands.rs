@@ -8,7 +8,8 @@ use super::Session;
 use super::folders::Shelf;
 use super::jobs::{Ask, Found};
 use super::report;
-use super::views::{Fetch, Plan};
+use super::views::{Fetch, Plan, PluginView};
+use crate::method::{Chosen, Idle};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 
@@ -89,6 +90,21 @@ impl Session {
             && !self.is_downloading_weights()
     }
 
+    /// The PET plugin that settings name, as far as it is known and sound.
+    pub(super) fn plugin_of(&self, config: &RunConfig) -> Option<&PluginView> {
+        let name = config.pet.to_lowercase();
+        let mut sound = self.plugins.iter().filter(|view| view.problem.is_none());
+        sound.find(|view| view.name == name)
+    }
+
+    /// The settings that have no effect beside the others. They follow from the settings alone, so that they are never
+    /// those of older ones, as the plan may be.
+    pub fn idle(&self) -> Vec<Idle> {
+        let chosen = Chosen::of(&self.draft);
+        let plugin = self.plugin_of(&self.draft);
+        chosen.map_or_else(|_| Vec::new(), |chosen| chosen.idle(plugin))
+    }
+
     /// Asks what the settings come to whenever they changed, one question at a time.
     pub(super) fn refresh_plan(&mut self) {
         let key = (self.draft.clone(), self.data.ready().is_some());
@@ -149,7 +165,7 @@ impl Session {
             Found::Opened(_, Ok(run)) => {
                 self.opened = Some(run);
             }
-            Found::Opened(_, Err(problem)) => self.notify(problem, true),
+            Found::Opened(folder, Err(problem)) => self.take_unopened(&folder, problem),
             Found::FolderAdded(answer) => self.take_added(answer),
             Found::Described(folder, answer) => self.take_described(&folder, answer),
             Found::Done(deed, done) => self.take_done(deed, done),
@@ -163,9 +179,9 @@ impl Session {
             Found::Collected(group, answer) => self.take_collected(group, answer),
             Found::CollectionKept(purpose, answer) => self.take_kept(&purpose, answer),
             Found::Exported(path, answer) => self.take_exported(&path, answer),
-            Found::TestPictures(key, list) => self.take_pictures(&key, list),
-            Found::Fingerprint(key, kind, answer) => self.tested.take((key, kind), answer),
-            Found::Hash(id, answer) => self.take_hash(id, answer),
+            Found::Image(key, picture) => self.take_image(key, picture),
+            Found::Fingerprint(of, answer) => self.tested.take(&of, answer),
+            Found::Hash(key, asked, answer) => self.mended.take_hash(&key, asked, answer),
             Found::Mended(place, change, answer) => {
                 self.take_mended(place, answer, change.as_ref());
             }

@@ -103,7 +103,8 @@ mod tests {
     use super::*;
     use crate::run::config::RunConfig;
     use crate::session::backend::Recorded;
-    use crate::session::jobs::{Answer, Found};
+    use crate::session::helpers::Answer;
+    use crate::session::jobs::Found;
 
     fn session(answer: Answer) -> Session {
         let idle = Box::new(Recorded::default());

@@ -1,6 +1,9 @@
 //! What the last window left: the run that was at work, and of one that crashed the settings and folders, which are not
 //! opened again unasked.
 
+use std::collections::HashSet;
+use std::path::PathBuf;
+
 use super::Session;
 use super::units::same_settings;
 use super::views::{RunRow, RunState};
@@ -14,8 +17,9 @@ impl Session {
     /// Opens the folders of the window that crashed.
     pub fn open_former_folders(&mut self) {
         let mut paths = self.folders.paths();
-        paths.append(&mut self.former_folders);
-        paths.dedup();
+        let mut known: HashSet<PathBuf> = paths.iter().cloned().collect();
+        let former = std::mem::take(&mut self.former_folders).into_iter();
+        paths.extend(former.filter(|path| known.insert(path.clone())));
         self.open_folders(&paths);
     }
 
@@ -35,9 +39,9 @@ impl Session {
         }
     }
 
-    /// Forgets what the last window left; the run that was at work stays where it is.
+    /// Forgets the settings and folders of a window that crashed. Whether to go on with a run is another question.
     pub fn drop_former(&mut self) {
-        (self.former, self.left_off) = (None, None);
+        self.former = None;
         self.former_folders.clear();
     }
 }

@@ -1,12 +1,8 @@
-//! Errands that touch files or decode images, run on helper threads so that no page ever waits.
-//!
-//! The session sends an [`Ask`]; the answer, a [`Found`], comes back through a channel and wakes
-//! the window. What an errand does is a plain function, so tests can put their own in place.
+//! Errands that touch files or decode images: what is asked, an [`Ask`], and what is answered, a [`Found`]. Helper
+//! threads do them (`session::helpers`), so that no page ever waits.
 
-use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::bin::{Deed, DeletedRun, Done};
@@ -18,7 +14,9 @@ use super::folders::Shelf;
 use super::report::{self, Report};
 use super::run_view::RunView;
 use super::units::Entry;
-use super::views::{BackboneView, DataView, DeviceView, Pictures, Plan, PluginView, Sight};
+use super::views::{
+    BackboneView, DataView, DeviceView, PictureKey, Pictures, Plan, PluginView, Sight, SplitKey,
+};
 use super::words::count_text;
 use crate::data::export::Packed;
 use crate::data::{Mend, OpenOptions, PrintKind};
@@ -133,7 +131,7 @@ impl Transfer {
 }
 
 /// Makes the answer of an errand that failed.
-type Lost = Arc<dyn Fn(Problem) -> Found + Send + Sync>;
+pub(super) type Lost = Arc<dyn Fn(Problem) -> Found + Send + Sync>;
 
 /// An errand.
 #[derive(Clone)]
@@ -176,12 +174,12 @@ pub enum Ask {
     KeepCollection(Box<Collection>, Purpose),
     /// Write pictures to one file.
     Export(Export, PathBuf, Arc<Opening>),
-    /// Decode images of a split: its key, indices.
-    TestPictures(String, Arc<dyn Pictures>, Vec<usize>),
-    /// See which images a test split holds: data set's key, what to compare.
-    Fingerprint(String, PrintKind, Arc<dyn Pictures>),
-    /// Hash the image at this index of a split: its key, index.
-    Hash((String, usize), Arc<dyn Pictures>),
+    /// Decode one of these images.
+    Image(PictureKey, Arc<dyn Pictures>),
+    /// See which images a split holds, and of what kind the answer is to be.
+    Fingerprint((SplitKey, PrintKind), Arc<dyn Pictures>),
+    /// Hash one of these images, for the question with this number.
+    Hash(PictureKey, u64, Arc<dyn Pictures>),
     /// Read the mended labels of the data set at this place.
     Mended(String),
     /// Mend the label of one of these images of the data set at this place; without a class it
@@ -205,7 +203,7 @@ pub enum Ask {
 
 impl Ask {
     /// The answer when the errand itself failed, so that whoever waits for it is answered.
-    fn lost(&self) -> Lost {
+    pub(super) fn lost(&self) -> Lost {
         match self.clone() {
             Self::Data(ask, opening) => {
                 Arc::new(move |p| Found::Data(ask.key(), opening.clone(), Err(p)))
@@ -241,14 +239,9 @@ impl Ask {
                 Arc::new(move |p| Found::CollectionKept(purpose.clone(), Err(p)))
             }
             Self::Export(_, path, _) => Arc::new(move |p| Found::Exported(path.clone(), Err(p))),
-            Self::TestPictures(key, _, indices) => Arc::new(move |p| {
-                let failed = |&index: &usize| (index, Err(p.clone()));
-                Found::TestPictures(key.clone(), indices.iter().map(failed).collect())
-            }),
-            Self::Fingerprint(key, kind, _) => {
-                Arc::new(move |p| Found::Fingerprint(key.clone(), kind, Err(p)))
-            }
-            Self::Hash(id, _) => Arc::new(move |p| Found::Hash(id.clone(), Err(p))),
+            Self::Image(key, _) => Arc::new(move |p| Found::Image(key.clone(), Err(p))),
+            Self::Fingerprint(of, _) => Arc::new(move |p| Found::Fingerprint(of.clone(), Err(p))),
+            Self::Hash(key, asked, _) => Arc::new(move |p| Found::Hash(key.clone(), asked, Err(p))),
             Self::Mended(place) | Self::Mend(place, ..) | Self::MendAs(place, _) => {
                 Arc::new(move |p| Found::Mended(place.clone(), None, Err(p)))
             }
@@ -305,12 +298,12 @@ pub enum Found {
     CollectionKept(Purpose, Result<PathBuf>),
     /// What was written to one file.
     Exported(PathBuf, Result<Packed>),
-    /// Decoded images, by split and index.
-    TestPictures(String, Vec<(usize, Result<Picture>)>),
-    /// Which images a test split holds.
-    Fingerprint(String, PrintKind, Result<String>),
-    /// The SHA-256 of an image, by split and index.
-    Hash((String, usize), Result<String>),
+    /// A decoded image.
+    Image(PictureKey, Result<Picture>),
+    /// Which images a split holds.
+    Fingerprint((SplitKey, PrintKind), Result<String>),
+    /// The SHA-256 of an image, and the number of the question.
+    Hash(PictureKey, u64, Result<String>),
     /// The mended labels of the data set at this place, and what was changed of them.
     Mended(String, Option<Mend>, Result<Vec<Mend>>),
     /// What came of a dialog of the desktop.
@@ -327,201 +320,4 @@ pub enum Found {
     Revealed,
     /// Something to tell the person.
     Remark(Problem),
-}
-
-/// Does an errand.
-pub type Answer = Arc<dyn Fn(Ask) -> Found + Send + Sync>;
-/// Wakes the window.
-pub type Wake = Arc<dyn Fn() + Send + Sync>;
-
-/// Threads that do the errands in line.
-const READERS: usize = 4;
-
-/// Runs errands, each on a thread of its own; those that come by the thousand, when so many files are dropped, wait in
-/// line for a few threads.
-pub struct Jobs {
-    errands: Errands,
-    receiver: Receiver<Found>,
-    line: Arc<Mutex<Line>>,
-    waiting: usize,
-}
-
-/// What a thread needs to do errands.
-#[derive(Clone)]
-struct Errands {
-    answer: Answer,
-    wake: Wake,
-    sender: Sender<Found>,
-}
-
-/// Errands that wait for a thread, and the threads there are for them.
-#[derive(Default)]
-struct Line {
-    asks: VecDeque<Ask>,
-    readers: usize,
-}
-
-impl Errands {
-    /// Does an errand and sends the answer.
-    fn run(&self, ask: Ask) {
-        let lost = ask.lost();
-        let work = std::panic::AssertUnwindSafe(|| (self.answer)(ask));
-        let found = std::panic::catch_unwind(work).unwrap_or_else(|_| {
-            lost(
-                Problem::new("reading this failed inside the program")
-                    .advise("try another file; the running work is not affected"),
-            )
-        });
-        // The window may be gone by now; then nobody needs the answer.
-        if self.sender.send(found).is_ok() {
-            (self.wake)();
-        }
-    }
-}
-
-impl Jobs {
-    /// Errands are done by `answer`; `wake` is called when one is done.
-    pub fn new(answer: Answer, wake: Wake) -> Self {
-        let (sender, receiver) = channel();
-        Self {
-            errands: Errands {
-                answer,
-                wake,
-                sender,
-            },
-            receiver,
-            line: Arc::default(),
-            waiting: 0,
-        }
-    }
-
-    /// Begins an errand.
-    pub fn ask(&mut self, ask: Ask) {
-        self.waiting += 1;
-        if matches!(ask, Ask::Picture(_) | Ask::Collect(..) | Ask::AddFolder(..)) {
-            self.line_up(ask);
-            return;
-        }
-        let errands = self.errands.clone();
-        let lost = ask.lost();
-        if let Err(error) = thread(move || errands.run(ask)) {
-            self.fail(&lost, &error);
-        }
-    }
-
-    /// Puts an errand in line. Of pictures to be shown only the newest is waited for.
-    fn line_up(&mut self, ask: Ask) {
-        let begun = {
-            let mut line = line_of(&self.line);
-            if matches!(ask, Ask::Picture(_)) {
-                let before = line.asks.len();
-                line.asks
-                    .retain(|waiting| !matches!(waiting, Ask::Picture(_)));
-                self.waiting -= before - line.asks.len();
-            }
-            line.asks.push_back(ask);
-            if line.readers == READERS {
-                return;
-            }
-            line.readers += 1;
-            let (errands, line) = (self.errands.clone(), self.line.clone());
-            thread(move || {
-                while let Some(ask) = next(&line) {
-                    errands.run(ask);
-                }
-            })
-        };
-        let Err(error) = begun else { return };
-        let left: Vec<Ask> = {
-            let mut line = line_of(&self.line);
-            line.readers -= 1;
-            match line.readers {
-                0 => line.asks.drain(..).collect(),
-                // The others will come to it.
-                _ => Vec::new(),
-            }
-        };
-        for ask in left {
-            self.fail(&ask.lost(), &error);
-        }
-    }
-
-    /// Answers an errand that no thread could be started for.
-    fn fail(&mut self, lost: &Lost, error: &std::io::Error) {
-        let problem = Problem::new(format!("no helper thread could be started: {error}"));
-        if self.errands.sender.send(lost(problem)).is_err() {
-            self.waiting -= 1;
-        }
-    }
-
-    /// The next answer, if one is there.
-    pub fn try_recv(&mut self) -> Option<Found> {
-        let found = self.receiver.try_recv().ok()?;
-        self.waiting = self.waiting.saturating_sub(1);
-        Some(found)
-    }
-
-    /// Whether errands are under way.
-    pub fn busy(&self) -> bool {
-        self.waiting > 0
-    }
-}
-
-fn thread(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
-    let named = std::thread::Builder::new().name("errand".into());
-    named.spawn(work).map(drop)
-}
-
-fn line_of(line: &Mutex<Line>) -> MutexGuard<'_, Line> {
-    // Whoever panicked with the lock had only added or taken.
-    line.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The next errand in line; without one the thread that asks is no reader any more.
-fn next(line: &Mutex<Line>) -> Option<Ask> {
-    let mut line = line_of(line);
-    let ask = line.asks.pop_front();
-    line.readers -= usize::from(ask.is_none());
-    ask
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::atomic::AtomicUsize;
-    use std::time::Duration;
-
-    use super::*;
-
-    /// Asks all at once; how many were answered, and how many were read at a time.
-    fn dropped(asks: impl Iterator<Item = Ask>) -> (usize, usize) {
-        let counts = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
-        let shared = counts.clone();
-        let answer = move |ask: Ask| {
-            let (now, most) = &*shared;
-            most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            std::thread::sleep(Duration::from_micros(200));
-            now.fetch_sub(1, Ordering::SeqCst);
-            ask.lost()(Problem::new("read"))
-        };
-        let mut jobs = Jobs::new(Arc::new(answer), Arc::new(|| {}));
-        asks.for_each(|ask| jobs.ask(ask));
-        let mut answers = 0;
-        while jobs.busy() {
-            match jobs.try_recv() {
-                Some(_) => answers += 1,
-                None => std::thread::sleep(Duration::from_millis(1)),
-            }
-        }
-        (answers, counts.1.load(Ordering::SeqCst))
-    }
-
-    #[test]
-    fn a_thousand_dropped_files_are_read_a_few_at_a_time() {
-        let (answers, most) = dropped((0..1000).map(|n| Ask::Collect(n, PathBuf::new())));
-        assert_eq!(answers, 1000);
-        assert!(most <= READERS, "{most}");
-        // Of pictures to be shown only the last one counts, beside those that are being read.
-        let (answers, most) = dropped((0..1000).map(|_| Ask::Picture(PathBuf::new())));
-        assert!((1..500).contains(&answers) && most <= READERS, "{answers}");
-    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Session;
 use super::jobs::Ask;
-use super::views::{Pictures, RunRow, RunState};
+use super::views::{Pictures, RunRow, RunState, Split};
 use crate::data::{Mend, PrintKind};
 use crate::problem::{Problem, Result, listed};
 use crate::run::event::{Lesson, Picture, RunHeader};
@@ -101,11 +101,13 @@ impl Session {
         let task = header.own_tasks() + lesson.checked_sub(1)?;
         let lesson = header.lessons.get(lesson - 1)?;
         let key = format!("{} {}", header.folder.display(), lesson.fingerprint);
-        let tests = LessonTests {
-            run: header.folder.clone(),
-            task,
-            lesson: lesson.clone(),
+        let tests = || -> Arc<dyn Pictures> {
+            Arc::new(LessonTests {
+                run: header.folder.clone(),
+                task,
+                lesson: lesson.clone(),
+            })
         };
-        self.need_picture(&key, Arc::new(tests), index)
+        self.need_picture(&(key.into(), Split::Test, index), tests)
     }
 }

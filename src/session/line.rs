@@ -27,7 +27,7 @@ impl Session {
 
     /// A short name for a run with these settings.
     pub fn title_of(&self, config: &RunConfig) -> String {
-        let plugin = self.plugins.iter().find(|plugin| plugin.name == config.pet);
+        let plugin = self.plugin_of(config);
         run_title(config, plugin.is_none_or(|plugin| plugin.size.is_some()))
     }
 

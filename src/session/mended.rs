@@ -1,5 +1,5 @@
-//! Labels that the person mended, as the pages see them: the lists beside the data sets, and which of
-//! them the settings use.
+//! Labels that the person mended, as the pages see them: the lists beside the data sets, which of them the settings
+//! use, and which pictures on show they are about, by the pictures' hashes.
 //!
 //! The settings hold a copy of the list, and so does every run: mending a label changes no run that is at
 //! work or waits, and one that is continued goes on with the labels it began with.
@@ -9,16 +9,17 @@ use std::sync::Arc;
 
 use super::Session;
 use super::jobs::Ask;
-use super::views::{DataView, Split};
+use super::views::{DataView, PictureKey, Split};
 use crate::data::Mend;
+use crate::method;
 use crate::problem::{Problem, Result};
 
-/// The lists that were read.
+/// The lists that were read, and the hashes of pictures.
 pub(super) struct Mended {
     lists: HashMap<String, Vec<Mend>>,
     asked: HashSet<String>,
-    /// SHA-256 of images whose names stand in a list, by split and index; none while one is worked out.
-    hashes: HashMap<(String, usize), Option<String>>,
+    /// SHA-256 of images whose names stand in a list, with the number of the question; none while one is worked out.
+    hashes: HashMap<PictureKey, (u64, Option<String>)>,
     /// Whether the settings use the list of their data set, whatever is in it.
     follows: bool,
 }
@@ -31,6 +32,23 @@ impl Default for Mended {
             hashes: HashMap::new(),
             follows: true,
         }
+    }
+}
+
+impl Mended {
+    /// Takes the hash of an image; one that cannot be read is in no list. An answer to a question from before the
+    /// hashes were forgotten is of a file that may have changed since.
+    pub fn take_hash(&mut self, key: &PictureKey, asked: u64, answer: Result<String>) {
+        if let Some((known, hash)) = self.hashes.get_mut(key)
+            && *known == asked
+        {
+            *hash = answer.ok();
+        }
+    }
+
+    /// Files may have changed.
+    pub fn forget_hashes(&mut self) {
+        self.hashes.clear();
     }
 }
 
@@ -51,29 +69,21 @@ impl Session {
     ) -> Option<Mend> {
         let named = |mend: &&Mend| mend.picture == name;
         self.mended_labels(&data.place).iter().find(named)?;
-        let id = (data.key_of(split), index);
-        match self.mended.hashes.get(&id) {
-            Some(hash) => {
+        let key = (data.key.clone(), split, index);
+        match self.mended.hashes.get(&key) {
+            Some((_, hash)) => {
                 let hash = hash.as_ref()?;
                 let same = |mend: &&Mend| named(mend) && mend.sha256.eq_ignore_ascii_case(hash);
                 self.mended_labels(&data.place).iter().find(same).cloned()
             }
             None => {
-                self.mended.hashes.insert(id.clone(), None);
-                self.ask(Ask::Hash(id, data.of(split).clone()));
+                self.tickets += 1;
+                let asked = self.tickets;
+                self.mended.hashes.insert(key.clone(), (asked, None));
+                self.ask(Ask::Hash(key, asked, data.of(split).clone()));
                 None
             }
         }
-    }
-
-    /// Takes the hash of an image; one that cannot be read is in no list.
-    pub(super) fn take_hash(&mut self, id: (String, usize), answer: Result<String>) {
-        self.mended.hashes.insert(id, answer.ok());
-    }
-
-    /// Files may have changed.
-    pub(super) fn forget_hashes(&mut self) {
-        self.mended.hashes.clear();
     }
 
     /// Reads the mended labels of a data set, if nobody did yet.
@@ -123,8 +133,8 @@ impl Session {
     /// The settings as the command that trains them, and whether it uses the same labels: it knows the
     /// list of the data set and the labels in the data, but not the list of an older run.
     pub fn command(&self) -> (String, bool) {
-        let idle: Vec<&str> = self.plan.idle.iter().map(|idle| idle.key).collect();
-        let (command, list) = (self.draft.as_command(&idle), &self.draft.mended);
+        let command = method::command(&self.draft, self.plugin_of(&self.draft));
+        let list = &self.draft.mended;
         let kept = self.mended_labels(&self.draft.data);
         match list.is_empty() && !kept.is_empty() {
             true => (format!("{command} --mended none"), true),
@@ -180,4 +190,25 @@ fn told(change: &Mend) -> Problem {
     };
     Problem::new(format!("{text}, from the next run on"))
         .advise("Experiment lists the mended labels of a data set; the files stay as they are")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_that_was_asked_for_before_files_changed_is_not_kept() {
+        let mut mended = Mended::default();
+        let key: PictureKey = ("digits".into(), Split::Test, 3);
+        let known = |mended: &Mended| mended.hashes.get(&key).and_then(|(_, hash)| hash.clone());
+        mended.hashes.insert(key.clone(), (1, None));
+        mended.forget_hashes();
+        mended.take_hash(&key, 1, Ok("old".into()));
+        assert!(mended.hashes.is_empty());
+        mended.hashes.insert(key.clone(), (2, None));
+        mended.take_hash(&key, 1, Ok("old".into()));
+        assert_eq!(known(&mended), None);
+        mended.take_hash(&key, 2, Ok("new".into()));
+        assert_eq!(known(&mended).as_deref(), Some("new"));
+    }
 }

@@ -24,6 +24,7 @@ pub mod export;
 pub mod first_task;
 pub mod folders;
 mod former;
+mod helpers;
 pub mod inside;
 pub mod jobs;
 mod lesson;
@@ -63,8 +64,9 @@ use crate::texts::Language;
 use backend::Backend;
 use chooser::{Choice, Wanted};
 use collection::Collection;
+use helpers::Jobs;
 use inside::Insides;
-use jobs::{Ask, Jobs};
+use jobs::Ask;
 use mended::Mended;
 use pins::Pins;
 use predict::PredictView;
@@ -73,7 +75,7 @@ use tour::Tour;
 
 use views::{BackboneView, DataView, DeviceView, Fetch, Plan, PluginView, RunRow};
 
-pub use jobs::{Answer, Wake};
+pub use helpers::{Answer, Wake};
 pub use notices::Notice;
 pub use sources::answer as errands;
 

@@ -98,7 +98,7 @@ impl Session {
         self.backend.send(Command::Predict(request));
     }
 
-    /// Why the weights that a run names are not looked for unasked: they lie on a network share,
+    /// Why the weights that a run names are not looked for unasked: they lie on another computer,
     /// which would be told who looks, and nobody chose them here. The run may be somebody else's.
     pub(super) fn weights_elsewhere(&self, run: &Path) -> Option<Problem> {
         let config = &self.header_of(run)?.config;
@@ -165,6 +165,16 @@ impl Session {
         if self.predict.run.as_ref() == Some(&folder) {
             self.choose_predictor(folder);
         }
+    }
+
+    /// A run cannot be opened. Where it was to be asked anew after its lesson was taken back, Predict says so.
+    pub(super) fn take_unopened(&mut self, folder: &Path, problem: Problem) {
+        if self.predict.undone.take_if(|run| run == folder).is_some()
+            && self.predict.run.as_deref() == Some(folder)
+        {
+            self.predict.refuse(problem.clone());
+        }
+        self.notify(problem, true);
     }
 
     /// After a task of the run at work: Predict asks its newest snapshot, unless the person looks at

@@ -1,9 +1,10 @@
-//! Whether the test images that a run's answers name by their index are still those images.
+//! Whether the images that a run's answers, or a look at its training pictures, name by their index are still those
+//! images.
 //!
-//! Answers hold indices into a test split that is opened again later, perhaps after files were
-//! added, replaced or removed; then an index would show a picture that was never asked about. The
-//! run's header holds the split's fingerprint. Runs of versions without it are compared in what
-//! can be compared: class names, numbers of images, and the class of every image answered.
+//! Answers hold indices into a split that is opened again later, perhaps after files were added, replaced or removed;
+//! then an index would show a picture that was never asked about. The run's header holds the fingerprints of both
+//! splits. Runs of versions without them are compared in what can be compared: class names, numbers of images, and the
+//! class of every test image answered.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -12,25 +13,25 @@ use std::sync::Arc;
 use super::Session;
 use super::jobs::Ask;
 use super::run_view::RunView;
-use super::views::DataView;
+use super::views::{DataView, Split, SplitKey};
 use crate::data::PrintKind;
 use crate::metrics::{Answers, tasks_of_classes};
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
 
-/// What is known of data sets that runs were tested on.
+/// What is known of data sets that runs learned from and were tested on.
 #[derive(Default)]
 pub(super) struct Tested {
-    /// Fingerprints of test splits by the data set's key and their kind; none while one is under way.
-    prints: HashMap<(String, PrintKind), Option<Result<String>>>,
-    /// What came out for a run with a data set.
-    checked: HashMap<(PathBuf, String), Option<Problem>>,
+    /// Fingerprints of splits by their kind; none while one is under way.
+    prints: HashMap<(SplitKey, PrintKind), Option<Result<String>>>,
+    /// What came out for a run with a split.
+    checked: HashMap<(PathBuf, SplitKey), Option<Problem>>,
 }
 
 impl Tested {
     /// Takes a fingerprint in; one that was forgotten meanwhile is asked for again.
-    pub fn take(&mut self, about: (String, PrintKind), answer: Result<String>) {
-        if let Some(print) = self.prints.get_mut(&about) {
+    pub fn take(&mut self, of: &(SplitKey, PrintKind), answer: Result<String>) {
+        if let Some(print) = self.prints.get_mut(of) {
             *print = Some(answer);
         }
     }
@@ -44,9 +45,9 @@ impl Tested {
 }
 
 impl Session {
-    /// The data set whose test images a run's answers are about. None while it is looked for; a
-    /// Problem when it is gone or holds other images by now.
-    pub fn tested_on(&mut self, run: &RunView) -> Option<Result<Arc<DataView>>> {
+    /// The data set whose images of a split a run's answers are about. None while it is looked for; a Problem when it is
+    /// gone or holds other images by now.
+    pub fn tested_on(&mut self, run: &RunView, split: Split) -> Option<Result<Arc<DataView>>> {
         let header = run.header.as_ref()?;
         if self.data_is_missing(&header.config) {
             let gone = Problem::new("the data set of this run could not be opened");
@@ -55,43 +56,59 @@ impl Session {
                 .advise("the notices say why")));
         }
         let data = self.need_data(&header.config)?.clone();
-        let about = (header.folder.clone(), data.key.clone());
+        let about = (header.folder.clone(), (data.key.clone(), split));
         if let Some(known) = self.tested.checked.get(&about) {
             return Some(known.clone().map_or(Ok(data), Err));
         }
         let found = match &header.images {
-            Some(images) => match self.print_of(&data, images.kind)? {
-                Ok(print) if print == images.test => None,
-                Ok(_) => Some(other_images(header)),
-                Err(problem) => Some(problem),
-            },
-            None => (!may_be_those(run, header, &data)).then(|| other_images(header)),
+            Some(images) => {
+                let noted = match split {
+                    Split::Train => &images.train,
+                    Split::Test => &images.test,
+                };
+                match self.print_of(&data, split, images.kind)? {
+                    Ok(print) if print == *noted => None,
+                    Ok(_) => Some(other_images(header, split)),
+                    Err(problem) => Some(problem),
+                }
+            }
+            None => (!may_be_those(run, header, &data, split)).then(|| other_images(header, split)),
         };
         self.tested.checked.insert(about, found.clone());
         Some(found.map_or(Ok(data), Err))
     }
 
-    /// The fingerprint of a test split, asked for when it is not there yet.
-    fn print_of(&mut self, data: &Arc<DataView>, kind: PrintKind) -> Option<Result<String>> {
-        let about = (data.key.clone(), kind);
-        if let Some(known) = self.tested.prints.get(&about) {
+    /// The fingerprint of a split, asked for when it is not there yet.
+    fn print_of(
+        &mut self,
+        data: &Arc<DataView>,
+        split: Split,
+        kind: PrintKind,
+    ) -> Option<Result<String>> {
+        let of = ((data.key.clone(), split), kind);
+        if let Some(known) = self.tested.prints.get(&of) {
             return known.clone();
         }
-        self.tested.prints.insert(about, None);
-        let (key, pictures) = (data.key.clone(), data.pictures.clone());
-        self.jobs.ask(Ask::Fingerprint(key, kind, pictures));
+        self.tested.prints.insert(of.clone(), None);
+        self.jobs.ask(Ask::Fingerprint(of, data.of(split).clone()));
         None
     }
 }
 
-fn other_images(header: &RunHeader) -> Problem {
-    Problem::new("the images of this data set are no longer those this run was tested on")
+fn other_images(header: &RunHeader, split: Split) -> Problem {
+    let what = match split {
+        Split::Train => {
+            "the training images of this data set are no longer those this run learned from"
+        }
+        Split::Test => "the images of this data set are no longer those this run was tested on",
+    };
+    Problem::new(what)
         .at(&header.config.data)
         .advise("put back what was there to see them; the run's figures stay what they were")
 }
 
-/// Whether nothing that an old run noted speaks against these test images.
-fn may_be_those(run: &RunView, header: &RunHeader, data: &DataView) -> bool {
+/// Whether nothing that an old run noted speaks against these images.
+fn may_be_those(run: &RunView, header: &RunHeader, data: &DataView, split: Split) -> bool {
     // Lessons have pictures of their own.
     let own = header.own_tasks();
     let tasks = &header.tasks[..own];
@@ -109,12 +126,17 @@ fn may_be_those(run: &RunView, header: &RunHeader, data: &DataView) -> bool {
         .map(|name| position[name.as_str()])
         .collect();
     let task_of = tasks_of_classes(tasks);
+    let (there, noted) = match split {
+        Split::Train => (&data.train, &header.train_images),
+        Split::Test => (&data.test, &header.test_images),
+    };
     let mut counts = vec![0; own];
-    for &class in &data.test_labels {
+    for (class, images) in there.iter().enumerate() {
         if let Some(&Some(task)) = task_of.get(place[class]) {
-            counts[task] += 1;
+            counts[task] += images;
         }
     }
+    let as_many = noted.get(..own).is_some_and(|noted| counts == noted);
     let label_of = |sample: usize| data.test_labels.get(sample).map(|&class| place[class]);
     let right = |all: &Answers| {
         let pairs = all.samples.iter().zip(&all.labels).enumerate();
@@ -122,7 +144,7 @@ fn may_be_those(run: &RunView, header: &RunHeader, data: &DataView) -> bool {
         own.all(|(_, (sample, label))| label_of(*sample) == Some(*label))
     };
     let answers = run.reports.last().map(|report| &report.answers);
-    counts == header.test_images[..own] && answers.is_none_or(right)
+    as_many && (split == Split::Train || answers.is_none_or(right))
 }
 
 fn swapped((position, name): (usize, &String)) -> (&str, usize) {

@@ -11,7 +11,7 @@ use crate::data::card::Sizes;
 use crate::data::scenario::Scenario;
 use crate::data::{Mend, PrintKind};
 use crate::device::Prepared;
-use crate::method::{AllFrozen, Chosen, Idle, Lone, Pass, Source};
+use crate::method::{AllFrozen, Chosen, Lone, Pass, Plugin, Source};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::Picture;
@@ -73,14 +73,19 @@ pub struct Thumb {
 }
 
 /// A side of a data set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Split {
     /// What is learned from.
     Train,
     /// What is tested on.
-    #[default]
     Test,
 }
+
+/// A split of an open data set, by the data set's key.
+pub type SplitKey = (Arc<str>, Split);
+/// A picture of an open data set: the data set's key, the split and the index there. The test pictures of a lesson
+/// have a key of their own.
+pub type PictureKey = (Arc<str>, Split, usize);
 
 /// Decoded images of a split by index; the session holds two per open data set and asks it on helper
 /// threads only.
@@ -97,7 +102,7 @@ pub trait Pictures: Send + Sync {
     /// A Problem for an image that cannot be read any more, or whose label cannot be mended.
     fn entry(&self, index: usize) -> Result<Mend>;
 
-    /// Which images the split holds now (see `Dataset::fingerprints`); reads the disk.
+    /// Which images the split holds now (see `Dataset::fingerprints`); looks at the disk.
     fn fingerprint(&self, kind: PrintKind) -> String;
 }
 
@@ -105,7 +110,7 @@ pub trait Pictures: Send + Sync {
 #[derive(Clone)]
 pub struct DataView {
     /// What defines it: the place and how it is split and limited.
-    pub key: String,
+    pub key: Arc<str>,
     /// What the settings call it: `digits`, `letters` or a path.
     pub place: String,
     /// What people call it.
@@ -146,25 +151,17 @@ pub struct DataView {
     /// Class (position in `classes`) of every test image, by index.
     pub test_labels: Vec<usize>,
     /// The test images.
-    pub pictures: Arc<dyn Pictures>,
+    pub testing: Arc<dyn Pictures>,
     /// The training images.
     pub training: Arc<dyn Pictures>,
 }
 
 impl DataView {
-    /// What defines a split of it.
-    pub fn key_of(&self, split: Split) -> String {
-        match split {
-            Split::Test => self.key.clone(),
-            Split::Train => format!("{} train", self.key),
-        }
-    }
-
     /// The images of a split.
     pub fn of(&self, split: Split) -> &Arc<dyn Pictures> {
         match split {
             Split::Train => &self.training,
-            Split::Test => &self.pictures,
+            Split::Test => &self.testing,
         }
     }
 
@@ -234,19 +231,11 @@ pub struct Plan {
     pub lone: Option<Lone>,
     /// Epochs in which the PET would learn nothing.
     pub all_frozen: Option<AllFrozen>,
-    /// Settings that have no effect beside the others.
-    pub idle: Vec<Idle>,
     /// Everything that stands in the way.
     pub problems: Vec<Problem>,
 }
 
 impl Plan {
-    /// Why a setting has no effect, where it has none.
-    pub fn why_idle(&self, key: &str) -> Option<&str> {
-        let idle = self.idle.iter().find(|idle| idle.key == key);
-        idle.map(|idle| idle.why.as_str())
-    }
-
     /// Puts tasks in, with the numbers of their images.
     pub fn set_tasks(&mut self, scenario: Scenario, data: &DataView, config: &RunConfig) {
         let limited =
@@ -328,6 +317,15 @@ impl PluginView {
     pub fn usual_size(&self) -> usize {
         self.size
             .map_or(RunConfig::default().pet_size, |(_, usual, _)| usual)
+    }
+}
+
+impl<'a> From<&'a PluginView> for Plugin<'a> {
+    fn from(view: &'a PluginView) -> Self {
+        Self {
+            name: &view.title,
+            sized: view.size.is_some(),
+        }
     }
 }
 

@@ -1,10 +1,9 @@
 //! A method with the settings chosen for it: typed values, checks, and the usual values.
 
 use super::spec::{Kind, MethodSpec, Published, SettingSpec};
-use super::{METHODS, Pass};
+use super::{METHODS, Pass, Plugin};
 use crate::backbone::library::Description;
 use crate::data::named;
-use crate::pet::PetSpec;
 use crate::problem::{Problem, Result, listed};
 use crate::run::config::{RunConfig, Setting, Settings, block_list, bounds};
 use crate::run::event::MethodFacts;
@@ -355,7 +354,7 @@ pub fn run_title(config: &RunConfig, sized: bool) -> String {
 }
 
 /// The command that trains these settings, without what has no effect with them and this PET plugin.
-pub fn command(config: &RunConfig, pet: Option<&PetSpec>) -> String {
+pub fn command<'p>(config: &RunConfig, pet: Option<impl Into<Plugin<'p>>>) -> String {
     let idle = Chosen::of(config).map(|chosen| chosen.idle(pet));
     let keys: Vec<&str> = idle.iter().flatten().map(|idle| idle.key).collect();
     config.as_command(&keys)

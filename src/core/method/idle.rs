@@ -10,6 +10,24 @@ use crate::problem::Result;
 /// The settings of a PET.
 const OF_PET: [&str; 4] = ["pet", "pet_size", "pet_variant", "blocks"];
 
+/// What of a PET plugin decides which settings have an effect.
+#[derive(Clone, Copy, Debug)]
+pub struct Plugin<'a> {
+    /// What people call it.
+    pub name: &'a str,
+    /// Whether it has a size to be chosen.
+    pub sized: bool,
+}
+
+impl<'a> From<&'a PetSpec> for Plugin<'a> {
+    fn from(pet: &'a PetSpec) -> Self {
+        Self {
+            name: &pet.name,
+            sized: pet.is_sized(),
+        }
+    }
+}
+
 /// A setting that has no effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Idle {
@@ -26,22 +44,28 @@ impl Idle {
             why: why.into(),
         }
     }
+
+    /// Why the setting under this key has no effect, where it is one of these.
+    pub fn why<'a>(all: &'a [Self], key: &str) -> Option<&'a str> {
+        let idle = all.iter().find(|idle| idle.key == key);
+        idle.map(|idle| idle.why.as_str())
+    }
 }
 
 impl Chosen<'_> {
     /// The settings that have no effect beside the others, with this PET plugin where it is known. Of settings out of
     /// range nothing is said.
-    pub fn idle(&self, pet: Option<&PetSpec>) -> Vec<Idle> {
-        let mut idle = self.idle_of_pet(pet);
+    pub fn idle<'p>(&self, pet: Option<impl Into<Plugin<'p>>>) -> Vec<Idle> {
+        let mut idle = self.idle_of_pet(pet.map(Into::into));
         idle.extend(self.idle_of_training().unwrap_or_default());
         idle.extend((self.spec.idle)(self).unwrap_or_default());
         idle
     }
 
-    fn idle_of_pet(&self, pet: Option<&PetSpec>) -> Vec<Idle> {
+    fn idle_of_pet(&self, pet: Option<Plugin<'_>>) -> Vec<Idle> {
         if self.trains_pet().unwrap_or(true) {
-            let sizeless = pet.filter(|pet| !pet.is_sized());
-            let why = |pet: &PetSpec| format!("{} has no size", pet.name);
+            let sizeless = pet.filter(|pet| !pet.sized);
+            let why = |pet: Plugin<'_>| format!("{} has no size", pet.name);
             return Vec::from_iter(sizeless.map(|pet| Idle::of("pet_size", why(pet))));
         }
         let why = format!("{} trains no PET plugin", self.title());
@@ -108,7 +132,7 @@ mod tests {
         let spec = Library::with_folders(Vec::new()).get(pet).unwrap();
         let chosen = Chosen::of(&config).unwrap();
         chosen
-            .idle(Some(&spec))
+            .idle(Some(&*spec))
             .iter()
             .map(|idle| idle.key)
             .collect()

@@ -50,7 +50,7 @@ pub use chosen::{
     usual_pet,
 };
 pub use frozen::{AllFrozen, all_frozen, frozen_of};
-pub use idle::Idle;
+pub use idle::{Idle, Plugin};
 pub use lae::{Lae, LaeSettings};
 pub use lone::{Lone, learns, lone_classes};
 pub use pets::{PetPlan, TrainedPet};

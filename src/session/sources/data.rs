@@ -61,7 +61,7 @@ impl Pictures for Images {
 
     fn fingerprint(&self, kind: PrintKind) -> String {
         match self.1 {
-            Split::Train => self.0.fingerprints_of(kind).train,
+            Split::Train => self.0.train_fingerprint(kind),
             Split::Test => self.0.test_fingerprint(kind),
         }
     }
@@ -116,7 +116,7 @@ pub(super) fn open(ask: &DataAsk, scans: &Scans, opening: &Opening) -> Result<Da
     let thumbs = classes.into_iter().zip(pictures).map(thumb).collect();
     let path_and_reason = |file: &Skipped| (file.path.display().to_string(), file.reason.clone());
     Ok(DataView {
-        key: ask.key(),
+        key: ask.key().into(),
         place: ask.place.clone(),
         title: data.name.clone(),
         credit: data.note.clone(),
@@ -150,7 +150,7 @@ pub(super) fn open(ask: &DataAsk, scans: &Scans, opening: &Opening) -> Result<Da
             .map(|sample| sample.class as usize)
             .collect(),
         training: Arc::new(Images(data.clone(), Split::Train)),
-        pictures: Arc::new(Images(data, Split::Test)),
+        testing: Arc::new(Images(data, Split::Test)),
     })
 }
 

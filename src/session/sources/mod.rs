@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::backend::Backend;
-use super::jobs::{Answer, Ask, Found, Wake};
+use super::helpers::{Answer, Wake};
+use super::jobs::{Ask, Found};
 use super::report::Report;
 use super::run_view::RunView;
 use super::units;
@@ -110,16 +111,17 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             let done = data::export(&export, &scans, &path, &opening);
             Found::Exported(path, done)
         }
-        Ask::TestPictures(key, pictures, indices) => {
-            let one = |index| (index, pictures.picture(index));
-            Found::TestPictures(key, indices.into_iter().map(one).collect())
+        Ask::Image(key, pictures) => {
+            let picture = pictures.picture(key.2);
+            Found::Image(key, picture)
         }
-        Ask::Fingerprint(key, kind, pictures) => {
-            Found::Fingerprint(key, kind, Ok(pictures.fingerprint(kind)))
+        Ask::Fingerprint(of, pictures) => {
+            let print = pictures.fingerprint(of.1);
+            Found::Fingerprint(of, Ok(print))
         }
-        Ask::Hash(id, pictures) => {
-            let entry = pictures.entry(id.1);
-            Found::Hash(id, entry.map(|entry| entry.sha256))
+        Ask::Hash(key, asked, pictures) => {
+            let entry = pictures.entry(key.2);
+            Found::Hash(key, asked, entry.map(|entry| entry.sha256))
         }
         Ask::Mended(place) => {
             let list = store::mended(&runs_root, &place);

@@ -4,8 +4,7 @@ use super::network;
 use crate::backbone::library as backbones;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::device;
-use crate::method::{self, Chosen, Idle, all_frozen, lone_classes};
-use crate::pet::library::Library;
+use crate::method::{self, Chosen, all_frozen, lone_classes};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::views::{DataView, Plan};
@@ -14,7 +13,6 @@ use crate::session::views::{DataView, Plan};
 pub(super) fn plan(config: &RunConfig, data: Option<&DataView>) -> Plan {
     let mut plan = Plan {
         problems: method::problems(config),
-        idle: idle(config),
         ..Plan::default()
     };
     if let Some(data) = data {
@@ -33,12 +31,6 @@ pub(super) fn plan(config: &RunConfig, data: Option<&DataView>) -> Plan {
         plan.problems.push(problem);
     }
     plan
-}
-
-fn idle(config: &RunConfig) -> Vec<Idle> {
-    let pet = Library::standard().get(&config.pet).ok();
-    let chosen = Chosen::of(config);
-    chosen.map_or_else(|_| Vec::new(), |chosen| chosen.idle(pet.as_deref()))
 }
 
 fn scenario(config: &RunConfig, data: &DataView) -> Result<Scenario> {

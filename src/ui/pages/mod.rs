@@ -82,6 +82,6 @@ fn ask_to_open(ui: &mut Ui, cx: &mut Cx<'_>, config: &RunConfig) {
     let place = harmless(&config.data);
     faint(ui, format!("The run's images lie in {place}."));
     if button(ui, "Open this data set").clicked() {
-        cx.session.allow_data(config);
+        cx.session.allow(vec![config.data.clone()]);
     }
 }

@@ -11,6 +11,9 @@ use super::line_edit;
 use crate::run::config::bounds;
 use crate::ui::theme::CONTROL;
 
+/// Width of a field for a seed, in points.
+const SEED: f32 = 100.0;
+
 /// A field for a number within a range; what lies beyond it stays until it is changed.
 pub fn number<T: Numeric + Display>(value: &mut T, range: RangeInclusive<T>) -> DragValue<'_> {
     let of = |number: &T| exact(number);
@@ -71,7 +74,7 @@ fn exact(number: &(impl Numeric + Display)) -> f64 {
 }
 
 /// The shortest text that reads as this number.
-pub fn in_full(number: f64) -> String {
+fn in_full(number: f64) -> String {
     match number.abs() {
         1e-6..1e15 | 0.0 => number.to_string(),
         _ => format!("{number:e}"),
@@ -79,14 +82,14 @@ pub fn in_full(number: f64) -> String {
 }
 
 /// A field for a seed, which may have more digits than a number that is dragged.
-pub fn seed(ui: &mut Ui, name: &'static str, value: &mut u64, width: f32) -> Response {
+pub fn seed(ui: &mut Ui, name: &'static str, value: &mut u64) -> Response {
     let id = Id::unique(("seed", name));
     let focused = ui.memory(|memory| memory.has_focus(id));
-    let known: Option<(String, u64)> = ui.data(|data| data.get_temp(id));
+    let kept: Option<(String, u64)> = ui.data(|data| data.get_temp(id));
     // What is being typed, unless the seed was changed elsewhere.
-    let known = known.filter(|(_, of)| focused && of == value);
-    let mut typed = known.map_or_else(|| value.to_string(), |(text, _)| text);
-    let edit = line_edit(&mut typed, width).min_size(Vec2::new(width, CONTROL));
+    let known = kept.as_ref().filter(|(_, of)| focused && of == value);
+    let mut typed = known.map_or_else(|| value.to_string(), |(text, _)| text.clone());
+    let edit = line_edit(&mut typed, SEED).min_size(Vec2::new(SEED, CONTROL));
     let response = ui.add(edit.id(id));
     let given = typed.trim().parse().ok();
     if response.changed()
@@ -94,7 +97,11 @@ pub fn seed(ui: &mut Ui, name: &'static str, value: &mut u64, width: f32) -> Res
     {
         *value = given;
     }
-    ui.data_mut(|data| data.insert_temp(id, (typed, *value)));
+    if response.has_focus() {
+        ui.data_mut(|data| data.insert_temp(id, (typed, *value)));
+    } else if kept.is_some() {
+        ui.data_mut(|data| data.remove::<(String, u64)>(id));
+    }
     response
 }
 

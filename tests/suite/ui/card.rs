@@ -6,10 +6,10 @@ use egui_kittest::kittest::Queryable;
 use lae_studio::device::{Prepared, Tried};
 use lae_studio::nn::Variant;
 use lae_studio::run::config::RunConfig;
-use lae_studio::session::Session;
 use lae_studio::session::backend::{Backend, Recorded};
-use lae_studio::session::jobs::{Answer, Ask, Found};
+use lae_studio::session::jobs::{Ask, Found};
 use lae_studio::session::views::DeviceView;
+use lae_studio::session::{Answer, Session};
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::{errands, wait, window};

@@ -100,14 +100,41 @@ fn one_card_tells_of_a_crash_and_offers_the_same_settings_once() {
     shot(&mut window, "after-a-crash-both");
     window.get_by_label("Forget it").click();
     settle(&mut window);
-    for gone in [CRASHED, "Go on with it", "Set it up again"] {
+    // The run is another question.
+    assert!(window.query_by_label("Set it up again").is_none());
+    window.get_by_label("Go on with it");
+    window.get_by_label("Not now").click();
+    settle(&mut window);
+    for gone in [CRASHED, "Go on with it"] {
         assert!(window.query_by_label(gone).is_none(), "{gone}");
     }
     assert!(run.exists());
+    // So it is the other way round.
+    let mut window = opened(runs.path(), left(&other).after_crash());
+    window.get_by_label("Not now").click();
+    settle(&mut window);
+    assert!(window.query_by_label("Go on with it").is_none());
+    window.get_by_label("Set it up again");
     // A window that was closed says so.
     let window = opened(runs.path(), left(&RunConfig::default()));
     window.get_by_label(CLOSED);
     assert!(window.query_by_label(CRASHED).is_none());
+}
+
+#[test]
+fn a_folder_of_the_window_that_crashed_is_opened_once() {
+    let runs = tempfile::tempdir().unwrap();
+    let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let [one, two, three] = folders.each_ref().map(|folder| folder.path().to_path_buf());
+    let crashed = Settings {
+        folders: vec![one.clone(), two.clone(), one.clone(), three.clone()],
+        ..Settings::default()
+    };
+    let mut window = opened(runs.path(), crashed.after_crash());
+    let session = &mut window.state_mut().session;
+    session.open_folders(&[three.clone(), two.clone()]);
+    session.open_former_folders();
+    assert_eq!(session.folders.paths(), [three, two, one]);
 }
 
 #[test]

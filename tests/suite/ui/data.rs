@@ -15,9 +15,9 @@ use lae_studio::fetch::Progress;
 use lae_studio::problem::Problem;
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
-use lae_studio::session::jobs::{Answer, Ask, DataAsk, Found, SightAsk};
+use lae_studio::session::jobs::{Ask, DataAsk, Found, SightAsk};
 use lae_studio::session::views::Split;
-use lae_studio::session::{Session, errands};
+use lae_studio::session::{Answer, Session, errands};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 

@@ -1,9 +1,14 @@
 //! What cannot have an effect with the chosen method or PET is greyed out and says why.
 
+use std::sync::{Arc, RwLock};
+
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::method::named_method;
-use lae_studio::run::config::Setting;
+use lae_studio::run::config::{RunConfig, Setting};
+use lae_studio::session::backend::Recorded;
+use lae_studio::session::jobs::Ask;
+use lae_studio::session::{Session, errands};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
@@ -112,4 +117,38 @@ fn epochs_that_are_all_frozen_are_told_with_a_mend_and_can_be_meant() {
         .cloned();
     assert_eq!(own, Some(Setting::Whole(1)));
     assert!(window.query_by_label_contains(words).is_none());
+}
+
+#[test]
+fn while_a_data_set_opens_the_settings_are_those_of_the_method_chosen_last() {
+    let runs = tempfile::tempdir().unwrap();
+    let real = errands(runs.path().to_path_buf());
+    // Opening takes as long as this is held.
+    let held = Arc::new(RwLock::new(()));
+    let opening = held.clone();
+    let answer = Arc::new(move |ask: Ask| {
+        if matches!(&ask, Ask::Data(ask, _) if ask.place == "letters") {
+            drop(opening.read());
+        }
+        real(ask)
+    });
+    let mut window = super::window([1280.0, 1100.0], ThemeChoice::Dark, move |wake| {
+        let backend = Box::new(Recorded::default());
+        Session::with(backend, answer, RunConfig::default(), wake)
+    });
+    settle(&mut window);
+    let opens = held.write().unwrap();
+    window.state_mut().session.choose_data("letters");
+    for (key, learns) in [("simplecil", false), ("lae", true), ("simplecil", false)] {
+        let spec = named_method(key).unwrap();
+        window.state_mut().session.choose_method(spec);
+        window.run_steps(6);
+        assert!(window.state().session.data.is_busy());
+        assert_eq!(enabled(&window, NUMBER, "Epochs"), learns, "{key}");
+        let (command, _) = window.state().session.command();
+        assert_eq!(command.contains("--epochs"), learns, "{command}");
+    }
+    drop(opens);
+    settle(&mut window);
+    assert!(!enabled(&window, NUMBER, "Epochs"));
 }

@@ -1,11 +1,18 @@
 //! A finished run is taught by dropping a folder, shows what that cost, and forgets it again.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use lae_studio::session::Session;
-use lae_studio::session::run_view::Stage;
+use lae_studio::problem::Problem;
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::{Lesson, Picture};
+use lae_studio::session::backend::Recorded;
+use lae_studio::session::jobs::{Ask, Found};
+use lae_studio::session::run_view::{RunView, Stage};
+use lae_studio::session::{Session, errands};
 use lae_studio::store;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
@@ -40,6 +47,15 @@ fn newer_run(runs: &Path) {
     std::fs::write(&file, text.join("\n")).unwrap();
 }
 
+fn grey() -> Picture {
+    Picture {
+        name: "grey".into(),
+        width: 8,
+        height: 8,
+        rgb: vec![90; 192],
+    }
+}
+
 #[test]
 fn a_dropped_folder_is_taught_measured_shown_and_undone() {
     let runs = tempfile::tempdir().unwrap();
@@ -70,7 +86,7 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
     window
         .input_mut()
         .dropped_files
-        .push(std::sync::Arc::new(Dropped(path)));
+        .push(Arc::new(Dropped(path)));
     window.step();
     assert_eq!(window.state().page, Page::Train);
     wait(&mut window, "the lesson begins", |app| {
@@ -94,15 +110,10 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
     newer_run(runs.path());
     window.state_mut().session.list_runs();
     settle(&mut window);
-    let picture = lae_studio::run::event::Picture {
-        name: "grey".into(),
-        width: 8,
-        height: 8,
-        rgb: vec![90; 192],
-    };
+    let picture = grey();
     let session = &mut window.state_mut().session;
     session.pin_predictor(folder.clone());
-    session.predict_picture(std::sync::Arc::new(picture), None);
+    session.predict_picture(Arc::new(picture), None);
     wait(&mut window, "every snapshot answers", |app| {
         let answers = &app.session.predict.answers;
         answers.len() == 4 && answers.iter().all(Option::is_some)
@@ -128,4 +139,64 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
     assert_eq!(predict.run.as_ref(), Some(&folder));
     assert_eq!((predict.task, &predict.problem), (2, &None));
     shot(&mut window, "teach-undone");
+}
+
+/// A lesson of one class.
+pub fn lesson() -> Lesson {
+    Lesson {
+        source: "c".into(),
+        classes: vec!["c".into()],
+        again: Vec::new(),
+        train_images: vec![4],
+        test_images: vec![3],
+        fingerprint: "0".repeat(64),
+        before: None,
+        planned_tasks: 1,
+        batch: 8,
+        repeats: 1,
+        base_lr: 0.03,
+        notes: Vec::new(),
+        taught: "2026-11-22T10:00:00Z".into(),
+        version: "0.1.0".into(),
+    }
+}
+
+#[test]
+fn a_run_that_cannot_be_opened_after_its_lesson_was_undone_is_told_on_predict() {
+    let runs = tempfile::tempdir().unwrap();
+    let mut header = super::synthetic::header();
+    header.folder = runs.path().join("taught");
+    let folder = header.folder.clone();
+    let real = errands(runs.path().to_path_buf());
+    let gone = AtomicBool::new(false);
+    let answer = Arc::new(move |ask: Ask| match ask {
+        Ask::Open(folder) if gone.load(Ordering::SeqCst) => {
+            Found::Opened(folder, Err(Problem::new("the disk is gone")))
+        }
+        Ask::Open(folder) => {
+            let reports = (0..5).map(super::synthetic::report).collect();
+            let run = RunView::stored(header.clone(), reports);
+            Found::Opened(folder, Ok(Arc::new(run)))
+        }
+        Ask::UndoLesson(folder) => {
+            gone.store(true, Ordering::SeqCst);
+            Found::LessonUndone(folder, Ok(lesson()))
+        }
+        other => real(other),
+    });
+    let mut window = window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
+        let backend = Box::new(Recorded::default());
+        Session::with(backend, answer, RunConfig::default(), wake)
+    });
+    settle(&mut window);
+    window.state_mut().session.ask(Ask::Open(folder.clone()));
+    settle(&mut window);
+    let session = &mut window.state_mut().session;
+    session.pin_predictor(folder.clone());
+    session.predict_picture(Arc::new(grey()), None);
+    assert_eq!(session.predict.problem, None);
+    session.undo_lesson(&folder);
+    settle(&mut window);
+    let problem = window.state().session.predict.problem.clone();
+    assert_eq!(problem.unwrap().what, "the disk is gone");
 }

@@ -6,8 +6,10 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::metrics::{Answers, Expert};
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::doubt::DoubtState;
-use lae_studio::run::event::{Command, Event, Opinion, PredictRequest, Prediction, TaskReport};
+use lae_studio::run::doubt::{DoubtRequest, DoubtState};
+use lae_studio::run::event::{
+    Command, Event, Opinion, PredictRequest, Prediction, RunHeader, TaskReport,
+};
 use lae_studio::session::Session;
 use lae_studio::session::backend::Recorded;
 use lae_studio::session::doubts::DoubtView;
@@ -17,6 +19,7 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
+use super::lessons::lesson;
 use super::sizes::turn;
 use super::synthetic::{header, report};
 use super::{recorded, settle, shot};
@@ -43,7 +46,7 @@ fn shown_at(
     let (mut window, backend) = recorded(size, ThemeChoice::Dark, runs);
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
-    let header = lae_studio::run::event::RunHeader {
+    let header = RunHeader {
         config: RunConfig {
             data: made.path().to_string_lossy().into_owned(),
             ..RunConfig::default()
@@ -264,6 +267,48 @@ fn a_run_that_noted_no_certainty_is_asked_once_more() {
     );
 }
 
+/// The looks for doubtful labels that were asked for.
+fn looks(backend: &Recorded) -> Vec<DoubtRequest> {
+    let all = backend.asked().into_iter();
+    all.filter_map(|command| match command {
+        Command::Doubts(request) => Some(request),
+        _ => None,
+    })
+    .collect()
+}
+
+fn is_stopped(backend: &Recorded, ticket: u64) -> bool {
+    let stops = |command: &Command| matches!(command, Command::StopSheet(of) if *of == ticket);
+    backend.asked().iter().any(stops)
+}
+
+/// What the others make of the eight training pictures: 1, 5 and 7 look like the other class.
+fn doubted() -> DoubtState {
+    let certain = vec![0.5, 0.7, 0.5, 0.5, 0.5, 0.99, 0.5, 0.6];
+    DoubtState::Done(Box::new(Answers {
+        samples: (0..8).collect(),
+        labels: vec![0, 0, 0, 0, 1, 1, 1, 1],
+        given: [(Expert::Answer, vec![0, 1, 0, 0, 1, 0, 1, 0])].into(),
+        certainty: [(Expert::Answer, certain)].into(),
+        ..Answers::default()
+    }))
+}
+
+/// Has the training pictures of the run on show looked at.
+fn look(window: &mut Harness<'static, StudioApp>, backend: &Recorded) -> DoubtRequest {
+    window.get_by_label("Training pictures").click();
+    settle(window);
+    window.get_by_label("Look for doubtful labels").click();
+    settle(window);
+    looks(backend).pop().unwrap()
+}
+
+fn told(window: &mut Harness<'static, StudioApp>, backend: &Recorded, ticket: u64) {
+    let state = doubted();
+    backend.push(Event::Doubts { ticket, state });
+    settle(window);
+}
+
 #[test]
 fn training_pictures_that_look_like_another_class_are_listed_and_mended() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
@@ -274,48 +319,33 @@ fn training_pictures_that_look_like_another_class_are_listed_and_mended() {
     shot(&mut window, "mistakes-training-offer");
     window.get_by_label("Look for doubtful labels").click();
     settle(&mut window);
-    let all = backend.asked().into_iter();
-    let mut asked = all.filter_map(|command| match command {
-        Command::Doubts(request) => Some(request),
-        _ => None,
-    });
-    let request = asked.next().unwrap();
-    assert_eq!((request.task, asked.next()), (0, None));
+    let mut looks = looks(&backend);
+    let request = looks.pop().unwrap();
+    assert_eq!((request.task, looks.pop()), (0, None));
     let tell = |window: &mut Harness<'static, StudioApp>, state| {
         let ticket = request.ticket;
         backend.push(Event::Doubts { ticket, state });
         settle(window);
     };
     tell(&mut window, DoubtState::Working(3, 8));
-    window.get_by_label("3 of 8 were looked at");
+    window.get_by_label("3 of 8 training pictures were looked at");
     window.get_by_label("Stop").click();
     settle(&mut window);
-    let stops =
-        |command: &Command| matches!(command, Command::StopSheet(of) if *of == request.ticket);
-    assert!(backend.asked().iter().any(stops));
-    let answers = Answers {
-        samples: (0..8).collect(),
-        labels: vec![0, 0, 0, 0, 1, 1, 1, 1],
-        given: [(Expert::Answer, vec![0, 1, 0, 0, 1, 0, 1, 0])].into(),
-        certainty: [(
-            Expert::Answer,
-            vec![0.5, 0.7, 0.5, 0.5, 0.5, 0.99, 0.5, 0.6],
-        )]
-        .into(),
-        ..Answers::default()
-    };
-    tell(&mut window, DoubtState::Done(Box::new(answers)));
-    let name = |index: usize| format!("mistake, training image {index}");
+    assert!(is_stopped(&backend, request.ticket));
+    tell(&mut window, doubted());
+    window.get_by_label("The most doubtful labels");
+    window.get_by_label_contains("3 of 8 training pictures look like another class");
+    let name = |index: usize| format!("doubtful, training image {index}");
     let lefts = [5, 1, 7].map(|index| window.get_by_label(&name(index)).rect().left());
     assert!(lefts[0] < lefts[1] && lefts[1] < lefts[2], "{lefts:?}");
     assert!(window.query_by_label("mistake, test image 2").is_none());
     window.get_by_label("99.0\u{a0}%");
     window
-        .get_by_label("Really: mistake, training image 5")
+        .get_by_label("Really: doubtful, training image 5")
         .click();
     settle(&mut window);
     shot(&mut window, "mistakes-training");
-    window.get_by_label("a, as answered").click();
+    window.get_by_label("a, as it looks").click();
     settle(&mut window);
     let list = store::mended(runs.path(), &place).unwrap();
     assert_eq!(list.len(), 1);
@@ -331,12 +361,30 @@ fn training_pictures_that_look_like_another_class_are_listed_and_mended() {
         (sample.name(), sample.sha256().unwrap()),
         (list[0].picture.clone(), list[0].sha256.clone())
     );
+    // Of one class.
+    window
+        .get_by_label("Label of the doubtful pictures")
+        .click();
+    settle(&mut window);
+    window
+        .get_by_role_and_label(egui::Role::Button, "a")
+        .click();
+    settle(&mut window);
+    window.get_by_label_contains("1 of 4 training pictures labelled a looks like another class");
+    assert!(window.query_by_label(&name(5)).is_none());
+    window
+        .get_by_label("Label of the doubtful pictures")
+        .click();
+    settle(&mut window);
+    let all = window.get_all_by_role_and_label(egui::Role::Button, "all classes");
+    all.last().unwrap().click();
+    settle(&mut window);
     window.get_by_label("Test pictures").click();
     settle(&mut window);
     // The test picture of the same name is another one.
     let session = &mut window.state_mut().session;
     let run = session.shown_run().cloned().unwrap();
-    let data = session.tested_on(&run).unwrap().unwrap();
+    let data = session.tested_on(&run, Split::Test).unwrap().unwrap();
     let mended = |session: &mut Session, split, index| {
         session.mended_label(&data, split, index, "b/001.png")
     };
@@ -351,7 +399,7 @@ fn a_look_at_training_pictures_is_served_while_a_run_trains() {
     let mut window = super::flow::after_one_task(runs.path());
     let run = window.state().session.live.clone().unwrap();
     let folder = run.header.as_ref().unwrap().folder.clone();
-    window.state_mut().session.look_for_doubts(&run, 0);
+    window.state_mut().session.look_for_doubts(&folder, 0);
     super::wait(&mut window, "the labels are looked at", |app| {
         let state = app.session.doubts(&folder, 0);
         !matches!(state, Some((_, DoubtView::Working(..))))
@@ -368,4 +416,171 @@ fn a_look_at_training_pictures_is_served_while_a_run_trains() {
             .iter()
             .all(|label| header.tasks[0].contains(label))
     );
+}
+
+#[test]
+fn training_pictures_are_shown_while_they_are_those_the_run_learned_from() {
+    let (made, runs) = (made(), tempfile::tempdir().unwrap());
+    let (mut window, backend) = shown(&made, runs.path(), true);
+    let request = look(&mut window, &backend);
+    told(&mut window, &backend, request.ticket);
+    let gone = "no longer those this run learned from";
+    let replace = |window: &mut Harness<'static, StudioApp>, name: &str| {
+        let place = made.path().join(name);
+        image::RgbImage::new(40, 40).save(place).unwrap();
+        tab(window, Page::Compare);
+        tab(window, Page::Train);
+    };
+    // Another test picture is no reason to hide these.
+    replace(&mut window, "test/a/000.png");
+    window.get_by_label("doubtful, training image 5");
+    assert!(window.query_by_label_contains(gone).is_none());
+    replace(&mut window, "train/b/001.png");
+    window.get_by_label_contains(gone);
+    assert!(
+        window
+            .query_by_label("doubtful, training image 5")
+            .is_none()
+    );
+}
+
+#[test]
+fn a_look_under_way_ends_with_what_it_is_about() {
+    let (made, runs) = (made(), tempfile::tempdir().unwrap());
+    let (mut window, backend) = shown(&made, runs.path(), true);
+    let request = look(&mut window, &backend);
+    window.state_mut().session.read_data_again();
+    settle(&mut window);
+    assert!(is_stopped(&backend, request.ticket));
+    assert!(window.state().session.doubts(&request.run, 0).is_none());
+    // What it says all the same is of pictures that may be others by now.
+    told(&mut window, &backend, request.ticket);
+    assert!(window.state().session.doubts(&request.run, 0).is_none());
+    window.get_by_label("Look for doubtful labels");
+    // So with a run that is deleted.
+    super::compare::finished(runs.path(), "", |_| {});
+    window.state_mut().session.list_runs();
+    settle(&mut window);
+    let session = &mut window.state_mut().session;
+    let stored = session.runs.ready().unwrap()[0].folder.clone();
+    session.look_for_doubts(&stored, 0);
+    let request = looks(&backend).pop().unwrap();
+    assert_eq!(request.run, stored);
+    window.state_mut().session.delete(vec![stored.clone()]);
+    settle(&mut window);
+    assert!(is_stopped(&backend, request.ticket));
+    assert!(window.state().session.doubts(&stored, 0).is_none());
+}
+
+/// Tells of another run that is over as soon as it began, with one report for each task.
+fn over(window: &mut Harness<'static, StudioApp>, backend: &Recorded, header: RunHeader) {
+    let (run, tasks) = (header.run.clone(), header.tasks.clone());
+    let old = window.state().session.live.clone().unwrap();
+    backend.push(Event::Started(Box::new(header)));
+    for task in 0..tasks.len() {
+        let report = TaskReport {
+            task,
+            ..old.reports[0].clone()
+        };
+        let (run, report) = (run.clone(), Box::new(report));
+        backend.push(Event::TaskEvaluated { run, report });
+    }
+    backend.push(Event::Finished { run });
+    settle(window);
+    settle(window);
+}
+
+fn header_on_show(window: &Harness<'static, StudioApp>) -> RunHeader {
+    let live = window.state().session.live.clone();
+    live.unwrap().header.clone().unwrap()
+}
+
+#[test]
+fn a_run_of_the_same_name_in_another_folder_has_mistakes_of_its_own() {
+    let (made, runs) = (made(), tempfile::tempdir().unwrap());
+    let (mut window, backend) = shown(&made, runs.path(), true);
+    window.get_by_label("mistake, test image 2");
+    let header = header_on_show(&window);
+    let other = RunHeader {
+        folder: "/nowhere/else".into(),
+        ..header
+    };
+    let run = other.run.clone();
+    let mut report = window.state().session.live.clone().unwrap().reports[0].clone();
+    report.answers.given = [(Expert::Ensemble, vec![0, 1, 0, 1, 1, 1])].into();
+    backend.push(Event::Started(Box::new(other)));
+    let (name, report) = (run.clone(), Box::new(report));
+    backend.push(Event::TaskEvaluated { run: name, report });
+    backend.push(Event::Finished { run });
+    settle(&mut window);
+    settle(&mut window);
+    window.get_by_label("mistake, test image 1");
+    assert!(window.query_by_label("mistake, test image 2").is_none());
+    window.get_by_label_contains("a taken for b").click();
+    settle(&mut window);
+    window.get_by_label("a taken for b: 1");
+}
+
+#[test]
+fn training_pictures_of_a_run_with_lessons_are_those_of_its_own_tasks() {
+    let (made, runs) = (made(), tempfile::tempdir().unwrap());
+    let (mut window, backend) = shown(&made, runs.path(), true);
+    let mut header = header_on_show(&window);
+    header.folder = "/nowhere/taught".into();
+    header.tasks.push(2..3);
+    header.class_order.push("c".into());
+    header.train_images.push(4);
+    header.test_images.push(3);
+    header.lessons.push(lesson());
+    over(&mut window, &backend, header);
+    window.get_by_label_contains("after task 2");
+    let request = look(&mut window, &backend);
+    assert_eq!(request.task, 0);
+    window.get_by_label_contains("after task 1");
+    told(&mut window, &backend, request.ticket);
+    window.get_by_label("doubtful, training image 5");
+}
+
+#[test]
+fn the_page_moves_for_the_look_that_was_waited_for_alone() {
+    let (made, runs) = (made(), tempfile::tempdir().unwrap());
+    let (mut window, backend) = shown_at([1280.0, 700.0], &made, runs.path(), true);
+    let mut header = header_on_show(&window);
+    header.folder = "/nowhere/two".into();
+    header.tasks = vec![0..1, 1..2];
+    header.train_images = vec![4; 2];
+    header.test_images = vec![3; 2];
+    over(&mut window, &backend, header.clone());
+    for task in 0..2 {
+        let session = &mut window.state_mut().session;
+        session.look_for_doubts(&header.folder, task);
+        let request = looks(&backend).pop().unwrap();
+        told(&mut window, &backend, request.ticket);
+    }
+    window.get_by_label("Training pictures").click();
+    settle(&mut window);
+    // Up to the matrices again, and to the other task there.
+    let middle = window.ctx.content_rect().center() - egui::vec2(200.0, 0.0);
+    for _ in 0..30 {
+        turn(&mut window, middle, 200.0);
+    }
+    settle(&mut window);
+    let place = |window: &Harness<'static, StudioApp>| {
+        window.get_by_label("The most doubtful labels").rect().top()
+    };
+    let before = place(&window);
+    let first = window.get_all_by_role_and_label(egui::Role::RadioButton, "1");
+    first.last().unwrap().click();
+    settle(&mut window);
+    window.get_by_label_contains("after task 1");
+    assert!((place(&window) - before).abs() < 1.0, "{before}");
+    // One that is waited for comes into sight.
+    window
+        .state_mut()
+        .session
+        .look_for_doubts(&header.folder, 0);
+    settle(&mut window);
+    let request = looks(&backend).pop().unwrap();
+    told(&mut window, &backend, request.ticket);
+    assert!(place(&window) < before - 50.0, "{before}");
 }

@@ -82,6 +82,7 @@ fn a_smaller_run_follows_one_whose_cell_was_looked_at() {
     window.get_by_label("Back");
     let small = RunHeader {
         run: "small".into(),
+        folder: "/nowhere/small".into(),
         class_order: vec!["a".into(), "b".into()],
         tasks: vec![0..1, 1..2],
         ..header()

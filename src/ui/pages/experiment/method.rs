@@ -2,12 +2,11 @@
 
 use egui::{DragValue, Ui, Vec2};
 
-use super::{number, standing, wide_number};
+use super::{State, number, standing, wide_number};
 use crate::method::{Kind, METHODS, MethodSpec, SettingSpec, named_method};
 use crate::problem::listed;
 use crate::run::config::{RunConfig, Setting, bounds};
 use crate::session::presets::{self, Preset};
-use crate::session::views::Plan;
 use crate::ui::app::Cx;
 use crate::ui::theme::CONTROL;
 use crate::ui::widgets::{self, card, faint, field, link, numbers, terms, unless};
@@ -46,28 +45,24 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 12.0;
-            settings(ui, &mut cx.session.draft, &cx.session.plan);
+            settings(ui, &mut cx.session.draft, &cx.pages.experiment);
         });
         if let Some(words) = cx.session.suited() {
             faint(ui, words);
         }
-        let more = &mut cx.pages.experiment.more;
-        if link(
-            ui,
-            if *more {
-                "Fewer settings"
-            } else {
-                "More settings"
-            },
-        )
-        .clicked()
-        {
-            *more = !*more;
+        let more = cx.pages.experiment.more;
+        let words = if more {
+            "Fewer settings"
+        } else {
+            "More settings"
+        };
+        if link(ui, words).clicked() {
+            cx.pages.experiment.more = !more;
         }
-        if *more {
+        if cx.pages.experiment.more {
             ui.horizontal_wrapped(|ui| {
                 ui.spacing_mut().item_spacing.x = 12.0;
-                rarer(ui, &mut cx.session.draft, &cx.session.plan);
+                rarer(ui, &mut cx.session.draft, &cx.pages.experiment);
             });
         }
     });
@@ -178,26 +173,24 @@ fn boxed(ui: &mut Ui, on: &mut bool, text: &str, hint: &str) {
     });
 }
 
-fn settings(ui: &mut Ui, draft: &mut RunConfig, plan: &Plan) {
+fn settings(ui: &mut Ui, draft: &mut RunConfig, state: &State) {
     let own = named_method(&draft.method).map_or(&[][..], |spec| spec.settings);
     field(ui, "Epochs", |ui| {
         let value = numbers::number(&mut draft.epochs, bounds::EPOCHS).speed(0.1);
-        unless(ui, plan.why_idle("epochs"), |ui| number(ui, value))
+        unless(ui, state.why_idle("epochs"), |ui| number(ui, value))
     });
     for setting in own {
-        own_setting(ui, draft, setting, plan.why_idle(setting.key));
+        own_setting(ui, draft, setting, state.why_idle(setting.key));
     }
     if named_method(&draft.method).is_ok_and(|spec| spec.rate.is_some()) {
-        learning_rate(ui, draft, plan.why_idle("base_lr"));
+        learning_rate(ui, draft, state.why_idle("base_lr"));
     }
     field(ui, "Batch", |ui| {
         let value = numbers::number(&mut draft.batch, bounds::BATCH).speed(0.2);
         number(ui, value)
     });
     at_once(ui, draft);
-    field(ui, "Seed", |ui| {
-        numbers::seed(ui, "seed", &mut draft.seed, 100.0)
-    });
+    field(ui, "Seed", |ui| numbers::seed(ui, "seed", &mut draft.seed));
 }
 
 /// Images of a batch that go through the network at once.
@@ -290,26 +283,26 @@ fn own_setting(ui: &mut Ui, draft: &mut RunConfig, setting: &SettingSpec, why: O
     }
 }
 
-fn rarer(ui: &mut Ui, draft: &mut RunConfig, plan: &Plan) {
+fn rarer(ui: &mut Ui, draft: &mut RunConfig, state: &State) {
     for (i, name) in ["Smallest crop", "Largest crop"].into_iter().enumerate() {
         let hint = "Share of an image's area that a training crop covers";
         field(ui, name, |ui| {
             let value = numbers::number(&mut draft.crop_scale[i], bounds::CROP_SCALE).speed(0.005);
-            unless(ui, plan.why_idle("crop_scale"), |ui| number(ui, value))
+            unless(ui, state.why_idle("crop_scale"), |ui| number(ui, value))
         })
         .on_hover_text(hint);
     }
     limit(ui, "Training images per class", &mut draft.train_limit);
     limit(ui, "Test images per class", &mut draft.test_limit);
     field(ui, "Seed of splits", |ui| {
-        numbers::seed(ui, "split seed", &mut draft.split_seed, 100.0)
+        numbers::seed(ui, "split seed", &mut draft.split_seed)
     })
     .on_hover_text("Draws the test and validation images, where they are drawn");
     let mirror = "Mirror images at random";
     widgets::whole(ui, mirror, |ui| {
         ui.vertical(|ui| {
             ui.add_space(20.0);
-            unless(ui, plan.why_idle("flip"), |ui| {
+            unless(ui, state.why_idle("flip"), |ui| {
                 ui.checkbox(&mut draft.flip, mirror)
             });
         });

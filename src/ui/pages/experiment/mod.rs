@@ -22,6 +22,7 @@ pub use details::Part;
 pub use model::equations;
 
 use crate::counts::{counted, things};
+use crate::method::Idle;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{CONTROL, NARROW};
@@ -56,10 +57,12 @@ pub struct State {
     pub mended: bool,
     /// Whether the rarer settings are on show.
     pub more: bool,
+    /// The settings that have no effect beside the others, as of this frame.
+    idle: Vec<Idle>,
     /// Fonts that a data set's class names need, by the data set's key.
-    pub fonts: Option<(String, Vec<String>)>,
+    pub fonts: Option<(Arc<str>, Vec<String>)>,
     /// The classes of a data set by the numbers in their names, by the data set's key.
-    pub sorted: Option<(String, Arc<Vec<usize>>)>,
+    pub sorted: Option<(Arc<str>, Arc<Vec<usize>>)>,
 }
 
 impl State {
@@ -67,10 +70,16 @@ impl State {
     pub fn leave(&mut self) {
         (self.folder, self.weights) = (false, false);
     }
+
+    /// Why the setting under this key has no effect, where it has none.
+    fn why_idle(&self, key: &str) -> Option<&str> {
+        Idle::why(&self.idle, key)
+    }
 }
 
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
+    cx.pages.experiment.idle = cx.session.idle();
     // The button that starts the run stands at the foot, in sight at every size.
     let fixed = Fixed::Right(320.0);
     if ui.available_width() < NARROW {
@@ -114,9 +123,14 @@ fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
         widgets::title(ui, title);
         if let Some((folder, words)) = &run {
             widgets::sentence(ui, words.clone());
-            if primary_button(ui, "Go on with it", true).clicked() {
-                cx.act(UiCommand::Resume(folder.clone(), None));
-            }
+            ui.horizontal(|ui| {
+                if primary_button(ui, "Go on with it", true).clicked() {
+                    cx.act(UiCommand::Resume(folder.clone(), None));
+                }
+                if button(ui, "Not now").clicked() {
+                    cx.act(UiCommand::DropLeftOff);
+                }
+            });
         }
         if let Some(kept) = &kept {
             let of = match cx.session.crashed {
@@ -124,21 +138,15 @@ fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
                 false => "Kept from an earlier window that ended without a word",
             };
             widgets::sentence(ui, format!("{of}: {kept}."));
-        }
-        ui.horizontal(|ui| {
-            if kept.is_none() {
-                if button(ui, "Not now").clicked() {
-                    cx.act(UiCommand::DropLeftOff);
+            ui.horizontal(|ui| {
+                if primary_button(ui, "Set it up again", true).clicked() {
+                    cx.act(UiCommand::UseFormer);
                 }
-                return;
-            }
-            if primary_button(ui, "Set it up again", true).clicked() {
-                cx.act(UiCommand::UseFormer);
-            }
-            if button(ui, "Forget it").clicked() {
-                cx.act(UiCommand::DropFormer);
-            }
-        });
+                if button(ui, "Forget it").clicked() {
+                    cx.act(UiCommand::DropFormer);
+                }
+            });
+        }
     });
 }
 

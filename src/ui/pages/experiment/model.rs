@@ -140,16 +140,14 @@ fn choose(cx: &mut Cx<'_>, list: &[PluginView], name: &str) {
 fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
     let size = plugin.map_or(Some((1, 5, 256)), |plugin| plugin.size);
     let (low, _, high) = size.unwrap_or_default();
-    let why = plugin
-        .filter(|plugin| plugin.size.is_none())
-        .map(|plugin| format!("{} has no size", plugin.title));
+    let why = cx.pages.experiment.why_idle("pet_size");
     let draft = &mut cx.session.draft;
     let label = faint(ui, "size");
     let mut value = numbers::number(&mut draft.pet_size, low..=high).speed(0.1);
     if why.is_some() {
         value = value.custom_formatter(|_, _| "–".into());
     }
-    unless(ui, why.as_deref(), |ui| number(ui, value)).labelled_by(label.id);
+    unless(ui, why, |ui| number(ui, value)).labelled_by(label.id);
     let label = faint(ui, "blocks");
     text(ui, "blocks", &mut draft.blocks, 84.0)
         .labelled_by(label.id)

@@ -79,7 +79,7 @@ fn extent(cx: &Cx<'_>) -> String {
     }
     let tasks = counted(plan.tasks.len(), "task");
     let pictures = counted(plan.images_shown(draft), "picture");
-    match plan.why_idle("epochs") {
+    match cx.pages.experiment.why_idle("epochs") {
         None => format!("{tasks} × {}, {pictures}", counted(draft.epochs, "epoch")),
         Some(_) => format!("{tasks}, {pictures}"),
     }
@@ -156,8 +156,7 @@ fn start(ui: &mut Ui, cx: &mut Cx<'_>, width: f32) {
 
 /// What can be done with the settings besides.
 fn rest(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let draft = cx.session.draft.clone();
-    if draft.method != lae::BASELINE.key {
+    if cx.session.draft.method != lae::BASELINE.key {
         let hint = "Trains these settings, then the same without anything against forgetting, and lays both side by side";
         ui.checkbox(&mut cx.session.beside, "Baseline beside it")
             .on_hover_text(hint);
@@ -170,7 +169,11 @@ fn rest(ui: &mut Ui, cx: &mut Cx<'_>) {
             cx.act(UiCommand::TrainOrders);
         }
         let copy = button(ui, "Copy as command");
-        if copy.on_hover_text(cx.session.command().0).clicked() {
+        let copy = copy.on_hover_ui(|ui| {
+            ui.set_max_width(ui.spacing().tooltip_width);
+            ui.label(cx.session.command().0);
+        });
+        if copy.clicked() {
             cx.act(UiCommand::CopyCommand);
         }
     });

@@ -252,13 +252,9 @@ fn new_task(ui: &mut Ui, scenario: &Scenario) -> Option<Move> {
 pub fn order(ui: &mut Ui, cx: &mut Cx<'_>) {
     row(ui, |ui| {
         let label = terms::faint(ui, "Classes per task", "task");
-        let why = cx
-            .session
-            .plan
-            .why_idle("classes_per_task")
-            .map(str::to_owned);
+        let why = cx.pages.experiment.why_idle("classes_per_task");
         let sizes = &mut cx.session.draft.classes_per_task;
-        unless(ui, why.as_deref(), |ui| text(ui, "classes per task", sizes, 100.0))
+        unless(ui, why, |ui| text(ui, "classes per task", sizes, 100.0))
             .labelled_by(label.id)
             .on_hover_text("One number for all tasks, one for each (6,5,5,5,5), or a first task and the others (50+10)");
         ui.add_space(8.0);

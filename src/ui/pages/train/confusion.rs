@@ -190,7 +190,7 @@ fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &ConfusionMatrix) {
     ui.add_space(6.0);
     faint(ui, "Click a cell to see the images.");
     if !matrix.worst.is_empty() && link(ui, "See the surest mistakes").clicked() {
-        cx.pages.train.worst.scroll = true;
+        cx.pages.train.worst.see_mistakes();
     }
 }
 
@@ -245,7 +245,7 @@ fn images(
     let (own, taught): (Vec<usize>, Vec<usize>) =
         inside.iter().partition(|at| answers.source(**at) == 0);
     if !own.is_empty() || taught.is_empty() {
-        match cx.session.tested_on(run) {
+        match cx.session.tested_on(run, Split::Test) {
             None if asks => ask_to_open(ui, cx, &header.config),
             Some(Ok(data)) => {
                 cx.session.need_mended(&data.place);

@@ -10,6 +10,8 @@ mod prompts;
 mod side;
 mod worst;
 
+use std::path::{Path, PathBuf};
+
 use egui::Ui;
 
 use crate::metrics::Expert;
@@ -25,8 +27,8 @@ const BELOW: f32 = 58.0;
 
 /// What the page remembers between frames.
 pub struct State {
-    /// The run that what follows belongs to.
-    run: String,
+    /// The folder of the run that what follows belongs to.
+    run: PathBuf,
     /// Confusion after this task; none = the newest.
     task: Option<usize>,
     expert: Expert,
@@ -44,7 +46,7 @@ pub struct State {
 impl Default for State {
     fn default() -> Self {
         Self {
-            run: String::new(),
+            run: PathBuf::new(),
             task: None,
             expert: Expert::Ensemble,
             by_task: false,
@@ -81,13 +83,14 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let Some(run) = cx.session.shown_run().cloned() else {
         return;
     };
-    let name = run.header.as_ref().map_or("", |header| header.run.as_str());
-    if cx.pages.train.run != name {
+    let folder = run.header.as_ref().map(|header| header.folder.as_path());
+    let folder = folder.unwrap_or(Path::new(""));
+    if cx.pages.train.run != folder {
         // Another run has other tasks and classes.
         let state = &mut cx.pages.train;
         (state.task, state.cell) = (None, None);
-        state.worst = worst::State::default();
-        state.run = name.to_string();
+        (state.worst, state.cache) = Default::default();
+        state.run = folder.to_path_buf();
     }
     figures::headline(ui, &run);
     let narrow = ui.available_width() + 400.0 < NARROW;

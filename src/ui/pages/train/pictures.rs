@@ -67,9 +67,10 @@ impl Tile<'_> {
             (0, index) => format!("{} image {index}", self.header.config.measured_on()),
             (lesson, index) => format!("test picture {index} of lesson {lesson}"),
         };
-        match self.words {
-            Some(_) => format!("mistake, {name}"),
-            None => name,
+        match (&self.words, self.split) {
+            (Some(_), Split::Test) => format!("mistake, {name}"),
+            (Some(_), Split::Train) => format!("doubtful, {name}"),
+            (None, _) => name,
         }
     }
 
@@ -151,8 +152,12 @@ impl Tile<'_> {
         names.retain(|name| Some(*name) != truth && Some(*name) != answered);
         names.sort_by(|a, b| by_number(a, b));
         let mut chosen = None;
+        let how = match self.split {
+            Split::Test => "as answered",
+            Split::Train => "as it looks",
+        };
         if let Some(name) = answered
-            && ui.button(format!("{name}, as answered")).clicked()
+            && ui.button(format!("{name}, {how}")).clicked()
         {
             chosen = Some(Some(name.clone()));
         }

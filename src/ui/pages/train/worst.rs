@@ -1,11 +1,13 @@
 //! The worst pictures: test pictures that were answered wrongly, or training pictures that look like another class than
 //! their label; the surest first.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use egui::{Align, ComboBox, Ui, Vec2};
 
 use super::pictures::{Tile, in_rows};
+use crate::counts::things;
 use crate::metrics::{Answers, Expert, Wrong};
 use crate::run::event::RunHeader;
 use crate::session::doubts::{DoubtView, doubtful};
@@ -21,8 +23,26 @@ const SHOWN: usize = 24;
 /// Side of a picture, in points.
 const SIDE: f32 = 84.0;
 
-/// What the list belongs to: run, reports, side of the data, task, expert, class, pictures asked once more or the look.
-type Key = (String, usize, Split, usize, Expert, Option<usize>, u64);
+/// What a list is made of.
+#[derive(PartialEq)]
+struct Key {
+    run: PathBuf,
+    reports: usize,
+    split: Split,
+    task: usize,
+    expert: Expert,
+    class: Option<usize>,
+    /// Pictures asked once more, or the ticket of the look.
+    found: u64,
+}
+
+/// What is listed.
+struct Listed {
+    key: Key,
+    list: Arc<Vec<Wrong>>,
+    /// Pictures among which these were found.
+    of: usize,
+}
 
 /// What the card remembers.
 pub struct State {
@@ -32,8 +52,10 @@ pub struct State {
     class: Option<usize>,
     shown: usize,
     /// Whether the card is to come into sight.
-    pub scroll: bool,
-    list: Option<(Key, Arc<Vec<Wrong>>)>,
+    scroll: bool,
+    /// The look at training pictures that was seen under way, by its ticket.
+    awaited: Option<u64>,
+    list: Option<Listed>,
 }
 
 impl Default for State {
@@ -43,7 +65,23 @@ impl Default for State {
             class: None,
             shown: SHOWN,
             scroll: false,
+            awaited: None,
             list: None,
+        }
+    }
+}
+
+impl State {
+    /// Brings the mistakes in testing into sight.
+    pub fn see_mistakes(&mut self) {
+        (self.split, self.scroll) = (Split::Test, true);
+    }
+
+    /// The task whose pictures are shown. Those of lessons are not among the training pictures that are looked at.
+    fn task(&self, header: &RunHeader, task: usize) -> usize {
+        match self.split {
+            Split::Train => task.min(header.own_tasks().saturating_sub(1)),
+            Split::Test => task,
         }
     }
 }
@@ -79,14 +117,15 @@ fn tests(
     (task, expert): (usize, Expert),
 ) {
     let looked = cx.session.looked_again(&header.folder, task) as u64;
-    let list = list(cx, run, (task, expert, looked), |cx, class| {
+    let answers = &run.reports[task].answers;
+    let of = (task, expert, looked);
+    let (list, _) = list(cx, run, (header, answers), of, |cx, class| {
         cx.session.worst(run, task, expert, class)
     });
     if list.is_empty() {
         faint(ui, "No picture was answered wrongly.");
         return;
     }
-    let answers = &run.reports[task].answers;
     if !answers.has_certainty(expert) {
         unsure(ui, cx, run, header, task);
     }
@@ -95,9 +134,12 @@ fn tests(
 
 /// Training pictures that look like another class.
 fn training(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task: usize) {
+    let task = cx.pages.train.worst.task(header, task);
+    let awaited = cx.pages.train.worst.awaited.take();
     let (ticket, answers) = match cx.session.doubts(&header.folder, task) {
         Some((ticket, DoubtView::Done(answers))) => (ticket, answers),
-        Some((_, DoubtView::Working(done, of))) => {
+        Some((ticket, DoubtView::Working(done, of))) => {
+            cx.pages.train.worst.awaited = Some(ticket);
             under_way(ui, cx, header, task, (done, of));
             return;
         }
@@ -111,18 +153,29 @@ fn training(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, tas
             return;
         }
     };
+    // What was waited for comes into sight.
+    cx.pages.train.worst.scroll |= awaited == Some(ticket);
     let key = (task, Expert::Answer, ticket);
-    let list = list(cx, run, key, |_, class| doubtful(&answers, class));
+    let (list, of) = list(cx, run, (header, &answers), key, |_, class| {
+        doubtful(&answers, class)
+    });
+    let class = cx.pages.train.worst.class;
+    let class = class.and_then(|class| header.class_order.get(class));
+    let labelled = class.map_or_else(String::new, |name| format!(" labelled {name}"));
     if list.is_empty() {
-        faint(ui, "No picture looks like another class.");
+        faint(
+            ui,
+            format!("No training picture{labelled} looks like another class."),
+        );
         return;
     }
     faint(
         ui,
         format!(
-            "{} of {} {} like another class to the others. Most of a long list are labelled rightly: look at the first ones.",
+            "{} of {} {}{labelled} {} like another class to the others. Most of a long list are labelled rightly: look at the first ones.",
             count_text(list.len()),
-            count_text(answers.labels.len()),
+            count_text(of),
+            things(of, "training picture"),
             if list.len() == 1 { "looks" } else { "look" }
         ),
     );
@@ -139,9 +192,14 @@ fn under_way(
     ui.horizontal_wrapped(|ui| {
         ui.spinner();
         let words = match of {
-            0 => "The training pictures are gathered.".to_string(),
-            of if done == of => "They are held against one another.".to_string(),
-            of => format!("{} of {} were looked at", count_text(done), count_text(of)),
+            0 => "The training pictures are being gathered.".to_string(),
+            of if done == of => "They are being held against one another.".to_string(),
+            of => format!(
+                "{} of {} {} were looked at",
+                count_text(done),
+                count_text(of),
+                things(of, "training picture")
+            ),
         };
         faint(ui, words);
         if button(ui, "Stop").clicked() {
@@ -157,32 +215,43 @@ fn offer(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task: 
         "Each picture is answered by the others, on features of the frozen backbone: neither it nor a copy of it has a part in that.",
     );
     if at_hand(ui, cx, run, header).is_some() && button(ui, "Look for doubtful labels").clicked() {
-        cx.session.look_for_doubts(run, task);
+        cx.session.look_for_doubts(&header.folder, task);
     }
 }
 
-/// The mistakes, sorted anew only when they are others.
+/// The pictures to be shown, sorted anew only when they are others, and the number of those among which they were found.
 fn list(
     cx: &mut Cx<'_>,
     run: &RunView,
-    (task, expert, looked): (usize, Expert, u64),
+    (header, answers): (&RunHeader, &Answers),
+    (task, expert, found): (usize, Expert, u64),
     of: impl FnOnce(&Cx<'_>, Option<usize>) -> Vec<Wrong>,
-) -> Arc<Vec<Wrong>> {
+) -> (Arc<Vec<Wrong>>, usize) {
     let State { class, split, .. } = cx.pages.train.worst;
-    let name = run.name().to_string();
-    let key = (name, run.reports.len(), split, task, expert, class, looked);
-    if let Some((known, list)) = &cx.pages.train.worst.list
-        && *known == key
+    let key = Key {
+        run: header.folder.clone(),
+        reports: run.reports.len(),
+        split,
+        task,
+        expert,
+        class,
+        found,
+    };
+    if let Some(known) = &cx.pages.train.worst.list
+        && known.key == key
     {
-        return list.clone();
+        return (known.list.clone(), known.of);
     }
     let list = Arc::new(of(cx, class));
-    let state = &mut cx.pages.train.worst;
-    let before = state.list.as_ref().map(|(key, _)| (key.2, key.6));
-    // What was waited for comes into sight.
-    state.scroll |= split == Split::Train && before != Some((split, looked));
-    state.list = Some((key, list.clone()));
-    list
+    let wanted = |label: &&usize| class.is_none_or(|class| class == **label);
+    let of = answers.labels.iter().filter(wanted).count();
+    let listed = Listed {
+        key,
+        list: list.clone(),
+        of,
+    };
+    cx.pages.train.worst.list = Some(listed);
+    (list, of)
 }
 
 fn head(
@@ -193,8 +262,12 @@ fn head(
     (task, expert): (usize, Expert),
 ) {
     ui.horizontal_wrapped(|ui| {
-        widgets::title(ui, "The surest mistakes");
         let state = &mut cx.pages.train.worst;
+        let title = match state.split {
+            Split::Test => "The surest mistakes",
+            Split::Train => "The most doubtful labels",
+        };
+        widgets::title(ui, title);
         let sides = [
             (Split::Test, "Test pictures"),
             (Split::Train, "Training pictures"),
@@ -207,6 +280,7 @@ fn head(
             (Split::Test, 0 | 1) => String::new(),
             (Split::Test, _) => format!(" · {}", expert.name()),
         };
+        let task = state.task(header, task);
         faint(ui, format!("after task {}{whose}", task + 1));
         let name = state.class.and_then(|class| header.class_order.get(class));
         let combo = ComboBox::from_id_salt("class of the worst")
@@ -221,7 +295,10 @@ fn head(
                 ui.selectable_value(&mut state.class, Some(class), name);
             }
         });
-        shown.response.accessible_name("True class of the mistakes");
+        shown.response.accessible_name(match state.split {
+            Split::Test => "True class of the mistakes",
+            Split::Train => "Label of the doubtful pictures",
+        });
     });
     if cx.pages.train.worst.split == Split::Train {
         faint(
@@ -253,7 +330,7 @@ fn unsure(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task:
             n => format!("This run did not note how certain it was; {n} were asked once more."),
         };
         faint(ui, words);
-        let at_hand = matches!(cx.session.tested_on(run), Some(Ok(_)));
+        let at_hand = matches!(cx.session.tested_on(run, Split::Test), Some(Ok(_)));
         let wrong = run.reports[task].answers.wrong(header.answering(), None);
         if at_hand && done < wrong.len() && button(ui, "Ask about its mistakes once more").clicked()
         {
@@ -269,10 +346,12 @@ fn at_hand(
     run: &RunView,
     header: &RunHeader,
 ) -> Option<Arc<DataView>> {
+    let split = cx.pages.train.worst.split;
     // Where a cell of the confusion matrix is looked at, it is said there why there are no pictures.
     let told = cx.pages.train.cell.is_some();
-    match cx.session.tested_on(run) {
-        None | Some(Err(_)) if told => {}
+    match cx.session.tested_on(run, split) {
+        None if told => {}
+        Some(Err(_)) if told && split == Split::Test => {}
         None if cx.session.asks_before_opening(&header.config) => {
             ask_to_open(ui, cx, &header.config);
         }
