@@ -62,8 +62,12 @@ fn the_ways_of_a_card_are_shown_chosen_and_tried_again() {
         Session::with(backend, answer, draft, wake)
     });
     wait(&mut harness, "the card is listed", |app| {
-        !app.session.devices.is_empty() && !app.session.backbones.is_empty()
+        let session = &app.session;
+        // What comes while the menu is asked for moves it away.
+        let known = !session.devices.is_empty() && !session.backbones.is_empty();
+        known && !session.data.is_busy()
     });
+    harness.run_steps(3);
     harness.get_by_label("1.50 times as fast as the plain way");
     harness.get_by_label("Way: automatic").click();
     harness.run_steps(3);
