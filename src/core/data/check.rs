@@ -13,18 +13,15 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::card::Sizes;
-use super::contents::Content;
+use super::contents::{Content, Known, Print, Seen};
 use super::gist::Gist;
 use super::picture::decode_and;
-use super::source::{Sample, Source};
+use super::source::Sample;
 use super::{Check, Dataset, Duplicate, Skipped, Twin, TwoLabels, Watch};
 use crate::problem::Result;
 
 /// More picture files than this are not decoded while opening, unless asked for.
 const MOST_CHECKED: usize = 20_000;
-
-/// First 16 bytes of the SHA-256 of an image's size and pixels.
-pub(super) type Print = [u8; 16];
 
 /// What looking at the pictures brought up.
 #[derive(Clone, Default)]
@@ -37,20 +34,6 @@ pub struct Checked {
     pub sizes: Option<Sizes>,
     /// What was seen of each picture.
     pub known: Arc<Known>,
-}
-
-/// What looking at the pictures told of each, where they were looked at.
-pub(super) type Known = HashMap<Source, Seen>;
-
-/// What looking at a picture told.
-#[derive(Clone, Debug)]
-pub(super) struct Seen {
-    /// Fingerprint of its pixels.
-    pub print: Print,
-    /// What its file held.
-    pub content: Option<Content>,
-    /// What tells near copies, of a picture in a file.
-    pub gist: Option<Box<Gist>>,
 }
 
 /// Decodes every picture of both splits and takes out those that cannot be read.

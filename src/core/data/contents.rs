@@ -1,5 +1,6 @@
 //! Which images a split holds: fingerprints that change with the content of a file, not only with its name.
 
+use std::collections::HashMap;
 use std::fs::Metadata;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::Dataset;
-use super::check::Known;
+use super::gist::Gist;
 use super::picture::sha256_of_file;
 use super::source::{Sample, Source};
 use crate::files;
@@ -42,6 +43,23 @@ pub struct Fingerprints {
     pub train: String,
     /// Of the test split.
     pub test: String,
+}
+
+/// First 16 bytes of the SHA-256 of an image's size and pixels.
+pub(super) type Print = [u8; 16];
+
+/// What looking at the pictures told of each, where they were looked at.
+pub(super) type Known = HashMap<Source, Seen>;
+
+/// What looking at a picture told.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    /// Fingerprint of its pixels.
+    pub print: Print,
+    /// What its file held.
+    pub content: Option<Content>,
+    /// What tells near copies, of a picture in a file.
+    pub gist: Option<Box<Gist>>,
 }
 
 /// A file as it was when it was read.

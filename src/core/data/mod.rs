@@ -94,7 +94,7 @@ pub struct Dataset {
     /// Source and licence, where known.
     pub note: String,
     /// What looking at the pictures told of each.
-    known: Arc<check::Known>,
+    known: Arc<contents::Known>,
     /// The test split before labels were mended.
     came: Arc<mended::Came>,
 }

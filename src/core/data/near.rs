@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::check::{Known, Print};
+use super::contents::{Known, Print};
 use super::gist::{Gist, SMALLEST};
 use super::source::{Sample, Source};
 use super::{Dataset, NearCopies, Twin};

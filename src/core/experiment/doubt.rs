@@ -4,31 +4,25 @@
 //! What the run's own experts say of a picture they learned is no witness: they may know it by heart, its wrong label
 //! too.
 
-use std::collections::HashMap;
+mod crowd;
+
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::ahead::one_ahead;
-use super::inside::evenly;
 use super::predict::Predictor;
-use super::teach::own_images;
 use super::{Stock, unless};
 use crate::data::Sample;
-use crate::data::chance::{Chance, Purpose};
 use crate::data::loader::inputs_of;
 use crate::data::transform::InputSpec;
 use crate::method::answers::argmax;
 use crate::method::ranpac::{Images, cross_fitted};
 use crate::metrics::{Answers, Expert};
 use crate::pet::PetStack;
-use crate::problem::{Problem, Result};
-use crate::store;
+use crate::problem::Result;
 use crate::tensors::HostTensor;
+use crowd::Crowd;
 
-/// Pictures at most; of more the same share of every class.
-const MOST: usize = 50_000;
-/// Parts of the pictures, each answered by the others.
-const FOLDS: usize = 10;
 /// Random projections in front of the regression, at most.
 const PROJECTIONS: usize = 1000;
 /// Pictures that are looked at at once.
@@ -95,140 +89,7 @@ pub fn look(
     unless(crowd.answers(&features, go_on), go_on)
 }
 
-/// A training picture.
-struct One {
-    /// Its index in the training split.
-    index: usize,
-    sample: Sample,
-    /// Its class, by position in the class order.
-    label: usize,
-}
-
-impl One {
-    fn of(index: usize, sample: &Sample, label: usize) -> Self {
-        let sample = sample.clone();
-        Self {
-            index,
-            sample,
-            label,
-        }
-    }
-}
-
-/// The pictures that are held against one another, fold after fold.
-struct Crowd {
-    pictures: Vec<One>,
-    /// Where each fold ends.
-    ends: Vec<usize>,
-    classes: usize,
-}
-
 impl Crowd {
-    fn gather(
-        folder: &Path,
-        task: usize,
-        stock: &Stock,
-        go_on: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Self> {
-        let stored = store::load(folder)?;
-        let header = &stored.header;
-        let own = own_images(&stored, stock, go_on)?;
-        let images = header.images.as_ref();
-        if images.is_some_and(|images| own.data.train_fingerprint(images.kind) != images.train) {
-            return Err(Problem::new(
-                "the training images of this data set are no longer those this run learned from",
-            )
-            .at(&header.config.data)
-            .advise("put back what was there, or train a run on what is there now"));
-        }
-        let last = task.min(header.own_tasks().saturating_sub(1));
-        let classes = header.tasks.get(last).map_or(0, |task| task.end);
-        let (data, scenario) = (&own.data, &own.scenario);
-        let sets = data.sets_of_copies(&data.train);
-        let all = data.train.iter().zip(sets).enumerate();
-        let all = all.map(|(index, (sample, set))| {
-            let label = scenario.label_of(sample.class as usize);
-            (set, One::of(index, sample, label))
-        });
-        let all: Vec<(usize, One)> = all.filter(|(_, one)| one.label < classes).collect();
-        let crowd = Self::divided(all, classes);
-        crowd.enough()?;
-        Ok(crowd)
-    }
-
-    /// # Errors
-    /// A Problem where there is nothing to hold a label against.
-    fn enough(&self) -> Result<()> {
-        if self.classes < 2 {
-            return Err(Problem::new(
-                "one class was learned by then: a picture looks like another one only where there are two",
-            )
-            .advise("ask after a later task"));
-        }
-        if self.pictures.len() >= FOLDS.max(2 * self.classes) {
-            return Ok(());
-        }
-        Err(
-            Problem::new("there are too few training pictures to hold them against one another")
-                .advise(format!(
-                    "at least {FOLDS} are needed, and two of every class"
-                )),
-        )
-    }
-
-    /// Divides pictures into folds, each with as many of every class as any other; all of a set go into one.
-    fn divided(all: Vec<(usize, One)>, classes: usize) -> Self {
-        let labels: Vec<usize> = all.iter().map(|(_, one)| one.label).collect();
-        let mut order = match all.len() > MOST {
-            true => evenly(&labels, classes, MOST),
-            false => (0..all.len()).collect(),
-        };
-        Chance::new(Purpose::Split, 0, 0, 0).shuffle(&mut order);
-        let mut set_of = HashMap::new();
-        let mut sets: Vec<Vec<usize>> = Vec::new();
-        for at in order {
-            let set = set_of.entry(all[at].0).or_insert_with(|| {
-                sets.push(Vec::new());
-                sets.len() - 1
-            });
-            sets[*set].push(at);
-        }
-        let mut taken = vec![[0usize; FOLDS]; classes];
-        let mut folds: Vec<Vec<usize>> = vec![Vec::new(); FOLDS];
-        for set in sets {
-            let label = all[set[0]].1.label;
-            let fewest = |fold: &usize| (taken[label][*fold], folds[*fold].len());
-            let fold = (0..FOLDS).min_by_key(fewest).unwrap_or(0);
-            for at in set {
-                taken[all[at].1.label][fold] += 1;
-                folds[fold].push(at);
-            }
-        }
-        let ends = folds.iter().scan(0, |end, fold| {
-            *end += fold.len();
-            Some(*end)
-        });
-        let ends = ends.collect();
-        let all = all.into_iter().map(|(_, one)| one);
-        Self {
-            pictures: in_order(all, folds.iter().flatten()),
-            ends,
-            classes,
-        }
-    }
-
-    /// Keeps those that could be read, by their places in order.
-    ///
-    /// # Errors
-    /// A Problem where they are too few.
-    fn keep(&mut self, read: &[usize]) -> Result<()> {
-        self.ends = (self.ends.iter())
-            .map(|end| read.partition_point(|at| at < end))
-            .collect();
-        self.pictures = in_order(std::mem::take(&mut self.pictures), read.iter());
-        self.enough()
-    }
-
     /// What the others make of each, in the order of the training split.
     fn answers(&self, features: &[f32], go_on: &dyn Fn() -> bool) -> Result<Answers> {
         let labels: Vec<usize> = self.pictures.iter().map(|one| one.label).collect();
@@ -257,15 +118,6 @@ impl Crowd {
         answers.certainty.insert(Expert::Answer, certain);
         Ok(answers)
     }
-}
-
-/// Those at these places, in this order; each place stands there once.
-fn in_order<'a>(
-    all: impl IntoIterator<Item = One>,
-    places: impl Iterator<Item = &'a usize>,
-) -> Vec<One> {
-    let mut all: Vec<Option<One>> = all.into_iter().map(Some).collect();
-    places.filter_map(|at| all[*at].take()).collect()
 }
 
 /// Softmax of scores times a factor, before it is divided by its sum.
@@ -305,6 +157,7 @@ fn sharpness(scores: &[&[f64]], labels: &[usize]) -> f64 {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::crowd::One;
     use super::*;
     use crate::backbone::library;
     use crate::data::{Dataset, OpenOptions};

@@ -1,0 +1,161 @@
+//! Training pictures divided into folds, each of which is answered by the others.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::data::Sample;
+use crate::data::chance::{Chance, Purpose};
+use crate::experiment::Stock;
+use crate::experiment::inside::evenly;
+use crate::experiment::teach::own_images;
+use crate::problem::{Problem, Result};
+use crate::store;
+
+/// Pictures at most; of more the same share of every class.
+const MOST: usize = 50_000;
+/// Parts of the pictures, each answered by the others.
+const FOLDS: usize = 10;
+
+/// A training picture.
+pub(super) struct One {
+    /// Its index in the training split.
+    pub index: usize,
+    pub sample: Sample,
+    /// Its class, by position in the class order.
+    pub label: usize,
+}
+
+impl One {
+    pub fn of(index: usize, sample: &Sample, label: usize) -> Self {
+        let sample = sample.clone();
+        Self {
+            index,
+            sample,
+            label,
+        }
+    }
+}
+
+/// The pictures that are held against one another, fold after fold.
+pub(super) struct Crowd {
+    pub pictures: Vec<One>,
+    /// Where each fold ends.
+    pub ends: Vec<usize>,
+    pub classes: usize,
+}
+
+impl Crowd {
+    pub fn gather(
+        folder: &Path,
+        task: usize,
+        stock: &Stock,
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Self> {
+        let stored = store::load(folder)?;
+        let header = &stored.header;
+        let own = own_images(&stored, stock, go_on)?;
+        let images = header.images.as_ref();
+        if images.is_some_and(|images| own.data.train_fingerprint(images.kind) != images.train) {
+            return Err(Problem::new(
+                "the training images of this data set are no longer those this run learned from",
+            )
+            .at(&header.config.data)
+            .advise("put back what was there, or train a run on what is there now"));
+        }
+        let last = task.min(header.own_tasks().saturating_sub(1));
+        let classes = header.tasks.get(last).map_or(0, |task| task.end);
+        let (data, scenario) = (&own.data, &own.scenario);
+        let sets = data.sets_of_copies(&data.train);
+        let all = data.train.iter().zip(sets).enumerate();
+        let all = all.map(|(index, (sample, set))| {
+            let label = scenario.label_of(sample.class as usize);
+            (set, One::of(index, sample, label))
+        });
+        let all: Vec<(usize, One)> = all.filter(|(_, one)| one.label < classes).collect();
+        let crowd = Self::divided(all, classes);
+        crowd.enough()?;
+        Ok(crowd)
+    }
+
+    /// # Errors
+    /// A Problem where there is nothing to hold a label against.
+    pub fn enough(&self) -> Result<()> {
+        if self.classes < 2 {
+            return Err(Problem::new(
+                "one class was learned by then: a picture looks like another one only where there are two",
+            )
+            .advise("ask after a later task"));
+        }
+        if self.pictures.len() >= FOLDS.max(2 * self.classes) {
+            return Ok(());
+        }
+        Err(
+            Problem::new("there are too few training pictures to hold them against one another")
+                .advise(format!(
+                    "at least {FOLDS} are needed, and two of every class"
+                )),
+        )
+    }
+
+    /// Divides pictures into folds, each with as many of every class as any other; all of a set go into one.
+    pub fn divided(all: Vec<(usize, One)>, classes: usize) -> Self {
+        let labels: Vec<usize> = all.iter().map(|(_, one)| one.label).collect();
+        let mut order = match all.len() > MOST {
+            true => evenly(&labels, classes, MOST),
+            false => (0..all.len()).collect(),
+        };
+        Chance::new(Purpose::Split, 0, 0, 0).shuffle(&mut order);
+        let mut set_of = HashMap::new();
+        let mut sets: Vec<Vec<usize>> = Vec::new();
+        for at in order {
+            let set = set_of.entry(all[at].0).or_insert_with(|| {
+                sets.push(Vec::new());
+                sets.len() - 1
+            });
+            sets[*set].push(at);
+        }
+        let mut taken = vec![[0usize; FOLDS]; classes];
+        let mut folds: Vec<Vec<usize>> = vec![Vec::new(); FOLDS];
+        for set in sets {
+            let label = all[set[0]].1.label;
+            let fewest = |fold: &usize| (taken[label][*fold], folds[*fold].len());
+            let fold = (0..FOLDS).min_by_key(fewest).unwrap_or(0);
+            for at in set {
+                taken[all[at].1.label][fold] += 1;
+                folds[fold].push(at);
+            }
+        }
+        let ends = folds.iter().scan(0, |end, fold| {
+            *end += fold.len();
+            Some(*end)
+        });
+        let ends = ends.collect();
+        let all = all.into_iter().map(|(_, one)| one);
+        Self {
+            pictures: in_order(all, folds.iter().flatten()),
+            ends,
+            classes,
+        }
+    }
+
+    /// Keeps those that could be read, by their places in order.
+    ///
+    /// # Errors
+    /// A Problem where they are too few.
+    pub fn keep(&mut self, read: &[usize]) -> Result<()> {
+        self.ends = (self.ends.iter())
+            .map(|end| read.partition_point(|at| at < end))
+            .collect();
+        self.pictures = in_order(std::mem::take(&mut self.pictures), read.iter());
+        self.enough()
+    }
+}
+
+/// Those at these places, in this order; each place stands there once.
+fn in_order<'a>(
+    all: impl IntoIterator<Item = One>,
+    places: impl Iterator<Item = &'a usize>,
+) -> Vec<One> {
+    let mut all: Vec<Option<One>> = all.into_iter().map(Some).collect();
+    places.filter_map(|at| all[*at].take()).collect()
+}
