@@ -252,16 +252,14 @@ fn outcome(architecture: &Architecture, device: &Device, variant: Variant) -> Re
     const BATCH: usize = 4;
     let network = Network::new(architecture, device, variant, BATCH)?;
     let logits = network.method.judge(network.images())?.online;
-    let gradients = network
-        .method
-        .gradients(network.images(), &network.labels, false, None)?;
-    let answers = [
-        HostTensor::read(&logits)?,
-        HostTensor::read(&gradients.loss)?,
-    ];
-    let of_pets = gradients.pets.iter().map(|(_, gradient)| gradient);
-    let all = [&gradients.weight, &gradients.bias].into_iter();
-    let all = all.chain(of_pets).map(HostTensor::read);
+    let (loss, gradients) =
+        network
+            .method
+            .gradients(network.images(), &network.labels, false, None)?;
+    let answers = [HostTensor::read(&logits)?, HostTensor::read(&loss)?];
+    let all = gradients
+        .iter()
+        .map(|(_, gradient)| HostTensor::read(gradient));
     Ok(Outcome {
         answers: answers.into(),
         gradients: all.collect::<Result<_>>()?,

@@ -3,6 +3,7 @@
 
 use burn::tensor::{Device, Tensor, TensorData};
 
+use super::optimiser::Step;
 use super::prototypes::cosines;
 use crate::pet::Init;
 
@@ -29,6 +30,17 @@ impl CosineHead {
     /// features (batch × width) → logits (batch × classes).
     pub fn forward(&self, features: Tensor<2>) -> Tensor<2> {
         cosines(features, self.weight.clone()) * self.sigma.clone()
+    }
+
+    /// Both, by the names that the optimiser knows them by.
+    pub fn leaves(&self) -> [(&'static str, &Tensor<2>); 2] {
+        [("head.weight", &self.weight), ("head.sigma", &self.sigma)]
+    }
+
+    /// Moves both by a step.
+    pub fn step(&mut self, step: &mut Step<'_>) {
+        self.weight = step.moved("head.weight", self.weight.clone());
+        self.sigma = step.moved("head.sigma", self.sigma.clone());
     }
 
     /// Copies whose gradients are recorded.

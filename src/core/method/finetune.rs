@@ -17,8 +17,8 @@ use super::heads::{Head, Heads};
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
 use super::tuning::MOMENTUM;
 use super::{
-    AtOnce, Batch, Chosen, Demand, Ground, Kind, Method, MethodSpec, Pass, Published, Rate,
-    SettingSpec, Setup, Task, local_cross_entropy, task_seed,
+    AtOnce, Backward, Batch, Chosen, Demand, Ground, Kind, Method, MethodSpec, Pass, Published,
+    Rate, SettingSpec, Setup, Task, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::backbone::parameters::Weights;
@@ -229,28 +229,15 @@ impl FineTune {
     /// # Errors
     /// A Problem when no task has begun.
     pub fn gradients(&self, images: Tensor<4>, labels: &[usize]) -> Result<(Tensor<1>, Gradients)> {
-        let head = self.heads.0.last();
-        let head = head
-            .ok_or_else(|| Problem::new("learning began before any task"))?
-            .tracked();
+        let head = self.heads.tracked_last()?;
         let weights = self.weights.tracked();
         let features = self
             .backbone
             .with_weights(&weights)?
             .features(images, &PetStack::empty())?;
-        let logits = head.forward(features);
-        let loss = local_cross_entropy(logits, labels, &self.backbone.device());
-        let mut all = loss.backward();
-        let mut gradients = Gradients::default();
-        for (name, gradient) in weights.gradients(&mut all) {
-            gradients.insert(format!("backbone.{name}"), gradient);
-        }
-        for (name, tensor) in [("head.weight", &head.weight), ("head.bias", &head.bias)] {
-            if let Some(gradient) = tensor.grad_remove(&mut all) {
-                gradients.insert(name, gradient);
-            }
-        }
-        Ok((loss.inner(), gradients))
+        let (logits, device) = (head.forward(features), self.backbone.device());
+        let learned = Backward::new(logits, labels, None, &device).of_weights(&weights);
+        Ok(learned.of(head.leaves("head")).taken())
     }
 
     /// Moves all weights and the last head.
@@ -260,8 +247,7 @@ impl FineTune {
         let weights = std::mem::take(&mut self.weights);
         self.weights = weights.with(|name, values| step.moved(&format!("backbone.{name}"), values));
         if let Some(head) = self.heads.0.last_mut() {
-            head.weight = step.moved("head.weight", head.weight.clone());
-            head.bias = step.moved("head.bias", head.bias.clone());
+            head.step("head", &mut step);
         }
     }
 

@@ -9,8 +9,9 @@ use burn::tensor::{Device, Tensor, TensorData};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::optimiser::Step;
 use crate::pet::standard_normal;
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named, shaped};
 
 /// Standard deviation of a new head's weights.
@@ -54,6 +55,18 @@ impl Head {
         }
     }
 
+    /// Weight and bias, as they are called behind `prefix`.
+    pub fn leaves(&self, prefix: &str) -> [(String, &Tensor<2>); 2] {
+        [("weight", &self.weight), ("bias", &self.bias)]
+            .map(|(part, leaf)| (format!("{prefix}.{part}"), leaf))
+    }
+
+    /// Moves both by a step, as they are called behind `prefix`.
+    pub fn step(&mut self, prefix: &str, step: &mut Step<'_>) {
+        self.weight = step.moved(&format!("{prefix}.weight"), self.weight.clone());
+        self.bias = step.moved(&format!("{prefix}.bias"), self.bias.clone());
+    }
+
     /// Number of classes.
     pub fn classes(&self) -> usize {
         self.bias.dims()[1]
@@ -69,6 +82,16 @@ impl Heads {
     pub fn forward(&self, features: &Tensor<2>) -> Tensor<2> {
         let parts = self.0.iter().map(|head| head.forward(features.clone()));
         Tensor::cat(parts.collect(), 1)
+    }
+
+    /// A tracked copy of the present task's head, to learn with.
+    ///
+    /// # Errors
+    /// A Problem when no task has begun.
+    pub fn tracked_last(&self) -> Result<Head> {
+        let head = self.0.last();
+        let head = head.ok_or_else(|| Problem::new("learning began before any task"))?;
+        Ok(head.tracked())
     }
 
     /// Adds `head.<task>.weight` and `head.<task>.bias` to the named tensors.

@@ -9,6 +9,7 @@
 pub mod answers;
 pub mod aper;
 pub mod at_once;
+mod backward;
 mod chosen;
 pub mod cosine;
 pub mod ease;
@@ -33,8 +34,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use burn::tensor::activation::log_softmax;
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::Tensor;
 
 use crate::backbone::Backbone;
 use crate::metrics::{Expert, SlotView};
@@ -45,6 +45,7 @@ use crate::tensors::{Bulk, HostTensor, Named};
 
 pub use answers::Verdict;
 pub use at_once::{AtOnce, Part};
+pub use backward::Backward;
 pub use chosen::{
     Chosen, adopt, adopt_published, command, filled, named_method, problems, run_title, set,
     usual_pet,
@@ -255,20 +256,4 @@ pub fn build(setup: Setup<'_>) -> Result<Box<dyn Method>> {
 /// The seed of the initial values a task brings (from 0), from the run's seed.
 pub(crate) fn task_seed(seed: u64, task: usize) -> u64 {
     seed.wrapping_mul(1_000_003).wrapping_add(task as u64 + 1)
-}
-
-/// Mean cross-entropy over the logits of the present task's classes alone ("local CE"); labels are
-/// counted within them.
-pub(crate) fn local_cross_entropy(
-    logits: Tensor<2>,
-    labels: &[usize],
-    device: &Device,
-) -> Tensor<1> {
-    let [batch, classes] = logits.dims();
-    let mut target = vec![0f32; batch * classes];
-    for (row, &label) in labels.iter().enumerate() {
-        target[row * classes + label] = -1.0 / batch as f32;
-    }
-    let target = Tensor::<2>::from_data(TensorData::new(target, [batch, classes]), device);
-    (log_softmax(logits, 1) * target).sum()
 }

@@ -9,8 +9,7 @@ use burn::tensor::Tensor;
 use super::cosine::CosineHead;
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
 use super::{
-    AtOnce, Batch, Chosen, Kind, Pass, SettingSpec, Setup, Task, TrainedPet, local_cross_entropy,
-    task_seed,
+    AtOnce, Backward, Batch, Chosen, Kind, Pass, SettingSpec, Setup, Task, TrainedPet, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -142,21 +141,9 @@ impl Tuning {
             pets = pets.in_training(draws);
         }
         let features = self.backbone.features(images, &pets)?;
-        let device = self.backbone.device();
-        let loss = local_cross_entropy(head.forward(features), labels, &device);
-        let mut all = loss.backward();
-        let mut gradients = Gradients::default();
-        let of_head = [("head.weight", &head.weight), ("head.sigma", &head.sigma)];
-        let of_pets = pets.parameters().filter(|(.., trained)| *trained);
-        let of_pets = of_pets.map(|(name, tensor, _)| (format!("pet.{name}"), tensor));
-        let of_head = of_head.map(|(name, tensor)| (name.to_string(), tensor));
-        for (name, tensor) in of_head.into_iter().chain(of_pets) {
-            // A parameter that the equations in use do not mention has none.
-            if let Some(gradient) = tensor.grad_remove(&mut all) {
-                gradients.insert(name, gradient);
-            }
-        }
-        Ok((loss.inner(), gradients))
+        let (logits, device) = (head.forward(features), self.backbone.device());
+        let learned = Backward::new(logits, labels, None, &device).of(head.leaves());
+        Ok(learned.of_pets(&pets).taken())
     }
 
     /// Learns one batch; gives its loss before the update.
@@ -177,8 +164,7 @@ impl Tuning {
             epochs: self.settings.epochs,
         };
         let mut step = self.optimiser.step(gradients, now);
-        self.head.weight = step.moved("head.weight", self.head.weight.clone());
-        self.head.sigma = step.moved("head.sigma", self.head.sigma.clone());
+        self.head.step(&mut step);
         self.pets = self
             .pets
             .with(|name, value, _| step.moved(&format!("pet.{name}"), value.clone()));

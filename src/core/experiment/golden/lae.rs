@@ -10,7 +10,8 @@ use super::file::{
 };
 use super::{Board, GoldenReport, Tolerance};
 use crate::backbone::Backbone;
-use crate::method::lae::{Gradients, Switches};
+use crate::method::lae::Switches;
+use crate::method::optimiser::Gradients;
 use crate::method::{Lae, LaeSettings, Method};
 use crate::nn::Place;
 use crate::problem::{Problem, Result};
@@ -94,7 +95,8 @@ impl<'a> Run<'a> {
         let logits = self.lae.heads().forward(&features);
         board.compare("logits", &HostTensor::read(&logits)?)?;
         let labels = self.file.labels("target", self.old_classes)?;
-        let gradients = self.lae.gradients(input.clone(), &labels, false, None)?;
+        let (loss, gradients) = self.lae.gradients(input.clone(), &labels, false, None)?;
+        board.compare("loss", &HostTensor::read(&loss)?)?;
         self.compare_gradients(&gradients, &mut board)?;
         board.limit = tolerance.trajectory;
         let losses = self.train()?;
@@ -105,26 +107,27 @@ impl<'a> Run<'a> {
     }
 
     fn compare_gradients(&self, gradients: &Gradients, board: &mut Board) -> Result<()> {
-        board.compare("loss", &HostTensor::read(&gradients.loss)?)?;
+        // Earlier heads stand still.
+        let of = |name: &str, leaf: &Tensor<2>| match gradients.get(name) {
+            Some(gradient) => gradient.clone().reshape(leaf.dims()),
+            None => leaf.zeros_like(),
+        };
         let last = self.lae.heads().0.len() - 1;
-        for (head, part) in self.lae.heads().0.iter().enumerate() {
-            let of = |mine: &Tensor<2>, then: &Tensor<2>| {
-                HostTensor::read(&if head == last {
-                    mine.clone()
-                } else {
-                    then.zeros_like()
-                })
-            };
-            let weight = theirs_of(&of(&gradients.weight, &part.weight)?, true);
-            board.compare(&format!("grad.head.{head}.weight"), &weight)?;
-            let bias = of(&gradients.bias, &part.bias)?;
-            board.compare(&format!("grad.head.{head}.bias"), &bias)?;
-        }
-        for (full, gradient) in &gradients.pets {
-            if self.fixed.iter().any(|(name, _)| name == full) {
-                continue;
+        for (at, head) in self.lae.heads().0.iter().enumerate() {
+            let prefix = if at == last { "head" } else { "" };
+            for (name, leaf) in head.leaves(prefix) {
+                let transposed = name.ends_with("weight");
+                let gradient = theirs_of(&HostTensor::read(&of(&name, leaf))?, transposed);
+                let part = if transposed { "weight" } else { "bias" };
+                board.compare(&format!("grad.head.{at}.{part}"), &gradient)?;
             }
-            self.compare_parameter("grad.pet", full, gradient, board)?;
+        }
+        for (full, leaf, _) in self.lae.online().parameters() {
+            let name = format!("pet.{full}");
+            let fixed = self.fixed.iter().any(|(name, _)| name == full);
+            if !fixed && gradients.get(&name).is_some() {
+                self.compare_parameter("grad.pet", full, &of(&name, leaf), board)?;
+            }
         }
         Ok(())
     }

@@ -8,9 +8,7 @@ use burn::tensor::{Tensor, TensorData};
 use super::super::answers::{self, Verdict, argmax};
 use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress};
 use super::super::tuning::sgd;
-use super::super::{
-    AtOnce, Batch, Chosen, Method, Pass, Setup, Task, Work, local_cross_entropy, task_seed,
-};
+use super::super::{AtOnce, Backward, Batch, Chosen, Method, Pass, Setup, Task, Work, task_seed};
 use super::PRINTED;
 use super::stage::{EnergyTerm, Stage};
 use super::votes::{self, Separation, elected, votes};
@@ -180,20 +178,11 @@ impl Esn {
         };
         let logits = stage.forward(self.tokens(images, &prompt)?);
         let energy = self.settings.energy.of(logits.clone());
-        let loss = local_cross_entropy(logits, labels, &self.backbone.device()) + energy;
-        let mut all = loss.backward();
-        let mut gradients = Gradients::default();
+        let learned = Backward::new(logits, labels, Some(energy), &self.backbone.device());
         let of_stage = stage.parameters();
-        let of_stage = of_stage.map(|(name, tensor)| (format!("stage.{name}"), tensor));
-        let prompt = self
-            .trains_prompt()
-            .then(|| ("prompt".to_string(), &prompt));
-        for (name, tensor) in of_stage.chain(prompt) {
-            let gradient = tensor.grad_remove(&mut all);
-            let missing = || Problem::new(format!("{name} received no gradient"));
-            gradients.insert(name.clone(), gradient.ok_or_else(missing)?);
-        }
-        Ok((loss.inner(), gradients))
+        let of_stage = of_stage.map(|(name, leaf)| (format!("stage.{name}"), leaf));
+        let prompt = self.trains_prompt().then_some(("prompt", &prompt));
+        Ok(learned.of(of_stage).of(prompt).taken())
     }
 
     fn train(&mut self, batch: &Batch<'_>) -> Result<Tensor<1>> {

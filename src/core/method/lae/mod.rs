@@ -22,7 +22,7 @@ use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
 use crate::run::event::TaskReport;
 
-pub use state::{Gradients, Lae, Logits};
+pub use state::{Lae, Logits};
 
 const PAPER: &str = "Gao et al., A Unified Continual Learning Framework with General Parameter-Efficient Tuning, ICCV 2023";
 

@@ -9,10 +9,10 @@ use burn::tensor::{Device, Tensor};
 
 use super::super::answers::{self, Verdict};
 use super::super::heads::{Head, Heads};
-use super::super::optimiser::{self, Optimiser, OptimiserSettings, Progress};
+use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress};
 use super::super::{
-    AtOnce, Batch, Chosen, Method, MethodSpec, Pass, PetPlan, Setup, Snapshots, Task, TrainedPet,
-    local_cross_entropy, task_seed,
+    AtOnce, Backward, Batch, Chosen, Method, MethodSpec, Pass, PetPlan, Setup, Snapshots, Task,
+    TrainedPet, task_seed,
 };
 use super::verdict::verdict;
 use super::{LaeSettings, OFFLINE_DRIFT, ONLINE_DRIFT, Switches};
@@ -128,8 +128,9 @@ impl Lae {
         self.settings.switches.accumulation || self.settings.switches.ensemble
     }
 
-    /// Loss of a batch and the gradients of PET and last head, without any update. `draws` is what
-    /// dropout draws from; without, it does nothing.
+    /// Loss of a batch and the gradients of the last head (`head.…`) and, unless frozen, of the
+    /// online PET (`pet.…`), without any update. `draws` is what dropout draws from; without, it
+    /// does nothing.
     ///
     /// # Errors
     /// A Problem when no task has begun or the PET's equation does not fit.
@@ -139,11 +140,8 @@ impl Lae {
         labels: &[usize],
         frozen: bool,
         draws: Option<Draws>,
-    ) -> Result<Gradients> {
-        let head = self.heads.0.last();
-        let head = head
-            .ok_or_else(|| Problem::new("learning began before any task"))?
-            .tracked();
+    ) -> Result<(Tensor<1>, Gradients)> {
+        let head = self.heads.tracked_last()?;
         let mut pets = if frozen {
             self.online.clone()
         } else {
@@ -153,42 +151,22 @@ impl Lae {
             pets = pets.in_training(draws);
         }
         let features = self.backbone.features(images, &pets)?;
-        let loss = local_cross_entropy(head.forward(features), labels, &self.device());
-        let mut all = loss.backward();
-        let missing = |name: &str| Problem::new(format!("{name} received no gradient"));
-        let weight = head
-            .weight
-            .grad_remove(&mut all)
-            .ok_or_else(|| missing("the head"))?;
-        let bias = head
-            .bias
-            .grad_remove(&mut all)
-            .ok_or_else(|| missing("the head"))?;
-        let mut of_pets = Vec::new();
-        for (name, tensor, _) in pets
-            .parameters()
-            .filter(|(.., trained)| *trained && !frozen)
-        {
-            // A parameter that the equations in use do not mention has none.
-            if let Some(gradient) = tensor.grad_remove(&mut all) {
-                of_pets.push((name.to_string(), gradient));
-            }
+        let logits = head.forward(features);
+        let learned = Backward::new(logits, labels, None, &self.device());
+        let learned = learned.of(head.leaves("head"));
+        Ok(match frozen {
+            true => learned,
+            false => learned.of_pets(&pets),
         }
-        Ok(Gradients {
-            loss: loss.inner(),
-            weight,
-            bias,
-            pets: of_pets,
-        })
+        .taken())
     }
 
     /// Adam on the last head and, unless frozen, on the online PET.
-    fn update(&mut self, all: optimiser::Gradients) {
+    fn update(&mut self, gradients: Gradients) {
         // The rate is constant, so it does not matter where in the task the step lies.
-        let mut step = self.adam.step(all, Progress::of((0, 1), (0, 1)));
+        let mut step = self.adam.step(gradients, Progress::of((0, 1), (0, 1)));
         if let Some(head) = self.heads.0.last_mut() {
-            head.weight = step.moved("head.weight", head.weight.clone());
-            head.bias = step.moved("head.bias", head.bias.clone());
+            head.step("head", &mut step);
         }
         self.online = self
             .online
@@ -215,31 +193,6 @@ fn drops(pet: &PetPlan) -> bool {
     pet.settings.drawing != Drawing::ByPlace
 }
 
-/// What one batch asks to change.
-pub struct Gradients {
-    /// Local cross-entropy, one value, plain.
-    pub loss: Tensor<1>,
-    /// Of the last head's weight.
-    pub weight: Tensor<2>,
-    /// Of the last head's bias.
-    pub bias: Tensor<2>,
-    /// Of the online PET's trained parameters, by name; empty while frozen.
-    pub pets: Vec<(String, Tensor<2>)>,
-}
-
-impl Gradients {
-    /// The loss, and all gradients as the optimiser calls them.
-    fn named(self) -> (Tensor<1>, optimiser::Gradients) {
-        let mut all = optimiser::Gradients::default();
-        all.insert("head.weight", self.weight);
-        all.insert("head.bias", self.bias);
-        for (name, gradient) in self.pets {
-            all.insert(format!("pet.{name}"), gradient);
-        }
-        (self.loss, all)
-    }
-}
-
 impl Lae {
     /// Makes room for so many new classes.
     pub fn begin(&mut self, classes: usize) {
@@ -260,7 +213,7 @@ impl Lae {
     /// # Errors
     /// A Problem when the PET's equation does not fit or the device failed.
     pub fn step(&mut self, images: Tensor<4>, labels: &[usize], frozen: bool) -> Result<Tensor<1>> {
-        let (loss, gradients) = self.gradients(images, labels, frozen, None)?.named();
+        let (loss, gradients) = self.gradients(images, labels, frozen, None)?;
         self.update(gradients);
         self.accumulate();
         Ok(loss)
@@ -328,8 +281,7 @@ impl Method for Lae {
             let draws = self
                 .drops
                 .then(|| part.draws(self.settings.seed, task.index));
-            let gradients = self.gradients(images, &labels, pass.frozen(), draws)?;
-            Ok(gradients.named())
+            self.gradients(images, &labels, pass.frozen(), draws)
         })?;
         self.update(gradients);
         self.accumulate();

@@ -19,6 +19,11 @@ impl Gradients {
         self.0.insert(name.into(), flat(gradient));
     }
 
+    /// That of one parameter.
+    pub fn get(&self, name: &str) -> Option<&Tensor<1>> {
+        self.0.get(name)
+    }
+
     /// All of them, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Tensor<1>)> {
         self.0

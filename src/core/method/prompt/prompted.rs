@@ -10,7 +10,7 @@ use burn::tensor::{Tensor, TensorData};
 use super::super::answers::{self, Verdict, argmax};
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{self, Optimiser, Progress};
-use super::super::{AtOnce, Batch, Method, Pass, Setup, Task, local_cross_entropy};
+use super::super::{AtOnce, Backward, Batch, Method, Pass, Setup, Task};
 use super::{Asked, Leaves, Occasion, Question, Scheme, Training, no_class_token};
 use crate::backbone::{Backbone, Tokens};
 use crate::metrics::{Expert, SlotView};
@@ -269,36 +269,22 @@ impl Prompted {
         known: Option<Tensor<2>>,
         labels: &[usize],
     ) -> Result<Gradients> {
-        let task = self.heads.0.len();
-        let head = self.heads.0.last();
-        let head = head
-            .ok_or_else(|| Problem::new("learning began before any task"))?
-            .tracked();
+        let head = self.heads.tracked_last()?;
         let tracked = |(name, leaf): (&String, &Tensor<2>)| {
             (name.clone(), leaf.clone().autodiff().require_grad())
         };
         let leaves: Leaves = self.leaves.iter().map(tracked).collect();
         let first = self.first_pass(images, known)?;
         let (asked, features) = self.second_pass(first, &leaves, Occasion::Learning)?;
-        let cross_entropy =
-            local_cross_entropy(head.forward(features), labels, &self.backbone.device());
-        let loss = match &asked.penalty {
-            Some(penalty) => cross_entropy.clone() + penalty.clone(),
-            None => cross_entropy.clone(),
-        };
-        let mut all = loss.backward();
-        let mut of = optimiser::Gradients::default();
-        let head = [("weight", &head.weight), ("bias", &head.bias)];
-        let head = head.map(|(part, leaf)| (format!("head.{}.{part}", task - 1), leaf));
-        for (name, leaf) in leaves.iter().map(|(n, l)| (n.clone(), l)).chain(head) {
-            // What this batch did not touch still moves by its momentum.
-            let gradient = leaf.grad_remove(&mut all);
-            let gradient = gradient.unwrap_or_else(|| leaf.clone().inner().zeros_like());
-            of.insert(name, gradient);
-        }
+        let (logits, device) = (head.forward(features), self.backbone.device());
+        let learned = Backward::new(logits, labels, asked.penalty.clone(), &device);
+        let cross_entropy = learned.cross_entropy.clone();
+        // A prompt that no image of the batch took still moves by its momentum.
+        let learned = learned.of_all(leaves.iter().map(|(name, leaf)| (name.as_str(), leaf)));
+        let (loss, of) = learned.of(head.leaves(&self.head_name())).taken();
         Ok(Gradients {
-            loss: loss.inner(),
-            cross_entropy: cross_entropy.inner(),
+            loss,
+            cross_entropy,
             penalty: asked.penalty.map(Tensor::inner),
             choice: asked.choice,
             of,
@@ -312,16 +298,19 @@ impl Prompted {
 
     /// Moves every trained tensor, the present head's included.
     pub fn update(&mut self, gradients: optimiser::Gradients, now: Progress) {
+        let head_name = self.head_name();
         let mut step = self.optimiser.step(gradients, now);
         for (name, leaf) in &mut self.leaves {
             *leaf = step.moved(name, leaf.clone());
         }
-        let task = self.heads.0.len();
         if let Some(head) = self.heads.0.last_mut() {
-            let name = |part: &str| format!("head.{}.{part}", task - 1);
-            head.weight = step.moved(&name("weight"), head.weight.clone());
-            head.bias = step.moved(&name("bias"), head.bias.clone());
+            head.step(&head_name, &mut step);
         }
+    }
+
+    /// What the optimiser calls the present task's head.
+    fn head_name(&self) -> String {
+        format!("head.{}", self.heads.0.len().saturating_sub(1))
     }
 }
 
