@@ -14,7 +14,7 @@ pub struct Display {
     pub builder: Option<EventLoopBuilderHook>,
     /// The connection that found it, to be let go once the window has its own.
     #[cfg(all(unix, not(target_os = "macos")))]
-    pub held: Option<x::Held>,
+    pub held: Option<x11rb::rust_connection::RustConnection>,
     /// Elsewhere nobody has to be asked.
     #[cfg(not(all(unix, not(target_os = "macos"))))]
     pub held: Option<()>,
@@ -40,7 +40,7 @@ pub fn find() -> Result<Display> {
                 builder: Some(Box::new(|builder| {
                     builder.with_x11();
                 })),
-                held: Some(held),
+                held,
             })
         }
         (None, Some(wayland)) => Err(no_window(&format!(
