@@ -281,7 +281,7 @@ def ask(window):
 
 def choose(window, data):
     window.command("data folder")
-    window.until(lambda: window.seen("Path", any_role=True), "the chooser opens")
+    window.until(lambda: window.seen("Path", any_role=True), "the dialog for a path opens")
     place = window.seen("Path", any_role=True)
     window.do("mousemove", *map(str, place), "click", "1")
     time.sleep(0.7)
@@ -289,7 +289,6 @@ def choose(window, data):
     time.sleep(0.7)
     window.type(str(data))
     window.key("Return", 1.5)
-    window.click("Choose this folder")
     window.until(lambda: window.told("3 classes"), "the folder is read", 60)
 
 

@@ -1,5 +1,4 @@
-//! Choosing files and folders: what is wanted, what came of the desktop's dialog, and the folder
-//! that the window's own chooser shows where the desktop has none.
+//! Choosing files and folders: what is wanted, and what came of the desktop's dialog.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -8,9 +7,7 @@ use super::Session;
 use super::export::{self, Goods};
 use super::jobs::Ask;
 use super::report;
-use super::views::Fetch;
 use crate::data::export::Form;
-use crate::problem::Result;
 
 /// Endings of picture files.
 pub const IMAGES: &[&str] = &["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff"];
@@ -103,77 +100,56 @@ pub enum Choice {
     NoDialog,
 }
 
-/// A folder as the window's own chooser shows it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Listing {
-    /// The folder.
-    pub folder: PathBuf,
-    /// The file that was asked for, where the path led to one.
-    pub file: Option<PathBuf>,
-    /// Names of the folders in it, hidden ones left out.
-    pub folders: Vec<String>,
-    /// Names of the files in it that have a fitting ending.
-    pub files: Vec<String>,
-    /// How many entries there are beyond those listed.
-    pub more: usize,
-    /// Folders to begin at: what to call each, and where it is.
-    pub places: Vec<(String, PathBuf)>,
-}
-
-/// What the session knows of files being chosen.
-#[derive(Default)]
-pub(super) struct Choosing {
-    /// What the open dialog of the desktop is for, and since when it is asked.
-    pending: Option<(Wanted, Instant)>,
-    /// The path that the own chooser waits for.
-    asked: Option<PathBuf>,
-    listing: Fetch<Listing>,
-}
-
 impl Session {
-    /// Asks for a file or folder with the desktop's dialog.
+    /// Asks for a file or folder with the desktop's dialog, which begins at the present choice.
     pub fn pick(&mut self, wanted: Wanted) {
-        self.choosing.pending = Some((wanted, Instant::now()));
-        self.jobs.ask(Ask::Pick(wanted));
+        let place = self.place_of(wanted);
+        let mut dialog = self.dialogs.clone().set_title(wanted.title());
+        dialog = dialog.set_directory(place);
+        if !wanted.is_folder() {
+            let (name, endings) = wanted.files();
+            dialog = dialog.add_filter(name, endings);
+        }
+        if let Some(name) = wanted.to_write() {
+            dialog = dialog.set_file_name(name);
+        }
+        self.choosing = Some((wanted, Instant::now()));
+        self.jobs.ask(Ask::Pick(wanted, Box::new(dialog)));
+    }
+
+    /// The folder where the present choice lies; empty where that is no file or folder of this person.
+    pub fn place_of(&self, wanted: Wanted) -> PathBuf {
+        let now = match wanted {
+            Wanted::DataFolder => &self.draft.data,
+            Wanted::Weights => &self.draft.backbone,
+            _ => "",
+        };
+        // Names of what is built in or published are no paths.
+        let Some(path) = Some(Path::new(now)).filter(|path| path.is_absolute()) else {
+            return PathBuf::new();
+        };
+        // An archive may stand for a data set's folder.
+        match wanted.is_folder() && path.extension().is_none() {
+            true => path.to_path_buf(),
+            false => path.parent().unwrap_or(path).to_path_buf(),
+        }
     }
 
     /// What the desktop's dialog that is open now is for, and for how long it is.
     pub fn picking(&self) -> Option<(Wanted, Duration)> {
-        let (wanted, since) = self.choosing.pending?;
+        let (wanted, since) = self.choosing?;
         Some((wanted, since.elapsed()))
     }
 
     /// Waits for the desktop's dialog no longer; what it answers later is not taken.
     pub fn leave_dialog(&mut self) {
-        self.choosing.pending = None;
-    }
-
-    /// Looks into a folder for the window's own chooser; an empty path is the person's own folder.
-    pub fn look_into(&mut self, wanted: Wanted, path: PathBuf) {
-        self.choosing.asked = Some(path.clone());
-        self.jobs.ask(Ask::List(wanted, path));
-    }
-
-    /// The folder looked into, the former one until another is there.
-    pub fn listing(&self) -> &Fetch<Listing> {
-        &self.choosing.listing
+        self.choosing = None;
     }
 
     pub(super) fn take_picked(&mut self, wanted: Wanted, choice: Choice) {
-        if self
-            .choosing
-            .pending
-            .is_some_and(|(pending, _)| pending == wanted)
-        {
-            self.choosing.pending = None;
+        if self.choosing.is_some_and(|(asked, _)| asked == wanted) {
+            self.choosing = None;
             self.picked.push((wanted, choice));
-        }
-    }
-
-    pub(super) fn take_listing(&mut self, path: &Path, answer: Result<Listing>) {
-        if self.choosing.asked.as_deref() == Some(path) {
-            self.choosing.asked = None;
-            self.choosing.listing.fill(answer);
         }
     }
 }

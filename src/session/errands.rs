@@ -187,7 +187,6 @@ impl Session {
             }
             Found::Sight(answer) => self.take_sight(answer),
             Found::Picked(wanted, choice) => self.take_picked(wanted, choice),
-            Found::Listed(path, answer) => self.take_listing(&path, answer),
             Found::Downloaded(item, answer) => self.take_download(&item, answer),
             Found::Report(report) => self.report.fill(report.map(Arc::new)),
             Found::ReportSaved(path) => {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::bin::{Deed, DeletedRun, Done};
-use super::chooser::{Choice, Listing, Wanted};
+use super::chooser::{Choice, Wanted};
 use super::collection::{Collection, Piece, Purpose};
 use super::downloads::Item;
 use super::export::Export;
@@ -188,9 +188,7 @@ pub enum Ask {
     /// Change this entry of the mended labels of the data set at this place.
     MendAs(String, Mend),
     /// Ask the person for a file or folder in a dialog of the desktop.
-    Pick(Wanted),
-    /// Look into a folder for the window's own chooser.
-    List(Wanted, PathBuf),
+    Pick(Wanted, Box<rfd::FileDialog>),
     /// Gather what a report of a problem holds.
     Report(Box<report::Wanted>),
     /// Write a report to this place.
@@ -246,8 +244,7 @@ impl Ask {
                 Arc::new(move |p| Found::Mended(place.clone(), None, Err(p)))
             }
             Self::Report(_) => Arc::new(|p| Found::Report(Err(p))),
-            Self::Pick(wanted) => Arc::new(move |_| Found::Picked(wanted, Choice::NoDialog)),
-            Self::List(_, path) => Arc::new(move |p| Found::Listed(path.clone(), Err(p))),
+            Self::Pick(wanted, _) => Arc::new(move |_| Found::Picked(wanted, Choice::NoDialog)),
             Self::Units => Arc::new(|_| Found::Units(Vec::new())),
             Self::Plugins
             | Self::Backbones
@@ -308,8 +305,6 @@ pub enum Found {
     Mended(String, Option<Mend>, Result<Vec<Mend>>),
     /// What came of a dialog of the desktop.
     Picked(Wanted, Choice),
-    /// A folder for the window's own chooser, by the path asked.
-    Listed(PathBuf, Result<Listing>),
     /// What a report holds.
     Report(Result<Report>),
     /// A report was written.

@@ -55,6 +55,7 @@ pub mod worst;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::problem::Result;
 use crate::run::config::RunConfig;
@@ -156,7 +157,10 @@ pub struct Session {
     downloads: Vec<downloads::Download>,
     /// What came of dialogs of the desktop, for the window to act upon.
     pub picked: Vec<(Wanted, Choice)>,
-    choosing: chooser::Choosing,
+    /// What every dialog of files has: the window that it belongs to.
+    pub dialogs: rfd::FileDialog,
+    /// What the open dialog is for, and since when it is asked.
+    choosing: Option<(Wanted, Instant)>,
     /// What a report of a problem would hold, once it was asked for.
     pub report: Fetch<Arc<report::Report>>,
     /// News, oldest first; the oldest of very many are let go.
@@ -224,7 +228,8 @@ impl Session {
             flights: errands::Flights::default(),
             downloads: Vec::new(),
             picked: Vec::new(),
-            choosing: chooser::Choosing::default(),
+            dialogs: rfd::FileDialog::new(),
+            choosing: None,
             report: Fetch::Nothing,
             notices: Vec::new(),
             told: 0,

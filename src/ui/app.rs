@@ -18,7 +18,7 @@ use super::frame_times::FrameTimes;
 use super::pages::Pages;
 use super::scripts::ReadingOrder;
 use super::settings::Settings;
-use super::shell::{Question, Shell};
+use super::shell::{NO_DIALOG, Question, Shell};
 use super::theme;
 use super::widgets::textures::Textures;
 use crate::fence::caught;
@@ -148,7 +148,7 @@ impl StudioApp {
         for (wanted, choice) in std::mem::take(&mut self.session.picked) {
             match choice {
                 Choice::Path(path) => self.picked(ctx, wanted, path),
-                Choice::NoDialog => self.choose_here(wanted),
+                Choice::NoDialog => self.type_path(wanted, NO_DIALOG),
                 Choice::Cancelled => self.pages.experiment.leave(),
             }
         }

@@ -79,11 +79,9 @@ pub enum UiCommand {
     ChooseWeights(String),
     /// Ask for a file or folder in a dialog of the desktop.
     Pick(Wanted),
-    /// Ask for it in the window itself.
-    ChooseHere(Wanted),
-    /// Look into a folder for the window's own chooser.
-    LookInto(Wanted, PathBuf),
-    /// The window's own chooser was closed.
+    /// Ask for its path in the window itself.
+    TypePath(Wanted),
+    /// The dialog for a path was closed.
     ChosenNothing,
     /// A file or folder was chosen.
     Picked(Wanted, PathBuf),

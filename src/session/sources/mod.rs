@@ -3,7 +3,6 @@
 
 mod data;
 mod files;
-mod folders;
 mod lists;
 mod network;
 mod picker;
@@ -134,11 +133,7 @@ pub fn answer(runs_root: PathBuf) -> Answer {
             }
         }
         Ask::MendAs(place, change) => mended(&runs_root, place, change),
-        Ask::Pick(wanted) => Found::Picked(wanted, picker::pick(wanted)),
-        Ask::List(wanted, path) => {
-            let listing = folders::list(wanted, &path);
-            Found::Listed(path, listing)
-        }
+        Ask::Pick(wanted, dialog) => Found::Picked(wanted, picker::pick(wanted, *dialog)),
         Ask::Report(wanted) => Found::Report(Ok(Report::gather(&runs_root, &wanted))),
         Ask::Reveal(path) => match files::reveal(&path) {
             Ok(()) => Found::Revealed,

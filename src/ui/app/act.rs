@@ -49,8 +49,7 @@ impl StudioApp {
             UiCommand::ChooseData(key) => self.choose_data(&key),
             UiCommand::ChooseWeights(path) => self.choose_weights(path),
             UiCommand::Pick(wanted) => self.session.pick(wanted),
-            UiCommand::ChooseHere(wanted) => self.choose_here(wanted),
-            UiCommand::LookInto(wanted, path) => self.session.look_into(wanted, path),
+            UiCommand::TypePath(wanted) => self.type_path(wanted, ""),
             UiCommand::ChosenNothing => self.pages.experiment.leave(),
             UiCommand::Picked(wanted, path) => self.picked(ctx, wanted, path),
             UiCommand::CopyCommand => self.copy_command(ctx),
@@ -215,27 +214,11 @@ impl StudioApp {
         self.pages.experiment.weights = false;
     }
 
-    /// Opens the window's own chooser, where the present choice lies.
-    pub(super) fn choose_here(&mut self, wanted: Wanted) {
+    /// Asks for a path in the window; `why` tells what keeps the desktop's dialog away.
+    pub(super) fn type_path(&mut self, wanted: Wanted, why: &'static str) {
         self.session.leave_dialog();
-        let draft = &self.session.draft;
-        let now = match wanted {
-            Wanted::DataFolder => draft.data.as_str(),
-            Wanted::Weights => draft.backbone.as_str(),
-            Wanted::Image
-            | Wanted::Piece
-            | Wanted::Order
-            | Wanted::Report
-            | Wanted::Lesson
-            | Wanted::Runs
-            | Wanted::Pictures
-            | Wanted::Export(..) => "",
-        };
-        // Names of what is built in or published are no paths.
-        let place = Some(PathBuf::from(now)).filter(|path| path.is_absolute());
-        let place = place.unwrap_or_default();
-        self.shell.chooser.open(wanted);
-        self.session.look_into(wanted, place);
+        let place = self.session.place_of(wanted);
+        self.shell.path.open(wanted, place, why);
     }
 
     /// Takes a chosen file or folder to where it was wanted.

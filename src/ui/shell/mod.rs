@@ -2,13 +2,13 @@
 
 mod about;
 mod bar;
-mod chooser;
 mod collect;
 mod deleted;
 pub mod export;
 mod folders;
 mod notices;
 mod palette;
+mod path;
 mod question;
 mod report;
 mod tags;
@@ -28,6 +28,7 @@ use crate::session::collection::Purpose;
 
 pub use bar::top_bar;
 pub use palette::Palette;
+pub use path::NO_DIALOG;
 pub use question::Question;
 pub use report::ReportDialog;
 
@@ -36,8 +37,8 @@ pub use report::ReportDialog;
 pub struct Shell {
     /// The command palette.
     pub palette: Palette,
-    /// The window's own chooser of files and folders.
-    pub chooser: chooser::Chooser,
+    /// The dialog for a path.
+    pub path: path::PathDialog,
     /// What is being asked.
     pub question: Option<Question>,
     /// The run that is to be taught, while the person is asked for a folder.
@@ -121,7 +122,7 @@ impl Shell {
             part.show(ctx, session, commands);
         });
         // Above those that may ask for a place.
-        fenced(fences, ctx, "Choosing files", &mut self.chooser, |part| {
+        fenced(fences, ctx, "Choosing files", &mut self.path, |part| {
             part.show(ctx, session, commands);
         });
         let words = self.meant_for();

@@ -1,10 +1,10 @@
-//! Files and folders are chosen on a desktop that has no dialog to show.
+//! Files and folders are chosen on a desktop that has no dialog to show: by their paths.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::data::export::Form;
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
@@ -24,7 +24,7 @@ use crate::data::Made;
 fn dialogs(runs: &Path, choice: Choice, after: u64) -> Answer {
     let real = errands(runs.to_path_buf());
     Arc::new(move |ask| match ask {
-        Ask::Pick(wanted) => {
+        Ask::Pick(wanted, _) => {
             std::thread::sleep(std::time::Duration::from_millis(after));
             Found::Picked(wanted, choice.clone())
         }
@@ -42,7 +42,7 @@ fn on(answer: Answer) -> (Harness<'static, StudioApp>, Recorded) {
     (window, backend)
 }
 
-/// Types a path into the chooser's field.
+/// Types a path into a field.
 fn go(window: &mut Harness<'_, StudioApp>, field: &str, path: &Path) {
     window.get_by_label(field).focus();
     window.run_steps(2);
@@ -56,7 +56,7 @@ fn go(window: &mut Harness<'_, StudioApp>, field: &str, path: &Path) {
 }
 
 #[test]
-fn without_a_dialog_the_window_shows_folders_itself() {
+fn without_a_dialog_the_window_says_so_and_takes_a_path() {
     let made = Made::new();
     made.class("my pictures/a", 6).class("my pictures/b", 6);
     let runs = tempfile::tempdir().unwrap();
@@ -65,29 +65,29 @@ fn without_a_dialog_the_window_shows_folders_itself() {
     settle(&mut window);
     settle(&mut window);
     window.get_by_label("Choose a folder with one subfolder per class");
-    go(&mut window, "Path", made.path());
-    shot(&mut window, "chooser");
-    window.get_by_label("my pictures/").click();
-    settle(&mut window);
-    window.get_by_label("a/");
-    window.get_by_label("Choose this folder").click();
-    settle(&mut window);
+    window.get_by_label_contains("No dialog of files opens on this desktop");
+    shot(&mut window, "path");
+    // What is not there is told in the dialog, which stays.
+    go(&mut window, "Path", &made.path().join("gone"));
+    window.get_by_label_contains("There is nothing at");
+    go(&mut window, "Path", &made.path().join("my pictures"));
     let place = made.path().join("my pictures").display().to_string();
     assert_eq!(window.state().session.draft.data, place);
     assert!(window.query_by_label("Choose this folder").is_none());
-    // What is not there is told in the chooser, which stays.
+    // The next time it begins there, and Escape leaves everything as it was.
     window.get_by_label("Choose…").click();
     settle(&mut window);
     settle(&mut window);
-    go(&mut window, "Path", &made.path().join("gone"));
-    window.get_by_label_contains("Could not look into this folder");
+    let field = window.get_by_label("Path");
+    assert_eq!(field.accesskit_node().value(), Some(place.clone()));
     window.key_press(egui::Key::Escape);
     window.run_steps(3);
     assert!(window.query_by_label("Choose this folder").is_none());
+    assert_eq!(window.state().session.draft.data, place);
 }
 
 #[test]
-fn an_image_is_chosen_in_the_window_or_by_its_path() {
+fn an_image_is_chosen_by_its_path_in_the_dialog_or_beside_it() {
     let made = Made::new();
     made.class("pictures", 2);
     let runs = tempfile::tempdir().unwrap();
@@ -101,22 +101,14 @@ fn an_image_is_chosen_in_the_window_or_by_its_path() {
     window.get_by_label("Open…").click();
     settle(&mut window);
     settle(&mut window);
-    go(&mut window, "Path", &made.path().join("pictures"));
-    window.get_by_label("001.png").click();
-    window.run_steps(3);
-    window.get_by_label("Open").click();
-    settle(&mut window);
     let name = |window: &Harness<'_, StudioApp>| {
         let picture = window.state().session.predict.picture.clone();
         picture.map(|picture| picture.name.clone())
     };
-    assert_eq!(name(&window).as_deref(), Some("001.png"));
-    go(
-        &mut window,
-        "Image file",
-        &made.path().join("pictures/000.png"),
-    );
-    assert_eq!(name(&window).as_deref(), Some("000.png"));
+    for (field, file) in [("Path", "001.png"), ("Image file", "000.png")] {
+        go(&mut window, field, &made.path().join("pictures").join(file));
+        assert_eq!(name(&window).as_deref(), Some(file));
+    }
 }
 
 #[test]
@@ -126,16 +118,13 @@ fn a_dialog_that_does_not_come_up_can_be_done_without() {
     let (mut window, _) = on(dialogs(runs.path(), late, 2500));
     window.get_by_label("Folder…").click();
     let mut steps = 0;
-    while window
-        .query_by_label("Choose in this window instead")
-        .is_none()
-    {
+    while window.query_by_label("Type the path instead").is_none() {
         std::thread::sleep(std::time::Duration::from_millis(30));
         window.step();
         steps += 1;
         assert!(steps < 200, "the way to do without never came");
     }
-    window.get_by_label("Choose in this window instead").click();
+    window.get_by_label("Type the path instead").click();
     window.run_steps(4);
     window.get_by_label("Choose this folder");
     // Its late answer finds nobody.
@@ -145,54 +134,32 @@ fn a_dialog_that_does_not_come_up_can_be_done_without() {
 }
 
 #[test]
-fn a_place_to_save_has_a_name_and_enter_saves() {
+fn a_file_that_is_there_is_replaced_only_by_a_second_word() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("old.zip"), "old").unwrap();
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = on(dialogs(runs.path(), Choice::NoDialog, 0));
     let ctx = window.ctx.clone();
     let wanted = Wanted::Export(Goods::Data, Form::Folder);
-    let open = |window: &mut Harness<'_, StudioApp>| {
-        let app = window.state_mut();
-        app.act(&ctx, UiCommand::ChooseHere(wanted));
-        settle(window);
-    };
-    open(&mut window);
-    window.get_by_label("Save here");
-    // One that is there is replaced, and the button says so, whether or not its ending is typed.
-    go(&mut window, "Path", folder.path());
+    window.state_mut().act(&ctx, UiCommand::TypePath(wanted));
+    settle(&mut window);
+    // Whether or not its ending is typed.
     for name in ["old.zip", "old"] {
-        let field = window.get_by_label("Name of the file");
-        field.focus();
-        window.run_steps(2);
-        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
-        window.run_steps(2);
-        window.get_by_label("Name of the file").type_text(name);
-        window.run_steps(3);
+        window.get_by_label("Save here");
+        go(&mut window, "Path", &folder.path().join(name));
         window.get_by_label("Replace");
+        window.get_by_label("There is such a file already.");
+        window.get_by_label("Path").focus();
+        window.run_steps(2);
+        window.get_by_label("Path").type_text("x");
+        window.run_steps(2);
     }
-    shot(&mut window, "chooser-save");
-    // A path that is not there yet is a folder and a name; the second Enter saves.
+    shot(&mut window, "path-save");
     let new = folder.path().join("digits.zip");
     go(&mut window, "Path", &new);
-    window.get_by_label("Save here");
-    assert!(!new.exists(), "the first Enter only goes there");
-    window.key_press(egui::Key::Enter);
     let there = |app: &StudioApp| app.session.notices.last().is_some();
     wait(&mut window, "it is written", there);
     assert!(new.exists() && window.query_by_label("Save here").is_none());
-    assert_eq!(
-        std::fs::read(folder.path().join("old.zip")).unwrap(),
-        b"old"
-    );
-    // Enter chooses a folder, too.
-    window
-        .state_mut()
-        .act(&ctx, UiCommand::ChooseHere(Wanted::DataFolder));
-    settle(&mut window);
-    go(&mut window, "Path", folder.path());
-    window.key_press(egui::Key::Enter);
-    settle(&mut window);
-    let place = folder.path().display().to_string();
-    assert_eq!(window.state().session.draft.data, place);
+    let old = std::fs::read(folder.path().join("old.zip")).unwrap();
+    assert_eq!(old, b"old");
 }

@@ -18,7 +18,7 @@ fn a_file_that_is_only_wished_for_describes_nothing() {
     let runs = tempfile::tempdir().unwrap();
     let real = errands(runs.path().to_path_buf());
     let answer: lae_studio::session::Answer = std::sync::Arc::new(move |ask| match ask {
-        Ask::Pick(wanted) => {
+        Ask::Pick(wanted, _) => {
             std::thread::sleep(std::time::Duration::from_millis(300));
             Found::Picked(wanted, Choice::Cancelled)
         }

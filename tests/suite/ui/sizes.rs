@@ -176,11 +176,7 @@ fn every_dialog_ends_within_reach_of_the_wheel_in_the_smallest_window() {
         ("deleted", UiCommand::Deleted, "Close"),
         ("folders", UiCommand::Folders, "Close"),
         ("report", UiCommand::Report, "Close"),
-        (
-            "chooser",
-            UiCommand::ChooseHere(Wanted::DataFolder),
-            "Cancel",
-        ),
+        ("path", UiCommand::TypePath(Wanted::DataFolder), "Cancel"),
     ];
     for (name, command, last) in dialogs {
         let (mut window, _) = recorded([450.0, 300.0], ThemeChoice::Light, runs.path());
