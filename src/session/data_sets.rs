@@ -27,8 +27,8 @@ pub(super) struct DataSets {
     asked: HashSet<String>,
     /// Those of them that could not be opened.
     failed: HashSet<String>,
-    /// What `Session::data` shows or waits for: key and place.
-    draft: Option<(String, String)>,
+    /// What `Session::data` shows or waits for: key, and the settings that ask for it.
+    draft: Option<(String, RunConfig)>,
     /// Whether the answer for the settings is still under way.
     waiting: bool,
     /// How far that is.
@@ -77,17 +77,23 @@ impl Session {
     }
 
     fn ask_data(&mut self, fresh: bool) {
-        let place = self.draft.data.clone();
-        if place.trim().is_empty() {
+        let known = self.sets.draft.as_ref();
+        if known.is_some_and(|(_, config)| *config == self.draft) {
+            return;
+        }
+        if self.draft.data.trim().is_empty() {
             self.data = Fetch::Nothing;
             self.sets.leave();
             return;
         }
         let ask = self.draft_data(fresh);
         let key = ask.key();
-        let same_place = match &self.sets.draft {
-            Some((known, _)) if *known == key => return,
-            Some((_, shown)) => *shown == place,
+        let same_place = match &mut self.sets.draft {
+            Some((known, config)) if *known == key => {
+                config.clone_from(&self.draft);
+                return;
+            }
+            Some((_, config)) => config.data == self.draft.data,
             None => false,
         };
         if same_place && self.sets.waiting {
@@ -95,7 +101,7 @@ impl Session {
             return;
         }
         self.sets.leave();
-        self.sets.draft = Some((key.clone(), place));
+        self.sets.draft = Some((key.clone(), self.draft.clone()));
         if let Some(view) = self.sets.views.get(&key) {
             self.data = Fetch::Ready(view.clone());
             self.planned = None;
@@ -219,12 +225,16 @@ impl Session {
     /// What the network sees of some training images in an epoch (counted from 0) of their tasks, `shift` choosing
     /// which images; worked out anew when the settings changed, the former one shown meanwhile.
     pub fn need_sight(&mut self, epoch: usize, shift: usize) -> &Fetch<Arc<Sight>> {
-        let ask = SightAsk {
-            config: self.draft.clone(),
-            epoch,
-            shift,
-        };
-        if !self.sets.seeing && self.sets.asked_sight.as_ref() != Some(&ask) {
+        let asked = self.sets.asked_sight.as_ref();
+        let same = asked.is_some_and(|asked| {
+            (asked.epoch, asked.shift) == (epoch, shift) && asked.config == self.draft
+        });
+        if !self.sets.seeing && !same {
+            let ask = SightAsk {
+                config: self.draft.clone(),
+                epoch,
+                shift,
+            };
             self.sets.seeing = true;
             self.sets.asked_sight = Some(ask.clone());
             if self.sets.sight.ready().is_none() {

@@ -107,14 +107,15 @@ impl Session {
 
     /// Asks what the settings come to whenever they changed, one question at a time.
     pub(super) fn refresh_plan(&mut self) {
-        let key = (self.draft.clone(), self.data.ready().is_some());
-        if self.flights.planning || self.data.is_busy() || self.planned.as_ref() == Some(&key) {
+        let there = self.data.ready().is_some();
+        let same = |(config, with): &(RunConfig, bool)| *config == self.draft && *with == there;
+        if self.flights.planning || self.data.is_busy() || self.planned.as_ref().is_some_and(same) {
             return;
         }
         let data = self.data.ready().cloned();
         self.flights.planning = true;
         self.jobs.ask(Ask::Plan(Box::new(self.draft.clone()), data));
-        self.planned = Some(key);
+        self.planned = Some((self.draft.clone(), there));
     }
 
     fn take_plan(&mut self, asked: &RunConfig, plan: Plan) {
@@ -146,7 +147,7 @@ impl Session {
             Found::Plan(config, plan) if self.take_tour_plan(&config, &plan) => {}
             Found::Plan(config, plan) => self.take_plan(&config, *plan),
             Found::Plugins(plugins) => {
-                self.plugins = plugins;
+                self.plugins = plugins.into();
                 self.planned = None;
             }
             Found::Backbones(backbones, problems) => {
@@ -155,7 +156,7 @@ impl Session {
                         self.notify(problem, true);
                     }
                 }
-                self.backbones = backbones;
+                self.backbones = backbones.into();
                 self.planned = None;
             }
             Found::Devices(devices) => self.devices = devices,

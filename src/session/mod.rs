@@ -110,9 +110,9 @@ pub struct Session {
     pub plan: Plan,
     planned: Option<(RunConfig, bool)>,
     /// The plugins.
-    pub plugins: Vec<PluginView>,
+    pub plugins: Arc<[PluginView]>,
     /// The backbones.
-    pub backbones: Vec<BackboneView>,
+    pub backbones: Arc<[BackboneView]>,
     /// The devices.
     pub devices: Vec<DeviceView>,
     /// The card that is being prepared.
@@ -202,8 +202,8 @@ impl Session {
             data: Fetch::Nothing,
             plan: Plan::default(),
             planned: None,
-            plugins: Vec::new(),
-            backbones: Vec::new(),
+            plugins: Arc::default(),
+            backbones: Arc::default(),
             devices: Vec::new(),
             preparing: None,
             runs: Fetch::Nothing,

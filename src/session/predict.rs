@@ -29,7 +29,7 @@ pub struct PredictView {
     /// replace it.
     pub given: Option<(Arc<Picture>, Option<String>)>,
     /// The answer of each snapshot.
-    pub answers: Vec<Option<Prediction>>,
+    pub answers: Vec<Option<Arc<Prediction>>>,
     /// The picture that the answers are about, with its true class where known.
     pub answered: Option<(Arc<Picture>, Option<String>)>,
     /// Whether the answers belong to an older picture.
@@ -230,13 +230,13 @@ impl PredictView {
     }
 
     /// The answer of the snapshot looked at.
-    pub fn shown(&self) -> Option<&Prediction> {
+    pub fn shown(&self) -> Option<&Arc<Prediction>> {
         self.answers.get(self.task)?.as_ref()
     }
 
     /// Score of the class at `position` by snapshot, where the class is taught.
     pub fn over_tasks(&self, position: usize, expert: Expert) -> Vec<(usize, f64)> {
-        let point = |(task, answer): (usize, &Option<Prediction>)| {
+        let point = |(task, answer): (usize, &Option<Arc<Prediction>>)| {
             let opinion = answer.as_ref()?.of(expert)?;
             let p = opinion.probabilities.get(position)?;
             Some((task, f64::from(*p)))
@@ -259,7 +259,7 @@ impl PredictView {
             self.answers.resize(answer.task + 1, None);
         }
         let task = answer.task;
-        self.answers[task] = Some(answer);
+        self.answers[task] = Some(Arc::new(answer));
         self.problem = None;
     }
 }
@@ -360,7 +360,7 @@ mod tests {
     fn late_answers_are_dropped_and_stale_ones_replaced() {
         let mut view = PredictView {
             ticket: 2,
-            answers: vec![Some(answer(1, 0, Expert::Online)), None],
+            answers: vec![Some(Arc::new(answer(1, 0, Expert::Online))), None],
             stale: true,
             ..PredictView::default()
         };

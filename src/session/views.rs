@@ -206,7 +206,7 @@ pub struct Sight {
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// The class order and its cut into tasks; none while something is wrong with either.
-    pub scenario: Option<Scenario>,
+    pub scenario: Option<Arc<Scenario>>,
     /// Class names of each task.
     pub tasks: Vec<Vec<String>>,
     /// Training images per epoch of each task.
@@ -255,7 +255,7 @@ impl Plan {
             .collect();
         self.train_images = per_task(&data.train, config.train_limit);
         self.test_images = per_task(&data.test, config.test_limit);
-        self.scenario = Some(scenario);
+        self.scenario = Some(Arc::new(scenario));
     }
 
     /// Images that pass through the network in training, all passes of all tasks.

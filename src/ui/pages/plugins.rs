@@ -30,16 +30,18 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     two_columns(ui, cx, Fixed::Right(330.0), left, right);
 }
 
-fn chosen(cx: &Cx<'_>) -> Option<PluginView> {
+fn chosen<'p>(cx: &Cx<'_>, list: &'p [PluginView]) -> Option<&'p PluginView> {
     let state = &cx.pages.plugins;
     let name = state.chosen.as_ref().unwrap_or(&cx.session.draft.pet);
     let by_name = |plugin: &&PluginView| plugin.name == *name;
-    let list = &cx.session.plugins;
-    list.iter().find(by_name).or(list.first()).cloned()
+    list.iter().find(by_name).or(list.first())
 }
 
 fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
-    let Some(plugin) = chosen(cx) else { return };
+    let list = cx.session.plugins.clone();
+    let Some(plugin) = chosen(cx, &list) else {
+        return;
+    };
     card(ui, |ui| {
         let usable = plugin.problem.is_none();
         let mut used = false;
@@ -65,7 +67,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
             widgets::problem(ui, problem);
         }
         if !plugin.equations.is_empty() {
-            experiment::equations(ui, &plugin);
+            experiment::equations(ui, plugin);
         }
         if used {
             cx.session.draft.pet.clone_from(&plugin.name);
@@ -75,9 +77,9 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         }
     });
     if !plugin.parameters.is_empty() {
-        parameters(ui, &plugin);
+        parameters(ui, plugin);
     }
-    source(ui, cx, &plugin, column);
+    source(ui, cx, plugin, column);
 }
 
 fn parameters(ui: &mut Ui, plugin: &PluginView) {
@@ -149,7 +151,8 @@ fn source(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView, column: Column) {
 
 fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let height = column.rest(ui, 0.0);
-    let current = chosen(cx).map(|plugin| plugin.name);
+    let list = cx.session.plugins.clone();
+    let current = chosen(cx, &list).map(|plugin| &plugin.name);
     card_of(ui, height, |ui| {
         let mut reload = false;
         widgets::ends(
@@ -165,17 +168,17 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
             cx.act(UiCommand::ReloadPlugins);
         }
         let t = tokens(ui);
-        for plugin in cx.session.plugins.clone() {
+        for plugin in list.iter() {
             let text = if plugin.problem.is_some() {
                 RichText::new(format!("{} (has a problem)", plugin.title)).color(t.bad)
             } else {
                 RichText::new(&plugin.title)
             };
-            let line = egui::Button::selectable(Some(&plugin.name) == current.as_ref(), text)
+            let line = egui::Button::selectable(Some(&plugin.name) == current, text)
                 .right_text(RichText::new(&plugin.origin).color(t.subdued))
                 .min_size(egui::vec2(ui.available_width(), 28.0));
             if ui.add(line).clicked() {
-                cx.pages.plugins.chosen = Some(plugin.name);
+                cx.pages.plugins.chosen = Some(plugin.name.clone());
             }
         }
         ui.add_space(8.0);

@@ -136,7 +136,7 @@ fn choose(cx: &mut Cx<'_>, view: &BackboneView) {
 /// The family's weights with their size and whether they are here.
 fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
     ui.set_min_width(430.0);
-    let list: Vec<BackboneView> = cx.session.backbones.clone();
+    let list = cx.session.backbones.clone();
     egui::ScrollArea::vertical()
         .max_height(360.0)
         .show(ui, |ui| {

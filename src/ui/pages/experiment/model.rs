@@ -47,17 +47,13 @@ pub fn pet(ui: &mut Ui, cx: &mut Cx<'_>) {
             sentence(ui, format!("{title} trains no PET plugin."));
             return;
         }
-        let list: Vec<PluginView> = cx
-            .session
-            .plugins
-            .iter()
-            .filter(|plugin| plugin.problem.is_none())
-            .cloned()
-            .collect();
+        let plugins = cx.session.plugins.clone();
+        let sound = plugins.iter().filter(|plugin| plugin.problem.is_none());
+        let list: Vec<&PluginView> = sound.collect();
         let chosen = cx.session.draft.pet.clone();
         ui.horizontal_wrapped(|ui| {
             choice(ui, cx, &list, &chosen);
-            sizes(ui, cx, list.iter().find(|p| p.name == chosen));
+            sizes(ui, cx, list.iter().copied().find(|p| p.name == chosen));
         });
         if let Some(plugin) = list.iter().find(|p| p.name == chosen) {
             equations(ui, plugin);
@@ -90,7 +86,7 @@ fn trained(cx: &Cx<'_>) -> String {
     }
 }
 
-fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[PluginView], chosen: &str) {
+fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
     let shown = side_by_side(list, chosen, |p| &p.name);
     let options: Vec<(String, &str)> = shown
         .iter()
@@ -128,7 +124,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[PluginView], chosen: &str) {
 }
 
 /// Another plugin brings its own default size.
-fn choose(cx: &mut Cx<'_>, list: &[PluginView], name: &str) {
+fn choose(cx: &mut Cx<'_>, list: &[&PluginView], name: &str) {
     let draft = &mut cx.session.draft;
     draft.pet = name.to_string();
     draft.pet_variant = None;

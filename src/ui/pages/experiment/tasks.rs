@@ -12,6 +12,7 @@ use crate::counts::counted;
 use crate::data::scenario::{ClassOrder, Scenario};
 use crate::problem::listed;
 use crate::session::chooser::Wanted;
+use crate::session::views::DataView;
 use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{RADIUS, regular, semibold, tokens};
@@ -32,7 +33,8 @@ pub fn strip(ui: &mut Ui, cx: &mut Cx<'_>) {
         ui.allocate_exact_size(size, Sense::hover());
         return;
     };
-    let names = class_names(cx);
+    let data = cx.session.data.ready().cloned();
+    let names = class_names(data.as_deref());
     let count = scenario.task_count() as f32;
     let gap = if count > 10.0 { 3.0 } else { 8.0 };
     let width = ui.available_width();
@@ -46,16 +48,15 @@ pub fn strip(ui: &mut Ui, cx: &mut Cx<'_>) {
             for task in 0..scenario.task_count() {
                 let min = strip.min + Vec2::new((cell + gap) * task as f32, 0.0);
                 let rect = Rect::from_min_size(min, Vec2::new(cell, CELL));
-                moved = one_cell(ui, cx, &scenario, &names, task, rect).or(moved);
+                moved = one_cell(ui, cx, &scenario, names, task, rect).or(moved);
             }
         });
-    carry(ui, &names);
+    carry(ui, names);
     act(cx, &scenario, moved);
 }
 
-fn class_names(cx: &Cx<'_>) -> Vec<String> {
-    let data = cx.session.data.ready();
-    data.map(|view| view.classes.clone()).unwrap_or_default()
+fn class_names(data: Option<&DataView>) -> &[String] {
+    data.map_or(&[], |view| &view.classes)
 }
 
 fn act(cx: &mut Cx<'_>, scenario: &Scenario, moved: Option<Move>) {
@@ -168,7 +169,8 @@ pub fn arrange(ui: &mut Ui, cx: &mut Cx<'_>) {
         faint(ui, "The tasks show once the settings fit the data.");
         return;
     };
-    let names = class_names(cx);
+    let data = cx.session.data.ready().cloned();
+    let names = class_names(data.as_deref());
     faint(
         ui,
         "Drag a class to another task or place, or click it for a menu. Tasks and order are part of the settings.",
@@ -182,12 +184,12 @@ pub fn arrange(ui: &mut Ui, cx: &mut Cx<'_>) {
             ui.spacing_mut().item_spacing = Vec2::splat(4.0);
             for task in 0..scenario.task_count() {
                 let images = cx.session.plan.train_images.get(task).copied();
-                moved = one_task(ui, &scenario, &names, task, images.unwrap_or(0)).or(moved);
+                moved = one_task(ui, &scenario, names, task, images.unwrap_or(0)).or(moved);
             }
             moved = new_task(ui, &scenario).or(moved);
             roll(ui);
         });
-    carry(ui, &names);
+    carry(ui, names);
     act(cx, &scenario, moved);
 }
 
@@ -275,15 +277,14 @@ pub fn order(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn orders(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let classes = cx.session.data.ready().map_or(0, |view| view.classes.len());
+    let names = class_names(cx.session.data.ready().map(|view| &**view));
     let mut list = vec![("natural".to_string(), "Natural: sorted by name".to_string())];
-    let names = class_names(cx);
-    let by_number = ClassOrder::by_number(&names);
+    let by_number = ClassOrder::by_number(names);
     if by_number != "natural" {
         let words = "By the numbers in the names: 2 before 10";
         list.push((by_number, words.to_string()));
     }
-    for preset in ClassOrder::presets(classes) {
+    for preset in ClassOrder::presets(names.len()) {
         let key = preset.to_string();
         list.push((key.clone(), format!("The paper's {key}")));
     }

@@ -269,7 +269,8 @@ fn through_tasks(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Opti
 fn score(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, header: Option<&RunHeader>, all: usize) {
     let t = tokens(ui);
     let view = &cx.session.predict;
-    let newest = view.answers.iter().flatten().next_back().unwrap_or(answer);
+    let newest = view.answers.iter().flatten().next_back();
+    let newest = newest.map_or(answer, |newest| newest);
     let truth = view.answered.as_ref().and_then(|(_, truth)| truth.as_ref());
     let position = truth
         .and_then(|name| newest.classes.iter().position(|class| class == name))
