@@ -3,7 +3,7 @@
 //! The two front ends over [`lae_core`], whose modules stand here too, so that a path is the same in
 //! both packages. `docs/architecture.md` has the map.
 //!
-//! * [`session`]: the open workspace.
+//! * [`session`]: the open workspace. [`golden`]: files of exact tensors that other programs wrote.
 //! * [`cli`], [`ui`]: the two front ends.
 
 pub use lae_core::{
@@ -12,5 +12,6 @@ pub use lae_core::{
 };
 
 pub mod cli;
+pub mod golden;
 pub mod session;
 pub mod ui;

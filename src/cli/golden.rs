@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::End;
 use super::output::{Json, complain, tell};
 use crate::device;
-use crate::experiment::golden::{GoldenReport, Tolerance, check};
+use crate::golden::{GoldenReport, Tolerance, check};
 use crate::nn::{Variant, WeightType};
 use crate::problem::{Problem, Result};
 use crate::run::config::Precision;

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use lae_studio::experiment::golden::Tolerance;
+use lae_studio::golden::{self, Tolerance};
 use lae_studio::nn::Place;
 use lae_studio::problem::Problem;
 use lae_studio::run::about::About;
 use lae_studio::session::units;
 use lae_studio::store::{self, RunFolder, RunState};
 use lae_studio::texts::Language;
-use lae_studio::{backbone, data, experiment, fetch, run, tensors, ui};
+use lae_studio::{backbone, data, fetch, run, tensors, ui};
 
 use crate::data::Made;
 use crate::store::{header, report};
@@ -67,7 +67,7 @@ const READERS: [(&str, Reader); 11] = [
     }),
     ("golden file", |path| {
         let place = Place::from(&burn::tensor::Device::flex());
-        experiment::golden::check(path, &place, Tolerance::CPU).err()
+        golden::check(path, &place, Tolerance::CPU).err()
     }),
 ];
 

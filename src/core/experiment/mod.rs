@@ -8,7 +8,6 @@ mod ahead;
 pub mod doubt;
 mod fitting;
 pub mod footprint;
-pub mod golden;
 mod images;
 pub mod inside;
 mod meter;

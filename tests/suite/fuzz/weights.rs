@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use burn::tensor::Device;
 use lae_studio::backbone::library::{Library, Places};
-use lae_studio::experiment::golden::{self, Tolerance};
+use lae_studio::golden::{self, Tolerance};
 use lae_studio::nn::Place;
 use safetensors::tensor::Dtype;
 use serde_json::Value;
