@@ -1,14 +1,12 @@
-//! What a person says of a run: kept in its folder by an errand, and shown wherever the run is.
+//! What a person says of a run: kept in its folder by a task, and shown wherever the run is.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
-use super::jobs::Ask;
 use super::row::title_of;
 use super::run_view::RunView;
 use super::views::Fetch;
-use crate::problem::Result;
 use crate::run::about::About;
 
 impl Session {
@@ -21,7 +19,11 @@ impl Session {
 
     /// Keeps what is said of a run now.
     pub fn describe(&mut self, folder: PathBuf, about: About) {
-        self.ask(Ask::Describe(folder, about));
+        let asked = folder.clone();
+        self.task_or_tell(
+            move |sources| sources.describe(&folder, &about),
+            move |session, about| session.take_described(&asked, &about),
+        );
     }
 
     /// All tags in use, each once, in order.
@@ -33,11 +35,7 @@ impl Session {
         tags
     }
 
-    pub(super) fn take_described(&mut self, folder: &Path, answer: Result<About>) {
-        let about = match answer {
-            Ok(about) => about,
-            Err(problem) => return self.notify(problem, true),
-        };
+    fn take_described(&mut self, folder: &Path, about: &About) {
         if let Fetch::Ready(rows) = &mut self.runs {
             let mut rows = Arc::make_mut(rows).iter_mut();
             if let Some(row) = rows.find(|row| row.folder == folder) {
@@ -49,7 +47,7 @@ impl Session {
             }
         }
         for run in [&mut self.live, &mut self.opened].into_iter().flatten() {
-            rename(run, folder, &about);
+            rename(run, folder, about);
         }
     }
 }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
-use super::jobs::Ask;
 use super::views::Fetch;
 use crate::counts::counted;
 use crate::problem::{Problem, Result};
@@ -52,7 +51,7 @@ impl Session {
             self.notify(told, true);
         }
         if !free.is_empty() {
-            self.ask(Ask::Bin(Deed::Delete, free));
+            self.do_with(Deed::Delete, free);
         }
     }
 
@@ -70,7 +69,7 @@ impl Session {
         for notice in &mut self.notices {
             notice.undo.retain(|place| !places.contains(place));
         }
-        self.ask(Ask::Bin(Deed::Restore, places));
+        self.do_with(Deed::Restore, places);
     }
 
     /// Deletes runs of the trash for good.
@@ -78,20 +77,29 @@ impl Session {
         for notice in &mut self.notices {
             notice.undo.retain(|place| !places.contains(place));
         }
-        self.ask(Ask::Bin(Deed::Erase, places));
+        self.do_with(Deed::Erase, places);
+    }
+
+    fn do_with(&mut self, deed: Deed, places: Vec<PathBuf>) {
+        self.task(
+            move |sources| Ok(sources.bin(deed, places)),
+            move |session, done| {
+                let lost = |problem| vec![(PathBuf::new(), Err(problem))];
+                session.take_done(deed, done.unwrap_or_else(lost));
+            },
+        );
     }
 
     /// Looks which runs lie in the trash.
     pub fn look_into_trash(&mut self) {
         let folders = self.folders.paths();
-        self.ask(Ask::Deleted(folders));
+        self.task(
+            move |sources| Ok(Arc::new(sources.deleted(&folders))),
+            |session, deleted| session.deleted.fill(deleted),
+        );
     }
 
-    pub(super) fn take_deleted(&mut self, answer: Result<Vec<DeletedRun>>) {
-        self.deleted.fill(answer.map(Arc::new));
-    }
-
-    pub(super) fn take_done(&mut self, deed: Deed, done: Done) {
+    fn take_done(&mut self, deed: Deed, done: Done) {
         let (mut from, mut now) = (HashSet::new(), Vec::new());
         for (place, outcome) in done {
             match outcome {

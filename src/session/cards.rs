@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Session;
-use super::jobs::{Ask, Opening};
+use super::tasks::Opening;
 use super::views::DeviceView;
 use crate::problem::Result;
 
@@ -31,11 +31,15 @@ impl Session {
         }
         let opening = Arc::new(Opening::default());
         self.preparing = Some(opening.clone());
-        self.ask(Ask::Prepare(key.into(), family.into(), opening));
+        let (key, family) = (key.to_string(), family.to_string());
+        self.task(
+            move |sources| sources.prepare(&key, &family, &opening),
+            Self::take_prepared,
+        );
     }
 
     /// Takes in what came of it.
-    pub(super) fn take_prepared(&mut self, found: Result<Vec<DeviceView>>) {
+    fn take_prepared(&mut self, found: Result<Vec<DeviceView>>) {
         self.preparing = None;
         match found {
             Ok(devices) => self.devices = devices,

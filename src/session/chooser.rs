@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use super::Session;
 use super::export::{self, Goods};
-use super::jobs::Ask;
 use super::report;
 use crate::data::export::Form;
 
@@ -114,7 +113,10 @@ impl Session {
             dialog = dialog.set_file_name(name);
         }
         self.choosing = Some((wanted, Instant::now()));
-        self.jobs.ask(Ask::Pick(wanted, Box::new(dialog)));
+        self.task(
+            move |sources| Ok(sources.pick(wanted, dialog)),
+            move |session, choice| session.take_picked(wanted, choice.unwrap_or(Choice::NoDialog)),
+        );
     }
 
     /// The folder where the present choice lies; empty where that is no file or folder of this person.
@@ -146,7 +148,7 @@ impl Session {
         self.choosing = None;
     }
 
-    pub(super) fn take_picked(&mut self, wanted: Wanted, choice: Choice) {
+    fn take_picked(&mut self, wanted: Wanted, choice: Choice) {
         if self.choosing.is_some_and(|(asked, _)| asked == wanted) {
             self.choosing = None;
             self.picked.push((wanted, choice));

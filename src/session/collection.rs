@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Session;
-use super::jobs::Ask;
 use crate::files::{names::portable, sync_all, sync_folder};
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
@@ -243,10 +242,18 @@ impl Session {
         let Some(group) = self.collection.groups.get(self.collection.chosen) else {
             return;
         };
-        match group.pieces.len() < MOST {
-            true => self.ask(Ask::Collect(group.id, path)),
-            false => self.tell_full(),
+        if group.pieces.len() >= MOST {
+            return self.tell_full();
         }
+        let group = group.id;
+        self.queued_task(
+            None,
+            move |sources| sources.pieces(&path),
+            move |session, pieces| match pieces {
+                Ok(pieces) => session.add_collected(group, pieces),
+                Err(problem) => session.notify(problem, true),
+            },
+        );
     }
 
     /// Says once that a class takes no more.
@@ -260,15 +267,11 @@ impl Session {
 
     /// Keeps what was gathered as an image folder, and then does with it what it is for.
     pub fn keep_collection(&mut self, purpose: Purpose) {
-        let collection = Box::new(self.collection.clone());
-        self.ask(Ask::KeepCollection(collection, purpose));
-    }
-
-    pub(super) fn take_collected(&mut self, group: u64, answer: Result<Vec<Piece>>) {
-        match answer {
-            Ok(pieces) => self.add_collected(group, pieces),
-            Err(problem) => self.notify(problem, true),
-        }
+        let collection = self.collection.clone();
+        self.task_or_tell(
+            move |sources| sources.keep(&collection),
+            move |session, place| session.take_kept(&purpose, &place),
+        );
     }
 
     fn add_collected(&mut self, group: u64, pieces: Vec<Piece>) {
@@ -280,13 +283,9 @@ impl Session {
         }
     }
 
-    pub(super) fn take_kept(&mut self, purpose: &Purpose, answer: Result<PathBuf>) {
-        let place = match answer {
-            Ok(place) => place,
-            Err(problem) => return self.notify(problem, true),
-        };
+    fn take_kept(&mut self, purpose: &Purpose, place: &Path) {
         self.collection = Collection::default();
-        let told = Problem::new("your pictures are kept").at_path(&place);
+        let told = Problem::new("your pictures are kept").at_path(place);
         self.notify(told, false);
         let place = place.display().to_string();
         match purpose {

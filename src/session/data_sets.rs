@@ -1,12 +1,12 @@
 //! The data sets of a workspace: the one of the settings, those behind stored runs, their pictures.
-//! Everything is read by errands; what was read before is kept.
+//! Everything is read by tasks; what was read before is kept.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Session;
 use super::album::Album;
-use super::jobs::{Ask, DataAsk, Opening, SightAsk};
+use super::tasks::Opening;
 use super::views::{DataView, Fetch, PictureKey, Pictures, Sight, Split};
 use crate::data::scenario::Scenario;
 use crate::data::{OpenOptions, builtin, named};
@@ -17,6 +17,35 @@ use crate::run::event::{Command, Picture};
 
 /// Data sets kept besides the one of the settings.
 const MOST: usize = 12;
+
+/// A data set to open.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DataAsk {
+    /// What the settings call it: a name or a path.
+    pub place: String,
+    /// How its splits and limits are.
+    pub options: OpenOptions,
+    /// Whether its files are read anew although they were read before.
+    pub fresh: bool,
+}
+
+impl DataAsk {
+    /// What defines its answer, as text.
+    pub fn key(&self) -> String {
+        format!("{} {:?}", self.place, self.options)
+    }
+}
+
+/// A look at training images as the network gets them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SightAsk {
+    /// The settings: data, order, augmentation, seed, backbone.
+    pub config: RunConfig,
+    /// Epoch of each task, counted from 0.
+    pub epoch: usize,
+    /// Chooses which image of a class is shown.
+    pub shift: usize,
+}
 
 /// What is known of data sets.
 #[derive(Default)]
@@ -57,7 +86,7 @@ impl Session {
         }
         self.sets.undo.clear();
         self.refresh_data();
-        self.planned = None;
+        self.planning.renew();
     }
 
     /// Opens the data set of the settings anew: its files may have changed.
@@ -104,7 +133,7 @@ impl Session {
         self.sets.draft = Some((key.clone(), self.draft.clone()));
         if let Some(view) = self.sets.views.get(&key) {
             self.data = Fetch::Ready(view.clone());
-            self.planned = None;
+            self.planning.renew();
             self.suit_data();
             return;
         }
@@ -114,7 +143,7 @@ impl Session {
         self.sets.waiting = true;
         self.sets.asked.insert(key);
         self.sets.opening = Arc::default();
-        self.jobs.ask(Ask::Data(ask, self.sets.opening.clone()));
+        self.task_to_open(ask, self.sets.opening.clone());
     }
 
     /// The data set of the settings, without their limits.
@@ -145,7 +174,7 @@ impl Session {
             return None;
         }
         if !self.sets.views.contains_key(&key) && self.sets.asked.insert(key.clone()) {
-            self.jobs.ask(Ask::Data(ask, Arc::default()));
+            self.task_to_open(ask, Arc::default());
         }
         self.sets.views.get(&key)
     }
@@ -217,7 +246,12 @@ impl Session {
         pictures: impl FnOnce() -> Arc<dyn Pictures>,
     ) -> Option<&Result<Arc<Picture>>> {
         if self.sets.pictures.ask(key) {
-            self.jobs.ask(Ask::Image(key.clone(), pictures()));
+            let (pictures, key) = (pictures(), key.clone());
+            let index = key.2;
+            self.task(
+                move |_| pictures.picture(index),
+                move |session, picture| session.sets.pictures.put(key, picture),
+            );
         }
         self.sets.pictures.get(key)
     }
@@ -240,7 +274,7 @@ impl Session {
             if self.sets.sight.ready().is_none() {
                 self.sets.sight = Fetch::Busy;
             }
-            self.jobs.ask(Ask::Sight(Box::new(ask)));
+            self.task(move |sources| sources.sight(&ask), Self::take_sight);
         }
         &self.sets.sight
     }
@@ -294,12 +328,15 @@ impl Session {
         !self.sets.undo.is_empty()
     }
 
-    pub(super) fn take_data(
-        &mut self,
-        key: &str,
-        opening: &Arc<Opening>,
-        answer: Result<Arc<DataView>>,
-    ) {
+    fn task_to_open(&mut self, ask: DataAsk, opening: Arc<Opening>) {
+        let (key, shared) = (ask.key(), opening.clone());
+        self.task(
+            move |sources| sources.open_data(&ask, &shared).map(Arc::new),
+            move |session, view| session.take_data(&key, &opening, view),
+        );
+    }
+
+    fn take_data(&mut self, key: &str, opening: &Opening, answer: Result<Arc<DataView>>) {
         if answer.is_err() && opening.is_stopped() {
             return; // Nobody waits for it any more.
         }
@@ -320,18 +357,14 @@ impl Session {
         if mine {
             self.sets.waiting = false;
             self.data.fill(answer);
-            self.planned = None;
+            self.planning.renew();
             self.suit_data();
         }
     }
 
-    pub(super) fn take_image(&mut self, key: PictureKey, picture: Result<Picture>) {
-        self.sets.pictures.put(key, picture);
-    }
-
-    pub(super) fn take_sight(&mut self, answer: Result<Arc<Sight>>) {
+    fn take_sight(&mut self, answer: Result<Sight>) {
         self.sets.seeing = false;
-        self.sets.sight.fill(answer);
+        self.sets.sight.fill(answer.map(Arc::new));
     }
 }
 

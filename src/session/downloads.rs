@@ -2,9 +2,10 @@
 //! at a time; what has arrived of a stopped or cut one is kept.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::Session;
-use super::jobs::{Ask, Transfer};
+use crate::fetch;
 use crate::problem::{Problem, Result};
 
 /// What can be downloaded.
@@ -22,6 +23,44 @@ impl Item {
         match self {
             Self::Data(name) | Self::Weights(name) => name,
         }
+    }
+}
+
+/// How far a download is; shared by the thread that downloads and the window.
+#[derive(Debug, Default)]
+pub struct Transfer {
+    done: AtomicU64,
+    /// 0 while it is not known.
+    total: AtomicU64,
+    stop: AtomicBool,
+}
+
+impl Transfer {
+    /// Notes how far it is; false when it is to stop.
+    pub fn step(&self, progress: fetch::Progress) -> bool {
+        self.done.store(progress.done, Ordering::Relaxed);
+        self.total
+            .store(progress.total.unwrap_or(0), Ordering::Relaxed);
+        !self.is_stopped()
+    }
+
+    /// Bytes that are here, and of how many, where that is known.
+    pub fn progress(&self) -> (u64, Option<u64>) {
+        let total = self.total.load(Ordering::Relaxed);
+        (
+            self.done.load(Ordering::Relaxed),
+            (total > 0).then_some(total),
+        )
+    }
+
+    /// Stops it; what has arrived is kept.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 }
 
@@ -72,7 +111,12 @@ impl Session {
         }
         self.downloads.retain(|download| !download.is_like(&item));
         let transfer = Arc::new(Transfer::default());
-        self.jobs.ask(Ask::Download(item.clone(), transfer.clone()));
+        let (wanted, shared) = (item.clone(), transfer.clone());
+        let asked = item.clone();
+        self.task(
+            move |sources| sources.download(&wanted, &shared),
+            move |session, answer| session.take_download(&asked, answer),
+        );
         self.downloads.push(Download {
             item,
             transfer,
@@ -87,7 +131,7 @@ impl Session {
         self.downloads.iter().any(mine)
     }
 
-    pub(super) fn take_download(&mut self, item: &Item, answer: Result<()>) {
+    fn take_download(&mut self, item: &Item, answer: Result<()>) {
         let Some(at) = self.downloads.iter().position(|d| d.item == *item) else {
             return;
         };
@@ -110,8 +154,8 @@ impl Session {
             Item::Data(_) => {}
             // What was here before has changed: how much of the weights lies here now.
             Item::Weights(_) => {
-                self.jobs.ask(Ask::Backbones);
-                self.planned = None;
+                self.read_backbones();
+                self.planning.renew();
             }
         }
     }

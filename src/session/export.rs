@@ -1,15 +1,16 @@
 //! The data set of the settings, or the pictures being gathered, as one file for other programs.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Session;
 use super::collection::Collection;
-use super::jobs::{Ask, DataAsk, Opening};
+use super::data_sets::DataAsk;
+use super::tasks::Opening;
 use crate::counts::counted;
 use crate::data::export::{Form, Packed};
-use crate::problem::{Problem, Result, listed};
+use crate::problem::{Problem, listed};
 
 /// How long the program waits at its end for an export to tidy up: it hears of it between two pictures.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -53,7 +54,18 @@ impl Session {
         };
         let opening = Arc::new(Opening::default());
         self.exports.push(opening.clone());
-        self.ask(Ask::Export(export, path, opening));
+        let to = path.clone();
+        self.task(
+            move |sources| sources.export(&export, &to, &opening),
+            move |session, done| {
+                let exports = &mut session.exports;
+                exports.retain(|export| Arc::strong_count(export) > 1);
+                match done {
+                    Ok(done) => session.notify(told(&done).at_path(&path), false),
+                    Err(problem) => session.notify(problem, true),
+                }
+            },
+        );
     }
 
     /// Stops the exports under way and lets them remove what they have begun.
@@ -67,15 +79,6 @@ impl Session {
         while self.exports.iter().any(at_work) && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(5));
         }
-    }
-
-    pub(super) fn take_exported(&mut self, path: &Path, answer: Result<Packed>) {
-        self.exports.retain(|export| Arc::strong_count(export) > 1);
-        let told = match answer {
-            Ok(done) => told(&done).at_path(path),
-            Err(problem) => return self.notify(problem, true),
-        };
-        self.notify(told, false);
     }
 }
 
@@ -98,35 +101,43 @@ fn told(done: &Packed) -> Problem {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
+    use crate::problem::Result;
     use crate::run::config::RunConfig;
     use crate::session::backend::Recorded;
-    use crate::session::helpers::Answer;
-    use crate::session::jobs::Found;
+    use crate::session::sources::{Disk, Sources};
 
-    fn session(answer: Answer) -> Session {
+    /// Exports that tidy up once they are stopped, and note it.
+    struct Slow(Disk, Arc<AtomicBool>);
+
+    impl Sources for Slow {
+        fn disk(&self) -> &Disk {
+            &self.0
+        }
+
+        fn export(&self, _: &Export, _: &Path, opening: &Opening) -> Result<Packed> {
+            while opening.step("packing", 0, None) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            std::thread::sleep(Duration::from_millis(50));
+            self.1.store(true, Ordering::Relaxed);
+            Err(Problem::new("stopped"))
+        }
+    }
+
+    fn session(tidied: &Arc<AtomicBool>) -> Session {
         let idle = Box::new(Recorded::default());
-        Session::with(idle, answer, RunConfig::default(), Arc::new(|| {}))
+        let sources = Slow(Disk::nowhere(), tidied.clone());
+        Session::with(idle, sources, RunConfig::default(), Arc::new(|| {}))
     }
 
     #[test]
     fn closing_waits_until_an_export_has_tidied_up() {
-        let tidied = Arc::new(AtomicBool::new(false));
-        let done = tidied.clone();
-        let answer = move |ask: Ask| {
-            if let Ask::Export(_, path, opening) = ask {
-                while opening.step("packing", 0, None) {
-                    std::thread::sleep(Duration::from_millis(1));
-                }
-                std::thread::sleep(Duration::from_millis(50));
-                done.store(true, Ordering::Relaxed);
-                return Found::Exported(path, Err(Problem::new("stopped")));
-            }
-            Found::Units(Vec::new())
-        };
-        let mut session = session(Arc::new(answer));
+        let tidied = Arc::default();
+        let mut session = session(&tidied);
         session.export(Goods::Collection, Form::Folder, "x.zip".into());
         drop(session);
         assert!(tidied.load(Ordering::Relaxed));
@@ -134,8 +145,7 @@ mod tests {
 
     #[test]
     fn notices_do_not_grow_for_ever() {
-        let answer = |_: Ask| Found::Units(Vec::new());
-        let mut session = session(Arc::new(answer));
+        let mut session = session(&Arc::default());
         for number in 0..1000 {
             session.notify(Problem::new(format!("fault {number}")), true);
         }

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
-use super::jobs::Ask;
 use super::views::RunRow;
 use crate::problem::{Problem, Result};
 
@@ -53,6 +52,10 @@ pub struct Folders {
     told: Vec<PathBuf>,
     /// Why the folder that was chosen last is not opened.
     refused: Option<Problem>,
+    /// Whether their runs are being listed.
+    listing: bool,
+    /// Whether they are to be listed once more after that.
+    again: bool,
 }
 
 impl Folders {
@@ -64,6 +67,11 @@ impl Folders {
     /// Why the folder that was chosen last is not opened.
     pub fn refused(&self) -> Option<&Problem> {
         self.refused.as_ref()
+    }
+
+    /// Whether their runs are being listed.
+    pub(super) fn is_listing(&self) -> bool {
+        self.listing
     }
 
     /// Where they are.
@@ -87,7 +95,11 @@ impl Session {
     pub fn add_folder(&mut self, path: PathBuf) {
         let known = self.folders.paths();
         self.folders.refused = None;
-        self.ask(Ask::AddFolder(path, known));
+        self.queued_task(
+            None,
+            move |sources| sources.folder_of_runs(&path, &known),
+            Self::take_added,
+        );
     }
 
     /// Shows the runs of this folder no longer; nothing in it is touched.
@@ -99,11 +111,16 @@ impl Session {
 
     /// Reads the list of runs, once more after the reading that is under way.
     pub fn list_runs(&mut self) {
+        if self.folders.listing {
+            self.folders.again = true;
+            return;
+        }
+        self.folders.listing = true;
         let folders = self.folders.paths();
-        self.ask(Ask::Runs(folders));
+        self.task(move |sources| Ok(sources.runs(folders)), Self::take_shelf);
     }
 
-    pub(super) fn take_added(&mut self, answer: Result<PathBuf>) {
+    fn take_added(&mut self, answer: Result<PathBuf>) {
         match answer {
             Ok(path) => {
                 let unseen = RunsFolder::unseen(path);
@@ -117,12 +134,16 @@ impl Session {
         }
     }
 
-    pub(super) fn take_shelf(&mut self, answer: Result<Shelf>) {
+    fn take_shelf(&mut self, answer: Result<Shelf>) {
         let answer = answer.map(|shelf| {
             self.take_folders(shelf.folders);
             Arc::new(shelf.rows)
         });
         self.runs.fill(answer);
+        self.folders.listing = false;
+        if std::mem::take(&mut self.folders.again) {
+            self.list_runs();
+        }
     }
 
     /// Takes how the folders are now; one that cannot be looked into is told once.

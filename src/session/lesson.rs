@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
-use super::jobs::Ask;
 use super::views::{Pictures, RunRow, RunState, Split};
 use crate::data::{Mend, PrintKind};
 use crate::problem::{Problem, Result, listed};
@@ -63,14 +62,15 @@ impl Session {
 
     /// Takes the last lesson of a run back.
     pub fn undo_lesson(&mut self, folder: &Path) {
-        self.ask(Ask::UndoLesson(folder.to_path_buf()));
+        let folder = folder.to_path_buf();
+        let asked = folder.clone();
+        self.task_or_tell(
+            move |sources| sources.undo_lesson(&folder),
+            move |session, lesson| session.take_undone(&asked, &lesson),
+        );
     }
 
-    pub(super) fn take_undone(&mut self, folder: &Path, answer: Result<Lesson>) {
-        let lesson = match answer {
-            Ok(lesson) => lesson,
-            Err(problem) => return self.notify(problem, true),
-        };
+    fn take_undone(&mut self, folder: &Path, lesson: &Lesson) {
         let what = format!("{} unlearned", listed(&lesson.classes, 8));
         let told = Problem::new(what).advise("the run is as it was before the lesson");
         self.notify(told, false);
@@ -85,7 +85,7 @@ impl Session {
             self.live = None;
         }
         if shown {
-            self.ask(Ask::Open(folder.to_path_buf()));
+            self.open_run(folder.to_path_buf());
         }
         self.list_runs();
     }

@@ -75,7 +75,7 @@ impl Session {
         if !self.is_training() {
             self.live = Some(Arc::new(RunView::of_job(job.id, job.title.clone())));
             self.opened = None;
-            self.flights.forget_run();
+            self.awaited = None;
             self.backend.wish(Wish::Run);
         }
         self.backend.send(Command::Queue(Box::new(job)));

@@ -8,7 +8,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Session;
-use super::jobs::Ask;
 use super::views::{DataView, PictureKey, Split};
 use crate::data::Mend;
 use crate::method;
@@ -80,7 +79,11 @@ impl Session {
                 self.tickets += 1;
                 let asked = self.tickets;
                 self.mended.hashes.insert(key.clone(), (asked, None));
-                self.ask(Ask::Hash(key, asked, data.of(split).clone()));
+                let pictures = data.of(split).clone();
+                self.task(
+                    move |_| pictures.entry(index).map(|entry| entry.sha256),
+                    move |session, hash| session.mended.take_hash(&key, asked, hash),
+                );
                 None
             }
         }
@@ -89,7 +92,12 @@ impl Session {
     /// Reads the mended labels of a data set, if nobody did yet.
     pub fn need_mended(&mut self, place: &str) {
         if !place.trim().is_empty() && self.mended.asked.insert(place.to_string()) {
-            self.ask(Ask::Mended(place.to_string()));
+            let place = place.to_string();
+            let asked = place.clone();
+            self.task_or_tell(
+                move |sources| sources.mended(&place),
+                move |session, list| session.take_mended(asked, list),
+            );
         }
     }
 
@@ -103,7 +111,10 @@ impl Session {
         class: Option<String>,
     ) {
         let (place, pictures) = (data.place.clone(), data.of(split).clone());
-        self.ask(Ask::Mend(place, pictures, index, class));
+        self.change_mended(place, move || {
+            let entry = pictures.entry(index)?;
+            Ok(Mend { class, ..entry })
+        });
     }
 
     /// Takes a mended label back.
@@ -112,7 +123,7 @@ impl Session {
             class: Some(mend.was.clone()),
             ..mend.clone()
         };
-        self.ask(Ask::MendAs(place.to_string(), back));
+        self.change_mended(place.to_string(), || Ok(back));
     }
 
     /// Lets the settings use the list of their data set, or the labels as they are in the data.
@@ -158,22 +169,28 @@ impl Session {
         }
     }
 
-    pub(super) fn take_mended(
+    /// Makes a change to the mended labels of the data set at this place, and tells it.
+    fn change_mended(
         &mut self,
         place: String,
-        answer: Result<Vec<Mend>>,
-        change: Option<&Mend>,
+        change: impl FnOnce() -> Result<Mend> + Send + 'static,
     ) {
-        match answer {
-            Ok(list) => {
-                self.mended.lists.insert(place, list);
-                self.follow_mended();
-                if let Some(change) = change {
-                    self.notify(told(change), false);
-                }
-            }
-            Err(problem) => self.notify(problem, true),
-        }
+        let asked = place.clone();
+        self.task_or_tell(
+            move |sources| {
+                let change = change()?;
+                Ok((sources.mend(&place, change.clone())?, change))
+            },
+            move |session, (list, change)| {
+                session.take_mended(asked, list);
+                session.notify(told(&change), false);
+            },
+        );
+    }
+
+    fn take_mended(&mut self, place: String, list: Vec<Mend>) {
+        self.mended.lists.insert(place, list);
+        self.follow_mended();
     }
 }
 

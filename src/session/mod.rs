@@ -17,16 +17,13 @@ pub mod differences;
 pub mod doubts;
 pub mod downloads;
 pub mod drawing;
-mod errands;
 pub mod estimate;
 mod events;
 pub mod export;
 pub mod first_task;
 pub mod folders;
 mod former;
-mod helpers;
 pub mod inside;
-pub mod jobs;
 mod lesson;
 mod line;
 pub mod mended;
@@ -35,6 +32,7 @@ pub mod of_data;
 pub mod paired;
 pub mod pins;
 pub mod plain;
+mod planning;
 pub mod predict;
 pub mod presets;
 pub mod quality;
@@ -46,8 +44,10 @@ pub mod sheet;
 mod sources;
 pub mod split;
 pub mod story;
+pub mod tasks;
 mod tested;
 pub mod tour;
+mod train;
 pub mod units;
 pub mod views;
 pub mod words;
@@ -65,25 +65,24 @@ use crate::texts::Language;
 use backend::Backend;
 use chooser::{Choice, Wanted};
 use collection::Collection;
-use helpers::Jobs;
 use inside::Insides;
-use jobs::Ask;
 use mended::Mended;
 use pins::Pins;
+use planning::Planning;
 use predict::PredictView;
 use run_view::RunView;
+use tasks::{Opening, Tasks};
 use tour::Tour;
-
 use views::{BackboneView, DataView, DeviceView, Fetch, Plan, PluginView, RunRow};
 
-pub use helpers::{Answer, Wake};
 pub use notices::Notice;
-pub use sources::answer as errands;
+pub use sources::{Disk, Sources};
+pub use tasks::Wake;
 
 /// The open workspace.
 pub struct Session {
     backend: Box<dyn Backend>,
-    jobs: Jobs,
+    tasks: Tasks,
     /// The settings being edited.
     pub draft: RunConfig,
     /// Whether Baseline is to be trained beside the settings, and both be compared.
@@ -108,7 +107,7 @@ pub struct Session {
     pub data: Fetch<Arc<DataView>>,
     /// What the settings come to; kept until a newer one is there.
     pub plan: Plan,
-    planned: Option<(RunConfig, bool)>,
+    planning: Planning,
     /// The plugins.
     pub plugins: Arc<[PluginView]>,
     /// The backbones.
@@ -116,7 +115,7 @@ pub struct Session {
     /// The devices.
     pub devices: Vec<DeviceView>,
     /// The card that is being prepared.
-    preparing: Option<Arc<jobs::Opening>>,
+    preparing: Option<Arc<Opening>>,
     /// The stored runs.
     pub runs: Fetch<Arc<Vec<RunRow>>>,
     /// The folders they are listed from beside the usual one.
@@ -129,6 +128,8 @@ pub struct Session {
     line: Line,
     /// A stored run, opened on Train.
     pub opened: Option<Arc<RunView>>,
+    /// The stored run that is being opened.
+    awaited: Option<PathBuf>,
     /// The Predict page's picture and answers.
     pub predict: PredictView,
     /// Pictures being gathered in the window.
@@ -153,7 +154,6 @@ pub struct Session {
     pub units: units::Units,
     sets: data_sets::DataSets,
     tested: tested::Tested,
-    flights: errands::Flights,
     downloads: Vec<downloads::Download>,
     /// What came of dialogs of the desktop, for the window to act upon.
     pub picked: Vec<(Wanted, Choice)>,
@@ -168,7 +168,7 @@ pub struct Session {
     /// How many there were in all.
     pub told: usize,
     /// Files being written by helper threads, each with what stops it.
-    exports: Vec<Arc<jobs::Opening>>,
+    exports: Vec<Arc<Opening>>,
     tickets: u64,
 }
 
@@ -179,15 +179,19 @@ impl Session {
     /// A Problem when the engine's thread cannot be started.
     pub fn open(runs_root: PathBuf, draft: RunConfig, wake: Wake) -> Result<Self> {
         let backend = sources::engine(runs_root.clone(), wake.clone())?;
-        let answer = sources::answer(runs_root);
-        Ok(Self::with(backend, answer, draft, wake))
+        Ok(Self::with(backend, Disk::at(runs_root), draft, wake))
     }
 
-    /// A workspace over any backend and any way to do errands.
-    pub fn with(backend: Box<dyn Backend>, answer: Answer, draft: RunConfig, wake: Wake) -> Self {
+    /// A workspace over any backend and any sources.
+    pub fn with(
+        backend: Box<dyn Backend>,
+        sources: impl Sources + 'static,
+        draft: RunConfig,
+        wake: Wake,
+    ) -> Self {
         let mut session = Self {
             backend,
-            jobs: Jobs::new(answer, wake),
+            tasks: Tasks::new(Arc::new(sources), wake),
             draft,
             beside: false,
             preset: None,
@@ -201,7 +205,7 @@ impl Session {
             left_off: None,
             data: Fetch::Nothing,
             plan: Plan::default(),
-            planned: None,
+            planning: Planning::default(),
             plugins: Arc::default(),
             backbones: Arc::default(),
             devices: Vec::new(),
@@ -212,6 +216,7 @@ impl Session {
             live: None,
             line: Line::default(),
             opened: None,
+            awaited: None,
             predict: PredictView::default(),
             collection: Collection::default(),
             pins: Pins::default(),
@@ -225,7 +230,6 @@ impl Session {
             units: units::Units::default(),
             sets: data_sets::DataSets::default(),
             tested: tested::Tested::default(),
-            flights: errands::Flights::default(),
             downloads: Vec::new(),
             picked: Vec::new(),
             dialogs: rfd::FileDialog::new(),
@@ -236,9 +240,12 @@ impl Session {
             exports: Vec::new(),
             tickets: 0,
         };
-        for ask in [Ask::Plugins, Ask::Backbones, Ask::Devices] {
-            session.ask(ask);
-        }
+        session.read_plugins();
+        session.read_backbones();
+        session.task_or_tell(
+            |sources| Ok(sources.devices()),
+            |session, devices| session.devices = devices,
+        );
         session.list_runs();
         session.open_data(&session.draft.data.clone());
         session
@@ -253,8 +260,8 @@ impl Session {
             self.follow_tour();
             changed = true;
         }
-        while let Some(found) = self.jobs.try_recv() {
-            self.take_found(found);
+        while let Some(take) = self.tasks.try_recv() {
+            take(self);
             changed = true;
         }
         if changed {
@@ -271,7 +278,34 @@ impl Session {
 
     /// Whether helper threads are at work.
     pub fn busy(&self) -> bool {
-        self.jobs.busy()
+        self.tasks.busy()
+    }
+
+    /// Reads the plugin files.
+    pub fn read_plugins(&mut self) {
+        self.task_or_tell(
+            |sources| Ok(sources.plugins()),
+            |session, plugins| {
+                session.plugins = plugins.into();
+                session.planning.renew();
+            },
+        );
+    }
+
+    /// Reads the tables of backbones; what is wrong in them is told once.
+    fn read_backbones(&mut self) {
+        self.task_or_tell(
+            |sources| Ok(sources.backbones()),
+            |session, (backbones, problems)| {
+                for problem in problems {
+                    if !session.notices.iter().any(|told| told.problem == problem) {
+                        session.notify(problem, true);
+                    }
+                }
+                session.backbones = backbones.into();
+                session.planning.renew();
+            },
+        );
     }
 
     /// Whether a run is at work.

@@ -103,7 +103,7 @@ impl Session {
         };
         let words = suit(&mut self.draft, &material);
         self.suiting = words.map_or(Suiting::Settled, Suiting::Chosen);
-        self.planned = None;
+        self.planning.renew();
     }
 }
 

@@ -7,7 +7,7 @@ use super::Session;
 use super::run_view::RunView;
 use super::views::RunRow;
 use crate::metrics::Expert;
-use crate::problem::{Problem, listed};
+use crate::problem::{Problem, Result, listed};
 use crate::run::event::{Command, Opinion, Picture, PredictRequest, Prediction};
 
 /// A picture and its answers, one per snapshot.
@@ -19,6 +19,8 @@ pub struct PredictView {
     pub by_person: bool,
     /// A run that was asked when its last lesson was taken back, until it is read anew.
     pub(super) undone: Option<PathBuf>,
+    /// The image file that is being read.
+    reading: Option<PathBuf>,
     /// The picture shown.
     pub picture: Option<Arc<Picture>>,
     /// The true class of a test image.
@@ -47,6 +49,27 @@ impl Session {
         self.ask_about(picture, truth);
     }
 
+    /// Shows the picture of an image file; of several asked for the last one counts.
+    pub fn predict_file(&mut self, path: PathBuf) {
+        self.predict.reading = Some(path.clone());
+        let asked = path.clone();
+        self.queued_task(
+            Some("picture to be shown"),
+            move |sources| sources.picture(&path),
+            move |session, picture| session.take_file(&asked, picture),
+        );
+    }
+
+    fn take_file(&mut self, path: &Path, picture: Result<Picture>) {
+        if self.predict.reading.as_deref() != Some(path) {
+            return;
+        }
+        match picture {
+            Ok(picture) => self.predict_picture(Arc::new(picture), None),
+            Err(problem) => self.predict.refuse(problem),
+        }
+    }
+
     /// Shows a drawing to a run's snapshots.
     pub fn predict_drawing(&mut self, picture: Arc<Picture>) {
         self.ask_about(picture, None);
@@ -61,7 +84,7 @@ impl Session {
     }
 
     fn ask_about(&mut self, picture: Arc<Picture>, truth: Option<String>) {
-        self.flights.forget_picture();
+        self.predict.reading = None;
         self.predict.picture = Some(picture);
         self.predict.truth = truth;
         self.predict.problem = None;
@@ -157,7 +180,7 @@ impl Session {
         });
         let listed = self.row(&folder).map(RunRow::tasks);
         let agree = |run: &Arc<RunView>| Some(run.tasks()) == listed;
-        if self.flights.lists_runs() || !opened.is_none_or(agree) {
+        if self.folders.is_listing() || !opened.is_none_or(agree) {
             return;
         }
         self.predict.undone = None;

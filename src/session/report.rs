@@ -6,9 +6,12 @@
 
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use zip::write::SimpleFileOptions;
 
+use super::Session;
+use super::views::Fetch;
 use crate::backbone::library::Library;
 use crate::data::{builtin, named};
 use crate::logging::{self, Pages, Veil};
@@ -29,6 +32,36 @@ pub struct Wanted {
     pub settings: Option<PathBuf>,
     /// Names that are struck out: of the classes that are open.
     pub names: Vec<String>,
+}
+
+impl Session {
+    /// Gathers what a report of a problem holds; the window's settings are in this file.
+    pub fn gather_report(&mut self, settings: Option<PathBuf>) {
+        let open = self.data.ready().map(|view| view.classes.clone());
+        let names = open.unwrap_or_default();
+        self.report = Fetch::Busy;
+        let wanted = Wanted { settings, names };
+        self.task(
+            move |sources| Ok(Arc::new(sources.report(&wanted))),
+            |session, report| session.report.fill(report),
+        );
+    }
+
+    /// Writes the report that was gathered.
+    pub fn save_report(&mut self, path: PathBuf) {
+        let Some(report) = self.report.ready().cloned() else {
+            return;
+        };
+        let place = path.clone();
+        self.task_or_tell(
+            move |_| report.save(&path),
+            move |session, ()| {
+                session.report = Fetch::Nothing;
+                let text = format!("The report is in {}", place.display());
+                session.notify(Problem::new(text), false);
+            },
+        );
+    }
 }
 
 /// One file of a report.

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use super::Session;
-use super::jobs::Ask;
 use crate::problem::{Problem, Result};
 use crate::run::event::Command;
 use crate::run::sheet::{SheetRequest, SheetState};
@@ -105,7 +104,8 @@ impl Session {
 
     /// Shows a file's folder in the desktop's own program for folders.
     pub fn reveal(&mut self, path: &Path) {
-        self.ask(Ask::Reveal(path.to_path_buf()));
+        let path = path.to_path_buf();
+        self.task_or_tell(move |sources| sources.reveal(&path), |_, ()| {});
     }
 
     pub(super) fn take_sheet(&mut self, ticket: u64, state: SheetState) {

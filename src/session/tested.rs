@@ -11,7 +11,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Session;
-use super::jobs::Ask;
 use super::run_view::RunView;
 use super::views::{DataView, Split, SplitKey};
 use crate::data::PrintKind;
@@ -30,7 +29,7 @@ pub(super) struct Tested {
 
 impl Tested {
     /// Takes a fingerprint in; one that was forgotten meanwhile is asked for again.
-    pub fn take(&mut self, of: &(SplitKey, PrintKind), answer: Result<String>) {
+    fn take(&mut self, of: &(SplitKey, PrintKind), answer: Result<String>) {
         if let Some(print) = self.prints.get_mut(of) {
             *print = Some(answer);
         }
@@ -90,7 +89,11 @@ impl Session {
             return known.clone();
         }
         self.tested.prints.insert(of.clone(), None);
-        self.jobs.ask(Ask::Fingerprint(of, data.of(split).clone()));
+        let pictures = data.of(split).clone();
+        self.task(
+            move |_| Ok(pictures.fingerprint(kind)),
+            move |session, print| session.tested.take(&of, print),
+        );
         None
     }
 }

@@ -55,7 +55,7 @@ use egui_kittest::Harness;
 use lae_studio::device::{self, DeviceInfo};
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
-use lae_studio::session::{Session, errands};
+use lae_studio::session::{Disk, Session};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::{Settings, ThemeChoice};
 
@@ -75,7 +75,7 @@ impl egui::DroppedFile for Dropped {
     }
 }
 
-/// A window over recorded events, with real errands.
+/// A window over recorded events, with real sources.
 fn recorded(
     size: [f32; 2],
     theme: ThemeChoice,
@@ -86,7 +86,7 @@ fn recorded(
     let runs = runs.to_path_buf();
     let harness = window(size, theme, move |wake| {
         let backend: Box<dyn Backend> = Box::new(twin);
-        Session::with(backend, errands(runs), RunConfig::default(), wake)
+        Session::with(backend, Disk::at(runs), RunConfig::default(), wake)
     });
     (harness, backend)
 }
@@ -146,11 +146,11 @@ fn wait(
     }
 }
 
-/// Steps until no errand is under way.
+/// Steps until no task is under way.
 fn settle(harness: &mut Harness<'_, StudioApp>) {
-    wait(harness, "errands done", |app| !app.session.busy());
+    wait(harness, "tasks done", |app| !app.session.busy());
     harness.run_steps(3);
-    wait(harness, "errands done", |app| !app.session.busy());
+    wait(harness, "tasks done", |app| !app.session.busy());
 }
 
 /// The window as a graphics adapter draws it; none where there is no adapter, which is noted.

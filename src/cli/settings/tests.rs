@@ -271,8 +271,8 @@ fn symbols() -> tempfile::TempDir {
 /// A workspace whose window has nothing to draw.
 fn session(runs: &Path) -> Session {
     let backend = Box::<crate::session::backend::Recorded>::default();
-    let errands = crate::session::errands(runs.into());
-    Session::with(backend, errands, RunConfig::default(), Arc::new(|| {}))
+    let sources = crate::session::Disk::at(runs.into());
+    Session::with(backend, sources, RunConfig::default(), Arc::new(|| {}))
 }
 
 fn settle(session: &mut Session) {

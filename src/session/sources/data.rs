@@ -13,8 +13,9 @@ use crate::data::{
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::session::collection::Collection;
+use crate::session::data_sets::DataAsk;
 use crate::session::export::Export;
-use crate::session::jobs::{DataAsk, Opening};
+use crate::session::tasks::Opening;
 use crate::session::views::{DataView, Pictures, Split, Thumb};
 
 /// Pictures whose size is looked up to know the size of all.

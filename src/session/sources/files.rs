@@ -9,8 +9,7 @@ use crate::data::{decode_picture_file, named};
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::session::collection::{MOST, Piece};
-use crate::session::downloads::Item;
-use crate::session::jobs::Transfer;
+use crate::session::downloads::{Item, Transfer};
 use crate::session::words::by_number;
 
 /// An image file for Predict, in full size: the network must see what testing would show it.

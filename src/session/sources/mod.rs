@@ -1,5 +1,5 @@
-//! Where the views come from: errands done with the data, plugin, backbone, device and run
-//! modules. Everything here runs on helper threads; only plain views leave this folder.
+//! Where the session's views come from: data, plugin, backbone, device and run modules. Everything
+//! here runs on helper threads; only plain views leave this folder.
 
 mod data;
 mod files;
@@ -11,18 +11,27 @@ mod runs;
 mod sight;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::backend::Backend;
-use super::helpers::{Answer, Wake};
-use super::jobs::{Ask, Found};
-use super::report::Report;
+use super::bin::{Deed, DeletedRun, Done};
+use super::chooser::{Choice, Wanted};
+use super::collection::{Collection, Piece};
+use super::data_sets::{DataAsk, SightAsk};
+use super::downloads::{Item, Transfer};
+use super::export::Export;
+use super::folders::Shelf;
+use super::report::{self, Report};
 use super::run_view::RunView;
-use super::units;
+use super::tasks::{Opening, Wake};
+use super::units::{self, Entry};
+use super::views::{BackboneView, DataView, DeviceView, Plan, PluginView, Sight};
 use crate::data::Mend;
+use crate::data::export::Packed;
 use crate::engine::Engine;
-use crate::problem::Result;
-use crate::run::event::{Command, Wish};
+use crate::problem::{Problem, Result};
+use crate::run::about::About;
+use crate::run::config::RunConfig;
+use crate::run::event::{Command, Lesson, Picture, Wish};
 use crate::run::job::{JobId, Told};
 use crate::store;
 
@@ -48,107 +57,169 @@ impl Backend for Engine {
 }
 
 /// The real engine.
-pub fn engine(runs_root: PathBuf, wake: Wake) -> Result<Box<dyn Backend>> {
+pub(super) fn engine(runs_root: PathBuf, wake: Wake) -> Result<Box<dyn Backend>> {
     Ok(Box::new(Engine::start(runs_root, wake)?))
 }
 
-/// Does errands with the real modules.
-pub fn answer(runs_root: PathBuf) -> Answer {
-    let scans = data::Scans::default();
-    Arc::new(move |ask| match ask {
-        Ask::Data(ask, opening) => {
-            let view = data::open(&ask, &scans, &opening);
-            Found::Data(ask.key(), opening, view.map(Arc::new))
-        }
-        Ask::Sight(ask) => Found::Sight(sight::look(&ask, &scans).map(Arc::new)),
-        Ask::Download(item, transfer) => {
-            let done = files::download(&item, &transfer);
-            Found::Downloaded(item, done)
-        }
-        Ask::Plan(config, data) => {
-            let mut plan = plan::plan(&config, data.as_deref());
-            plan.problems.extend(files::unwritable(&runs_root));
-            Found::Plan(config, Box::new(plan))
-        }
-        Ask::Plugins => Found::Plugins(network::plugins()),
-        Ask::Backbones => {
-            let (list, problems) = network::backbones();
-            Found::Backbones(list, problems)
-        }
-        Ask::Devices => Found::Devices(lists::devices()),
-        Ask::Prepare(key, family, opening) => {
-            Found::Prepared(lists::prepare(&key, &family, &opening))
-        }
-        Ask::Runs(others) => Found::Runs(Ok(runs::shelf(&runs_root, others))),
-        Ask::AddFolder(path, known) => {
-            Found::FolderAdded(runs::folder_of_runs(&runs_root, &path, &known))
-        }
-        Ask::Open(folder) => {
-            let run = store::load(&folder).map(|run| RunView::stored(run.header, run.reports));
-            Found::Opened(folder, run.map(Arc::new))
-        }
-        Ask::Describe(folder, about) => {
-            let kept = store::set_about(&folder, &about);
-            Found::Described(folder, kept)
-        }
-        Ask::Bin(deed, places) => Found::Done(deed, runs::done(&runs_root, deed, places)),
-        Ask::Deleted(others) => Found::Deleted(Ok(runs::deleted(&runs_root, &others))),
-        Ask::UndoLesson(folder) => {
-            let done = store::undo_lesson(&folder);
-            Found::LessonUndone(folder, done)
-        }
-        Ask::Picture(path) => {
-            let picture = files::picture(&path);
-            Found::Picture(path, picture)
-        }
-        Ask::Collect(group, path) => Found::Collected(group, files::pieces(&path)),
-        Ask::KeepCollection(collection, purpose) => {
-            let kept = collection.save(&runs_root.join(MADE));
-            Found::CollectionKept(purpose, kept)
-        }
-        Ask::Export(export, path, opening) => {
-            let done = data::export(&export, &scans, &path, &opening);
-            Found::Exported(path, done)
-        }
-        Ask::Image(key, pictures) => {
-            let picture = pictures.picture(key.2);
-            Found::Image(key, picture)
-        }
-        Ask::Fingerprint(of, pictures) => {
-            let print = pictures.fingerprint(of.1);
-            Found::Fingerprint(of, Ok(print))
-        }
-        Ask::Hash(key, asked, pictures) => {
-            let entry = pictures.entry(key.2);
-            Found::Hash(key, asked, entry.map(|entry| entry.sha256))
-        }
-        Ask::Mended(place) => {
-            let list = store::mended(&runs_root, &place);
-            Found::Mended(place, None, list)
-        }
-        Ask::Mend(place, pictures, index, class) => {
-            match pictures.entry(index).map(|entry| Mend { class, ..entry }) {
-                Ok(change) => mended(&runs_root, place, change),
-                Err(problem) => Found::Mended(place, None, Err(problem)),
-            }
-        }
-        Ask::MendAs(place, change) => mended(&runs_root, place, change),
-        Ask::Pick(wanted, dialog) => Found::Picked(wanted, picker::pick(wanted, *dialog)),
-        Ask::Report(wanted) => Found::Report(Ok(Report::gather(&runs_root, &wanted))),
-        Ask::Reveal(path) => match files::reveal(&path) {
-            Ok(()) => Found::Revealed,
-            Err(problem) => Found::Remark(problem),
-        },
-        Ask::Units => Found::Units(units::entries()),
-        Ask::SaveReport(report, path) => match report.save(&path) {
-            Ok(()) => Found::ReportSaved(path),
-            Err(problem) => Found::Remark(problem),
-        },
-    })
+/// What the sources work with: the usual folder of runs, and data sets that were read before.
+pub struct Disk {
+    runs_root: PathBuf,
+    scans: data::Scans,
 }
 
-/// Changes an entry of a list of mended labels.
-fn mended(runs_root: &Path, place: String, change: Mend) -> Found {
-    let list = store::mend(runs_root, &place, change.clone());
-    Found::Mended(place, Some(change), list)
+impl Disk {
+    /// The sources of a workspace whose runs lie in this folder.
+    pub fn at(runs_root: PathBuf) -> Self {
+        Self {
+            runs_root,
+            scans: data::Scans::default(),
+        }
+    }
+
+    /// The sources of a workspace that can keep no run: its folder is a file.
+    #[cfg(test)]
+    pub fn nowhere() -> Self {
+        Self::at(file!().into())
+    }
+}
+
+impl Sources for Disk {
+    fn disk(&self) -> &Disk {
+        self
+    }
+}
+
+/// Where the session's views come from. [`Disk`] has the real ones; whoever stands in for it overrides what should
+/// come from elsewhere. All of it is called on helper threads, and what fails says why in a Problem.
+pub trait Sources: Send + Sync {
+    /// What everything that is not overridden works with.
+    fn disk(&self) -> &Disk;
+
+    /// Opens a data set and looks at it.
+    fn open_data(&self, ask: &DataAsk, opening: &Opening) -> Result<DataView> {
+        data::open(ask, &self.disk().scans, opening)
+    }
+
+    /// Training images as the network gets them.
+    fn sight(&self, ask: &SightAsk) -> Result<Sight> {
+        sight::look(ask, &self.disk().scans)
+    }
+
+    /// Downloads a published data set or a backbone's weights.
+    fn download(&self, item: &Item, transfer: &Transfer) -> Result<()> {
+        files::download(item, transfer)
+    }
+
+    /// What the settings come to.
+    fn plan(&self, config: &RunConfig, data: Option<&DataView>) -> Plan {
+        let mut plan = plan::plan(config, data);
+        let unwritable = files::unwritable(&self.disk().runs_root);
+        plan.problems.extend(unwritable);
+        plan
+    }
+
+    /// The plugin files.
+    fn plugins(&self) -> Vec<PluginView> {
+        network::plugins()
+    }
+
+    /// The backbones, and what is wrong in their tables.
+    fn backbones(&self) -> (Vec<BackboneView>, Vec<Problem>) {
+        network::backbones()
+    }
+
+    /// The devices of this machine.
+    fn devices(&self) -> Vec<DeviceView> {
+        lists::devices()
+    }
+
+    /// Prepares the card of this key for a family of backbones; gives the devices as they are known then.
+    fn prepare(&self, key: &str, family: &str, opening: &Opening) -> Result<Vec<DeviceView>> {
+        lists::prepare(key, family, opening)
+    }
+
+    /// The runs of the usual folder and of these others.
+    fn runs(&self, others: Vec<PathBuf>) -> Shelf {
+        runs::shelf(&self.disk().runs_root, others)
+    }
+
+    /// The folder of runs that a person means by a path, where it is none of those known.
+    fn folder_of_runs(&self, path: &Path, known: &[PathBuf]) -> Result<PathBuf> {
+        runs::folder_of_runs(&self.disk().runs_root, path, known)
+    }
+
+    /// A stored run.
+    fn run(&self, folder: &Path) -> Result<RunView> {
+        store::load(folder).map(|run| RunView::stored(run.header, run.reports))
+    }
+
+    /// Keeps what is said of a run.
+    fn describe(&self, folder: &Path, about: &About) -> Result<About> {
+        store::set_about(folder, about)
+    }
+
+    /// Deletes runs, brings them back, or erases them.
+    fn bin(&self, deed: Deed, places: Vec<PathBuf>) -> Done {
+        runs::done(&self.disk().runs_root, deed, places)
+    }
+
+    /// The deleted runs of the usual folder and of these others.
+    fn deleted(&self, others: &[PathBuf]) -> Vec<DeletedRun> {
+        runs::deleted(&self.disk().runs_root, others)
+    }
+
+    /// Takes back the last lesson of a run.
+    fn undo_lesson(&self, folder: &Path) -> Result<Lesson> {
+        store::undo_lesson(folder)
+    }
+
+    /// An image file to predict.
+    fn picture(&self, path: &Path) -> Result<Picture> {
+        files::picture(path)
+    }
+
+    /// What a file adds to a class of gathered pictures: itself, or if it is a folder the images in it.
+    fn pieces(&self, path: &Path) -> Result<Vec<Piece>> {
+        files::pieces(path)
+    }
+
+    /// Keeps gathered pictures as an image folder; gives its place.
+    fn keep(&self, collection: &Collection) -> Result<PathBuf> {
+        collection.save(&self.disk().runs_root.join(MADE))
+    }
+
+    /// Writes a data set, or gathered pictures, to one file.
+    fn export(&self, export: &Export, to: &Path, opening: &Opening) -> Result<Packed> {
+        data::export(export, &self.disk().scans, to, opening)
+    }
+
+    /// The mended labels of the data set at this place.
+    fn mended(&self, place: &str) -> Result<Vec<Mend>> {
+        store::mended(&self.disk().runs_root, place)
+    }
+
+    /// Changes an entry of the mended labels of the data set at this place; gives all of them.
+    fn mend(&self, place: &str, change: Mend) -> Result<Vec<Mend>> {
+        store::mend(&self.disk().runs_root, place, change)
+    }
+
+    /// Asks the person for a file or folder in this dialog of the desktop.
+    fn pick(&self, wanted: Wanted, dialog: rfd::FileDialog) -> Choice {
+        picker::pick(wanted, dialog)
+    }
+
+    /// What a report of a problem holds.
+    fn report(&self, wanted: &report::Wanted) -> Report {
+        Report::gather(&self.disk().runs_root, wanted)
+    }
+
+    /// Shows a file's folder in the desktop's program for folders.
+    fn reveal(&self, path: &Path) -> Result<()> {
+        files::reveal(path)
+    }
+
+    /// The lessons.
+    fn units(&self) -> Vec<Entry> {
+        units::entries()
+    }
 }

@@ -5,7 +5,6 @@ use crate::run::config::RunConfig;
 use crate::run::event::Wish;
 use crate::session::Session;
 use crate::session::estimate::{estimate, seconds_at};
-use crate::session::jobs::Ask;
 use crate::session::views::Plan;
 
 impl Session {
@@ -103,21 +102,15 @@ impl Session {
         let config = tour.lae.config.clone();
         if let Some(data) = self.need_data(&config).cloned() {
             tour.asked = true;
-            self.jobs.ask(Ask::Plan(Box::new(config), Some(data)));
+            self.ask_plan(config, Some(data), Self::take_tour_plan);
         }
     }
 
-    /// Takes what the runs of the tour come to; says whether it was meant for the tour.
-    pub(in crate::session) fn take_tour_plan(&mut self, asked: &RunConfig, plan: &Plan) -> bool {
-        let waits = |tour: &&mut Tour| tour.asked && tour.plan.is_none();
-        let Some(tour) = self.tour.as_mut().filter(waits) else {
-            return false;
-        };
-        let mine = tour.lae.config == *asked;
-        if mine {
-            tour.plan = Some(plan.clone());
+    fn take_tour_plan(&mut self, asked: &RunConfig, plan: Plan) {
+        let waits = |tour: &&mut Tour| tour.plan.is_none() && tour.lae.config == *asked;
+        if let Some(tour) = self.tour.as_mut().filter(waits) {
+            tour.plan = Some(plan);
         }
-        mine
     }
 
     /// Seconds that a run of the tour will take on this machine: by the speed of the tour's first

@@ -6,19 +6,17 @@ use crate::problem::Problem;
 use crate::run::event::{
     Command, Event, Opinion, Phase, Picture, Prediction, RunHeader, TaskReport, Wish,
 };
-use crate::session::Session;
 use crate::session::backend::Recorded;
-use crate::session::jobs::{Ask, Found};
+use crate::session::{Disk, Session};
 
 fn session() -> (Session, Recorded) {
     let backend = Recorded::default();
-    let nothing = |_: Ask| Found::Remark(Problem::new("nothing is read here"));
     let twin = Box::new(backend.clone());
     let draft = RunConfig {
         data: String::new(),
         ..RunConfig::default()
     };
-    let session = Session::with(twin, Arc::new(nothing), draft, Arc::new(|| {}));
+    let session = Session::with(twin, Disk::nowhere(), draft, Arc::new(|| {}));
     (session, backend)
 }
 

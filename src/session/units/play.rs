@@ -14,7 +14,6 @@ use crate::run::config::RunConfig;
 use crate::run::event::{RunHeader, TaskReport};
 use crate::run::job::{Job, JobId, Work};
 use crate::session::Session;
-use crate::session::jobs::Ask;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::views::{Fetch, RunRow, RunState};
 
@@ -139,10 +138,13 @@ impl Session {
     /// Reads the units; those of a teacher's folder anew.
     pub fn read_units(&mut self) {
         self.units.list = Fetch::Busy;
-        self.ask(Ask::Units);
+        self.task(
+            |sources| Ok(sources.units()),
+            |session, entries| session.take_units(entries.unwrap_or_default()),
+        );
     }
 
-    pub(in crate::session) fn take_units(&mut self, entries: Vec<Entry>) {
+    fn take_units(&mut self, entries: Vec<Entry>) {
         self.units.list = Fetch::Ready(Arc::new(entries));
         self.units.folder = own_folder();
     }

@@ -2,16 +2,15 @@
 
 use super::super::library;
 use super::*;
+use crate::session::Disk;
 use crate::session::backend::Recorded;
-use crate::session::jobs::Found;
 use crate::texts::Language;
 
 fn session() -> (Session, Recorded) {
     let backend = Recorded::default();
-    let nothing = Arc::new(|_: Ask| Found::Plugins(Vec::new()));
     let session = Session::with(
         Box::new(backend.clone()),
-        nothing,
+        Disk::nowhere(),
         RunConfig::default(),
         Arc::new(|| {}),
     );

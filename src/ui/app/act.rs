@@ -11,7 +11,6 @@ use crate::run::config::RunConfig;
 use crate::run::event::Wish;
 use crate::session::chooser::Wanted;
 use crate::session::collection::Purpose;
-use crate::session::jobs::Ask;
 use crate::session::presets;
 use crate::session::run_view::Stage;
 use crate::texts::Language;
@@ -103,7 +102,7 @@ impl StudioApp {
             UiCommand::Beside(beside) => self.session.beside = beside,
             UiCommand::Zoom(factor) => ctx.set_zoom_factor(factor),
             UiCommand::ReadDataAgain => self.session.read_data_again(),
-            UiCommand::ReloadPlugins => self.session.ask(Ask::Plugins),
+            UiCommand::ReloadPlugins => self.session.read_plugins(),
             UiCommand::ReloadRuns => self.session.list_runs(),
             UiCommand::Present => self.present(ctx),
             UiCommand::Palette => self.shell.palette.toggle(),
@@ -287,7 +286,7 @@ impl StudioApp {
     }
 
     fn open(&mut self, folder: PathBuf) {
-        self.session.ask(Ask::Open(folder));
+        self.session.open_run(folder);
         self.show(Page::Train);
     }
 
@@ -301,7 +300,7 @@ impl StudioApp {
             // The drawing is not what the place of the file shows.
             self.session.predict.forget_picture();
         }
-        self.session.ask(Ask::Picture(path));
+        self.session.predict_file(path);
         self.show(Page::Predict);
     }
 

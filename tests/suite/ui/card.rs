@@ -1,18 +1,17 @@
 //! How the window shows the ways of a card: chosen, refused, tried again; and fewer images at once.
 
-use std::sync::Arc;
-
 use egui_kittest::kittest::Queryable;
 use lae_studio::device::{Prepared, Tried};
 use lae_studio::nn::Variant;
+use lae_studio::problem::Result;
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
-use lae_studio::session::jobs::{Ask, Found};
+use lae_studio::session::tasks::Opening;
 use lae_studio::session::views::DeviceView;
-use lae_studio::session::{Answer, Session};
+use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::{errands, wait, window};
+use super::{wait, window};
 
 const KEY: &str = "vulkan:discrete:0";
 
@@ -41,25 +40,35 @@ fn devices(fast: f64) -> Vec<DeviceView> {
     }]
 }
 
+/// A machine with the test card, which is faster once it is prepared anew.
+struct OneCard(Disk);
+
+impl Sources for OneCard {
+    fn disk(&self) -> &Disk {
+        &self.0
+    }
+
+    fn devices(&self) -> Vec<DeviceView> {
+        devices(150.0)
+    }
+
+    fn prepare(&self, key: &str, family: &str, _: &Opening) -> Result<Vec<DeviceView>> {
+        assert_eq!((key, family), (KEY, "vit"));
+        Ok(devices(300.0))
+    }
+}
+
 #[test]
 fn the_ways_of_a_card_are_shown_chosen_and_tried_again() {
     let root = tempfile::tempdir().unwrap();
-    let real = errands(root.path().to_path_buf());
-    let answer: Answer = Arc::new(move |ask| match ask {
-        Ask::Devices => Found::Devices(devices(150.0)),
-        Ask::Prepare(key, family, _) => {
-            assert_eq!((key.as_str(), family.as_str()), (KEY, "vit"));
-            Found::Prepared(Ok(devices(300.0)))
-        }
-        other => real(other),
-    });
+    let sources = OneCard(Disk::at(root.path().to_path_buf()));
     let draft = RunConfig {
         device: KEY.into(),
         ..RunConfig::default()
     };
     let mut harness = window([1280.0, 900.0], ThemeChoice::Light, move |wake| {
         let backend: Box<dyn Backend> = Box::new(Recorded::default());
-        Session::with(backend, answer, draft, wake)
+        Session::with(backend, sources, draft, wake)
     });
     wait(&mut harness, "the card is listed", |app| {
         let session = &app.session;

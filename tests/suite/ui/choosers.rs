@@ -1,7 +1,6 @@
 //! Files and folders are chosen on a desktop that has no dialog to show: by their paths.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
@@ -10,8 +9,7 @@ use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
 use lae_studio::session::chooser::{Choice, Wanted};
 use lae_studio::session::export::Goods;
-use lae_studio::session::jobs::{Ask, Found};
-use lae_studio::session::{Answer, Session, errands};
+use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::UiCommand;
 use lae_studio::ui::settings::ThemeChoice;
@@ -20,23 +18,38 @@ use super::synthetic::events;
 use super::{settle, shot, wait, window};
 use crate::data::Made;
 
-/// Errands on a desktop whose dialogs end like this, after so many milliseconds.
-fn dialogs(runs: &Path, choice: Choice, after: u64) -> Answer {
-    let real = errands(runs.to_path_buf());
-    Arc::new(move |ask| match ask {
-        Ask::Pick(wanted, _) => {
-            std::thread::sleep(std::time::Duration::from_millis(after));
-            Found::Picked(wanted, choice.clone())
-        }
-        other => real(other),
-    })
+/// A desktop whose dialogs end like this, after so many milliseconds.
+struct Dialogs {
+    disk: Disk,
+    choice: Choice,
+    after: u64,
 }
 
-fn on(answer: Answer) -> (Harness<'static, StudioApp>, Recorded) {
+impl Sources for Dialogs {
+    fn disk(&self) -> &Disk {
+        &self.disk
+    }
+
+    fn pick(&self, _: Wanted, _: rfd::FileDialog) -> Choice {
+        std::thread::sleep(std::time::Duration::from_millis(self.after));
+        self.choice.clone()
+    }
+}
+
+fn dialogs(runs: &Path, choice: Choice, after: u64) -> Dialogs {
+    let disk = Disk::at(runs.to_path_buf());
+    Dialogs {
+        disk,
+        choice,
+        after,
+    }
+}
+
+fn on(dialogs: Dialogs) -> (Harness<'static, StudioApp>, Recorded) {
     let backend = Recorded::default();
     let twin: Box<dyn Backend> = Box::new(backend.clone());
     let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
-        Session::with(twin, answer, RunConfig::default(), wake)
+        Session::with(twin, dialogs, RunConfig::default(), wake)
     });
     settle(&mut window);
     (window, backend)

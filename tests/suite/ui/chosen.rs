@@ -4,30 +4,36 @@
 use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::Recorded;
-use lae_studio::session::chooser::Choice;
-use lae_studio::session::jobs::{Ask, Found};
-use lae_studio::session::{Session, errands};
+use lae_studio::session::chooser::{Choice, Wanted};
+use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::store::RunFolder;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{header, report};
 use super::{recorded, settle, shot, window};
 
+/// A desktop whose dialogs are left without a choice.
+struct Undecided(Disk);
+
+impl Sources for Undecided {
+    fn disk(&self) -> &Disk {
+        &self.0
+    }
+
+    fn pick(&self, _: Wanted, _: rfd::FileDialog) -> Choice {
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        Choice::Cancelled
+    }
+}
+
 #[test]
 fn a_file_that_is_only_wished_for_describes_nothing() {
     let runs = tempfile::tempdir().unwrap();
-    let real = errands(runs.path().to_path_buf());
-    let answer: lae_studio::session::Answer = std::sync::Arc::new(move |ask| match ask {
-        Ask::Pick(wanted, _) => {
-            std::thread::sleep(std::time::Duration::from_millis(300));
-            Found::Picked(wanted, Choice::Cancelled)
-        }
-        other => real(other),
-    });
+    let sources = Undecided(Disk::at(runs.path().to_path_buf()));
     let mut window = window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
         Session::with(
             Box::new(Recorded::default()),
-            answer,
+            sources,
             RunConfig::default(),
             wake,
         )

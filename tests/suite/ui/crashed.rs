@@ -6,7 +6,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::Recorded;
-use lae_studio::session::{Session, errands};
+use lae_studio::session::{Disk, Session};
 use lae_studio::store::RunFolder;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::Settings;
@@ -33,7 +33,7 @@ fn the_set_up_of_a_window_that_crashed_comes_back_when_it_is_asked_for() {
     let draft = settings.setup.clone().unwrap_or_default();
     let runs = folder.path().to_path_buf();
     let mut window = window_with([1280.0, 900.0], settings, Some(file.clone()), move |wake| {
-        Session::with(Box::new(Recorded::default()), errands(runs), draft, wake)
+        Session::with(Box::new(Recorded::default()), Disk::at(runs), draft, wake)
     });
     settle(&mut window);
     assert_eq!(window.state().session.draft, RunConfig::default());
@@ -64,7 +64,7 @@ fn opened(runs: &Path, settings: Settings) -> Harness<'static, StudioApp> {
     let runs = runs.to_path_buf();
     let draft = settings.setup.clone().unwrap_or_default();
     let mut window = window_with([1280.0, 900.0], settings, None, move |wake| {
-        Session::with(Box::new(Recorded::default()), errands(runs), draft, wake)
+        Session::with(Box::new(Recorded::default()), Disk::at(runs), draft, wake)
     });
     settle(&mut window);
     window

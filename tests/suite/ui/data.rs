@@ -12,12 +12,14 @@ use lae_studio::data::transform::InputSpec;
 use lae_studio::data::{Dataset, OpenOptions};
 use lae_studio::experiment::{augment_of, open_options};
 use lae_studio::fetch::Progress;
-use lae_studio::problem::Problem;
+use lae_studio::problem::{Problem, Result};
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
-use lae_studio::session::jobs::{Ask, DataAsk, Found, SightAsk};
-use lae_studio::session::views::Split;
-use lae_studio::session::{Answer, Session, errands};
+use lae_studio::session::data_sets::{DataAsk, SightAsk};
+use lae_studio::session::downloads::{Item, Transfer};
+use lae_studio::session::tasks::Opening;
+use lae_studio::session::views::{DataView, Split};
+use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
@@ -37,7 +39,7 @@ fn on(data: &str, tasks: &str) -> Harness<'static, StudioApp> {
     let runs = shared_folder();
     let mut harness = window(WIDE, ThemeChoice::Dark, move |wake| {
         let backend: Box<dyn Backend> = Box::new(Recorded::default());
-        Session::with(backend, errands(runs), draft, wake)
+        Session::with(backend, Disk::at(runs), draft, wake)
     });
     settle(&mut harness);
     harness
@@ -134,24 +136,20 @@ fn another_share_needs_no_files_and_choosing_again_reads_them() {
     let made = Made::new();
     made.class("a", 10).class("b", 10);
     let place = made.path().to_str().unwrap().to_string();
-    let answer = errands(made.path().join("runs"));
+    let disk = Disk::at(made.path().join("runs"));
     let open = |test_share, fresh| {
         let options = OpenOptions {
             test_share,
             ..OpenOptions::default()
         };
         let place = place.clone();
-        match answer(Ask::Data(
-            DataAsk {
-                place,
-                options,
-                fresh,
-            },
-            Arc::default(),
-        )) {
-            Found::Data(_, _, view) => view.map(|view| (view.train_total(), view.test_total())),
-            _ => panic!("a data set was asked for"),
-        }
+        let ask = DataAsk {
+            place,
+            options,
+            fresh,
+        };
+        let view = disk.open_data(&ask, &Opening::default());
+        view.map(|view| (view.train_total(), view.test_total()))
     };
     assert_eq!(open(0.2, false).unwrap(), (16, 4));
     std::fs::remove_dir_all(made.path().join("b")).unwrap();
@@ -175,17 +173,15 @@ fn what_the_network_sees_is_what_the_loader_draws() {
         train_limit: Some(4),
         ..RunConfig::default()
     };
-    let answer = errands(made.path().join("runs"));
+    let disk = Disk::at(made.path().join("runs"));
     let look = |epoch, shift| {
         let config = config.clone();
-        match answer(Ask::Sight(Box::new(SightAsk {
+        let ask = SightAsk {
             config,
             epoch,
             shift,
-        }))) {
-            Found::Sight(sight) => sight.unwrap(),
-            _ => panic!("a sight was asked for"),
-        }
+        };
+        disk.sight(&ask).unwrap()
     };
     let sight = look(2, 1);
     assert_eq!(sight.input_size, 32);
@@ -342,31 +338,36 @@ fn an_image_under_two_labels_is_shown_with_both_names() {
     window.get_by_label("b/003.png (b, train)");
 }
 
-/// Errands in which CIFAR-10 is not here and its download waits until it is stopped.
-fn slow_download() -> Answer {
-    let real = errands(shared_folder());
-    Arc::new(move |ask| match ask {
-        Ask::Data(ask, opening) if ask.place == "cifar-10" => Found::Data(
-            ask.key(),
-            opening,
-            Err(Problem::new("cifar-10 is not on this computer").advise("download it")),
-        ),
-        Ask::Download(name, transfer) => {
-            let (done, total) = (5_000_000, Some(170_052_171));
-            while transfer.step(Progress { done, total }) {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            Found::Downloaded(name, Err(Problem::new("the download was stopped")))
+/// CIFAR-10 is not here, and its download waits until it is stopped.
+struct SlowDownload(Disk);
+
+impl Sources for SlowDownload {
+    fn disk(&self) -> &Disk {
+        &self.0
+    }
+
+    fn open_data(&self, ask: &DataAsk, opening: &Opening) -> Result<DataView> {
+        if ask.place == "cifar-10" {
+            return Err(Problem::new("cifar-10 is not on this computer").advise("download it"));
         }
-        other => real(other),
-    })
+        self.0.open_data(ask, opening)
+    }
+
+    fn download(&self, _: &Item, transfer: &Transfer) -> Result<()> {
+        let (done, total) = (5_000_000, Some(170_052_171));
+        while transfer.step(Progress { done, total }) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Err(Problem::new("the download was stopped"))
+    }
 }
 
 #[test]
 fn a_published_set_is_offered_shows_its_progress_and_can_be_stopped() {
     let mut window = window(WIDE, ThemeChoice::Light, |wake| {
         let backend: Box<dyn Backend> = Box::new(Recorded::default());
-        Session::with(backend, slow_download(), RunConfig::default(), wake)
+        let sources = SlowDownload(Disk::at(shared_folder()));
+        Session::with(backend, sources, RunConfig::default(), wake)
     });
     settle(&mut window);
     window.get_by_label("Published").click();

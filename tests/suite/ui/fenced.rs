@@ -13,7 +13,7 @@ use lae_studio::run::event::{Command, Wish};
 use lae_studio::run::job::{JobId, Told};
 use lae_studio::session::backend::{Backend, Recorded};
 use lae_studio::session::run_view::Stage;
-use lae_studio::session::{Session, errands};
+use lae_studio::session::{Disk, Session};
 use lae_studio::store::{self, RunState};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
@@ -225,7 +225,7 @@ fn an_event_that_cannot_be_taken_in_keeps_the_window_and_stops_nothing() {
     let root = runs.path().to_path_buf();
     let mut window = window(SIZE, ThemeChoice::Dark, move |wake| {
         let backend: Box<dyn Backend> = Box::new(Broken(twin, switch));
-        Session::with(backend, errands(root), RunConfig::default(), wake)
+        Session::with(backend, Disk::at(root), RunConfig::default(), wake)
     });
     settle(&mut window);
     events(2).into_iter().for_each(|event| backend.push(event));

@@ -8,7 +8,7 @@ use egui_kittest::kittest::Queryable;
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
 use lae_studio::session::row::RunRow;
-use lae_studio::session::{Session, errands};
+use lae_studio::session::{Disk, Session};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::{Settings, ThemeChoice};
 
@@ -25,7 +25,7 @@ fn with_folders(runs: &Path, folders: Vec<PathBuf>, file: PathBuf) -> Harness<'s
     let runs = runs.to_path_buf();
     let mut window = window_with([1280.0, 900.0], settings, Some(file), move |wake| {
         let backend: Box<dyn Backend> = Box::new(Recorded::default());
-        Session::with(backend, errands(runs), RunConfig::default(), wake)
+        Session::with(backend, Disk::at(runs), RunConfig::default(), wake)
     });
     settle(&mut window);
     window

@@ -5,10 +5,13 @@ use std::sync::{Arc, RwLock};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::method::named_method;
+use lae_studio::problem::Result;
 use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::session::backend::Recorded;
-use lae_studio::session::jobs::Ask;
-use lae_studio::session::{Session, errands};
+use lae_studio::session::data_sets::DataAsk;
+use lae_studio::session::tasks::Opening;
+use lae_studio::session::views::DataView;
+use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
@@ -119,22 +122,30 @@ fn epochs_that_are_all_frozen_are_told_with_a_mend_and_can_be_meant() {
     assert!(window.query_by_label_contains(words).is_none());
 }
 
+/// Opening the letters takes as long as the lock is held.
+struct Slow(Disk, Arc<RwLock<()>>);
+
+impl Sources for Slow {
+    fn disk(&self) -> &Disk {
+        &self.0
+    }
+
+    fn open_data(&self, ask: &DataAsk, opening: &Opening) -> Result<DataView> {
+        if ask.place == "letters" {
+            drop(self.1.read());
+        }
+        self.0.open_data(ask, opening)
+    }
+}
+
 #[test]
 fn while_a_data_set_opens_the_settings_are_those_of_the_method_chosen_last() {
     let runs = tempfile::tempdir().unwrap();
-    let real = errands(runs.path().to_path_buf());
-    // Opening takes as long as this is held.
     let held = Arc::new(RwLock::new(()));
-    let opening = held.clone();
-    let answer = Arc::new(move |ask: Ask| {
-        if matches!(&ask, Ask::Data(ask, _) if ask.place == "letters") {
-            drop(opening.read());
-        }
-        real(ask)
-    });
+    let sources = Slow(Disk::at(runs.path().to_path_buf()), held.clone());
     let mut window = super::window([1280.0, 1100.0], ThemeChoice::Dark, move |wake| {
         let backend = Box::new(Recorded::default());
-        Session::with(backend, answer, RunConfig::default(), wake)
+        Session::with(backend, sources, RunConfig::default(), wake)
     });
     settle(&mut window);
     let opens = held.write().unwrap();

@@ -4,7 +4,7 @@
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::event::{Command, Event, Wish};
-use lae_studio::session::{Session, errands};
+use lae_studio::session::{Disk, Session};
 use lae_studio::store::RunFolder;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::{Settings, ThemeChoice};
@@ -167,7 +167,7 @@ fn the_run_that_a_window_was_closed_on_is_offered_on_the_first_page() {
         let backend = Recorded::default();
         let twin = backend.clone();
         let mut window = window_with(SIZE, settings, Some(file.clone()), move |wake| {
-            Session::with(Box::new(twin), errands(root), RunConfig::default(), wake)
+            Session::with(Box::new(twin), Disk::at(root), RunConfig::default(), wake)
         });
         settle(&mut window);
         (window, backend)

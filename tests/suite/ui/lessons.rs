@@ -6,13 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use lae_studio::problem::Problem;
+use lae_studio::problem::{Problem, Result};
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Lesson, Picture};
+use lae_studio::run::event::{Lesson, Picture, RunHeader};
 use lae_studio::session::backend::Recorded;
-use lae_studio::session::jobs::{Ask, Found};
 use lae_studio::session::run_view::{RunView, Stage};
-use lae_studio::session::{Session, errands};
+use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::store;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
@@ -161,35 +160,49 @@ pub fn lesson() -> Lesson {
     }
 }
 
+/// A run that can be opened until its lesson is taken back.
+struct Taught {
+    disk: Disk,
+    header: RunHeader,
+    gone: AtomicBool,
+}
+
+impl Sources for Taught {
+    fn disk(&self) -> &Disk {
+        &self.disk
+    }
+
+    fn run(&self, _: &Path) -> Result<RunView> {
+        if self.gone.load(Ordering::SeqCst) {
+            return Err(Problem::new("the disk is gone"));
+        }
+        let reports = (0..5).map(super::synthetic::report).collect();
+        Ok(RunView::stored(self.header.clone(), reports))
+    }
+
+    fn undo_lesson(&self, _: &Path) -> Result<Lesson> {
+        self.gone.store(true, Ordering::SeqCst);
+        Ok(lesson())
+    }
+}
+
 #[test]
 fn a_run_that_cannot_be_opened_after_its_lesson_was_undone_is_told_on_predict() {
     let runs = tempfile::tempdir().unwrap();
     let mut header = super::synthetic::header();
     header.folder = runs.path().join("taught");
     let folder = header.folder.clone();
-    let real = errands(runs.path().to_path_buf());
-    let gone = AtomicBool::new(false);
-    let answer = Arc::new(move |ask: Ask| match ask {
-        Ask::Open(folder) if gone.load(Ordering::SeqCst) => {
-            Found::Opened(folder, Err(Problem::new("the disk is gone")))
-        }
-        Ask::Open(folder) => {
-            let reports = (0..5).map(super::synthetic::report).collect();
-            let run = RunView::stored(header.clone(), reports);
-            Found::Opened(folder, Ok(Arc::new(run)))
-        }
-        Ask::UndoLesson(folder) => {
-            gone.store(true, Ordering::SeqCst);
-            Found::LessonUndone(folder, Ok(lesson()))
-        }
-        other => real(other),
-    });
+    let sources = Taught {
+        disk: Disk::at(runs.path().to_path_buf()),
+        header,
+        gone: AtomicBool::new(false),
+    };
     let mut window = window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
         let backend = Box::new(Recorded::default());
-        Session::with(backend, answer, RunConfig::default(), wake)
+        Session::with(backend, sources, RunConfig::default(), wake)
     });
     settle(&mut window);
-    window.state_mut().session.ask(Ask::Open(folder.clone()));
+    window.state_mut().session.open_run(folder.clone());
     settle(&mut window);
     let session = &mut window.state_mut().session;
     session.pin_predictor(folder.clone());

@@ -8,7 +8,7 @@ use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Event, Picture, PredictRequest, Prediction};
 use lae_studio::session::backend::Recorded;
 use lae_studio::session::run_view::RunView;
-use lae_studio::session::{Session, errands};
+use lae_studio::session::{Disk, Session};
 
 use super::synthetic::{header, prediction, report};
 
@@ -16,10 +16,9 @@ use super::synthetic::{header, prediction, report};
 fn session(runs: &Path) -> (Session, Recorded) {
     let backend = Recorded::default();
     let wake = Arc::new(|| ());
-    let answer = errands(runs.to_path_buf());
     let session = Session::with(
         Box::new(backend.clone()),
-        answer,
+        Disk::at(runs.to_path_buf()),
         RunConfig::default(),
         wake,
     );

@@ -31,8 +31,8 @@ fn a_poor_backbone_is_named_with_its_figure_and_a_better_one_is_set_up() {
         let header = stored(runs.path(), share);
         let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
         settle(&mut window);
-        let open = lae_studio::session::jobs::Ask::Open(header.folder.clone());
-        window.state_mut().session.ask(open);
+        let session = &mut window.state_mut().session;
+        session.open_run(header.folder.clone());
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
         settle(&mut window);
         let words = window.query_by_label_contains("tells these classes apart badly");

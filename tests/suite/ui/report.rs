@@ -3,7 +3,7 @@
 use egui_kittest::kittest::Queryable;
 use lae_studio::logging::Level;
 use lae_studio::session::backend::Recorded;
-use lae_studio::session::{Session, errands};
+use lae_studio::session::{Disk, Session};
 use lae_studio::ui::command::UiCommand;
 use lae_studio::ui::settings::Settings;
 
@@ -21,7 +21,7 @@ fn a_report_shows_every_file_and_is_saved_where_the_person_says() {
     settings.save(&file).unwrap();
     let mut window = window_with([1280.0, 800.0], settings, Some(file.clone()), move |wake| {
         let draft = lae_studio::run::config::RunConfig::default();
-        Session::with(Box::new(Recorded::default()), errands(runs), draft, wake)
+        Session::with(Box::new(Recorded::default()), Disk::at(runs), draft, wake)
     });
     settle(&mut window);
     let ctx = window.ctx.clone();

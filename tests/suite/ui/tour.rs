@@ -9,7 +9,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::Wish;
 use lae_studio::session::tour::{Fate, Standing, Step, Tour};
-use lae_studio::session::{Session, errands};
+use lae_studio::session::{Disk, Session};
 use lae_studio::texts::Language;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
@@ -267,7 +267,12 @@ fn the_first_window_offers_the_tour_and_it_can_be_put_off() {
     let root = runs.path().to_path_buf();
     let backend = lae_studio::session::backend::Recorded::default();
     let mut window = window([1280.0, 800.0], ThemeChoice::Light, move |wake| {
-        Session::with(Box::new(backend), errands(root), RunConfig::default(), wake)
+        Session::with(
+            Box::new(backend),
+            Disk::at(root),
+            RunConfig::default(),
+            wake,
+        )
     });
     window.state_mut().offer_tour();
     settle(&mut window);

@@ -1,0 +1,105 @@
+//! What the settings come to: worked out by a task whenever they change.
+
+use std::sync::Arc;
+
+use super::Session;
+use super::views::{DataView, Plan, PluginView};
+use crate::method::{Chosen, Idle};
+use crate::run::config::RunConfig;
+
+/// What is known of the plan beside itself.
+#[derive(Default)]
+pub(super) struct Planning {
+    /// The settings that the newest plan is of or is worked out for, and whether their data set was open.
+    asked: Option<(RunConfig, bool)>,
+    /// Whether a plan is being worked out.
+    busy: bool,
+    /// Whether the blocks are to follow the backbone once it is known.
+    fit_blocks: bool,
+}
+
+impl Planning {
+    /// What the plan is made of has changed.
+    pub fn renew(&mut self) {
+        self.asked = None;
+    }
+}
+
+impl Session {
+    /// Makes a weight file the backbone; as many blocks get a PET as suits it.
+    pub fn choose_weights(&mut self, path: String) {
+        self.draft.backbone = path;
+        self.planning.fit_blocks = true;
+    }
+
+    /// Whether the settings as they stand can be trained.
+    pub fn can_start(&self) -> bool {
+        self.plan.problems.is_empty()
+            && self.data.ready().is_some()
+            && !self.is_downloading_weights()
+    }
+
+    /// The PET plugin that settings name, as far as it is known and sound.
+    pub(super) fn plugin_of(&self, config: &RunConfig) -> Option<&PluginView> {
+        let name = config.pet.to_lowercase();
+        let mut sound = self.plugins.iter().filter(|view| view.problem.is_none());
+        sound.find(|view| view.name == name)
+    }
+
+    /// The settings that have no effect beside the others. They follow from the settings alone, so that they are never
+    /// those of older ones, as the plan may be.
+    pub fn idle(&self) -> Vec<Idle> {
+        let chosen = Chosen::of(&self.draft);
+        let plugin = self.plugin_of(&self.draft);
+        chosen.map_or_else(|_| Vec::new(), |chosen| chosen.idle(plugin))
+    }
+
+    /// Asks what the settings come to whenever they changed, one question at a time.
+    pub(super) fn refresh_plan(&mut self) {
+        let there = self.data.ready().is_some();
+        let same = |(config, with): &(RunConfig, bool)| *config == self.draft && *with == there;
+        let known = self.planning.asked.as_ref().is_some_and(same);
+        if self.planning.busy || self.data.is_busy() || known {
+            return;
+        }
+        self.planning.busy = true;
+        let data = self.data.ready().cloned();
+        self.ask_plan(self.draft.clone(), data, Self::take_plan);
+        self.planning.asked = Some((self.draft.clone(), there));
+    }
+
+    /// Has it worked out what settings come to with a data set.
+    pub(super) fn ask_plan(
+        &mut self,
+        config: RunConfig,
+        data: Option<Arc<DataView>>,
+        take: impl FnOnce(&mut Self, &RunConfig, Plan) + Send + 'static,
+    ) {
+        let asked = config.clone();
+        self.task(
+            move |sources| Ok(sources.plan(&config, data.as_deref())),
+            move |session, plan| {
+                let lost = |problem| Plan {
+                    problems: vec![problem],
+                    ..Plan::default()
+                };
+                take(session, &asked, plan.unwrap_or_else(lost));
+            },
+        );
+    }
+
+    fn take_plan(&mut self, asked: &RunConfig, plan: Plan) {
+        self.planning.busy = false;
+        let newest = self.planning.asked.as_ref();
+        if newest.is_some_and(|(config, _)| config == asked) {
+            self.plan = plan;
+        }
+        if self.planning.fit_blocks
+            && asked.backbone == self.draft.backbone
+            && let Some(backbone) = &self.plan.backbone
+        {
+            self.planning.fit_blocks = false;
+            self.draft.blocks = backbone.pet_blocks.to_string();
+        }
+    }
+}
