@@ -4,8 +4,8 @@
 //! online expert, offline expert and their ensemble. `docs/architecture.md` has the map; the layers
 //! from the bottom up:
 //!
-//! * [`problem`], [`counts`], [`texts`]: the one error a person sees; counts in words; what the tour and the lessons say, by language.
-//! * [`nn`], [`metrics`], [`tensors`], [`device`], [`console`], [`fence`], [`fetch`], [`files`], [`folders`], [`logging`]: parts without knowledge of runs.
+//! * [`problem`], [`counts`], [`names`], [`texts`]: the one error a person sees; counts in words; which name was meant; what the tour and the lessons say, by language.
+//! * [`nn`], [`metrics`], [`tensors`], [`device`], [`console`], [`expression`], [`fence`], [`fetch`], [`files`], [`folders`], [`logging`]: parts without knowledge of runs.
 //! * [`pet`], [`data`], [`run`]: plugins, data sets, and what a run is as plain data.
 //! * [`backbone`], [`store`]: frozen networks; run folders.
 //! * [`method`], [`experiment`]: what is trained, how, and the loop around it.
@@ -18,6 +18,7 @@ pub mod data;
 pub mod device;
 pub mod engine;
 pub mod experiment;
+pub mod expression;
 pub mod fence;
 pub mod fetch;
 pub mod files;
@@ -26,6 +27,7 @@ pub mod logging;
 pub mod memory;
 pub mod method;
 pub mod metrics;
+pub mod names;
 pub mod nn;
 pub mod pet;
 pub mod problem;

@@ -1,5 +1,7 @@
 //! Wrong plugins: each ends in one sentence that says what and where, never in a panic.
 
+use lae_studio::expression::Diagnostic;
+use lae_studio::pet::source::Source;
 use lae_studio::pet::{BlockShape, PetSettings, PetSpec, PetStack, Site};
 use lae_studio::problem::Problem;
 
@@ -486,4 +488,140 @@ fn choices_that_do_not_fit_are_explained() {
     };
     let problem = start(&settings, &[0]).unwrap_err();
     assert_eq!(problem.what, "Mine has no variant `plain`");
+}
+
+/// All that is found in the good plugin after some replacements.
+fn found(changes: &[(&str, &str)]) -> (String, Vec<Diagnostic>) {
+    let mut text = GOOD.to_owned();
+    for (part, replacement) in changes {
+        assert_eq!(text.matches(part).count(), 1, "{part}");
+        text = text.replace(part, replacement);
+    }
+    let wrong = PetSpec::checked(&Source::new(&text, "mine.toml")).unwrap_err();
+    (text, wrong)
+}
+
+#[test]
+fn every_mistake_is_found_with_its_place_and_what_to_write_instead() {
+    let (text, wrong) = found(&[
+        ("description", "descripton"),
+        ("[\"d\", \"r\"]", "[\"d\", \"rr\"]"),
+        ("\"zeros\"", "\"zero\""),
+        (
+            "h + gelu(e @ down) @ up",
+            "h + gleu(e @ dwon) @ up - relu(e, 2) · e",
+        ),
+    ]);
+    // A letter without meaning hides the rest of its equation, and nothing else.
+    let told: Vec<&str> = wrong.iter().map(|wrong| wrong.what.as_str()).collect();
+    let last = "`·` has no meaning in an equation";
+    let header = [
+        "the plugin has no key `descripton`",
+        "unknown size `rr` in the shape of parameter `down`",
+        "`zero` is no way to start a parameter",
+    ];
+    assert_eq!(told, [&header[..], &[last]].concat());
+    let (text, wrong) = {
+        let text = text.replace(" · e", "");
+        let wrong = PetSpec::checked(&Source::new(&text, "mine.toml")).unwrap_err();
+        (text, wrong)
+    };
+    let mut mended = text.clone();
+    let mut seen = Vec::new();
+    for wrong in wrong.iter().rev() {
+        let place = &text[wrong.span.clone()];
+        seen.push((place, wrong.mend.as_deref()));
+        if let Some(mend) = &wrong.mend {
+            mended.replace_range(wrong.span.clone(), mend);
+        }
+    }
+    seen.reverse();
+    assert_eq!(
+        seen,
+        [
+            ("descripton", Some("description")),
+            ("\"rr\"", None),
+            ("\"zero\"", Some("\"zeros\"")),
+            ("gleu", Some("gelu")),
+            ("dwon", Some("down")),
+            ("(e, 2)", None),
+        ]
+    );
+    let mended = mended
+        .replace(" - relu(e, 2)", "")
+        .replace("\"rr\"", "\"r\"");
+    assert_eq!(mended, GOOD);
+    let problem = broken(&text);
+    assert_eq!(problem.what, "the plugin has no key `descripton`");
+    assert_eq!(problem.place, "mine.toml, line 2, column 1");
+    let all = "did you mean `description`? \
+        also line 9, column 24: unknown size `rr` in the shape of parameter `down` (known here: d, d_in, d_out, hidden, heads, head_width, r); \
+        also line 10, column 37: `zero` is no way to start a parameter (write one of";
+    assert!(problem.remedy.starts_with(all), "{}", problem.remedy);
+}
+
+#[test]
+fn every_misfit_of_shapes_is_found_in_its_equation() {
+    let (text, wrong) = found(&[(
+        "h + gelu(e @ down) @ up",
+        "h + gelu(e @ up) + (e @ down) @ down + join_tokens(2, e) + e @ down @ up",
+    )]);
+    let seen: Vec<&str> = wrong
+        .iter()
+        .map(|wrong| &text[wrong.span.clone()])
+        .collect();
+    assert_eq!(seen, ["@", "@", "join_tokens(2, e)"]);
+    assert!(
+        wrong
+            .iter()
+            .all(|wrong| wrong.why == "tried with ViT blocks of 192 channels")
+    );
+}
+
+#[test]
+fn what_follows_from_a_mistake_is_not_told() {
+    for (part, replacement) in [
+        // The equation reads `up`, the shapes read `r`, the equation is for `attention`.
+        ("up   = {", "h   = {"),
+        (
+            "size = { symbol = \"r\", default = 5, min = 1, max = 64 }",
+            "size = 5",
+        ),
+        ("symbol = \"r\"", "symbol = 5"),
+        ("default = 5", "defualt = 5"),
+        ("[\"attention\"]", "[\"atention\"]"),
+        ("attention = \"h", "atention = \"h"),
+        ("init = \"zeros\"", "inti = \"zeros\""),
+        ("[parameters]", "[parameter]"),
+        ("h + gelu(e @ down) @ up", "h + gelu(e @ down @ up"),
+    ] {
+        let (_, wrong) = found(&[(part, replacement)]);
+        let expected = if part == "[parameters]" { 2 } else { 1 };
+        assert_eq!(wrong.len(), expected, "{part}: {wrong:?}");
+    }
+}
+
+#[test]
+fn an_equation_with_escapes_is_told_at_its_beginning() {
+    let (text, wrong) = found(&[("h + gelu(e @ down) @ up", "h + gelu(e \\u0040 dwon) @ up")]);
+    let [wrong] = wrong.as_slice() else {
+        panic!("{wrong:?}")
+    };
+    assert_eq!(
+        &text[wrong.span.clone()],
+        "\"h + gelu(e \\u0040 dwon) @ up\""
+    );
+    let told = (wrong.why.as_str(), &wrong.mend);
+    assert_eq!(told, ("did you mean `down`?", &None));
+}
+
+#[test]
+fn a_file_full_of_mistakes_is_told_in_part() {
+    let mut text = GOOD.to_owned();
+    for number in 0..2000 {
+        text += &format!("x{number} = \"nope + nope\"\n");
+    }
+    let wrong = PetSpec::checked(&Source::new(&text, "mine.toml")).unwrap_err();
+    assert_eq!(wrong.len(), 32);
+    assert!(broken(&text).remedy.ends_with("; and 23 more mistakes"));
 }

@@ -4,7 +4,7 @@
 
 use std::cell::Cell;
 
-use super::value::{Outcome, Value, shown};
+use super::shape::{Outcome, shown};
 
 /// More elements than this in one intermediate result is taken for a mistake (1 GiB of f32).
 const MOST_ELEMENTS: usize = 1 << 28;
@@ -47,18 +47,16 @@ pub(super) fn allowed<T>(most: u64, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Takes a result off the budget of the evaluation running on this thread.
-pub(super) fn spend(value: Value) -> Outcome {
-    let dims = value.dims();
-    bounded(&dims)?;
+/// Takes a result of this shape off the budget of the evaluation running on this thread.
+pub(super) fn spend(dims: &[usize]) -> Outcome<()> {
+    bounded(dims)?;
     let left = BUDGET.get().saturating_sub(dims.iter().product());
     BUDGET.set(left);
-    multiply(&dims, 1)?;
-    Ok(value)
+    Ok(())
 }
 
 /// Refuses results that would fill the memory, before they are computed.
-pub(super) fn bounded(dims: &[usize]) -> Result<(), String> {
+fn bounded(dims: &[usize]) -> Outcome<()> {
     let count = dims
         .iter()
         .try_fold(1usize, |count, &size| count.checked_mul(size));
@@ -73,7 +71,7 @@ pub(super) fn bounded(dims: &[usize]) -> Result<(), String> {
 
 /// Refuses, before it is computed, a result each element of which costs so many multiplications,
 /// where all of them are more than may be spent.
-pub(super) fn multiply(dims: &[usize], each: usize) -> Result<(), String> {
+pub(super) fn multiply(dims: &[usize], each: usize) -> Outcome<()> {
     let Some(left) = WORK.get() else {
         return Ok(());
     };

@@ -9,8 +9,10 @@ use std::cell::RefCell;
 
 use burn::tensor::{Tensor, TensorData};
 
-use super::value::{Outcome, Value};
+use super::shape::Outcome;
+use super::value::Value;
 use crate::data::chance::{Chance, Purpose};
+use crate::expression::Sign;
 
 /// Bits of randomness for each element: p is met to one part in 65,536.
 const BITS: u32 = 16;
@@ -64,11 +66,16 @@ pub(super) fn begin(draws: Option<Draws>, place: u64) {
     STREAM.set(stream);
 }
 
-/// `x` with some elements dropped if the running evaluation trains.
-pub(super) fn apply(x: Value, p: f64) -> Outcome {
-    if !(0.0..1.0).contains(&p) {
-        return Err(format!("{p} is no share to drop: it lies between 0 and 1"));
+/// The shape of what is dropped from: the same, if `p` is a share.
+pub(super) fn shape(x: &[usize], p: f64) -> Outcome {
+    match (0.0..1.0).contains(&p) {
+        true => Ok(x.to_vec()),
+        false => Err(format!("{p} is no share to drop: it lies between 0 and 1")),
     }
+}
+
+/// `x` with some elements dropped if the running evaluation trains.
+pub(super) fn apply(x: Value, p: f64) -> Value {
     let (shape, count) = (x.dims(), x.dims().iter().product());
     let factors = STREAM.with_borrow_mut(|stream| {
         let (chance, rows) = stream.as_mut()?;
@@ -77,15 +84,13 @@ pub(super) fn apply(x: Value, p: f64) -> Outcome {
         let (first, all) = within.unwrap_or((0, count));
         Some(factors(chance, p, all)[first..first + count].to_vec())
     });
-    let Some(factors) = factors else {
-        return Ok(x);
-    };
+    let Some(factors) = factors else { return x };
     let mask = match &x {
         Value::Two(x) => mask(x, factors).into(),
         Value::Three(x) => mask(x, factors).into(),
         Value::Four(x) => mask(x, factors).into(),
     };
-    x.combine('*', mask)
+    x.combine(Sign::Multiply, mask)
 }
 
 /// 0 for what is dropped, 1 / (1 − p) for the rest.
@@ -118,7 +123,6 @@ fn mask<const D: usize>(x: &Tensor<D>, factors: Vec<f32>) -> Tensor<D> {
 mod tests {
     use burn::tensor::Device;
 
-    use super::super::budget::start_budget;
     use super::super::{Drawing, Site};
     use super::*;
 
@@ -131,7 +135,6 @@ mod tests {
     fn a_part_of_a_batch_drops_what_the_whole_batch_drops_there() {
         let dropped = |rows: Option<Rows>| -> Vec<f32> {
             let images = rows.map_or(5, |rows| rows.count);
-            start_budget(1000);
             begin(
                 Some(Draws {
                     rows,
@@ -141,10 +144,10 @@ mod tests {
             );
             // Twice, and a parameter in between.
             let ones = || Tensor::<3>::ones([2 * images, 3, 7], &Device::flex());
-            let first = apply(ones().into(), 0.5).unwrap();
+            let first = apply(ones().into(), 0.5);
             let matrix = Tensor::<2>::ones([4, 6], &Device::flex());
-            apply(matrix.into(), 0.5).unwrap();
-            let second = apply(ones().into(), 0.3).unwrap();
+            apply(matrix.into(), 0.5);
+            let second = apply(ones().into(), 0.3);
             let of = |value| match value {
                 Value::Three(x) => x.into_data().try_to_vec::<f32>().unwrap(),
                 _ => panic!("the rank changed"),
@@ -167,10 +170,9 @@ mod tests {
 
     /// What a training step makes of 40 × 50 ones.
     fn dropped(draws: Option<Draws>, block: usize, site: Site, p: f64) -> Vec<f32> {
-        start_budget(2000);
         begin(draws, Drawing::default().of_site(block, site));
         let ones = Tensor::<2>::ones([40, 50], &Device::flex());
-        let Value::Two(x) = apply(ones.into(), p).unwrap() else {
+        let Value::Two(x) = apply(ones.into(), p) else {
             panic!("the rank changed")
         };
         x.into_data().try_to_vec().unwrap()
@@ -194,9 +196,7 @@ mod tests {
             let kept = (1.0 / (1.0 - p)) as f32;
             assert!(values.iter().all(|value| *value == 0.0 || *value == kept));
         }
-        begin(draws, 0);
-        let one = || Tensor::<2>::ones([1, 1], &Device::flex()).into();
-        assert!(apply(one(), 1.0).is_err() && apply(one(), -0.1).is_err());
+        assert!(shape(&[1, 1], 1.0).is_err() && shape(&[1, 1], -0.1).is_err());
     }
 
     #[test]
@@ -217,12 +217,11 @@ mod tests {
     #[test]
     fn the_gradient_goes_where_the_values_went() {
         let draws = draws(5, 1);
-        start_budget(24);
         begin(draws, 0);
         let x = Tensor::<3>::ones([2, 3, 4], &Device::flex())
             .autodiff()
             .require_grad();
-        let Value::Three(y) = apply(x.clone().into(), 0.5).unwrap() else {
+        let Value::Three(y) = apply(x.clone().into(), 0.5) else {
             panic!("the rank changed")
         };
         let gradient = x.grad(&y.clone().sum().backward()).unwrap();

@@ -1,31 +1,38 @@
-//! Equations over tensors: compiled once, evaluated in a sandbox, errors with their place.
-//!
-//! The text is scanned first (`scan.rs`), every name is looked up, and only then it is handed to the
-//! rhai engine, rewritten on one line with numbered variables and floating-point numbers. The engine
-//! is a raw one: it knows the functions of `functions.rs` and nothing else. An equation is one
-//! expression; named steps run in order; so every evaluation ends.
+//! Equations over tensors: read into trees once, checked, and worked out over tensors or over shapes
+//! alone. An equation is one expression, or named steps that run in order; so every evaluation ends.
 
-use std::fmt::Write as _;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use burn::tensor::Tensor;
-use rhai::{AST, Dynamic, Engine, EvalAltResult, OptimizationLevel, Scope};
 
-use super::functions::{self, FUNCTIONS, function};
-use super::scan::{self, Kind, Slip, Token};
-use super::source::{Source, meant};
-use super::{budget::start_budget, value::Value};
-use crate::problem::{Problem, Result};
+use super::budget::start_budget;
+use super::findings::MOST_FINDINGS;
+use super::functions::{function, wrong_call};
+use super::operand::Operand;
+use super::shape::Shape;
+use super::source::Source;
+use super::value::Value;
+use crate::expression::{Diagnostic, Expr, Kind, Language, Sign, parse};
 
 /// Most named steps of one equation.
 pub const MOST_STEPS: usize = 32;
-/// Most letters of one step.
-const MOST_LETTERS: usize = 2000;
-/// Far above what the longest allowed equation needs.
-const MOST_OPERATIONS: u64 = 10_000;
-/// `@` binds as tightly as `*`.
-const PRODUCT_PRECEDENCE: u8 = 180;
+
+/// What an equation is made of; real ones have fewer than forty names and signs.
+const LANGUAGE: Language = Language {
+    called: "the equation",
+    any: "an equation",
+    signs: &[
+        Sign::Add,
+        Sign::Subtract,
+        Sign::Multiply,
+        Sign::Divide,
+        Sign::Product,
+    ],
+    most_letters: 2000,
+    most_tokens: 256,
+    shorter: "split it into named steps",
+    made_of: "an equation is made of names, numbers, + - * / @, parentheses and commas",
+};
 
 /// What a name in an equation stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,35 +41,16 @@ pub enum Meaning {
     Input(usize),
     /// A parameter of the plugin, by position.
     Parameter(usize),
-    /// A number (a size of the block or the plugin), by position.
-    Number(usize),
+    /// A number: a size of the block or the plugin.
+    Number,
     /// The result of an earlier step.
     Step(usize),
 }
 
-/// The names an equation may use.
-#[derive(Clone, Debug, Default)]
-pub struct Vocabulary {
-    /// What the site hands over.
-    pub inputs: Vec<String>,
-    /// The plugin's parameters.
-    pub parameters: Vec<String>,
-    /// Sizes.
-    pub numbers: Vec<String>,
-}
+/// A name and what it stands for.
+pub type Variable = (String, Meaning);
 
-/// The text of one step: its name, the expression, and where the value stands in the file.
-#[derive(Clone, Debug)]
-pub struct StepText {
-    /// Name; later steps may use it.
-    pub name: String,
-    /// The expression.
-    pub text: String,
-    /// Bytes of the quoted value in the file.
-    pub span: Range<usize>,
-}
-
-/// What a name is bound to when a program runs.
+/// What a variable is bound to when a program runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Binding {
     /// What the site hands over.
@@ -75,323 +63,328 @@ pub enum Binding {
     Step(usize),
 }
 
-/// A compiled equation: steps in order, the last one is the result.
+/// The text of one step and where it stands in the file.
+#[derive(Clone, Debug)]
+pub struct StepText {
+    /// Name; later steps may use it.
+    pub name: String,
+    /// The expression.
+    pub text: String,
+    /// Bytes of the quoted value in the file.
+    pub span: Range<usize>,
+    /// Where the expression itself begins, if the file shows it letter by letter.
+    pub start: Option<usize>,
+}
+
+/// A checked equation: steps in order, the last one is the result.
 #[derive(Clone, Debug)]
 pub struct Program {
-    source: Source,
     steps: Vec<Step>,
-    variables: Vec<Meaning>,
+    variables: Vec<Variable>,
 }
 
+/// One step of an equation.
 #[derive(Clone, Debug)]
-struct Step {
-    text: StepText,
-    tokens: Vec<Token>,
-    /// Column of each token in the rewritten line, from 1.
-    columns: Vec<usize>,
-    ast: AST,
-    /// Variables of the program that this step reads.
-    reads: Vec<usize>,
+pub struct Step {
+    /// What the file says.
+    pub text: StepText,
+    /// The tree; spans are bytes of the expression ([`StepText::in_file`]).
+    pub tree: Expr,
 }
 
-static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
-    let mut engine = Engine::new_raw();
-    engine
-        .set_optimization_level(OptimizationLevel::None)
-        .set_max_operations(MOST_OPERATIONS)
-        .set_max_expr_depths(0, 0)
-        .set_max_call_levels(0)
-        .set_max_functions(0)
-        .set_allow_looping(false);
-    // `@` is free in the language, so this cannot fail; equations would not compile if it did.
-    let _ = engine.register_custom_operator("@", PRODUCT_PRECEDENCE);
-    functions::register(&mut engine);
-    engine
-});
+/// What an equation comes to over shapes alone.
+#[derive(Clone, Debug, Default)]
+pub struct Shapes {
+    /// Of the result; none if it is a number or unknown.
+    pub result: Option<Shape>,
+    /// Of every part of the equation that is a tensor, with its bytes in the file.
+    pub parts: Vec<(Range<usize>, Shape)>,
+    /// What does not fit.
+    pub wrong: Vec<Diagnostic>,
+}
+
+impl StepText {
+    /// A step's text from a plugin file.
+    pub fn new(name: &str, text: &str, span: Range<usize>, source: &Source) -> Self {
+        Self {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            start: source.content_start(&span, text),
+            span,
+        }
+    }
+
+    /// Bytes of the file for bytes of the expression: the whole value where its letters are not shown.
+    pub fn in_file(&self, span: &Range<usize>) -> Range<usize> {
+        match self.start {
+            Some(start) => start + span.start..start + span.end,
+            None => self.span.clone(),
+        }
+    }
+
+    fn told_in_file(&self, mut wrong: Diagnostic) -> Diagnostic {
+        if self.start.is_none() {
+            // What could be put in place of a part cannot be put in place of the whole.
+            wrong.why = wrong.remedy();
+            wrong.mend = None;
+        }
+        wrong.span = self.in_file(&wrong.span);
+        wrong
+    }
+}
 
 impl Program {
-    /// Compiles the steps of one equation.
+    /// Reads and checks the steps of one equation over known names, of which `all` are known or some
+    /// were refused.
     ///
     /// # Errors
-    /// A Problem with line and column: stray letters, unknown names, wrong numbers of arguments.
-    pub fn compile(source: &Source, texts: Vec<StepText>, known: &Vocabulary) -> Result<Self> {
+    /// All mistakes, as far as they are looked for.
+    pub(super) fn compile(
+        texts: &[StepText],
+        known: &[Variable],
+        all: bool,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let mut program = Self {
-            source: source.clone(),
             steps: Vec::with_capacity(texts.len()),
             variables: Vec::new(),
         };
-        if texts.len() > MOST_STEPS {
-            let place = texts[MOST_STEPS].span.start;
+        let mut wrong = Vec::new();
+        if let Some(more) = texts.get(MOST_STEPS) {
             let what = format!("an equation has at most {MOST_STEPS} steps");
-            return Err(source.problem(place, what));
+            wrong.push(Diagnostic::new(more.span.clone(), what));
         }
-        for text in texts {
-            let step = program
-                .compile_step(&text, known)
-                .map_err(|slip| program.slip(&text, slip, known))?;
-            program.steps.push(step);
+        let mut known = known.to_vec();
+        for (index, text) in texts.iter().take(MOST_STEPS).enumerate() {
+            if known.iter().any(|(name, _)| *name == text.name) {
+                let what = format!("the step name `{}` is taken already", text.name);
+                wrong.push(Diagnostic::new(text.span.clone(), what));
+            }
+            let mut found = Vec::new();
+            match parse(&LANGUAGE, &text.text) {
+                Ok(tree) => {
+                    program.check(&tree, &known, all, &mut found);
+                    let text = text.clone();
+                    program.steps.push(Step { text, tree });
+                }
+                Err(slip) => found.push(slip),
+            }
+            wrong.extend(found.into_iter().map(|slip| text.told_in_file(slip)));
+            known.push((text.name.clone(), Meaning::Step(index)));
         }
-        Ok(program)
+        if wrong.is_empty()
+            && let Some(idle) = program.idle_step()
+        {
+            let what = format!("the step `{}` is used by no later step", idle.name);
+            wrong.push(Diagnostic::new(idle.span.clone(), what));
+        }
+        match wrong.is_empty() {
+            true => Ok(program),
+            false => Err(wrong),
+        }
     }
 
-    /// The steps as written: name and expression.
-    pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.steps
-            .iter()
-            .map(|step| (step.text.name.as_str(), step.text.text.as_str()))
+    /// Looks every name and function up, and notes what the equation reads.
+    fn check(&mut self, node: &Expr, known: &[Variable], all: bool, wrong: &mut Vec<Diagnostic>) {
+        if wrong.len() >= MOST_FINDINGS {
+            return;
+        }
+        match &node.kind {
+            Kind::Name(name) => match known.iter().find(|(own, _)| own == name) {
+                Some(found) if self.variables.contains(found) => {}
+                Some(found) => self.variables.push(found.clone()),
+                None if all => wrong.push(unknown_name(name, node, known)),
+                None => {}
+            },
+            Kind::Call(name, arguments) => wrong.extend(wrong_call(name, arguments.len(), node)),
+            _ => {}
+        }
+        for part in node.parts() {
+            self.check(part, known, all, wrong);
+        }
     }
 
-    /// What each of the program's variables stands for; bindings follow this order.
-    pub fn variables(&self) -> &[Meaning] {
+    /// The steps in order.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The names that the equation reads; bindings follow this order.
+    pub fn variables(&self) -> &[Variable] {
         &self.variables
     }
 
-    /// Where the equation begins in its file.
-    pub fn start(&self) -> usize {
-        self.steps.first().map_or(0, |step| step.text.span.start)
-    }
-
-    /// The place of the last step, for problems about the result.
-    pub fn result_place(&self) -> String {
-        let start = self.steps.last().map_or(0, |step| step.text.span.start);
-        self.source.place(start)
-    }
-
-    /// Evaluates all steps and returns the last result. `bindings` follow
-    /// [`Program::variables`]; `Binding::Parameter(i)` reads `parameters[i]`.
-    ///
-    /// # Errors
-    /// A Problem that quotes the part of the equation whose shapes do not fit.
-    pub fn evaluate(
-        &self,
-        inputs: &[Value],
-        bindings: &[Binding],
-        parameters: &[Tensor<2>],
-    ) -> Result<Value> {
-        let sizes = inputs
-            .iter()
-            .map(|value| value.dims().iter().product::<usize>());
-        let own = parameters
-            .iter()
-            .map(|x| x.dims().iter().product::<usize>());
-        start_budget(sizes.chain(own).sum());
-        let mut scope = Scope::new();
-        for (index, binding) in bindings.iter().enumerate() {
-            let value = match *binding {
-                Binding::Input(at) => inputs.get(at).cloned().map(Dynamic::from),
-                Binding::Parameter(at) => parameters
-                    .get(at)
-                    .cloned()
-                    .map(Value::from)
-                    .map(Dynamic::from),
-                Binding::Number(number) => Some(Dynamic::from(number)),
-                Binding::Step(_) => continue,
-            };
-            if let Some(value) = value {
-                scope.push_dynamic(variable(index), value);
-            }
-        }
-        let last = self.steps.len().saturating_sub(1);
-        for (at, step) in self.steps.iter().enumerate() {
-            let value = ENGINE
-                .eval_ast_with_scope::<Dynamic>(&mut scope, &step.ast)
-                .map_err(|error| self.failure(step, &error))?;
-            if at == last {
-                let place = step.text.span.start;
-                return value.try_cast::<Value>().ok_or_else(|| {
-                    self.source.problem(
-                        place,
-                        "the equation gives a number where a tensor is needed",
-                    )
-                });
-            }
-            if let Some(index) = self
-                .variables
-                .iter()
-                .position(|meaning| *meaning == Meaning::Step(at))
-            {
-                scope.push_dynamic(variable(index), value);
-            }
-        }
-        Err(Problem::new("the equation has no steps").at(&self.source.origin))
-    }
-
-    fn compile_step(&mut self, text: &StepText, known: &Vocabulary) -> Result<Step, Slip> {
-        if text.text.len() > MOST_LETTERS {
-            let what = format!("the equation has more than {MOST_LETTERS} letters");
-            return Err(Slip::new(0, what));
-        }
-        let tokens = scan::scan(&text.text)?;
-        let mut line = String::new();
-        let mut columns = Vec::with_capacity(tokens.len());
-        let mut reads = Vec::new();
-        for token in &tokens {
-            columns.push(line.len() + 1);
-            let shown = &text.text[token.range.clone()];
-            match token.kind {
-                Kind::Name => {
-                    let meaning = self.lookup(shown, known).ok_or_else(|| {
-                        Slip::new(token.range.start, format!("unknown name `{shown}`"))
-                    })?;
-                    let index = self.variable_for(meaning);
-                    reads.push(index);
-                    line.push_str(&variable(index));
-                }
-                Kind::Call if function(shown).is_none() => {
-                    let what = format!("unknown function `{shown}`");
-                    return Err(Slip::new(token.range.start, what));
-                }
-                Kind::Number(number) => line.push_str(&literal(number)),
-                _ => line.push_str(shown),
-            }
-            line.push(' ');
-        }
-        let ast = ENGINE.compile_expression(&line).map_err(|error| {
-            let at = error.position().position().unwrap_or(1);
-            Slip::new(
-                origin_of(&tokens, &columns, at),
-                error.err_type().to_string(),
-            )
-        })?;
-        Ok(Step {
-            text: text.clone(),
-            tokens,
-            columns,
-            ast,
-            reads,
-        })
-    }
-
-    fn lookup(&self, name: &str, known: &Vocabulary) -> Option<Meaning> {
-        let find = |names: &[String]| names.iter().position(|known| known == name);
-        find(&known.inputs)
-            .map(Meaning::Input)
-            .or_else(|| find(&known.parameters).map(Meaning::Parameter))
-            .or_else(|| find(&known.numbers).map(Meaning::Number))
-            .or_else(|| {
-                self.steps
-                    .iter()
-                    .position(|step| step.text.name == name)
-                    .map(Meaning::Step)
-            })
-    }
-
-    fn variable_for(&mut self, meaning: Meaning) -> usize {
-        match self.variables.iter().position(|known| *known == meaning) {
-            Some(index) => index,
-            None => {
-                self.variables.push(meaning);
-                self.variables.len() - 1
-            }
-        }
-    }
-
-    /// A mistake found while compiling, as a person reads it.
-    fn slip(&self, text: &StepText, slip: Slip, known: &Vocabulary) -> Problem {
-        let unknown = slip
-            .what
-            .strip_prefix("unknown name `")
-            .or_else(|| slip.what.strip_prefix("unknown function `"))
-            .map(|name| name.trim_end_matches('`').to_owned());
-        let problem = self
-            .source
-            .problem(self.offset(text, slip.at), slip.what.clone());
-        let Some(name) = unknown else {
-            return problem.advise(slip.remedy);
-        };
-        if slip.what.starts_with("unknown function") {
-            return meant(problem, &name, FUNCTIONS.iter().map(|known| known.name));
-        }
-        if function(&name).is_some() {
-            return problem.advise(format!("`{name}` is a function: write {name}(…)"));
-        }
-        let steps = self.steps.iter().map(|step| &step.text.name);
-        let names = known
-            .inputs
-            .iter()
-            .chain(&known.parameters)
-            .chain(&known.numbers);
-        meant(problem, &name, names.chain(steps).map(String::as_str))
-    }
-
-    /// A failed evaluation, with the part of the equation it happened in.
-    fn failure(&self, step: &Step, error: &EvalAltResult) -> Problem {
-        let column = error.position().position().unwrap_or(1);
-        let at = origin_of(&step.tokens, &step.columns, column);
-        let part = scan::expression_at(&step.tokens, at)
-            .and_then(|range| step.text.text.get(range))
-            .unwrap_or(&step.text.text);
-        let what = match error {
-            EvalAltResult::ErrorRuntime(message, _) => format!("`{part}`: {message}"),
-            EvalAltResult::ErrorFunctionNotFound(signature, _) => wrong_kind(part, signature),
-            other => format!("`{part}`: {other}"),
-        };
-        self.source.problem(self.offset(&step.text, at), what)
-    }
-
-    /// Byte of the file for a byte of the equation.
-    fn offset(&self, text: &StepText, at: usize) -> usize {
-        self.source
-            .content_start(&text.span, &text.text)
-            .map_or(text.span.start, |start| start + at)
+    /// Where the last step stands in the file, for what is wrong with the result.
+    pub fn result_span(&self) -> Range<usize> {
+        self.steps
+            .last()
+            .map_or(0..0, |step| step.text.span.clone())
     }
 
     /// Whether the parameter at this position is used by any step.
     pub fn uses_parameter(&self, parameter: usize) -> bool {
         let wanted = Meaning::Parameter(parameter);
-        self.steps
-            .iter()
-            .flat_map(|step| &step.reads)
-            .any(|&index| self.variables.get(index) == Some(&wanted))
+        self.variables.iter().any(|(_, meaning)| *meaning == wanted)
     }
 
-    /// Names of steps that no later step reads.
-    pub fn idle_steps(&self) -> Vec<&StepText> {
+    /// The first step that no later step reads.
+    fn idle_step(&self) -> Option<&StepText> {
         let last = self.steps.len().saturating_sub(1);
-        (0..last)
-            .filter(|&at| !self.variables.contains(&Meaning::Step(at)))
-            .map(|at| &self.steps[at].text)
-            .collect()
+        let read = |at| {
+            self.variables
+                .iter()
+                .any(|(_, meaning)| *meaning == Meaning::Step(at))
+        };
+        let idle = (0..last).find(|&at| !read(at))?;
+        Some(&self.steps[idle].text)
     }
-}
 
-/// A call or operator whose arguments are of the wrong kind, for example `gelu(2)`.
-fn wrong_kind(part: &str, signature: &str) -> String {
-    let name = signature.split(" (").next().unwrap_or(signature);
-    match function(name) {
-        Some(known) => format!(
-            "`{part}`: {} does not work on a {}",
-            known.usage,
-            match signature.contains("(tensor") {
-                true => "tensor in place of a number",
-                false => "number",
+    /// Works out all steps and returns the last result. `bindings` follow
+    /// [`Program::variables`]; `Binding::Parameter(i)` reads `parameters[i]`.
+    ///
+    /// # Errors
+    /// The part of the equation that cannot be computed.
+    pub fn evaluate(
+        &self,
+        inputs: &[Value],
+        bindings: &[Binding],
+        parameters: &[Tensor<2>],
+    ) -> Result<Value, Diagnostic> {
+        let sizes = inputs.iter().map(|x| x.dims().iter().product::<usize>());
+        let own = parameters
+            .iter()
+            .map(|x| x.dims().iter().product::<usize>());
+        start_budget(sizes.chain(own).sum());
+        let operands = bound(
+            bindings,
+            |at| Some(inputs.get(at)?.clone().into()),
+            |at| Some(Value::from(parameters.get(at)?.clone()).into()),
+        );
+        let (result, wrong) = self.run(operands, None);
+        match (result, wrong.into_iter().next()) {
+            (_, Some(wrong)) => Err(wrong),
+            (Some(Operand::Tensor(_, Some(value))), None) => Ok(value),
+            _ => Err(Diagnostic::new(
+                self.result_span(),
+                "the equation has no result",
+            )),
+        }
+    }
+
+    /// The same over shapes: what every part comes to, and everything that does not fit.
+    pub fn shapes(&self, inputs: &[Shape], bindings: &[Binding], parameters: &[Shape]) -> Shapes {
+        let sizes = inputs.iter().chain(parameters);
+        start_budget(sizes.map(|shape| shape.iter().product::<usize>()).sum());
+        let of = |shapes: &[Shape], at: usize| Some(Operand::Tensor(shapes.get(at)?.clone(), None));
+        let operands = bound(bindings, |at| of(inputs, at), |at| of(parameters, at));
+        let mut parts = Vec::new();
+        let (result, wrong) = self.run(operands, Some(&mut parts));
+        let result = match result {
+            Some(Operand::Tensor(shape, _)) => Some(shape),
+            _ => None,
+        };
+        Shapes {
+            result,
+            parts,
+            wrong,
+        }
+    }
+
+    /// Runs the steps over operands that follow the variables; those of steps are filled in.
+    fn run(
+        &self,
+        operands: Vec<Option<Operand>>,
+        parts: Option<&mut Vec<(Range<usize>, Shape)>>,
+    ) -> (Option<Operand>, Vec<Diagnostic>) {
+        let mut run = Run {
+            variables: &self.variables,
+            operands,
+            wrong: Vec::new(),
+            parts,
+        };
+        let mut result = None;
+        for (at, Step { text, tree }) in self.steps.iter().enumerate() {
+            result = run.value(text, tree);
+            let of_step = |(_, meaning): &Variable| *meaning == Meaning::Step(at);
+            if let Some(index) = self.variables.iter().position(of_step) {
+                run.operands[index].clone_from(&result);
             }
-        ),
-        None => format!("`{part}`: `{name}` needs tensors on both sides"),
+        }
+        if matches!(result, Some(Operand::Number(_))) {
+            let what = "the equation gives a number where a tensor is needed";
+            run.wrong.push(Diagnostic::new(self.result_span(), what));
+        }
+        (result, run.wrong)
     }
 }
 
-/// Byte of the equation for a column of the rewritten line.
-fn origin_of(tokens: &[Token], columns: &[usize], column: usize) -> usize {
-    let index = columns.partition_point(|&start| start <= column);
-    tokens
-        .get(index.saturating_sub(1))
-        .map_or(0, |token| token.range.start)
+/// What the variables are before the first step.
+fn bound(
+    bindings: &[Binding],
+    input: impl Fn(usize) -> Option<Operand>,
+    parameter: impl Fn(usize) -> Option<Operand>,
+) -> Vec<Option<Operand>> {
+    let operand = |binding: &Binding| match *binding {
+        Binding::Input(at) => input(at),
+        Binding::Parameter(at) => parameter(at),
+        Binding::Number(number) => Some(Operand::Number(number)),
+        Binding::Step(_) => None,
+    };
+    bindings.iter().map(operand).collect()
 }
 
-/// Name of the program's variable in the rewritten line; no word of any language.
-fn variable(index: usize) -> String {
-    let mut name = String::from("v");
-    // Writing to a String cannot fail.
-    let _ = write!(name, "{index}");
-    name
+/// An equation that is being worked out.
+struct Run<'p> {
+    variables: &'p [Variable],
+    operands: Vec<Option<Operand>>,
+    wrong: Vec<Diagnostic>,
+    /// Where shapes are noted, if they are asked for.
+    parts: Option<&'p mut Vec<(Range<usize>, Shape)>>,
 }
 
-/// A number the engine reads as floating point.
-fn literal(number: f64) -> String {
-    let text = number.to_string();
-    match text.contains('.') {
-        true => text,
-        false => text + ".0",
+impl Run<'_> {
+    /// What a node comes to; none once something below it is wrong. Both sides of a sign are worked
+    /// out even then, so that all that is wrong is found.
+    fn value(&mut self, step: &StepText, node: &Expr) -> Option<Operand> {
+        let found = match &node.kind {
+            Kind::Number(number) => Ok(Operand::Number(*number)),
+            Kind::Name(name) => {
+                let index = self.variables.iter().position(|(own, _)| own == name)?;
+                Ok(self.operands.get(index)?.clone()?)
+            }
+            Kind::Minus(inner) => self.value(step, inner)?.negative(),
+            Kind::Pair(sign, both) => {
+                let [left, right] = both.each_ref().map(|part| self.value(step, part));
+                Operand::pair(*sign, left?, right?)
+            }
+            Kind::Call(name, arguments) => {
+                let values: Vec<_> = arguments
+                    .iter()
+                    .map(|part| self.value(step, part))
+                    .collect();
+                let values = values.into_iter().collect::<Option<Vec<_>>>()?;
+                Operand::call(function(name)?, values)
+            }
+        };
+        match found {
+            Ok(operand) => {
+                if let (Some(parts), Operand::Tensor(shape, _)) = (&mut self.parts, &operand) {
+                    parts.push((step.in_file(&node.span), shape.clone()));
+                }
+                Some(operand)
+            }
+            Err(why) => {
+                let wrong = Diagnostic::new(node.pointed(), format!("`{node}`: {why}"));
+                self.wrong.push(step.told_in_file(wrong));
+                None
+            }
+        }
+    }
+}
+
+fn unknown_name(name: &str, node: &Expr, known: &[Variable]) -> Diagnostic {
+    let wrong = Diagnostic::new(node.span.clone(), format!("unknown name `{name}`"));
+    match function(name) {
+        Some(_) => wrong.because(format!("`{name}` is a function: write {name}(…)")),
+        None => wrong.meant(name, known.iter().map(|(name, _)| name.as_str())),
     }
 }

@@ -2,73 +2,88 @@
 //! order of the file and compiled.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::sync::Arc;
 
-use super::equation::{Program, StepText, Vocabulary};
+use super::equation::{Meaning, Program, StepText, Variable};
 use super::parse::Reader;
 use super::site::Site;
-use super::source::{Item, Table, meant};
+use super::source::{Checked, Item, Table};
 use super::spec::{PetSpec, Variant};
-use crate::problem::{Problem, Result};
+use crate::expression::Diagnostic;
 
 /// The key for an equation that serves all sites without one of their own.
 const EVERY: &str = "every";
 
-/// The steps of each site's equation, before compiling.
-type Equations = BTreeMap<Site, Vec<StepText>>;
+/// The equation of each site.
+type Equations = BTreeMap<Site, Arc<Program>>;
 
 /// Most forms of one plugin; each is tried whenever plugins are listed.
 const MOST_VARIANTS: usize = 32;
 
 impl<'a> Reader<'a> {
     /// The default form first.
-    pub(super) fn variants(&self, spec: &PetSpec) -> Result<Vec<Variant>> {
+    pub(super) fn variants(&self, spec: &PetSpec) -> Checked<Vec<Variant>> {
         let item = self.document.need("equations")?;
         let table = self.document.as_table(item, "`equations`".to_owned())?;
-        let base = self.equations(&table, spec, &BTreeMap::new())?;
-        self.all_sites(&table, spec, &base)?;
+        let (base, fine) = self.equations(&table, spec, &Equations::new());
+        if fine {
+            self.findings.keep(all_sites(&table, spec));
+        }
+        let name = self.findings.keep(self.document.name("variant"));
         let mut variants = vec![Variant {
-            name: self
-                .document
-                .name("variant")?
-                .unwrap_or_default()
-                .to_owned(),
+            name: name.flatten().unwrap_or_default().to_owned(),
             meaning: String::new(),
             fixed: Vec::new(),
-            equations: self.compiled(spec, &base)?,
+            equations: base,
         }];
         let others = self.document.table("variants", "`variants`".to_owned())?;
-        for (name, start, item) in others.iter().flat_map(Table::entries) {
-            let entry = self.document.as_table(item, format!("variant `{name}`"))?;
-            entry.only(&["meaning", "fixed", "equations"])?;
+        for (name, span, item) in others.iter().flat_map(Table::entries) {
             if variants.iter().any(|known| known.name == name) || name.is_empty() {
                 let what = format!("`{name}` is the name of the default form already");
-                return Err(self.source.problem(start, what));
+                self.findings.add(Diagnostic::new(span, what));
+                continue;
             }
             if variants.len() == MOST_VARIANTS {
                 let what = format!("a plugin has at most {MOST_VARIANTS} variants");
-                return Err(self.source.problem(start, what));
+                self.findings.add(Diagnostic::new(span, what));
+                break;
             }
-            let own = match entry.table("equations", format!("equations of variant `{name}`"))? {
-                Some(table) => self.equations(&table, spec, &base)?,
-                None => base.clone(),
-            };
-            variants.push(Variant {
-                name: name.to_owned(),
-                meaning: entry.text("meaning")?.unwrap_or_default().to_owned(),
-                fixed: self.fixed(&entry, spec)?,
-                equations: self.compiled(spec, &own)?,
-            });
+            let variant = self.variant(name, item, spec, &variants[0].equations);
+            variants.extend(self.findings.keep(variant));
         }
         if variants.len() > 1 && variants[0].name.is_empty() {
             let what =
                 "a plugin with variants needs the key `variant`, the name of its default form";
-            return Err(self.source.problem(0, what));
+            self.findings.add(Diagnostic::new(0..0, what));
         }
         Ok(variants)
     }
 
-    fn fixed(&self, entry: &Table<'a>, spec: &PetSpec) -> Result<Vec<String>> {
+    fn variant(
+        &self,
+        name: &str,
+        item: &'a Item<'a>,
+        spec: &PetSpec,
+        base: &Equations,
+    ) -> Checked<Variant> {
+        let findings = self.findings;
+        let entry = self.document.as_table(item, format!("variant `{name}`"))?;
+        entry.only(&["meaning", "fixed", "equations"], findings);
+        let own = entry.table("equations", format!("equations of variant `{name}`"));
+        let own = findings.keep(own).flatten();
+        let meaning = findings.keep(entry.text("meaning")).flatten();
+        Ok(Variant {
+            name: name.to_owned(),
+            meaning: meaning.unwrap_or_default().to_owned(),
+            fixed: findings.keep(self.fixed(&entry, spec)).unwrap_or_default(),
+            equations: match own {
+                Some(table) => self.equations(&table, spec, base).0,
+                None => base.clone(),
+            },
+        })
+    }
+
+    fn fixed(&self, entry: &Table<'a>, spec: &PetSpec) -> Checked<Vec<String>> {
         let Some(item) = entry.get("fixed") else {
             return Ok(Vec::new());
         };
@@ -78,68 +93,64 @@ impl<'a> Reader<'a> {
             .map(|item| {
                 let name = entry.as_name(item, "an entry of `fixed`")?;
                 let mut known = spec.parameters.iter().map(|known| known.name.as_str());
-                match known.clone().any(|known| known == name) {
+                match !self.all_named || known.clone().any(|known| known == name) {
                     true => Ok(name.to_owned()),
                     false => {
                         let what = format!("there is no parameter `{name}`");
-                        let problem = self.source.problem(item.span().start, what);
-                        Err(meant(problem, name, &mut known))
+                        let wrong = Diagnostic::new(item.span(), what);
+                        Err(wrong.meant(name, &mut known).quoted())
                     }
                 }
             })
             .collect()
     }
 
-    /// The steps of each site; sites that the table leaves out take those of `base`.
-    fn equations(&self, table: &Table<'a>, spec: &PetSpec, base: &Equations) -> Result<Equations> {
+    /// The equation of each site, and whether all keys were understood. Sites that the table leaves out
+    /// take that of `base`.
+    fn equations(&self, table: &Table<'a>, spec: &PetSpec, base: &Equations) -> (Equations, bool) {
         let mut named: Vec<Site> = spec.sites.iter().flatten().copied().collect();
         named.sort_unstable();
         named.dedup();
         let mut equations = base.clone();
         let mut own = Equations::new();
-        for (key, start, item) in table.entries() {
-            let steps = self.steps(table, key, item)?;
-            match Site::named(key) {
-                _ if key == EVERY => {
-                    equations.extend(named.iter().map(|&site| (site, steps.clone())));
-                }
-                Some(site) if named.contains(&site) => {
-                    own.insert(site, steps);
-                }
-                _ => {
-                    let what = format!("an equation for `{key}`, which `sites` does not name");
-                    let known = named.iter().map(|site| site.name()).chain([EVERY]);
-                    return Err(meant(self.source.problem(start, what), key, known));
+        // Sites that were refused may be the ones.
+        let mut fine = !named.is_empty();
+        for (key, span, item) in table.entries() {
+            if self.findings.is_full() {
+                break;
+            }
+            let every = key == EVERY;
+            let sites: Vec<Site> = match every {
+                true => without_own(&named, table),
+                false => Site::named(key).into_iter().collect(),
+            };
+            if !every && !named.is_empty() && !sites.iter().any(|site| named.contains(site)) {
+                let what = format!("an equation for `{key}`, which `sites` does not name");
+                let known = named.iter().map(|site| site.name()).chain([EVERY]);
+                self.findings
+                    .add(Diagnostic::new(span, what).meant(key, known));
+                fine = false;
+            }
+            let steps = self.findings.keep(self.steps(table, key, item));
+            fine &= steps.is_some();
+            let Some(steps) = steps else { continue };
+            if every && sites.is_empty() && !named.is_empty() {
+                continue;
+            }
+            let into = if every { &mut equations } else { &mut own };
+            for (sites, inputs) in by_inputs(&sites) {
+                if let Some(program) = self.program(spec, &steps, &inputs) {
+                    into.extend(sites.into_iter().map(|site| (site, Arc::clone(&program))));
                 }
             }
         }
         equations.extend(own);
-        Ok(equations)
-    }
-
-    fn all_sites(&self, table: &Table<'a>, spec: &PetSpec, equations: &Equations) -> Result<()> {
-        let missing = spec
-            .sites
-            .iter()
-            .flatten()
-            .find(|site| !equations.contains_key(site));
-        match missing {
-            None => Ok(()),
-            Some(site) => {
-                let what = format!("there is no equation for the site `{}`", site.name());
-                let advice = format!("write `{} = \"…\"` or `{EVERY} = \"…\"`", site.name());
-                Err(self.source.problem(table.start, what).advise(advice))
-            }
-        }
+        (equations, fine)
     }
 
     /// One expression, or a table of named ones.
-    fn steps(&self, table: &Table<'a>, key: &str, item: &'a Item<'a>) -> Result<Vec<StepText>> {
-        let step = |name: &str, text: &str, span: Range<usize>| StepText {
-            name: name.to_owned(),
-            text: text.to_owned(),
-            span,
-        };
+    fn steps(&self, table: &Table<'a>, key: &str, item: &'a Item<'a>) -> Checked<Vec<StepText>> {
+        let step = |name: &str, text: &str, span| StepText::new(name, text, span, self.source);
         if let Some(text) = item.get_ref().as_str() {
             return Ok(vec![step("", text, item.span())]);
         }
@@ -149,80 +160,110 @@ impl<'a> Reader<'a> {
         let named = table.as_table(item, format!("the equation for `{key}`"))?;
         let steps = named
             .entries()
-            .map(|(name, start, item)| {
-                self.proper_name(name, start)?;
+            .map(|(name, span, item)| {
+                self.proper_name(name, span)?;
                 let text = named.as_text(item, &format!("the step `{name}`"))?;
                 Ok(step(name, text, item.span()))
             })
-            .collect::<Result<Vec<_>>>()?;
+            .collect::<Checked<Vec<_>>>()?;
         match steps.is_empty() {
-            true => Err(self
-                .source
-                .problem(named.start, format!("{} is empty", named.what))),
+            true => Err(Diagnostic::new(
+                named.span,
+                format!("{} is empty", named.what),
+            )),
             false => Ok(steps),
         }
     }
 
-    fn compiled(&self, spec: &PetSpec, equations: &Equations) -> Result<BTreeMap<Site, Program>> {
-        let parameters: Vec<String> = spec.parameters.iter().map(|p| p.name.clone()).collect();
-        let numbers = spec.symbols();
-        equations
-            .iter()
-            .map(|(&site, steps)| {
-                let known = Vocabulary {
-                    inputs: site
-                        .inputs()
-                        .iter()
-                        .map(|name| (*name).to_owned())
-                        .collect(),
-                    parameters: parameters.clone(),
-                    numbers: numbers.clone(),
-                };
-                for step in steps {
-                    let taken = known.parameters.iter().chain(&known.numbers);
-                    if taken.chain(&known.inputs).any(|name| *name == step.name) {
-                        let what = format!("the step name `{}` is taken already", step.name);
-                        return Err(self.source.problem(step.span.start, what));
-                    }
-                }
-                let program = Program::compile(self.source, steps.clone(), &known)?;
-                if let Some(idle) = program.idle_steps().first() {
-                    let what = format!("the step `{}` is used by no later step", idle.name);
-                    return Err(self.source.problem(idle.span.start, what));
-                }
-                Ok((site, program))
-            })
-            .collect()
+    /// An equation for sites that hand over these inputs.
+    fn program(&self, spec: &PetSpec, steps: &[StepText], inputs: &[&str]) -> Option<Arc<Program>> {
+        let inputs = inputs.iter().map(|name| (*name).to_owned());
+        let parameters = spec.parameters.iter().map(|own| own.name.clone());
+        let known: Vec<Variable> = inputs
+            .zip((0..).map(Meaning::Input))
+            .chain(parameters.zip((0..).map(Meaning::Parameter)))
+            .chain(
+                spec.symbols()
+                    .into_iter()
+                    .map(|name| (name, Meaning::Number)),
+            )
+            .collect();
+        match Program::compile(steps, &known, self.all_named) {
+            Ok(program) => Some(Arc::new(program)),
+            Err(wrong) => {
+                wrong.into_iter().for_each(|wrong| self.findings.add(wrong));
+                None
+            }
+        }
     }
 
-    pub(super) fn without_learning(&self, spec: &PetSpec) -> Result<Option<String>> {
+    pub(super) fn without_learning(&self, spec: &PetSpec) -> Checked<Option<String>> {
         let Some(item) = self.document.get("without_learning") else {
             return Ok(None);
         };
         let name = self.document.as_text(item, "`without_learning`")?;
-        match spec.variant_index(Some(name)) {
-            Ok(_) => Ok(Some(name.to_owned())),
-            Err(problem) => Err(problem.at(self.source.place(item.span().start))),
+        let known = spec.variants.iter().any(|variant| variant.name == name);
+        match known || spec.variants.is_empty() {
+            true => Ok(Some(name.to_owned())),
+            false => Err(Diagnostic {
+                span: item.span(),
+                ..spec.no_variant(name).quoted()
+            }),
         }
     }
+}
 
-    pub(super) fn all_used(&self, spec: &PetSpec) -> Result<()> {
-        let mut programs = spec
-            .variants
-            .iter()
-            .flat_map(|form| form.equations.values());
-        for (index, parameter) in spec.parameters.iter().enumerate() {
-            if !programs
-                .clone()
-                .any(|program| program.uses_parameter(index))
-            {
-                let what = format!("the parameter `{}` is used by no equation", parameter.name);
-                return Err(self.source.problem(parameter.start, what));
-            }
+/// The sites that a table has no equation of their own for.
+fn without_own(named: &[Site], table: &Table<'_>) -> Vec<Site> {
+    let bare = |site: &&Site| table.get(site.name()).is_none();
+    named.iter().filter(bare).copied().collect()
+}
+
+/// Sites that hand over the same, and what that is; whatever any hands over where no site is known.
+fn by_inputs(sites: &[Site]) -> Vec<(Vec<Site>, Vec<&'static str>)> {
+    let mut groups: Vec<(Vec<Site>, Vec<&str>)> = Vec::new();
+    for &site in sites {
+        match groups
+            .iter_mut()
+            .find(|(_, inputs)| inputs == site.inputs())
+        {
+            Some((together, _)) => together.push(site),
+            None => groups.push((vec![site], site.inputs().to_vec())),
         }
-        match programs.next() {
-            Some(_) => Ok(()),
-            None => Err(Problem::new("the plugin has no equation").at(&self.source.origin)),
+    }
+    if groups.is_empty() {
+        let all = [Site::Block, Site::Attend].map(Site::inputs);
+        groups.push((Vec::new(), all.concat()));
+    }
+    groups
+}
+
+/// Refuses a table that leaves a site without an equation.
+fn all_sites(table: &Table<'_>, spec: &PetSpec) -> Checked<()> {
+    let served = |site: &Site| table.get(EVERY).or(table.get(site.name())).is_some();
+    match spec.sites.iter().flatten().find(|site| !served(site)) {
+        None => Ok(()),
+        Some(site) => {
+            let what = format!("there is no equation for the site `{}`", site.name());
+            let advice = format!("write `{} = \"…\"` or `{EVERY} = \"…\"`", site.name());
+            Err(Diagnostic::new(table.span.clone(), what).because(advice))
+        }
+    }
+}
+
+/// Refuses a parameter that no form uses.
+pub(super) fn all_used(spec: &PetSpec) -> Checked<()> {
+    let forms = spec.variants.iter();
+    let programs: Vec<&Arc<Program>> = forms.flat_map(|form| form.equations.values()).collect();
+    if programs.is_empty() {
+        return Err(Diagnostic::new(0..0, "the plugin has no equation"));
+    }
+    let unused = |(at, _): &(usize, _)| !programs.iter().any(|program| program.uses_parameter(*at));
+    match spec.parameters.iter().enumerate().find(unused) {
+        None => Ok(()),
+        Some((_, parameter)) => {
+            let what = format!("the parameter `{}` is used by no equation", parameter.name);
+            Err(Diagnostic::new(parameter.span.clone(), what))
         }
     }
 }

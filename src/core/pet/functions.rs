@@ -1,12 +1,13 @@
 //! Every function an equation may call, in one table: name, how it is written, what it means, what
-//! it does. The engine registers exactly these, the checks and the window read the same table.
+//! shape it gives and what it does. Evaluation, the checks and the window read the same table.
 
 use burn::tensor::activation;
-use rhai::{Engine, EvalAltResult, Position};
 
-use super::budget::spend;
 use super::dropout;
-use super::value::{Outcome, Value, each};
+use super::shape::{self, Outcome, Shape, with_columns};
+use super::value::{Value, each};
+use crate::counts::counted;
+use crate::expression::{Diagnostic, Expr};
 use crate::nn;
 
 /// One function of the equation language.
@@ -17,28 +18,28 @@ pub struct Function {
     pub usage: &'static str,
     /// One line.
     pub meaning: &'static str,
-    body: Body,
+    pub(super) body: Body,
 }
 
-/// What a function takes and does.
+/// What a function takes, the shape it gives, and what it does.
 #[derive(Clone, Copy)]
-enum Body {
+pub(super) enum Body {
     /// A tensor.
-    Tensor(fn(Value) -> Value),
-    /// A tensor, or a number.
+    Tensor(fn(&[usize]) -> Shape, fn(Value) -> Value),
+    /// A tensor, element by element, or a number.
     Either(fn(Value) -> Value, fn(f64) -> f64),
     /// A tensor and a number.
-    WithNumber(fn(Value, f64) -> Outcome),
+    WithNumber(fn(&[usize], f64) -> Outcome, fn(Value, f64) -> Value),
     /// Two tensors.
-    Pair(fn(Value, Value) -> Outcome),
+    Pair(fn(&[usize], &[usize]) -> Outcome, fn(Value, Value) -> Value),
 }
 
 impl Function {
     /// Number of arguments.
     pub fn arguments(&self) -> usize {
         match self.body {
-            Body::Tensor(_) | Body::Either(..) => 1,
-            Body::WithNumber(_) | Body::Pair(_) => 2,
+            Body::Tensor(..) | Body::Either(..) => 1,
+            Body::WithNumber(..) | Body::Pair(..) => 2,
         }
     }
 }
@@ -49,19 +50,22 @@ pub const FUNCTIONS: &[Function] = &[
         name: "gelu",
         usage: "gelu(x)",
         meaning: "x·Φ(x) with the exact error function, element by element",
-        body: Body::Tensor(|x| each!(x, x => nn::gelu(x))),
+        body: Body::Tensor(<[usize]>::to_vec, |x| each!(x, x => nn::gelu(x))),
     },
     Function {
         name: "relu",
         usage: "relu(x)",
         meaning: "the larger of x and 0, element by element",
-        body: Body::Tensor(|x| each!(x, x => activation::relu(x))),
+        body: Body::Tensor(<[usize]>::to_vec, |x| each!(x, x => activation::relu(x))),
     },
     Function {
         name: "silu",
         usage: "silu(x)",
         meaning: "x·sigmoid(x), element by element",
-        body: Body::Tensor(|x| each!(x, x => x.clone() * activation::sigmoid(x))),
+        body: Body::Tensor(
+            <[usize]>::to_vec,
+            |x| each!(x, x => x.clone() * activation::sigmoid(x)),
+        ),
     },
     Function {
         name: "tanh",
@@ -73,7 +77,7 @@ pub const FUNCTIONS: &[Function] = &[
         name: "sigmoid",
         usage: "sigmoid(x)",
         meaning: "1 / (1 + e^−x), element by element",
-        body: Body::Tensor(|x| each!(x, x => activation::sigmoid(x))),
+        body: Body::Tensor(<[usize]>::to_vec, |x| each!(x, x => activation::sigmoid(x))),
     },
     Function {
         name: "exp",
@@ -91,63 +95,71 @@ pub const FUNCTIONS: &[Function] = &[
         name: "softmax",
         usage: "softmax(x)",
         meaning: "shares along the last axis: positive, adding up to 1",
-        body: Body::Tensor(|x| each!(x, x => nn::softmax(x))),
+        body: Body::Tensor(<[usize]>::to_vec, |x| each!(x, x => nn::softmax(x))),
     },
     Function {
         name: "mean",
         usage: "mean(x)",
         meaning: "mean along the last axis, which stays as one column",
-        body: Body::Tensor(|x| match x {
-            Value::Two(x) => Value::Two(x.mean_dim(1)),
-            Value::Three(x) => Value::Three(x.mean_dim(2)),
-            Value::Four(x) => Value::Four(x.mean_dim(3)),
-        }),
+        body: Body::Tensor(
+            |x| with_columns(x, 1),
+            |x| match x {
+                Value::Two(x) => Value::Two(x.mean_dim(1)),
+                Value::Three(x) => Value::Three(x.mean_dim(2)),
+                Value::Four(x) => Value::Four(x.mean_dim(3)),
+            },
+        ),
     },
     Function {
         name: "sum",
         usage: "sum(x)",
         meaning: "sum along the last axis, which stays as one column",
-        body: Body::Tensor(|x| match x {
-            Value::Two(x) => Value::Two(x.sum_dim(1)),
-            Value::Three(x) => Value::Three(x.sum_dim(2)),
-            Value::Four(x) => Value::Four(x.sum_dim(3)),
-        }),
+        body: Body::Tensor(
+            |x| with_columns(x, 1),
+            |x| match x {
+                Value::Two(x) => Value::Two(x.sum_dim(1)),
+                Value::Three(x) => Value::Three(x.sum_dim(2)),
+                Value::Four(x) => Value::Four(x.sum_dim(3)),
+            },
+        ),
     },
     Function {
         name: "dropout",
         usage: "dropout(x, p)",
         meaning: "in training: 0 with probability p, else x / (1 − p), element by element; else x",
-        body: Body::WithNumber(dropout::apply),
+        body: Body::WithNumber(dropout::shape, dropout::apply),
     },
     Function {
         name: "transpose",
         usage: "transpose(x)",
         meaning: "swaps the last two axes",
-        body: Body::Tensor(Value::transpose),
+        body: Body::Tensor(shape::transposed, Value::transpose),
     },
     Function {
         name: "split_heads",
         usage: "split_heads(x, heads)",
         meaning: "tokens × channels into heads × tokens × channels per head, as keys and values are",
-        body: Body::WithNumber(Value::split_heads),
+        body: Body::WithNumber(shape::split, Value::split_heads),
     },
     Function {
         name: "join_tokens",
         usage: "join_tokens(x, y)",
         meaning: "the tokens of x followed by those of y",
-        body: Body::Pair(Value::join_tokens),
+        body: Body::Pair(shape::joined, Value::join_tokens),
     },
     Function {
         name: "first_columns",
         usage: "first_columns(x, n)",
         meaning: "the first n columns of the last axis",
-        body: Body::WithNumber(|x, n| x.columns_between(None, Some(n))),
+        body: Body::WithNumber(shape::first_columns, |x, n| x.columns_between(0.0, n)),
     },
     Function {
         name: "rest_columns",
         usage: "rest_columns(x, n)",
         meaning: "all columns of the last axis but the first n",
-        body: Body::WithNumber(|x, n| x.columns_between(Some(n), None)),
+        body: Body::WithNumber(shape::rest_columns, |x, n| {
+            x.columns_between(n, f64::INFINITY)
+        }),
     },
 ];
 
@@ -156,43 +168,17 @@ pub fn function(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|function| function.name == name)
 }
 
-/// Registers the table and the operators `+ - * / @` with an engine that knows nothing else.
-pub(super) fn register(engine: &mut Engine) {
-    engine.register_type_with_name::<Value>("tensor");
-    for function in FUNCTIONS {
-        match function.body {
-            Body::Tensor(apply) => {
-                engine.register_fn(function.name, move |x: Value| told(Ok(apply(x))));
-            }
-            Body::Either(apply, number) => {
-                engine.register_fn(function.name, move |x: Value| told(Ok(apply(x))));
-                engine.register_fn(function.name, number);
-            }
-            Body::WithNumber(apply) => {
-                engine.register_fn(function.name, move |x: Value, n: f64| told(apply(x, n)));
-            }
-            Body::Pair(apply) => {
-                engine.register_fn(function.name, move |x: Value, y: Value| told(apply(x, y)));
-            }
-        }
-    }
-    for sign in ['+', '-', '*', '/'] {
-        let name = sign.to_string();
-        engine.register_fn(&name, move |x: Value, y: Value| told(x.combine(sign, y)));
-        engine.register_fn(&name, move |x: Value, n: f64| {
-            told(Ok(x.with_number(sign, n)))
-        });
-        engine.register_fn(&name, move |n: f64, x: Value| {
-            told(Ok(x.after_number(n, sign)))
-        });
-    }
-    engine.register_fn("@", |x: Value, y: Value| told(x.matmul(y)));
-    engine.register_fn("-", |x: Value| told(Ok(each!(x, x => x.neg()))));
-}
-
-/// An operation's error as the engine carries it.
-fn told(outcome: Outcome) -> Result<Value, Box<EvalAltResult>> {
-    outcome
-        .and_then(spend)
-        .map_err(|message| EvalAltResult::ErrorRuntime(message.into(), Position::NONE).into())
+/// What is wrong with a call by itself: no such function, or too many or few arguments.
+pub(super) fn wrong_call(name: &str, given: usize, node: &Expr) -> Option<Diagnostic> {
+    let after = node.span.start + name.len();
+    let Some(known) = function(name) else {
+        let what = format!("unknown function `{name}`");
+        let wrong = Diagnostic::new(node.span.start..after, what);
+        return Some(wrong.meant(name, FUNCTIONS.iter().map(|known| known.name)));
+    };
+    (known.arguments() != given).then(|| {
+        let takes = counted(known.arguments(), "argument");
+        let what = format!("`{name}` takes {takes} and got {given}");
+        Diagnostic::new(after..node.span.end, what).because(format!("write {}", known.usage))
+    })
 }

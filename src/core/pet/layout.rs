@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 
 use super::drawing::Drawing;
-use super::equation::{Binding, Meaning};
+use super::equation::{Binding, Meaning, Variable};
 use super::init::Init;
 use super::site::{BlockShape, Site};
 use super::spec::{Extent, ParameterSpec, PetSettings, PetSpec};
-use crate::problem::{Problem, Result, listed};
+use crate::expression::Diagnostic;
+use crate::problem::{Result, listed};
 
 /// More elements than this in one parameter, or in all parameters of one block, are taken for a
 /// mistake: a plugin's text alone must not be able to fill the memory.
@@ -63,19 +64,29 @@ impl PetSpec {
         let variant = self.variant_index(settings.variant.as_deref())?;
         let sizes = self.sizes(&settings.sizes)?;
         let sites = self.fits(shapes, blocks)?;
-        let drawing = settings.drawing;
-        let blocks = blocks
-            .iter()
-            .map(|&block| {
-                let layout =
-                    self.block_layout((variant, drawing), &sizes, sites, block, &shapes[block])?;
-                Ok((block, layout))
-            })
-            .collect::<Result<_>>()?;
+        let at = (variant, settings.drawing);
+        self.layout_at(at, &sizes, sites, shapes, blocks)
+            .map_err(|wrong| self.source.problem(&wrong))
+    }
+
+    /// The same for a form, sizes and sites that are known to fit; what is wrong with a parameter then.
+    pub(super) fn layout_at(
+        &self,
+        (variant, drawing): (usize, Drawing),
+        sizes: &BTreeMap<&str, usize>,
+        sites: &[Site],
+        shapes: &[BlockShape],
+        blocks: &[usize],
+    ) -> Result<Layout, Diagnostic> {
+        let of_block = |&block: &usize| {
+            let at = (variant, drawing);
+            let layout = self.block_layout(at, sizes, sites, block, &shapes[block])?;
+            Ok((block, layout))
+        };
         Ok(Layout {
             variant,
             drawing,
-            blocks,
+            blocks: blocks.iter().map(of_block).collect::<Result<_, _>>()?,
         })
     }
 
@@ -86,7 +97,7 @@ impl PetSpec {
         sites: &[Site],
         block: usize,
         shape: &BlockShape,
-    ) -> Result<BlockLayout> {
+    ) -> Result<BlockLayout, Diagnostic> {
         let form = &self.variants[variant];
         let mut slots = Vec::new();
         let mut elements = 0usize;
@@ -106,7 +117,7 @@ impl PetSpec {
                 let at = site.as_ref().map_or(users.as_slice(), std::slice::from_ref);
                 let extent = |which: usize| {
                     self.extent(&spec.shape[which], sizes, shape, at)
-                        .map_err(|reason| self.parameter_problem(spec, block, &reason))
+                        .map_err(|reason| self.misshapen(spec, block, &reason))
                 };
                 let dims = [extent(0)?, extent(1)?];
                 elements = elements.saturating_add(dims[0].saturating_mul(dims[1]));
@@ -115,7 +126,7 @@ impl PetSpec {
                         "it would be {}×{}, with which the block's PET is too large",
                         dims[0], dims[1]
                     );
-                    return Err(self.parameter_problem(spec, block, &reason));
+                    return Err(self.misshapen(spec, block, &reason));
                 }
                 let name = match site {
                     Some(site) => format!("{block}.{}.{}", site.name(), spec.name),
@@ -137,39 +148,11 @@ impl PetSpec {
             let bindings = program
                 .variables()
                 .iter()
-                .map(|meaning| self.binding(*meaning, site, &slots, sizes, shape));
+                .map(|variable| binding(variable, site, &slots, sizes, shape));
             Some((site, bindings.collect()))
         };
         let bindings = sites.iter().filter_map(bind).collect();
         Ok(BlockLayout { slots, bindings })
-    }
-
-    fn binding(
-        &self,
-        meaning: Meaning,
-        site: Site,
-        slots: &[Slot],
-        sizes: &BTreeMap<&str, usize>,
-        shape: &BlockShape,
-    ) -> Binding {
-        match meaning {
-            Meaning::Input(at) => Binding::Input(at),
-            Meaning::Step(at) => Binding::Step(at),
-            // `numbers` lists every symbol the compiler knew, so the look-up succeeds.
-            Meaning::Number(at) => {
-                let symbols = self.symbols();
-                let value = symbols
-                    .get(at)
-                    .and_then(|symbol| number(symbol, sizes, shape, &[site]).ok());
-                Binding::Number(value.unwrap_or(0) as f64)
-            }
-            Meaning::Parameter(parameter) => {
-                let of = |slot: &Slot| {
-                    slot.parameter == parameter && slot.site.is_none_or(|own| own == site)
-                };
-                Binding::Parameter(slots.iter().position(of).unwrap_or(usize::MAX))
-            }
-        }
     }
 
     fn extent(
@@ -188,9 +171,34 @@ impl PetSpec {
         }
     }
 
-    fn parameter_problem(&self, spec: &ParameterSpec, block: usize, reason: &str) -> Problem {
+    fn misshapen(&self, spec: &ParameterSpec, block: usize, reason: &str) -> Diagnostic {
         let what = format!("the shape of `{}` in block {block}: {reason}", spec.name);
-        self.source.problem(spec.start, what)
+        Diagnostic::new(spec.span.clone(), what)
+    }
+}
+
+/// What a variable is at a site of the block.
+fn binding(
+    (name, meaning): &Variable,
+    site: Site,
+    slots: &[Slot],
+    sizes: &BTreeMap<&str, usize>,
+    shape: &BlockShape,
+) -> Binding {
+    match *meaning {
+        Meaning::Input(at) => Binding::Input(at),
+        Meaning::Step(at) => Binding::Step(at),
+        // The equation was compiled over these symbols, so each has a value.
+        Meaning::Number => {
+            let value = number(name, sizes, shape, &[site]).unwrap_or(0);
+            Binding::Number(value as f64)
+        }
+        Meaning::Parameter(parameter) => {
+            let of = |slot: &Slot| {
+                slot.parameter == parameter && slot.site.is_none_or(|own| own == site)
+            };
+            Binding::Parameter(slots.iter().position(of).unwrap_or(usize::MAX))
+        }
     }
 }
 

@@ -12,10 +12,10 @@ use std::time::SystemTime;
 
 use super::budget::allowed;
 use super::parse::MOST_BYTES;
-use super::source::{meant, shortened};
 use super::spec::{MAIN_SIZE, PetSpec};
 use crate::files;
 use crate::folders;
+use crate::names::{meant, shortened};
 use crate::problem::{Problem, Result};
 
 /// The plugins embedded in the program, in the order they are listed.

@@ -1,20 +1,21 @@
 //! Parameter-efficient tuning modules (PETs): a method is a text file with named rank-2 parameters
-//! and equations; this module reads such files (`spec`), runs the equations in a sandbox
-//! (`equation`), finds the files (`library`), and holds the tensors of one expert (`PetStack`), which
+//! and equations; this module reads such files (`spec`), works the equations out (`equation`), finds the files (`library`), and holds the tensors of one expert (`PetStack`), which
 //! act in a backbone through `Hooks`.
 
 mod budget;
 mod drawing;
 mod dropout;
 pub mod equation;
+mod findings;
 mod forms;
 pub mod functions;
 mod hooks;
 mod init;
 mod layout;
 pub mod library;
+mod operand;
 mod parse;
-mod scan;
+pub mod shape;
 mod site;
 pub mod source;
 pub mod spec;

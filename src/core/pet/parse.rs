@@ -1,14 +1,20 @@
 //! Plugin file → [`PetSpec`]: reads the TOML with places and checks names and types. The equations
-//! are compiled in `forms.rs`, shapes are tried afterwards (`trial.rs`).
+//! are compiled in `forms.rs`, shapes are tried afterwards (`trial.rs`). Checking goes on after a
+//! mistake: what was refused is left out or takes a plain value, and what only follows from a
+//! mistake is not told.
+
+use std::ops::Range;
 
 use toml::de::DeTable;
 
+use super::findings::Findings;
+use super::forms::all_used;
 use super::functions::function;
 use super::init::{INITS, Init};
 use super::site::{BLOCK_SYMBOLS, Site};
-use super::source::{Item, Source, Table, meant};
+use super::source::{Checked, Item, Source, Table};
 use super::spec::{Extent, MAIN_SIZE, ParameterSpec, PetSpec, SizeSpec};
-use crate::problem::{Problem, Result};
+use crate::expression::Diagnostic;
 
 /// A plugin is a page of text; anything longer is another file.
 pub const MOST_BYTES: usize = 64 * 1024;
@@ -19,62 +25,71 @@ const DEEPEST: usize = 4;
 /// Largest value a size may be given.
 const MOST_SIZE: usize = 1 << 20;
 
+const KEYS: &[&str] = &[
+    "name",
+    "description",
+    "reference",
+    "sites",
+    "sizes",
+    "parameters",
+    "equations",
+    "variant",
+    "variants",
+    "without_learning",
+];
+
 /// Reads and compiles a plugin; shapes are not tried yet.
-pub(super) fn read(text: &str, origin: &str) -> Result<PetSpec> {
-    let source = Source {
-        origin: origin.into(),
-        text: text.into(),
-    };
+///
+/// # Errors
+/// All mistakes in the order of the file.
+pub(super) fn read(source: &Source) -> Result<PetSpec, Vec<Diagnostic>> {
+    let text = &*source.text;
     if text.len() > MOST_BYTES {
-        let what = format!(
-            "the file has {} bytes; a plugin has at most {MOST_BYTES}",
-            text.len()
-        );
-        return Err(Problem::new(what).at(origin));
+        let bytes = text.len();
+        let what = format!("the file has {bytes} bytes; a plugin has at most {MOST_BYTES}");
+        return Err(vec![Diagnostic::new(0..bytes, what)]);
     }
     let root = DeTable::parse(text).map_err(|error| {
-        let start = error.span().map_or(0, |span| span.start);
         let message: Vec<&str> = error.message().lines().map(str::trim).collect();
-        source
-            .problem(start, format!("not valid TOML: {}", message.join(", ")))
-            .advise("compare with one of the built-in plugins")
+        let what = format!("not valid TOML: {}", message.join(", "));
+        let wrong = Diagnostic::new(error.span().unwrap_or_default(), what);
+        vec![wrong.because("compare with one of the built-in plugins")]
     })?;
-    let document = Table::document(&source, &root);
-    document.short_names(DEEPEST)?;
-    document.only(&[
-        "name",
-        "description",
-        "reference",
-        "sites",
-        "sizes",
-        "parameters",
-        "equations",
-        "variant",
-        "variants",
-        "without_learning",
-    ])?;
-    let reader = Reader {
-        source: &source,
+    let document = Table::document(&root);
+    document.short_names(DEEPEST).map_err(|long| vec![long])?;
+    let findings = Findings::default();
+    document.only(KEYS, &findings);
+    let mut reader = Reader {
+        source,
         document: &document,
+        findings: &findings,
+        all_named: true,
     };
-    let sites = reader.sites()?;
-    let sizes = reader.sizes()?;
-    let parameters = reader.parameters(&sizes)?;
+    let sites = findings.keep(reader.sites());
+    let sizes = findings.keep(reader.sizes()).unwrap_or_default();
+    let parameters = findings.keep(reader.parameters(&sizes)).unwrap_or_default();
     let mut spec = PetSpec {
-        name: reader.name()?,
-        description: reader.paragraph("description")?,
-        reference: reader.paragraph("reference")?,
+        name: findings.keep(reader.name()).unwrap_or_default(),
+        description: findings
+            .keep(reader.paragraph("description"))
+            .unwrap_or_default(),
+        reference: findings
+            .keep(reader.paragraph("reference"))
+            .unwrap_or_default(),
         source: source.clone(),
         sizes,
         parameters,
-        sites,
+        sites: sites.unwrap_or_default(),
         variants: Vec::new(),
         without_learning: None,
         starts_as_identity: false,
     };
-    spec.variants = reader.variants(&spec)?;
-    spec.without_learning = reader.without_learning(&spec)?;
-    reader.all_used(&spec)?;
+    spec.variants = findings.keep(reader.variants(&spec)).unwrap_or_default();
+    spec.without_learning = findings.keep(reader.without_learning(&spec)).flatten();
+    if !findings.is_empty() {
+        return Err(findings.in_order());
+    }
+    all_used(&spec).map_err(|unused| vec![unused])?;
     Ok(spec)
 }
 
@@ -82,10 +97,13 @@ pub(super) fn read(text: &str, origin: &str) -> Result<PetSpec> {
 pub(super) struct Reader<'a> {
     pub source: &'a Source,
     pub document: &'a Table<'a>,
+    pub findings: &'a Findings,
+    /// Whether no name was refused; else unknown names in equations may follow from that.
+    pub all_named: bool,
 }
 
 impl<'a> Reader<'a> {
-    fn name(&self) -> Result<String> {
+    fn name(&self) -> Checked<String> {
         let item = self.document.need("name")?;
         let name = self.document.as_text(item, "`name`")?.trim();
         let fine = !name.is_empty()
@@ -95,88 +113,113 @@ impl<'a> Reader<'a> {
                 .any(|letter| letter.is_control() || "/\\".contains(letter));
         match fine {
             true => Ok(name.to_owned()),
-            false => Err(self.source.problem(
-                item.span().start,
+            false => Err(Diagnostic::new(
+                item.span(),
                 "`name` must be 1 to 40 letters without slashes",
             )),
         }
     }
 
     /// A text with its line breaks taken out.
-    fn paragraph(&self, key: &str) -> Result<String> {
+    fn paragraph(&self, key: &str) -> Checked<String> {
         let text = self.document.text(key)?.unwrap_or_default();
         Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
-    fn sites(&self) -> Result<Vec<Vec<Site>>> {
+    /// The sets of sites; none where one of them is refused, since equations depend on them.
+    fn sites(&self) -> Checked<Vec<Vec<Site>>> {
         let item = self.document.need("sites")?;
-        let choices = self
-            .document
-            .as_list(item, "`sites`")?
-            .into_iter()
-            .map(|choice| match choice.get_ref().as_str() {
-                Some(_) => Ok(vec![self.site(choice)?]),
-                None => {
-                    let mut together = Vec::new();
-                    for item in self.document.as_list(choice, "an entry of `sites`")? {
-                        let site = self.site(item)?;
-                        if together.contains(&site) {
-                            let what = format!("the site `{}` is named twice", site.name());
-                            return Err(self.source.problem(item.span().start, what));
-                        }
-                        together.push(site);
-                    }
-                    Ok(together)
-                }
-            })
-            .collect::<Result<Vec<_>>>()?;
-        if choices.is_empty() || choices.iter().any(Vec::is_empty) {
-            let what = "`sites` must name at least one site";
-            return Err(self.source.problem(item.span().start, what));
+        let mut choices = Vec::new();
+        let mut fine = true;
+        for choice in self.document.as_list(item, "`sites`")? {
+            let set = match choice.get_ref().as_str() {
+                Some(_) => self.site(choice).map(|site| vec![site]),
+                None => self.together(choice),
+            };
+            fine &= set.is_ok();
+            choices.extend(self.findings.keep(set));
         }
-        Ok(choices)
+        match fine {
+            true if choices.is_empty() || choices.iter().any(Vec::is_empty) => Err(
+                Diagnostic::new(item.span(), "`sites` must name at least one site"),
+            ),
+            true => Ok(choices),
+            false => Ok(Vec::new()),
+        }
     }
 
-    fn site(&self, item: &'a Item<'a>) -> Result<Site> {
+    /// Sites that act together.
+    fn together(&self, choice: &'a Item<'a>) -> Checked<Vec<Site>> {
+        let mut together = Vec::new();
+        for item in self.document.as_list(choice, "an entry of `sites`")? {
+            let site = self.site(item)?;
+            if together.contains(&site) {
+                let what = format!("the site `{}` is named twice", site.name());
+                return Err(Diagnostic::new(item.span(), what));
+            }
+            together.push(site);
+        }
+        Ok(together)
+    }
+
+    fn site(&self, item: &'a Item<'a>) -> Checked<Site> {
         let name = self.document.as_name(item, "a site")?;
         Site::named(name).ok_or_else(|| {
             let what = format!("there is no site `{name}`");
             let known = Site::ALL.iter().map(|(_, name, _)| *name);
-            meant(self.source.problem(item.span().start, what), name, known)
+            Diagnostic::new(item.span(), what)
+                .meant(name, known)
+                .quoted()
         })
     }
 
-    fn sizes(&self) -> Result<Vec<SizeSpec>> {
+    /// The sizes; one that is refused stays with its name, so that shapes find it.
+    fn sizes(&mut self) -> Checked<Vec<SizeSpec>> {
         let Some(table) = self.document.table("sizes", "`sizes`".to_owned())? else {
             return Ok(Vec::new());
         };
         let mut sizes: Vec<SizeSpec> = Vec::new();
-        for (name, start, item) in table.entries() {
-            let entry = table.as_table(item, format!("size `{name}`"))?;
-            entry.only(&["symbol", "default", "min", "max", "meaning"])?;
-            let symbol = match (entry.name("symbol")?, name) {
-                (Some(symbol), _) => symbol,
-                (None, MAIN_SIZE) => "r",
-                (None, name) => name,
+        for (name, span, item) in table.entries() {
+            if self.findings.is_full() {
+                break;
+            }
+            let Some(entry) = self
+                .findings
+                .keep(table.as_table(item, format!("size `{name}`")))
+            else {
+                self.all_named = false;
+                continue;
             };
-            self.fresh_name(symbol, start, &sizes, &[])?;
-            let size = SizeSpec {
+            let fine = entry.only(
+                &["symbol", "default", "min", "max", "meaning"],
+                self.findings,
+            );
+            let symbol = self.findings.keep(entry.name("symbol"));
+            let symbol = match (symbol, name) {
+                (Some(Some(symbol)), _) => symbol,
+                (Some(None), MAIN_SIZE) => "r",
+                (Some(None), name) => name,
+                (None, _) => {
+                    self.all_named = false;
+                    continue;
+                }
+            };
+            let fresh = self.fresh_name(symbol, span.clone(), &sizes, &[]);
+            if self.findings.keep(fresh).is_none() {
+                self.all_named = false;
+                continue;
+            }
+            let mut size = SizeSpec {
                 name: name.to_owned(),
                 symbol: symbol.to_owned(),
-                min: entry.count("min")?.unwrap_or(1),
-                max: entry.count("max")?.unwrap_or(1024),
-                default: {
-                    let item = entry.need("default")?;
-                    entry.as_count(item, "`default`")?
-                },
-                meaning: entry.text("meaning")?.unwrap_or_default().to_owned(),
+                min: 1,
+                max: 1024,
+                default: 1,
+                meaning: String::new(),
             };
-            let (min, default, max) = (size.min, size.default, size.max);
-            if !(1 <= min && min <= default && default <= max && max <= MOST_SIZE) {
-                let what = format!(
-                    "size `{name}` needs 1 ≤ min ≤ default ≤ max ≤ {MOST_SIZE}, not {min}, {default}, {max}"
-                );
-                return Err(self.source.problem(start, what));
+            let values = size_values(&mut size, &entry, span);
+            if fine {
+                self.findings.keep(values);
             }
             sizes.push(size);
         }
@@ -184,84 +227,104 @@ impl<'a> Reader<'a> {
         Ok(sizes)
     }
 
-    fn parameters(&self, sizes: &[SizeSpec]) -> Result<Vec<ParameterSpec>> {
-        let item = self.document.need("parameters")?;
-        let table = self.document.as_table(item, "`parameters`".to_owned())?;
+    /// The parameters; one that is refused stays with its name, so that equations find it.
+    fn parameters(&mut self, sizes: &[SizeSpec]) -> Checked<Vec<ParameterSpec>> {
+        let item = self.document.need("parameters");
+        let item = item.inspect_err(|_| self.all_named = false)?;
+        let table = self.document.as_table(item, "`parameters`".to_owned());
+        let table = table.inspect_err(|_| self.all_named = false)?;
         let mut parameters: Vec<ParameterSpec> = Vec::new();
-        for (name, start, item) in table.entries() {
-            let taken: Vec<&str> = parameters.iter().map(|known| known.name.as_str()).collect();
-            self.fresh_name(name, start, sizes, &taken)?;
-            let entry = table.as_table(item, format!("parameter `{name}`"))?;
-            entry.only(&["shape", "init", "fixed", "per_site", "meaning"])?;
-            parameters.push(ParameterSpec {
-                name: name.to_owned(),
-                shape: self.shape(&entry, sizes)?,
-                init: self.init(&entry)?,
-                fixed: entry.flag("fixed")?,
-                per_site: entry.flag("per_site")?,
-                meaning: entry.text("meaning")?.unwrap_or_default().to_owned(),
-                start,
-            });
-            if parameters.len() > MOST_PARAMETERS {
+        for (name, span, item) in table.entries() {
+            if parameters.len() == MOST_PARAMETERS {
                 let what = format!("a plugin has at most {MOST_PARAMETERS} parameters");
-                return Err(self.source.problem(start, what));
+                self.findings.add(Diagnostic::new(span, what));
+                self.all_named = false;
+                break;
             }
+            let taken: Vec<&str> = parameters.iter().map(|known| known.name.as_str()).collect();
+            let fresh = self.fresh_name(name, span.clone(), sizes, &taken);
+            self.all_named &= self.findings.keep(fresh).is_some();
+            let mut parameter = ParameterSpec {
+                name: name.to_owned(),
+                shape: [Extent::Count(1), Extent::Count(1)],
+                init: Init::Constant(0.0),
+                fixed: false,
+                per_site: false,
+                meaning: String::new(),
+                span,
+            };
+            let entry = table.as_table(item, format!("parameter `{name}`"));
+            if let Some(entry) = self.findings.keep(entry) {
+                self.parameter(&mut parameter, &entry, sizes);
+            }
+            parameters.push(parameter);
         }
         Ok(parameters)
     }
 
-    fn shape(&self, entry: &Table<'a>, sizes: &[SizeSpec]) -> Result<[Extent; 2]> {
+    fn parameter(&self, own: &mut ParameterSpec, entry: &Table<'a>, sizes: &[SizeSpec]) {
+        let keys = ["shape", "init", "fixed", "per_site", "meaning"];
+        // A key that is missing may be one that was written wrong.
+        let fine = entry.only(&keys, self.findings);
+        let there = |key: &str| fine || entry.get(key).is_some();
+        let findings = self.findings;
+        if there("shape")
+            && let Some(shape) = findings.keep(self.shape(entry, sizes))
+        {
+            own.shape = shape;
+        }
+        if there("init")
+            && let Some(init) = findings.keep(init(entry))
+        {
+            own.init = init;
+        }
+        own.fixed = findings.keep(entry.flag("fixed")).unwrap_or_default();
+        own.per_site = findings.keep(entry.flag("per_site")).unwrap_or_default();
+        let meaning = findings.keep(entry.text("meaning")).flatten();
+        own.meaning = meaning.unwrap_or_default().to_owned();
+    }
+
+    fn shape(&self, entry: &Table<'a>, sizes: &[SizeSpec]) -> Checked<[Extent; 2]> {
         let item = entry.need("shape")?;
         let extents = entry
             .as_list(item, "`shape`")?
             .into_iter()
-            .map(|item| {
-                if item.get_ref().as_str().is_none() {
-                    return match entry.as_count(item, "an entry of a shape")? {
-                        0 => Err(self.source.problem(item.span().start, "a shape has no 0")),
-                        count => Ok(Extent::Count(count)),
-                    };
-                }
-                let symbol = entry.as_name(item, "a size")?;
-                let mut known = BLOCK_SYMBOLS
-                    .iter()
-                    .map(|(symbol, _)| *symbol)
-                    .chain(sizes.iter().map(|size| size.symbol.as_str()));
-                match known.clone().any(|known| known == symbol) {
-                    true => Ok(Extent::Symbol(symbol.to_owned())),
-                    false => {
-                        let what =
-                            format!("unknown size `{symbol}` in the shape of {}", entry.what);
-                        let problem = self.source.problem(item.span().start, what);
-                        Err(meant(problem, symbol, &mut known))
-                    }
-                }
-            })
-            .collect::<Result<Vec<_>>>()?;
+            .map(|item| self.extent(entry, item, sizes))
+            .collect::<Checked<Vec<_>>>()?;
         <[Extent; 2]>::try_from(extents).map_err(|extents| {
             let count = extents.len();
             let what = format!(
                 "`shape` of {} has {count} sizes; parameters have 2",
                 entry.what
             );
-            self.source
-                .problem(item.span().start, what)
-                .advise("write a bias of d channels as [1, \"d\"], a single number as [1, 1]")
+            Diagnostic::new(item.span(), what)
+                .because("write a bias of d channels as [1, \"d\"], a single number as [1, 1]")
         })
     }
 
-    fn init(&self, entry: &Table<'a>) -> Result<Init> {
-        let item = entry.need("init")?;
-        let text = entry.as_text(item, "`init`")?;
-        Init::parse(text).map_err(|what| {
-            self.source
-                .problem(item.span().start, what)
-                .advise(format!("write one of {}", INITS.join(", ")))
-        })
+    fn extent(&self, entry: &Table<'a>, item: &'a Item<'a>, sizes: &[SizeSpec]) -> Checked<Extent> {
+        if item.get_ref().as_str().is_none() {
+            return match entry.as_count(item, "an entry of a shape")? {
+                0 => Err(Diagnostic::new(item.span(), "a shape has no 0")),
+                count => Ok(Extent::Count(count)),
+            };
+        }
+        let symbol = entry.as_name(item, "a size")?;
+        let block = BLOCK_SYMBOLS.iter().map(|(symbol, _)| *symbol);
+        let mut known = block.chain(sizes.iter().map(|size| size.symbol.as_str()));
+        // A size that was refused may be the one.
+        match !self.all_named || known.clone().any(|known| known == symbol) {
+            true => Ok(Extent::Symbol(symbol.to_owned())),
+            false => {
+                let what = format!("unknown size `{symbol}` in the shape of {}", entry.what);
+                let wrong = Diagnostic::new(item.span(), what);
+                Err(wrong.meant(symbol, &mut known).quoted())
+            }
+        }
     }
 
     /// A name that an equation can use.
-    pub(super) fn proper_name(&self, name: &str, start: usize) -> Result<()> {
+    pub(super) fn proper_name(&self, name: &str, span: Range<usize>) -> Checked<()> {
         let letters = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let what = if !letters || name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit())
         {
@@ -271,18 +334,18 @@ impl<'a> Reader<'a> {
         } else {
             return Ok(());
         };
-        Err(self.source.problem(start, what))
+        Err(Diagnostic::new(span, what))
     }
 
     /// A proper name that nothing else has.
     fn fresh_name(
         &self,
         name: &str,
-        start: usize,
+        span: Range<usize>,
         sizes: &[SizeSpec],
         taken: &[&str],
-    ) -> Result<()> {
-        self.proper_name(name, start)?;
+    ) -> Checked<()> {
+        self.proper_name(name, span.clone())?;
         let owner = if ["e", "h", "q", "k", "v"].contains(&name) {
             "what a site hands over"
         } else if BLOCK_SYMBOLS.iter().any(|(symbol, _)| *symbol == name) {
@@ -295,6 +358,35 @@ impl<'a> Reader<'a> {
             return Ok(());
         };
         let what = format!("the name `{name}` is taken: it means {owner}");
-        Err(self.source.problem(start, what))
+        Err(Diagnostic::new(span, what))
     }
+}
+
+/// The numbers and the meaning of a size.
+fn size_values(size: &mut SizeSpec, entry: &Table<'_>, span: Range<usize>) -> Checked<()> {
+    size.min = entry.count("min")?.unwrap_or(size.min);
+    size.max = entry.count("max")?.unwrap_or(size.max);
+    let item = entry.need("default")?;
+    size.default = entry.as_count(item, "`default`")?;
+    size.meaning = entry.text("meaning")?.unwrap_or_default().to_owned();
+    let (min, default, max) = (size.min, size.default, size.max);
+    if 1 <= min && min <= default && default <= max && max <= MOST_SIZE {
+        return Ok(());
+    }
+    let name = &size.name;
+    let what = format!(
+        "size `{name}` needs 1 ≤ min ≤ default ≤ max ≤ {MOST_SIZE}, not {min}, {default}, {max}"
+    );
+    Err(Diagnostic::new(span, what))
+}
+
+fn init(entry: &Table<'_>) -> Checked<Init> {
+    let item = entry.need("init")?;
+    let text = entry.as_text(item, "`init`")?;
+    Init::parse(text).map_err(|what| {
+        let wrong = Diagnostic::new(item.span(), what).meant(text, INITS.iter().copied());
+        wrong
+            .quoted()
+            .because(format!("write one of {}", INITS.join(", ")))
+    })
 }

@@ -165,6 +165,14 @@ impl Site {
         }
     }
 
+    /// Which of its inputs the result has the shape of: h, or q.
+    pub fn like(self) -> usize {
+        match self {
+            Self::Attend => 0,
+            _ => 1,
+        }
+    }
+
     /// Channels of e and of h at this site of a block.
     pub fn channels(self, shape: &BlockShape) -> (usize, usize) {
         match self {

@@ -1,36 +1,16 @@
 //! The text of a plugin file and where things stand in it: places for messages (file, line,
-//! column), typed reading of TOML values that keeps those places, and "did you mean".
+//! column), and typed reading of TOML values that keeps those places.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::problem::{Problem, Result};
-
-/// A name has at most so many letters; that of a large network with all its tags has 57.
-pub const LONGEST_NAME: usize = 64;
-
-/// Whether a name has more letters than any.
-pub fn is_long(name: &str) -> bool {
-    name.chars().nth(LONGEST_NAME).is_some()
-}
-
-/// A name from elsewhere as a sentence may hold it: one longer than any is cut.
-pub fn shortened(name: &str) -> Cow<'_, str> {
-    match name.char_indices().nth(LONGEST_NAME) {
-        Some((end, _)) => Cow::Owned(format!("{}…", &name[..end])),
-        None => Cow::Borrowed(name),
-    }
-}
-
-/// What is said of a name that is longer than any.
-pub fn too_long(name: &str) -> String {
-    let letters = name.chars().count();
-    format!("a name here has {letters} letters; names have at most {LONGEST_NAME}")
-}
+use super::findings::Findings;
+use crate::counts::counted;
+use crate::expression::Diagnostic;
+use crate::problem::Problem;
 
 /// A plugin's exact text and where it came from.
 #[derive(Clone, Debug)]
@@ -41,20 +21,33 @@ pub struct Source {
     pub text: Arc<str>,
 }
 
+/// What a check gives, or the mistake it found.
+pub type Checked<T> = Result<T, Diagnostic>;
+
+/// So many mistakes are told beside the first.
+const MOST_TOLD: usize = 8;
+
 /// A value with its place.
 pub type Item<'a> = Spanned<DeValue<'a>>;
 
 /// A table with the words that describe it in messages.
 pub struct Table<'a> {
-    source: &'a Source,
     /// For example "parameter `down`".
     pub what: String,
-    /// Where the table begins.
-    pub start: usize,
+    /// Where the table stands.
+    pub span: Range<usize>,
     entries: &'a DeTable<'a>,
 }
 
 impl Source {
+    /// A text and where it came from.
+    pub fn new(text: &str, origin: &str) -> Self {
+        Self {
+            origin: origin.into(),
+            text: text.into(),
+        }
+    }
+
     /// "adapter.toml, line 12, column 20" for a byte offset.
     pub fn place(&self, offset: usize) -> String {
         let (line, column) = self.line_column(offset);
@@ -69,9 +62,39 @@ impl Source {
         (line, before[start..].chars().count() + 1)
     }
 
-    /// A problem at a byte offset.
-    pub fn problem(&self, offset: usize, what: impl Into<String>) -> Problem {
-        Problem::new(what).at(self.place(offset))
+    /// A mistake as a person reads it.
+    pub fn problem(&self, wrong: &Diagnostic) -> Problem {
+        Problem::new(&wrong.what)
+            .at(self.place(wrong.span.start))
+            .advise(wrong.remedy())
+    }
+
+    /// Several mistakes as one problem: the first, and after what to do about it the others, each
+    /// with its place.
+    pub fn problems(&self, wrong: &[Diagnostic]) -> Problem {
+        let Some((first, others)) = wrong.split_first() else {
+            return Problem::new("the plugin cannot be used").at(&self.origin);
+        };
+        let mut problem = self.problem(first);
+        for other in others.iter().take(MOST_TOLD) {
+            let (line, column) = self.line_column(other.span.start);
+            let gap = match problem.remedy.chars().next_back() {
+                None => "",
+                Some('?') => " ",
+                Some(_) => "; ",
+            };
+            let also = format!("{gap}also line {line}, column {column}: {}", other.what);
+            problem.remedy.push_str(&also);
+            let remedy = other.remedy();
+            if !remedy.is_empty() {
+                problem.remedy.push_str(&format!(" ({remedy})"));
+            }
+        }
+        if others.len() > MOST_TOLD {
+            let more = counted(others.len() - MOST_TOLD, "more mistake");
+            problem.remedy.push_str(&format!("; and {more}"));
+        }
+        problem
     }
 
     /// Where the content of a string value begins, when the file shows it letter by letter (no
@@ -97,28 +120,27 @@ impl Source {
 
 impl<'a> Table<'a> {
     /// Wraps the whole document.
-    pub fn document(source: &'a Source, root: &'a Spanned<DeTable<'a>>) -> Self {
+    pub fn document(root: &'a Spanned<DeTable<'a>>) -> Self {
         Self {
-            source,
             what: "the plugin".to_owned(),
-            start: 0,
+            span: 0..0,
             entries: root.get_ref(),
         }
     }
 
     /// The entries in the order of the file: name, its place, value.
-    pub fn entries(&self) -> impl Iterator<Item = (&'a str, usize, &'a Item<'a>)> {
+    pub fn entries(&self) -> impl Iterator<Item = (&'a str, Range<usize>, &'a Item<'a>)> {
         let entries: &'a DeTable<'a> = self.entries;
         entries
             .iter()
-            .map(|(key, value)| (key.get_ref().as_ref(), key.span().start, value))
+            .map(|(key, value)| (key.get_ref().as_ref(), key.span(), value))
     }
 
     /// Refuses names that are longer than any, here and in so many levels of tables inside.
-    pub fn short_names(&self, levels: usize) -> Result<()> {
-        for (key, place, item) in self.entries() {
-            if is_long(key) {
-                return Err(self.source.problem(place, too_long(key)));
+    pub fn short_names(&self, levels: usize) -> Checked<()> {
+        for (key, span, item) in self.entries() {
+            if let Some(long) = Diagnostic::of_long_name(key, span) {
+                return Err(long);
             }
             if levels > 0 && item.get_ref().as_table().is_some() {
                 self.as_table(item, String::new())?
@@ -128,16 +150,19 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// Refuses keys that mean nothing here.
-    pub fn only(&self, known: &[&str]) -> Result<()> {
-        for (key, place, _) in self.entries() {
-            if !known.contains(&key) {
-                let what = format!("{} has no key `{key}`", self.what);
-                let known = known.iter().copied();
-                return Err(meant(self.source.problem(place, what), key, known));
+    /// Finds keys that mean nothing here; whether there are none.
+    pub(super) fn only(&self, known: &[&str], findings: &Findings) -> bool {
+        let unknown = self.entries().filter(|(key, ..)| !known.contains(key));
+        let mut fine = true;
+        for (key, span, _) in unknown {
+            fine = false;
+            if findings.is_full() {
+                break;
             }
+            let what = format!("{} has no key `{key}`", self.what);
+            findings.add(Diagnostic::new(span, what).meant(key, known.iter().copied()));
         }
-        Ok(())
+        fine
     }
 
     /// A value that may be left out.
@@ -148,36 +173,36 @@ impl<'a> Table<'a> {
     }
 
     /// A value that must be there.
-    pub fn need(&self, key: &str) -> Result<&'a Item<'a>> {
+    pub fn need(&self, key: &str) -> Checked<&'a Item<'a>> {
         self.get(key).ok_or_else(|| {
-            self.source
-                .problem(self.start, format!("{} needs the key `{key}`", self.what))
+            let what = format!("{} needs the key `{key}`", self.what);
+            Diagnostic::new(self.span.clone(), what)
         })
     }
 
     /// A string that may be left out.
-    pub fn text(&self, key: &str) -> Result<Option<&'a str>> {
+    pub fn text(&self, key: &str) -> Checked<Option<&'a str>> {
         self.get(key)
             .map(|item| self.as_text(item, &format!("`{key}`")))
             .transpose()
     }
 
     /// A name that may be left out.
-    pub fn name(&self, key: &str) -> Result<Option<&'a str>> {
+    pub fn name(&self, key: &str) -> Checked<Option<&'a str>> {
         self.get(key)
             .map(|item| self.as_name(item, &format!("`{key}`")))
             .transpose()
     }
 
     /// A whole number ≥ 0 that may be left out.
-    pub fn count(&self, key: &str) -> Result<Option<usize>> {
+    pub fn count(&self, key: &str) -> Checked<Option<usize>> {
         self.get(key)
             .map(|item| self.as_count(item, &format!("`{key}`")))
             .transpose()
     }
 
     /// A yes or no; no when left out.
-    pub fn flag(&self, key: &str) -> Result<bool> {
+    pub fn flag(&self, key: &str) -> Checked<bool> {
         self.get(key).map_or(Ok(false), |item| {
             item.get_ref()
                 .as_bool()
@@ -186,44 +211,43 @@ impl<'a> Table<'a> {
     }
 
     /// A table inside this one that may be left out.
-    pub fn table(&self, key: &str, what: String) -> Result<Option<Table<'a>>> {
+    pub fn table(&self, key: &str, what: String) -> Checked<Option<Table<'a>>> {
         self.get(key)
             .map(|item| self.as_table(item, what))
             .transpose()
     }
 
     /// Reads an item as a table.
-    pub fn as_table(&self, item: &'a Item<'a>, what: String) -> Result<Table<'a>> {
+    pub fn as_table(&self, item: &'a Item<'a>, what: String) -> Checked<Table<'a>> {
         let entries = item
             .get_ref()
             .as_table()
             .ok_or_else(|| self.wrong(item, &what, "a table"))?;
         Ok(Table {
-            source: self.source,
             what,
-            start: item.span().start,
+            span: item.span(),
             entries,
         })
     }
 
     /// Reads an item as a string.
-    pub fn as_text(&self, item: &'a Item<'a>, what: &str) -> Result<&'a str> {
+    pub fn as_text(&self, item: &'a Item<'a>, what: &str) -> Checked<&'a str> {
         item.get_ref()
             .as_str()
             .ok_or_else(|| self.wrong(item, what, "a text in quotes"))
     }
 
     /// Reads an item as a name.
-    pub fn as_name(&self, item: &'a Item<'a>, what: &str) -> Result<&'a str> {
+    pub fn as_name(&self, item: &'a Item<'a>, what: &str) -> Checked<&'a str> {
         let name = self.as_text(item, what)?;
-        match is_long(name) {
-            true => Err(self.source.problem(item.span().start, too_long(name))),
-            false => Ok(name),
+        match Diagnostic::of_long_name(name, item.span()) {
+            Some(long) => Err(long),
+            None => Ok(name),
         }
     }
 
     /// Reads an item as a whole number ≥ 0.
-    pub fn as_count(&self, item: &Item<'_>, what: &str) -> Result<usize> {
+    pub fn as_count(&self, item: &Item<'_>, what: &str) -> Checked<usize> {
         item.get_ref()
             .as_integer()
             .and_then(|number| usize::from_str_radix(number.as_str(), number.radix()).ok())
@@ -231,14 +255,14 @@ impl<'a> Table<'a> {
     }
 
     /// Reads an item as a list.
-    pub fn as_list(&self, item: &'a Item<'a>, what: &str) -> Result<Vec<&'a Item<'a>>> {
+    pub fn as_list(&self, item: &'a Item<'a>, what: &str) -> Checked<Vec<&'a Item<'a>>> {
         item.get_ref()
             .as_array()
             .map(|array| array.iter().collect())
             .ok_or_else(|| self.wrong(item, what, "a list in square brackets"))
     }
 
-    fn wrong(&self, item: &Item<'_>, what: &str, wanted: &str) -> Problem {
+    fn wrong(&self, item: &Item<'_>, what: &str, wanted: &str) -> Diagnostic {
         let found = match item.get_ref() {
             DeValue::String(_) => "a text",
             DeValue::Integer(number) => &format!("the number {}", number.as_str()),
@@ -252,59 +276,7 @@ impl<'a> Table<'a> {
             true => format!(" of {}", self.what),
             false => String::new(),
         };
-        self.source.problem(
-            item.span().start,
-            format!("{what}{owner} must be {wanted}, not {found}"),
-        )
-    }
-}
-
-/// Adds "did you mean `x`?" when a known name is close, else the list of known names.
-pub fn meant<'n>(
-    problem: Problem,
-    name: &str,
-    known: impl IntoIterator<Item = &'n str>,
-) -> Problem {
-    let mut known: Vec<&str> = known.into_iter().collect();
-    match closest(name, known.iter().copied()) {
-        Some(near) => problem.advise(format!("did you mean `{near}`?")),
-        None if known.is_empty() => problem.advise("leave it out: there is nothing to choose here"),
-        None => {
-            known.dedup();
-            problem.advise(format!("known here: {}", known.join(", ")))
-        }
-    }
-}
-
-/// The known name with the fewest changed letters, if it is near enough to be a slip.
-/// What a name has too many letters for is no name, so the work is bounded.
-pub fn closest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    if is_long(name) {
-        return None;
-    }
-    let most = (name.chars().count() / 3).max(1) + usize::from(name.len() > 1);
-    known
-        .filter(|candidate| !is_long(candidate))
-        .map(|candidate| (strsim::osa_distance(name, candidate), candidate))
-        .filter(|&(far, candidate)| far <= most && far < candidate.chars().count())
-        .min_by_key(|&(far, _)| far)
-        .map(|(_, candidate)| candidate)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn near_names_are_found_and_long_ones_are_not_looked_at() {
-        assert_eq!(
-            closest("adpater", ["lora", "adapter"].into_iter()),
-            Some("adapter")
-        );
-        assert_eq!(closest("x", ["adapter"].into_iter()), None);
-        let long = "a".repeat(1 << 20);
-        assert_eq!(closest(&long, [long.as_str()].into_iter()), None);
-        assert_eq!(closest("aa", [long.as_str(), "ab"].into_iter()), Some("ab"));
-        assert_eq!(shortened(&long).chars().count(), LONGEST_NAME + 1);
+        let what = format!("{what}{owner} must be {wanted}, not {found}");
+        Diagnostic::new(item.span(), what)
     }
 }

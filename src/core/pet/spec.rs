@@ -2,6 +2,7 @@
 //! equations; and what follows from them for given blocks (fit, layout, parameter count).
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,9 @@ use super::drawing::Drawing;
 use super::equation::Program;
 use super::init::Init;
 use super::site::{BLOCK_SYMBOLS, BlockShape, Site};
-use super::source::{Source, meant, shortened};
+use super::source::Source;
+use crate::expression::Diagnostic;
+use crate::names::{meant, shortened};
 use crate::problem::{Problem, Result, listed};
 
 /// The size that most plugins have: rank, channels in the middle, number of tokens.
@@ -57,8 +60,8 @@ pub struct ParameterSpec {
     pub per_site: bool,
     /// One line; may be empty.
     pub meaning: String,
-    /// Byte of its declaration in the file.
-    pub(super) start: usize,
+    /// Its declaration in the file.
+    pub(super) span: Range<usize>,
 }
 
 /// One form of the method: its equations and which parameters it leaves untrained.
@@ -71,7 +74,7 @@ pub struct Variant {
     /// Parameters that this form leaves at their starting values.
     pub fixed: Vec<String>,
     /// The equation of each site.
-    pub equations: BTreeMap<Site, Program>,
+    pub equations: BTreeMap<Site, Arc<Program>>,
 }
 
 /// A checked plugin.
@@ -128,11 +131,19 @@ impl PetSpec {
     /// Reads and checks a plugin. `origin` is the file's path, or "built in".
     ///
     /// # Errors
-    /// A Problem with line and column for everything that can be wrong with the text; shapes are
-    /// tried on small CPU tensors of every backbone family the plugin fits.
+    /// One Problem of all mistakes that [`PetSpec::checked`] finds.
     pub fn parse(text: &str, origin: &str) -> Result<Arc<Self>> {
-        let spec = super::parse::read(text, origin)?;
-        super::trial::tried(spec).map(Arc::new)
+        let source = Source::new(text, origin);
+        Self::checked(&source).map_err(|wrong| source.problems(&wrong))
+    }
+
+    /// The same with every mistake by itself, in the order of the file.
+    ///
+    /// # Errors
+    /// All mistakes in header, names and equations; where there are none, what does not fit when the
+    /// plugin is tried on small blocks of every backbone family it is for.
+    pub fn checked(source: &Source) -> Result<Arc<Self>, Vec<Diagnostic>> {
+        super::trial::tried(super::parse::read(source)?).map(Arc::new)
     }
 
     /// The exact text of the file.
@@ -229,11 +240,16 @@ impl PetSpec {
             .iter()
             .position(|variant| variant.name == name)
             .ok_or_else(|| {
-                let what = format!("{} has no variant `{}`", self.name, shortened(name));
-                let problem = Problem::new(what);
-                let known = self.variants.iter().map(|variant| variant.name.as_str());
-                meant(problem, name, known.filter(|name| !name.is_empty()))
+                let wrong = self.no_variant(name);
+                Problem::new(&wrong.what).advise(wrong.remedy())
             })
+    }
+
+    /// What is said of a variant that is not there.
+    pub(super) fn no_variant(&self, name: &str) -> Diagnostic {
+        let what = format!("{} has no variant `{}`", self.name, shortened(name));
+        let known = self.variants.iter().map(|variant| variant.name.as_str());
+        Diagnostic::new(0..0, what).meant(name, known.filter(|name| !name.is_empty()))
     }
 
     /// The chosen sizes by symbol. The main one means nothing to a plugin without sizes and is

@@ -6,12 +6,15 @@ use std::sync::Arc;
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::dropout::{self, Draws};
+use super::equation::Program;
 use super::hooks::Hooks;
 use super::layout::{Layout, Slot};
+use super::shape::shown;
 use super::site::{BlockShape, Site};
-use super::source::{meant, shortened};
 use super::spec::{PetSettings, PetSpec};
-use super::value::{Value, shown};
+use super::value::Value;
+use crate::expression::Diagnostic;
+use crate::names::{meant, shortened};
 use crate::problem::{Problem, Result};
 
 /// The PETs of one expert over all blocks of a backbone. Cloning shares the tensors.
@@ -180,46 +183,61 @@ impl PetStack {
         Ok(())
     }
 
+    /// What the PET makes of a site's inputs, in the shape that is needed there.
     fn evaluate(&self, block: usize, site: Site, inputs: &[Value]) -> Result<Value> {
-        let found = self.plan.as_ref().and_then(|plan| {
-            let bindings = plan.layout.blocks.get(&block)?.bindings.get(&site)?;
-            let variant = plan.spec.variants.get(plan.layout.variant)?;
-            Some((plan, variant.equations.get(&site)?, bindings))
-        });
-        let tensors = self.tensors.get(&block);
-        match (found, tensors) {
-            (Some((plan, program, bindings)), Some(tensors)) => {
-                let place = plan.layout.drawing.of_site(block, site);
-                dropout::begin(self.draws, place);
-                program.evaluate(inputs, bindings, tensors)
-            }
-            _ => Err(Problem::new(format!(
+        let found = self.plan.as_ref().zip(self.evaluated(block, site, inputs));
+        match found {
+            Some((plan, result)) => result.map_err(|wrong| plan.spec.source.problem(&wrong)),
+            None => Err(Problem::new(format!(
                 "no PET acts at `{}` of block {block}",
                 site.name()
             ))),
         }
     }
 
-    fn misshapen(
+    /// The same with the part of the equation that is wrong; none where no PET acts.
+    pub(super) fn evaluated(
         &self,
         block: usize,
         site: Site,
-        found: &Value,
-        wanted: &[usize],
-        like: &str,
-    ) -> Problem {
-        let what = format!(
-            "the equation for `{}` gives {}, but {} is needed there, as `{like}` has",
-            site.name(),
-            found.shown(),
-            shown(wanted)
-        );
-        let place = self.plan.as_ref().and_then(|plan| {
-            let variant = plan.spec.variants.get(plan.layout.variant)?;
-            Some(variant.equations.get(&site)?.result_place())
-        });
-        Problem::new(what).at(place.unwrap_or_else(|| format!("block {block}")))
+        inputs: &[Value],
+    ) -> Option<Result<Value, Diagnostic>> {
+        let plan = self.plan.as_ref()?;
+        let bindings = plan.layout.blocks.get(&block)?.bindings.get(&site)?;
+        let program = plan
+            .spec
+            .variants
+            .get(plan.layout.variant)?
+            .equations
+            .get(&site)?;
+        let tensors = self.tensors.get(&block)?;
+        dropout::begin(self.draws, plan.layout.drawing.of_site(block, site));
+        let result = program.evaluate(inputs, bindings, tensors);
+        let wanted = inputs.get(site.like())?.dims();
+        Some(result.and_then(
+            |value| match misshapen(program, site, &value.dims(), &wanted) {
+                Some(wrong) => Err(wrong),
+                None => Ok(value),
+            },
+        ))
     }
+}
+
+/// What is wrong with a result of this shape, where one of another is needed.
+pub(super) fn misshapen(
+    program: &Program,
+    site: Site,
+    found: &[usize],
+    wanted: &[usize],
+) -> Option<Diagnostic> {
+    let what = format!(
+        "the equation for `{}` gives {}, but {} is needed there, as `{}` has",
+        site.name(),
+        shown(found),
+        shown(wanted),
+        site.inputs()[site.like()]
+    );
+    (found != wanted).then(|| Diagnostic::new(program.result_span(), what))
 }
 
 impl Hooks for PetStack {
@@ -242,20 +260,21 @@ impl Hooks for PetStack {
         if !self.uses(block, site) {
             return Ok(h);
         }
-        let wanted = h.dims();
-        let inputs = [e.clone().into(), h.into()];
-        match self.evaluate(block, site, &inputs)? {
-            Value::Three(result) if result.dims() == wanted => Ok(result),
-            other => Err(self.misshapen(block, site, &other, &wanted, "h")),
+        match self.evaluate(block, site, &[e.clone().into(), h.into()])? {
+            Value::Three(result) => Ok(result),
+            other => Err(of_rank(&other)),
         }
     }
 
     fn attend(&self, block: usize, q: Tensor<4>, k: Tensor<4>, v: Tensor<4>) -> Result<Tensor<4>> {
-        let wanted = q.dims();
-        let inputs = [q.into(), k.into(), v.into()];
-        match self.evaluate(block, Site::Attend, &inputs)? {
-            Value::Four(result) if result.dims() == wanted => Ok(result),
-            other => Err(self.misshapen(block, Site::Attend, &other, &wanted, "q")),
+        match self.evaluate(block, Site::Attend, &[q.into(), k.into(), v.into()])? {
+            Value::Four(result) => Ok(result),
+            other => Err(of_rank(&other)),
         }
     }
+}
+
+/// A result of a rank that the site does not have; its shape was checked, so this is never seen.
+fn of_rank(found: &Value) -> Problem {
+    Problem::new(format!("a PET gives {} there", shown(&found.dims())))
 }

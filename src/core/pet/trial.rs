@@ -8,12 +8,13 @@ use burn::tensor::activation::softmax;
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::budget::{allowed, capped};
-use super::hooks::Hooks;
 use super::init::Init;
+use super::shape::Shape;
 use super::site::{BlockShape, Site};
 use super::spec::{PetSettings, PetSpec};
-use super::stack::PetStack;
-use crate::problem::{Problem, Result};
+use super::stack::{PetStack, misshapen};
+use super::value::Value;
+use crate::expression::Diagnostic;
 
 /// The families with the sizes of a small member: name, block, tokens of one image.
 const FAMILIES: &[(&str, BlockShape, usize)] = &[
@@ -62,70 +63,156 @@ const MOST_WORK: u64 = 1 << 30;
 /// Tries the plugin and notes whether it starts as identity.
 ///
 /// # Errors
-/// What failed, and for which family.
-pub(super) fn tried(spec: PetSpec) -> Result<PetSpec> {
+/// Everything that does not fit; where all shapes do, what cannot be computed.
+pub(super) fn tried(spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
     allowed(MOST_WORK, || tried_within(spec))
 }
 
-fn tried_within(mut spec: PetSpec) -> Result<PetSpec> {
-    let device = Device::flex();
-    let mut identity = true;
-    let mut fitted = false;
-    let mut left = MOST_DRAWN;
-    for (family, shape, tokens) in FAMILIES {
-        let shapes = std::slice::from_ref(shape);
-        if spec.fits(shapes, &[0]).is_err() {
-            continue;
-        }
-        fitted = true;
-        for settings in ways(&spec) {
-            let fresh = Arc::new(spec.clone());
-            let default = settings == PetSettings::default();
-            // A layout that fails is told where it is used.
-            let layout = fresh.layout(&settings, shapes, &[0]);
-            let drawn = layout.map_or(0, |layout| layout.elements());
-            left = left
-                .checked_sub(drawn)
-                .ok_or_else(|| too_many(&fresh, shape))?;
-            let one = || try_one(&fresh, &settings, shape, *tokens, &device);
-            let same = capped(MOST_PRODUCED, one).map_err(|problem| {
-                let tried = format!("tried with {family} blocks of {} channels", shape.width);
-                match problem.remedy.is_empty() {
-                    true => problem.advise(tried),
-                    false => problem,
-                }
-            })?;
-            identity &= same || !default;
+fn tried_within(mut spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
+    let of_family = |(name, shape, tokens): &'static (&str, BlockShape, usize)| Family {
+        name,
+        shapes: std::slice::from_ref(shape),
+        tokens: *tokens,
+    };
+    let families: Vec<Family> = FAMILIES.iter().map(of_family).collect();
+    let fits = |family: &Family| spec.fits(family.shapes, &[0]).is_ok();
+    let families: Vec<Family> = families.into_iter().filter(fits).collect();
+    if families.is_empty() {
+        return Err(vec![fits_none(&spec)]);
+    }
+    let ways = ways(&spec);
+    let mut wrong: Vec<Diagnostic> = Vec::new();
+    for (family, way) in pairs(&families, &ways) {
+        for new in misfits(&spec, family, way) {
+            // One mistake shows in all forms and families, in other numbers.
+            if wrong.iter().all(|known| known.span != new.span) {
+                wrong.push(family.told(new));
+            }
         }
     }
-    if !fitted {
-        let sets: Vec<String> = spec
-            .sites
-            .iter()
-            .map(|set| {
-                let names: Vec<&str> = set.iter().map(|site| site.name()).collect();
-                names.join(" + ")
-            })
-            .collect();
-        return Err(
-            Problem::new("no backbone family offers these sites together")
-                .at(&spec.source.origin)
-                .advise(format!("named are {}", sets.join(", or "))),
-        );
+    if !wrong.is_empty() {
+        wrong.sort_by_key(|wrong| wrong.span.start);
+        return Err(wrong);
+    }
+    let fresh = Arc::new(spec.clone());
+    let mut identity = true;
+    let mut left = MOST_DRAWN;
+    for (family, way) in pairs(&families, &ways) {
+        // A layout that fails has been told.
+        let layout = fresh.layout(way, family.shapes, &[0]);
+        let drawn = layout.map_or(0, |layout| layout.elements());
+        left = match left.checked_sub(drawn) {
+            Some(left) => left,
+            None => return Err(vec![too_many(&fresh, &family.shapes[0])]),
+        };
+        let same = capped(MOST_PRODUCED, || try_one(&fresh, way, family));
+        let same = same.map_err(|wrong| vec![family.told(wrong)])?;
+        identity &= same || *way != PetSettings::default();
     }
     spec.starts_as_identity = identity;
     Ok(spec)
 }
 
+/// A small member of a backbone's family.
+struct Family {
+    name: &'static str,
+    shapes: &'static [BlockShape],
+    /// Of one image.
+    tokens: usize,
+}
+
+impl Family {
+    /// Says with what a mistake was found.
+    fn told(&self, wrong: Diagnostic) -> Diagnostic {
+        let (name, width) = (self.name, self.shapes[0].width);
+        match wrong.why.is_empty() {
+            true => wrong.because(format!("tried with {name} blocks of {width} channels")),
+            false => wrong,
+        }
+    }
+
+    /// The shapes of what a site hands over.
+    fn inputs(&self, site: Site) -> Vec<Shape> {
+        let shape = &self.shapes[0];
+        let (input, output) = site.channels(shape);
+        match site {
+            Site::Attend => {
+                let width = shape.width / shape.heads.max(1);
+                vec![vec![BATCH, shape.heads, self.tokens, width]; 3]
+            }
+            _ => [input, output]
+                .map(|width| vec![BATCH, self.tokens, width])
+                .to_vec(),
+        }
+    }
+}
+
+/// Every family in every way.
+fn pairs<'a>(
+    families: &'a [Family],
+    ways: &'a [PetSettings],
+) -> impl Iterator<Item = (&'a Family, &'a PetSettings)> {
+    let with = |family| ways.iter().map(move |way| (family, way));
+    families.iter().flat_map(with)
+}
+
+/// A plugin for no family at all.
+fn fits_none(spec: &PetSpec) -> Diagnostic {
+    let joined = |set: &Vec<Site>| {
+        let names: Vec<&str> = set.iter().map(|site| site.name()).collect();
+        names.join(" + ")
+    };
+    let sets: Vec<String> = spec.sites.iter().map(joined).collect();
+    Diagnostic::new(0..0, "no backbone family offers these sites together")
+        .because(format!("named are {}", sets.join(", or ")))
+}
+
+/// Whatever does not fit in one form on one family's block, by the shapes alone.
+fn misfits(spec: &PetSpec, family: &Family, way: &PetSettings) -> Vec<Diagnostic> {
+    let shapes = family.shapes;
+    let (Ok(variant), Ok(sizes), Ok(sites)) = (
+        spec.variant_index(way.variant.as_deref()),
+        spec.sizes(&way.sizes),
+        spec.fits(shapes, &[0]),
+    ) else {
+        return Vec::new();
+    };
+    let layout = match spec.layout_at((variant, way.drawing), &sizes, sites, shapes, &[0]) {
+        Ok(layout) => layout,
+        Err(wrong) => return vec![wrong],
+    };
+    if layout.elements() > MOST_DRAWN {
+        return vec![too_many(spec, &shapes[0])];
+    }
+    let mut wrong = Vec::new();
+    for block in layout.blocks.values() {
+        let own: Vec<Shape> = block.slots.iter().map(|slot| slot.shape.to_vec()).collect();
+        for (&site, bindings) in &block.bindings {
+            let Some(program) = spec.variants[variant].equations.get(&site) else {
+                continue;
+            };
+            let inputs = family.inputs(site);
+            let found = program.shapes(&inputs, bindings, &own);
+            wrong.extend(found.wrong);
+            let result = found.result;
+            wrong.extend(result.and_then(|x| misshapen(program, site, &x, &inputs[site.like()])));
+        }
+    }
+    wrong
+}
+
 /// A plugin whose forms are too large to be tried.
-fn too_many(spec: &PetSpec, shape: &BlockShape) -> Problem {
-    Problem::new(format!(
+fn too_many(spec: &PetSpec, shape: &BlockShape) -> Diagnostic {
+    let what = format!(
         "the plugin's forms have far too many parameters: more than {} million on a block of {} channels",
         MOST_DRAWN >> 20,
         shape.width
-    ))
-    .at(&spec.source.origin)
-    .advise("use smaller sizes, or fewer variants")
+    );
+    let first = spec
+        .parameters
+        .first()
+        .map_or(0..0, |first| first.span.clone());
+    Diagnostic::new(first, what).because("use smaller sizes, or fewer variants")
 }
 
 /// The default form at default sizes first, then the other variants and the smallest sizes.
@@ -147,45 +234,41 @@ fn ways(spec: &PetSpec) -> Vec<PetSettings> {
 fn try_one(
     spec: &Arc<PetSpec>,
     settings: &PetSettings,
-    shape: &BlockShape,
-    tokens: usize,
-    device: &Device,
-) -> Result<bool> {
-    let shapes = std::slice::from_ref(shape);
-    let stack = PetStack::init(spec, settings, shapes, &[0], 0, device)?;
+    family: &Family,
+) -> Result<bool, Diagnostic> {
+    let (shapes, device) = (family.shapes, &Device::flex());
+    // Both can be had: the shapes have been tried.
+    let stack = PetStack::init(spec, settings, shapes, &[0], 0, device);
+    let (Ok(stack), Ok(sites)) = (stack, spec.fits(shapes, &[0])) else {
+        return Ok(false);
+    };
     let mut same = true;
-    for &site in spec.fits(shapes, &[0])? {
-        let (result, before) = match site {
-            Site::Attend => {
-                let [q, k, v] = [1, 2, 3].map(|stream| {
-                    let split = [BATCH, shape.heads, tokens, shape.width / shape.heads.max(1)];
-                    random(BATCH * tokens * shape.width, stream, device).reshape(split)
-                });
-                let scale = ((shape.width / shape.heads.max(1)) as f64).powf(-0.5);
+    for &site in sites {
+        let inputs: Vec<Value> = (1..)
+            .zip(family.inputs(site))
+            .map(|(stream, shape)| random(&shape, stream, device))
+            .collect();
+        let before = match inputs.as_slice() {
+            [Value::Four(q), Value::Four(k), Value::Four(v)] => {
+                let scale = (q.dims()[3] as f64).powf(-0.5);
                 let scores = (q.clone() * scale).matmul(k.clone().transpose());
-                let plain = softmax(scores, 3).matmul(v.clone());
-                let result = stack.attend(0, q, k, v)?;
-                (flat(result), flat(plain))
+                Value::Four(softmax(scores, 3).matmul(v.clone()))
             }
-            site => {
-                let (input, output) = site.channels(shape);
-                let e = random(BATCH * tokens * input, 1, device).reshape([BATCH, tokens, input]);
-                let h = random(BATCH * tokens * output, 2, device).reshape([BATCH, tokens, output]);
-                let result = stack.around(0, site, &e, h.clone())?;
-                (flat(result), flat(h))
-            }
+            others => others[site.like()].clone(),
         };
+        let Some(result) = stack.evaluated(0, site, &inputs) else {
+            continue;
+        };
+        let (result, before) = (flat(result?), flat(before));
         if result.iter().any(|value| !value.is_finite()) {
             let place = spec.variants[0].equations.get(&site);
             let what = format!(
                 "the equation for `{}` gives numbers that are not finite",
                 site.name()
             );
-            return Err(Problem::new(what)
-                .at(place.map_or(String::new(), super::equation::Program::result_place))
-                .advise(
-                    "look for divisions by 0, roots of negative numbers and exp of large ones",
-                ));
+            let why = "look for divisions by 0, roots of negative numbers and exp of large ones";
+            let span = place.map_or(0..0, |program| program.result_span());
+            return Err(Diagnostic::new(span, what).because(why));
         }
         same &= result.len() == before.len()
             && result
@@ -196,17 +279,26 @@ fn try_one(
     Ok(same)
 }
 
-/// Normal values from the host.
-fn random(count: usize, stream: u64, device: &Device) -> Tensor<1> {
+/// Normal values from the host, of rank 3 or 4.
+fn random(shape: &[usize], stream: u64, device: &Device) -> Value {
+    let count = shape.iter().product();
     let values = Init::Normal(1.0).draw([1, count], 0, stream);
-    Tensor::from_data(TensorData::new(values, [count]), device)
+    let flat = Tensor::<1>::from_data(TensorData::new(values, [count]), device);
+    match *shape {
+        [a, b, c, d] => flat.reshape([a, b, c, d]).into(),
+        [first, b, c] => flat.reshape([first, b, c]).into(),
+        _ => flat.reshape([1, 1, count]).into(),
+    }
 }
 
 /// All values of a CPU tensor; empty, hence "not the same", if it cannot be read.
-fn flat<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
-    tensor
-        .try_into_data()
-        .ok()
+fn flat(value: Value) -> Vec<f32> {
+    let data = match value {
+        Value::Two(x) => x.try_into_data(),
+        Value::Three(x) => x.try_into_data(),
+        Value::Four(x) => x.try_into_data(),
+    };
+    data.ok()
         .and_then(|data| data.try_to_vec::<f32>().ok())
         .unwrap_or_default()
 }

@@ -198,9 +198,9 @@ fn variants(spec: &PetSpec) -> Vec<VariantView> {
     let view = |variant: &super::spec::Variant| {
         let mut equations: Vec<EquationView> = Vec::new();
         for (site, program) in &variant.equations {
-            let steps: Vec<(String, String)> = program
-                .texts()
-                .map(|(name, text)| (name.to_owned(), text.to_owned()))
+            let steps = program.steps().iter().map(|step| &step.text);
+            let steps: Vec<(String, String)> = steps
+                .map(|step| (step.name.clone(), step.text.clone()))
                 .collect();
             let name = site.name().to_owned();
             match equations.iter_mut().find(|known| known.steps == steps) {

@@ -22,8 +22,8 @@ use super::BlockShape;
 use super::weights;
 use crate::fetch::Progress;
 use crate::files;
+use crate::names::{closest, shortened};
 use crate::nn::Place;
-use crate::pet::source::{closest, shortened};
 use crate::problem::{Problem, Result};
 
 /// The table that is part of the program.

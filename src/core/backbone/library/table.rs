@@ -13,7 +13,7 @@ use super::entry::{Entry, Normalisation};
 use crate::backbone::architecture::Architecture;
 use crate::backbone::{convnext, swin, vit};
 use crate::data::transform::is_crop_ratio;
-use crate::pet::source::{is_long, too_long};
+use crate::names::{is_long, too_long};
 use crate::problem::{Problem, Result};
 use source::source;
 

@@ -1,0 +1,82 @@
+//! One mistake in a text that somebody wrote: where, what, why, and what to write instead.
+
+use std::ops::Range;
+
+use crate::names::{closest, is_long, too_long};
+
+/// One mistake, for a sentence to a person or a line under the text in an editor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Bytes of the text that it is about. It is told at the first.
+    pub span: Range<usize>,
+    /// What is wrong, one sentence without a full stop.
+    pub what: String,
+    /// What is known or to be done about it; may be empty.
+    pub why: String,
+    /// What to write in place of the span, where that is known.
+    pub mend: Option<String>,
+}
+
+impl Diagnostic {
+    /// A mistake without advice.
+    pub fn new(span: Range<usize>, what: impl Into<String>) -> Self {
+        Self {
+            span,
+            what: what.into(),
+            why: String::new(),
+            mend: None,
+        }
+    }
+
+    /// Says what is known or to be done about it.
+    #[must_use]
+    pub fn because(mut self, why: impl Into<String>) -> Self {
+        self.why = why.into();
+        self
+    }
+
+    /// Says what to write instead.
+    #[must_use]
+    pub fn mended(mut self, by: impl Into<String>) -> Self {
+        self.mend = Some(by.into());
+        self
+    }
+
+    /// The known name that this one is a slip for, else the list of known ones.
+    #[must_use]
+    pub fn meant<'n>(self, name: &str, known: impl IntoIterator<Item = &'n str>) -> Self {
+        let mut known: Vec<&str> = known.into_iter().collect();
+        match closest(name, known.iter().copied()) {
+            Some(near) => self.mended(near),
+            None if known.is_empty() => {
+                self.because("leave it out: there is nothing to choose here")
+            }
+            None => {
+                known.dedup();
+                self.because(format!("known here: {}", known.join(", ")))
+            }
+        }
+    }
+
+    /// The same where the span holds quotes.
+    #[must_use]
+    pub fn quoted(mut self) -> Self {
+        self.mend = self.mend.map(|mend| format!("\"{mend}\""));
+        self
+    }
+
+    /// A name with more letters than any; none for the others.
+    pub fn of_long_name(name: &str, span: Range<usize>) -> Option<Self> {
+        is_long(name).then(|| Self::new(span, too_long(name)))
+    }
+
+    /// What a person is told to try; may be empty.
+    pub fn remedy(&self) -> String {
+        match &self.mend {
+            Some(mend) if self.why.is_empty() => {
+                format!("did you mean `{}`?", mend.trim_matches('"'))
+            }
+            _ => self.why.clone(),
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Tokens → tree, by the ranks of the signs (V. Pratt, Top Down Operator Precedence, POPL 1973).
+
+use std::ops::Range;
+
+use super::scan::{Token, scan};
+use super::{DEEPEST, Diagnostic, Expr, Kind, Language};
+
+/// The tree of a text.
+///
+/// # Errors
+/// The first place that is no expression.
+pub fn parse(language: &Language, text: &str) -> Result<Expr, Diagnostic> {
+    if text.chars().count() > language.most_letters {
+        let what = format!(
+            "{} has more than {} letters",
+            language.called, language.most_letters
+        );
+        return Err(Diagnostic::new(0..text.len(), what).because(language.shorter));
+    }
+    let mut parser = Parser {
+        language,
+        text,
+        tokens: &scan(language, text)?,
+        at: 0,
+        open: Vec::new(),
+    };
+    let whole = parser.expression(0)?;
+    match parser.peek() {
+        None => Ok(whole),
+        Some((Token::Close, _)) => Err(parser.wrong(|_| "this `)` closes nothing".to_owned())),
+        Some(_) => Err(parser.no_sign()),
+    }
+}
+
+struct Parser<'t> {
+    language: &'t Language,
+    text: &'t str,
+    tokens: &'t [(Token, Range<usize>)],
+    at: usize,
+    /// Places of the parentheses that are open.
+    open: Vec<usize>,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> Option<(Token, Range<usize>)> {
+        self.tokens.get(self.at).cloned()
+    }
+
+    /// Takes the next token if it is this one.
+    fn take(&mut self, token: Token) -> Option<Range<usize>> {
+        let (next, span) = self.peek()?;
+        self.at += usize::from(next == token);
+        (next == token).then_some(span)
+    }
+
+    /// A chain of values with signs of at least this rank between them.
+    fn expression(&mut self, least: u8) -> Result<Expr, Diagnostic> {
+        let mut left = self.operand()?;
+        while let Some((Token::Sign(sign), place)) = self.peek()
+            && sign.rank() >= least
+        {
+            self.at += 1;
+            let right = self.expression(sign.rank() + 1)?;
+            let span = left.span.start..right.span.end;
+            left = Expr {
+                kind: Kind::Pair(sign, Box::new([left, right])),
+                span,
+                at: place.start,
+            };
+        }
+        Ok(left)
+    }
+
+    /// A value with the minus signs before it.
+    fn operand(&mut self) -> Result<Expr, Diagnostic> {
+        let minuses = self.at;
+        while self.take(Token::Minus).is_some() {}
+        let minuses = &self.tokens[minuses..self.at];
+        let value = self.value()?;
+        Ok(minuses.iter().rev().fold(value, |inner, (_, minus)| {
+            let span = minus.start..inner.span.end;
+            Expr::new(Kind::Minus(Box::new(inner)), span)
+        }))
+    }
+
+    fn value(&mut self) -> Result<Expr, Diagnostic> {
+        let Some((token, span)) = self.peek() else {
+            return Err(self.ended());
+        };
+        let name = || self.text[span.clone()].to_owned();
+        let kind = match token {
+            Token::Name => Kind::Name(name()),
+            Token::Number(number) => Kind::Number(number),
+            Token::Function => {
+                let name = name();
+                self.at += 1;
+                return self.call(name, span.start);
+            }
+            Token::Open => {
+                let mut inner = self.inside(false)?;
+                let Some(inner) = inner.pop() else {
+                    return Err(self.no_value());
+                };
+                let span = span.start..self.tokens[self.at - 1].1.end;
+                return Ok(Expr { span, ..inner });
+            }
+            Token::Sign(_) | Token::Comma | Token::Close | Token::Minus => {
+                return Err(self.no_value());
+            }
+        };
+        self.at += 1;
+        Ok(Expr::new(kind, span))
+    }
+
+    fn call(&mut self, name: String, start: usize) -> Result<Expr, Diagnostic> {
+        let arguments = self.inside(true)?;
+        let span = start..self.tokens[self.at - 1].1.end;
+        Ok(Expr::new(Kind::Call(name, arguments), span))
+    }
+
+    /// What stands in the parentheses that open here: one expression, or several with commas.
+    fn inside(&mut self, several: bool) -> Result<Vec<Expr>, Diagnostic> {
+        let Some(open) = self.take(Token::Open) else {
+            return Err(self.no_value());
+        };
+        self.open.push(open.start);
+        if self.open.len() > DEEPEST {
+            let what = format!("parentheses nest more than {DEEPEST} deep");
+            return Err(Diagnostic::new(open, what).because(self.language.shorter));
+        }
+        let mut found = vec![self.expression(0)?];
+        while several && self.take(Token::Comma).is_some() {
+            found.push(self.expression(0)?);
+        }
+        if self.take(Token::Close).is_some() {
+            self.open.pop();
+            return Ok(found);
+        }
+        Err(match self.peek() {
+            Some(_) => self.no_sign(),
+            None => self.ended(),
+        })
+    }
+
+    /// A mistake at the next token.
+    fn wrong(&self, what: impl FnOnce(&str) -> String) -> Diagnostic {
+        let end = self.text.len();
+        let span = self.peek().map_or(end..end, |(_, span)| span);
+        Diagnostic::new(span.clone(), what(&self.text[span]))
+    }
+
+    fn no_value(&self) -> Diagnostic {
+        self.wrong(|shown| format!("a name or a number is missing before `{shown}`"))
+    }
+
+    /// Something that cannot follow a value.
+    fn no_sign(&self) -> Diagnostic {
+        self.wrong(|shown| match shown {
+            "," => "a comma belongs between arguments".to_owned(),
+            _ => format!("an operator is missing before `{shown}`"),
+        })
+    }
+
+    /// The text ends where something must follow.
+    fn ended(&self) -> Diagnostic {
+        if let Some(&open) = self.open.last() {
+            return Diagnostic::new(open..open + 1, "this `(` is never closed");
+        }
+        match self.tokens.last() {
+            Some((_, last)) => {
+                let what = format!(
+                    "{} ends after `{}`",
+                    self.language.called,
+                    &self.text[last.clone()]
+                );
+                Diagnostic::new(last.clone(), what)
+            }
+            None => Diagnostic::new(0..0, format!("{} is empty", self.language.called)),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::Sign;
+    use super::*;
+
+    const ALL: Language = Language {
+        called: "the text",
+        any: "a text",
+        signs: &[
+            Sign::Or,
+            Sign::And,
+            Sign::Less,
+            Sign::AtMost,
+            Sign::More,
+            Sign::AtLeast,
+            Sign::Add,
+            Sign::Subtract,
+            Sign::Multiply,
+            Sign::Divide,
+            Sign::Product,
+        ],
+        most_letters: 20_000,
+        most_tokens: 5_000,
+        shorter: "split it",
+        made_of: "names and numbers",
+    };
+
+    fn name() -> impl Strategy<Value = String> {
+        "[a-z_][a-zA-Z0-9_]{0,5}"
+            .prop_filter("signs are no names", |name| name != "or" && name != "and")
+    }
+
+    fn trees() -> impl Strategy<Value = Expr> {
+        let new = |kind| Expr::new(kind, 0..0);
+        let positive = any::<f64>().prop_map(f64::abs);
+        let number = positive.prop_filter("a number", |number| number.is_finite());
+        let small = (0..100u32).prop_map(|n| Kind::Number(f64::from(n) / 4.0));
+        let leaf = prop_oneof![
+            small,
+            number.prop_map(Kind::Number),
+            name().prop_map(Kind::Name)
+        ];
+        leaf.prop_map(new).prop_recursive(6, 60, 3, move |inner| {
+            let pair = (0..ALL.signs.len(), inner.clone(), inner.clone());
+            let arguments = prop::collection::vec(inner.clone(), 1..4);
+            prop_oneof![
+                pair.prop_map(|(sign, a, b)| Kind::Pair(ALL.signs[sign], Box::new([a, b]))),
+                inner.prop_map(|inner| Kind::Minus(Box::new(inner))),
+                (name(), arguments).prop_map(|(name, inner)| Kind::Call(name, inner)),
+            ]
+            .prop_map(new)
+        })
+    }
+
+    fn holds_its_parts(node: &Expr, text: &str) {
+        assert!(node.span.contains(&node.at) && text.get(node.pointed()).is_some());
+        let own = parse(&ALL, &text[node.span.clone()]).unwrap();
+        assert_eq!(&own, node, "{text}");
+        for part in node.parts() {
+            assert!(node.span.start <= part.span.start && part.span.end <= node.span.end);
+            holds_its_parts(part, text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_tree_that_is_printed_reads_as_the_same_tree(tree in trees()) {
+            let text = tree.to_string();
+            let read = parse(&ALL, &text).unwrap();
+            prop_assert_eq!(&read, &tree, "{}", text);
+            holds_its_parts(&read, &text);
+        }
+
+        #[test]
+        fn any_text_is_a_tree_or_has_a_place_that_is_wrong(
+            text in "([a-c] ?|[0-9.eE]|[-+*/@<>=(),;] ?|and |\\PC|[\\x00-\\x1f]){0,40}",
+        ) {
+            if let Err(wrong) = parse(&ALL, &text) {
+                prop_assert!(text.get(wrong.span).is_some() && !wrong.what.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn signs_bind_by_rank_and_from_left_to_right() {
+        for (text, same) in [
+            ("a + b * c", "a + (b * c)"),
+            ("a - b - c", "(a - b) - c"),
+            ("a @ b * c / d", "((a @ b) * c) / d"),
+            ("-a @ b", "(-a) @ b"),
+            ("a - -b", "a - (-b)"),
+            (
+                "a + 1 < b and c <= d or e > 2",
+                "(((a + 1) < b) and (c <= d)) or (e > 2)",
+            ),
+            ("1e3 + .5", "1000 + 0.5"),
+        ] {
+            assert_eq!(
+                parse(&ALL, text).unwrap(),
+                parse(&ALL, same).unwrap(),
+                "{text}"
+            );
+        }
+        let sum = parse(&ALL, " (a) +\tf(b, 2) ").unwrap();
+        assert_eq!((sum.span.clone(), sum.at), (1..14, 5));
+        assert_eq!(sum.to_string(), "a + f(b, 2)");
+        assert_eq!(sum.parts()[0].span, 1..4);
+    }
+
+    #[test]
+    fn what_is_no_expression_is_told_where_it_stops_being_one() {
+        for (text, what, span) in [
+            ("", "the text is empty", 0..0),
+            ("a +", "the text ends after `+`", 2..3),
+            ("-", "the text ends after `-`", 0..1),
+            ("a b", "an operator is missing before `b`", 2..3),
+            ("2 (b)", "an operator is missing before `(`", 2..3),
+            ("f()", "a name or a number is missing before `)`", 2..3),
+            ("f(a", "this `(` is never closed", 1..2),
+            ("(a, b)", "a comma belongs between arguments", 2..3),
+            ("a)", "this `)` closes nothing", 1..2),
+            ("a = b", "`=` has no meaning in a text", 2..3),
+            ("a \u{7}", "`\u{7}` has no meaning in a text", 2..3),
+            ("a × b", "`×` has no meaning in a text", 2..4),
+            ("1.2.3", "`1.2.3` is not a number", 0..5),
+            ("1e999", "`1e999` is not a number", 0..5),
+            ("2e", "an operator is missing before `e`", 1..2),
+        ] {
+            let wrong = parse(&ALL, text).unwrap_err();
+            assert_eq!((wrong.what.as_str(), wrong.span), (what, span), "{text}");
+        }
+    }
+
+    #[test]
+    fn hostile_texts_end_in_a_sentence() {
+        let pile = |piece: &str, times| piece.repeat(times);
+        for text in [
+            pile("(", 4000),
+            pile("f(", 2000),
+            pile("((a+", 1000),
+            pile("a+", 9000),
+            pile("-", 4999),
+            pile("9", 5000),
+            pile("n", 15_000),
+            pile("é", 15_000),
+            pile("\u{202e}\u{0}", 100),
+            pile(",", 4000),
+            pile("1e", 4000),
+        ] {
+            let wrong = parse(&ALL, &text).unwrap_err();
+            assert!(wrong.what.len() < 300 && text.get(wrong.span).is_some());
+        }
+        let deep = format!("{}a", pile("-", 4000));
+        assert_eq!(parse(&ALL, &deep).unwrap().to_string(), deep);
+        let wide = format!("{}a", pile("a+", 2000));
+        assert!(parse(&ALL, &wide).is_ok());
+    }
+}

@@ -1,0 +1,151 @@
+//! Splits a text into names, numbers, signs, parentheses and commas; there is nothing else.
+
+use std::ops::Range;
+
+use super::{Diagnostic, Language, Sign};
+use crate::names::shortened;
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Token {
+    Name,
+    /// A function about to be called.
+    Function,
+    Number(f64),
+    /// Between two values.
+    Sign(Sign),
+    /// A minus sign before a value.
+    Minus,
+    Open,
+    Close,
+    Comma,
+}
+
+/// The tokens of a text and their bytes.
+pub(super) fn scan(
+    language: &Language,
+    text: &str,
+) -> Result<Vec<(Token, Range<usize>)>, Diagnostic> {
+    let mut tokens: Vec<(Token, Range<usize>)> = Vec::new();
+    let mut at = 0;
+    while let Some(letter) = text[at..].chars().next() {
+        let start = at;
+        let after_value = matches!(
+            tokens.last(),
+            Some((Token::Name | Token::Number(_) | Token::Close, _))
+        );
+        let token = match letter {
+            ' ' | '\t' | '\n' | '\r' => {
+                at += 1;
+                continue;
+            }
+            'a'..='z' | 'A'..='Z' | '_' => {
+                at = after(text, at, |byte| {
+                    byte.is_ascii_alphanumeric() || byte == b'_'
+                });
+                word(language, text, start..at)?
+            }
+            '0'..='9' | '.' => {
+                at = end_of_number(text, at);
+                let number = text[start..at].parse().ok();
+                let number = number.filter(|number: &f64| number.is_finite());
+                match (number, &text[start..at]) {
+                    (Some(number), _) => Token::Number(number),
+                    (None, ".") => return Err(stray(language, start, letter)),
+                    (None, shown) => {
+                        let what = format!("`{}` is not a number", shortened(shown));
+                        return Err(Diagnostic::new(start..at, what));
+                    }
+                }
+            }
+            _ => {
+                let (token, length) = sign(language, &text[at..], after_value)
+                    .ok_or_else(|| stray(language, start, letter))?;
+                at += length;
+                token
+            }
+        };
+        tokens.push((token, start..at));
+        if tokens.len() > language.most_tokens {
+            let what = format!(
+                "{} has more than {} names and signs",
+                language.called, language.most_tokens
+            );
+            return Err(Diagnostic::new(start..at, what).because(language.shorter));
+        }
+    }
+    Ok(tokens)
+}
+
+/// The first byte from `at` on that `keep` does not keep.
+fn after(text: &str, at: usize, keep: fn(u8) -> bool) -> usize {
+    let kept = text.as_bytes()[at..].iter().take_while(|byte| keep(**byte));
+    at + kept.count()
+}
+
+/// Digits and points, with an exponent where one follows.
+fn end_of_number(text: &str, at: usize) -> usize {
+    let at = after(text, at, |byte| byte.is_ascii_digit() || byte == b'.');
+    let rest = text[at..].trim_start_matches(['e', 'E']);
+    let marks = text.len() - at - rest.len();
+    let digits = rest.strip_prefix(['+', '-']).unwrap_or(rest);
+    match marks == 1 && digits.starts_with(|digit: char| digit.is_ascii_digit()) {
+        true => after(text, text.len() - digits.len(), |byte| {
+            byte.is_ascii_digit()
+        }),
+        false => at,
+    }
+}
+
+/// A sign that is a word, a function, or a name.
+fn word(language: &Language, text: &str, span: Range<usize>) -> Result<Token, Diagnostic> {
+    let word = &text[span.clone()];
+    if let Some(sign) = language.signs.iter().find(|sign| sign.text() == word) {
+        return Ok(Token::Sign(*sign));
+    }
+    let end = span.end;
+    match Diagnostic::of_long_name(word, span) {
+        Some(long) => Err(long),
+        None if text[end..].trim_start().starts_with('(') => Ok(Token::Function),
+        None => Ok(Token::Name),
+    }
+}
+
+/// The sign at the beginning of this text, the longest there is, and its bytes.
+fn sign(language: &Language, text: &str, after_value: bool) -> Option<(Token, usize)> {
+    let single = match text.as_bytes().first()? {
+        b'(' => Some(Token::Open),
+        b')' => Some(Token::Close),
+        b',' => Some(Token::Comma),
+        b'-' if !after_value => Some(Token::Minus),
+        _ => None,
+    };
+    let here = language
+        .signs
+        .iter()
+        .filter(|sign| text.starts_with(sign.text()));
+    let longest = || here.max_by_key(|sign| sign.text().len());
+    single
+        .map(|token| (token, 1))
+        .or_else(|| longest().map(|sign| (Token::Sign(*sign), sign.text().len())))
+}
+
+/// A letter that means nothing.
+fn stray(language: &Language, at: usize, letter: char) -> Diagnostic {
+    let tensors = language.signs.contains(&Sign::Product);
+    let (why, mend) = match letter {
+        '·' | '×' | '∗' if tensors => (
+            "write * for element by element, @ for the matrix product",
+            Some("*"),
+        ),
+        '·' | '×' | '∗' => ("write the product as *", Some("*")),
+        '−' | '–' => ("write the minus sign as -", Some("-")),
+        '^' if tensors => ("write x * x for a square, sqrt(x) for a root", None),
+        _ => (language.made_of, None),
+    };
+    let what = format!("`{letter}` has no meaning in {}", language.any);
+    Diagnostic {
+        mend: mend.map(str::to_owned),
+        ..Diagnostic::new(at..at + letter.len_utf8(), what).because(why)
+    }
+}

@@ -1,0 +1,77 @@
+//! Names that people write: how long they may be, and which known one was meant.
+
+use std::borrow::Cow;
+
+use crate::problem::Problem;
+
+/// A name has at most so many letters; that of a large network with all its tags has 57.
+pub const LONGEST_NAME: usize = 64;
+
+/// Whether a name has more letters than any.
+pub fn is_long(name: &str) -> bool {
+    name.chars().nth(LONGEST_NAME).is_some()
+}
+
+/// A name from elsewhere as a sentence may hold it: one longer than any is cut.
+pub fn shortened(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &name[..end])),
+        None => Cow::Borrowed(name),
+    }
+}
+
+/// What is said of a name that is longer than any.
+pub fn too_long(name: &str) -> String {
+    let letters = name.chars().count();
+    format!("a name here has {letters} letters; names have at most {LONGEST_NAME}")
+}
+
+/// Adds "did you mean `x`?" when a known name is close, else the list of known names.
+pub fn meant<'n>(
+    problem: Problem,
+    name: &str,
+    known: impl IntoIterator<Item = &'n str>,
+) -> Problem {
+    let mut known: Vec<&str> = known.into_iter().collect();
+    match closest(name, known.iter().copied()) {
+        Some(near) => problem.advise(format!("did you mean `{near}`?")),
+        None if known.is_empty() => problem.advise("leave it out: there is nothing to choose here"),
+        None => {
+            known.dedup();
+            problem.advise(format!("known here: {}", known.join(", ")))
+        }
+    }
+}
+
+/// The known name with the fewest changed letters, if it is near enough to be a slip.
+/// What a name has too many letters for is no name, so the work is bounded.
+pub fn closest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    if is_long(name) {
+        return None;
+    }
+    let most = (name.chars().count() / 3).max(1) + usize::from(name.len() > 1);
+    known
+        .filter(|candidate| !is_long(candidate))
+        .map(|candidate| (strsim::osa_distance(name, candidate), candidate))
+        .filter(|&(far, candidate)| far <= most && far < candidate.chars().count())
+        .min_by_key(|&(far, _)| far)
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_are_found_and_long_ones_are_not_looked_at() {
+        assert_eq!(
+            closest("adpater", ["lora", "adapter"].into_iter()),
+            Some("adapter")
+        );
+        assert_eq!(closest("x", ["adapter"].into_iter()), None);
+        let long = "a".repeat(1 << 20);
+        assert_eq!(closest(&long, [long.as_str()].into_iter()), None);
+        assert_eq!(closest("aa", [long.as_str(), "ab"].into_iter()), Some("ab"));
+        assert_eq!(shortened(&long).chars().count(), LONGEST_NAME + 1);
+    }
+}

@@ -1,0 +1,201 @@
+//! What stands in an equation while it is worked out: a number, or a tensor with its shape. A tensor
+//! may be known by its shape alone; then the same rules give the shapes of all results, and nothing
+//! is computed.
+
+use super::budget::{multiply, spend};
+use super::functions::{Body, Function};
+use super::shape::{self, Outcome, Shape};
+use super::value::{Value, each};
+use crate::expression::Sign;
+
+/// A number, or a tensor with its shape.
+// Short-lived, and few at a time: a box around each tensor would cost more than its size.
+#[allow(clippy::large_enum_variant)]
+#[derive(Clone, Debug)]
+pub(super) enum Operand {
+    /// A number.
+    Number(f64),
+    /// A tensor; its values are missing where only shapes are asked for.
+    Tensor(Shape, Option<Value>),
+}
+
+impl From<Value> for Operand {
+    fn from(value: Value) -> Self {
+        Self::Tensor(value.dims(), Some(value))
+    }
+}
+
+/// A result of this shape, paid for before it is computed; each of its elements costs so many
+/// multiplications.
+fn paid(shape: Shape, each: usize, computed: Option<impl FnOnce() -> Value>) -> Outcome<Operand> {
+    spend(&shape)?;
+    let value = match computed {
+        Some(compute) => {
+            multiply(&shape, each)?;
+            Some(compute())
+        }
+        None => None,
+    };
+    Ok(Operand::Tensor(shape, value))
+}
+
+impl Operand {
+    /// A minus sign before it.
+    pub fn negative(self) -> Outcome<Self> {
+        match self {
+            Self::Number(n) => Ok(Self::Number(-n)),
+            Self::Tensor(shape, x) => paid(shape, 1, x.map(|x| || each!(x, x => x.neg()))),
+        }
+    }
+
+    /// Two of them with a sign between.
+    pub fn pair(sign: Sign, left: Self, right: Self) -> Outcome<Self> {
+        match (left, right) {
+            (Self::Tensor(a, x), Self::Tensor(b, y)) => {
+                let both = x.zip(y);
+                if sign == Sign::Product {
+                    // The inner sum, and what every result costs.
+                    let each = shape::columns(&a).saturating_add(1);
+                    let shape = shape::product(&a, &b)?;
+                    return paid(shape, each, both.map(|(x, y)| || x.matmul(y)));
+                }
+                let shape = shape::combined(sign, &a, &b)?;
+                paid(shape, 1, both.map(|(x, y)| move || x.combine(sign, y)))
+            }
+            _ if sign == Sign::Product => Err("`@` needs tensors on both sides".to_owned()),
+            (Self::Tensor(shape, x), Self::Number(n)) => {
+                paid(shape, 1, x.map(|x| move || x.with_number(sign, n)))
+            }
+            (Self::Number(n), Self::Tensor(shape, x)) => {
+                paid(shape, 1, x.map(|x| move || x.after_number(n, sign)))
+            }
+            (Self::Number(a), Self::Number(b)) => Ok(Self::Number(match sign {
+                Sign::Add => a + b,
+                Sign::Subtract => a - b,
+                Sign::Multiply => a * b,
+                _ => a / b,
+            })),
+        }
+    }
+
+    /// What a function makes of its arguments, which are as many as it takes.
+    pub fn call(function: &Function, arguments: Vec<Self>) -> Outcome<Self> {
+        let mut arguments = arguments.into_iter();
+        match (function.body, arguments.next(), arguments.next()) {
+            (Body::Tensor(rule, apply), Some(Self::Tensor(shape, x)), _) => {
+                paid(rule(&shape), 1, x.map(|x| move || apply(x)))
+            }
+            (Body::Either(apply, _), Some(Self::Tensor(shape, x)), _) => {
+                paid(shape, 1, x.map(|x| move || apply(x)))
+            }
+            (Body::Either(_, apply), Some(Self::Number(n)), _) => Ok(Self::Number(apply(n))),
+            (
+                Body::WithNumber(rule, apply),
+                Some(Self::Tensor(shape, x)),
+                Some(Self::Number(n)),
+            ) => paid(rule(&shape, n)?, 1, x.map(|x| move || apply(x, n))),
+            (Body::Pair(rule, apply), Some(Self::Tensor(a, x)), Some(Self::Tensor(b, y))) => {
+                let both = x.zip(y);
+                paid(rule(&a, &b)?, 1, both.map(|(x, y)| move || apply(x, y)))
+            }
+            (Body::WithNumber(..), Some(Self::Tensor(..)), _) => Err(format!(
+                "{} does not work on a tensor in place of a number",
+                function.usage
+            )),
+            _ => Err(format!("{} does not work on a number", function.usage)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::{Device, Tensor};
+
+    use super::super::budget::start_budget;
+    use super::super::functions::FUNCTIONS;
+    use super::*;
+
+    const SHAPES: &[&[usize]] = &[
+        &[1, 1],
+        &[3, 4],
+        &[4, 3],
+        &[1, 4],
+        &[2, 3, 4],
+        &[1, 3, 4],
+        &[2, 4, 1],
+        &[2, 2, 3, 4],
+        &[1, 2, 4, 3],
+        &[2, 1, 1, 4],
+    ];
+
+    /// Every operand with its values and without: numbers, and tensors of all shapes.
+    fn operands() -> Vec<[Operand; 2]> {
+        let tensor = |shape: &[usize]| -> Value {
+            let flat = Tensor::<1>::ones([shape.iter().product::<usize>()], &Device::flex());
+            match *shape {
+                [a, b, c, d] => flat.reshape([a, b, c, d]).into(),
+                [a, b, c] => flat.reshape([a, b, c]).into(),
+                _ => flat.reshape([shape[0], shape[1]]).into(),
+            }
+        };
+        let shaped = |shape: &&[usize]| Operand::Tensor(shape.to_vec(), None);
+        let tensors = SHAPES
+            .iter()
+            .map(|shape| [tensor(shape).into(), shaped(shape)]);
+        let numbers = [0.0, 0.5, 1.0, 2.0, 4.0, -1.0, f64::NAN];
+        let numbers = numbers.map(|n| [Operand::Number(n), Operand::Number(n)]);
+        tensors.chain(numbers).collect()
+    }
+
+    /// Both give the same, and the values have the shape that was foretold.
+    fn agree([full, shaped]: [Outcome<Operand>; 2], what: &str) {
+        match (full, shaped) {
+            (Err(a), Err(b)) => assert_eq!(a, b, "{what}"),
+            (Ok(Operand::Number(a)), Ok(Operand::Number(b))) => {
+                assert!(a == b || a.is_nan() && b.is_nan(), "{what}");
+            }
+            (Ok(Operand::Tensor(a, Some(value))), Ok(Operand::Tensor(b, None))) => {
+                assert_eq!((&a, &b), (&value.dims(), &a), "{what}");
+            }
+            (a, b) => panic!("{what}: {a:?} and {b:?}"),
+        }
+    }
+
+    #[test]
+    fn shapes_alone_say_what_values_come_to() {
+        let all = operands();
+        for a in &all {
+            start_budget(1 << 20);
+            agree(a.clone().map(Operand::negative), "minus");
+            for function in FUNCTIONS
+                .iter()
+                .filter(|function| function.arguments() == 1)
+            {
+                let called = |a: Operand| Operand::call(function, vec![a]);
+                agree(a.clone().map(called), function.name);
+            }
+            for b in &all {
+                start_budget(1 << 20);
+                let [[a, shape_a], [b, shape_b]] = [a.clone(), b.clone()];
+                let both = [(a, b), (shape_a, shape_b)];
+                for sign in [
+                    Sign::Add,
+                    Sign::Subtract,
+                    Sign::Multiply,
+                    Sign::Divide,
+                    Sign::Product,
+                ] {
+                    let pair = |(a, b)| Operand::pair(sign, a, b);
+                    agree(both.clone().map(pair), sign.text());
+                }
+                for function in FUNCTIONS
+                    .iter()
+                    .filter(|function| function.arguments() == 2)
+                {
+                    let called = |(a, b)| Operand::call(function, vec![a, b]);
+                    agree(both.clone().map(called), function.name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What shape each operation gives, or why its operands do not fit: every rule is asked before the
+//! framework sees a tensor, so that a wrong equation ends in a sentence and never in a panic.
+
+use crate::counts::counted;
+use crate::expression::Sign;
+
+/// Sizes along all axes: rank 2 (parameters), 3 (batch × tokens × channels) or 4 (batch × heads ×
+/// tokens × head width).
+pub type Shape = Vec<usize>;
+
+/// A shape; the error completes "`e @ down`: …".
+pub(super) type Outcome<T = Shape> = Result<T, String>;
+
+/// "24×17×192".
+pub fn shown(dims: &[usize]) -> String {
+    let parts: Vec<String> = dims.iter().map(usize::to_string).collect();
+    parts.join("×")
+}
+
+/// Size of the last axis.
+pub(super) fn columns(dims: &[usize]) -> usize {
+    dims.last().copied().unwrap_or(0)
+}
+
+/// A number from an equation as a count.
+pub(super) fn whole(number: f64) -> Outcome<usize> {
+    if number.fract() == 0.0 && (0.0..1e9).contains(&number) {
+        Ok(number as usize)
+    } else {
+        Err(format!("{number} is not a whole number of things"))
+    }
+}
+
+/// Element by element with the usual broadcasting: a size of 1 is repeated, a rank-2 operand counts
+/// for every image (and head).
+pub(super) fn combined(sign: Sign, a: &[usize], b: &[usize]) -> Outcome {
+    broadcast(a, b).ok_or_else(|| {
+        let (a, b) = (shown(a), shown(b));
+        format!(
+            "{a} {} {b} does not fit: sizes must be equal or 1",
+            sign.text()
+        )
+    })
+}
+
+/// Matrix product over the last two axes.
+pub(super) fn product(a: &[usize], b: &[usize]) -> Outcome {
+    let misfit = |reason: String| {
+        let (a, b) = (shown(a), shown(b));
+        Err(format!("{a} times {b} does not fit: {reason}"))
+    };
+    let (Some((a_lead, a_last)), Some((b_lead, b_last))) = (lead(a), lead(b)) else {
+        return misfit("both sides need rows and columns".to_owned());
+    };
+    if a_last[1] != b_last[0] {
+        return misfit(format!("inner sizes {} and {}", a_last[1], b_last[0]));
+    }
+    if !a_lead.is_empty() && !b_lead.is_empty() && a_lead.len() != b_lead.len() {
+        return misfit("one of them is split into heads".to_owned());
+    }
+    let Some(mut result) = broadcast(a_lead, b_lead) else {
+        return misfit(format!(
+            "leading sizes {} and {}",
+            shown(a_lead),
+            shown(b_lead)
+        ));
+    };
+    result.extend([a_last[0], b_last[1]]);
+    Ok(result)
+}
+
+/// The last two axes swapped.
+pub(super) fn transposed(x: &[usize]) -> Shape {
+    let mut result = x.to_vec();
+    if let [.., rows, columns] = result.as_mut_slice() {
+        std::mem::swap(rows, columns);
+    }
+    result
+}
+
+/// The same with another size of the last axis.
+pub(super) fn with_columns(x: &[usize], columns: usize) -> Shape {
+    let mut result = x.to_vec();
+    if let Some(last) = result.last_mut() {
+        *last = columns;
+    }
+    result
+}
+
+/// r × d → 1 × heads × r × d/heads, and batch × tokens × d → batch × heads × tokens × d/heads, the
+/// way keys and values are split.
+pub(super) fn split(x: &[usize], heads: f64) -> Outcome {
+    let (width, heads) = (columns(x), whole(heads)?);
+    if heads == 0 || !width.is_multiple_of(heads) {
+        let (width, heads) = (counted(width, "channel"), counted(heads, "head"));
+        return Err(format!("{width} do not split into {heads}"));
+    }
+    match *x {
+        [rows, _] => Ok(vec![1, heads, rows, width / heads]),
+        [batch, tokens, _] => Ok(vec![batch, heads, tokens, width / heads]),
+        _ => Err(format!("{} is split into heads already", shown(x))),
+    }
+}
+
+/// One after the other along the tokens (the last axis but one); leading sizes of 1 are repeated.
+pub(super) fn joined(a: &[usize], b: &[usize]) -> Outcome {
+    let misfit = || {
+        let (a, b) = (shown(a), shown(b));
+        format!("{a} and {b} cannot be joined: all sizes but the number of tokens must be equal")
+    };
+    let (Some((a_lead, a_last)), Some((b_lead, b_last))) = (lead(a), lead(b)) else {
+        return Err(misfit());
+    };
+    let mixed = !a_lead.is_empty() && !b_lead.is_empty() && a_lead.len() != b_lead.len();
+    if mixed && a_last[1] == b_last[1] {
+        let (a, b) = (shown(a), shown(b));
+        return Err(format!(
+            "{a} and {b} do not fit: one of them is split into heads"
+        ));
+    }
+    let mut result = broadcast(a_lead, b_lead).ok_or_else(misfit)?;
+    if a_last[1] != b_last[1] {
+        return Err(misfit());
+    }
+    result.extend([a_last[0] + b_last[0], a_last[1]]);
+    Ok(result)
+}
+
+/// The first `n` columns of the last axis.
+pub(super) fn first_columns(x: &[usize], n: f64) -> Outcome {
+    cut(x, n, |n, all| (1..=all).contains(&n).then_some(n))
+}
+
+/// All columns of the last axis but the first `n`.
+pub(super) fn rest_columns(x: &[usize], n: f64) -> Outcome {
+    cut(x, n, |n, all| all.checked_sub(n).filter(|rest| *rest > 0))
+}
+
+/// A shape with as many columns as are left of all when cut at `n`.
+fn cut(x: &[usize], n: f64, left: fn(usize, usize) -> Option<usize>) -> Outcome {
+    let (all, n) = (columns(x), whole(n)?);
+    let Some(left) = left(n, all) else {
+        let shown = shown(x);
+        return Err(format!(
+            "{shown} has {all} columns and cannot be cut at {n}"
+        ));
+    };
+    Ok(with_columns(x, left))
+}
+
+/// Leading axes and the last two.
+fn lead(dims: &[usize]) -> Option<(&[usize], &[usize])> {
+    dims.len().checked_sub(2).map(|axes| dims.split_at(axes))
+}
+
+/// Aligned at the last axis; ranks 3 and 4 do not mix.
+fn broadcast(a: &[usize], b: &[usize]) -> Option<Shape> {
+    if a.len() != b.len() && a.len() != 2 && b.len() != 2 && !a.is_empty() && !b.is_empty() {
+        return None;
+    }
+    let rank = a.len().max(b.len());
+    let at = |dims: &[usize], axis: usize| {
+        (axis + dims.len())
+            .checked_sub(rank)
+            .map_or(1, |axis| dims[axis])
+    };
+    (0..rank)
+        .map(|axis| match (at(a, axis), at(b, axis)) {
+            (x, y) if x == y => Some(x),
+            (1, y) => Some(y),
+            (x, 1) => Some(x),
+            _ => None,
+        })
+        .collect()
+}
