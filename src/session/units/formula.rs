@@ -1,85 +1,50 @@
-//! Formulas over the figures of runs, such as `forgetting(baseline) > forgetting(lae)`: read and
-//! checked here, worked out in `value`.
+//! Formulas over the figures of runs, such as `forgetting(baseline) > forgetting(lae)`: the language of
+//! equations with other names, checked here and worked out in `value`.
 
 use super::value::{FUNCTIONS, Function};
+use crate::expression::{Diagnostic, Expr, Kind, Language, Sign, parse};
 use crate::metrics::Expert;
+use crate::names::shortened;
 use crate::problem::{Problem, Result, listed};
 
-/// Longest formula, in characters: what nests in it nests no deeper.
-const LONGEST: usize = 400;
-/// Deepest nesting.
-const DEEPEST: usize = 24;
+const LANGUAGE: Language = Language {
+    called: "the formula",
+    any: "a formula",
+    signs: &[
+        Sign::Or,
+        Sign::And,
+        Sign::Less,
+        Sign::AtMost,
+        Sign::More,
+        Sign::AtLeast,
+        Sign::Add,
+        Sign::Subtract,
+        Sign::Multiply,
+        Sign::Divide,
+    ],
+    most_letters: 400,
+    most_tokens: 400,
+    shorter: "write it in several pieces",
+    made_of: "",
+};
 
 /// A formula that was read and checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Formula {
     /// As it was written.
     pub text: String,
-    pub(super) node: Node,
+    pub(super) tree: Expr,
 }
 
-/// What a formula is made of.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Node {
-    Number(f64),
-    /// A figure of a run.
-    Figure(Box<Asked>),
-    /// A figure of numbers.
-    Over(Box<(&'static Function, Vec<Node>)>),
-    Negative(Box<Node>),
-    Pair(Sign, Box<(Node, Node)>),
-}
-
-/// What a formula asks of a run; apart from the node, which is small because there are many.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Asked {
-    pub function: &'static Function,
-    pub run: String,
+/// What a call asks of a run.
+pub(super) struct Asked<'t> {
+    pub run: &'t str,
+    /// Where it names the run.
+    place: &'t Expr,
     /// From 1.
     pub numbers: Vec<usize>,
     /// Whose answer counts.
     pub expert: Option<Expert>,
-}
-
-/// What stands between two formulas.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sign {
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Less,
-    AtMost,
-    More,
-    AtLeast,
-    And,
-    Or,
-}
-
-impl Sign {
-    /// Those of one rank, the loosest first.
-    const RANKS: [&'static [(&'static str, Self)]; 5] = [
-        &[("or", Self::Or)],
-        &[("and", Self::And)],
-        &[
-            ("<=", Self::AtMost),
-            (">=", Self::AtLeast),
-            ("<", Self::Less),
-            (">", Self::More),
-        ],
-        &[("+", Self::Add), ("-", Self::Subtract)],
-        &[("*", Self::Multiply), ("/", Self::Divide)],
-    ];
-
-    /// Whether it compares, so that a condition comes of it.
-    fn compares(self) -> bool {
-        matches!(self, Self::Less | Self::AtMost | Self::More | Self::AtLeast)
-    }
-
-    /// Whether it joins conditions.
-    fn joins(self) -> bool {
-        matches!(self, Self::And | Self::Or)
-    }
 }
 
 impl Formula {
@@ -89,31 +54,22 @@ impl Formula {
     /// A Problem that says what cannot be read, or which run or function there is none of.
     pub fn read(text: &str, runs: &[String]) -> Result<Self> {
         let text = text.trim();
-        if text.chars().count() > LONGEST {
-            return Err(
-                Problem::new(format!("a formula has more than {LONGEST} characters"))
-                    .advise("write it in several pieces"),
-            );
-        }
-        let mut reader = Reader {
-            words: words(text)?,
-            at: 0,
-            deep: 0,
-            runs,
-        };
-        let node = reader.rank(0)?;
-        match reader.peek() {
-            None => Ok(Self {
-                text: text.to_string(),
-                node,
+        let checked = parse(&LANGUAGE, text).and_then(|tree| {
+            check(&tree, runs)?;
+            Ok(tree)
+        });
+        match checked {
+            Ok(tree) => Ok(Self {
+                text: text.to_owned(),
+                tree,
             }),
-            Some(word) => Err(wrong(format!("\"{word}\" is one too many in \"{text}\""))),
+            Err(wrong) => Err(problem(text, &wrong)),
         }
     }
 
     /// Whether it is a condition rather than a number.
     pub fn is_condition(&self) -> bool {
-        is_condition(&self.node)
+        is_condition(&self.tree)
     }
 
     /// Reads a formula that must be a condition, or must be a number.
@@ -122,215 +78,136 @@ impl Formula {
     /// As [`Formula::read`], or it is the other one.
     pub fn read_as(text: &str, runs: &[String], condition: bool) -> Result<Self> {
         let formula = Self::read(text, runs)?;
+        let wrong = |what: &str| Err(problem(&formula.text, &Diagnostic::new(0..0, what)));
         match (formula.is_condition(), condition) {
-            (true, false) => Err(wrong(format!(
-                "\"{text}\" is a condition where a number is wanted"
-            ))),
-            (false, true) => Err(wrong(format!(
-                "\"{text}\" is a number where a condition is wanted"
-            ))),
+            (true, false) => wrong("a condition stands where a number is wanted"),
+            (false, true) => wrong("a number stands where a condition is wanted"),
             _ => Ok(formula),
         }
     }
 }
 
-fn is_condition(node: &Node) -> bool {
-    matches!(node, Node::Pair(sign, _) if sign.compares() || sign.joins())
+/// A mistake as a person reads it.
+fn problem(text: &str, wrong: &Diagnostic) -> Problem {
+    let what = match text {
+        "" => wrong.what.clone(),
+        text => format!("{}, in \"{}\"", wrong.what, shortened(text)),
+    };
+    let remedy = wrong.remedy();
+    Problem::new(what).advise(match remedy.is_empty() {
+        false => remedy,
+        true => {
+            let names: Vec<&str> = FUNCTIONS.iter().map(|function| function.name).collect();
+            let names = listed(&names, 40);
+            format!("write like forgetting(a) > 2 * forgetting(b); there are {names}")
+        }
+    })
 }
 
-fn wrong(what: String) -> Problem {
-    let names: Vec<&str> = FUNCTIONS.iter().map(|function| function.name).collect();
-    let remedy = format!(
-        "write like forgetting(a) > 2 * forgetting(b); there are {}",
-        listed(&names, 40)
-    );
-    Problem::new(what).advise(remedy)
+pub(super) fn is_condition(node: &Expr) -> bool {
+    matches!(node.kind, Kind::Pair(sign, _) if sign.compares() || sign.joins())
 }
 
-/// A formula's words: names, numbers and signs.
-fn words(text: &str) -> Result<Vec<String>> {
-    let mut words: Vec<String> = Vec::new();
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        let mut word = letter.to_string();
-        let long = |c: &char| c.is_ascii_alphanumeric() || *c == '_' || *c == '.';
-        match letter {
-            ' ' => continue,
-            c if long(&c) => {
-                while let Some(more) = letters.next_if(long) {
-                    word.push(more);
-                }
-            }
-            '<' | '>' => word.extend(letters.next_if_eq(&'=')),
-            '+' | '-' | '*' | '/' | '(' | ')' | ',' => {}
-            other => {
-                return Err(wrong(format!(
-                    "\"{other}\" means nothing in the formula \"{text}\""
-                )));
-            }
-        }
-        words.push(word);
-    }
-    Ok(words)
+/// The function of this name.
+pub(super) fn function(name: &str) -> Option<&'static Function> {
+    FUNCTIONS.iter().find(|function| function.name == name)
 }
 
-/// Reads words from left to right.
-struct Reader<'a> {
-    words: Vec<String>,
-    at: usize,
-    deep: usize,
-    runs: &'a [String],
-}
-
-impl Reader<'_> {
-    fn peek(&self) -> Option<&str> {
-        self.words.get(self.at).map(String::as_str)
-    }
-
-    fn take(&mut self, word: &str) -> bool {
-        let here = self.peek() == Some(word);
-        self.at += usize::from(here);
-        here
-    }
-
-    fn must(&mut self, word: &str) -> Result<()> {
-        match self.take(word) {
-            true => Ok(()),
-            false => Err(wrong(match self.peek() {
-                Some(other) => format!("\"{word}\" is missing before \"{other}\""),
-                None => format!("the formula ends before \"{word}\""),
-            })),
+/// Whether everything in it has a meaning: the first that has none.
+fn check(node: &Expr, runs: &[String]) -> Result<(), Diagnostic> {
+    let wrong = |what: &str| Err(Diagnostic::new(node.pointed(), what));
+    match &node.kind {
+        Kind::Number(_) => return Ok(()),
+        Kind::Name(name) => {
+            let wrong = Diagnostic::new(node.span.clone(), format!("\"{name}\" is no number"));
+            return Err(match runs.contains(name) {
+                true => wrong.because(format!("ask for a figure of the run, as accuracy({name})")),
+                false => wrong,
+            });
         }
-    }
-
-    fn next(&mut self) -> Result<String> {
-        let word = self.words.get(self.at).cloned();
-        self.at += 1;
-        word.ok_or_else(|| wrong("a formula ends too early".into()))
-    }
-
-    /// A chain of the signs of this rank; of comparisons only one may stand in a chain.
-    fn rank(&mut self, rank: usize) -> Result<Node> {
-        let Some(signs) = Sign::RANKS.get(rank) else {
-            return self.single();
-        };
-        let mut left = self.rank(rank + 1)?;
-        while let Some((_, sign)) = signs.iter().find(|(word, _)| self.peek() == Some(*word)) {
-            self.at += 1;
-            let right = self.rank(rank + 1)?;
-            for side in [&left, &right] {
-                if is_condition(side) != sign.joins() {
-                    return Err(wrong(match sign.joins() {
-                        true => "\"and\" and \"or\" join conditions, not numbers".into(),
-                        false => "a condition cannot be calculated with or compared".into(),
-                    }));
-                }
-            }
-            left = Node::Pair(*sign, Box::new((left, right)));
-        }
-        Ok(left)
-    }
-
-    fn single(&mut self) -> Result<Node> {
-        self.deep += 1;
-        if self.deep > DEEPEST {
-            return Err(wrong("a formula nests too deeply".into()));
-        }
-        let node = self.one()?;
-        self.deep -= 1;
-        Ok(node)
-    }
-
-    fn one(&mut self) -> Result<Node> {
-        let word = self.next()?;
-        match word.as_str() {
-            "(" => {
-                let inner = self.rank(0)?;
-                self.must(")")?;
-                return Ok(inner);
-            }
-            "-" => {
-                let inner = self.single()?;
-                if is_condition(&inner) {
-                    return Err(wrong("a condition has no sign".into()));
-                }
-                return Ok(Node::Negative(Box::new(inner)));
-            }
-            _ => {}
-        }
-        if word.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
-            let number = word.parse().ok().filter(|n: &f64| n.is_finite());
-            return number
-                .map(Node::Number)
-                .ok_or_else(|| wrong(format!("\"{word}\" is no number")));
-        }
-        let function = FUNCTIONS.iter().find(|function| function.name == word);
-        let function =
-            function.ok_or_else(|| wrong(format!("there is no function named \"{word}\"")))?;
-        self.must("(")?;
-        let node = match function.of_run {
-            true => self.figure(function)?,
-            false => self.over(function)?,
-        };
-        self.must(")")?;
-        Ok(node)
-    }
-
-    /// The rest of `accuracy(run, 2, offline`.
-    fn figure(&mut self, function: &'static Function) -> Result<Node> {
-        let run = self.next()?;
-        if !self.runs.contains(&run) {
-            let there = match self.runs.is_empty() {
-                true => "no block above names one".to_string(),
-                false => format!("there are {}", listed(self.runs, 20)),
+        Kind::Call(name, arguments) => {
+            let Some(function) = function(name) else {
+                let what = format!("there is no function named \"{name}\"");
+                let span = node.span.start..node.span.start + name.len();
+                let known = FUNCTIONS.iter().map(|function| function.name);
+                return Err(Diagnostic::new(span, what).meant(name, known));
             };
-            return Err(Problem::new(format!(
-                "the formula names a run \"{run}\" that is not here"
-            ))
-            .advise(format!("name a run of this lesson: {there}")));
-        }
-        let (mut numbers, mut expert) = (Vec::new(), None);
-        while self.take(",") {
-            let word = self.next()?;
-            let known = Expert::ALL.into_iter().find(|known| known.name() == word);
-            match (known, word.parse::<usize>()) {
-                (Some(known), _) if function.by_expert && expert.is_none() => expert = Some(known),
-                (None, Ok(number)) if number > 0 => numbers.push(number),
-                _ => {
-                    return Err(wrong(format!(
-                        "\"{word}\" means nothing in {}: {}",
-                        function.name, function.about
-                    )));
-                }
+            if function.of_run {
+                return asked(function, node, arguments).and_then(|asked| asked.of_any(runs));
+            }
+            if arguments.iter().any(is_condition) {
+                return wrong(&format!("{name} takes numbers"));
             }
         }
-        match function.numbers.contains(&numbers.len()) {
-            true => Ok(Node::Figure(Box::new(Asked {
-                function,
-                run,
-                numbers,
-                expert,
-            }))),
-            false => Err(wrong(format!(
-                "{} has not the numbers it takes: {}",
-                function.name, function.about
-            ))),
+        Kind::Minus(inner) if is_condition(inner) => return wrong("a condition has no sign"),
+        Kind::Minus(_) => {}
+        Kind::Pair(sign, both) => {
+            if both.iter().any(|side| is_condition(side) != sign.joins()) {
+                return wrong(match sign.joins() {
+                    true => "\"and\" and \"or\" join conditions, not numbers",
+                    false => "a condition cannot be calculated with or compared",
+                });
+            }
         }
     }
+    node.parts().iter().try_for_each(|part| check(part, runs))
+}
 
-    /// The rest of `mean(…, …`.
-    fn over(&mut self, function: &'static Function) -> Result<Node> {
-        let mut inner = Vec::new();
-        loop {
-            let node = self.rank(0)?;
-            if is_condition(&node) {
-                return Err(wrong(format!("{} takes numbers", function.name)));
+/// What `seen(run, 2, offline)` asks, if the function takes that.
+pub(super) fn asked<'t>(
+    function: &Function,
+    node: &Expr,
+    arguments: &'t [Expr],
+) -> Result<Asked<'t>, Diagnostic> {
+    let (name, about) = (function.name, function.about);
+    let (mut run, mut numbers, mut expert) = (None, Vec::new(), None);
+    for (at, argument) in arguments.iter().enumerate() {
+        let known = |name: &str| Expert::ALL.into_iter().find(|known| known.name() == name);
+        match &argument.kind {
+            Kind::Name(name) if at == 0 => run = Some((name.as_str(), argument)),
+            Kind::Number(number)
+                if at > 0 && number.fract() == 0.0 && (1.0..1e15).contains(number) =>
+            {
+                numbers.push(*number as usize);
             }
-            inner.push(node);
-            if !self.take(",") {
-                return Ok(Node::Over(Box::new((function, inner))));
+            Kind::Name(name)
+                if at > 0 && function.by_expert && expert.is_none() && known(name).is_some() =>
+            {
+                expert = known(name);
+            }
+            _ => {
+                let what = format!("\"{argument}\" means nothing in {name}: {about}");
+                return Err(Diagnostic::new(argument.span.clone(), what));
             }
         }
+    }
+    match run {
+        Some((run, place)) if function.numbers.contains(&numbers.len()) => Ok(Asked {
+            run,
+            place,
+            numbers,
+            expert,
+        }),
+        _ => {
+            let what = format!("{name} has not the numbers it takes: {about}");
+            Err(Diagnostic::new(node.span.clone(), what))
+        }
+    }
+}
+
+impl Asked<'_> {
+    /// Whether it asks one of these runs.
+    fn of_any(&self, runs: &[String]) -> Result<(), Diagnostic> {
+        if runs.iter().any(|known| known == self.run) {
+            return Ok(());
+        }
+        let there = match runs.is_empty() {
+            true => "no block above names one".to_string(),
+            false => format!("there are {}", listed(runs, 20)),
+        };
+        let what = format!("the formula names a run \"{}\" that is not here", self.run);
+        let wrong = Diagnostic::new(self.place.span.clone(), what);
+        Err(wrong.because(format!("name a run of this lesson: {there}")))
     }
 }
 
@@ -345,22 +222,33 @@ mod tests {
         for (text, told) in [
             ("accuracy(b)", "a run \"b\""),
             ("acuracy(a)", "no function named \"acuracy\""),
-            ("accuracy(a) >", "too early"),
-            ("accuracy(a) 3", "one too many"),
+            ("accuracy(a) >", "the formula ends after `>`"),
+            ("accuracy(a) 3", "an operator is missing before `3`"),
             ("cell(a, 1)", "has not the numbers"),
             ("cell(a, 0, 1)", "means nothing"),
+            ("cell(a, 1.5, 1)", "means nothing"),
+            ("cell(a, 1e30, 1)", "means nothing"),
             ("given(a, offline)", "means nothing"),
-            ("accuracy(a", "ends before \")\""),
+            ("accuracy(a, offline, online)", "means nothing"),
+            ("accuracy(1)", "means nothing"),
+            ("accuracy(a", "this `(` is never closed"),
+            ("a + 1", "\"a\" is no number"),
+            ("mean(1 < 2)", "mean takes numbers"),
+            ("-(1 < 2)", "a condition has no sign"),
             ("(1 < 2) + 3", "cannot be calculated"),
+            ("1 < 2 < 3", "cannot be calculated"),
             ("1 and 2", "join conditions"),
-            ("1 % 2", "means nothing"),
-            ("1.2.3", "is no number"),
-            ("", "too early"),
+            ("1 % 2", "`%` has no meaning in a formula"),
+            ("1 @ 2", "`@` has no meaning in a formula"),
+            ("1.2.3", "is not a number"),
+            ("", "the formula is empty"),
         ] {
             let problem = Formula::read(text, &runs).unwrap_err();
             assert!(problem.what.contains(told), "{text}: {}", problem.what);
             assert!(!problem.remedy.is_empty());
         }
+        let meant = Formula::read("acuracy(a)", &runs).unwrap_err();
+        assert_eq!(meant.remedy, "did you mean `accuracy`?");
         let deep = "(".repeat(200);
         assert!(Formula::read(&deep, &runs).is_err());
         assert!(Formula::read(&"1+".repeat(300), &runs).is_err());

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use super::figures::RunFigures;
-use super::formula::{Formula, Node, Sign};
+use super::formula::{Formula, asked, function};
 use crate::counts::counted;
+use crate::expression::{Expr, Kind, Sign};
 use crate::metrics::{Expert, History, mean, std_dev};
 
 /// The figures of the runs of a unit by name; several where a run is repeated.
@@ -25,12 +26,6 @@ pub struct Function {
     /// Whether an expert may be named.
     pub by_expert: bool,
     of: Of,
-}
-
-impl PartialEq for Function {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
 }
 
 #[derive(Debug)]
@@ -177,7 +172,7 @@ impl Formula {
     /// # Errors
     /// Why it has none.
     pub fn values(&self, figures: &Figures) -> Outcome<Vec<f64>> {
-        work_out(&self.node, figures)
+        work_out(&self.tree, figures)
     }
 
     /// Its one value.
@@ -204,66 +199,78 @@ impl Formula {
     }
 }
 
-fn work_out(node: &Node, figures: &Figures) -> Outcome<Vec<f64>> {
-    match node {
-        Node::Number(number) => Ok(vec![*number]),
-        Node::Negative(inner) => Ok(work_out(inner, figures)?.iter().map(|v| -v).collect()),
-        Node::Figure(asked) => {
-            let runs = figures.get(&asked.run).filter(|runs| !runs.is_empty());
+fn work_out(node: &Expr, figures: &Figures) -> Outcome<Vec<f64>> {
+    match &node.kind {
+        Kind::Number(number) => Ok(vec![*number]),
+        Kind::Minus(inner) => Ok(work_out(inner, figures)?.iter().map(|v| -v).collect()),
+        Kind::Pair(sign, both) => pair(
+            *sign,
+            &work_out(&both[0], figures)?,
+            &work_out(&both[1], figures)?,
+        ),
+        Kind::Call(name, arguments) => match function(name) {
+            Some(function) => call(function, node, arguments, figures),
+            None => Err(Lack::NotYet),
+        },
+        // A name by itself is refused when the formula is read.
+        Kind::Name(_) => Err(Lack::NotYet),
+    }
+}
+
+fn call(
+    function: &Function,
+    node: &Expr,
+    arguments: &[Expr],
+    figures: &Figures,
+) -> Outcome<Vec<f64>> {
+    match function.of {
+        Of::Run(of) => {
+            let asked = asked(function, node, arguments).map_err(|_| Lack::NotYet)?;
+            let runs = figures.get(asked.run).filter(|runs| !runs.is_empty());
             let runs = runs.ok_or(Lack::NotYet)?;
-            let Of::Run(of) = asked.function.of else {
-                return Err(Lack::NotYet);
-            };
             let of = |run| of(run, &asked.numbers, asked.expert);
             runs.iter().map(of).collect()
         }
-        Node::Over(over) => {
-            let (function, inner) = over.as_ref();
+        Of::Numbers(of) => {
             let mut values = Vec::new();
-            for node in inner {
-                values.extend(work_out(node, figures)?);
+            for argument in arguments {
+                values.extend(work_out(argument, figures)?);
             }
-            let Of::Numbers(of) = function.of else {
-                return Err(Lack::NotYet);
-            };
             let lack = || Lack::Never(format!("{} needs more values", function.name));
             Ok(vec![of(&values).ok_or_else(lack)?])
-        }
-        Node::Pair(sign, both) => {
-            let left = work_out(&both.0, figures)?;
-            let right = work_out(&both.1, figures)?;
-            let most = left.len().max(right.len());
-            if [left.len(), right.len()]
-                .iter()
-                .any(|n| *n != 1 && *n != most)
-            {
-                return Err(Lack::Never(
-                    "runs with different numbers of repetitions stand side by side; take mean(…)"
-                        .into(),
-                ));
-            }
-            let at = |values: &[f64], i: usize| values.get(i).or(values.first()).copied();
-            let pairs = (0..most).filter_map(|i| Some((at(&left, i)?, at(&right, i)?)));
-            Ok(pairs.map(|(a, b)| sign.of(a, b)).collect())
         }
     }
 }
 
-impl Sign {
-    fn of(self, a: f64, b: f64) -> f64 {
-        let truth = |holds: bool| f64::from(u8::from(holds));
-        match self {
-            Self::Add => a + b,
-            Self::Subtract => a - b,
-            Self::Multiply => a * b,
-            Self::Divide => a / b,
-            Self::Less => truth(a < b),
-            Self::AtMost => truth(a <= b),
-            Self::More => truth(a > b),
-            Self::AtLeast => truth(a >= b),
-            Self::And => truth(a != 0.0 && b != 0.0),
-            Self::Or => truth(a != 0.0 || b != 0.0),
-        }
+/// Value by value; a single one stands beside each of several.
+fn pair(sign: Sign, left: &[f64], right: &[f64]) -> Outcome<Vec<f64>> {
+    let most = left.len().max(right.len());
+    if [left.len(), right.len()]
+        .iter()
+        .any(|n| *n != 1 && *n != most)
+    {
+        return Err(Lack::Never(
+            "runs with different numbers of repetitions stand side by side; take mean(…)".into(),
+        ));
+    }
+    let at = |values: &[f64], i: usize| values.get(i).or(values.first()).copied();
+    let pairs = (0..most).filter_map(|i| Some((at(left, i)?, at(right, i)?)));
+    Ok(pairs.map(|(a, b)| of_two(sign, a, b)).collect())
+}
+
+fn of_two(sign: Sign, a: f64, b: f64) -> f64 {
+    let truth = |holds: bool| f64::from(u8::from(holds));
+    match sign {
+        Sign::Add => a + b,
+        Sign::Subtract => a - b,
+        Sign::Multiply | Sign::Product => a * b,
+        Sign::Divide => a / b,
+        Sign::Less => truth(a < b),
+        Sign::AtMost => truth(a <= b),
+        Sign::More => truth(a > b),
+        Sign::AtLeast => truth(a >= b),
+        Sign::And => truth(a != 0.0 && b != 0.0),
+        Sign::Or => truth(a != 0.0 || b != 0.0),
     }
 }
 
