@@ -1,6 +1,5 @@
 //! `inside`: what can be seen inside a run after a task.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -11,7 +10,7 @@ use super::output::{Json, Table, complain};
 use super::predict::picture;
 use crate::experiment::Stock;
 use crate::experiment::inside::look;
-use crate::metrics::Expert;
+use crate::metrics::{ByExpert, Expert};
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
 use crate::run::inside::{CrowdInside, Gaze, GazeKind, Movement, PictureInside};
@@ -41,7 +40,7 @@ struct Told {
     maps: Vec<Axes>,
     pictures: Vec<OfPicture>,
     /// When each expert says "none of these", and how often it does.
-    none_of_these: BTreeMap<Expert, Refusal>,
+    none_of_these: ByExpert<Refusal>,
     /// Why there are no pictures.
     problem: Option<Problem>,
     attention: Option<Attention>,
@@ -51,7 +50,7 @@ struct Told {
 #[derive(Serialize)]
 struct Moved {
     /// Of each expert's PET since it was drawn.
-    since_start: BTreeMap<Expert, Vec<Block>>,
+    since_start: ByExpert<Vec<Block>>,
     /// Between offline and online.
     apart: Vec<Block>,
 }
@@ -84,14 +83,14 @@ struct OfPicture {
     learned: bool,
     answer: String,
     /// On the map of each expert.
-    at: BTreeMap<Expert, [f32; 2]>,
-    energy: BTreeMap<Expert, f32>,
+    at: ByExpert<[f32; 2]>,
+    energy: ByExpert<f32>,
 }
 
 #[derive(Serialize)]
 struct Attention {
     image: String,
-    after: BTreeMap<Expert, Gaze>,
+    after: ByExpert<Gaze>,
     /// Of the network before the first task; told with the first task.
     before: Option<Gaze>,
 }
@@ -225,7 +224,7 @@ fn text(told: &Told) -> String {
 }
 
 /// From where on each expert says "none of these", and how often it does.
-fn refusals(of: &BTreeMap<Expert, Refusal>) -> String {
+fn refusals(of: &ByExpert<Refusal>) -> String {
     let titles = [
         "none of these",
         ">above",

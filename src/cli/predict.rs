@@ -1,6 +1,5 @@
 //! `predict`: what a run's experts say to pictures.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
@@ -13,7 +12,7 @@ use crate::experiment::Stock;
 use crate::experiment::inside::sample;
 use crate::experiment::predict::Predictor;
 use crate::files::names::is_elsewhere;
-use crate::metrics::Expert;
+use crate::metrics::ByExpert;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Opinion, Picture};
 use crate::run::refusal::Refusal;
@@ -80,7 +79,7 @@ enum Entry {
         threshold: Option<f32>,
         /// What each expert says, by its name: LAE's `online`, `offline`, `ensemble`.
         #[serde(flatten)]
-        experts: BTreeMap<Expert, View>,
+        experts: ByExpert<View>,
     },
     Unreadable {
         path: String,

@@ -133,7 +133,7 @@ impl Reporter {
         let accuracies = header.method.experts.iter().map(|&expert| {
             let accuracy = report.answers.accuracy(expert) * 100.0;
             match expert {
-                Expert::Answer => format!("{accuracy:.1} %"),
+                Expert::ANSWER => format!("{accuracy:.1} %"),
                 expert => format!("{} {accuracy:.1} %", expert.name()),
             }
         });

@@ -164,7 +164,7 @@ fn training(args: &Args, folder: &Path, task: usize, header: &RunHeader) -> Resu
         run: header.run.clone(),
         split: Split::Train,
         task: task + 1,
-        expert: Expert::Answer,
+        expert: Expert::ANSWER,
         class: args.class.clone(),
         tested: asked(&answers, class),
         wrong: wrong.len(),

@@ -12,61 +12,19 @@
 //! task given (the choice is among that image's own task) is an easier question and stands apart.
 
 mod confusion;
+mod expert;
 mod paired;
 mod slots;
 mod wrong;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 pub use confusion::{Blocks, Confusion, block_means};
+pub use expert::{ByExpert, Expert};
 pub use paired::Paired;
 use serde::{Deserialize, Serialize};
 pub use slots::{PromptStudy, SlotCounts, SlotView};
 pub use wrong::Wrong;
-
-/// Who gives a class: the experts of a method. LAE has three, most methods have one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Expert {
-    /// The PET that is being trained.
-    Online,
-    /// Its slowly following average.
-    Offline,
-    /// Element-wise maximum of both softmaxes.
-    Ensemble,
-    /// The only expert of a method that has no others.
-    Answer,
-}
-
-impl Expert {
-    /// All there are, in the order they are shown; of those a run has, the last one is its answer.
-    pub const ALL: [Self; 4] = [Self::Online, Self::Offline, Self::Ensemble, Self::Answer];
-    /// Those of LAE.
-    pub const OF_LAE: &'static [Self] = &[Self::Online, Self::Offline, Self::Ensemble];
-    /// The one of a method that has no others.
-    pub const ALONE: &'static [Self] = &[Self::Answer];
-
-    /// The name people read, as a heading.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Online => "Online",
-            Self::Offline => "Offline",
-            Self::Ensemble => "Ensemble",
-            Self::Answer => "Answer",
-        }
-    }
-
-    /// The name people read, in lists and files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Online => "online",
-            Self::Offline => "offline",
-            Self::Ensemble => "ensemble",
-            Self::Answer => "answer",
-        }
-    }
-}
 
 /// What every test image of the tasks seen so far was taken for, after one task was learned.
 /// Classes are positions in the run's class order (logit indices).
@@ -81,11 +39,11 @@ pub struct Answers {
     /// The true class of each.
     pub labels: Vec<usize>,
     /// Per expert of the run the class it gave to each.
-    pub given: BTreeMap<Expert, Vec<usize>>,
+    pub given: ByExpert<Vec<usize>>,
     /// Per expert how certain it was of the class it gave to each: its score. Empty in runs of
     /// older versions.
     #[serde(default)]
-    pub certainty: BTreeMap<Expert, Vec<f32>>,
+    pub certainty: ByExpert<Vec<f32>>,
     /// The class of each when its task is told: the best among the classes of that task (the
     /// task-incremental setting). Empty in runs of older versions.
     pub task_given: Vec<usize>,
@@ -260,7 +218,7 @@ impl History {
 /// The histories of all experts of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Histories {
-    of: BTreeMap<Expert, History>,
+    of: ByExpert<History>,
     /// Per task the accuracy with the task of each image told, where it was measured.
     pub task_given: Vec<Option<f64>>,
 }
@@ -269,7 +227,7 @@ impl Histories {
     /// Adds what was measured after one more task; `tasks` are those seen by then.
     pub fn push(&mut self, answers: &Answers, tasks: &[Range<usize>]) {
         for expert in answers.given.keys() {
-            let history = self.of.entry(*expert).or_default();
+            let history = self.of.or_default(*expert);
             history.push(answers, *expert, tasks);
         }
         self.task_given.push(answers.accuracy_task_given());
@@ -300,7 +258,7 @@ impl Histories {
 
     /// Whose answer is the run's.
     pub fn answering(&self) -> Expert {
-        self.experts().last().unwrap_or(Expert::Answer)
+        self.experts().last().unwrap_or(Expert::ANSWER)
     }
 
     /// The history of the run's answer.
@@ -338,8 +296,8 @@ mod tests {
             samples: (0..labels.len()).collect(),
             sources: Vec::new(),
             labels: labels.to_vec(),
-            given: BTreeMap::from([(Expert::Online, online.to_vec())]),
-            certainty: BTreeMap::new(),
+            given: [(Expert::ONLINE, online.to_vec())].into(),
+            certainty: ByExpert::default(),
             task_given: Vec::new(),
         }
     }
@@ -348,10 +306,10 @@ mod tests {
     fn accuracy_is_weighted_by_images_and_by_task_is_not() {
         let a = answers(&[0, 0, 0, 1], &[0, 0, 0, 0]);
         let tasks = [0..1, 1..2];
-        assert_eq!(a.accuracy(Expert::Online), 0.75);
-        assert_eq!(a.by_task(Expert::Online, &tasks), vec![1.0, 0.0]);
-        let classes = a.confusion(Expert::Online, 2);
-        assert_eq!(classes, a.task_confusion(Expert::Online, &tasks));
+        assert_eq!(a.accuracy(Expert::ONLINE), 0.75);
+        assert_eq!(a.by_task(Expert::ONLINE, &tasks), vec![1.0, 0.0]);
+        let classes = a.confusion(Expert::ONLINE, 2);
+        assert_eq!(classes, a.task_confusion(Expert::ONLINE, &tasks));
         assert_eq!(classes.count(&(0..1), &(0..1)), 3);
         assert_eq!(classes.most_confused(5), [(1, 0, 1)]);
     }
@@ -375,27 +333,27 @@ mod tests {
         let mut history = History::default();
         history.push(
             &answers(&[0, 1], &[0, 1]),
-            Expert::Online,
+            Expert::ONLINE,
             std::slice::from_ref(&(0..2)),
         );
         assert_eq!(history.forgetting(), Some(0.0));
         assert_eq!((history.last(), history.average()), (Some(1.0), None));
         assert_eq!(history.task_averaged(), Some(1.0));
-        assert_eq!(Answers::default().accuracy(Expert::Online), 0.0);
+        assert_eq!(Answers::default().accuracy(Expert::ONLINE), 0.0);
     }
 
     #[test]
     fn what_was_not_measured_makes_no_figure() {
         let mut history = History::default();
         let tasks = [0..1, 1..2];
-        history.push(&answers(&[0], &[0]), Expert::Online, &tasks[..1]);
+        history.push(&answers(&[0], &[0]), Expert::ONLINE, &tasks[..1]);
         let new = answers(&[1, 1], &[1, 0]);
-        history.push(&new, Expert::Online, &tasks);
+        history.push(&new, Expert::ONLINE, &tasks);
         assert!(history.matrix[1][0].is_nan() && history.matrix[1][1] == 0.5);
         let figures = [history.last(), history.average(), history.task_averaged()];
         assert_eq!((figures, history.forgetting()), ([None; 3], None));
-        assert_eq!(new.accuracy_within(Expert::Online, &tasks[0]), None);
-        assert_eq!(new.accuracy_within(Expert::Online, &tasks[1]), Some(0.5));
+        assert_eq!(new.accuracy_within(Expert::ONLINE, &tasks[0]), None);
+        assert_eq!(new.accuracy_within(Expert::ONLINE, &tasks[1]), Some(0.5));
         assert_eq!((new.images_within(&tasks[1]), new.source(1)), (2, 0));
     }
 

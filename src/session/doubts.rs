@@ -95,7 +95,7 @@ impl Session {
 
 /// The pictures that look like another class, the surest first; `class` keeps what is labelled so.
 pub fn doubtful(answers: &Answers, class: Option<usize>) -> Vec<Wrong> {
-    let mut list = answers.wrong(Expert::Answer, class);
+    let mut list = answers.wrong(Expert::ANSWER, class);
     Wrong::sort(&mut list);
     list
 }

@@ -300,16 +300,16 @@ mod tests {
             given: Vec::new(),
             known: 4,
             maps: Vec::new(),
-            energies: vec![(Expert::Online, vec![-4.0, -3.0, -1.0, -2.0, 9.0])],
+            energies: vec![(Expert::ONLINE, vec![-4.0, -3.0, -1.0, -2.0, 9.0])],
             strangeness: Vec::new(),
         };
-        let told = energies(&crowd, Expert::Online, 2, (-4.0, 0.0), 4);
+        let told = energies(&crowd, Expert::ONLINE, 2, (-4.0, 0.0), 4);
         let wanted = Energies {
             newest: vec![0, 0, 1, 1],
             older: vec![1, 1, 0, 0],
             medians: [Some(-1.0), Some(-3.0)],
         };
         assert_eq!(told, Some(wanted));
-        assert_eq!(energies(&crowd, Expert::Offline, 2, (-4.0, 0.0), 4), None);
+        assert_eq!(energies(&crowd, Expert::OFFLINE, 2, (-4.0, 0.0), 4), None);
     }
 }

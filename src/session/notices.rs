@@ -63,7 +63,7 @@ impl Session {
             return;
         }
         let quality = run.reports.last().map(|report| {
-            let expert = header.map_or(Expert::Answer, RunHeader::answering);
+            let expert = header.map_or(Expert::ANSWER, RunHeader::answering);
             Quality::of(&report.answers, expert)
         });
         let Some(quality) = quality else { return };

@@ -299,7 +299,7 @@ pub fn ranking(opinion: &Opinion) -> Vec<(usize, f32)> {
 pub fn reason(answer: &Prediction, busy_with: &[String]) -> String {
     let name = |class: usize| answer.classes.get(class).map_or("?", String::as_str);
     let percent = |p: f32| format!("{:.0}\u{a0}%", p * 100.0);
-    let (Some(online), Some(offline)) = (answer.of(Expert::Online), answer.of(Expert::Offline))
+    let (Some(online), Some(offline)) = (answer.of(Expert::ONLINE), answer.of(Expert::OFFLINE))
     else {
         return "One expert answers alone.".into();
     };
@@ -317,35 +317,33 @@ pub fn reason(answer: &Prediction, busy_with: &[String]) -> String {
         format!("fresh from learning {}, ", listed(busy_with, 3))
     };
     match answer.decided_by {
-        Expert::Offline if online == offline => format!(
+        Expert::OFFLINE if online == offline => format!(
             "Both experts say {}. The offline one is more certain ({} against {}).",
             name(offline),
             percent(p_offline),
             percent(p_online)
         ),
-        Expert::Offline => format!(
+        Expert::OFFLINE => format!(
             "The offline expert decided ({}): it remembers {}; the online one, {busy}leans towards {} ({}).",
             percent(p_offline),
             name(offline),
             name(online),
             percent(p_online)
         ),
-        Expert::Online if online == offline => format!(
+        Expert::ONLINE if online == offline => format!(
             "Both experts say {}. The online one is more certain ({} against {}).",
             name(online),
             percent(p_online),
             percent(p_offline)
         ),
-        Expert::Online => format!(
+        Expert::ONLINE => format!(
             "The online expert decided ({}): {busy}it is surer of {} than the offline one is of {} ({}).",
             percent(p_online),
             name(online),
             name(offline),
             percent(p_offline)
         ),
-        Expert::Ensemble | Expert::Answer => {
-            format!("Both experts are equally sure of {}.", name(online))
-        }
+        _ => format!("Both experts are equally sure of {}.", name(online)),
     }
 }
 
@@ -369,9 +367,9 @@ mod tests {
             task,
             classes: vec!["one".into(), "seven".into()],
             opinions: vec![
-                opinion_of(Expert::Online, &[0.6, 0.4]),
-                opinion_of(Expert::Offline, &[0.1, 0.9]),
-                opinion_of(Expert::Ensemble, &[0.6, 0.9]),
+                opinion_of(Expert::ONLINE, &[0.6, 0.4]),
+                opinion_of(Expert::OFFLINE, &[0.1, 0.9]),
+                opinion_of(Expert::ENSEMBLE, &[0.6, 0.9]),
             ],
             decided_by,
             seen: Vec::new(),
@@ -383,23 +381,23 @@ mod tests {
     fn late_answers_are_dropped_and_stale_ones_replaced() {
         let mut view = PredictView {
             ticket: 2,
-            answers: vec![Some(Arc::new(answer(1, 0, Expert::Online))), None],
+            answers: vec![Some(Arc::new(answer(1, 0, Expert::ONLINE))), None],
             stale: true,
             ..PredictView::default()
         };
-        view.take(answer(1, 1, Expert::Online));
+        view.take(answer(1, 1, Expert::ONLINE));
         assert!(view.stale && view.answers[1].is_none());
-        view.take(answer(2, 1, Expert::Offline));
+        view.take(answer(2, 1, Expert::OFFLINE));
         assert!(!view.stale && view.answers[0].is_none());
         assert_eq!(
-            view.over_tasks(1, Expert::Offline),
+            view.over_tasks(1, Expert::OFFLINE),
             vec![(1, 0.9f32.into())]
         );
     }
 
     #[test]
     fn the_reason_names_the_expert_and_both_classes() {
-        let text = reason(&answer(1, 3, Expert::Offline), &["nine".into()]);
+        let text = reason(&answer(1, 3, Expert::OFFLINE), &["nine".into()]);
         assert!(
             text.starts_with("The offline expert decided (90\u{a0}%)"),
             "{text}"
@@ -407,7 +405,7 @@ mod tests {
         assert!(
             text.contains("seven") && text.contains("fresh from learning nine, leans towards one")
         );
-        assert!(reason(&answer(1, 0, Expert::Online), &[]).contains("60\u{a0}%"));
-        assert_eq!(ranking(&opinion_of(Expert::Online, &[0.1, 0.9]))[0].0, 1);
+        assert!(reason(&answer(1, 0, Expert::ONLINE), &[]).contains("60\u{a0}%"));
+        assert_eq!(ranking(&opinion_of(Expert::ONLINE, &[0.1, 0.9]))[0].0, 1);
     }
 }

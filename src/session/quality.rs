@@ -122,16 +122,16 @@ mod tests {
         // 90 images of one class and 10 of another: every answer is the first.
         let labels: Vec<usize> = (0..100).map(|image| usize::from(image >= 90)).collect();
         let mut answers = Answers {
-            given: [(Expert::Answer, vec![0; 100])].into(),
+            given: [(Expert::ANSWER, vec![0; 100])].into(),
             labels,
             ..Answers::default()
         };
-        let quality = Quality::of(&answers, Expert::Answer);
+        let quality = Quality::of(&answers, Expert::ANSWER);
         assert_eq!(quality, of(90, 100, 90));
         assert!(quality.interval().0 > 0.5 && quality.is_guessing());
-        answers.given = [(Expert::Answer, answers.labels.clone())].into();
-        assert!(!Quality::of(&answers, Expert::Answer).is_guessing());
-        let rare = Quality::within(&answers, Expert::Answer, &(1..2));
+        answers.given = [(Expert::ANSWER, answers.labels.clone())].into();
+        assert!(!Quality::of(&answers, Expert::ANSWER).is_guessing());
+        let rare = Quality::within(&answers, Expert::ANSWER, &(1..2));
         assert_eq!(rare, of(10, 10, 10));
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::quality::Quality;
 use super::words::{time_text, told_apart};
-use crate::metrics::{Expert, Histories, History};
+use crate::metrics::{ByExpert, Expert, Histories, History};
 use crate::problem::{Problem, harmless};
 use crate::run::about::{About, MadeOf};
 use crate::run::event::{Costs, RunHeader};
@@ -61,7 +61,7 @@ pub struct RunRow {
     /// What each expert achieved, task by task.
     pub history: Histories,
     /// How far the latest accuracy of each expert can be trusted.
-    pub quality: BTreeMap<Expert, Quality>,
+    pub quality: ByExpert<Quality>,
     /// The same of the run's answers to the images of its first task.
     pub quality_of_first: Option<Quality>,
     /// Which of the latest test images are answered rightly; none where it is not known which they
@@ -90,9 +90,9 @@ impl RunRow {
     pub fn forgotten_by(&self, expert: Expert) -> Option<f64> {
         let figures = &self.figures;
         let percent = match expert {
-            Expert::Online => figures.forgetting_online,
-            Expert::Offline => figures.forgetting_offline,
-            Expert::Ensemble | Expert::Answer => figures.forgetting,
+            Expert::ONLINE => figures.forgetting_online,
+            Expert::OFFLINE => figures.forgetting_offline,
+            _ => figures.forgetting,
         };
         percent.map(|percent| percent / 100.0)
     }

@@ -384,7 +384,7 @@ impl RunView {
         let told = experts.iter().rev().map(|&expert| {
             let percent = self.of(expert).last().unwrap_or(0.0) * 100.0;
             match expert {
-                Expert::Answer => format!("{percent:.1}\u{a0}%"),
+                Expert::ANSWER => format!("{percent:.1}\u{a0}%"),
                 expert => format!("{percent:.1}\u{a0}% {}", expert.name()),
             }
         });

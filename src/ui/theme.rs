@@ -174,9 +174,9 @@ impl Tokens {
     /// An expert's colour.
     pub fn expert(&self, expert: Expert) -> Color32 {
         match expert {
-            Expert::Online => self.experts[0],
-            Expert::Offline => self.experts[1],
-            Expert::Ensemble | Expert::Answer => self.experts[2],
+            Expert::ONLINE => self.experts[0],
+            Expert::OFFLINE => self.experts[1],
+            _ => self.experts[2],
         }
     }
 

@@ -75,7 +75,7 @@ fn a_run_tells_what_happens_and_leaves_a_whole_folder() {
     assert_eq!(stored.reports.len(), 2);
     assert_eq!(stored.reports[1].answers.labels.len(), 80);
     // Ten classes: chance is 10 %. Even this short a run is far above.
-    assert!(stored.history(Expert::Ensemble).last().unwrap() > 0.3);
+    assert!(stored.history(Expert::ENSEMBLE).last().unwrap() > 0.3);
     let frozen = |task, epoch, frozen| {
         let phase = Phase::Training {
             task,
@@ -316,7 +316,7 @@ fn without_ensemble_and_accumulation_the_answer_is_the_online_experts() {
     let outcome = train(&config, root.path(), &mut Vec::new(), &Control::default());
     let stored = store::load(&folder_of(&outcome)).unwrap();
     for report in &stored.reports {
-        assert!(report.answers.given.keys().eq([&Expert::Online]));
+        assert!(report.answers.given.keys().eq([&Expert::ONLINE]));
     }
     let last = store::load_snapshot(&folder_of(&outcome), 1).unwrap();
     assert!(last.keys().all(|name| !name.starts_with("offline.")));
@@ -357,12 +357,12 @@ fn a_test_image_gets_the_answer_its_evaluation_gave() {
             let answer = shelf.predict(&request, task, &stock).unwrap();
             assert_eq!(answer.classes.len(), (task + 1) * 5);
             assert_eq!(
-                answer.of(Expert::Online).unwrap().class,
-                report.answers.of(Expert::Online)[at]
+                answer.of(Expert::ONLINE).unwrap().class,
+                report.answers.of(Expert::ONLINE)[at]
             );
             assert_eq!(
-                answer.of(Expert::Ensemble).unwrap().class,
-                report.answers.of(Expert::Ensemble)[at]
+                answer.of(Expert::ENSEMBLE).unwrap().class,
+                report.answers.of(Expert::ENSEMBLE)[at]
             );
         }
     }

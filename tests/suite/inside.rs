@@ -80,7 +80,7 @@ fn the_crowd_is_even_and_the_same_after_every_task() {
         assert_eq!(of.count(), 8);
     }
     // One map has the same axes after every task; features move on it.
-    let [a, b] = [&first, &second].map(|crowd| crowd.map_of(Expert::Online).unwrap());
+    let [a, b] = [&first, &second].map(|crowd| crowd.map_of(Expert::ONLINE).unwrap());
     assert_eq!((a.anchor, a.shares), (1, b.shares));
     assert_ne!(a.points, b.points);
     assert!(a.shares[0] >= a.shares[1] && a.shares[1] > 0.0 && a.shares[0] < 1.0);
@@ -99,14 +99,14 @@ fn energies_and_answers_are_those_of_predictions() {
         assert_eq!(source, 0);
         let (verdict, _) = predictor.verdict(&test_picture(index)).unwrap();
         assert_eq!(verdict.opinions.last().unwrap().class, crowd.given[at]);
-        for expert in [Expert::Online, Expert::Offline] {
+        for expert in [Expert::ONLINE, Expert::OFFLINE] {
             let said = verdict.opinions.iter().find(|o| o.expert == expert);
             let energy = crowd.energies_of(expert).unwrap()[at];
             let apart = said.unwrap().energy.unwrap() - energy;
             assert!(apart.abs() < 1e-3, "{apart}");
         }
     }
-    assert!(crowd.energies_of(Expert::Ensemble).is_none());
+    assert!(crowd.energies_of(Expert::ENSEMBLE).is_none());
 }
 
 fn adds_up(gaze: &Gaze) {
@@ -133,7 +133,7 @@ fn attention_adds_up_to_one_and_changes_with_the_pets() {
         adds_up(gaze);
         assert_ne!(gaze.values, before.values);
     }
-    let [online, offline] = [Expert::Online, Expert::Offline].map(|e| second.of(e).unwrap());
+    let [online, offline] = [Expert::ONLINE, Expert::OFFLINE].map(|e| second.of(e).unwrap());
     assert_ne!(online.values, offline.values);
     assert_eq!(first.seen.len(), first.seen_size.pow(2) * 3);
 }
@@ -148,11 +148,11 @@ fn a_pet_that_nobody_touches_stays_where_it_is() {
     let root = tempfile::tempdir().unwrap();
     let folder = trained(&config, root.path());
     let [first, second] = [0, 1].map(|task| inside(&folder, task).1.movement);
-    let began = first.of(Expert::Online).unwrap();
+    let began = first.of(Expert::ONLINE).unwrap();
     assert_eq!(began.len(), 5, "a PET in each of the first five blocks");
     assert!(began.iter().all(|(_, moved)| *moved > 0.0));
-    assert_eq!(second.of(Expert::Online), Some(began));
-    assert_eq!(second.of(Expert::Offline), Some(began));
+    assert_eq!(second.of(Expert::ONLINE), Some(began));
+    assert_eq!(second.of(Expert::OFFLINE), Some(began));
     assert!(first.apart.is_empty());
     assert!(second.apart.iter().all(|(_, apart)| *apart == 0.0));
     // With a rate of nothing nothing moves at all.
@@ -164,7 +164,7 @@ fn a_pet_that_nobody_touches_stays_where_it_is() {
     };
     let folder = trained(&still, root.path());
     let movement = inside(&folder, 0).1.movement;
-    let moved = movement.of(Expert::Online).unwrap();
+    let moved = movement.of(Expert::ONLINE).unwrap();
     assert!(moved.iter().all(|(_, moved)| *moved < 1e-20), "{moved:?}");
 }
 

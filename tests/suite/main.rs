@@ -44,7 +44,6 @@ mod units;
 
 use std::path::{Path, PathBuf};
 
-use lae_studio::metrics::Expert;
 use lae_studio::run::config::{Setting, Settings};
 use lae_studio::run::event::MethodFacts;
 
@@ -84,7 +83,7 @@ fn lae_facts() -> MethodFacts {
     MethodFacts {
         title: "LAE".into(),
         variant: Vec::new(),
-        experts: Expert::OF_LAE.to_vec(),
+        experts: lae_studio::method::lae::LAE.experts.to_vec(),
         uses_pet: true,
         pet_sized: Some(true),
     }

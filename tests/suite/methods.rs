@@ -245,6 +245,13 @@ fn the_study_of_prompts_is_kept_with_the_run() {
 }
 
 #[test]
+fn experts_are_read_back_as_their_method_declares_them() {
+    for expert in METHODS.iter().flat_map(|spec| spec.experts) {
+        assert_eq!(Expert::named(expert.name()), Some(*expert));
+    }
+}
+
+#[test]
 fn settings_of_every_method_survive_the_file_and_wrong_ones_are_told_with_their_range() {
     for spec in METHODS {
         let mut config = config_of(spec);
@@ -298,7 +305,10 @@ fn a_run_of_an_older_version_opens_predicts_and_goes_on() {
     }
     let stored = store::load(&folder).unwrap();
     assert_eq!(stored.header.title(), "digits · LAE · adapter 2");
-    assert_eq!(stored.header.method.experts, Expert::OF_LAE);
+    assert_eq!(
+        stored.header.method.experts,
+        lae_studio::method::lae::LAE.experts
+    );
     assert_eq!(stored.reports.len(), 2);
     assert_eq!(stored.reports[1].answers.accuracy_task_given(), None);
     assert!(stored.reports[1].gauges["online_drift"] > 0.0);

@@ -53,12 +53,13 @@ pub fn report(task: usize) -> TaskReport {
         answers: Answers {
             samples: labels.iter().map(|i| i * 10).collect(),
             sources: Vec::new(),
-            given: BTreeMap::from([
-                (Expert::Online, vec![0; labels.len()]),
-                (Expert::Offline, labels.clone()),
-                (Expert::Ensemble, ensemble),
-            ]),
-            certainty: [(Expert::Ensemble, vec![0.25; labels.len()])].into(),
+            given: [
+                (Expert::ONLINE, vec![0; labels.len()]),
+                (Expert::OFFLINE, labels.clone()),
+                (Expert::ENSEMBLE, ensemble),
+            ]
+            .into(),
+            certainty: [(Expert::ENSEMBLE, vec![0.25; labels.len()])].into(),
             task_given: labels.clone(),
             labels,
         },
@@ -143,7 +144,25 @@ fn a_run_comes_back_as_it_was_saved() {
     assert_eq!(whole.reports[1].answers, report(1).answers);
     assert_eq!(whole.reports[1].seconds, 0.1 + 0.2);
     assert_eq!(store::load_snapshot(&path, 0).unwrap(), snapshot(2.0));
-    assert_eq!(whole.history(Expert::Ensemble).accuracy, vec![1.0, 0.75]);
+    assert_eq!(whole.history(Expert::ENSEMBLE).accuracy, vec![1.0, 0.75]);
+}
+
+#[test]
+fn a_run_of_a_method_with_experts_of_its_own_comes_back_with_them() {
+    let root = tempfile::tempdir().unwrap();
+    let mut header = header();
+    let experts = ["quick", "slow", "answer"].map(|key| Expert::named(key).unwrap());
+    header.method.experts = experts.to_vec();
+    let folder = RunFolder::create(root.path(), &mut header, "name = \"adapter\"\n").unwrap();
+    let mut report = report(0);
+    report.answers.given = experts.map(|expert| (expert, vec![0, 1])).into();
+    report.answers.certainty = experts.map(|expert| (expert, vec![0.5, 1.0])).into();
+    folder.save_task(&report, &snapshot(1.0)).unwrap();
+    let stored = store::load(folder.path()).unwrap();
+    assert_eq!(stored.header.method.experts, experts);
+    assert_eq!(stored.reports[0].answers, report.answers);
+    assert_eq!(stored.header.answering(), Expert::ANSWER);
+    assert_eq!(stored.history(experts[0]).last(), Some(1.0));
 }
 
 #[test]
@@ -329,7 +348,7 @@ fn seeds_are_repetitions_while_other_weights_plugins_and_tasks_are_another_kind(
         let answers = &mut run.reports[1].answers;
         answers
             .given
-            .insert(Expert::Ensemble, answers.labels.clone());
+            .insert(Expert::ENSEMBLE, answers.labels.clone());
     });
     let seeded = with(&|run| run.header.config.seed = 7);
     let weights = with(&|run| run.header.weights_sha256 = "cd".repeat(32));
@@ -397,7 +416,7 @@ fn runs_are_held_against_each_other_where_they_were_asked_the_same_images() {
     answers.given.values_mut().for_each(|given| given.reverse());
     let beside = |one: &StoredRun, other: &StoredRun| {
         let other = store::Answered::of(other)?;
-        store::Answered::of(one)?.beside(Expert::Ensemble, (&other, Expert::Ensemble))
+        store::Answered::of(one)?.beside(Expert::ENSEMBLE, (&other, Expert::ENSEMBLE))
     };
     let counts = |one: &StoredRun, other: &StoredRun| {
         beside(one, other).map(|p| (p.images, p.first, p.second))
@@ -406,7 +425,7 @@ fn runs_are_held_against_each_other_where_they_were_asked_the_same_images() {
     // The ensemble forgets one image; who does not is right there alone.
     let labels = second.reports[1].answers.labels.clone();
     let given = &mut second.reports[1].answers.given;
-    given.insert(Expert::Ensemble, labels);
+    given.insert(Expert::ENSEMBLE, labels);
     assert_eq!(counts(&first, &second), Some((4, 0, 1)));
     assert_eq!(counts(&second, &first), Some((4, 1, 0)));
     // Other data, a task fewer, and images that were not noted.
@@ -532,7 +551,7 @@ fn tables_and_figures_put_class_orders_together() {
         folder.save_task(&report(0), &snapshot(1.0)).unwrap();
         if order == "natural" {
             let mut second = report(1);
-            second.answers.given.get_mut(&Expert::Ensemble).unwrap()[1] = 0;
+            second.answers.given.get_mut(&Expert::ENSEMBLE).unwrap()[1] = 0;
             folder.save_task(&second, &snapshot(1.0)).unwrap();
         } else {
             folder.save_task(&report(1), &snapshot(1.0)).unwrap();

@@ -457,7 +457,7 @@ fn a_run_of_an_older_version_is_taught_as_well() {
     assert_eq!(stored.header.planned_tasks(), 5);
     let figures = figures_of(&stored);
     assert!(figures.old.before.is_some() && figures.old.after.is_some());
-    assert_eq!(stored.header.answering(), Expert::Ensemble);
+    assert_eq!(stored.header.answering(), Expert::ENSEMBLE);
     predicts_what_it_measured(&run);
 }
 

@@ -45,7 +45,7 @@ impl Predictor {
     }
 }
 
-/// What the others make of every training picture of the run in `folder` up to `task`, under [`Expert::Answer`], with
+/// What the others make of every training picture of the run in `folder` up to `task`, under [`Expert::ANSWER`], with
 /// how certain they are; nothing where `step` or `go_on` stopped it. Pictures of its own data set alone, by their
 /// indices in the training split; those that cannot be read are left out.
 ///
@@ -114,8 +114,8 @@ impl Crowd {
             // Against its label alone: what else it looks like speaks for neither.
             certain.push(shares[best] / (shares[best] + shares[labels[at]]));
         }
-        answers.given.insert(Expert::Answer, given);
-        answers.certainty.insert(Expert::Answer, certain);
+        answers.given.insert(Expert::ANSWER, given);
+        answers.certainty.insert(Expert::ANSWER, certain);
         Ok(answers)
     }
 }
@@ -203,7 +203,7 @@ mod tests {
             .collect();
         let answers = crowd.answers(&features_of(&samples), &|| true).unwrap();
         assert_eq!(answers.samples, (0..2600).collect::<Vec<_>>());
-        let mut list = answers.wrong(Expert::Answer, None);
+        let mut list = answers.wrong(Expert::ANSWER, None);
         Wrong::sort(&mut list);
         let found = |first: usize| {
             let first = list.iter().take(first);

@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn energy_is_minus_logsumexp_even_for_large_logits() {
-        let o = opinion(Expert::Answer, &[1000.0, 1000.0]);
+        let o = opinion(Expert::ANSWER, &[1000.0, 1000.0]);
         let energy = o.energy.unwrap_or_default();
         assert!((energy + 1000.0 + std::f32::consts::LN_2).abs() < 1e-3);
         assert!((o.probabilities[0] - 0.5).abs() < 1e-6);
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn with_the_task_given_only_its_classes_compete() {
-        let verdict = Verdict::alone(Expert::Answer, &[9.0, 1.0, -200.0, -190.0]);
+        let verdict = Verdict::alone(Expert::ANSWER, &[9.0, 1.0, -200.0, -190.0]);
         assert_eq!(verdict.opinions[0].class, 0);
         assert_eq!(verdict.within(&(2..4)), 3);
         assert_eq!(verdict.within(&(0..2)), 0);
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn the_more_certain_of_a_class_speaks_for_it() {
-        let verdict = Verdict::alone(Expert::Answer, &[1.0, 0.0, 3.0]);
+        let verdict = Verdict::alone(Expert::ANSWER, &[1.0, 0.0, 3.0]);
         let before = verdict.opinions[0].probabilities.clone();
         let folded = verdict.clone().folded(&[(2, 0), (7, 1)]);
         assert_eq!(folded.opinions[0].class, 0);
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn log_probabilities_are_those_of_the_softmax() {
         let logits = [2.0, -1.0, 0.5];
-        let softmax = opinion(Expert::Answer, &logits).probabilities;
+        let softmax = opinion(Expert::ANSWER, &logits).probabilities;
         for (log, p) in log_probabilities(&logits).iter().zip(softmax) {
             assert!((log.exp() - p).abs() < 1e-6);
         }

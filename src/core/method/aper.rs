@@ -146,11 +146,11 @@ impl Method for Aper {
     }
 
     fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
-        answers::by_cosine(Expert::Answer, &self.scores(images)?)
+        answers::by_cosine(Expert::ANSWER, &self.scores(images)?)
     }
 
     fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
-        Ok(vec![(Expert::Answer, self.features(images)?)])
+        Ok(vec![(Expert::ANSWER, self.features(images)?)])
     }
 
     fn pets(&self) -> Result<Vec<TrainedPet>> {

@@ -328,11 +328,11 @@ impl Method for FineTune {
     }
 
     fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
-        answers::alone(Expert::Answer, &self.logits(images)?)
+        answers::alone(Expert::ANSWER, &self.logits(images)?)
     }
 
     fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
-        Ok(vec![(Expert::Answer, self.features(images)?)])
+        Ok(vec![(Expert::ANSWER, self.features(images)?)])
     }
 
     fn snapshot(&self) -> Result<Named> {

@@ -78,11 +78,11 @@ impl Method for SimpleCil {
 
     fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
         let scores = self.prototypes.scores(self.features(images)?)?;
-        answers::by_cosine(Expert::Answer, &scores)
+        answers::by_cosine(Expert::ANSWER, &scores)
     }
 
     fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
-        Ok(vec![(Expert::Answer, self.features(images)?)])
+        Ok(vec![(Expert::ANSWER, self.features(images)?)])
     }
 
     fn snapshot(&self) -> Result<Named> {

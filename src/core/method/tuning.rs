@@ -249,7 +249,7 @@ impl FirstSession {
     /// The PET with how it began.
     pub fn trained(&self) -> TrainedPet {
         TrainedPet {
-            expert: Expert::Answer,
+            expert: Expert::ANSWER,
             began: self.fresh.clone(),
             now: self.pets().clone(),
         }

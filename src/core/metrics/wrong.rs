@@ -61,17 +61,17 @@ mod tests {
         let answers = Answers {
             samples: (0..5).collect(),
             labels: vec![0, 0, 1, 1, 2],
-            given: [(Expert::Answer, vec![0, 1, 0, 2, 1])].into(),
-            certainty: [(Expert::Answer, vec![1.0, 0.5, 0.9, 0.7, 0.9])].into(),
+            given: [(Expert::ANSWER, vec![0, 1, 0, 2, 1])].into(),
+            certainty: [(Expert::ANSWER, vec![1.0, 0.5, 0.9, 0.7, 0.9])].into(),
             ..Answers::default()
         };
-        assert!(answers.has_certainty(Expert::Answer) && !answers.has_certainty(Expert::Online));
-        let mut worst = answers.wrong(Expert::Answer, None);
+        assert!(answers.has_certainty(Expert::ANSWER) && !answers.has_certainty(Expert::ONLINE));
+        let mut worst = answers.wrong(Expert::ANSWER, None);
         Wrong::sort(&mut worst);
         let places: Vec<usize> = worst.iter().map(|wrong| wrong.at).collect();
         assert_eq!(places, [2, 4, 3, 1]);
         assert_eq!((worst[0].label, worst[0].given), (1, 0));
-        let mut of_one = answers.wrong(Expert::Answer, Some(1));
+        let mut of_one = answers.wrong(Expert::ANSWER, Some(1));
         of_one[0].certainty = None;
         Wrong::sort(&mut of_one);
         let places: Vec<usize> = of_one.iter().map(|wrong| wrong.at).collect();

@@ -23,7 +23,7 @@ pub struct DoubtRequest {
 pub enum DoubtState {
     /// Pictures that were looked at, and all of them.
     Working(usize, usize),
-    /// What the others make of each picture, under `Expert::Answer`; indices into the training split.
+    /// What the others make of each picture, under `Expert::ANSWER`; indices into the training split.
     Done(Box<Answers>),
     /// It was stopped; nothing is known.
     Stopped,

@@ -33,7 +33,7 @@ pub struct MethodFacts {
 impl MethodFacts {
     /// Whose answer is the run's.
     pub fn answering(&self) -> Expert {
-        self.experts.last().copied().unwrap_or(Expert::Answer)
+        self.experts.last().copied().unwrap_or(Expert::ANSWER)
     }
 
     /// The PET with its size, where it has one: "adapter 5", "ssf"; none where none is trained.

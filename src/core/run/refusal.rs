@@ -228,7 +228,7 @@ mod tests {
             known: 2,
             maps: Vec::new(),
             energies: Vec::new(),
-            strangeness: vec![(Expert::Answer, strangeness)],
+            strangeness: vec![(Expert::ANSWER, strangeness)],
         }
     }
 
@@ -286,7 +286,7 @@ mod tests {
         let values: Vec<f32> = (0..60).map(|at| at as f32).collect();
         let crowd = crowd(labels, values.clone());
         let of = |gauges: Option<&BTreeMap<String, f64>>| {
-            Refusal::of(gauges, Some(&crowd), Expert::Answer).unwrap()
+            Refusal::of(gauges, Some(&crowd), Expert::ANSWER).unwrap()
         };
         let (_, rate) = chosen(&at_places(values[..40].iter().copied())).unwrap();
         let later = Some(Refused {
@@ -301,7 +301,7 @@ mod tests {
         };
         assert_eq!(of(None), wanted);
         // Older versions noted the threshold alone: what the sample shows is of the same pictures.
-        let older = BTreeMap::from([(gauge(Expert::Answer), 37.0)]);
+        let older = BTreeMap::from([(gauge(Expert::ANSWER), 37.0)]);
         let same = Refusal {
             known: Some(Refused {
                 refused: 2,
@@ -324,14 +324,14 @@ mod tests {
             (of(Some(&newer)).known, of(Some(&newer)).later),
             (noted, later)
         );
-        assert_eq!(Refusal::of(None, Some(&crowd), Expert::Online), None);
-        assert_eq!(Refusal::of(None, None, Expert::Answer), None);
+        assert_eq!(Refusal::of(None, Some(&crowd), Expert::ONLINE), None);
+        assert_eq!(Refusal::of(None, None, Expert::ANSWER), None);
     }
 
     #[test]
     fn scores_without_an_energy_are_judged_by_their_doubt() {
         let mut opinion = Opinion {
-            expert: Expert::Answer,
+            expert: Expert::ANSWER,
             class: 1,
             probabilities: vec![0.25, 0.75],
             energy: None,

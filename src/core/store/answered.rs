@@ -1,12 +1,10 @@
 //! Which test images of a run are answered rightly, kept small, so that two runs can be held against
 //! each other image by image.
 
-use std::collections::BTreeMap;
-
 use sha2::{Digest, Sha256};
 
 use super::load::StoredRun;
-use crate::metrics::{Expert, Paired};
+use crate::metrics::{ByExpert, Expert, Paired};
 
 /// Which of its latest test images each expert of a run answers rightly.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +13,7 @@ pub struct Answered {
     asked: [u8; 32],
     images: usize,
     /// A bit for each image, in the order of the data.
-    right: BTreeMap<Expert, Vec<u64>>,
+    right: ByExpert<Vec<u64>>,
 }
 
 impl Answered {
@@ -60,7 +58,7 @@ impl Answered {
         Some(Self {
             asked: hash.finalize().into(),
             images: order.len(),
-            right: given.map(|(&of, given)| (of, right(given))).collect(),
+            right: given.map(|(of, given)| (*of, right(given))).collect(),
         })
     }
 

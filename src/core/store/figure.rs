@@ -42,7 +42,7 @@ fn points(group: &Group) -> Vec<(f64, f64, f64)> {
             let values: Vec<f64> = runs
                 .iter()
                 .filter_map(|run| run.tasks.get(task))
-                .filter_map(|figures| figures.of(Expert::Answer))
+                .filter_map(|figures| figures.of(Expert::ANSWER))
                 .collect();
             let spread = std_dev(&values).unwrap_or(0.0);
             Some(((task + 1) as f64, mean(&values)?, spread))

@@ -197,7 +197,7 @@ fn older_method(config: &RunConfig) -> MethodFacts {
         }
         .to_string(),
         variant: variant.map(|(_, words)| words.to_string()).collect(),
-        experts: Expert::OF_LAE.to_vec(),
+        experts: vec![Expert::ONLINE, Expert::OFFLINE, Expert::ENSEMBLE],
         uses_pet: true,
         pet_sized: None,
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::load::{RunState, StoredRun};
-use crate::metrics::{Answers, Expert, History, PromptStudy, mean, std_dev};
+use crate::metrics::{Answers, ByExpert, Expert, History, PromptStudy, mean, std_dev};
 use crate::run::about::About;
 use crate::run::config::RunConfig;
 use crate::run::event::{AS_THEY_CAME, Costs, Lesson, RunHeader, TaskReport};
@@ -72,10 +72,10 @@ impl TaskSummary {
     /// A_i of one expert, if the run has it.
     pub fn of(&self, expert: Expert) -> Option<f64> {
         match expert {
-            Expert::Online => self.online,
-            Expert::Offline => self.offline,
-            Expert::Ensemble => self.ensemble,
-            Expert::Answer => Some(self.accuracy).filter(|accuracy| accuracy.is_finite()),
+            Expert::ONLINE => self.online,
+            Expert::OFFLINE => self.offline,
+            Expert::ENSEMBLE => self.ensemble,
+            _ => Some(self.accuracy).filter(|accuracy| accuracy.is_finite()),
         }
     }
 }
@@ -84,17 +84,17 @@ impl Figures {
     /// A_N, Ā_N and F_N of one expert.
     pub fn of(&self, expert: Expert) -> [Option<f64>; 3] {
         match expert {
-            Expert::Online => [
+            Expert::ONLINE => [
                 self.final_accuracy_online,
                 self.average_accuracy_online,
                 self.forgetting_online,
             ],
-            Expert::Offline => [
+            Expert::OFFLINE => [
                 self.final_accuracy_offline,
                 self.average_accuracy_offline,
                 self.forgetting_offline,
             ],
-            Expert::Ensemble | Expert::Answer => self.of_answer(),
+            _ => self.of_answer(),
         }
     }
 
@@ -212,7 +212,7 @@ pub struct Summary {
 pub fn summary(run: &StoredRun) -> Summary {
     let header = &run.header;
     let answer = run.answers();
-    let histories: BTreeMap<Expert, History> = header
+    let histories: ByExpert<History> = header
         .method
         .experts
         .iter()
@@ -230,9 +230,9 @@ pub fn summary(run: &StoredRun) -> Summary {
         .map(|(i, report)| TaskSummary {
             classes: header.class_order[header.tasks[i].clone()].to_vec(),
             accuracy: percent(answer.accuracy[i]),
-            online: accuracy(Expert::Online, i),
-            offline: accuracy(Expert::Offline, i),
-            ensemble: accuracy(Expert::Ensemble, i),
+            online: accuracy(Expert::ONLINE, i),
+            offline: accuracy(Expert::OFFLINE, i),
+            ensemble: accuracy(Expert::ENSEMBLE, i),
             matrix_row: answer.matrix[i].iter().copied().map(percent).collect(),
             accuracy_task_given: report.answers.accuracy_task_given().map(percent),
             unreadable_images: report.unreadable,
@@ -250,7 +250,7 @@ pub fn summary(run: &StoredRun) -> Summary {
         history.forgetting().filter(|_| told).map(percent)
     };
     let of = |expert| histories.get(&expert);
-    let (online, offline) = (of(Expert::Online), of(Expert::Offline));
+    let (online, offline) = (of(Expert::ONLINE), of(Expert::OFFLINE));
     let last = |history: &History| history.last().map(percent);
     let average = |history: &History| history.average().map(percent);
     let task_given = run

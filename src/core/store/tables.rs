@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -70,15 +71,15 @@ impl MetricsRow {
         Self {
             task: report.task + 1,
             images: answers.labels.len(),
-            online: accuracy(Expert::Online),
-            offline: accuracy(Expert::Offline),
-            ensemble: accuracy(Expert::Ensemble),
+            online: accuracy(Expert::ONLINE),
+            offline: accuracy(Expert::OFFLINE),
+            ensemble: accuracy(Expert::ENSEMBLE),
             seconds: report.seconds,
             images_per_second: report.images_per_second,
             online_drift: drift(DRIFTS[0]),
             offline_drift: drift(DRIFTS[1]),
             peak_memory_bytes,
-            answer: accuracy(Expert::Answer),
+            answer: accuracy(Expert::ANSWER),
             task_given: answers.accuracy_task_given(),
             images_seen: Some(costs.images_seen),
             training_seconds: Some(costs.training_seconds),
@@ -135,70 +136,85 @@ pub fn parted(cell: &str) -> Vec<f64> {
         .unwrap_or_default()
 }
 
-/// One test image; the columns of experts that the run does not have are empty.
-#[derive(Default, Serialize, Deserialize)]
-struct AnswerRow {
-    sample: usize,
-    label: usize,
-    online: Option<usize>,
-    offline: Option<usize>,
-    ensemble: Option<usize>,
-    // Not in runs of older versions:
-    #[serde(default)]
-    answer: Option<usize>,
-    #[serde(default)]
-    task_given: Option<usize>,
-    /// The lesson whose test picture it is, from 1; none for one of the run's own data set.
-    #[serde(default)]
-    lesson: Option<usize>,
-    /// How certain each expert was of its class.
-    #[serde(default)]
-    online_certainty: Option<f32>,
-    #[serde(default)]
-    offline_certainty: Option<f32>,
-    #[serde(default)]
-    ensemble_certainty: Option<f32>,
-    #[serde(default)]
-    answer_certainty: Option<f32>,
+/// A number in a table of answers.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Cell {
+    Count(Option<usize>),
+    Share(Option<f32>),
 }
 
-impl AnswerRow {
-    fn of(&mut self, expert: Expert) -> &mut Option<usize> {
-        match expert {
-            Expert::Online => &mut self.online,
-            Expert::Offline => &mut self.offline,
-            Expert::Ensemble => &mut self.ensemble,
-            Expert::Answer => &mut self.answer,
-        }
-    }
-
-    fn certainty_of(&mut self, expert: Expert) -> &mut Option<f32> {
-        match expert {
-            Expert::Online => &mut self.online_certainty,
-            Expert::Offline => &mut self.offline_certainty,
-            Expert::Ensemble => &mut self.ensemble_certainty,
-            Expert::Answer => &mut self.answer_certainty,
-        }
-    }
+/// The column of an expert's certainty.
+fn certainty_column(expert: Expert) -> String {
+    format!("{}_certainty", expert.name())
 }
 
-/// The text of `confusion/task_N.csv`.
+/// The text of `confusion/task_N.csv`. Every table has the columns of the known experts, empty where
+/// the run has no such expert; those of others stand behind them.
 pub(super) fn answers_csv(answers: &Answers) -> Result<Vec<u8>> {
+    let known = Expert::KNOWN;
+    let others = answers.given.keys().copied();
+    let others: Vec<Expert> = others.filter(|expert| !known.contains(expert)).collect();
+    let names = |experts: &[Expert]| -> Vec<String> {
+        experts.iter().map(|e| e.name().to_string()).collect()
+    };
+    let certainties = |experts: &[Expert]| -> Vec<String> {
+        experts.iter().copied().map(certainty_column).collect()
+    };
+    let words = |words: [&str; 2]| words.map(String::from).to_vec();
+    let header = [
+        words(["sample", "label"]),
+        names(&known),
+        words(["task_given", "lesson"]),
+        certainties(&known),
+        names(&others),
+        certainties(&others),
+    ];
     let rows = answers.labels.iter().enumerate().map(|(i, &label)| {
-        let mut row = AnswerRow {
-            sample: answers.samples.get(i).copied().unwrap_or_default(),
-            label,
-            task_given: answers.task_given.get(i).copied(),
-            lesson: Some(answers.source(i)).filter(|source| *source > 0),
-            ..AnswerRow::default()
-        };
-        for (expert, given) in &answers.given {
-            *row.of(*expert) = given.get(i).copied();
-            *row.certainty_of(*expert) = answers.certainty_at(*expert, i);
-        }
+        let given = |&expert: &Expert| Cell::Count(answers.of(expert).get(i).copied());
+        let certainty = |&expert: &Expert| Cell::Share(answers.certainty_at(expert, i));
+        let mut row = vec![
+            Cell::Count(Some(answers.samples.get(i).copied().unwrap_or_default())),
+            Cell::Count(Some(label)),
+        ];
+        row.extend(known.iter().map(given));
+        row.push(Cell::Count(answers.task_given.get(i).copied()));
+        let lesson = Some(answers.source(i)).filter(|source| *source > 0);
+        row.push(Cell::Count(lesson));
+        row.extend(known.iter().map(certainty));
+        row.extend(others.iter().map(given));
+        row.extend(others.iter().map(certainty));
         row
     });
-    to_csv(rows)
+    let mut table = to_csv([header.concat()])?;
+    table.extend(to_csv(rows)?);
+    Ok(table)
+}
+
+/// A row of a table that is read column by column.
+struct Columns<'a> {
+    path: &'a Path,
+    header: csv::StringRecord,
+    row: csv::StringRecord,
+}
+
+impl Columns<'_> {
+    /// The number in a column; none where it is empty or there is no such column.
+    fn number<T: FromStr>(&self, column: &str) -> Result<Option<T>> {
+        let at = self.header.iter().position(|name| name == column);
+        let cell = at.and_then(|at| self.row.get(at)).unwrap_or_default();
+        if cell.is_empty() {
+            return Ok(None);
+        }
+        let wrong = || damaged_table(self.path, &format!("\"{cell}\" is no {column}"));
+        cell.parse().map(Some).map_err(|_| wrong())
+    }
+
+    /// The number in a column that may not be empty.
+    fn needed(&self, column: &str) -> Result<usize> {
+        let missing = || damaged_table(self.path, &format!("an image has no {column}"));
+        self.number(column)?.ok_or_else(missing)
+    }
 }
 
 /// Reads `confusion/task_N.csv`; there must be `images` rows, each with an answer of every expert,
@@ -210,22 +226,31 @@ pub(super) fn read_answers(
     (images, classes, lessons): (usize, usize, usize),
 ) -> Result<Answers> {
     let mut answers = Answers::default();
-    for mut row in from_csv::<AnswerRow>(bytes, path)? {
-        let mut highest = row.label.max(row.task_given.unwrap_or_default());
+    let damaged = |error: csv::Error| damaged_table(path, &error.to_string());
+    let mut reader = csv::Reader::from_reader(bytes);
+    let header = reader.headers().map_err(damaged)?.clone();
+    let mut row = Columns {
+        path,
+        header,
+        row: csv::StringRecord::new(),
+    };
+    while reader.read_record(&mut row.row).map_err(damaged)? {
+        let label = row.needed("label")?;
+        let task_given = row.number::<usize>("task_given")?;
+        let mut highest = label.max(task_given.unwrap_or_default());
         for &expert in experts {
-            let Some(class) = *row.of(expert) else {
+            let Some(class) = row.number(expert.name())? else {
                 let what = format!("an image has no answer of the {} expert", expert.name());
                 return Err(damaged_table(path, &what));
             };
             highest = highest.max(class);
-            answers.given.entry(expert).or_default().push(class);
-            if let Some(certainty) = *row.certainty_of(expert) {
+            answers.given.or_default(expert).push(class);
+            if let Some(certainty) = row.number::<f32>(&certainty_column(expert))? {
                 if !(0.0..=1.0).contains(&certainty) {
                     let what = format!("a certainty of {certainty} is not from 0 to 1");
                     return Err(damaged_table(path, &what));
                 }
-                let noted = answers.certainty.entry(expert).or_default();
-                noted.push(certainty);
+                answers.certainty.or_default(expert).push(certainty);
             }
         }
         if highest >= classes {
@@ -234,24 +259,24 @@ pub(super) fn read_answers(
                 &format!("it names class {highest} of {classes}"),
             ));
         }
-        let source = row.lesson.unwrap_or(0);
+        let source = row.number("lesson")?.unwrap_or(0);
         if source > lessons {
             return Err(damaged_table(
                 path,
                 &format!("it names lesson {source} of {lessons}"),
             ));
         }
-        answers.samples.push(row.sample);
+        answers.samples.push(row.needed("sample")?);
         answers.sources.push(source);
-        answers.labels.push(row.label);
-        answers.task_given.extend(row.task_given);
+        answers.labels.push(label);
+        answers.task_given.extend(task_given);
     }
     if answers.sources.iter().all(|source| *source == 0) {
         answers.sources.clear();
     }
     let found = answers.labels.len();
     // Noted for some pictures only, it would be read as that of others.
-    answers.certainty.retain(|_, noted| noted.len() == found);
+    answers.certainty.retain(|noted| noted.len() == found);
     if found == images {
         Ok(answers)
     } else {

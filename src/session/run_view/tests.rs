@@ -14,7 +14,7 @@ fn header() -> RunHeader {
         method: MethodFacts {
             title: "LAE".into(),
             variant: Vec::new(),
-            experts: Expert::OF_LAE.to_vec(),
+            experts: crate::method::lae::LAE.experts.to_vec(),
             uses_pet: true,
             pet_sized: Some(true),
         },
@@ -45,7 +45,8 @@ fn report(task: usize, answers: &[usize]) -> TaskReport {
             samples: labels.clone(),
             sources: Vec::new(),
             labels,
-            given: Expert::OF_LAE
+            given: crate::method::lae::LAE
+                .experts
                 .iter()
                 .map(|e| (*e, answers.to_vec()))
                 .collect(),
@@ -76,8 +77,8 @@ fn events_become_history_and_a_repeated_task_counts_once() {
     view.fold(evaluated(0, &[0, 0]), "2");
     view.fold(evaluated(1, &[0, 0, 0]), "3");
     view.fold(evaluated(1, &[0, 1, 2]), "4");
-    assert_eq!(view.of(Expert::Online).accuracy, vec![0.5, 1.0]);
-    assert_eq!(view.of(Expert::Ensemble).matrix[1], vec![1.0, 1.0]);
+    assert_eq!(view.of(Expert::ONLINE).accuracy, vec![0.5, 1.0]);
+    assert_eq!(view.of(Expert::ENSEMBLE).matrix[1], vec![1.0, 1.0]);
     assert_eq!(view.class_names(1), ["c"]);
     // The same run, taken up after its first task.
     let mut again = RunView::waiting("x".into());
@@ -86,7 +87,7 @@ fn events_become_history_and_a_repeated_task_counts_once() {
     again.fold(Event::TakenUp { run, reports }, "2");
     again.fold(evaluated(1, &[0, 1, 2]), "3");
     assert_eq!(again.reports, view.reports);
-    assert_eq!(again.of(Expert::Offline), view.of(Expert::Offline));
+    assert_eq!(again.of(Expert::OFFLINE), view.of(Expert::OFFLINE));
     view.fold(Event::Finished { run: "r".into() }, "5");
     assert_eq!((view.stage, view.done()), (Stage::Finished, 1.0));
     assert!(

@@ -1,10 +1,9 @@
 //! The stored runs of all folders that are open, deleted ones, and what is done with them.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::method::lae;
-use crate::metrics::{Expert, Histories};
+use crate::metrics::{ByExpert, Expert, Histories};
 use crate::problem::{Problem, Result};
 use crate::run::about::MadeOf;
 use crate::run::event::TaskReport;
@@ -172,9 +171,9 @@ fn run_row(listed: store::Listed) -> RunRow {
     row
 }
 
-fn quality(run: &store::StoredRun) -> BTreeMap<Expert, Quality> {
+fn quality(run: &store::StoredRun) -> ByExpert<Quality> {
     let Some(latest) = run.reports.last() else {
-        return BTreeMap::new();
+        return ByExpert::default();
     };
     let of = |expert: &Expert| (*expert, Quality::of(&latest.answers, *expert));
     latest.answers.given.keys().map(of).collect()

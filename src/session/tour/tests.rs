@@ -39,7 +39,7 @@ fn header(folder: &str) -> RunHeader {
         method: crate::run::event::MethodFacts {
             title: "Baseline".into(),
             variant: Vec::new(),
-            experts: vec![Expert::Online],
+            experts: vec![Expert::ONLINE],
             uses_pet: true,
             pet_sized: Some(true),
         },
@@ -77,7 +77,7 @@ fn report(task: usize, right: usize) -> Event {
             answers: Answers {
                 samples: (0..labels.len()).collect(),
                 labels,
-                given: [(Expert::Online, given)].into(),
+                given: [(Expert::ONLINE, given)].into(),
                 ..Answers::default()
             },
             slots: Vec::new(),
@@ -110,12 +110,12 @@ fn answer(session: &mut Session, backend: &Recorded, from: &mut usize, own: f32)
                     .map(ToString::to_string)
                     .collect(),
                 opinions: vec![Opinion {
-                    expert: Expert::Online,
+                    expert: Expert::ONLINE,
                     class: place,
                     probabilities,
                     energy: None,
                 }],
-                decided_by: Expert::Online,
+                decided_by: Expert::ONLINE,
                 seen: Vec::new(),
                 seen_size: 0,
             })));

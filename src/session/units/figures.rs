@@ -183,7 +183,6 @@ fn percent(share: Option<f64>) -> Outcome<f64> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use std::collections::BTreeMap;
 
     use super::*;
     use crate::metrics::Answers;
@@ -202,7 +201,7 @@ pub(super) mod tests {
                 }
             }
             answers.task_given = answers.labels.clone();
-            answers.given = BTreeMap::from([(Expert::Answer, given)]);
+            answers.given = [(Expert::ANSWER, given)].into();
             let seen: Vec<_> = (0..row.len()).map(|task| task..task + 1).collect();
             history.push(&answers, &seen);
         }

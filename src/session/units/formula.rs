@@ -162,7 +162,7 @@ pub(super) fn asked<'t>(
     let (name, about) = (function.name, function.about);
     let (mut run, mut numbers, mut expert) = (None, Vec::new(), None);
     for (at, argument) in arguments.iter().enumerate() {
-        let known = |name: &str| Expert::ALL.into_iter().find(|known| known.name() == name);
+        let known = |name: &str| Expert::KNOWN.into_iter().find(|known| known.name() == name);
         match &argument.kind {
             Kind::Name(name) if at == 0 => run = Some((name.as_str(), argument)),
             Kind::Number(number)

@@ -41,9 +41,9 @@ impl Series {
         values: impl Iterator<Item = (usize, f64)>,
     ) -> Self {
         let (marker, style, width) = match expert {
-            Expert::Online => (MarkerShape::Circle, LineStyle::Dashed { length: 6.0 }, 1.6),
-            Expert::Offline => (MarkerShape::Up, LineStyle::Dotted { spacing: 6.0 }, 1.6),
-            Expert::Ensemble | Expert::Answer => (MarkerShape::Square, LineStyle::Solid, 2.4),
+            Expert::ONLINE => (MarkerShape::Circle, LineStyle::Dashed { length: 6.0 }, 1.6),
+            Expert::OFFLINE => (MarkerShape::Up, LineStyle::Dotted { spacing: 6.0 }, 1.6),
+            _ => (MarkerShape::Square, LineStyle::Solid, 2.4),
         };
         Self {
             name: expert.name().into(),

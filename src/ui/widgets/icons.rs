@@ -125,10 +125,10 @@ fn bell(painter: &Painter, centre: Pos2, s: f32, colour: Color32) {
 pub fn marker(painter: &Painter, expert: Expert, centre: Pos2, size: f32, colour: Color32) {
     let s = size / 2.0;
     match expert {
-        Expert::Online => {
+        Expert::ONLINE => {
             painter.circle_filled(centre, s, colour);
         }
-        Expert::Offline => triangle(
+        Expert::OFFLINE => triangle(
             painter,
             [
                 centre + vec2(0.0, -s),
@@ -137,7 +137,7 @@ pub fn marker(painter: &Painter, expert: Expert, centre: Pos2, size: f32, colour
             ],
             colour,
         ),
-        Expert::Ensemble | Expert::Answer => {
+        _ => {
             let square = Rect::from_center_size(centre, Vec2::splat(size * 0.92));
             painter.rect_filled(square, CornerRadius::ZERO, colour);
         }

@@ -175,10 +175,10 @@ pub fn explain(ui: &mut Ui, label: Response, key: &str) -> Response {
 /// The term that an expert is.
 pub fn of_expert(expert: Expert) -> &'static str {
     match expert {
-        Expert::Online => "online",
-        Expert::Offline => "offline",
-        Expert::Ensemble => "ensemble",
-        Expert::Answer => "accuracy",
+        Expert::ONLINE => "online",
+        Expert::OFFLINE => "offline",
+        Expert::ENSEMBLE => "ensemble",
+        _ => "accuracy",
     }
 }
 

@@ -73,7 +73,7 @@ fn the_demo_trains_and_answers_about_a_drawing() {
     let live = window.state().session.live.clone().unwrap();
     assert_eq!(live.stage, Stage::Finished, "{:?}", live.problem);
     assert_eq!(live.reports.len(), 3);
-    assert_eq!(live.of(Expert::Ensemble).accuracy.len(), 3);
+    assert_eq!(live.of(Expert::ENSEMBLE).accuracy.len(), 3);
     window.get_by_label("Confusion matrix");
     settle(&mut window);
     shot(&mut window, "real-train-done");

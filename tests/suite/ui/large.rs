@@ -48,7 +48,7 @@ fn measured(header: &RunHeader, task: usize) -> TaskReport {
         answers: Answers {
             samples: (0..labels.len()).collect(),
             sources: Vec::new(),
-            given: [(Expert::Ensemble, ensemble)].into(),
+            given: [(Expert::ENSEMBLE, ensemble)].into(),
             certainty: Default::default(),
             task_given: Vec::new(),
             labels,
@@ -180,7 +180,7 @@ fn ten_thousand_classes_are_drawn_as_blocks_and_a_block_can_be_opened() {
     let header = large(10_000, 10);
     let confusion = measured(&header, 9)
         .answers
-        .confusion(Expert::Ensemble, 10_000);
+        .confusion(Expert::ENSEMBLE, 10_000);
     assert_eq!(confusion.total(&(0..10_000)), 20_000);
 }
 
@@ -220,7 +220,7 @@ fn the_time_of_large_frames_is_measured() {
     let reports: Vec<TaskReport> = (0..1_000).map(|task| measured(&header, task)).collect();
     let begun = Instant::now();
     let run = RunView::stored(header, reports);
-    assert_eq!(run.of(Expert::Ensemble).matrix.len(), 1_000);
+    assert_eq!(run.of(Expert::ENSEMBLE).matrix.len(), 1_000);
     eprintln!("a thousand tasks: {:.1?} to open", begun.elapsed());
     let mut window = of_tasks(runs.path());
     timed(&mut window, "a thousand tasks");

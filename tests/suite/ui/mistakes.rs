@@ -58,11 +58,11 @@ fn shown_at(
         images: Some(made.open().fingerprints()),
         ..header()
     };
-    let certainty = [(Expert::Ensemble, vec![0.6, 0.9, 0.99, 0.8, 0.75, 0.7])];
+    let certainty = [(Expert::ENSEMBLE, vec![0.6, 0.9, 0.99, 0.8, 0.75, 0.7])];
     let answers = Answers {
         samples: (0..6).collect(),
         labels: vec![0, 0, 0, 1, 1, 1],
-        given: [(Expert::Ensemble, vec![1, 0, 1, 1, 0, 1])].into(),
+        given: [(Expert::ENSEMBLE, vec![1, 0, 1, 1, 0, 1])].into(),
         certainty: if noted {
             certainty.into()
         } else {
@@ -246,13 +246,13 @@ fn a_run_that_noted_no_certainty_is_asked_once_more() {
             task: request.tasks[0],
             classes: vec!["a".into(), "b".into()],
             opinions: vec![Opinion {
-                expert: Expert::Ensemble,
+                expert: Expert::ENSEMBLE,
                 class: 1,
                 // The last one asked, picture 4, was taken for a.
                 probabilities: vec![share, share],
                 energy: None,
             }],
-            decided_by: Expert::Ensemble,
+            decided_by: Expert::ENSEMBLE,
             seen: Vec::new(),
             seen_size: 0,
         })));
@@ -288,8 +288,8 @@ fn doubted() -> DoubtState {
     DoubtState::Done(Box::new(Answers {
         samples: (0..8).collect(),
         labels: vec![0, 0, 0, 0, 1, 1, 1, 1],
-        given: [(Expert::Answer, vec![0, 1, 0, 0, 1, 0, 1, 0])].into(),
-        certainty: [(Expert::Answer, certain)].into(),
+        given: [(Expert::ANSWER, vec![0, 1, 0, 0, 1, 0, 1, 0])].into(),
+        certainty: [(Expert::ANSWER, certain)].into(),
         ..Answers::default()
     }))
 }
@@ -507,7 +507,7 @@ fn a_run_of_the_same_name_in_another_folder_has_mistakes_of_its_own() {
     };
     let run = other.run.clone();
     let mut report = window.state().session.live.clone().unwrap().reports[0].clone();
-    report.answers.given = [(Expert::Ensemble, vec![0, 1, 0, 1, 1, 1])].into();
+    report.answers.given = [(Expert::ENSEMBLE, vec![0, 1, 0, 1, 1, 1])].into();
     backend.push(Event::Started(Box::new(other)));
     let (name, report) = (run.clone(), Box::new(report));
     backend.push(Event::TaskEvaluated { run: name, report });

@@ -18,8 +18,8 @@ fn studied(task: usize) -> TaskReport {
         counts
     });
     let mut report = report(task);
-    let given = report.answers.given.remove(&Expert::Ensemble).unwrap();
-    report.answers.given = [(Expert::Answer, given)].into();
+    let given = report.answers.given.remove(&Expert::ENSEMBLE).unwrap();
+    report.answers.given = [(Expert::ANSWER, given)].into();
     report.slots = slots.collect();
     report
 }
@@ -29,7 +29,7 @@ fn of_dualprompt() -> RunHeader {
         method: MethodFacts {
             title: "DualPrompt".into(),
             variant: Vec::new(),
-            experts: vec![Expert::Answer],
+            experts: vec![Expert::ANSWER],
             uses_pet: false,
             pet_sized: Some(true),
         },

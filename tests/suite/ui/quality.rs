@@ -65,11 +65,11 @@ fn matrix_forgetting_and_loss_are_there_for_every_expert() {
     settle(&mut window);
     let live = window.state().session.live.clone().unwrap();
     let points = |expert| live.of(expert).forgetting().unwrap() * 100.0;
-    use lae_studio::metrics::Expert::{Offline, Online};
+    use lae_studio::metrics::Expert;
     window.get_by_label(&format!(
         "online {:.1}, offline {:.1}",
-        points(Online),
-        points(Offline)
+        points(Expert::ONLINE),
+        points(Expert::OFFLINE)
     ));
     window.get_by_label("Loss over steps");
     shot(&mut window, "experts-ensemble");

@@ -20,7 +20,7 @@ use super::{recorded, settle, shot};
 
 /// A stored run of two tasks of five, with this threshold noted for its answer if any.
 fn stored(root: &Path, threshold: Option<f64>) {
-    let gauges = threshold.map(|value| (gauge(Expert::Ensemble), value));
+    let gauges = threshold.map(|value| (gauge(Expert::ENSEMBLE), value));
     noted(root, gauges.into_iter().collect());
 }
 
@@ -85,7 +85,7 @@ fn tell_crowd(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
         known: 4,
         maps: Vec::new(),
         energies: Vec::new(),
-        strangeness: vec![(Expert::Ensemble, strangeness)],
+        strangeness: vec![(Expert::ENSEMBLE, strangeness)],
     };
     for &task in &request.tasks {
         backend.push(Event::Inside(Box::new(Insight {
@@ -146,7 +146,7 @@ fn what_known_pictures_were_refused_while_testing_is_told() {
     let known: Vec<Known> = (0..40)
         .map(|at| ((0, at), at as f32 / 10.0 - 6.0))
         .collect();
-    noted(runs.path(), gauges_of(Expert::Ensemble, &known));
+    noted(runs.path(), gauges_of(Expert::ENSEMBLE, &known));
     let (window, _) = answered(runs.path());
     let (_, counted) = chosen(&known).unwrap();
     let share = (100.0 * counted.share()).round();

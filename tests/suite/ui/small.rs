@@ -166,7 +166,7 @@ fn all_wrong(
         .iter()
         .map(|label| (label + 1) % 10)
         .collect();
-    for expert in [Expert::Online, Expert::Offline, Expert::Ensemble] {
+    for expert in [Expert::ONLINE, Expert::OFFLINE, Expert::ENSEMBLE] {
         told.answers.given.insert(expert, wrong.clone());
     }
     backend.push(Event::Started(Box::new(header())));

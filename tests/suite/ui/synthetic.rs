@@ -62,11 +62,11 @@ pub fn report(task: usize) -> TaskReport {
         answers.samples.push(sample);
         answers.labels.push(label);
         for (expert, class) in [
-            (Expert::Online, online),
-            (Expert::Offline, offline),
-            (Expert::Ensemble, ensemble),
+            (Expert::ONLINE, online),
+            (Expert::OFFLINE, offline),
+            (Expert::ENSEMBLE, ensemble),
         ] {
-            answers.given.entry(expert).or_default().push(class);
+            answers.given.or_default(expert).push(class);
         }
         answers.task_given.push(label);
     }
@@ -159,7 +159,7 @@ pub fn prediction(ticket: u64, task: usize) -> Prediction {
         let mut probabilities = vec![rest; count];
         probabilities[favourite.min(count - 1)] = p;
         Opinion {
-            expert: Expert::Online,
+            expert: Expert::ONLINE,
             class: favourite.min(count - 1),
             probabilities,
             energy: Some(-3.0 - 4.0 * p),
@@ -185,19 +185,19 @@ pub fn prediction(ticket: u64, task: usize) -> Prediction {
         opinions: vec![
             online,
             Opinion {
-                expert: Expert::Offline,
+                expert: Expert::OFFLINE,
                 ..offline.clone()
             },
             Opinion {
-                expert: Expert::Ensemble,
+                expert: Expert::ENSEMBLE,
                 probabilities,
                 ..offline
             },
         ],
         decided_by: if task == 0 {
-            Expert::Online
+            Expert::ONLINE
         } else {
-            Expert::Offline
+            Expert::OFFLINE
         },
         seen,
         seen_size: 32,

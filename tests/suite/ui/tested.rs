@@ -35,7 +35,7 @@ fn run(made: &Made, images: Option<Fingerprints>) -> (RunHeader, TaskReport) {
         samples: (0..6).collect(),
         sources: Vec::new(),
         labels,
-        given: [(Expert::Ensemble, other)].into(),
+        given: [(Expert::ENSEMBLE, other)].into(),
         certainty: Default::default(),
         task_given: Vec::new(),
     };

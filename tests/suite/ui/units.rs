@@ -110,7 +110,7 @@ fn what_the_runs_show_stays_hidden_until_the_guess_each_time_a_lesson_is_started
     let unit = window.state().session.units.open.clone().unwrap();
     let mut facts = header();
     facts.config = unit.plans().next().unwrap().configs[0].clone();
-    facts.method.experts = vec![Expert::Online];
+    facts.method.experts = vec![Expert::ONLINE];
     facts.method.title = "Baseline".into();
     window.get_by_label("Train the Baseline").click();
     settle(&mut window);

@@ -102,7 +102,7 @@ impl Predictor {
             movement.since_start.push((pet.expert, blocks));
         }
         let of = |expert| pets.iter().find(|pet| pet.expert == expert);
-        if let (Some(online), Some(offline)) = (of(Expert::Online), of(Expert::Offline)) {
+        if let (Some(online), Some(offline)) = (of(Expert::ONLINE), of(Expert::OFFLINE)) {
             movement.apart = offline.now.distances_from(&online.now)?;
         }
         Ok(movement)

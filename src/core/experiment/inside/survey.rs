@@ -75,7 +75,7 @@ impl Survey {
                 strange.push(opinion.strangeness());
                 if let Some(energy) = opinion
                     .energy
-                    .filter(|_| opinion.expert != Expert::Ensemble)
+                    .filter(|_| opinion.expert != Expert::ENSEMBLE)
                 {
                     entry(&mut self.energies, opinion.expert, Vec::new).push(energy);
                 }

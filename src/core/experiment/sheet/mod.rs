@@ -168,7 +168,7 @@ mod tests {
 
     fn columns() -> Columns {
         Columns {
-            experts: vec![Expert::Answer],
+            experts: vec![Expert::ANSWER],
             classes: vec!["=cmd".into(), "b".into()],
             input: InputSpec {
                 size: 8,
@@ -181,7 +181,7 @@ mod tests {
 
     fn said(piece: &Piece) -> Vec<Verdict> {
         (0..piece.pictures)
-            .map(|_| Verdict::alone(Expert::Answer, &[2.0, 0.0]))
+            .map(|_| Verdict::alone(Expert::ANSWER, &[2.0, 0.0]))
             .collect()
     }
 
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn without_a_threshold_nobody_says_what_is_none_of_these() {
-        let verdict = Verdict::alone(Expert::Answer, &[2.0, 0.0]);
+        let verdict = Verdict::alone(Expert::ANSWER, &[2.0, 0.0]);
         let strange = |threshold| {
             let columns = Columns {
                 threshold,

@@ -1,7 +1,6 @@
 //! The part of a run that tests: after every task each test image so far is shown to the method, and
 //! where its slots of prompts are studied, to each of them.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::super::meter::Meter;
@@ -9,7 +8,7 @@ use super::super::reading::Reading;
 use super::Trainer;
 use crate::data::loader::{Loader, LoaderOptions};
 use crate::method::Verdict;
-use crate::metrics::{Answers, Expert, SlotCounts};
+use crate::metrics::{Answers, ByExpert, SlotCounts};
 use crate::problem::Result;
 use crate::run::event::{AS_THEY_CAME, Phase};
 use crate::run::refusal;
@@ -30,7 +29,7 @@ impl Trainer<'_> {
         let none = samples.is_empty();
         let mut answers = Answers::default();
         let mut slots = self.no_slots();
-        let mut strangeness: BTreeMap<Expert, Vec<refusal::Known>> = BTreeMap::new();
+        let mut strangeness: ByExpert<Vec<refusal::Known>> = ByExpert::default();
         let mut reading = Reading::of(samples.len());
         let options = LoaderOptions {
             cache: Some(self.kit.pixels.clone()),
@@ -52,7 +51,7 @@ impl Trainer<'_> {
                 answers.sources.push(source);
                 let verdict = verdict.checked()?.folded(&self.again);
                 for opinion in &verdict.opinions {
-                    let of = strangeness.entry(opinion.expert).or_default();
+                    let of = strangeness.or_default(opinion.expert);
                     of.push(((source, index), opinion.strangeness()));
                 }
                 self.note(&mut answers, batch.labels[row] as usize, &verdict);
@@ -121,9 +120,9 @@ impl Trainer<'_> {
         answers.labels.push(label);
         let class = self.class_at(label);
         for opinion in &verdict.opinions {
-            let certainty = answers.certainty.entry(opinion.expert).or_default();
+            let certainty = answers.certainty.or_default(opinion.expert);
             certainty.push(opinion.best().1.clamp(0.0, 1.0));
-            let given = answers.given.entry(opinion.expert).or_default();
+            let given = answers.given.or_default(opinion.expert);
             // The right class, whichever of its positions the label is.
             given.push(if opinion.class == class {
                 label

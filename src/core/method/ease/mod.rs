@@ -207,12 +207,12 @@ impl Method for Ease {
     }
 
     fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
-        answers::by_cosine(Expert::Answer, &self.scores(images)?)
+        answers::by_cosine(Expert::ANSWER, &self.scores(images)?)
     }
 
     fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
         Ok(vec![(
-            Expert::Answer,
+            Expert::ANSWER,
             Tensor::cat(self.features(images)?, 1),
         )])
     }
@@ -222,7 +222,7 @@ impl Method for Ease {
         let sets = self.sets.iter().chain(newest).enumerate();
         let newest = sets.last().map(|(task, now)| {
             Ok(TrainedPet {
-                expert: Expert::Answer,
+                expert: Expert::ANSWER,
                 began: self.fresh(task)?,
                 now: now.clone(),
             })

@@ -236,17 +236,17 @@ impl Esn {
         let all = votes.iter().sum::<usize>().max(1) as f32;
         let shares = stages.iter().zip(&votes).flat_map(|(logits, votes)| {
             let share = *votes as f32 / all;
-            let shown = answers::opinion(Expert::Answer, logits);
+            let shown = answers::opinion(Expert::ANSWER, logits);
             shown.probabilities.into_iter().map(move |p| p * share)
         });
         Verdict {
             opinions: vec![Opinion {
-                expert: Expert::Answer,
+                expert: Expert::ANSWER,
                 class: before + argmax(&stages[winner]),
                 probabilities: shares.collect(),
                 energy: None,
             }],
-            decided_by: Expert::Answer,
+            decided_by: Expert::ANSWER,
             scores: stages.concat(),
         }
     }
@@ -308,7 +308,7 @@ impl Method for Esn {
         let tokens = self.tokens(images, &self.prompt)?;
         let stages = self.stages.iter();
         let features = stages.map(|stage| stage.features(tokens.clone()));
-        Ok(vec![(Expert::Answer, Tensor::cat(features.collect(), 1))])
+        Ok(vec![(Expert::ANSWER, Tensor::cat(features.collect(), 1))])
     }
 
     fn snapshot(&self) -> Result<Named> {

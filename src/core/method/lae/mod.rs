@@ -32,7 +32,7 @@ pub const LAE: MethodSpec = MethodSpec {
     title: "LAE",
     summary: "Learns with the PET frozen at first, accumulates it in a slow offline copy, answers with both",
     paper: PAPER,
-    experts: Expert::OF_LAE,
+    experts: &[Expert::ONLINE, Expert::OFFLINE, Expert::ENSEMBLE],
     settings: &[
         SettingSpec {
             key: "learning",
@@ -131,7 +131,7 @@ pub const BASELINE: MethodSpec = MethodSpec {
     title: "Baseline",
     summary: "Trains the same PET task after task and does nothing against forgetting",
     paper: PAPER,
-    experts: &[Expert::Online],
+    experts: &[Expert::ONLINE],
     settings: &[],
     pet: Some(PetUse::USUAL),
     rate: Some(RATE),

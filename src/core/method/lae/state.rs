@@ -57,7 +57,7 @@ impl Lae {
     pub fn new(backbone: Arc<dyn Backbone>, pets: PetStack, settings: LaeSettings) -> Self {
         Self {
             backbone,
-            experts: Expert::OF_LAE,
+            experts: super::LAE.experts,
             task: None,
             settings,
             fresh: pets.clone(),
@@ -312,8 +312,8 @@ impl Method for Lae {
 
     fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
         let (online, offline) = self.features(images)?;
-        let offline = offline.map(|features| (Expert::Offline, features));
-        let online = (Expert::Online, online);
+        let offline = offline.map(|features| (Expert::OFFLINE, features));
+        let online = (Expert::ONLINE, online);
         Ok(std::iter::once(online).chain(offline).collect())
     }
 
@@ -323,8 +323,8 @@ impl Method for Lae {
             began: self.fresh.clone(),
             now: now.clone(),
         };
-        let offline = self.offline.iter().map(|pets| (Expert::Offline, pets));
-        let online = std::iter::once((Expert::Online, &self.online));
+        let offline = self.offline.iter().map(|pets| (Expert::OFFLINE, pets));
+        let online = std::iter::once((Expert::ONLINE, &self.online));
         Ok(online.chain(offline).map(one).collect())
     }
 

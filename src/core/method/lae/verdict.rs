@@ -12,22 +12,22 @@ pub(super) fn verdict(online: &[f32], offline: Option<&[f32]>, switches: Switche
     // The offline expert is the online one again where there is none (before the second task).
     let offline = offline.unwrap_or(online);
     let (on, off) = (
-        opinion(Expert::Online, online),
-        opinion(Expert::Offline, offline),
+        opinion(Expert::ONLINE, online),
+        opinion(Expert::OFFLINE, offline),
     );
     let named = |opinion: &Opinion| Opinion {
-        expert: Expert::Ensemble,
+        expert: Expert::ENSEMBLE,
         ..opinion.clone()
     };
     let (answer, decided_by, scores) = match (switches.ensemble, switches.accumulation) {
         (true, _) => both(&on, &off, online, offline),
-        (false, true) if two => (named(&off), Expert::Offline, offline.to_vec()),
-        (false, _) => (named(&on), Expert::Online, online.to_vec()),
+        (false, true) if two => (named(&off), Expert::OFFLINE, offline.to_vec()),
+        (false, _) => (named(&on), Expert::ONLINE, online.to_vec()),
     };
     Verdict {
         opinions: vec![on, off, answer],
         // With one expert only, the answer is the online one's.
-        decided_by: if two { decided_by } else { Expert::Online },
+        decided_by: if two { decided_by } else { Expert::ONLINE },
         scores,
     }
 }
@@ -49,14 +49,14 @@ fn both(
         .into_iter()
         .zip(log_probabilities(offline));
     let answer = Opinion {
-        expert: Expert::Ensemble,
+        expert: Expert::ENSEMBLE,
         class,
         probabilities,
         energy: lower,
     };
     let decided_by = match by_offline {
-        true => Expert::Offline,
-        false => Expert::Online,
+        true => Expert::OFFLINE,
+        false => Expert::ONLINE,
     };
     (answer, decided_by, logs.map(|(a, b)| a.max(b)).collect())
 }
@@ -75,7 +75,7 @@ mod tests {
         let [on, off, _] = &v.opinions[..] else {
             return assert_eq!(v.opinions.len(), 3);
         };
-        assert_eq!((answer(&v).class, v.decided_by), (1, Expert::Offline));
+        assert_eq!((answer(&v).class, v.decided_by), (1, Expert::OFFLINE));
         assert_eq!(answer(&v).probabilities[0], on.probabilities[0]);
         assert_eq!(answer(&v).probabilities[1], off.probabilities[1]);
         assert!(answer(&v).probabilities.iter().sum::<f32>() > 1.0);
@@ -90,14 +90,14 @@ mod tests {
             ..Switches::ALL
         };
         let v = verdict(&on, Some(&off), only);
-        assert_eq!((answer(&v).class, v.decided_by), (1, Expert::Offline));
+        assert_eq!((answer(&v).class, v.decided_by), (1, Expert::OFFLINE));
         assert_eq!(answer(&v).probabilities, v.opinions[1].probabilities);
         let none = Switches {
             accumulation: false,
             ..only
         };
         let v = verdict(&on, Some(&off), none);
-        assert_eq!((answer(&v).class, v.decided_by), (0, Expert::Online));
+        assert_eq!((answer(&v).class, v.decided_by), (0, Expert::ONLINE));
         assert_eq!(answer(&v).probabilities, v.opinions[0].probabilities);
     }
 }

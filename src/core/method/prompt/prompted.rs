@@ -348,7 +348,7 @@ impl Method for Prompted {
     }
 
     fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
-        answers::alone(Expert::Answer, &self.logits(images)?)
+        answers::alone(Expert::ANSWER, &self.logits(images)?)
     }
 
     fn studies_slots(&self) -> bool {
@@ -379,7 +379,7 @@ impl Method for Prompted {
 
     fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
         let (_, features) = self.features(images)?;
-        Ok(vec![(Expert::Answer, features)])
+        Ok(vec![(Expert::ANSWER, features)])
     }
 
     fn snapshot(&self) -> Result<Named> {

@@ -278,7 +278,7 @@ impl RanPac {
         for (position, _) in &self.empty {
             scores[*position] = f32::NEG_INFINITY;
         }
-        let mut verdict = Verdict::of_cosines(Expert::Answer, &scores);
+        let mut verdict = Verdict::of_cosines(Expert::ANSWER, &scores);
         for (position, of) in &self.empty {
             verdict.scores[*position] = scores[*of];
         }
@@ -387,7 +387,7 @@ impl Method for RanPac {
     }
 
     fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
-        Ok(vec![(Expert::Answer, self.features(images)?)])
+        Ok(vec![(Expert::ANSWER, self.features(images)?)])
     }
 
     fn pets(&self) -> Result<Vec<TrainedPet>> {

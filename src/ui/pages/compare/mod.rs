@@ -54,7 +54,7 @@ impl Default for State {
             tag: None,
             selection: chosen::Selection::default(),
             ticked: HashMap::new(),
-            expert: Expert::Ensemble,
+            expert: Expert::ENSEMBLE,
             matrices: HashMap::new(),
             found: None,
             heights: (0.0, HashMap::new()),

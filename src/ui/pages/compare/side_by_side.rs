@@ -56,9 +56,9 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
             },
             |ui| {
                 let experts = [
-                    (Expert::Online, "Online"),
-                    (Expert::Offline, "Offline"),
-                    (Expert::Ensemble, "Answer"),
+                    (Expert::ONLINE, "Online"),
+                    (Expert::OFFLINE, "Offline"),
+                    (Expert::ENSEMBLE, "Answer"),
                 ];
                 segmented(ui, "expert", &experts, &mut cx.pages.compare.expert);
             },
@@ -150,8 +150,8 @@ fn number_table(ui: &mut Ui, shown: &[(usize, &RunRow)], expert: Expert) {
                 }
                 trust(ui, row, expert);
                 for (value, strong) in [
-                    (row.of(Expert::Online).last(), false),
-                    (row.of(Expert::Offline).last(), false),
+                    (row.of(Expert::ONLINE).last(), false),
+                    (row.of(Expert::OFFLINE).last(), false),
                     (row.history.task_given.last().copied().flatten(), false),
                 ] {
                     figure(ui, value, strong);

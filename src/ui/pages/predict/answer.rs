@@ -202,7 +202,7 @@ fn one_opinion(ui: &mut Ui, answer: &Prediction, view: &Opinion, stale: bool) {
             let mut name = expert.name().to_string();
             name[..1].make_ascii_uppercase();
             let title = widgets::title(ui, name);
-            if expert != Expert::Answer {
+            if expert != Expert::ANSWER {
                 terms::explain(ui, title, terms::of_expert(expert));
             }
             let several = answer.opinions.len() > 1;
@@ -223,7 +223,7 @@ fn one_opinion(ui: &mut Ui, answer: &Prediction, view: &Opinion, stale: bool) {
         let Some(energy) = view.energy else { return };
         let energy = faint(ui, format!("energy {}", signed(energy)));
         let energy = terms::explain(ui, energy, "energy");
-        if expert == Expert::Ensemble {
+        if expert == Expert::ENSEMBLE {
             energy.on_hover_text("The lower of the two energies. The bars are the larger of both experts' scores for each class, so they need not add up to 100 %.");
         }
     });

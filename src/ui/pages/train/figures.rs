@@ -18,7 +18,7 @@ use crate::ui::widgets::{self, card, card_of, faint, icons, matrix as matrices, 
 /// The numbers on top.
 pub fn headline(ui: &mut Ui, run: &RunView) {
     let header = run.header.as_ref();
-    let experts = header.map_or(&[Expert::Answer][..], |h| &h.method.experts);
+    let experts = header.map_or(&[Expert::ANSWER][..], |h| &h.method.experts);
     // Where there is room, the answer to an easier question stands beside the answers.
     let with_given = experts.len() < 3;
     let cards = experts.len() + usize::from(with_given) + 1;

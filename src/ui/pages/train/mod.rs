@@ -48,7 +48,7 @@ impl Default for State {
         Self {
             run: PathBuf::new(),
             task: None,
-            expert: Expert::Ensemble,
+            expert: Expert::ENSEMBLE,
             by_task: false,
             cell: None,
             cache: confusion::Cache::default(),

@@ -155,7 +155,7 @@ fn training(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, tas
     };
     // What was waited for comes into sight.
     cx.pages.train.worst.scroll |= awaited == Some(ticket);
-    let key = (task, Expert::Answer, ticket);
+    let key = (task, Expert::ANSWER, ticket);
     let (list, of) = list(cx, run, (header, &answers), key, |_, class| {
         doubtful(&answers, class)
     });

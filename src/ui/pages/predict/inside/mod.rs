@@ -97,7 +97,7 @@ pub fn section(ui: &mut Ui, cx: &mut Cx<'_>) {
 fn experts_of(header: &RunHeader) -> Vec<Expert> {
     let experts = header.method.experts.iter().copied();
     let own: Vec<Expert> = experts
-        .filter(|expert| *expert != Expert::Ensemble)
+        .filter(|expert| *expert != Expert::ENSEMBLE)
         .collect();
     own
 }
@@ -105,7 +105,7 @@ fn experts_of(header: &RunHeader) -> Vec<Expert> {
 fn chosen(cx: &Cx<'_>, experts: &[Expert]) -> Expert {
     let wanted = cx.pages.predict.inside.expert;
     let there = wanted.filter(|expert| experts.contains(expert));
-    there.or(experts.first().copied()).unwrap_or(Expert::Answer)
+    there.or(experts.first().copied()).unwrap_or(Expert::ANSWER)
 }
 
 fn opener(ui: &mut Ui, cx: &mut Cx<'_>, experts: &[Expert]) {

@@ -1,0 +1,286 @@
+//! Who gives a class: what a method declares of its experts, and values by expert.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::{Mutex, PoisonError};
+
+use serde::de::{Error, MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// One that gives a class: a method declares its own, in the order they are shown; the last one's
+/// answer is the run's. In files, JSON and tables it stands by its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Expert {
+    key: &'static str,
+    title: &'static str,
+}
+
+impl Expert {
+    /// The PET that is being trained (LAE).
+    pub const ONLINE: Self = Self::new("online", "Online");
+    /// Its slowly following average (LAE).
+    pub const OFFLINE: Self = Self::new("offline", "Offline");
+    /// Element-wise maximum of both softmaxes (LAE).
+    pub const ENSEMBLE: Self = Self::new("ensemble", "Ensemble");
+    /// The only expert of a method that has no others.
+    pub const ANSWER: Self = Self::new("answer", "Answer");
+    /// The list of such a method.
+    pub const ALONE: &'static [Self] = &[Self::ANSWER];
+    /// Those that this version knows without a file.
+    pub const KNOWN: [Self; 4] = [Self::ONLINE, Self::OFFLINE, Self::ENSEMBLE, Self::ANSWER];
+
+    /// As a method declares one: a key of small letters, digits and `_`, at most 32 of them, and the
+    /// same word with a capital letter as title.
+    pub const fn new(key: &'static str, title: &'static str) -> Self {
+        Self { key, title }
+    }
+
+    /// The name people read, as a heading.
+    pub fn title(self) -> &'static str {
+        self.title
+    }
+
+    /// The name people read, in lists and files.
+    pub fn name(self) -> &'static str {
+        self.key
+    }
+
+    /// The one that a file calls so; none for what cannot be a key. It need not be one of this
+    /// version's methods.
+    pub fn named(key: &str) -> Option<Self> {
+        /// Names of files that were read, each kept once and for good.
+        static READ: Mutex<Vec<Expert>> = Mutex::new(Vec::new());
+        /// Longest name of an expert.
+        const LONGEST: usize = 32;
+        /// Most names that files can bring.
+        const MOST: usize = 1000;
+
+        if let Some(known) = Self::KNOWN.into_iter().find(|known| known.key == key) {
+            return Some(known);
+        }
+        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        if key.is_empty() || key.len() > LONGEST || !key.chars().all(fits) {
+            return None;
+        }
+        let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = read.iter().find(|known| known.key == key) {
+            return Some(*known);
+        }
+        (read.len() < MOST).then(|| {
+            let title = key[..1].to_ascii_uppercase() + &key[1..];
+            let new = Self::new(key.to_owned().leak(), title.leak());
+            read.push(new);
+            new
+        })
+    }
+}
+
+impl Serialize for Expert {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.key)
+    }
+}
+
+impl<'de> Deserialize<'de> for Expert {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let key = String::deserialize(deserializer)?;
+        Self::named(&key).ok_or_else(|| D::Error::custom("this cannot be the name of an expert"))
+    }
+}
+
+/// A value for each of some experts, in the order they came: that of their method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ByExpert<T>(Vec<(Expert, T)>);
+
+impl<T> Default for ByExpert<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> ByExpert<T> {
+    /// One expert's value.
+    pub fn get(&self, expert: &Expert) -> Option<&T> {
+        let mut all = self.0.iter();
+        all.find(|(own, _)| own == expert).map(|(_, value)| value)
+    }
+
+    /// One expert's value, to be changed.
+    pub fn get_mut(&mut self, expert: &Expert) -> Option<&mut T> {
+        let mut all = self.0.iter_mut();
+        all.find(|(own, _)| own == expert).map(|(_, value)| value)
+    }
+
+    /// Whether this expert has one.
+    pub fn contains_key(&self, expert: &Expert) -> bool {
+        self.get(expert).is_some()
+    }
+
+    /// One expert's value; a new one, made so, where there is none.
+    pub fn or_insert_with(&mut self, expert: Expert, new: impl FnOnce() -> T) -> &mut T {
+        let at = self.0.iter().position(|(own, _)| *own == expert);
+        let at = at.unwrap_or_else(|| {
+            self.0.push((expert, new()));
+            self.0.len() - 1
+        });
+        &mut self.0[at].1
+    }
+
+    /// One expert's value; the default where there is none.
+    pub fn or_default(&mut self, expert: Expert) -> &mut T
+    where
+        T: Default,
+    {
+        self.or_insert_with(expert, T::default)
+    }
+
+    /// Puts a value in the place of the one there.
+    pub fn insert(&mut self, expert: Expert, value: T) {
+        match self.get_mut(&expert) {
+            Some(own) => *own = value,
+            None => self.0.push((expert, value)),
+        }
+    }
+
+    /// Takes one expert's value out.
+    pub fn remove(&mut self, expert: &Expert) -> Option<T> {
+        let at = self.0.iter().position(|(own, _)| own == expert)?;
+        Some(self.0.remove(at).1)
+    }
+
+    /// The experts, in their order.
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = &Expert> {
+        self.0.iter().map(|(expert, _)| expert)
+    }
+
+    /// The values, in the order of their experts.
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = &T> {
+        self.0.iter().map(|(_, value)| value)
+    }
+
+    /// The values, to be changed.
+    pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> {
+        self.0.iter_mut().map(|(_, value)| value)
+    }
+
+    /// Both, in the order of the experts.
+    pub fn iter(&self) -> std::slice::Iter<'_, (Expert, T)> {
+        self.0.iter()
+    }
+
+    /// Keeps the values that fit.
+    pub fn retain(&mut self, fits: impl Fn(&T) -> bool) {
+        self.0.retain(|(_, value)| fits(value));
+    }
+
+    /// Whether there is no expert.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<T> FromIterator<(Expert, T)> for ByExpert<T> {
+    fn from_iter<I: IntoIterator<Item = (Expert, T)>>(all: I) -> Self {
+        let mut made = Self::default();
+        for (expert, value) in all {
+            made.insert(expert, value);
+        }
+        made
+    }
+}
+
+impl<T, const N: usize> From<[(Expert, T); N]> for ByExpert<T> {
+    fn from(all: [(Expert, T); N]) -> Self {
+        all.into_iter().collect()
+    }
+}
+
+impl<T> IntoIterator for ByExpert<T> {
+    type Item = (Expert, T);
+    type IntoIter = std::vec::IntoIter<(Expert, T)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a ByExpert<T> {
+    type Item = &'a (Expert, T);
+    type IntoIter = std::slice::Iter<'a, (Expert, T)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<T: Serialize> Serialize for ByExpert<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (expert, value) in &self.0 {
+            map.serialize_entry(expert, value)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for ByExpert<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
+            type Value = ByExpert<T>;
+
+            fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+                to.write_str("a value for each of some experts")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<ByExpert<T>, M::Error> {
+                let mut all = ByExpert::default();
+                while let Some((expert, value)) = map.next_entry()? {
+                    all.insert(expert, value);
+                }
+                Ok(all)
+            }
+        }
+
+        deserializer.deserialize_map(Entries(PhantomData))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_expert_is_its_key_in_files_and_one_of_another_version_is_read_too() {
+        let text = r#"{"quick":1,"online":2,"answer":3}"#;
+        let read: ByExpert<u8> = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), text);
+        let quick = Expert::named("quick").unwrap();
+        assert_eq!(quick, Expert::new("quick", "Quick"));
+        assert_eq!(
+            read,
+            [(quick, 1), (Expert::ONLINE, 2), (Expert::ANSWER, 3)].into()
+        );
+        for wrong in ["", "Online", "a b", "é", &"a".repeat(33)] {
+            assert_eq!(Expert::named(wrong), None, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn values_keep_the_order_in_which_their_experts_came() {
+        let mut all: ByExpert<u8> = [(Expert::OFFLINE, 1)].into();
+        *all.or_default(Expert::ANSWER) += 4;
+        all.insert(Expert::ONLINE, 2);
+        all.insert(Expert::OFFLINE, 3);
+        assert!(
+            all.keys()
+                .eq(&[Expert::OFFLINE, Expert::ANSWER, Expert::ONLINE])
+        );
+        assert_eq!(all.remove(&Expert::ANSWER), Some(4));
+        assert!(all.values().eq(&[3, 2]));
+        assert_eq!(all.get(&Expert::ANSWER), None);
+    }
+}
