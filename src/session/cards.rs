@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Session;
-use super::tasks::Opening;
+use super::opening::Opening;
 use super::views::DeviceView;
 use crate::problem::Result;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Session;
 use super::album::Album;
-use super::tasks::Opening;
+use super::opening::Opening;
 use super::views::{DataView, Fetch, PictureKey, Pictures, Sight, Split};
 use crate::data::scenario::Scenario;
 use crate::data::{OpenOptions, builtin, named};

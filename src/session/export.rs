@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::Session;
 use super::collection::Collection;
 use super::data_sets::DataAsk;
-use super::tasks::Opening;
+use super::opening::Opening;
 use crate::counts::counted;
 use crate::data::export::{Form, Packed};
 use crate::problem::{Problem, listed};

@@ -29,6 +29,7 @@ mod line;
 pub mod mended;
 mod notices;
 pub mod of_data;
+pub mod opening;
 pub mod paired;
 pub mod pins;
 pub mod plain;
@@ -44,7 +45,7 @@ pub mod sheet;
 mod sources;
 pub mod split;
 pub mod story;
-pub mod tasks;
+mod tasks;
 mod tested;
 pub mod tour;
 mod train;
@@ -67,17 +68,20 @@ use chooser::{Choice, Wanted};
 use collection::Collection;
 use inside::Insides;
 use mended::Mended;
+use opening::Opening;
 use pins::Pins;
 use planning::Planning;
 use predict::PredictView;
 use run_view::RunView;
-use tasks::{Opening, Tasks};
+use tasks::Tasks;
 use tour::Tour;
 use views::{BackboneView, DataView, DeviceView, Fetch, Plan, PluginView, RunRow};
 
 pub use notices::Notice;
 pub use sources::{Disk, Sources};
-pub use tasks::Wake;
+
+/// Wakes the window.
+pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// The open workspace.
 pub struct Session {

@@ -6,17 +6,12 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::Session;
 use super::sources::Sources;
-use super::words::count_text;
+use super::{Session, Wake};
 use crate::problem::{Problem, Result};
-
-/// Wakes the window.
-pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// Takes what a task returned into the session.
 pub(super) type Taken = Box<dyn FnOnce(&mut Session) + Send>;
@@ -216,40 +211,9 @@ fn next(queue: &Mutex<Queue>) -> Option<Task> {
     task.map(|(_, task)| task)
 }
 
-/// How far a long task is, such as the opening of a data set; shared by the thread that does it and the window.
-#[derive(Debug, Default)]
-pub struct Opening {
-    words: Mutex<String>,
-    stop: AtomicBool,
-}
-
-impl Opening {
-    /// Notes what is done; false when it is to stop.
-    pub fn step(&self, doing: &str, done: usize, of: Option<usize>) -> bool {
-        let of = of.map_or_else(String::new, |of| format!(" of {}", count_text(of)));
-        *locked(&self.words) = format!("{doing}: {}{of}", count_text(done));
-        !self.is_stopped()
-    }
-
-    /// What is done now; empty at the beginning.
-    pub fn words(&self) -> String {
-        locked(&self.words).clone()
-    }
-
-    /// Stops it: nobody waits for it any more.
-    pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether it was stopped.
-    pub fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
     use super::*;

@@ -15,7 +15,7 @@ use crate::run::event::Picture;
 use crate::session::collection::Collection;
 use crate::session::data_sets::DataAsk;
 use crate::session::export::Export;
-use crate::session::tasks::Opening;
+use crate::session::opening::Opening;
 use crate::session::views::{DataView, Pictures, Split, Thumb};
 
 /// Pictures whose size is looked up to know the size of all.

@@ -3,7 +3,7 @@
 use crate::device;
 use crate::experiment::prepare::variants;
 use crate::problem::{Problem, Result};
-use crate::session::tasks::Opening;
+use crate::session::opening::Opening;
 use crate::session::views::DeviceView;
 
 /// The devices of this machine.

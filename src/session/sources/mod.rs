@@ -12,6 +12,7 @@ mod sight;
 
 use std::path::{Path, PathBuf};
 
+use super::Wake;
 use super::backend::Backend;
 use super::bin::{Deed, DeletedRun, Done};
 use super::chooser::{Choice, Wanted};
@@ -20,9 +21,9 @@ use super::data_sets::{DataAsk, SightAsk};
 use super::downloads::{Item, Transfer};
 use super::export::Export;
 use super::folders::Shelf;
+use super::opening::Opening;
 use super::report::{self, Report};
 use super::run_view::RunView;
-use super::tasks::{Opening, Wake};
 use super::units::{self, Entry};
 use super::views::{BackboneView, DataView, DeviceView, Plan, PluginView, Sight};
 use crate::data::Mend;

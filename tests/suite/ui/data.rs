@@ -17,7 +17,7 @@ use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
 use lae_studio::session::data_sets::{DataAsk, SightAsk};
 use lae_studio::session::downloads::{Item, Transfer};
-use lae_studio::session::tasks::Opening;
+use lae_studio::session::opening::Opening;
 use lae_studio::session::views::{DataView, Split};
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::app::StudioApp;

@@ -9,7 +9,7 @@ use lae_studio::problem::Result;
 use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::session::backend::Recorded;
 use lae_studio::session::data_sets::DataAsk;
-use lae_studio::session::tasks::Opening;
+use lae_studio::session::opening::Opening;
 use lae_studio::session::views::DataView;
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::app::StudioApp;
