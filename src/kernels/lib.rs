@@ -9,6 +9,7 @@ pub mod buffer;
 pub mod depthwise;
 pub mod elementwise;
 pub mod gemm;
+mod lanes;
 pub mod linear;
 mod math;
 pub mod norm;

@@ -17,7 +17,7 @@ use std::arch::x86_64::{
     _mm512_sub_ps,
 };
 
-use super::simd::{Lanes, WIDTH};
+use super::lanes::{Lanes, WIDTH};
 
 /// The bits of 1.0.
 const ONE: i32 = 0x3f80_0000;

@@ -4,6 +4,7 @@
 
 mod at_once;
 mod backbone;
+mod circles;
 mod cli;
 mod closed_forms;
 mod data;

@@ -4,12 +4,12 @@
 //! training before test, class by class, picture by picture, row by row.
 
 use std::io::Read;
-use std::sync::Arc;
 
 use serde::Deserialize;
 
 use super::Found;
 use super::record::{Pixels, Records};
+use super::source::Sample;
 use crate::problem::{Problem, Result};
 
 /// Name and pack of every embedded set.
@@ -79,8 +79,8 @@ fn unpack(origin: &str, pack: &[u8]) -> Result<Found> {
         return Err(bad("its pixels do not fit its counts"));
     }
     let tail = bytes.split_off(stride * train.len());
-    let records = |bytes: Vec<u8>, labels| {
-        Arc::new(Records {
+    let samples = |bytes: Vec<u8>, labels| {
+        Sample::of_records(Records {
             height: header.height,
             width: header.width,
             pixels: Pixels::Grey,
@@ -92,8 +92,8 @@ fn unpack(origin: &str, pack: &[u8]) -> Result<Found> {
         })
     };
     Ok(Found {
-        train: records(bytes, train).samples(),
-        test: Some(records(tail, test).samples()),
+        train: samples(bytes, train),
+        test: Some(samples(tail, test)),
         name: header.name,
         origin: origin.to_owned(),
         note: format!(

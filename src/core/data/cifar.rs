@@ -5,9 +5,9 @@
 //! Source: A. Krizhevsky, *Learning multiple layers of features from tiny images*, 2009.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use super::record::{Pixels, Records};
+use super::source::Sample;
 use super::tree::Dir;
 use super::{Found, Skipped, pickle};
 use crate::counts::counted;
@@ -150,7 +150,7 @@ fn read(form: &Form, folder: &Path, has: &dyn Fn(&str) -> bool) -> Result<Found>
             }
             labels.extend(batch.labels);
         }
-        Ok(Arc::new(Records {
+        Ok(Sample::of_records(Records {
             height: SIDE,
             width: SIDE,
             pixels: Pixels::Planes,
@@ -159,8 +159,7 @@ fn read(form: &Form, folder: &Path, has: &dyn Fn(&str) -> bool) -> Result<Found>
             bytes: bytes.into(),
             labels,
             names: found.classes.clone(),
-        })
-        .samples())
+        }))
     };
     let train = split(form.train)?;
     let test = if has(form.test) {

@@ -6,47 +6,16 @@
 
 mod level;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
-use super::source::{Folder, Sample, Source};
+use super::reader::{Reader, Role, role_of};
+use super::source::Sample;
 use super::tree::{Tree, reason_for};
-use super::{ClassNames, Found, OpenOptions, Skipped, Watch, cifar, lists};
+use super::{Found, OpenOptions, Skipped, Watch, cifar, lists};
 use crate::counts::counted;
 use crate::problem::{Result, listed};
 use level::{class_parent, no_classes, whole_of};
-
-/// A split's part in learning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
-    /// Images to learn from.
-    Train,
-    /// Images to measure on.
-    Test,
-    /// Images to measure on, where there is no test split with labels.
-    Validation,
-}
-
-/// What a folder's or list's name says of its role: `train`, `Train_images`, `val-set`, …
-pub fn role_of(name: &str) -> Option<Role> {
-    let name = name.to_ascii_lowercase();
-    let words: Vec<&str> = name
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| {
-            ![
-                "images", "image", "imgs", "set", "data", "split", "list", "folder", "",
-            ]
-            .contains(word)
-        })
-        .collect();
-    match words.as_slice() {
-        ["train" | "training" | "trainset"] => Some(Role::Train),
-        ["test" | "testing" | "testset"] => Some(Role::Test),
-        ["val" | "valid" | "validation" | "valset" | "eval" | "dev"] => Some(Role::Validation),
-        _ => None,
-    }
-}
 
 /// Whether a folder is named like a domain of DomainNet, Office or PACS.
 fn is_domain(name: &str) -> bool {
@@ -103,30 +72,7 @@ pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> 
     Ok(found)
 }
 
-/// Reads a walked tree.
-pub(super) struct Reader<'a> {
-    pub tree: &'a Tree,
-    pub classes: ClassNames,
-    pub assumed: Vec<String>,
-    /// Files that were used as lists: they are not reported as left out.
-    pub used: BTreeSet<std::path::PathBuf>,
-    /// Lists that could not be read, with the reason.
-    pub refused: Vec<Skipped>,
-    folders: HashMap<(usize, usize), Arc<Folder>>,
-}
-
-impl<'a> Reader<'a> {
-    pub fn new(tree: &'a Tree) -> Self {
-        Self {
-            tree,
-            classes: ClassNames::default(),
-            assumed: Vec::new(),
-            used: BTreeSet::new(),
-            refused: Vec::new(),
-            folders: HashMap::new(),
-        }
-    }
-
+impl Reader<'_> {
     /// Finds the layout and reads it; `None` if there are no classes to be found.
     fn read(&mut self, options: &OpenOptions) -> Result<Option<Found>> {
         let tree = self.tree;
@@ -406,41 +352,10 @@ impl<'a> Reader<'a> {
         Some(classes)
     }
 
-    /// All pictures in and below `dir` as samples of `class`, named relative to `base`.
-    fn take(&mut self, base: usize, dir: usize, class: u32, samples: &mut Vec<Sample>) {
-        let tree = self.tree;
-        for inner in tree.below(dir) {
-            for place in 0..tree.dirs[inner].pictures.len() {
-                samples.push(self.sample(base, (inner, place), class));
-            }
-        }
-    }
-
     fn flat(&mut self, at: usize) -> Vec<Sample> {
         let class = self.classes.number(&self.tree.dirs[at].name);
         let mut samples = Vec::new();
         self.take(at, at, class, &mut samples);
         samples
-    }
-
-    /// One picture, given by folder and place, as a sample named relative to the folder `base`.
-    pub fn sample(&mut self, base: usize, (dir, place): (usize, usize), class: u32) -> Sample {
-        let tree = self.tree;
-        let folder = self.folders.entry((base, dir)).or_insert_with(|| {
-            let path = tree.dirs[dir].path.clone();
-            let inside = path
-                .strip_prefix(&tree.dirs[base].path)
-                .unwrap_or(&path)
-                .components()
-                .map(|part| part.as_os_str().to_string_lossy())
-                .collect::<Vec<_>>()
-                .join("/");
-            Arc::new(Folder { path, inside })
-        });
-        let source = Source::File {
-            folder: Arc::clone(folder),
-            name: Arc::clone(&tree.dirs[dir].pictures[place]),
-        };
-        Sample { source, class }
     }
 }

@@ -12,7 +12,7 @@ mod table;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use super::folder::{Reader, Role, role_of};
+use super::reader::{Reader, Role, role_of};
 use super::tree::{Tree, ending_of};
 use super::{Found, Skipped};
 use crate::counts::counted;

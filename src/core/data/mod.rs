@@ -28,6 +28,7 @@ pub mod named;
 mod near;
 mod pickle;
 pub mod picture;
+mod reader;
 mod record;
 mod scan;
 pub mod scenario;
@@ -267,23 +268,4 @@ struct Found {
     skipped: Vec<Skipped>,
     assumed: Vec<String>,
     note: String,
-}
-
-/// Gives every class name a number, in the order of first sight.
-#[derive(Default)]
-struct ClassNames {
-    names: Vec<String>,
-    numbers: std::collections::HashMap<String, u32>,
-}
-
-impl ClassNames {
-    fn number(&mut self, name: &str) -> u32 {
-        if let Some(&number) = self.numbers.get(name) {
-            return number;
-        }
-        let number = self.names.len() as u32;
-        self.names.push(name.to_owned());
-        self.numbers.insert(name.to_owned(), number);
-        number
-    }
 }

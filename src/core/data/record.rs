@@ -2,11 +2,9 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
 
 use image::RgbImage;
 
-use super::source::{Sample, Source};
 use crate::problem::{Problem, Result};
 
 /// How a record's pixels lie.
@@ -90,20 +88,6 @@ impl Records {
         }
         RgbImage::from_raw(self.width as u32, self.height as u32, rgb).ok_or_else(missing)
     }
-
-    /// A sample for every record with a label.
-    pub fn samples(self: &Arc<Self>) -> Vec<Sample> {
-        (0_u32..)
-            .zip(&self.labels)
-            .filter_map(|(index, label)| {
-                let source = Source::Record {
-                    records: Arc::clone(self),
-                    index,
-                };
-                label.map(|class| Sample { source, class })
-            })
-            .collect()
-    }
 }
 
 #[cfg(test)]
@@ -114,7 +98,7 @@ mod tests {
 
     #[test]
     fn planes_and_grey_become_rgb() {
-        let planes = Arc::new(Records {
+        let planes = Records {
             height: 1,
             width: 2,
             pixels: Pixels::Planes,
@@ -123,16 +107,10 @@ mod tests {
             bytes: vec![9, 1, 2, 3, 4, 5, 6, 9, 7, 7, 8, 8, 9, 9].into(),
             labels: vec![Some(0), None],
             names: vec!["red".into()],
-        });
+        };
         assert_eq!(planes.decode(0).unwrap().into_raw(), [1, 3, 5, 2, 4, 6]);
         assert!(planes.decode(2).is_err());
-        let samples = planes.samples();
-        assert_eq!(
-            samples.len(),
-            1,
-            "a record without a usable label is left out"
-        );
-        assert_eq!(samples[0].name(), "red/00000.png");
+        assert_eq!(planes.name_of(0), "red/00000.png");
         let grey = Records {
             height: 1,
             width: 1,

@@ -106,6 +106,18 @@ impl Source {
 }
 
 impl Sample {
+    /// One for every record with a label; those without a usable one are left out.
+    pub(super) fn of_records(records: Records) -> Vec<Self> {
+        let records = Arc::new(records);
+        let labelled = (0_u32..).zip(&records.labels);
+        let samples = labelled.filter_map(|(index, label)| {
+            let records = Arc::clone(&records);
+            let source = Source::Record { records, index };
+            label.map(|class| Self { source, class })
+        });
+        samples.collect()
+    }
+
     /// Its path inside the split, for example `cat/0001.jpg`.
     pub fn name(&self) -> String {
         match &self.source {
@@ -153,5 +165,27 @@ impl Sample {
             Problem::new(format!("a picture cannot be written: {error}")).at(self.name())
         })?;
         Ok((bytes.into_inner(), "png"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::record::Pixels;
+
+    #[test]
+    fn a_record_without_a_usable_label_is_left_out() {
+        let samples = Sample::of_records(Records {
+            height: 1,
+            width: 1,
+            pixels: Pixels::Grey,
+            stride: 1,
+            offset: 0,
+            bytes: vec![5, 6, 7].into(),
+            labels: vec![Some(0), None, Some(0)],
+            names: vec!["red".into()],
+        });
+        let names: Vec<String> = samples.iter().map(Sample::name).collect();
+        assert_eq!(names, ["red/00000.png", "red/00002.png"]);
     }
 }

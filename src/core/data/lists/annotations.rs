@@ -2,7 +2,7 @@
 
 use super::finder::Finder;
 use super::{MOST_LINES, load};
-use crate::data::folder::Reader;
+use crate::data::reader::Reader;
 use crate::data::source::Sample;
 use crate::problem::{Result, listed};
 

@@ -2,7 +2,7 @@
 
 use super::Row;
 use super::finder::Finder;
-use crate::data::folder::role_of;
+use crate::data::reader::role_of;
 
 /// Most cells of a table; each takes room of its own.
 const MOST_CELLS: usize = 16 << 20;

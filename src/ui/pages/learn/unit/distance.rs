@@ -3,7 +3,6 @@
 use egui::Ui;
 use egui_plot::{HoverPosition, Line, PlotPoints, Points};
 
-use super::figure::legend;
 use crate::session::units::number;
 use crate::texts::Language;
 use crate::ui::theme::tokens;
@@ -23,7 +22,6 @@ pub(super) fn show(
     language: Language,
 ) {
     let t = tokens(ui);
-    legend(ui, lines.iter().map(|(title, _)| title.as_str()));
     let (passes, tasks) = (passes.max(1) as f64, tasks.max(1));
     let points = lines.iter().flat_map(|(_, points)| points);
     let most = points.map(|point| point[1]).fold(0.0, f64::max);

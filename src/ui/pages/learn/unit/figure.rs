@@ -48,6 +48,7 @@ pub(super) fn show(
                 tasks,
                 lines,
             } => {
+                legend(ui, lines.iter().map(|(title, _)| title.as_str()));
                 distance::show(ui, (title, &name), (passes, tasks), lines, language);
             }
         }
@@ -95,7 +96,7 @@ fn curves(
 }
 
 /// The runs with their colours, in order.
-pub(super) fn legend<'a>(ui: &mut Ui, titles: impl Iterator<Item = &'a str>) {
+fn legend<'a>(ui: &mut Ui, titles: impl Iterator<Item = &'a str>) {
     let t = tokens(ui);
     const SIGNS: [&str; 8] = ["■", "▲", "●", "◆", "▼", "◀", "▶", "✱"];
     ui.horizontal_wrapped(|ui| {

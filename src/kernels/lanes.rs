@@ -1,0 +1,165 @@
+//! Sixteen numbers handled together, and the plain version of them.
+
+/// Numbers in one [`Lanes`].
+pub(crate) const WIDTH: usize = 16;
+
+/// Sixteen numbers. The vector versions must be used only inside [`simd!`](super::simd::simd), which guarantees that
+/// the processor has their instructions.
+pub(crate) trait Lanes: Copy {
+    /// Sixteen times the same.
+    fn splat(value: f32) -> Self;
+    /// From memory.
+    fn load(from: &[f32; WIDTH]) -> Self;
+    /// To memory.
+    fn store(self, to: &mut [f32; WIDTH]);
+    /// self + other.
+    fn plus(self, other: Self) -> Self;
+    /// self − other.
+    fn minus(self, other: Self) -> Self;
+    /// self · other.
+    fn times(self, other: Self) -> Self;
+    /// self / other.
+    fn over(self, other: Self) -> Self;
+    /// self · factor + addend.
+    fn times_plus(self, factor: Self, addend: Self) -> Self;
+    /// The larger of `limit` and self; self where it is no number.
+    fn at_least(self, limit: Self) -> Self;
+    /// The smaller of `limit` and self; self where it is no number.
+    fn at_most(self, limit: Self) -> Self;
+    /// The bits, as integers, shifted left by 23 places, plus those of 1.0: 2ⁿ from an integer n
+    /// in the low bits.
+    fn power_of_two(self) -> Self;
+    /// |self|.
+    fn absolute(self) -> Self;
+    /// `negative` where the sign of self is set, else `other`.
+    fn choose(self, negative: Self, other: Self) -> Self;
+    /// The sum of all.
+    fn sum(self) -> f32;
+    /// The largest.
+    fn largest(self) -> f32;
+
+    /// The first few numbers of a slice, the rest `fill`.
+    #[inline(always)]
+    fn load_part(from: &[f32], fill: f32) -> Self {
+        let mut whole = [fill; WIDTH];
+        whole[..from.len()].copy_from_slice(from);
+        Self::load(&whole)
+    }
+
+    /// Fills a slice of at most sixteen.
+    #[inline(always)]
+    fn store_part(self, to: &mut [f32]) {
+        let mut whole = [0.0; WIDTH];
+        self.store(&mut whole);
+        to.copy_from_slice(&whole[..to.len()]);
+    }
+}
+
+/// Sixteen numbers without any particular instructions.
+#[derive(Clone, Copy)]
+pub(crate) struct Plain([f32; WIDTH]);
+
+impl Plain {
+    #[inline(always)]
+    fn zip(self, other: Self, f: impl Fn(f32, f32) -> f32) -> Self {
+        Self(std::array::from_fn(|i| f(self.0[i], other.0[i])))
+    }
+}
+
+impl Lanes for Plain {
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        Self([value; WIDTH])
+    }
+
+    #[inline(always)]
+    fn load(from: &[f32; WIDTH]) -> Self {
+        Self(*from)
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f32; WIDTH]) {
+        *to = self.0;
+    }
+
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        self.zip(other, |a, b| a + b)
+    }
+
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        self.zip(other, |a, b| a - b)
+    }
+
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        self.zip(other, |a, b| a * b)
+    }
+
+    #[inline(always)]
+    fn over(self, other: Self) -> Self {
+        self.zip(other, |a, b| a / b)
+    }
+
+    #[inline(always)]
+    fn times_plus(self, factor: Self, addend: Self) -> Self {
+        if cfg!(target_arch = "aarch64") {
+            Self(std::array::from_fn(|i| {
+                self.0[i].mul_add(factor.0[i], addend.0[i])
+            }))
+        } else {
+            // Without the instruction, `mul_add` would call a slow library function.
+            self.times(factor).plus(addend)
+        }
+    }
+
+    #[inline(always)]
+    fn at_least(self, limit: Self) -> Self {
+        self.zip(limit, |a, b| if b > a { b } else { a })
+    }
+
+    #[inline(always)]
+    fn at_most(self, limit: Self) -> Self {
+        self.zip(limit, |a, b| if b < a { b } else { a })
+    }
+
+    #[inline(always)]
+    fn power_of_two(self) -> Self {
+        Self(
+            self.0
+                .map(|v| f32::from_bits((v.to_bits() << 23).wrapping_add(1f32.to_bits()))),
+        )
+    }
+
+    #[inline(always)]
+    fn absolute(self) -> Self {
+        Self(self.0.map(f32::abs))
+    }
+
+    #[inline(always)]
+    fn choose(self, negative: Self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| {
+            if self.0[i].is_sign_negative() {
+                negative.0[i]
+            } else {
+                other.0[i]
+            }
+        }))
+    }
+
+    #[inline(always)]
+    fn sum(self) -> f32 {
+        let [a, b, c, d]: [f32; 4] =
+            std::array::from_fn(|i| (self.0[i] + self.0[i + 4]) + (self.0[i + 8] + self.0[i + 12]));
+        (a + c) + (b + d)
+    }
+
+    #[inline(always)]
+    fn largest(self) -> f32 {
+        let first = self.0[0];
+        self.0
+            .iter()
+            .fold(first, |m, v| if *v > m { *v } else { m })
+    }
+}

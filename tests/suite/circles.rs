@@ -1,0 +1,379 @@
+//! No files of the program import each other in a loop.
+//!
+//! A file imports another when it names something that stands there, through whichever module the name
+//! was handed on. A part may name what stands in the head of its folder (`super::Backbone`): head and parts are one
+//! thing in several files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Circles that are known, a file of each, without the ending. The list only gets shorter.
+const KNOWN: &[&str] = &[
+    "core/backbone/architecture",
+    "core/backbone/loader",
+    "core/experiment/plan",
+    "core/method/chosen",
+    "core/pet/layout",
+    "core/run/control",
+    "core/run/header",
+    "core/store/about",
+    "session/presets",
+    "session/units/figures",
+    "ui/app",
+];
+
+/// A module's path from the root of its package; the modules of `lae-core` stand at the root.
+type Module = Vec<String>;
+
+/// What is written in a file, as far as it matters here.
+struct Source {
+    /// The file in `src`, without the ending.
+    file: String,
+    /// What its `use` lines bring in: the path as written, and the name it has here.
+    imports: Vec<(Vec<String>, String)>,
+    /// All other paths in its code.
+    paths: BTreeSet<Vec<String>>,
+}
+
+/// Where a path leads.
+enum Place {
+    Module(Module),
+    /// To something that stands in this module's file.
+    In(Module),
+}
+
+/// Every module with its file.
+struct House(BTreeMap<Module, Source>);
+
+impl House {
+    fn read() -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let mut modules = BTreeMap::new();
+        let mut folders = vec![root.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|ending| ending == "rs") {
+                    let text = std::fs::read_to_string(&path).unwrap();
+                    let inner = path.strip_prefix(&root).unwrap().with_extension("");
+                    let parts = inner.iter().map(|part| part.to_str().unwrap().to_string());
+                    let parts: Vec<String> = parts.collect();
+                    modules.insert(module_of(&parts), Source::of(&text, parts.join("/")));
+                }
+            }
+        }
+        Self(modules)
+    }
+
+    /// Where a path leads that is written in the module `from`; none for other crates. `depth` is how often a
+    /// name may be handed on.
+    fn follow(&self, from: &[String], path: &[String], depth: usize) -> Option<Place> {
+        let (mut at, mut rest) = self.start(from, path, depth)?;
+        while let Some((name, after)) = rest.split_first() {
+            let child = joined(&at, name);
+            at = if self.0.contains_key(&child) {
+                child
+            } else {
+                match self.imported(&at, name, depth) {
+                    Some(Place::Module(module)) => module,
+                    Some(place) => return Some(place),
+                    None => return Some(Place::In(at)),
+                }
+            };
+            rest = after;
+        }
+        Some(Place::Module(at))
+    }
+
+    /// The module where a path begins, and what is left of the path.
+    fn start<'a>(
+        &self,
+        from: &[String],
+        path: &'a [String],
+        depth: usize,
+    ) -> Option<(Module, &'a [String])> {
+        let (first, mut rest) = path.split_first()?;
+        let in_kernels = from.first().is_some_and(|name| name == "kernels");
+        let at = match first.as_str() {
+            "lae_kernels" => vec!["kernels".to_string()],
+            "crate" if in_kernels => vec!["kernels".to_string()],
+            "crate" | "lae_core" | "lae_studio" => Module::new(),
+            "self" => from.to_vec(),
+            "super" => {
+                let mut at = from[..from.len().checked_sub(1)?].to_vec();
+                while rest.first().is_some_and(|name| name == "super") {
+                    at.pop()?;
+                    rest = &rest[1..];
+                }
+                at
+            }
+            name if self.0.contains_key(&joined(from, name)) => joined(from, name),
+            name => match self.imported(from, name, depth)? {
+                Place::Module(module) => module,
+                // The `use` line itself is counted.
+                Place::In(_) => return None,
+            },
+        };
+        Some((at, rest))
+    }
+
+    /// Where a name leads that a `use` line of this module brings in.
+    fn imported(&self, module: &[String], name: &str, depth: usize) -> Option<Place> {
+        let depth = depth.checked_sub(1)?;
+        let imports = &self.0.get(module)?.imports;
+        let mut bound = imports.iter().filter(|(_, bound)| bound == name);
+        bound.find_map(|(path, _)| self.follow(module, path, depth))
+    }
+
+    /// Module → the modules in whose files something stands that it names.
+    fn imports(&self) -> BTreeMap<&Module, BTreeSet<Module>> {
+        let of = |(module, source): (&Module, &Source)| {
+            let used = source.imports.iter().map(|(path, _)| path);
+            let places = used.chain(&source.paths);
+            let places = places.filter_map(|path| self.follow(module, path, 8));
+            let others = places.filter_map(|place| match place {
+                Place::In(other) if !module.starts_with(&other) => Some(other),
+                _ => None,
+            });
+            others.collect()
+        };
+        self.0.iter().map(|one| (one.0, of(one))).collect()
+    }
+
+    /// The files of each circle.
+    fn circles(&self) -> Vec<Vec<&str>> {
+        let imports = self.imports();
+        let reached = |from: &Module| {
+            let mut seen = BTreeSet::new();
+            let mut next = vec![from.clone()];
+            while let Some(module) = next.pop() {
+                let others = imports.get(&module).into_iter().flatten();
+                next.extend(
+                    others
+                        .filter(|other| seen.insert((*other).clone()))
+                        .cloned(),
+                );
+            }
+            seen
+        };
+        let reached: BTreeMap<&Module, BTreeSet<Module>> = imports
+            .keys()
+            .map(|module| (*module, reached(module)))
+            .collect();
+        let mut circles: Vec<Vec<&str>> = Vec::new();
+        for (module, others) in &reached {
+            let with = |other: &&Module| reached[*other].contains(*module);
+            let circle = others
+                .iter()
+                .filter(with)
+                .map(|other| self.0[other].file.as_str());
+            let circle: Vec<&str> = circle.collect();
+            if !circle.is_empty() && !circles.contains(&circle) {
+                circles.push(circle);
+            }
+        }
+        circles
+    }
+}
+
+fn joined(module: &[String], name: &str) -> Module {
+    [module, &[name.to_string()]].concat()
+}
+
+fn module_of(parts: &[String]) -> Module {
+    let parts = match parts.first().map(String::as_str) {
+        Some("core") => &parts[1..],
+        _ => parts,
+    };
+    match parts.split_last() {
+        Some((last, folders)) if last == "mod" || last == "lib" => folders.to_vec(),
+        _ => parts.to_vec(),
+    }
+}
+
+impl Source {
+    fn of(text: &str, file: String) -> Self {
+        // Tests stand at the end of a file, and may use what they like.
+        let code = text.split("\nmod tests {").next().unwrap_or_default();
+        let words = words(code);
+        let (mut imports, mut paths) = (Vec::new(), BTreeSet::new());
+        let mut rest = words.as_slice();
+        while let Some((word, after)) = rest.split_first() {
+            rest = after;
+            if word == "use" {
+                let end = after.iter().position(|word| word == ";");
+                let (line, after) = after.split_at(end.unwrap_or(after.len()));
+                expand(&mut line.iter(), &[], &mut imports);
+                rest = after;
+            } else if is_name(word) {
+                let mut path = vec![word.clone()];
+                while let [sign, name, after @ ..] = rest
+                    && sign == "::"
+                    && is_name(name)
+                {
+                    path.push(name.clone());
+                    rest = after;
+                }
+                if path.len() > 1 {
+                    paths.insert(path);
+                }
+            }
+        }
+        Self {
+            file,
+            imports,
+            paths,
+        }
+    }
+}
+
+/// One branch of a `use` tree, below `before`, as whole paths with the name that each has here.
+/// True where another branch follows.
+fn expand<'a>(
+    words: &mut impl Iterator<Item = &'a String>,
+    before: &[String],
+    into: &mut Vec<(Vec<String>, String)>,
+) -> bool {
+    let mut path = before.to_vec();
+    let mut alias = None;
+    let mut group = false;
+    let follows = loop {
+        match words.next().map(String::as_str) {
+            Some("::") => {}
+            Some("{") => {
+                group = true;
+                while expand(words, &path, into) {}
+            }
+            Some("as") => alias = words.next().cloned(),
+            // `self` of a group: the module itself.
+            Some("self") if !path.is_empty() => alias = path.last().cloned(),
+            Some(",") => break true,
+            Some("}") | None => break false,
+            Some(name) => path.push(name.to_string()),
+        }
+    };
+    // After a comma at the end of a group nothing is left.
+    if !group && path.len() > before.len() || alias.is_some() {
+        let alias = alias.or_else(|| path.last().cloned());
+        into.extend(alias.map(|alias| (path, alias)));
+    }
+    follows
+}
+
+fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
+/// The names and signs of code, without comments, texts and letters.
+fn words(code: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut rest = code;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '"' => text_length(rest),
+            'r' if rest.starts_with("r\"") || rest.starts_with("r#") => {
+                let quote = rest.find('"').unwrap_or(rest.len() - 1);
+                let end = format!("\"{}", "#".repeat(quote - 1));
+                let length = rest[quote + 1..].find(&end).unwrap_or_default();
+                quote + 1 + length + end.len()
+            }
+            // A letter ends with a quote, a lifetime does not.
+            '\'' => match rest[1..].char_indices().nth(1) {
+                Some(_) if rest.starts_with("'\\") => rest[3..].find('\'').map_or(1, |at| at + 4),
+                Some((at, '\'')) => at + 2,
+                _ => 1,
+            },
+            ':' if rest.starts_with("::") => {
+                words.push("::".to_string());
+                2
+            }
+            c if c.is_alphanumeric() || c == '_' => {
+                let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+                let length = end.unwrap_or(rest.len());
+                words.push(rest[..length].to_string());
+                length
+            }
+            c if c.is_whitespace() => c.len_utf8(),
+            c => {
+                words.push(c.to_string());
+                c.len_utf8()
+            }
+        };
+        rest = &rest[length..];
+    }
+    words
+}
+
+/// The length of a text with its quotes.
+fn text_length(code: &str) -> usize {
+    let mut escaped = false;
+    let end = code[1..].find(|c: char| {
+        let ends = c == '"' && !escaped;
+        escaped = c == '\\' && !escaped;
+        ends
+    });
+    end.map_or(code.len(), |end| end + 2)
+}
+
+#[test]
+fn no_files_import_each_other_in_a_loop() {
+    let house = House::read();
+    let circles = house.circles();
+    let is_known = |circle: &&Vec<&str>| KNOWN.iter().any(|known| circle.contains(known));
+    let new: Vec<_> = circles.iter().filter(|circle| !is_known(circle)).collect();
+    assert!(
+        new.is_empty(),
+        "these import each other in a loop: {new:#?}"
+    );
+    let gone = KNOWN
+        .iter()
+        .filter(|known| !circles.iter().flatten().any(|file| file == *known));
+    let gone: Vec<_> = gone.collect();
+    assert!(
+        gone.is_empty(),
+        "in no circle any more, take them off the list: {gone:?}"
+    );
+}
+
+#[test]
+fn paths_are_followed_to_the_file_where_something_stands() {
+    let files = [
+        (
+            "head/mod",
+            "mod part;\npub use part::Thing;\npub struct Own;\nmod other;",
+        ),
+        ("head/part", "pub struct Thing;\nuse super::Own;"),
+        (
+            "head/other",
+            "use super::{Own, Thing as Renamed};\n// crate::user\nlet text = \"crate::user::f\";",
+        ),
+        (
+            "user",
+            "use crate::head::{self, other::{A, B}};\nfn f<'a>() { head::Thing; 'x' }",
+        ),
+    ];
+    let modules = files.map(|(file, text)| {
+        let parts: Vec<String> = file.split('/').map(String::from).collect();
+        (module_of(&parts), Source::of(text, file.to_string()))
+    });
+    let house = House(modules.into());
+    let imports: Vec<String> = (house.imports().iter())
+        .map(|(from, to)| {
+            let to: Vec<String> = to.iter().map(|module| module.join("/")).collect();
+            format!("{}: {}", from.join("/"), to.join(" "))
+        })
+        .collect();
+    assert_eq!(
+        imports,
+        [
+            "head: head/part",
+            "head/other: head/part",
+            "head/part: ",
+            "user: head/other head/part"
+        ]
+    );
+    assert!(house.circles().is_empty());
+}
