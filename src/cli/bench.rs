@@ -17,7 +17,6 @@ use super::output::{Json, Table, complain, size, tell};
 use super::settings::{option_of, without_effect};
 use crate::backbone::library::Library as Backbones;
 use crate::device;
-use crate::experiment::prepare::variants;
 use crate::method::{self, Chosen, Idle};
 use crate::nn::Variant;
 use crate::pet::library::Library as Plugins;
@@ -238,8 +237,8 @@ impl Args {
             return Ok(vec![self.card_variant]);
         }
         let about = Backbones::usual().describe(backbone)?;
-        let all = variants(about.entry.architecture.family()).into_iter();
-        Ok(all.map(Some).collect())
+        let all = about.entry.architecture.family().variants();
+        Ok(all.into_iter().map(Some).collect())
     }
 }
 

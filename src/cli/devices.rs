@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::End;
 use super::output::{Json, Table};
 use super::prepare;
+use crate::backbone::families;
 use crate::device::{self, DeviceInfo, Prepared};
-use crate::experiment::prepare::FAMILIES;
 use crate::nn::Variant;
 use crate::problem::Result;
 
@@ -24,7 +24,7 @@ pub(super) struct Args {
     device: Option<String>,
     /// Prepare for this family of backbones alone
     #[arg(long, value_name = "FAMILY", requires = "prepare",
-          value_parser = PossibleValuesParser::new(FAMILIES))]
+          value_parser = PossibleValuesParser::new(families::names()))]
     family: Option<String>,
     #[command(flatten)]
     json: Json,

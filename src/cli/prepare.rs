@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 
 use super::End;
 use super::output::{Table, complain, say, tell};
+use crate::backbone::architecture::Family;
+use crate::backbone::families::FAMILIES;
 use crate::device::{self, DeviceInfo, Kind, Prepared, Tried};
-use crate::experiment::prepare::{FAMILIES, Fault, Trial, variants};
+use crate::experiment::prepare::{Fault, Trial};
 use crate::nn::Variant;
 use crate::problem::{Problem, Result};
 
@@ -90,15 +92,13 @@ fn cards(wanted: Option<&str>) -> Result<Vec<DeviceInfo>> {
 
 /// Prepares cards anew, one after the other, for these families or all; false when one could not be.
 pub(super) fn prepare(wanted: Option<&str>, family: Option<&str>) -> Result<bool> {
-    let families = FAMILIES
-        .iter()
-        .filter(|name| family.is_none_or(|f| f == **name));
-    let families: Vec<&str> = families.copied().collect();
+    let wanted_of = |known: &&Family| family.is_none_or(|name| name == known.name);
+    let families: Vec<&Family> = FAMILIES.into_iter().filter(wanted_of).collect();
     let mut fine = true;
     for info in cards(wanted)? {
         for family in &families {
+            let (all, family) = (family.variants(), family.name);
             tell(format!("preparing {} for {family}", info.name));
-            let all = variants(family);
             let mut before = None;
             let found = device::prepare(&info, family, &all, &mut |done, of| {
                 if before.replace(done) != Some(done) && done < of {

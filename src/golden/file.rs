@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::backbone::Backbone;
 use crate::backbone::architecture::Architecture;
-use crate::backbone::timm;
+use crate::backbone::families;
 use crate::backbone::weights::{Stored, Tensors};
 use crate::method::heads::{Head, Heads};
 use crate::nn::Place;
@@ -219,7 +219,7 @@ const PREFIX: Names = &[
 /// apart from their kind.
 pub(super) fn architecture_of(file: &GoldenFile) -> Result<Architecture> {
     let family = file.text("backbone").or_else(|_| file.text("kind"))?;
-    timm::architecture(family, &timm::arguments(&file.metadata()))
+    families::from_metadata(family, &file.metadata())
 }
 
 pub(super) fn backbone_of(file: &GoldenFile, place: &Place) -> Result<Arc<dyn Backbone>> {

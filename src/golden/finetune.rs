@@ -170,7 +170,7 @@ impl<'a> Run<'a> {
                 heads.insert(name.to_string(), tensor.clone());
             }
         }
-        let backbone = self.architecture.renamed(backbone)?;
+        let backbone = (self.architecture.family().renamed)(backbone)?;
         for name in backbone.names() {
             let shape = backbone.shape(name).unwrap_or_default().to_vec();
             let values = backbone.read(name)?;

@@ -212,7 +212,7 @@ fn without_a_class_token_lengths_are_told() {
 
     let config = swin::Config::plain((32, 4, 4), 24, vec![2, 2], vec![2, 4]);
     let device = Device::flex();
-    let network = Architecture::Swin(config).random(3, &device).unwrap();
+    let network = Architecture::of(config).random(3, &device).unwrap();
     let watched = Watched::new(network.clone());
     let values = (0..3 * 32 * 32).map(|i| (i % 71) as f32 / 35.0 - 1.0);
     let images = HostTensor {

@@ -18,7 +18,7 @@ const ALL: Switches = Switches::ALL;
 const ALPHA: f64 = 0.8;
 
 fn backbone() -> Arc<dyn Backbone> {
-    let architecture = Architecture::Vit(vit::Config::plain(16, 8, 16, 3, 2));
+    let architecture = Architecture::of(vit::Config::plain(16, 8, 16, 3, 2));
     architecture.random(3, &Device::flex()).unwrap()
 }
 

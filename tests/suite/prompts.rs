@@ -21,7 +21,7 @@ use lae_studio::tensors::HostTensor;
 const WIDTH: usize = 16;
 
 fn vit() -> Arc<dyn Backbone> {
-    let architecture = Architecture::Vit(vit::Config::plain(16, 8, WIDTH, 4, 2));
+    let architecture = Architecture::of(vit::Config::plain(16, 8, WIDTH, 4, 2));
     architecture.random(3, &Device::flex()).unwrap()
 }
 
@@ -261,7 +261,7 @@ fn new_components_are_orthogonal_the_classical_way_and_old_ones_stand_still() {
 #[test]
 fn what_cannot_be_is_refused_in_words() {
     let swin = swin::Config::plain((32, 4, 4), 24, vec![1, 1], vec![2, 4]);
-    let swin = Architecture::Swin(swin).random(5, &Device::flex()).unwrap();
+    let swin = Architecture::of(swin).random(5, &Device::flex()).unwrap();
     let said = |made: Result<Prompted>| made.err().unwrap().to_string();
     assert!(said(on(swin, l2p())).contains("class token"));
     let many = L2p { top_k: 7, ..l2p() };

@@ -1,126 +1,164 @@
-//! A family with its dimensions: all that is needed to build a backbone from tensors.
+//! A family of backbones and the dimensions of a network: what the rest of the program may ask.
+//!
+//! A family is one file. It states a [`Family`] and implements [`Dimensions`]; a row of
+//! `families.rs` names it. Everything else asks for what is stated here and names no family.
 
+use std::any::Any;
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::loader::Loader;
+use super::normalisation::Normalisation;
 use super::parameters::Weights;
 use super::weights::Tensors;
-use super::{Backbone, BlockShape, convnext, infer, parameters, swin, vit};
-use crate::data::transform::LARGEST_INPUT;
-use crate::nn::Place;
+use super::words::Words;
+use super::{Backbone, BlockShape, Length, parameters, plausible};
+use crate::nn::{Place, Variant};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-/// One of the families, with its dimensions.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Architecture {
-    /// Vision Transformer.
-    Vit(vit::Config),
-    /// Shifted-window transformer.
-    Swin(swin::Config),
-    /// ConvNeXt.
-    Convnext(convnext::Config),
+/// What a family says of itself.
+pub struct Family {
+    /// In tables, metadata and options.
+    pub name: &'static str,
+    /// For people.
+    pub title: &'static str,
+    /// The network of the table that a choice of the family begins with: the paper's, but for ViT the one that
+    /// is part of the program.
+    pub usual: &'static str,
+    /// The keys of a table's entry that give its dimensions, beside `input_size` and `epsilon`.
+    pub keys: &'static [&'static str],
+    /// How many of the first blocks carry a PET unless told otherwise, less in shallow networks.
+    pub pet_blocks: usize,
+    /// Whether its blocks have attention, which a card can compute in several ways.
+    pub attention: bool,
+    /// What a block keeps for the backward pass.
+    pub kept: Kept,
+    /// What pixels go through where a weight file does not say it, and that as a sentence.
+    pub pixels: (Normalisation, &'static str),
+    /// Dimensions in words of a table, or in timm's.
+    pub read: fn(&Words) -> Result<Architecture>,
+    /// Dimensions off the names and shapes of tensors; none where they are of another family.
+    pub infer: fn(&Tensors) -> Result<Option<Inferred>>,
+    /// Tensors under timm's names of today, whichever of the family's namings they come in.
+    pub renamed: fn(Tensors) -> Result<Tensors>,
+    /// A small network on which a card's answers are checked, and one of the usual width, with fewer
+    /// blocks, on which its speed is taken.
+    pub trial: fn() -> [Architecture; 2],
 }
 
-/// The tokens of one block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Length {
-    /// Of an image.
-    pub tokens: usize,
-    /// Those that each of them attends to; 0 without attention.
-    pub attended: usize,
+impl Family {
+    /// The ways in which a card can compute it.
+    pub fn variants(&self) -> Vec<Variant> {
+        Variant::all(self.attention)
+    }
+}
+
+/// Numbers that one block keeps for the backward pass, as multiples.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept {
+    /// By the own kernels of the processor: tensors of the block's width, and of its MLP's.
+    pub kernels: [f64; 2],
+    /// By the framework, which keeps the inputs of every elementary operation: the same, and
+    /// tables of all attention scores.
+    pub framework: [f64; 3],
+}
+
+/// An architecture read from a file, and what was assumed on the way (sentences).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inferred {
+    /// Family and dimensions.
+    pub architecture: Architecture,
+    /// What the file does not say.
+    pub assumed: Vec<String>,
+}
+
+/// The dimensions of a network of some family.
+pub trait Dimensions: Debug + Send + Sync + Same {
+    /// Its family.
+    fn family(&self) -> &'static Family;
+
+    /// Side of the square input the backbone is meant for, in pixels.
+    fn input_size(&self) -> usize;
+
+    /// Added to the variance in every layer norm.
+    fn epsilon(&self) -> f64;
+
+    /// Which dimensions contradict each other.
+    fn contradiction(&self) -> Option<String>;
+
+    /// One shape per block.
+    fn blocks(&self) -> Vec<BlockShape>;
+
+    /// How many tokens each block works on, at the input size.
+    fn lengths(&self) -> Vec<Length>;
+
+    /// Whether a class token gathers the feature; prompts and prefixes stand beside one.
+    fn has_class_token(&self) -> bool {
+        false
+    }
+
+    /// A stored tensor as it is trained: tables learned at another resolution are resized.
+    fn fitted(&self, _name: &str, stored: HostTensor) -> HostTensor {
+        stored
+    }
+
+    /// The network, with its tensors from the loader.
+    fn build(&self, loader: &mut Loader) -> Arc<dyn Backbone>;
+}
+
+/// Equality behind a trait object.
+pub trait Same: Any {
+    /// Whether the other is of the same type and equal.
+    fn same(&self, other: &dyn Any) -> bool;
+}
+
+impl<T: PartialEq + 'static> Same for T {
+    fn same(&self, other: &dyn Any) -> bool {
+        other.downcast_ref() == Some(self)
+    }
+}
+
+/// A network's family and dimensions: all that is needed to build it from tensors.
+#[derive(Clone, Debug)]
+pub struct Architecture(Arc<dyn Dimensions>);
+
+impl PartialEq for Architecture {
+    fn eq(&self, other: &Self) -> bool {
+        let other: &dyn Any = &*other.0;
+        self.0.same(other)
+    }
 }
 
 impl Architecture {
-    /// The family's name in tables and metadata.
-    pub fn family(&self) -> &'static str {
-        match self {
-            Self::Vit(_) => "vit",
-            Self::Swin(_) => "swin",
-            Self::Convnext(_) => "convnext",
-        }
+    /// A network of these dimensions.
+    pub fn of(dimensions: impl Dimensions + 'static) -> Self {
+        Self(Arc::new(dimensions))
+    }
+
+    /// Its family.
+    pub fn family(&self) -> &'static Family {
+        self.0.family()
     }
 
     /// Side of the square input the backbone is meant for, in pixels.
     pub fn input_size(&self) -> usize {
-        match self {
-            Self::Vit(config) => config.input_size,
-            Self::Swin(config) => config.input_size,
-            Self::Convnext(config) => config.input_size,
-        }
-    }
-
-    /// Says which dimensions contradict each other.
-    pub fn check(&self) -> Result<()> {
-        let epsilon = match self {
-            Self::Vit(config) => config.check().map(|()| config.epsilon),
-            Self::Swin(config) => config.check().map(|()| config.epsilon),
-            Self::Convnext(config) => config.check().map(|()| config.epsilon),
-        }?;
-        if let Some(wrong) = self.too_large() {
-            return Err(Problem::new(format!(
-                "these {} dimensions do not fit together: {wrong}",
-                self.family()
-            ))
-            .advise("state the dimensions of a real network; an input of 224 pixels is usual"));
-        }
-        if (1e-30..1.0).contains(&epsilon) {
-            return Ok(());
-        }
-        let what = format!("epsilon {epsilon} of the layer norms does not lie between 0 and 1");
-        Err(Problem::new(what).advise("1e-6 and 1e-5 are usual"))
-    }
-
-    /// What is too large although no dimension alone is: the input, the weights, or what one
-    /// image takes inside one block.
-    fn too_large(&self) -> Option<String> {
-        let size = self.input_size();
-        if size > LARGEST_INPUT {
-            return Some(format!(
-                "an input of {size} pixels is more than {LARGEST_INPUT}"
-            ));
-        }
-        let mut weights = 0usize;
-        for (block, length) in self.blocks().iter().zip(self.lengths()) {
-            let BlockShape { width, hidden, .. } = *block;
-            if width > WIDEST {
-                return Some(format!("{width} channels are more than any network has"));
-            }
-            let wide = width.saturating_mul(4).max(hidden);
-            weights = weights.saturating_add(wide.saturating_mul(width).saturating_mul(2));
-            let pairs = length.tokens.saturating_mul(length.attended);
-            let inside = [
-                length.tokens.saturating_mul(wide),
-                pairs.saturating_mul(block.heads),
-                // Windows have a table of their pairs.
-                length.attended.saturating_mul(length.attended),
-            ];
-            if inside.iter().any(|numbers| *numbers > MOST_PER_IMAGE) {
-                let tokens = length.tokens;
-                return Some(format!(
-                    "{tokens} tokens of {width} channels are more than memory can hold"
-                ));
-            }
-        }
-        (weights > MOST_WEIGHTS).then(|| format!("about {weights} weights are more than any has"))
+        self.0.input_size()
     }
 
     /// One shape per block.
     pub fn blocks(&self) -> Vec<BlockShape> {
-        match self {
-            Self::Vit(config) => config.blocks(),
-            Self::Swin(config) => config.blocks(),
-            Self::Convnext(config) => config.blocks(),
-        }
+        self.0.blocks()
     }
 
     /// How many tokens each block works on, at the input size.
     pub fn lengths(&self) -> Vec<Length> {
-        match self {
-            Self::Vit(config) => config.lengths(),
-            Self::Swin(config) => config.lengths(),
-            Self::Convnext(config) => config.lengths(),
-        }
+        self.0.lengths()
+    }
+
+    /// Whether a class token gathers the feature; prompts and prefixes stand beside one.
+    pub fn has_class_token(&self) -> bool {
+        self.0.has_class_token()
     }
 
     /// Length of the feature vector.
@@ -128,15 +166,37 @@ impl Architecture {
         self.blocks().last().map_or(0, |block| block.width)
     }
 
-    /// How many of the first blocks carry a PET unless told otherwise: the paper's shares of
-    /// 5 of 12 (ViT), 10 of 24 (Swin), 15 of 36 (ConvNeXt) blocks, less in shallow networks.
+    /// How many of the first blocks carry a PET unless told otherwise.
     pub fn default_pet_blocks(&self) -> usize {
-        let most = match self {
-            Self::Vit(_) => 5,
-            Self::Swin(_) => 10,
-            Self::Convnext(_) => 15,
+        self.family().pet_blocks.min(self.blocks().len())
+    }
+
+    /// Says which dimensions contradict each other.
+    ///
+    /// # Errors
+    /// A Problem with the first contradiction.
+    pub fn check(&self) -> Result<()> {
+        let title = self.family().title;
+        let unfit = |wrong: String| {
+            Problem::new(format!(
+                "these {title} dimensions do not fit together: {wrong}"
+            ))
         };
-        most.min(self.blocks().len())
+        if let Some(wrong) = self.0.contradiction() {
+            return Err(unfit(wrong));
+        }
+        let (blocks, lengths) = (self.blocks(), self.lengths());
+        if let Some(wrong) = plausible::too_large(self.input_size(), &blocks, &lengths) {
+            return Err(unfit(wrong).advise(
+                "state the dimensions of a real network; an input of 224 pixels is usual",
+            ));
+        }
+        let epsilon = self.0.epsilon();
+        if (1e-30..1.0).contains(&epsilon) {
+            return Ok(());
+        }
+        let what = format!("epsilon {epsilon} of the layer norms does not lie between 0 and 1");
+        Err(Problem::new(what).advise("1e-6 and 1e-5 are usual"))
     }
 
     /// Number of frozen weights, without loading any.
@@ -146,22 +206,10 @@ impl Architecture {
         parameters::count(plan.wanted())
     }
 
-    /// Builds the backbone from `tensors` (timm's names or one of the family's other namings).
-    /// Missing, unexpected and mis-shaped tensors are told in one Problem, before any is read.
-    pub fn assemble(&self, tensors: Tensors, to: impl Into<Place>) -> Result<Arc<dyn Backbone>> {
-        self.check()?;
-        let other = self.other_family(&tensors);
-        let tensors = self.renamed(tensors)?;
-        let mut plan = Loader::plan(Some(&tensors));
-        self.build(&mut plan);
-        plan.verify(&tensors, self.family(), other)?;
-        let mut loader = Loader::file(&tensors, to.into());
-        let backbone = self.build(&mut loader);
-        loader.finish()?;
-        Ok(backbone)
-    }
-
     /// A backbone with random weights, the same for the same seed.
+    ///
+    /// # Errors
+    /// As [`Architecture::check`].
     pub fn random(&self, seed: u64, to: impl Into<Place>) -> Result<Arc<dyn Backbone>> {
         self.check()?;
         Ok(self.build(&mut Loader::random(seed, to.into())))
@@ -181,73 +229,11 @@ impl Architecture {
 
     /// A stored tensor as it is trained: tables learned at another resolution are resized.
     pub(super) fn fitted(&self, name: &str, stored: HostTensor) -> HostTensor {
-        match self {
-            Self::Vit(config) => config.fitted(name, stored),
-            Self::Swin(config) => config.fitted(name, stored),
-            Self::Convnext(_) => stored,
-        }
+        self.0.fitted(name, stored)
     }
 
-    /// The family of the network in a file, where it is another one than this.
-    fn other_family(&self, tensors: &Tensors) -> Option<&'static str> {
-        let found = infer::architecture(tensors).ok()?.architecture.family();
-        (found != self.family()).then_some(found)
-    }
-
-    fn build(&self, loader: &mut Loader) -> Arc<dyn Backbone> {
-        match self {
-            Self::Vit(config) => Arc::new(vit::Vit::build(config, loader)),
-            Self::Swin(config) => Arc::new(swin::Swin::build(config, loader)),
-            Self::Convnext(config) => Arc::new(convnext::Convnext::build(config, loader)),
-        }
-    }
-
-    /// The tensors under timm's names of today, whichever of the family's namings they come in.
-    ///
-    /// # Errors
-    /// A Problem when a naming is incomplete.
-    pub fn renamed(&self, tensors: Tensors) -> Result<Tensors> {
-        match self {
-            Self::Vit(_) => vit::renamed(tensors),
-            Self::Swin(_) => Ok(swin::renamed(tensors)),
-            Self::Convnext(_) => Ok(convnext::renamed(tensors)),
-        }
+    /// The network, with its tensors from the loader.
+    pub(super) fn build(&self, loader: &mut Loader) -> Arc<dyn Backbone> {
+        self.0.build(loader)
     }
 }
-
-/// What is wrong with numbers that no network has, so that a damaged or hostile file cannot ask
-/// for endless memory. `dimensions` holds all of them, `depths` the blocks of each stage.
-pub(super) fn implausible(dimensions: &[usize], depths: &[usize]) -> Option<String> {
-    if dimensions.iter().chain(depths).any(|number| *number == 0) {
-        return Some("every dimension must be at least 1".into());
-    }
-    if let Some(number) = dimensions
-        .iter()
-        .find(|number| **number > LARGEST_DIMENSION)
-    {
-        return Some(format!("{number} is more than any dimension can be"));
-    }
-    let blocks = depths
-        .iter()
-        .fold(0usize, |sum, depth| sum.saturating_add(*depth));
-    if blocks > MOST_BLOCKS || depths.len() > MOST_STAGES {
-        let stages = depths.len();
-        return Some(format!(
-            "{blocks} blocks in {stages} stages are more than any network has"
-        ));
-    }
-    None
-}
-
-/// Largest width, window, patch or number of heads taken seriously.
-const LARGEST_DIMENSION: usize = 1 << 16;
-/// Most channels of a block taken seriously; the largest known ViT has 6,144.
-const WIDEST: usize = 1 << 13;
-/// Most numbers that one image may need at a time inside one block (4 GB).
-const MOST_PER_IMAGE: usize = 1 << 30;
-/// Most weights taken seriously; the largest known ViT has 22 billion.
-const MOST_WEIGHTS: usize = 1 << 35;
-/// Most blocks taken seriously.
-const MOST_BLOCKS: usize = 1024;
-/// Most stages taken seriously.
-const MOST_STAGES: usize = 8;

@@ -3,21 +3,50 @@
 //! the last stage, with a final norm after it only where `final_norm` says so: LAE's released code
 //! leaves it out.
 
+use std::sync::Arc;
+
 use burn::tensor::Tensor;
 
-use super::architecture::{Architecture, Length, implausible};
+use super::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
 use super::loader::Loader;
 use super::mlp::Mlp;
+use super::normalisation::Normalisation;
 use super::patches::Neighbours;
+use super::plausible::implausible;
 use super::weights::Tensors;
-use super::{Backbone, BlockShape, Facts, Tokens, check_no_prefix, patches};
+use super::words::Words;
+use super::{Backbone, BlockShape, Facts, Length, Tokens, check_no_prefix, patches};
 use crate::counts::counted;
 use crate::nn::{self, Depthwise7, LayerNorm, Linear};
-use crate::pet::{Hooks, Site};
-use crate::problem::{Problem, Result};
+use crate::pet::{BlockKind, Hooks, Site};
+use crate::problem::Result;
 
 /// Side of the stem's patches.
 const STEM: usize = 4;
+
+/// What the family states.
+pub static FAMILY: Family = Family {
+    name: "convnext",
+    title: "ConvNeXt",
+    usual: "convnext_base.fb_in22k",
+    keys: &["depths", "widths", "final_norm"],
+    // The paper's 15 of 36 blocks.
+    pet_blocks: 15,
+    attention: false,
+    kept: Kept {
+        kernels: [1.0, 1.0],
+        framework: [4.0, 3.0, 0.0],
+    },
+    pixels: Normalisation::OF_IMAGENET,
+    read: |words| read(words).map(Architecture::of),
+    infer: |tensors| Ok(shaped(tensors)),
+    renamed: |tensors| Ok(renamed(tensors)),
+    trial: || {
+        let small = Config::plain(32, vec![1, 2], vec![16, 32]);
+        let widths = vec![96, 192, 384, 768];
+        [small, Config::plain(224, vec![1, 1, 3, 1], widths)].map(Architecture::of)
+    },
+};
 
 /// Dimensions of a ConvNeXt.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,28 +75,43 @@ impl Config {
         }
     }
 
-    /// Says which dimensions contradict each other.
-    pub fn check(&self) -> Result<()> {
-        let (depths, widths) = (self.depths.len(), self.widths.len());
-        let wrong = if depths == 0 || depths != widths {
-            let (depths, widths) = (counted(depths, "depth"), counted(widths, "width"));
-            format!("{depths} and {widths}; there must be one of each per stage")
-        } else if let Some(wrong) = implausible(&self.widths, &self.depths) {
-            wrong
-        } else if self.input_size < STEM << (depths - 1) {
-            let size = self.input_size;
-            let stages = counted(depths, "stage");
-            format!("an input of {size} pixels is used up before the last of {stages}")
-        } else {
-            return Ok(());
-        };
-        Err(Problem::new(format!(
-            "these ConvNeXt dimensions do not fit together: {wrong}"
-        )))
+    /// How many pixels of a side become one position of the last stage.
+    fn reduction(&self) -> usize {
+        STEM << (self.depths.len() - 1)
+    }
+}
+
+impl Dimensions for Config {
+    fn family(&self) -> &'static Family {
+        &FAMILY
     }
 
-    /// One shape per block.
-    pub fn blocks(&self) -> Vec<BlockShape> {
+    fn input_size(&self) -> usize {
+        self.input_size
+    }
+
+    fn epsilon(&self) -> f64 {
+        self.epsilon
+    }
+
+    fn contradiction(&self) -> Option<String> {
+        let (stages, widths) = (self.depths.len(), self.widths.len());
+        if stages == 0 || stages != widths {
+            let (depths, widths) = (counted(stages, "depth"), counted(widths, "width"));
+            return Some(format!(
+                "{depths} and {widths}; there must be one of each per stage"
+            ));
+        }
+        implausible(&self.widths, &self.depths).or_else(|| {
+            let size = self.input_size;
+            let stages = counted(stages, "stage");
+            (size < self.reduction()).then(|| {
+                format!("an input of {size} pixels is used up before the last of {stages}")
+            })
+        })
+    }
+
+    fn blocks(&self) -> Vec<BlockShape> {
         let stages = self.depths.iter().zip(&self.widths);
         stages
             .flat_map(|(depth, width)| {
@@ -75,15 +119,14 @@ impl Config {
                     width: *width,
                     hidden: 4 * width,
                     heads: 0,
-                    sites: Site::OF_CONVNEXT,
+                    sites: BlockKind::CONVNEXT.sites,
                 };
                 vec![shape; *depth]
             })
             .collect()
     }
 
-    /// One per block.
-    pub fn lengths(&self) -> Vec<Length> {
+    fn lengths(&self) -> Vec<Length> {
         (self.depths.iter().enumerate())
             .flat_map(|(stage, depth)| {
                 let length = Length {
@@ -94,6 +137,46 @@ impl Config {
             })
             .collect()
     }
+
+    fn build(&self, loader: &mut Loader) -> Arc<dyn Backbone> {
+        Arc::new(Convnext::build(self, loader))
+    }
+}
+
+fn read(words: &Words) -> Result<Config> {
+    let input_size = words.input_size()?;
+    let depths = words.sizes("depths", "depths", &[3, 3, 9, 3])?;
+    let widths = words.sizes("widths", "dims", &[96, 192, 384, 768])?;
+    let plain = Config::plain(input_size, depths, widths);
+    Ok(Config {
+        epsilon: words.real("epsilon", "norm_eps", plain.epsilon)?,
+        final_norm: words.flag("final_norm", "final_norm", false)?,
+        ..plain
+    })
+}
+
+/// A ConvNeXt of these shapes.
+fn shaped(tensors: &Tensors) -> Option<Inferred> {
+    let tensors = renamed(tensors.clone());
+    if !tensors.has("stem.0.weight") {
+        return None;
+    }
+    let stages = tensors.series("stages.", ".blocks.0.conv_dw.weight");
+    let width = |stage: usize| {
+        let name = format!("stages.{stage}.blocks.0.conv_dw.weight");
+        tensors.shape(&name)?.first().copied()
+    };
+    let widths = (0..stages).map(width).collect::<Option<Vec<usize>>>()?;
+    let depths = (0..stages)
+        .map(|stage| tensors.series(&format!("stages.{stage}.blocks."), ".conv_dw.weight"))
+        .collect();
+    Some(Inferred {
+        architecture: Architecture::of(Config::plain(224, depths, widths)),
+        assumed: vec![
+            "an input of 224×224 pixels".to_owned(),
+            "no norm after the mean over positions, as LAE's released code".to_owned(),
+        ],
+    })
 }
 
 struct Block {
@@ -118,7 +201,7 @@ pub struct Convnext {
 
 impl Convnext {
     /// Takes its tensors from the loader.
-    pub(super) fn build(config: &Config, loader: &mut Loader) -> Self {
+    fn build(config: &Config, loader: &mut Loader) -> Self {
         let epsilon = config.epsilon;
         let first = config.widths[0];
         let stem = loader.patch_linear("stem.0", (3, STEM), first, true);
@@ -141,7 +224,7 @@ impl Convnext {
             .final_norm
             .then(|| loader.norm("head.norm", last, epsilon));
         Self {
-            facts: Facts::new(Architecture::Convnext(config.clone()), loader),
+            facts: Facts::new(Architecture::of(config.clone()), loader),
             stem,
             stem_norm,
             blocks,
@@ -259,7 +342,7 @@ impl Backbone for Convnext {
 }
 
 /// Gives the tensors timm's names; the original release calls and nests them otherwise.
-pub fn renamed(tensors: Tensors) -> Tensors {
+fn renamed(tensors: Tensors) -> Tensors {
     let tensors = if tensors.has("visual.trunk.stem.0.weight") {
         tensors.under("visual.trunk.")
     } else if tensors.has("backbone.stem.0.weight") {

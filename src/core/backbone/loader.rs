@@ -76,7 +76,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Where the weights come from, to be asked again later.
-    pub fn origin(&self) -> Origin {
+    pub(super) fn origin(&self) -> Origin {
         match &self.source {
             Source::Plan(_) => Origin::Nothing,
             Source::File(tensors) => Origin::File((*tensors).clone()),

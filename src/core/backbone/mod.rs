@@ -1,23 +1,26 @@
 //! Feature extractors, frozen as a rule, that offer named sites to PETs, and places for prompts.
 //!
-//! A backbone is a family (`vit`, `swin`, `convnext`) with dimensions, given by an entry of the
+//! A backbone is a family (a row of `families`) with dimensions, given by an entry of the
 //! table in `assets/backbones.toml`, by the metadata of a weight file, or by the shapes in it.
 //! [`library::open`] goes the whole way from a name or a file to a [`Backbone`];
 //! [`architecture::Architecture::assemble`] builds one from tensors already at hand.
 
 pub mod architecture;
 pub mod convnext;
-mod infer;
+pub mod families;
 pub mod library;
 mod loader;
 mod mlp;
+mod normalisation;
 pub mod parameters;
 mod patches;
+mod plausible;
+mod projections;
 mod resample;
 pub mod swin;
-pub mod timm;
 pub mod vit;
 pub mod weights;
+mod words;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,12 +28,14 @@ use std::sync::Arc;
 use burn::tensor::{Device, Tensor};
 
 use architecture::Architecture;
+use loader::Loader;
 use parameters::{Origin, Weights};
 
-use crate::nn::Place;
+use crate::nn::{Place, WeightType};
 pub use crate::pet::BlockShape;
 use crate::pet::{Hooks, PetStack, Site};
 use crate::problem::{Problem, Result};
+use crate::tensors::HostTensor;
 
 /// The sites inside the attention sub-layer: with none of them in use it may run as one operation.
 pub(crate) const IN_ATTENTION: &[Site] = &[
@@ -55,6 +60,15 @@ pub struct Tokens {
     pub columns: usize,
 }
 
+/// The tokens of one block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Length {
+    /// Of an image.
+    pub tokens: usize,
+    /// Those that each of them attends to; 0 without attention.
+    pub attended: usize,
+}
+
 /// What every built network knows of itself.
 pub struct Facts {
     architecture: Architecture,
@@ -68,7 +82,7 @@ pub struct Facts {
 
 impl Facts {
     /// At the end of a construction, when the loader has been asked for everything.
-    fn new(architecture: Architecture, loader: &loader::Loader) -> Self {
+    fn new(architecture: Architecture, loader: &Loader) -> Self {
         Self {
             blocks: architecture.blocks(),
             architecture,
@@ -76,6 +90,36 @@ impl Facts {
             wanted: loader.wanted().to_vec(),
             origin: loader.origin(),
         }
+    }
+
+    /// The network's weights, from where it got them: its layers keep them turned and folded.
+    fn weights(&self) -> Result<Weights> {
+        if self.place.variant.weights == WeightType::F16 {
+            let what = "weights kept in half precision cannot be trained";
+            return Err(Problem::new(what)
+                .at("--precision")
+                .advise("choose f32, or a method that leaves the backbone as it is"));
+        }
+        let place = self.place.clone();
+        let mut loader = match &self.origin {
+            Origin::Given(weights) => return Ok(weights.clone()),
+            Origin::File(tensors) => Loader::file(tensors, place),
+            Origin::Random(seed) => Loader::random(*seed, place),
+            Origin::Nothing => return Ok(Weights::default()),
+        };
+        let mut stored = Vec::new();
+        for (name, shape) in &self.wanted {
+            let values = loader.values(name, shape);
+            let shape = shape.clone();
+            stored.push((name.clone(), HostTensor { shape, values }));
+        }
+        loader.finish()?;
+        let fitted = |(name, stored): (String, HostTensor)| {
+            let stored = self.architecture.fitted(&name, stored);
+            (name, stored)
+        };
+        let fitted = stored.into_iter().map(fitted).collect();
+        Ok(Weights::of(fitted, &self.place.device))
     }
 }
 
@@ -109,7 +153,7 @@ pub trait Backbone: Send + Sync {
     /// # Errors
     /// A Problem when they are kept in half precision, or their file cannot be read any more.
     fn weights(&self) -> Result<Weights> {
-        parameters::of(self.facts())
+        self.facts().weights()
     }
 
     /// The same network with these weights. Where leaves are tracked, everything that is made of

@@ -9,10 +9,7 @@ use std::collections::BTreeMap;
 
 use burn::tensor::{Device, Gradients, Tensor, TensorData};
 
-use super::Facts;
-use super::loader::Loader;
 use super::weights::Tensors;
-use crate::nn::WeightType;
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named};
 
@@ -30,6 +27,17 @@ pub struct Leaf {
 pub struct Weights(BTreeMap<String, Leaf>);
 
 impl Weights {
+    /// Leaves of these values.
+    pub(super) fn of(values: Vec<(String, HostTensor)>, device: &Device) -> Self {
+        let leaves = values
+            .into_iter()
+            .map(|(name, HostTensor { shape, values })| {
+                let values = row(values, device);
+                (name, Leaf { shape, values })
+            });
+        Self(leaves.collect())
+    }
+
     /// The leaf of a name.
     pub fn get(&self, name: &str) -> Option<&Leaf> {
         self.0.get(name)
@@ -135,37 +143,4 @@ pub(super) enum Origin {
     Random(u64),
     /// Leaves.
     Given(Weights),
-}
-
-/// The weights of a backbone, from where it got them: its layers keep them turned and folded.
-///
-/// # Errors
-/// A Problem when they are kept in half precision, or their file cannot be read any more.
-pub(super) fn of(facts: &Facts) -> Result<Weights> {
-    if facts.place.variant.weights == WeightType::F16 {
-        let what = "weights kept in half precision cannot be trained";
-        return Err(Problem::new(what)
-            .at("--precision")
-            .advise("choose f32, or a method that leaves the backbone as it is"));
-    }
-    let place = facts.place.clone();
-    let mut loader = match &facts.origin {
-        Origin::Given(weights) => return Ok(weights.clone()),
-        Origin::File(tensors) => Loader::file(tensors, place),
-        Origin::Random(seed) => Loader::random(*seed, place),
-        Origin::Nothing => return Ok(Weights::default()),
-    };
-    let stored: Vec<HostTensor> = (facts.wanted.iter())
-        .map(|(name, shape)| HostTensor {
-            shape: shape.clone(),
-            values: loader.values(name, shape),
-        })
-        .collect();
-    loader.finish()?;
-    let leaves = facts.wanted.iter().zip(stored).map(|((name, _), stored)| {
-        let HostTensor { shape, values } = facts.architecture.fitted(name, stored);
-        let values = row(values, &facts.place.device);
-        (name.clone(), Leaf { shape, values })
-    });
-    Ok(Weights(leaves.collect()))
 }

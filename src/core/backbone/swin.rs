@@ -4,150 +4,25 @@
 
 use burn::tensor::Tensor;
 
-use super::architecture::{Architecture, Length, implausible};
+use super::architecture::Architecture;
 use super::loader::Loader;
 use super::mlp::Mlp;
 use super::patches::Neighbours;
-use super::vit::{projections, uses_projections};
-use super::weights::Tensors;
-use super::{Backbone, BlockShape, Facts, IN_ATTENTION, Tokens, check_no_prefix, patches};
-use crate::counts::counted;
+use super::projections::{projections, uses_projections};
+use super::{Backbone, Facts, IN_ATTENTION, Tokens, check_no_prefix, patches};
 use crate::nn::{self, Frame, Heads, LayerNorm, Linear};
 use crate::pet::{Hooks, Site};
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 
 mod biases;
+mod config;
+mod family;
 mod windows;
 
 use biases::Biases;
+pub use config::Config;
+pub use family::FAMILY;
 use windows::Windows;
-
-/// Dimensions of a Swin.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Config {
-    /// Side of the square input, in pixels.
-    pub input_size: usize,
-    /// Side of a patch, in pixels.
-    pub patch: usize,
-    /// Channels of the first stage; they double from stage to stage.
-    pub width: usize,
-    /// Blocks of each stage.
-    pub depths: Vec<usize>,
-    /// Attention heads of each stage.
-    pub heads: Vec<usize>,
-    /// Side of an attention window, in tokens.
-    pub window: usize,
-    /// Channels inside the MLP, as a multiple of the stage's width.
-    pub mlp_ratio: f64,
-    /// Added to the variance in every layer norm.
-    pub epsilon: f64,
-}
-
-impl Config {
-    /// A Swin of these dimensions, with an MLP of four times the width.
-    pub fn plain(
-        (input_size, patch, window): (usize, usize, usize),
-        width: usize,
-        depths: Vec<usize>,
-        heads: Vec<usize>,
-    ) -> Self {
-        Self {
-            input_size,
-            patch,
-            width,
-            depths,
-            heads,
-            window,
-            mlp_ratio: 4.0,
-            epsilon: 1e-5,
-        }
-    }
-
-    /// Says which dimensions contradict each other.
-    pub fn check(&self) -> Result<()> {
-        let (depths, heads) = (self.depths.len(), self.heads.len());
-        let Self {
-            input_size,
-            patch,
-            width,
-            window,
-            ..
-        } = *self;
-        let sizes = [input_size, patch, width, window, self.hidden(0)];
-        let wrong = if depths == 0 || depths != heads {
-            let heads = counted(heads, "number");
-            let depths = counted(depths, "depth");
-            format!("{depths} and {heads} of heads; there must be one per stage")
-        } else if let Some(wrong) =
-            implausible(&[&sizes, self.heads.as_slice()].concat(), &self.depths)
-        {
-            wrong
-        } else if let Some(stage) =
-            (0..depths).find(|stage| !self.stage_width(*stage).is_multiple_of(self.heads[*stage]))
-        {
-            let (width, heads) = (self.stage_width(stage), self.heads[stage]);
-            format!("width {width} of stage {stage} is no multiple of {heads} heads")
-        } else if self.input_size == 0 || !self.input_size.is_multiple_of(self.patch) {
-            let (size, patch) = (self.input_size, self.patch);
-            format!("input size {size} is no multiple of patch {patch}")
-        } else {
-            return Ok(());
-        };
-        Err(Problem::new(format!(
-            "these Swin dimensions do not fit together: {wrong}"
-        )))
-    }
-
-    /// Channels of a stage.
-    fn stage_width(&self, stage: usize) -> usize {
-        self.width << stage
-    }
-
-    /// Channels inside the MLPs of a stage.
-    fn hidden(&self, stage: usize) -> usize {
-        (self.mlp_ratio * self.stage_width(stage) as f64) as usize
-    }
-
-    /// Side of a stage's token map at the input size; patch merging rounds up.
-    fn map_side(&self, stage: usize) -> usize {
-        (self.input_size / self.patch).div_ceil(1 << stage)
-    }
-
-    /// Side of a stage's windows at the input size.
-    fn stage_window(&self, stage: usize) -> usize {
-        self.window.min(self.map_side(stage))
-    }
-
-    /// One shape per block.
-    pub fn blocks(&self) -> Vec<BlockShape> {
-        (self.depths.iter().enumerate())
-            .flat_map(|(stage, depth)| {
-                let width = self.stage_width(stage);
-                let shape = BlockShape {
-                    width,
-                    hidden: self.hidden(stage),
-                    heads: self.heads[stage],
-                    sites: Site::OF_SWIN,
-                };
-                vec![shape; *depth]
-            })
-            .collect()
-    }
-
-    /// One per block.
-    pub fn lengths(&self) -> Vec<Length> {
-        (self.depths.iter().enumerate())
-            .flat_map(|(stage, depth)| {
-                let side = self.map_side(stage);
-                let length = Length {
-                    tokens: side * side,
-                    attended: self.window.min(side).pow(2),
-                };
-                vec![length; *depth]
-            })
-            .collect()
-    }
-}
 
 struct Block {
     merging: Option<Merging>,
@@ -178,7 +53,7 @@ pub struct Swin {
 
 impl Swin {
     /// Takes its tensors from the loader.
-    pub(super) fn build(config: &Config, loader: &mut Loader) -> Self {
+    fn build(config: &Config, loader: &mut Loader) -> Self {
         let Config {
             patch,
             width,
@@ -199,7 +74,7 @@ impl Swin {
         let norm = loader.norm("norm", last, epsilon);
         Self {
             config: config.clone(),
-            facts: Facts::new(Architecture::Swin(config.clone()), loader),
+            facts: Facts::new(Architecture::of(config.clone()), loader),
             patch_embedding,
             patch_norm,
             blocks,
@@ -347,28 +222,4 @@ impl Backbone for Swin {
         let mean = self.normed(tokens).mean_dim(1);
         Ok(mean.reshape([batch, width]))
     }
-}
-
-/// Gives the tensors today's timm names. Older files put the downsampling at the end of a stage
-/// instead of at the start of the next, and keep index tables and masks that can be computed.
-pub fn renamed(tensors: Tensors) -> Tensors {
-    let tensors = if tensors.has("backbone.patch_embed.proj.weight") {
-        tensors.under("backbone.")
-    } else {
-        tensors
-    };
-    let old = tensors.has("layers.0.downsample.reduction.weight");
-    tensors.renamed(|name| {
-        if name.ends_with("relative_position_index") || name.ends_with("attn_mask") {
-            return None;
-        }
-        let parts: Vec<&str> = name.split('.').collect();
-        Some(match parts.as_slice() {
-            ["layers", stage, "downsample", rest @ ..] if old => {
-                let next = stage.parse::<usize>().map_or(0, |stage| stage + 1);
-                format!("layers.{next}.downsample.{}", rest.join("."))
-            }
-            _ => name.to_owned(),
-        })
-    })
 }

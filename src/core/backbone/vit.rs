@@ -3,6 +3,8 @@
 //! The feature is the class token after the final norm; without a class token, the mean token.
 
 mod attention;
+mod config;
+mod family;
 mod last;
 mod names;
 mod positions;
@@ -11,127 +13,19 @@ use std::sync::OnceLock;
 
 use burn::tensor::Tensor;
 
+pub use config::Config;
+pub use family::FAMILY;
 use last::LastAttention;
-pub use names::renamed;
 use positions::Positions;
 
-use super::architecture::{Architecture, Length, implausible};
+use super::architecture::Architecture;
 use super::loader::Loader;
 use super::mlp::Mlp;
-use super::{Backbone, BlockShape, Facts, IN_ATTENTION, Tokens, no_prompts, patches};
+use super::projections::{projections, uses_projections};
+use super::{Backbone, Facts, IN_ATTENTION, Tokens, no_prompts, patches};
 use crate::nn::{self, Frame, Heads, LayerNorm, Linear};
 use crate::pet::{Hooks, Site};
-use crate::problem::{Problem, Result};
-
-/// Dimensions of a ViT.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Config {
-    /// Side of the square input, in pixels.
-    pub input_size: usize,
-    /// Side of the input the position embedding was learned at, in pixels.
-    pub learned_size: usize,
-    /// Side of a patch, in pixels.
-    pub patch: usize,
-    /// Channels of a token.
-    pub width: usize,
-    /// Number of blocks.
-    pub depth: usize,
-    /// Attention heads.
-    pub heads: usize,
-    /// Channels inside the MLP.
-    pub hidden: usize,
-    /// Added to the variance in every layer norm.
-    pub epsilon: f64,
-    /// Whether a class token leads the sequence.
-    pub class_token: bool,
-    /// Whether each sub-layer's output has a learned scale per channel.
-    pub layer_scale: bool,
-    /// Whether a norm stands before the first block (and the patch embedding has no bias).
-    pub pre_norm: bool,
-    /// Whether the MLP uses x·σ(1.702·x) instead of GELU.
-    pub quick_gelu: bool,
-}
-
-impl Config {
-    /// A plain ViT of these dimensions.
-    pub fn plain(
-        input_size: usize,
-        patch: usize,
-        width: usize,
-        depth: usize,
-        heads: usize,
-    ) -> Self {
-        Self {
-            input_size,
-            learned_size: input_size,
-            patch,
-            width,
-            depth,
-            heads,
-            hidden: width.saturating_mul(4),
-            epsilon: 1e-6,
-            class_token: true,
-            layer_scale: false,
-            pre_norm: false,
-            quick_gelu: false,
-        }
-    }
-
-    /// Says which dimensions contradict each other.
-    pub fn check(&self) -> Result<()> {
-        let Self {
-            input_size,
-            learned_size,
-            ..
-        } = *self;
-        let [patch, width] = [self.patch, self.width];
-        let sizes = [
-            input_size,
-            learned_size,
-            patch,
-            width,
-            self.heads,
-            self.hidden,
-        ];
-        let wrong = if let Some(wrong) = implausible(&sizes, &[self.depth]) {
-            wrong
-        } else if !self.width.is_multiple_of(self.heads) {
-            format!(
-                "width {} is no multiple of {} heads",
-                self.width, self.heads
-            )
-        } else if self.input_size == 0 || !self.input_size.is_multiple_of(self.patch) {
-            let (size, patch) = (self.input_size, self.patch);
-            format!("input size {size} is no multiple of patch {patch}")
-        } else if self.learned_size == 0 || !self.learned_size.is_multiple_of(self.patch) {
-            let (size, patch) = (self.learned_size, self.patch);
-            format!("learned size {size} is no multiple of patch {patch}")
-        } else {
-            return Ok(());
-        };
-        Err(Problem::new(format!(
-            "these ViT dimensions do not fit together: {wrong}"
-        )))
-    }
-
-    /// One shape per block.
-    pub fn blocks(&self) -> Vec<BlockShape> {
-        let shape = BlockShape {
-            width: self.width,
-            hidden: self.hidden,
-            heads: self.heads,
-            sites: Site::OF_VIT,
-        };
-        vec![shape; self.depth]
-    }
-
-    /// One per block.
-    pub fn lengths(&self) -> Vec<Length> {
-        let tokens = (self.input_size / self.patch).pow(2) + usize::from(self.class_token);
-        let attended = tokens;
-        vec![Length { tokens, attended }; self.depth]
-    }
-}
+use crate::problem::Result;
 
 struct Block {
     norm1: LayerNorm,
@@ -156,7 +50,7 @@ pub struct Vit {
 
 impl Vit {
     /// Takes its tensors from the loader.
-    pub(super) fn build(config: &Config, loader: &mut Loader) -> Self {
+    fn build(config: &Config, loader: &mut Loader) -> Self {
         let Config {
             patch,
             width,
@@ -178,7 +72,7 @@ impl Vit {
         let norm = loader.norm("norm", width, epsilon);
         Self {
             config: config.clone(),
-            facts: Facts::new(Architecture::Vit(config.clone()), loader),
+            facts: Facts::new(Architecture::of(config.clone()), loader),
             patch_embedding,
             class_token,
             positions,
@@ -244,34 +138,6 @@ impl Vit {
         let h = block.proj.forward(mixed.clone());
         hooks.around(index, Site::Proj, &mixed, h)
     }
-}
-
-/// Whether a PET acts on one of the three input projections of a block.
-pub(super) fn uses_projections(hooks: &dyn Hooks, index: usize) -> bool {
-    [Site::Query, Site::Key, Site::Value]
-        .iter()
-        .any(|site| hooks.uses(index, *site))
-}
-
-/// The packed projections of e taken apart, each after its PET.
-pub(super) fn projections(
-    index: usize,
-    e: &Tensor<3>,
-    qkv: Tensor<3>,
-    hooks: &dyn Hooks,
-) -> Result<[Tensor<3>; 3]> {
-    let [batch, tokens, packed] = qkv.dims();
-    let width = packed / 3;
-    let part = |i: usize, site: Site| {
-        let range = i * width..(i + 1) * width;
-        let h = qkv.clone().slice([0..batch, 0..tokens, range]);
-        hooks.around(index, site, e, h)
-    };
-    Ok([
-        part(0, Site::Query)?,
-        part(1, Site::Key)?,
-        part(2, Site::Value)?,
-    ])
 }
 
 impl Block {

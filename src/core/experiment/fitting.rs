@@ -4,13 +4,12 @@
 //! variant is taken then and noted in the run, which keeps it to its end. The CPU device has one
 //! way. So has a card that nothing is known of: the plain one.
 
+use crate::backbone::families;
 use crate::device::{self, Kind, Prepared, Ready, Trusted};
 use crate::nn::{Variant, WeightType};
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig};
 use crate::run::event::RunHeader;
-
-use super::prepare;
 
 /// A device that is open, and the way a network is computed there.
 #[derive(Clone, Debug)]
@@ -144,7 +143,7 @@ impl Wish<'_> {
         if !device::can_prepare(info) || info.kind == Kind::SoftwareGpu {
             return Ok(None);
         }
-        let variants = prepare::variants(self.family);
+        let variants = families::named(self.family)?.variants();
         let found = device::prepare(info, self.family, &variants, &mut |done, of| {
             tell(&format!(
                 "preparing {}: trying how it computes best, {} of {of}, once",

@@ -7,9 +7,9 @@
 //! against the measured peaks in docs/backbones.md. Decoded pictures that are kept between epochs
 //! come on top.
 
-use crate::backbone::architecture::{Architecture, Length};
+use crate::backbone::architecture::Kept;
 use crate::backbone::library::Description;
-use crate::backbone::{IN_ATTENTION, IN_MLP};
+use crate::backbone::{IN_ATTENTION, IN_MLP, Length};
 use crate::data::loader;
 use crate::method::{Chosen, Demand};
 use crate::nn::{AttentionForm, Variant, WeightType};
@@ -37,7 +37,7 @@ pub fn expected(
     pet: Option<(&PetSpec, &[usize])>,
 ) -> u64 {
     let demand = demand(config, backbone.blocks.len());
-    let family = backbone.entry.architecture.family();
+    let family = backbone.entry.architecture.family().name;
     let way = fitting::foreseen(config, family, demand.weights);
     let input = backbone.entry.input().size;
     let buffered = loader::buffered(config.batch, input);
@@ -83,7 +83,7 @@ fn peak(
     let at_once = config.micro_batch.unwrap_or(config.batch).min(config.batch);
     let images = NUMBER * at_once as f64;
     let architecture = &backbone.entry.architecture;
-    let lengths = architecture.lengths();
+    let (family, lengths) = (architecture.family(), architecture.lengths());
     let demand = demand(config, lengths.len());
     let first = blocks.first().copied().unwrap_or(lengths.len());
     let first = demand.first_block.map_or(first, |own| own.min(first));
@@ -99,8 +99,8 @@ fn peak(
             weights: demand.weights,
         };
         match way {
-            None => step.kept_by_kernels(architecture),
-            Some(way) => step.kept_by_framework(architecture, way.attention),
+            None => step.kept_by_kernels(&family.kept),
+            Some(way) => step.kept_by_framework(&family.kept, way.attention),
         }
     });
     let passing = PASSING * widest.max().unwrap_or(0) as f64;
@@ -165,14 +165,10 @@ impl Step<'_> {
 
     /// On the CPU a sub-layer is one operation: it keeps its input, the packed projections or the
     /// slope of the GELU, and recomputes the rest.
-    fn kept_by_kernels(&self, architecture: &Architecture) -> f64 {
+    fn kept_by_kernels(&self, kept: &Kept) -> f64 {
         let [width, hidden, _] = self.sizes();
-        let layers = match architecture {
-            Architecture::Vit(_) => 5.0 * width + hidden,
-            // The windows are a copy.
-            Architecture::Swin(_) => 6.0 * width + hidden,
-            Architecture::Convnext(_) => width + hidden,
-        };
+        let [by_width, by_hidden] = kept.kernels;
+        let layers = by_width * width + by_hidden * hidden;
         // Their gradients need what each linear map read.
         let read = if self.weights { width + hidden } else { 0.0 };
         layers + read + self.kept_by_pets()
@@ -180,17 +176,14 @@ impl Step<'_> {
 
     /// The framework keeps the inputs of every elementary operation of norms, GELU and softmax; fused
     /// attention keeps no scores.
-    fn kept_by_framework(&self, architecture: &Architecture, attention: AttentionForm) -> f64 {
+    fn kept_by_framework(&self, kept: &Kept, attention: AttentionForm) -> f64 {
         let [width, hidden, scores] = self.sizes();
         let scores = match attention {
             AttentionForm::Decomposed => scores,
             AttentionForm::Fused => 0.0,
         };
-        let layers = match architecture {
-            Architecture::Vit(_) => 8.0 * width + 3.0 * hidden + 2.0 * scores,
-            Architecture::Swin(_) => 10.0 * width + 3.0 * hidden + 2.0 * scores,
-            Architecture::Convnext(_) => 4.0 * width + 3.0 * hidden,
-        };
+        let [by_width, by_hidden, by_scores] = kept.framework;
+        let layers = by_width * width + by_hidden * hidden + by_scores * scores;
         layers + self.kept_by_pets()
     }
 }

@@ -316,7 +316,7 @@ fn fitted(
     let demand = (chosen.spec.demand)(chosen, about.blocks.len())?;
     let wish = fitting::Wish {
         config: chosen.config,
-        family: about.entry.architecture.family(),
+        family: about.entry.architecture.family().name,
         trains_weights: demand.weights,
         kept,
     };

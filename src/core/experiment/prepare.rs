@@ -10,20 +10,18 @@ use burn::tensor::{DType, Device, Tensor};
 
 use super::upload;
 use crate::backbone::architecture::Architecture;
+use crate::backbone::families;
 use crate::backbone::library::Normalisation;
-use crate::backbone::{convnext, swin, vit};
 use crate::device::Tried;
 use crate::method::lae::Switches;
 use crate::method::{Lae, LaeSettings};
 use crate::nn::{Variant, WeightType};
 use crate::pet::library::Library as Plugins;
 use crate::pet::{PetSettings, PetStack};
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 use crate::selftest::{TOLERANCE, relative_error};
 use crate::tensors::HostTensor;
 
-/// The families of backbones, as they are called in files and options.
-pub const FAMILIES: [&str; 3] = ["vit", "swin", "convnext"];
 /// Largest error of the answers, relative to the largest of them, that rounding the weights of the
 /// small network to half precision explains.
 const ROUNDING: f64 = 3e-2;
@@ -31,11 +29,6 @@ const ROUNDING: f64 = 3e-2;
 const CLASSES: usize = 5;
 /// Width of the PETs.
 const PET_SIZE: usize = 4;
-
-/// The variants that a family has: ConvNeXt has no attention.
-pub fn variants(family: &str) -> Vec<Variant> {
-    Variant::all(family != "convnext")
-}
 
 /// A mistake put in on purpose, to see that it is found: `wrong:`, `die:` or `hang:` and the name
 /// of a variant.
@@ -87,7 +80,8 @@ impl Trial {
     /// # Errors
     /// A Problem for an unknown family.
     pub fn new(family: &str, device: Device, software: bool, fault: Option<Fault>) -> Result<Self> {
-        let (small, large) = networks(family)?;
+        let family = families::named(family).map_err(|problem| problem.at("--family"))?;
+        let [small, large] = (family.trial)();
         let (timed, effort) = match software {
             true => (small.clone(), SOFTWARE),
             false => (large, HARDWARE),
@@ -204,35 +198,6 @@ const SOFTWARE: Effort = Effort {
     least: Duration::ZERO,
 };
 
-/// The network that is checked, and the one that is timed: of the width of the usual ones, with
-/// fewer blocks.
-fn networks(family: &str) -> Result<(Architecture, Architecture)> {
-    Ok(match family {
-        "vit" => (
-            Architecture::Vit(vit::Config::plain(32, 8, 24, 3, 3)),
-            Architecture::Vit(vit::Config::plain(224, 16, 384, 4, 6)),
-        ),
-        "swin" => {
-            let small = swin::Config::plain((32, 4, 4), 24, vec![2, 2], vec![3, 6]);
-            let heads = vec![3, 6, 12, 24];
-            let large = swin::Config::plain((224, 4, 7), 96, vec![2, 2, 2, 2], heads);
-            (Architecture::Swin(small), Architecture::Swin(large))
-        }
-        "convnext" => {
-            let small = convnext::Config::plain(32, vec![1, 2], vec![16, 32]);
-            let widths = vec![96, 192, 384, 768];
-            let large = convnext::Config::plain(224, vec![1, 1, 3, 1], widths);
-            (Architecture::Convnext(small), Architecture::Convnext(large))
-        }
-        _ => {
-            let what = format!("no family of backbones is called \"{family}\"");
-            return Err(Problem::new(what)
-                .at("--family")
-                .advise(format!("give one of {}", FAMILIES.join(", "))));
-        }
-    })
-}
-
 /// How far rounding the weights moves the answers, on the CPU.
 fn rounding(architecture: &Architecture) -> Result<f64> {
     let [whole, half] = [WeightType::F32, WeightType::F16]
@@ -341,7 +306,7 @@ mod tests {
     /// On the CPU device the attention has a kernel of its own, and everything agrees.
     #[test]
     fn every_network_is_alive_and_a_mistake_put_in_is_found() {
-        for family in FAMILIES {
+        for family in families::names() {
             let flex = Device::flex();
             let fault = Fault::parse("wrong:f32-decomposed-bytes");
             let trial = Trial::new(family, flex.clone(), true, fault).unwrap();

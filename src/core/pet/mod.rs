@@ -30,6 +30,6 @@ pub use dropout::{Draws, Rows};
 pub use hooks::Hooks;
 pub use init::{INITS, Init, standard_normal};
 pub use library::{Library, is_sized};
-pub use site::{BLOCK_SYMBOLS, BlockShape, Site};
+pub use site::{BLOCK_SYMBOLS, BlockKind, BlockShape, Site};
 pub use spec::{PetSettings, PetSpec};
 pub use stack::PetStack;

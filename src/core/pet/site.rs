@@ -56,39 +56,82 @@ pub const BLOCK_SYMBOLS: &[(&str, &str)] = &[
     ("head_width", "channels of one head, d / heads"),
 ];
 
-impl Site {
-    /// What every block of a ViT offers.
-    pub const OF_VIT: &'static [Self] = &[
-        Self::Attention,
-        Self::Mlp,
-        Self::Block,
-        Self::Query,
-        Self::Key,
-        Self::Value,
-        Self::Proj,
-        Self::Fc1,
-        Self::Fc2,
-        Self::Tokens,
-        Self::Attend,
-        Self::Stream,
-    ];
-    /// What every block of a Swin offers: its windows keep `attend` to themselves.
-    pub const OF_SWIN: &'static [Self] = &[
-        Self::Attention,
-        Self::Mlp,
-        Self::Block,
-        Self::Query,
-        Self::Key,
-        Self::Value,
-        Self::Proj,
-        Self::Fc1,
-        Self::Fc2,
-        Self::Tokens,
-        Self::Stream,
-    ];
-    /// What every block of a ConvNeXt offers.
-    pub const OF_CONVNEXT: &'static [Self] = &[Self::Block, Self::Mlp, Self::Fc1, Self::Fc2];
+/// A kind of block that backbones are made of: families name theirs, and every plugin is tried on a
+/// small block of each kind that it fits.
+pub struct BlockKind {
+    /// The family that is known for it.
+    pub name: &'static str,
+    /// The sites that every such block offers.
+    pub sites: &'static [Site],
+    /// Channels of a small one, and its attention heads; 0 without attention.
+    pub small: [usize; 2],
+    /// Tokens of an image in a small one.
+    pub tokens: usize,
+}
 
+impl BlockKind {
+    /// Attention over all tokens, then an MLP.
+    pub const VIT: Self = Self {
+        name: "ViT",
+        sites: &[
+            Site::Attention,
+            Site::Mlp,
+            Site::Block,
+            Site::Query,
+            Site::Key,
+            Site::Value,
+            Site::Proj,
+            Site::Fc1,
+            Site::Fc2,
+            Site::Tokens,
+            Site::Attend,
+            Site::Stream,
+        ],
+        small: [192, 3],
+        tokens: 17,
+    };
+    /// Attention within windows, which keep `attend` to themselves.
+    pub const SWIN: Self = Self {
+        name: "Swin",
+        sites: &[
+            Site::Attention,
+            Site::Mlp,
+            Site::Block,
+            Site::Query,
+            Site::Key,
+            Site::Value,
+            Site::Proj,
+            Site::Fc1,
+            Site::Fc2,
+            Site::Tokens,
+            Site::Stream,
+        ],
+        small: [96, 3],
+        tokens: 16,
+    };
+    /// A convolution, then an MLP.
+    pub const CONVNEXT: Self = Self {
+        name: "ConvNeXt",
+        sites: &[Site::Block, Site::Mlp, Site::Fc1, Site::Fc2],
+        small: [80, 0],
+        tokens: 9,
+    };
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::VIT, Self::SWIN, Self::CONVNEXT];
+
+    /// The shape of a small block.
+    pub fn shape(&self) -> BlockShape {
+        let [width, heads] = self.small;
+        BlockShape {
+            width,
+            hidden: 4 * width,
+            heads,
+            sites: self.sites,
+        }
+    }
+}
+
+impl Site {
     /// All sites, with what an equation sees there.
     pub const ALL: &'static [(Site, &'static str, &'static str)] = &[
         (

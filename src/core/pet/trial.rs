@@ -10,45 +10,11 @@ use burn::tensor::{Device, Tensor, TensorData};
 use super::budget::{allowed, capped};
 use super::init::Init;
 use super::shape::Shape;
-use super::site::{BlockShape, Site};
+use super::site::{BlockKind, BlockShape, Site};
 use super::spec::{PetSettings, PetSpec};
 use super::stack::{PetStack, misshapen};
 use super::value::Value;
 use crate::expression::Diagnostic;
-
-/// The families with the sizes of a small member: name, block, tokens of one image.
-const FAMILIES: &[(&str, BlockShape, usize)] = &[
-    (
-        "ViT",
-        BlockShape {
-            width: 192,
-            hidden: 768,
-            heads: 3,
-            sites: Site::OF_VIT,
-        },
-        17,
-    ),
-    (
-        "Swin",
-        BlockShape {
-            width: 96,
-            hidden: 384,
-            heads: 3,
-            sites: Site::OF_SWIN,
-        },
-        16,
-    ),
-    (
-        "ConvNeXt",
-        BlockShape {
-            width: 80,
-            hidden: 320,
-            heads: 0,
-            sites: Site::OF_CONVNEXT,
-        },
-        9,
-    ),
-];
 
 const BATCH: usize = 2;
 /// Most elements of all parameters of all forms together. Plugins are tried whenever they are
@@ -69,14 +35,14 @@ pub(super) fn tried(spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
 }
 
 fn tried_within(mut spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
-    let of_family = |(name, shape, tokens): &'static (&str, BlockShape, usize)| Family {
-        name,
-        shapes: std::slice::from_ref(shape),
-        tokens: *tokens,
+    let of_kind = |kind: BlockKind| Family {
+        name: kind.name,
+        shapes: [kind.shape()],
+        tokens: kind.tokens,
     };
-    let families: Vec<Family> = FAMILIES.iter().map(of_family).collect();
-    let fits = |family: &Family| spec.fits(family.shapes, &[0]).is_ok();
-    let families: Vec<Family> = families.into_iter().filter(fits).collect();
+    let families = BlockKind::ALL.map(of_kind).into_iter();
+    let fits = |family: &Family| spec.fits(&family.shapes, &[0]).is_ok();
+    let families: Vec<Family> = families.filter(fits).collect();
     if families.is_empty() {
         return Err(vec![fits_none(&spec)]);
     }
@@ -99,7 +65,7 @@ fn tried_within(mut spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
     let mut left = MOST_DRAWN;
     for (family, way) in pairs(&families, &ways) {
         // A layout that fails has been told.
-        let layout = fresh.layout(way, family.shapes, &[0]);
+        let layout = fresh.layout(way, &family.shapes, &[0]);
         let drawn = layout.map_or(0, |layout| layout.elements());
         left = match left.checked_sub(drawn) {
             Some(left) => left,
@@ -116,7 +82,7 @@ fn tried_within(mut spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
 /// A small member of a backbone's family.
 struct Family {
     name: &'static str,
-    shapes: &'static [BlockShape],
+    shapes: [BlockShape; 1],
     /// Of one image.
     tokens: usize,
 }
@@ -169,7 +135,7 @@ fn fits_none(spec: &PetSpec) -> Diagnostic {
 
 /// Whatever does not fit in one form on one family's block, by the shapes alone.
 fn misfits(spec: &PetSpec, family: &Family, way: &PetSettings) -> Vec<Diagnostic> {
-    let shapes = family.shapes;
+    let shapes = &family.shapes;
     let (Ok(variant), Ok(sizes), Ok(sites)) = (
         spec.variant_index(way.variant.as_deref()),
         spec.sizes(&way.sizes),
@@ -236,7 +202,7 @@ fn try_one(
     settings: &PetSettings,
     family: &Family,
 ) -> Result<bool, Diagnostic> {
-    let (shapes, device) = (family.shapes, &Device::flex());
+    let (shapes, device) = (&family.shapes, &Device::flex());
     // Both can be had: the shapes have been tried.
     let stack = PetStack::init(spec, settings, shapes, &[0], 0, device);
     let (Ok(stack), Ok(sites)) = (stack, spec.fits(shapes, &[0])) else {

@@ -1,7 +1,7 @@
 //! The devices there are to choose from.
 
+use crate::backbone::families;
 use crate::device;
-use crate::experiment::prepare::variants;
 use crate::problem::{Problem, Result};
 use crate::session::opening::Opening;
 use crate::session::views::DeviceView;
@@ -33,7 +33,8 @@ pub(super) fn devices() -> Vec<DeviceView> {
 /// Prepares a card for a family of backbones; gives the devices as they are known then.
 pub(super) fn prepare(key: &str, family: &str, opening: &Opening) -> Result<Vec<DeviceView>> {
     let info = device::choose(key)?;
-    let found = device::prepare(&info, family, &variants(family), &mut |done, of| {
+    let variants = families::named(family)?.variants();
+    let found = device::prepare(&info, family, &variants, &mut |done, of| {
         opening.step("Trying the ways", (done + 1).min(of), Some(of))
     });
     match found {

@@ -157,7 +157,7 @@ fn backbone(about: &Description) -> BackboneView {
     BackboneView {
         name: entry.name.clone(),
         title: entry.title.clone(),
-        family: entry.architecture.family().to_string(),
+        family: entry.architecture.family().name.to_string(),
         parameters: about.parameters,
         input_size: entry.architecture.input_size(),
         depth: about.blocks.len(),

@@ -14,15 +14,13 @@ use super::files::{error, images};
 const WIDTH: usize = 48;
 
 fn vit() -> Arc<dyn Backbone> {
-    let architecture = Architecture::Vit(vit::Config::plain(32, 8, WIDTH, 3, 4));
+    let architecture = Architecture::of(vit::Config::plain(32, 8, WIDTH, 3, 4));
     architecture.random(5, &Device::flex()).unwrap()
 }
 
 fn swin() -> Arc<dyn Backbone> {
     let config = swin::Config::plain((32, 4, 4), 24, vec![2, 2], vec![2, 4]);
-    Architecture::Swin(config)
-        .random(5, &Device::flex())
-        .unwrap()
+    Architecture::of(config).random(5, &Device::flex()).unwrap()
 }
 
 fn numbers<const D: usize>(tensor: &Tensor<D>) -> Vec<f32> {
@@ -103,7 +101,11 @@ fn the_stream_is_what_the_mlp_is_added_to() {
         assert!(error(&numbers(&normalised), &numbers(&e)) > 1e-4);
     }
     let convnext = convnext::Config::plain(32, vec![1], vec![16]);
-    assert!(!convnext.blocks()[0].sites.contains(&Site::Stream));
+    assert!(
+        !Architecture::of(convnext).blocks()[0]
+            .sites
+            .contains(&Site::Stream)
+    );
 }
 
 /// Tokens that enter, prefixes in some blocks, and whether all tokens are read.
@@ -222,7 +224,7 @@ fn networks_without_a_class_token_refuse_prompts() {
         ..vit::Config::plain(32, 8, WIDTH, 2, 4)
     };
     let convnext = convnext::Config::plain(32, vec![1], vec![16]);
-    let others = [Architecture::Vit(pooled), Architecture::Convnext(convnext)];
+    let others = [Architecture::of(pooled), Architecture::of(convnext)];
     let mut others: Vec<Arc<dyn Backbone>> = others
         .iter()
         .map(|other| other.random(5, &Device::flex()).unwrap())

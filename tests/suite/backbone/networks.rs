@@ -9,9 +9,9 @@ use super::files::{error, features, images};
 
 fn families() -> Vec<Architecture> {
     vec![
-        Architecture::Vit(vit::Config::plain(32, 8, 48, 3, 4)),
-        Architecture::Swin(swin::Config::plain((32, 4, 4), 24, vec![2, 2], vec![2, 4])),
-        Architecture::Convnext(convnext::Config::plain(32, vec![2, 1], vec![16, 24])),
+        Architecture::of(vit::Config::plain(32, 8, 48, 3, 4)),
+        Architecture::of(swin::Config::plain((32, 4, 4), 24, vec![2, 2], vec![2, 4])),
+        Architecture::of(convnext::Config::plain(32, vec![2, 1], vec![16, 24])),
     ]
 }
 

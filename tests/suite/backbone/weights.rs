@@ -30,12 +30,12 @@ fn families() -> Vec<Architecture> {
         ..convnext.clone()
     };
     vec![
-        Architecture::Vit(plain),
-        Architecture::Vit(every),
-        Architecture::Vit(without_token),
-        Architecture::Swin(swin::Config::plain((32, 4, 4), 12, vec![2, 2], vec![2, 4])),
-        Architecture::Convnext(convnext),
-        Architecture::Convnext(normed),
+        Architecture::of(plain),
+        Architecture::of(every),
+        Architecture::of(without_token),
+        Architecture::of(swin::Config::plain((32, 4, 4), 12, vec![2, 2], vec![2, 4])),
+        Architecture::of(convnext),
+        Architecture::of(normed),
     ]
 }
 

@@ -14,7 +14,8 @@ mod table;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub use entry::{Entry, Normalisation, Source};
+pub use super::normalisation::Normalisation;
+pub use entry::{Entry, Source};
 pub use opening::{Opened, Unplaced};
 pub use places::Places;
 

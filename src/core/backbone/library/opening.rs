@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::entry::{Entry, Normalisation, Source};
+use super::entry::{Entry, Source};
 use super::hashes::{self, Expected};
 use super::{EMBEDDED, Library, Meaning, NANO};
-use crate::backbone::architecture::Architecture;
+use crate::backbone::normalisation::Normalisation;
 use crate::backbone::weights::{self, Tensors, sha256_of_bytes};
-use crate::backbone::{Backbone, infer};
+use crate::backbone::{Backbone, families};
 use crate::data::transform::{InputSpec, is_crop_ratio};
 use crate::fetch::{self, Progress};
 use crate::memory::available_bytes;
@@ -155,21 +155,18 @@ impl Library {
             entry.source = Source::File(path.to_owned());
             return Ok((entry, Vec::new()));
         }
-        let inferred = infer::architecture(tensors)?;
+        let inferred = families::infer(tensors)?;
         let number = |key: &str| {
             let number: Option<f32> = tensors.metadata().get(key)?.parse().ok();
             number.filter(|number| number.is_finite())
         };
         let mut assumed = inferred.assumed;
-        let normalisation = match (number("mean"), number("std"), &inferred.architecture) {
-            (Some(mean), Some(std), _) if std != 0.0 => Normalisation::even(mean, std),
-            (_, _, Architecture::Vit(_)) => {
-                assumed.push("pixels in [0, 1] as they are, as LAE feeds its ViT".into());
-                Normalisation::UNIT
-            }
+        let normalisation = match (number("mean"), number("std")) {
+            (Some(mean), Some(std)) if std != 0.0 => Normalisation::even(mean, std),
             _ => {
-                assumed.push("pixels normalised by ImageNet's mean and deviation".into());
-                Normalisation::IMAGENET
+                let (usual, told) = inferred.architecture.family().pixels;
+                assumed.push(told.into());
+                usual
             }
         };
         let crop_ratio = number("crop_ratio").unwrap_or(0.875);

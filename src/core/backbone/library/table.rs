@@ -7,39 +7,29 @@ use std::ops::Range;
 use std::path::Path;
 
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use toml::Spanned;
 
-use super::entry::{Entry, Normalisation};
+use super::entry::Entry;
 use crate::backbone::architecture::Architecture;
-use crate::backbone::{convnext, swin, vit};
+use crate::backbone::families::{self, FAMILIES};
+use crate::backbone::normalisation::Normalisation;
+use crate::backbone::words::Words;
 use crate::data::transform::is_crop_ratio;
 use crate::names::{is_long, too_long};
 use crate::problem::{Problem, Result};
 use source::source;
 
+/// The key beside those of a family that every network may have.
+const EPSILON: &str = "epsilon";
+
 /// An entry as it stands in the file.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(super) struct Written {
     name: String,
     title: Option<String>,
     family: String,
     input_size: usize,
-    learned_size: Option<usize>,
-    patch: Option<usize>,
-    width: Option<usize>,
-    depth: Option<usize>,
-    heads: Option<OneOrMore>,
-    mlp_ratio: Option<f64>,
-    epsilon: Option<f64>,
-    class_token: Option<bool>,
-    layer_scale: Option<bool>,
-    pre_norm: Option<bool>,
-    activation: Option<Activation>,
-    depths: Option<Vec<usize>>,
-    widths: Option<Vec<usize>>,
-    window: Option<usize>,
-    final_norm: Option<bool>,
     normalisation: WrittenNormalisation,
     crop_ratio: Option<f32>,
     pet_blocks: Option<usize>,
@@ -53,20 +43,9 @@ pub(super) struct Written {
     licence: Option<String>,
     pretrained_on: Option<String>,
     warning: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum OneOrMore {
-    One(usize),
-    More(Vec<usize>),
-}
-
-#[derive(Debug, Deserialize, PartialEq)]
-#[serde(rename_all = "snake_case")]
-enum Activation {
-    Gelu,
-    QuickGelu,
+    /// Everything else: the dimensions, in words of the family.
+    #[serde(flatten)]
+    dimensions: Map<String, Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -103,40 +82,55 @@ pub fn read_table(text: &str, at: &Path) -> (Vec<Entry>, Vec<Problem>) {
     let mut problems = Vec::new();
     let starts: Vec<usize> = table.backbone.iter().map(|one| one.span().start).collect();
     for (number, one) in table.backbone.iter().enumerate() {
+        let start = starts[number];
         let end = starts.get(number + 1).copied().unwrap_or(text.len());
         let name = one.get_ref().get("name").and_then(toml::Value::as_str);
-        if let Some(name) = name.filter(|name| is_long(name)) {
-            let problem = Problem::new(too_long(name)).at(place(&one.span()));
-            problems.push(problem.advise("give the entry a shorter name"));
-            continue;
-        }
-        let read = written_entry(text, starts[number]..end).map_err(|error| {
-            let what = format!(
-                "the entry of backbone {} cannot be read: {}",
-                name.unwrap_or("without a name"),
-                error.message()
-            );
-            // The lines before the entry count as well.
-            let inside = error.span().map_or(0, |span| span.start);
-            let start = starts[number] + inside;
-            Problem::new(what)
-                .at(place(&(start..start)))
-                .advise("correct the entry, see docs/backbones.md")
-        });
-        match read.and_then(|written| entry(written, at)) {
+        match read_entry(name, &text[start..end], at) {
             Ok(entry) => entries.push(entry),
-            Err(problem) if problem.place.is_empty() => {
-                problems.push(problem.at(place(&one.span())));
-            }
-            Err(problem) => problems.push(problem),
+            Err((problem, _)) if !problem.place.is_empty() => problems.push(problem),
+            // The lines before the entry count as well.
+            Err((problem, inside)) => problems.push(problem.at(place(&(start + inside..end)))),
         }
     }
     (entries, problems)
 }
 
-/// The entry that stands at these bytes of a table; an error's place counts from its start.
-fn written_entry(text: &str, at: Range<usize>) -> std::result::Result<Written, toml::de::Error> {
-    let table: WrittenTable<Written> = toml::from_str(&text[at])?;
+/// The entry of this name that a part of a table holds, or what is wrong with it and where in the part.
+fn read_entry(
+    name: Option<&str>,
+    part: &str,
+    at: &Path,
+) -> std::result::Result<Entry, (Problem, usize)> {
+    if let Some(name) = name.filter(|name| is_long(name)) {
+        let problem = Problem::new(too_long(name)).advise("give the entry a shorter name");
+        return Err((problem, 0));
+    }
+    let unread = |why: &str, inside: usize| {
+        let name = name.unwrap_or("without a name");
+        let problem = Problem::new(format!(
+            "the entry of backbone {name} cannot be read: {why}"
+        ));
+        (
+            problem.advise("correct the entry, see docs/backbones.md"),
+            inside,
+        )
+    };
+    let written = written(part).map_err(|error| {
+        let inside = error.span().map_or(0, |span| span.start);
+        unread(error.message(), inside)
+    })?;
+    if let Some(key) = unknown_key(&written) {
+        // It stands at the beginning of a line, where nobody is very inventive.
+        let before = part.find(&format!("\n{key}"));
+        let inside = before.map_or(0, |before| before + 1);
+        return Err(unread(&format!("unknown field `{key}`"), inside));
+    }
+    entry(written, at).map_err(|problem| (problem, 0))
+}
+
+/// What stands in this part of a table; an error's place counts from its start.
+fn written(part: &str) -> std::result::Result<Written, toml::de::Error> {
+    let table: WrittenTable<Written> = toml::from_str(part)?;
     let one = table.backbone.into_iter().next().map(Spanned::into_inner);
     one.ok_or_else(|| serde::de::Error::custom("it is empty"))
 }
@@ -147,13 +141,6 @@ fn line(text: &str, offset: usize) -> usize {
 }
 
 fn entry(written: Written, at: &Path) -> Result<Entry> {
-    let given = [written.mlp_ratio, written.epsilon];
-    if given.iter().flatten().any(|number| !number.is_finite()) {
-        return Err(refused(
-            &written,
-            "mlp_ratio and epsilon must be finite numbers",
-        ));
-    }
     let architecture = architecture(&written)?;
     architecture.check().map_err(|mut problem| {
         problem.what = format!(
@@ -228,111 +215,27 @@ fn normalisation(written: &Written) -> Result<Normalisation> {
     }
 }
 
+/// A key that no entry has.
+fn unknown_key(written: &Written) -> Option<&str> {
+    let keys = written.dimensions.keys().map(String::as_str);
+    let known = |key: &str| FAMILIES.iter().any(|family| family.keys.contains(&key));
+    keys.into_iter().find(|key| *key != EPSILON && !known(key))
+}
+
+/// The dimensions, in words that the family knows.
 fn architecture(written: &Written) -> Result<Architecture> {
-    let keys = written.family_keys();
-    let allowed: &[&str] = match written.family.as_str() {
-        "vit" => &[
-            "patch",
-            "width",
-            "depth",
-            "heads",
-            "mlp_ratio",
-            "class_token",
-            "layer_scale",
-            "pre_norm",
-            "activation",
-            "learned_size",
-        ],
-        "swin" => &["patch", "width", "depths", "heads", "window", "mlp_ratio"],
-        "convnext" => &["depths", "widths", "final_norm"],
-        _ => return Err(refused(written, "family must be vit, swin or convnext")),
-    };
-    if let Some(key) = keys.iter().find(|key| !allowed.contains(key)) {
+    let known = families::names().join(", ");
+    let family = families::named(&written.family)
+        .map_err(|_| refused(written, &format!("family must be one of {known}")))?;
+    let foreign = |key: &&String| *key != EPSILON && !family.keys.contains(&key.as_str());
+    if let Some(key) = written.dimensions.keys().find(foreign) {
         let why = format!("{key} does not belong to the family {}", written.family);
         return Err(refused(written, &why));
     }
-    match written.family.as_str() {
-        "vit" => written.vit().map(Architecture::Vit),
-        "swin" => written.swin().map(Architecture::Swin),
-        _ => written.convnext().map(Architecture::Convnext),
-    }
-}
-
-impl Written {
-    /// The keys given that belong to some families only.
-    fn family_keys(&self) -> Vec<&'static str> {
-        let given = [
-            ("patch", self.patch.is_some()),
-            ("width", self.width.is_some()),
-            ("depth", self.depth.is_some()),
-            ("heads", self.heads.is_some()),
-            ("mlp_ratio", self.mlp_ratio.is_some()),
-            ("class_token", self.class_token.is_some()),
-            ("layer_scale", self.layer_scale.is_some()),
-            ("pre_norm", self.pre_norm.is_some()),
-            ("activation", self.activation.is_some()),
-            ("depths", self.depths.is_some()),
-            ("widths", self.widths.is_some()),
-            ("window", self.window.is_some()),
-            ("final_norm", self.final_norm.is_some()),
-            ("learned_size", self.learned_size.is_some()),
-        ];
-        let given = given.into_iter().filter(|(_, is)| *is);
-        given.map(|(key, _)| key).collect()
-    }
-
-    fn need<T: Clone>(&self, key: &str, value: &Option<T>) -> Result<T> {
-        let missing = || refused(self, &format!("{key} is missing"));
-        value.clone().ok_or_else(missing)
-    }
-
-    fn vit(&self) -> Result<vit::Config> {
-        let Some(OneOrMore::One(heads)) = self.heads else {
-            return Err(refused(self, "heads must be one number for a vit"));
-        };
-        let width = self.need("width", &self.width)?;
-        let patch = self.need("patch", &self.patch)?;
-        let depth = self.need("depth", &self.depth)?;
-        let plain = vit::Config::plain(self.input_size, patch, width, depth, heads);
-        Ok(vit::Config {
-            hidden: (width as f64 * self.mlp_ratio.unwrap_or(4.0)) as usize,
-            epsilon: self.epsilon.unwrap_or(plain.epsilon),
-            class_token: self.class_token.unwrap_or(plain.class_token),
-            layer_scale: self.layer_scale.unwrap_or(plain.layer_scale),
-            pre_norm: self.pre_norm.unwrap_or(plain.pre_norm),
-            learned_size: self.learned_size.unwrap_or(self.input_size),
-            quick_gelu: self.activation == Some(Activation::QuickGelu),
-            ..plain
-        })
-    }
-
-    fn swin(&self) -> Result<swin::Config> {
-        let Some(OneOrMore::More(heads)) = &self.heads else {
-            return Err(refused(self, "heads must be a list, one number per stage"));
-        };
-        let patch = self.need("patch", &self.patch)?;
-        let window = self.need("window", &self.window)?;
-        let width = self.need("width", &self.width)?;
-        let depths = self.need("depths", &self.depths)?;
-        let sizes = (self.input_size, patch, window);
-        let plain = swin::Config::plain(sizes, width, depths, heads.clone());
-        Ok(swin::Config {
-            mlp_ratio: self.mlp_ratio.unwrap_or(plain.mlp_ratio),
-            epsilon: self.epsilon.unwrap_or(plain.epsilon),
-            ..plain
-        })
-    }
-
-    fn convnext(&self) -> Result<convnext::Config> {
-        let depths = self.need("depths", &self.depths)?;
-        let widths = self.need("widths", &self.widths)?;
-        let plain = convnext::Config::plain(self.input_size, depths, widths);
-        Ok(convnext::Config {
-            epsilon: self.epsilon.unwrap_or(plain.epsilon),
-            final_norm: self.final_norm.unwrap_or(plain.final_norm),
-            ..plain
-        })
-    }
+    let mut words = written.dimensions.clone();
+    words.insert("input_size".into(), written.input_size.into());
+    let made = (family.read)(&Words::of_table(words));
+    made.map_err(|problem| refused(written, &problem.what))
 }
 
 #[cfg(test)]

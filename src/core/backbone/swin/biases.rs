@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
-use super::Config;
+use super::config::Config;
 use super::windows::Windows;
 use crate::backbone::loader::Loader;
 use crate::backbone::resample;
@@ -163,22 +163,20 @@ fn side_of(cells: usize) -> usize {
     cells.isqrt().div_ceil(2).max(1)
 }
 
-impl Config {
-    /// A stored tensor as it is trained: tables of biases for the network's own windows.
-    pub(in crate::backbone) fn fitted(&self, name: &str, stored: HostTensor) -> HostTensor {
-        let stage = name.split('.').nth(1).and_then(|stage| stage.parse().ok());
-        let (Some(stage), true) = (stage, name.ends_with(TABLE)) else {
-            return stored;
-        };
-        let (from, to) = (side_of(stored.shape[0]), self.stage_window(stage));
-        if from == to {
-            return stored;
-        }
-        let heads = stored.shape[1];
-        let shape = vec![(2 * to - 1).pow(2), heads];
-        let values = resample::relative_bias(&stored.values, from, heads, (to, to));
-        HostTensor { shape, values }
+/// A stored tensor as it is trained: tables of biases for the network's own windows.
+pub fn fitted(config: &Config, name: &str, stored: HostTensor) -> HostTensor {
+    let stage = name.split('.').nth(1).and_then(|stage| stage.parse().ok());
+    let (Some(stage), true) = (stage, name.ends_with(TABLE)) else {
+        return stored;
+    };
+    let (from, to) = (side_of(stored.shape[0]), config.stage_window(stage));
+    if from == to {
+        return stored;
     }
+    let heads = stored.shape[1];
+    let shape = vec![(2 * to - 1).pow(2), heads];
+    let values = resample::relative_bias(&stored.values, from, heads, (to, to));
+    HostTensor { shape, values }
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@
 
 use burn::tensor::{Tensor, TensorData};
 
-use super::{Vit, projections, uses_projections};
+use super::Vit;
+use crate::backbone::projections::{projections, uses_projections};
 use crate::nn;
 use crate::pet::{Hooks, Site};
 use crate::problem::{Problem, Result};
@@ -118,9 +119,7 @@ mod tests {
 
     fn vit() -> std::sync::Arc<dyn Backbone> {
         let config = Config::plain(32, 8, 24, 2, 3);
-        Architecture::Vit(config)
-            .random(5, &Device::flex())
-            .unwrap()
+        Architecture::of(config).random(5, &Device::flex()).unwrap()
     }
 
     /// A PET whose every number is drawn, so that it does something.

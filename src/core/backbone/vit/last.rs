@@ -84,7 +84,7 @@ mod tests {
     /// one in the last block makes that block run for all tokens.
     fn with_adapters(blocks: &[usize]) -> [Vec<f32>; 2] {
         let device = Device::flex();
-        let vit = Architecture::Vit(Config::plain(32, 8, 48, 3, 3));
+        let vit = Architecture::of(Config::plain(32, 8, 48, 3, 3));
         let vit = vit.random(3, &device).unwrap();
         let adapter = Library::standard().get("adapter").unwrap();
         let size = PetSettings::of_size(4);

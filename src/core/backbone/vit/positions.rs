@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use burn::tensor::{Device, Tensor};
 
-use super::Config;
+use super::config::Config;
 use crate::backbone::loader::Loader;
 use crate::backbone::resample;
 use crate::problem::{Problem, Result};
@@ -90,20 +90,18 @@ impl Positions {
     }
 }
 
-impl Config {
-    /// A stored tensor as it is trained: the position embedding on the network's own grid.
-    pub(in crate::backbone) fn fitted(&self, name: &str, stored: HostTensor) -> HostTensor {
-        let extra = usize::from(self.class_token);
-        let side = self.input_size / self.patch;
-        let tokens = side * side + extra;
-        if name != NAME || stored.shape[1] == tokens {
-            return stored;
-        }
-        let grid = (stored.shape[1] - extra).isqrt();
-        let values = resized(&stored.values, extra, self.width, grid, (side, side));
-        let shape = vec![1, tokens, self.width];
-        HostTensor { shape, values }
+/// A stored tensor as it is trained: the position embedding on the network's own grid.
+pub fn fitted(config: &Config, name: &str, stored: HostTensor) -> HostTensor {
+    let extra = usize::from(config.class_token);
+    let side = config.input_size / config.patch;
+    let tokens = side * side + extra;
+    if name != NAME || stored.shape[1] == tokens {
+        return stored;
     }
+    let grid = (stored.shape[1] - extra).isqrt();
+    let values = resized(&stored.values, extra, config.width, grid, (side, side));
+    let shape = vec![1, tokens, config.width];
+    HostTensor { shape, values }
 }
 
 /// An embedding learned on a square grid, on another grid; its first `extra` rows stay.

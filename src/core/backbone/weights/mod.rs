@@ -139,6 +139,12 @@ impl Tensors {
         self.tensors.keys().map(String::as_str)
     }
 
+    /// How many indices from 0 on have a tensor `prefix{index}suffix`.
+    pub fn series(&self, prefix: &str, suffix: &str) -> usize {
+        let there = |index: &usize| self.has(&format!("{prefix}{index}{suffix}"));
+        (0..).take_while(there).count()
+    }
+
     /// Whether there is a tensor of this name.
     pub fn has(&self, name: &str) -> bool {
         self.tensors.contains_key(name)

@@ -13,7 +13,6 @@ pub mod votes;
 
 use super::tuning::WEIGHT_DECAY;
 use super::{Demand, Kind, MethodSpec, Pass, Published, Rate, SettingSpec};
-use crate::backbone::architecture::Architecture;
 use crate::metrics::Expert;
 use crate::problem::Problem;
 
@@ -91,7 +90,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     },
     demand: |_, _| Ok(Demand::from_block(0)),
     check: |_, ground| match ground.map(|ground| ground.architecture) {
-        Some(Architecture::Vit(config)) if config.class_token => Ok(()),
+        Some(architecture) if architecture.has_class_token() => Ok(()),
         Some(_) => Err(Problem::new(
             "ESN's task token needs a backbone with a class token: only a ViT has one",
         )

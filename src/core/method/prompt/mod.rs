@@ -18,7 +18,6 @@ use burn::tensor::Tensor;
 
 use super::optimiser::{OptimiserSettings, Rule, Schedule};
 use super::{Chosen, Ground};
-use crate::backbone::architecture::Architecture;
 use crate::backbone::{Backbone, Tokens};
 use crate::pet::{Hooks, Init};
 use crate::problem::{Problem, Result};
@@ -163,9 +162,10 @@ pub trait Scheme: Send + Sync {
 /// # Errors
 /// In the paper's terms.
 pub fn check(scheme: &dyn Scheme, ground: &Ground<'_>) -> Result<()> {
-    match ground.architecture {
-        Architecture::Vit(config) if config.class_token => scheme.check(config.width, config.depth),
-        _ => Err(no_class_token(scheme)),
+    let network = ground.architecture;
+    match network.has_class_token() {
+        true => scheme.check(network.feature_width(), network.blocks().len()),
+        false => Err(no_class_token(scheme)),
     }
 }
 

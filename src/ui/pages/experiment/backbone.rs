@@ -4,6 +4,7 @@ use egui::{Popup, ProgressBar, RichText, Ui, Vec2};
 
 use super::standing;
 use super::way::way;
+use crate::backbone::families::{self, FAMILIES};
 use crate::counts::counted;
 use crate::run::config::Precision;
 use crate::session::chooser::Wanted;
@@ -14,14 +15,6 @@ use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{CONTROL, regular, tokens};
 use crate::ui::widgets::{self, Standing, button, card, faint, segmented, terms};
-
-/// The families, by the name the table gives them, with the backbone each starts with: the
-/// paper's, but for ViT the one that is part of the program.
-const FAMILIES: [(&str, &str, &str); 3] = [
-    ("vit", "ViT", "lae-nano"),
-    ("swin", "Swin", "swin_base_patch4_window7_224.ms_in22k"),
-    ("convnext", "ConvNeXt", "convnext_base.fb_in22k"),
-];
 
 /// The choice beside the families: weights of one's own.
 const FILE: &str = "file";
@@ -94,7 +87,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&BackboneView>) {
     };
     let mut options: Vec<(String, &str)> = FAMILIES
         .iter()
-        .map(|(key, title, _)| ((*key).to_string(), *title))
+        .map(|family| (family.name.to_string(), family.title))
         .collect();
     options.push((FILE.to_string(), "File…"));
     let mut value = family.clone();
@@ -120,8 +113,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&BackboneView>) {
 
 /// The backbone a family starts with, else the first the table has of it.
 fn first_of(list: &[BackboneView], family: &str) -> Option<BackboneView> {
-    let usual = FAMILIES.iter().find(|(key, ..)| *key == family);
-    let usual = usual.map_or("", |(.., name)| *name);
+    let usual = families::named(family).map_or("", |family| family.usual);
     let mine = || list.iter().filter(|view| view.family == family);
     let found = mine().find(|view| view.name == usual).or(mine().next());
     found.cloned()

@@ -1,0 +1,161 @@
+//! The families of backbones, one a row, and what is found among them: by name, by the words of a
+//! weight file's metadata, or by the names and shapes of its tensors.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::architecture::{Architecture, Family, Inferred};
+use super::loader::Loader;
+use super::weights::Tensors;
+use super::words::Words;
+use super::{Backbone, convnext, swin, vit};
+use crate::nn::Place;
+use crate::problem::{Problem, Result, listed};
+
+/// Every family, in the order in which they are offered.
+pub static FAMILIES: [&Family; 3] = [&vit::FAMILY, &swin::FAMILY, &convnext::FAMILY];
+
+/// Their names.
+pub fn names() -> Vec<&'static str> {
+    FAMILIES.iter().map(|family| family.name).collect()
+}
+
+/// The family of this name.
+///
+/// # Errors
+/// A Problem that lists those there are.
+pub fn named(name: &str) -> Result<&'static Family> {
+    let found = FAMILIES.into_iter().find(|family| family.name == name);
+    found.ok_or_else(|| {
+        Problem::new(format!("{name} is no known family of backbones"))
+            .advise(format!("known are {}", names().join(", ")))
+    })
+}
+
+/// The architecture that timm's constructor of the given family makes of the arguments in a
+/// metadata map.
+///
+/// # Errors
+/// A Problem for an unknown family, or dimensions that make no sense.
+pub fn from_metadata(family: &str, metadata: &BTreeMap<String, String>) -> Result<Architecture> {
+    let made = (named(family)?.read)(&Words::of_metadata(metadata))?;
+    made.check()?;
+    Ok(made)
+}
+
+/// The dimensions of a bare weight file: from its metadata where it says them, else from the
+/// names and shapes of its tensors. What shapes cannot tell is assumed and said.
+///
+/// # Errors
+/// A Problem for a file of no known family, or dimensions that make no sense.
+pub fn infer(tensors: &Tensors) -> Result<Inferred> {
+    let metadata = tensors.metadata();
+    let at = |problem: Problem| problem.at(tensors.origin());
+    let family = metadata.get("architecture").or(metadata.get("kind"));
+    if let Some(family) = family.filter(|family| named(family).is_ok()) {
+        return Ok(Inferred {
+            architecture: from_metadata(family, metadata).map_err(at)?,
+            assumed: Vec::new(),
+        });
+    }
+    // The first one has no sign of its own: it is what is left.
+    for family in FAMILIES.iter().rev() {
+        if let Some(found) = (family.infer)(tensors)? {
+            found.architecture.check().map_err(at)?;
+            return Ok(found);
+        }
+    }
+    let titles: Vec<&str> = FAMILIES.iter().map(|family| family.title).collect();
+    let names: Vec<&str> = tensors.names().collect();
+    Err(at(Problem::new(format!(
+        "the weight file belongs to none of the known families ({}); its tensors are {}",
+        titles.join(", "),
+        listed(&names, 3)
+    ))
+    .advise(
+        "choose weights of one of these families, under timm's names",
+    )))
+}
+
+impl Architecture {
+    /// Builds the backbone from `tensors` (timm's names or one of the family's other namings).
+    ///
+    /// # Errors
+    /// Missing, unexpected and mis-shaped tensors are told in one Problem, before any is read.
+    pub fn assemble(&self, tensors: Tensors, to: impl Into<Place>) -> Result<Arc<dyn Backbone>> {
+        self.check()?;
+        let found = infer(&tensors).map(|found| found.architecture.family().name);
+        let own = self.family();
+        let other = found.ok().filter(|found| *found != own.name);
+        let tensors = (own.renamed)(tensors)?;
+        let mut plan = Loader::plan(Some(&tensors));
+        self.build(&mut plan);
+        plan.verify(&tensors, own.name, other)?;
+        let mut loader = Loader::file(&tensors, to.into());
+        let backbone = self.build(&mut loader);
+        loader.finish()?;
+        Ok(backbone)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn metadata(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        let own = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        pairs.iter().map(own).collect()
+    }
+
+    #[test]
+    fn json_arguments_and_plain_texts_are_both_read() {
+        let json = metadata(&[(
+            "config",
+            r#"{"img_size": 64, "patch_size": 4, "window_size": 4, "embed_dim": 24, "depths": [2, 2], "num_heads": [2, 4]}"#,
+        )]);
+        let made = from_metadata("swin", &json).unwrap();
+        assert_eq!(made.blocks().len(), 4);
+        assert_eq!(made.feature_width(), 48);
+        let texts = metadata(&[
+            ("input_size", "32"),
+            ("patch_size", "8"),
+            ("embed_dim", "192"),
+            ("depth", "8"),
+            ("num_heads", "3"),
+            ("class_token", "true"),
+            ("norm_eps", "1e-6"),
+        ]);
+        let made = from_metadata("vit", &texts).unwrap();
+        let plain = Architecture::of(vit::Config::plain(32, 8, 192, 8, 3));
+        assert_eq!(made, plain);
+        let other = Architecture::of(vit::Config::plain(32, 8, 192, 9, 3));
+        assert_ne!(made, other);
+    }
+
+    #[test]
+    fn contradictory_arguments_are_told() {
+        let odd = metadata(&[("embed_dim", "50"), ("num_heads", "4")]);
+        let problem = from_metadata("vit", &odd).unwrap_err();
+        assert!(problem.what.contains("no multiple of 4 heads"), "{problem}");
+        let text = metadata(&[("depth", "many")]);
+        assert!(from_metadata("vit", &text).is_err());
+        assert!(from_metadata("resnet", &BTreeMap::new()).is_err());
+    }
+
+    /// What a family states about itself is true of the networks that it is tried with.
+    #[test]
+    fn every_family_keeps_its_word() {
+        for family in FAMILIES {
+            for architecture in (family.trial)() {
+                architecture.check().unwrap();
+                assert_eq!(architecture.family().name, family.name);
+                let blocks = architecture.blocks();
+                assert_eq!(blocks.len(), architecture.lengths().len());
+                let attends = |length: usize| (length > 0) == family.attention;
+                assert!(blocks.iter().all(|block| attends(block.heads)));
+                assert!((architecture.lengths().iter()).all(|length| attends(length.attended)));
+            }
+        }
+    }
+}

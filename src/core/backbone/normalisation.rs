@@ -1,0 +1,50 @@
+//! What pixels go through before they reach a backbone.
+
+use burn::tensor::Tensor;
+use serde::{Deserialize, Serialize};
+
+/// What pixels in [0, 1] go through before they reach the backbone: (pixel − mean) / std.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Normalisation {
+    /// Per channel.
+    pub mean: [f32; 3],
+    /// Per channel.
+    pub std: [f32; 3],
+}
+
+impl Normalisation {
+    /// Pixels stay in [0, 1].
+    pub const UNIT: Self = Self::of([0.0; 3], [1.0; 3]);
+    /// Pixels in [−1, 1].
+    pub const SYMMETRIC: Self = Self::of([0.5; 3], [0.5; 3]);
+    /// Mean and deviation of ImageNet's pixels.
+    pub const IMAGENET: Self = Self::of([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]);
+    /// Mean and deviation CLIP was trained with.
+    pub const CLIP: Self = Self::of(
+        [0.481_454_66, 0.457_827_5, 0.408_210_73],
+        [0.268_629_54, 0.261_302_6, 0.275_777_1],
+    );
+
+    /// [`Self::IMAGENET`] where a weight file does not say what pixels go through, with what is said then.
+    pub const OF_IMAGENET: (Self, &str) = (
+        Self::IMAGENET,
+        "pixels normalised by ImageNet's mean and deviation",
+    );
+
+    const fn of(mean: [f32; 3], std: [f32; 3]) -> Self {
+        Self { mean, std }
+    }
+
+    /// Pixels in [0, 1] (batch × 3 × rows × columns) → what the backbone takes.
+    pub fn apply(&self, images: Tensor<4>) -> Tensor<4> {
+        let device = images.device();
+        let row =
+            |values: [f32; 3]| Tensor::<1>::from_floats(values, &device).reshape([1, 3, 1, 1]);
+        (images - row(self.mean)) / row(self.std)
+    }
+
+    /// The same mean and deviation for all channels.
+    pub fn even(mean: f32, std: f32) -> Self {
+        Self::of([mean; 3], [std; 3])
+    }
+}

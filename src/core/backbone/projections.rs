@@ -1,0 +1,34 @@
+//! The packed input projections of an attention, taken apart where PETs act on them.
+
+use burn::tensor::Tensor;
+
+use crate::pet::{Hooks, Site};
+use crate::problem::Result;
+
+/// Whether a PET acts on one of the three input projections of a block.
+pub(super) fn uses_projections(hooks: &dyn Hooks, index: usize) -> bool {
+    [Site::Query, Site::Key, Site::Value]
+        .iter()
+        .any(|site| hooks.uses(index, *site))
+}
+
+/// The packed projections of e taken apart, each after its PET.
+pub(super) fn projections(
+    index: usize,
+    e: &Tensor<3>,
+    qkv: Tensor<3>,
+    hooks: &dyn Hooks,
+) -> Result<[Tensor<3>; 3]> {
+    let [batch, tokens, packed] = qkv.dims();
+    let width = packed / 3;
+    let part = |i: usize, site: Site| {
+        let range = i * width..(i + 1) * width;
+        let h = qkv.clone().slice([0..batch, 0..tokens, range]);
+        hooks.around(index, site, e, h)
+    };
+    Ok([
+        part(0, Site::Query)?,
+        part(1, Site::Key)?,
+        part(2, Site::Value)?,
+    ])
+}

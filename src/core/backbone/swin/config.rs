@@ -1,0 +1,63 @@
+//! The dimensions of a Swin.
+
+/// Dimensions of a Swin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Side of the square input, in pixels.
+    pub input_size: usize,
+    /// Side of a patch, in pixels.
+    pub patch: usize,
+    /// Channels of the first stage; they double from stage to stage.
+    pub width: usize,
+    /// Blocks of each stage.
+    pub depths: Vec<usize>,
+    /// Attention heads of each stage.
+    pub heads: Vec<usize>,
+    /// Side of an attention window, in tokens.
+    pub window: usize,
+    /// Channels inside the MLP, as a multiple of the stage's width.
+    pub mlp_ratio: f64,
+    /// Added to the variance in every layer norm.
+    pub epsilon: f64,
+}
+
+impl Config {
+    /// A Swin of these dimensions, with an MLP of four times the width.
+    pub fn plain(
+        (input_size, patch, window): (usize, usize, usize),
+        width: usize,
+        depths: Vec<usize>,
+        heads: Vec<usize>,
+    ) -> Self {
+        Self {
+            input_size,
+            patch,
+            width,
+            depths,
+            heads,
+            window,
+            mlp_ratio: 4.0,
+            epsilon: 1e-5,
+        }
+    }
+
+    /// Channels of a stage.
+    pub(super) fn stage_width(&self, stage: usize) -> usize {
+        self.width << stage
+    }
+
+    /// Channels inside the MLPs of a stage.
+    pub(super) fn hidden(&self, stage: usize) -> usize {
+        (self.mlp_ratio * self.stage_width(stage) as f64) as usize
+    }
+
+    /// Side of a stage's token map at the input size; patch merging rounds up.
+    pub(super) fn map_side(&self, stage: usize) -> usize {
+        (self.input_size / self.patch).div_ceil(1 << stage)
+    }
+
+    /// Side of a stage's windows at the input size.
+    pub(super) fn stage_window(&self, stage: usize) -> usize {
+        self.window.min(self.map_side(stage))
+    }
+}

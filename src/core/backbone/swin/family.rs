@@ -1,0 +1,201 @@
+//! What the family states, and how a Swin's dimensions are read.
+
+use std::sync::Arc;
+
+use super::Swin;
+use super::biases::fitted;
+use super::config::Config;
+use crate::backbone::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
+use crate::backbone::loader::Loader;
+use crate::backbone::normalisation::Normalisation;
+use crate::backbone::plausible::implausible;
+use crate::backbone::weights::Tensors;
+use crate::backbone::words::Words;
+use crate::backbone::{Backbone, BlockShape, Length};
+use crate::counts::counted;
+use crate::pet::BlockKind;
+use crate::problem::Result;
+use crate::tensors::HostTensor;
+
+/// What the family states.
+pub static FAMILY: Family = Family {
+    name: "swin",
+    title: "Swin",
+    usual: "swin_base_patch4_window7_224.ms_in22k",
+    keys: &["patch", "width", "depths", "heads", "window", "mlp_ratio"],
+    // The paper's 10 of 24 blocks.
+    pet_blocks: 10,
+    attention: true,
+    kept: Kept {
+        // The windows are a copy.
+        kernels: [6.0, 1.0],
+        framework: [10.0, 3.0, 2.0],
+    },
+    pixels: Normalisation::OF_IMAGENET,
+    read: |words| read(words).map(Architecture::of),
+    infer: |tensors| Ok(shaped(tensors)),
+    renamed: |tensors| Ok(renamed(tensors)),
+    trial: || {
+        let small = Config::plain((32, 4, 4), 24, vec![2, 2], vec![3, 6]);
+        let heads = vec![3, 6, 12, 24];
+        [small, Config::plain((224, 4, 7), 96, vec![2; 4], heads)].map(Architecture::of)
+    },
+};
+
+impl Dimensions for Config {
+    fn family(&self) -> &'static Family {
+        &FAMILY
+    }
+
+    fn input_size(&self) -> usize {
+        self.input_size
+    }
+
+    fn epsilon(&self) -> f64 {
+        self.epsilon
+    }
+
+    fn contradiction(&self) -> Option<String> {
+        let (stages, heads) = (self.depths.len(), self.heads.len());
+        if stages == 0 || stages != heads {
+            let heads = counted(heads, "number");
+            let depths = counted(stages, "depth");
+            return Some(format!(
+                "{depths} and {heads} of heads; there must be one per stage"
+            ));
+        }
+        let Self {
+            input_size,
+            patch,
+            width,
+            window,
+            ..
+        } = *self;
+        let sizes = [input_size, patch, width, window, self.hidden(0)];
+        implausible(&[&sizes, self.heads.as_slice()].concat(), &self.depths).or_else(|| {
+            let odd = |stage: &usize| !self.stage_width(*stage).is_multiple_of(self.heads[*stage]);
+            if let Some(stage) = (0..stages).find(odd) {
+                let (width, heads) = (self.stage_width(stage), self.heads[stage]);
+                return Some(format!(
+                    "width {width} of stage {stage} is no multiple of {heads} heads"
+                ));
+            }
+            (!input_size.is_multiple_of(patch))
+                .then(|| format!("input size {input_size} is no multiple of patch {patch}"))
+        })
+    }
+
+    fn blocks(&self) -> Vec<BlockShape> {
+        (self.depths.iter().enumerate())
+            .flat_map(|(stage, depth)| {
+                let width = self.stage_width(stage);
+                let shape = BlockShape {
+                    width,
+                    hidden: self.hidden(stage),
+                    heads: self.heads[stage],
+                    sites: BlockKind::SWIN.sites,
+                };
+                vec![shape; *depth]
+            })
+            .collect()
+    }
+
+    fn lengths(&self) -> Vec<Length> {
+        (self.depths.iter().enumerate())
+            .flat_map(|(stage, depth)| {
+                let side = self.map_side(stage);
+                let length = Length {
+                    tokens: side * side,
+                    attended: self.window.min(side).pow(2),
+                };
+                vec![length; *depth]
+            })
+            .collect()
+    }
+
+    fn fitted(&self, name: &str, stored: HostTensor) -> HostTensor {
+        fitted(self, name, stored)
+    }
+
+    fn build(&self, loader: &mut Loader) -> Arc<dyn Backbone> {
+        Arc::new(Swin::build(self, loader))
+    }
+}
+
+fn read(words: &Words) -> Result<Config> {
+    let input_size = words.input_size()?;
+    let patch = words.size("patch", "patch_size", 4)?;
+    let window = words.size("window", "window_size", 7)?;
+    let width = words.size("width", "embed_dim", 96)?;
+    let depths = words.sizes("depths", "depths", &[2, 2, 6, 2])?;
+    let heads = words.sizes("heads", "num_heads", &[3, 6, 12, 24])?;
+    let plain = Config::plain((input_size, patch, window), width, depths, heads);
+    Ok(Config {
+        mlp_ratio: words.real("mlp_ratio", "mlp_ratio", plain.mlp_ratio)?,
+        epsilon: words.real("epsilon", "norm_eps", plain.epsilon)?,
+        ..plain
+    })
+}
+
+/// A Swin of these shapes, whose tables of relative positions tell windows and heads.
+fn shaped(tensors: &Tensors) -> Option<Inferred> {
+    let tensors = renamed(tensors.clone());
+    let stages = tensors.series("layers.", ".blocks.0.norm1.weight");
+    let table = |stage: usize| {
+        let name = format!("layers.{stage}.blocks.0.attn.relative_position_bias_table");
+        let &[cells, heads] = tensors.shape(&name)? else {
+            return None;
+        };
+        Some((cells.isqrt().div_ceil(2), heads))
+    };
+    let tables = (0..stages).map(table).collect::<Option<Vec<_>>>()?;
+    let (window, _) = *tables.first()?;
+    let &[width, _, patch, _] = tensors.shape("patch_embed.proj.weight")? else {
+        return None;
+    };
+    let depths = (0..stages)
+        .map(|stage| tensors.series(&format!("layers.{stage}.blocks."), ".norm1.weight"))
+        .collect();
+    // A stage whose window is smaller than the first one's was cut down to its map.
+    let map = (tables.iter().enumerate()).find(|(_, (side, _))| *side < window);
+    let (side, stage) = map.map_or((window, stages - 1), |(stage, (side, _))| (*side, stage));
+    let size = 1usize.checked_shl(stage as u32)?;
+    let size = side.checked_mul(size)?.checked_mul(patch)?;
+    let heads = tables.iter().map(|(_, heads)| *heads).collect();
+    let plain = Config::plain((size, patch, window), width, depths, heads);
+    let hidden = *tensors.shape("layers.0.blocks.0.mlp.fc1.weight")?.first()?;
+    let config = Config {
+        mlp_ratio: hidden as f64 / width.max(1) as f64,
+        ..plain
+    };
+    Some(Inferred {
+        architecture: Architecture::of(config),
+        assumed: vec![format!(
+            "an input of {size}×{size} pixels, so that the last stage is one window"
+        )],
+    })
+}
+
+/// Gives the tensors today's timm names. Older files put the downsampling at the end of a stage
+/// instead of at the start of the next, and keep index tables and masks that can be computed.
+fn renamed(tensors: Tensors) -> Tensors {
+    let tensors = if tensors.has("backbone.patch_embed.proj.weight") {
+        tensors.under("backbone.")
+    } else {
+        tensors
+    };
+    let old = tensors.has("layers.0.downsample.reduction.weight");
+    tensors.renamed(|name| {
+        if name.ends_with("relative_position_index") || name.ends_with("attn_mask") {
+            return None;
+        }
+        let parts: Vec<&str> = name.split('.').collect();
+        Some(match parts.as_slice() {
+            ["layers", stage, "downsample", rest @ ..] if old => {
+                let next = stage.parse::<usize>().map_or(0, |stage| stage + 1);
+                format!("layers.{next}.downsample.{}", rest.join("."))
+            }
+            _ => name.to_owned(),
+        })
+    })
+}
