@@ -26,25 +26,6 @@ use crate::problem::Problem;
 use crate::session::Session;
 use crate::session::chooser::{Choice, IMAGES, WEIGHTS};
 
-/// What a page gets to work with.
-pub struct Cx<'a> {
-    /// The open workspace.
-    pub session: &'a mut Session,
-    /// What the pages remember between frames.
-    pub pages: &'a mut Pages,
-    /// Pictures on the graphics card.
-    pub textures: &'a mut Textures,
-    /// What shall be done after this frame.
-    pub commands: &'a mut Vec<UiCommand>,
-}
-
-impl Cx<'_> {
-    /// Asks for something to be done after this frame.
-    pub fn act(&mut self, command: UiCommand) {
-        self.commands.push(command);
-    }
-}
-
 /// The window's application.
 pub struct StudioApp {
     /// The open workspace.

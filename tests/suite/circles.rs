@@ -17,7 +17,6 @@ const KNOWN: &[&str] = &[
     "core/store/about",
     "session/presets",
     "session/units/figures",
-    "ui/app",
 ];
 
 /// A module's path from the root of its package; the modules of `lae-core` stand at the root.

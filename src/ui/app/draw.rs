@@ -4,11 +4,11 @@ use std::sync::atomic::Ordering;
 
 use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui, ViewportCommand};
 
-use super::{Cx, StudioApp};
+use super::StudioApp;
 use crate::fence::caught;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::fence::Pressed;
-use crate::ui::pages;
+use crate::ui::pages::{self, Cx};
 use crate::ui::shell::{self, Above, Question};
 use crate::ui::theme;
 use crate::ui::widgets::terms;

@@ -14,9 +14,29 @@ use egui::{Popup, Response, Ui};
 
 use crate::problem::harmless;
 use crate::run::config::RunConfig;
-use crate::ui::app::Cx;
+use crate::session::Session;
 use crate::ui::command::{Page, UiCommand};
+use crate::ui::widgets::textures::Textures;
 use crate::ui::widgets::{button, faint};
+
+/// What a page gets to work with.
+pub struct Cx<'a> {
+    /// The open workspace.
+    pub session: &'a mut Session,
+    /// What the pages remember between frames.
+    pub pages: &'a mut Pages,
+    /// Pictures on the graphics card.
+    pub textures: &'a mut Textures,
+    /// What shall be done after this frame.
+    pub commands: &'a mut Vec<UiCommand>,
+}
+
+impl Cx<'_> {
+    /// Asks for something to be done after this frame.
+    pub fn act(&mut self, command: UiCommand) {
+        self.commands.push(command);
+    }
+}
 
 /// What the pages remember between frames.
 #[derive(Default)]

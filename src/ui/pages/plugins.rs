@@ -3,8 +3,8 @@
 use egui::{Label, RichText, Ui};
 
 use crate::session::views::PluginView;
-use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
+use crate::ui::pages::Cx;
 use crate::ui::pages::experiment;
 use crate::ui::theme::{mono, semibold, tokens};
 use crate::ui::widgets::{

@@ -9,8 +9,8 @@ use crate::problem::listed;
 use crate::session::companion::Companion;
 use crate::session::run_view::RunView;
 use crate::session::words::percent;
-use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
+use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::{at_end, button, button_if, painted_text, primary_button};
 

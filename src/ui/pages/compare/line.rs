@@ -8,9 +8,8 @@ use crate::counts::counted;
 use crate::session::row::made_title;
 use crate::session::views::{RunRow, RunState};
 use crate::session::words::time_text;
-use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
-use crate::ui::pages::{RESUME_ON, resume_on};
+use crate::ui::pages::{Cx, RESUME_ON, resume_on};
 use crate::ui::theme::{RADIUS, regular, semibold, tokens};
 use crate::ui::widgets::{self, cut};
 

@@ -9,8 +9,8 @@ use super::line;
 use crate::counts::counted;
 use crate::run::about::Search;
 use crate::session::views::RunRow;
-use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
+use crate::ui::pages::Cx;
 use crate::ui::widgets::{self, Column, button, card_of, faint, link, sentence};
 
 /// Tags shown above the list at most.

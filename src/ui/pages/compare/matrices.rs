@@ -5,7 +5,7 @@ use egui::{RichText, Sense, Ui, Vec2};
 use crate::metrics::Expert;
 use crate::session::views::RunRow;
 use crate::texts::Language;
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, tokens};
 use crate::ui::widgets::{self, card, faint, matrix, terms};
 

@@ -18,8 +18,8 @@ use egui::Ui;
 
 use crate::metrics::Expert;
 use crate::session::views::{Fetch, RunRow};
-use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
+use crate::ui::pages::Cx;
 use crate::ui::widgets::matrix::Picture;
 use crate::ui::widgets::{self, Fixed, card, link, primary_button, two_columns};
 

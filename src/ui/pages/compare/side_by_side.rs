@@ -17,7 +17,7 @@ use crate::store::Figures;
 use crate::store::export::spread_text;
 use crate::store::groups::{kinds, labels};
 use crate::texts::Language;
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, RUN_MARKERS, Series};
 use crate::ui::widgets::{self, Column, card, card_of, faint, segmented, terms};

@@ -11,8 +11,8 @@ use crate::session::chooser::Wanted;
 use crate::session::downloads::Item;
 use crate::session::views::{BackboneView, DeviceView, WeightsPlace};
 use crate::session::words::{bytes_text, count_text};
-use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
+use crate::ui::pages::Cx;
 use crate::ui::theme::{CONTROL, regular, tokens};
 use crate::ui::widgets::{self, Standing, button, card, faint, segmented, terms};
 

@@ -11,7 +11,7 @@ use crate::counts::counted;
 use crate::run::config::bounds;
 use crate::session::views::{DataView, Fetch, Seen, Sight};
 use crate::session::words::{by_number, bytes_text};
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::numbers::{self, percent};
 use crate::ui::widgets::{self, button, faint, painted_text};

@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::run::config::{RunConfig, Setting};
 use crate::session::views::DataView;
 use crate::session::words::count_text;
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::scripts;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::{self, button, card, link, sentence};

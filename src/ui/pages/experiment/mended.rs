@@ -3,7 +3,7 @@
 use egui::{RichText, ScrollArea, Ui};
 
 use crate::data::{Mend, MendCount};
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{faint, link, segmented};
 

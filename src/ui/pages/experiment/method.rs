@@ -7,7 +7,7 @@ use crate::method::{Kind, METHODS, MethodSpec, SettingSpec, named_method};
 use crate::problem::listed;
 use crate::run::config::{RunConfig, Setting, bounds};
 use crate::session::presets::{self, Preset};
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::theme::CONTROL;
 use crate::ui::widgets::{self, card, faint, field, link, numbers, terms, unless};
 

@@ -23,8 +23,8 @@ pub use model::equations;
 
 use crate::counts::{counted, things};
 use crate::method::Idle;
-use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
+use crate::ui::pages::Cx;
 use crate::ui::theme::{CONTROL, NARROW};
 use crate::ui::widgets::{
     self, Column, Fixed, Standing, button, card, columns, foot, primary_button, two_columns,

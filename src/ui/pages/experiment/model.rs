@@ -7,8 +7,8 @@ use crate::method::Chosen;
 use crate::run::config::RunConfig;
 use crate::session::views::PluginView;
 use crate::session::words::count_text;
-use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
+use crate::ui::pages::Cx;
 use crate::ui::theme::{mono, tokens};
 use crate::ui::widgets::{
     self, button, card, faint, numbers, segmented, segmented_where, sentence, terms, unless,

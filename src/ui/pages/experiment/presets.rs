@@ -3,8 +3,8 @@
 use egui::{Popup, Response, Ui};
 
 use crate::session::presets::{self, Preset};
-use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
+use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, card, faint};
 

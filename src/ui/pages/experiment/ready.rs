@@ -11,8 +11,8 @@ use crate::session::plain::in_window;
 use crate::session::split;
 use crate::session::story;
 use crate::session::words::{bytes_text, duration_text};
-use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
+use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, button_if, card, faint, primary, sentence};
 

@@ -13,8 +13,8 @@ use crate::data::scenario::{ClassOrder, Scenario};
 use crate::problem::listed;
 use crate::session::chooser::Wanted;
 use crate::session::views::DataView;
-use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
+use crate::ui::pages::Cx;
 use crate::ui::theme::{RADIUS, regular, semibold, tokens};
 use crate::ui::widgets::{button, button_if, faint, painted_text, terms, unless};
 

@@ -7,7 +7,7 @@ use egui::{Popup, Ui};
 
 use crate::device::{Prepared, Tried};
 use crate::session::views::{BackboneView, DeviceView};
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::widgets::{button, faint};
 
 /// Draws the row, where the settings mean a card.

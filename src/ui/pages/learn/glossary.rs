@@ -5,7 +5,7 @@ use egui::text::TextFormat;
 use egui::{CollapsingHeader, RichText, TextEdit, Ui};
 
 use crate::texts::{Language, Term};
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::{self, card, ends, faint, terms};
 

@@ -4,7 +4,7 @@ use egui::{RichText, Ui};
 
 use crate::session::units::{self, Entry};
 use crate::session::views::Fetch;
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, card, ends, faint, primary_button, scroll, sentence};
 

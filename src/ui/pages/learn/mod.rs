@@ -8,8 +8,8 @@ mod unit;
 use egui::Ui;
 
 use crate::texts::Language;
-use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
+use crate::ui::pages::Cx;
 use crate::ui::widgets::{self, ends, segmented};
 
 /// What the page remembers between frames.

@@ -13,7 +13,7 @@ use crate::session::predict::{ranking, reason};
 use crate::session::story::sentence as full_sentence;
 use crate::session::words::percent;
 use crate::texts::Language;
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, regular, semibold, tokens};
 use crate::ui::widgets::bars::{Bar, bars};
 use crate::ui::widgets::curves::{Curves, Series, legend};

@@ -15,8 +15,8 @@ use egui::Ui;
 
 use crate::session::Session;
 use crate::session::drawing::Drawing;
-use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
+use crate::ui::pages::Cx;
 use crate::ui::theme::NARROW;
 use crate::ui::widgets::input::{self, Pasted};
 use crate::ui::widgets::{self, Fixed, columns, primary_button};

@@ -7,7 +7,7 @@ use crate::counts;
 use crate::run::event::{Opinion, Prediction};
 use crate::run::refusal::{KEPT, Measured, Refusal};
 use crate::session::words::percent;
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::icons::{self, Icon};
 use crate::ui::widgets::{card, faint, link};

@@ -3,7 +3,7 @@
 use egui::Ui;
 
 use crate::metrics::Expert;
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::widgets::curves::legend;
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::stops::stops;

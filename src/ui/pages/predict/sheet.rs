@@ -10,8 +10,8 @@ use crate::run::sheet::{SheetCount, SheetState};
 use crate::session::chooser::Wanted;
 use crate::session::sheet::{SheetView, usual_table};
 use crate::session::words::count_text;
-use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
+use crate::ui::pages::Cx;
 use crate::ui::widgets::{self, button, card, cut, faint, field, link, primary_button};
 
 /// What is being set up.

@@ -8,7 +8,7 @@ use crate::metrics::History;
 use crate::session::companion::Beside;
 use crate::session::run_view::RunView;
 use crate::session::words::percent;
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, card, faint};
 

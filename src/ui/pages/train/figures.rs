@@ -10,7 +10,7 @@ use crate::session::quality::Quality;
 use crate::session::run_view::RunView;
 use crate::session::words::as_they_came;
 use crate::texts::Language;
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, Tokens, regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series, legend};
 use crate::ui::widgets::{self, card, card_of, faint, icons, matrix as matrices, terms};

@@ -3,8 +3,8 @@
 use egui::{Label, RichText, Ui};
 
 use crate::run::job::Job;
-use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
+use crate::ui::pages::Cx;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{self, at_end, faint, icon_button, link};

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use egui::Ui;
 
 use crate::metrics::Expert;
-use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
+use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, NARROW};
 use crate::ui::widgets::confusion::Cell;
 use crate::ui::widgets::matrix::Picture;

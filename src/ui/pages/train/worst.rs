@@ -14,8 +14,7 @@ use crate::session::doubts::{DoubtView, doubtful};
 use crate::session::run_view::RunView;
 use crate::session::views::{DataView, Split};
 use crate::session::words::{by_number, count_text, percent};
-use crate::ui::app::Cx;
-use crate::ui::pages::ask_to_open;
+use crate::ui::pages::{Cx, ask_to_open};
 use crate::ui::widgets::{self, button, card, faint, link, segmented};
 
 /// Pictures shown at first, and added by a click.

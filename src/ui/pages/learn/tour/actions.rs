@@ -4,15 +4,8 @@ use egui::Ui;
 
 use super::{leads, told};
 use crate::session::tour::{Fate, Standing, Step, Tour, example};
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::widgets::{button, button_if, primary_button, sentence};
-
-/// Whether the step's run stands because the person paused it, and not for the guess.
-pub fn paused_by_person(tour: &Tour) -> bool {
-    let run = tour.run();
-    let for_the_guess = tour.step <= Step::Forget && run.measured() == 1;
-    run.standing == Standing::Paused && !for_the_guess
-}
 
 /// Draws them.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
@@ -55,7 +48,7 @@ fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) -> bool {
                 cx.session.line_up_toured();
             }
         }
-        Standing::Paused if paused_by_person(tour) => {
+        Standing::Paused if told::paused_by_person(tour) => {
             if primary(ui, cx, "tour.paused.go_on", true) {
                 cx.session.go_on_toured();
             }

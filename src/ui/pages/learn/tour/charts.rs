@@ -9,7 +9,7 @@ use super::told::pair;
 use crate::session::tour::{OwnRun, Step, Tour};
 use crate::session::words::percent;
 use crate::texts::Language;
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, Tokens, tokens};
 use crate::ui::widgets::curves::{Curves, Series};
 use crate::ui::widgets::stops::stops_called;

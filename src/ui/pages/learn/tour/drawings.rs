@@ -6,7 +6,7 @@ use super::votes::votes;
 use super::{NARROW, State};
 use crate::session::Session;
 use crate::session::tour::{DRAWN, OwnRun, Step, Tour};
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::canvas::canvas_called;
 use crate::ui::widgets::{self, card, ends, faint, link, part};

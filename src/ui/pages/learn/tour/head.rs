@@ -4,7 +4,7 @@ use egui::{RichText, Ui};
 
 use super::{LOW, actions, told};
 use crate::session::tour::{Standing, Step, Tour};
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, card_of, ends, faint, terms};
 

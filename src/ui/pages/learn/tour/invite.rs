@@ -2,8 +2,8 @@
 
 use egui::Ui;
 
-use crate::ui::app::Cx;
 use crate::ui::command::{Page, UiCommand};
+use crate::ui::pages::Cx;
 use crate::ui::widgets::{self, button, card, primary_button, terms};
 
 /// Draws the card. Whoever sees the window for the first time may also put it off.

@@ -14,7 +14,7 @@ use egui::{Align, Event, Key, Modifiers, Popup, Response, Ui};
 
 use crate::session::drawing::Drawing;
 use crate::session::tour::{Step, Tour};
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::{input, part, scroll};
 

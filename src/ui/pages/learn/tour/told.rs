@@ -42,12 +42,17 @@ fn in_the_way(session: &Session, tour: &Tour) -> Option<String> {
         Standing::InLine if session.is_training() => {
             Some(language.fill("tour.busy.in_line", &other))
         }
-        Standing::Paused if super::actions::paused_by_person(tour) => {
-            Some(language.say("tour.paused.text").into())
-        }
+        Standing::Paused if paused_by_person(tour) => Some(language.say("tour.paused.text").into()),
         Standing::Ended(_) => Some(language.say("tour.ended.text").into()),
         _ => None,
     }
+}
+
+/// Whether the step's run stands because the person paused it, and not for the guess.
+pub fn paused_by_person(tour: &Tour) -> bool {
+    let run = tour.run();
+    let for_the_guess = tour.step <= Step::Forget && run.measured() == 1;
+    run.standing == Standing::Paused && !for_the_guess
 }
 
 /// A step's text with the time its run will take, where that is known.

@@ -5,7 +5,7 @@ use egui::{Color32, Label, RichText, TextEdit, Ui};
 use super::text;
 use crate::session::units::{Ask, Figures, Given, Paragraph, Question, Verdict};
 use crate::texts::Language;
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::{self, button, card};
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use egui::Ui;
 
 use crate::session::units::{self, Part, Unit};
-use crate::ui::app::Cx;
+use crate::ui::pages::Cx;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::matrix;
 use crate::ui::widgets::terms::Explained;

@@ -8,8 +8,8 @@ use crate::run::config::RunConfig;
 use crate::session::units::{Runs, Standing, Teach, Unit, UnitRun};
 use crate::session::words::{duration_text, percent, time_text};
 use crate::texts::Language;
-use crate::ui::app::Cx;
 use crate::ui::command::UiCommand;
+use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, button, card, ends, faint, primary_button};
 
