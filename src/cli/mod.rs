@@ -263,7 +263,7 @@ pub fn run() -> ExitCode {
 fn internal_error(panic: &(dyn Any + Send)) -> Problem {
     let text = panic.downcast_ref::<String>().map_or("", String::as_str);
     if is_loss(&text.to_lowercase()) {
-        return device_problem(text);
+        return device_problem(text, None);
     }
     Problem::new("an internal error ended the program; its message stands above")
         .advise("a run that was going on can be continued with `lae-studio resume latest`")

@@ -25,7 +25,7 @@ pub(crate) fn fenced<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
     caught(job).unwrap_or_else(|text| {
         let device = ["wgpu", "device", "memory", "buffer"];
         Err(if device.iter().any(|word| text.contains(word)) {
-            device_problem(&text)
+            device_problem(&text, None)
         } else {
             Problem::new(format!("an internal error ended this job: {text}"))
                 .advise("what was saved is kept: continue the run; if it fails again, report it")

@@ -33,13 +33,12 @@ impl HostTensor {
     /// A Problem when the device failed on the way (out of memory, lost).
     pub fn read<const D: usize>(tensor: &Tensor<D>) -> Result<Self> {
         let shape = tensor.dims().to_vec();
-        let data = tensor
-            .clone()
-            .try_into_data()
-            .map_err(|error| device_problem(&error.to_string()))?;
+        let failed = |error: String| device_problem(&error, Some(&tensor.device()));
+        let data = tensor.clone().try_into_data();
+        let data = data.map_err(|error| failed(error.to_string()))?;
         let values = data.try_to_vec::<f32>().map_err(|error| match error {
             // What was still to be fetched did not come.
-            DataError::StorageAccess(_) => device_problem(&error.to_string()),
+            DataError::StorageAccess(_) => failed(error.to_string()),
             _ => Problem::new(format!("a tensor is not made of f32 values: {error:?}")),
         })?;
         Ok(Self { shape, values })
@@ -85,13 +84,14 @@ pub fn not_finite(what: &str) -> Problem {
 /// How the Problem of a device without room begins.
 pub const OUT_OF_MEMORY: &str = "the device ran out of memory";
 
-/// Says what a failed read from a device means for the person. What the driver said goes to the log.
-pub fn device_problem(error: &str) -> Problem {
+/// Says what a failure of a device means for the person, of one that is known or of any. What the driver said
+/// goes to the log.
+pub fn device_problem(error: &str, on: Option<&Device>) -> Problem {
     tracing::error!("a device failed: {error}");
     let lower = error.to_lowercase();
     let lost = is_loss(&lower);
     if lost {
-        device::lost();
+        device::lost(on);
     }
     // Asked in any case, so that what was noted is not the cause of what fails next.
     let full = device::was_full() || is_full(&lower);

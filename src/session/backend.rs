@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::run::event::{Command, Control, Event, Wish};
-use crate::run::job::{Job, JobId, Line, Told, job_of};
+use crate::run::job::{Job, JobId};
+use crate::run::queue::{Line, Told, job_of};
 
 /// Whatever trains and predicts: takes commands, tells events, never makes the caller wait.
 pub trait Backend {

@@ -6,7 +6,7 @@ use super::Session;
 use super::notices::clock;
 use super::run_view::Stage;
 use crate::run::event::Event;
-use crate::run::job::Told;
+use crate::run::queue::Told;
 
 impl Session {
     pub(super) fn take_event(&mut self, told: Told) {

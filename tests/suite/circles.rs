@@ -12,8 +12,6 @@ const KNOWN: &[&str] = &[
     "core/experiment/plan",
     "core/method/chosen",
     "core/pet/layout",
-    "core/run/control",
-    "core/run/header",
     "core/store/about",
     "session/presets",
     "session/units/figures",

@@ -10,7 +10,8 @@ use crate::data::Made;
 use lae_studio::engine::Engine;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Event, Phase, Picture, PredictRequest, Wish};
-use lae_studio::run::job::{Job, Told};
+use lae_studio::run::job::Job;
+use lae_studio::run::queue::Told;
 use lae_studio::store;
 
 /// Far beyond what any of these runs takes.

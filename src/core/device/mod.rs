@@ -1,40 +1,35 @@
 //! The devices of this machine and the choice among them.
 //!
-//! The list comes from wgpu without opening anything: opening a device takes memory and time, and
-//! the framework refuses to set one up twice. `open` therefore keeps what it opened for the whole
-//! process. The CPU is always there, first in the list.
+//! The list comes from wgpu without opening anything: opening a device takes memory and time. The CPU
+//! is always there, first in the list.
 
 mod check;
 mod child;
 mod machine;
 mod memory;
+mod opened;
 mod prepare;
 mod ready;
 mod verdicts;
 
-use std::collections::HashMap;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::panic::catch_unwind;
+use std::sync::OnceLock;
 
 use burn::tensor::wgpu::WgpuBackend;
-use burn::tensor::{Device, DeviceKind};
 use serde::{Deserialize, Serialize};
 
 pub use check::{HALF_IS_RIGHT, Trust, trust};
 pub use child::{end_with_parent, set_program, tied};
 use machine::{adapters, cpu};
 pub use memory::{CardMemory, card_memory};
+pub use opened::open;
+pub(crate) use opened::{errors, full, losses, lost, tidy, was_full};
 pub use prepare::{Watch, can_prepare, prepare};
 pub use ready::{Ready, Trusted, ready, trusted};
 pub use verdicts::{Prepared, Tried, keep_prepared, prepared, verdicts};
 
 use crate::problem::{Problem, Result};
-
-/// GPU commands are handed over in groups of this many: small groups keep the desktop smooth and
-/// stay below the time after which Windows resets a busy card.
-const TASKS_PER_SUBMISSION: usize = 16;
 
 /// What kind of device it is, best first among the graphics adapters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -250,98 +245,6 @@ fn choose_from(devices: &[DeviceInfo], wanted: &str) -> Result<DeviceInfo> {
 fn there_is(devices: &[DeviceInfo]) -> String {
     let shown: Vec<String> = devices.iter().map(ToString::to_string).collect();
     format!("choose by number or name: {}", shown.join("; "))
-}
-
-/// Devices that were opened, by selector; nothing in place of one that was lost, which the framework
-/// cannot set up again in this process.
-static OPEN: Mutex<Option<HashMap<String, Option<Device>>>> = Mutex::new(None);
-
-/// How often an adapter was lost or had no memory left. Whoever keeps tensors looks here whether they may be
-/// gone, or never were written.
-pub(crate) static MISHAPS: AtomicUsize = AtomicUsize::new(0);
-
-/// Lets go of the graphics adapters that were opened, because one of them was lost.
-pub fn lost() {
-    MISHAPS.fetch_add(1, Ordering::Relaxed);
-    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let devices = open.get_or_insert_default().values_mut();
-    devices.for_each(|device| *device = None);
-}
-
-/// How many adapters were lost by now.
-pub(crate) fn losses() -> usize {
-    let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let open = open.iter().flat_map(HashMap::values);
-    open.filter(|device| device.is_none()).count()
-}
-
-/// Whether an adapter said that its memory is full.
-static FULL: AtomicBool = AtomicBool::new(false);
-
-/// Notes that an adapter said that its memory is full: what fails by it later does not name the cause.
-/// Whether it was noted before.
-pub(crate) fn full() -> bool {
-    MISHAPS.fetch_add(1, Ordering::Relaxed);
-    FULL.swap(true, Ordering::Relaxed)
-}
-
-/// Whether an adapter said that its memory is full since this was last asked.
-pub(crate) fn was_full() -> bool {
-    FULL.swap(false, Ordering::Relaxed)
-}
-
-/// Has the adapters that were opened give back memory that nothing uses.
-pub(crate) fn tidy() {
-    let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    for device in open.iter().flat_map(HashMap::values).flatten() {
-        // Whether a device in trouble does so is shown by what follows.
-        let _ = catch_unwind(AssertUnwindSafe(|| device.memory_cleanup()));
-    }
-}
-
-/// Opens a device (plain, without gradients). It stays open for the whole process; asking again
-/// gives the same one.
-///
-/// # Errors
-/// A Problem when the driver refuses.
-pub fn open(info: &DeviceInfo) -> Result<Device> {
-    if info.is_cpu() {
-        return Ok(Device::flex());
-    }
-    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let open = open.get_or_insert_default();
-    let refused = |why: String| {
-        Problem::new(format!("the device {} cannot be used: {why}", info.name))
-            .at("--device")
-            .advise("use --device cpu, or update the graphics driver")
-    };
-    match open.get(&info.selector()) {
-        None => {}
-        Some(Some(device)) => return Ok(device.clone()),
-        Some(None) => {
-            return Err(Problem::new(format!("the device {} was lost", info.name))
-                .at("--device")
-                .advise("start the program again to use it, or choose the CPU"));
-        }
-    }
-    let kind = match info.kind {
-        Kind::DiscreteGpu => DeviceKind::DiscreteGpu(info.ordinal),
-        Kind::IntegratedGpu => DeviceKind::IntegratedGpu(info.ordinal),
-        Kind::VirtualGpu => DeviceKind::VirtualGpu(info.ordinal),
-        Kind::SoftwareGpu => DeviceKind::Cpu,
-        Kind::Cpu | Kind::OtherGpu => {
-            return Err(refused("it does not say what kind of adapter it is".into()));
-        }
-    };
-    let options = Device::wgpu_options()
-        .device_kind(kind)
-        .graphics_api(info.api.backend())
-        .tasks_max(TASKS_PER_SUBMISSION);
-    let device = catch_unwind(AssertUnwindSafe(|| options.init()))
-        .map_err(|_| refused("its driver failed".into()))?
-        .map_err(|error| refused(error.to_string()))?;
-    open.insert(info.selector(), Some(device.clone()));
-    Ok(device)
 }
 
 #[cfg(test)]

@@ -320,7 +320,7 @@ impl Desk {
     /// Does one short piece of what was asked beside training: a prediction, else a look inside, else
     /// a piece of a table. True when there was one.
     pub(super) fn serve_one(&mut self) -> bool {
-        self.mind_mishaps();
+        self.follow_device_errors();
         if self.predict_one() {
             return true;
         }

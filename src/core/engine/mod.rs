@@ -10,18 +10,18 @@ mod sheets;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::device::MISHAPS;
+use crate::device;
 use crate::experiment::{self, Changes, Outcome, Stock};
 use crate::fence::fenced;
 use crate::problem::{Problem, Result};
 use crate::run::diary;
 use crate::run::event::{Command, Control, Event, Sink, Wish};
-use crate::run::job::{Job, JobId, Line, Told, Work, job_of};
+use crate::run::job::{Job, JobId, Work};
+use crate::run::queue::{Line, Told, job_of};
 use crate::store::QueueFile;
 use inside::{Gathered, Looks};
 use predictions::{Predictions, Prepare, Ready};
@@ -63,7 +63,7 @@ impl Engine {
             file: QueueFile::below(&runs_root),
             unkept: false,
             predictions: Predictions::new(prepare, mail.clone()),
-            mishaps: MISHAPS.load(Ordering::Relaxed),
+            device_errors: device::errors(),
             looks: Looks::new(mail.clone()),
             sheets: Sheets::new(mail.clone()),
             outbox,
@@ -149,7 +149,7 @@ struct Desk {
     unkept: bool,
     predictions: Predictions,
     /// Mishaps of devices that were minded already.
-    mishaps: usize,
+    device_errors: usize,
     looks: Looks,
     sheets: Sheets,
     outbox: Sender<Told>,
@@ -263,10 +263,10 @@ impl Desk {
         (self.wake)();
     }
 
-    /// Minds a device that was lost or full, whoever met that.
-    fn mind_mishaps(&mut self) {
-        let mishaps = MISHAPS.load(Ordering::Relaxed);
-        if std::mem::replace(&mut self.mishaps, mishaps) != mishaps {
+    /// Lets go of what lies on a device that was lost or full, whoever met that.
+    fn follow_device_errors(&mut self) {
+        let device_errors = device::errors();
+        if std::mem::replace(&mut self.device_errors, device_errors) != device_errors {
             self.let_go();
         }
     }

@@ -158,3 +158,72 @@ impl RunHeader {
         self.method.answering()
     }
 }
+
+/// What lessons change of a run.
+impl RunHeader {
+    /// The same run with one more lesson behind its first `after` tasks.
+    #[must_use]
+    pub fn taught(mut self, after: usize, lesson: Lesson) -> Self {
+        self.tasks.truncate(after);
+        self.train_images.truncate(after);
+        self.test_images.truncate(after);
+        let first = self.tasks.last().map_or(0, |task| task.end);
+        self.class_order.truncate(first);
+        self.tasks.push(first..first + lesson.classes.len());
+        self.class_order.extend(lesson.classes.iter().cloned());
+        self.train_images.push(lesson.train_images.iter().sum());
+        self.test_images.push(lesson.test_images.iter().sum());
+        self.lessons.push(lesson);
+        self
+    }
+
+    /// The same run without its last lesson. Of a run that was stopped and then taught, only the
+    /// tasks that it was taught from come back.
+    pub fn unlearn(&mut self) {
+        if self.lessons.pop().is_none() {
+            return;
+        }
+        let gone = self.tasks.pop();
+        self.class_order.truncate(gone.map_or(0, |task| task.start));
+        self.train_images.truncate(self.tasks.len());
+        self.test_images.truncate(self.tasks.len());
+    }
+
+    /// Tasks of the run's own data set that it has learned or is to learn.
+    pub fn own_tasks(&self) -> usize {
+        self.tasks.len().saturating_sub(self.lessons.len())
+    }
+
+    /// Tasks that it was set up with.
+    pub fn planned_tasks(&self) -> usize {
+        let first = self.lessons.first();
+        first.map_or(self.tasks.len(), |lesson| lesson.planned_tasks)
+    }
+
+    /// The tasks that were known while this one (from 0) was learned: all of the run's own, and the
+    /// lessons up to it.
+    pub fn tasks_known_in(&self, task: usize) -> &[Range<usize>] {
+        let known = self.own_tasks().max(task + 1).min(self.tasks.len());
+        &self.tasks[..known]
+    }
+
+    /// Positions that count for another class, each with that class's position.
+    pub fn again(&self) -> Vec<(usize, usize)> {
+        let lessons = self.lessons.iter().zip(&self.tasks[self.own_tasks()..]);
+        let of_lesson = |(lesson, task): (&Lesson, &Range<usize>)| {
+            let first = task.start;
+            let again = lesson.again.iter();
+            again
+                .map(|again| (first + again.class, again.of))
+                .collect::<Vec<_>>()
+        };
+        lessons.flat_map(of_lesson).collect()
+    }
+
+    /// The position of the class that this position counts for.
+    pub fn class_at(&self, position: usize) -> usize {
+        let again = self.again();
+        let found = again.iter().find(|(own, _)| *own == position);
+        found.map_or(position, |(_, of)| *of)
+    }
+}

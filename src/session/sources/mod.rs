@@ -33,7 +33,8 @@ use crate::problem::{Problem, Result};
 use crate::run::about::About;
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, Lesson, Picture, Wish};
-use crate::run::job::{JobId, Told};
+use crate::run::job::JobId;
+use crate::run::queue::Told;
 use crate::store;
 
 /// The folder beside the runs that holds what was gathered in the window.

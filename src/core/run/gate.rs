@@ -1,0 +1,64 @@
+//! Where a job stops or waits because a person wants it to: between two batches.
+
+use std::time::Duration;
+
+use super::control::{Control, Wish};
+use super::event::{Event, Phase, Sink};
+
+impl Control {
+    /// The gate between two batches: serves short jobs, waits while paused (telling so once), and
+    /// says whether to go on.
+    pub fn gate(&self, run: &str, sink: &mut dyn Sink, resumed: &Phase) -> bool {
+        sink.between_batches();
+        let mut told = false;
+        loop {
+            match self.wish() {
+                Wish::Stop => return false,
+                Wish::Run => {
+                    if told {
+                        let (run, phase) = (run.to_string(), resumed.clone());
+                        sink.event(Event::Phase { run, phase });
+                    }
+                    return true;
+                }
+                Wish::Pause => {
+                    if !told {
+                        let (run, phase) = (run.to_string(), Phase::Paused);
+                        sink.event(Event::Phase { run, phase });
+                        told = true;
+                    }
+                    std::thread::sleep(Duration::from_millis(20));
+                    sink.between_batches();
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gate_waits_while_paused_and_tells_both_ends() {
+        let control = Control::default();
+        control.set(Wish::Pause);
+        let other = control.clone();
+        let resume = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(60));
+            other.set(Wish::Run);
+        });
+        let mut events = Vec::new();
+        let phase = Phase::Evaluating { task: 1 };
+        assert!(control.gate("r", &mut events, &phase));
+        assert!(resume.join().is_ok());
+        let run = "r".to_string();
+        let paused = Event::Phase {
+            run: run.clone(),
+            phase: Phase::Paused,
+        };
+        assert_eq!(events, vec![paused, Event::Phase { run, phase }]);
+        control.set(Wish::Stop);
+        assert!(!control.gate("r", &mut events, &Phase::Paused));
+    }
+}
