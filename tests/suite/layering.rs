@@ -166,6 +166,30 @@ fn plain_parts_stay_free_of_tensors() {
     }
 }
 
+/// Folders whose head still lies beside them. The list only gets shorter.
+const HEAD_OUTSIDE: &[&str] = &[
+    "cli/bench",
+    "cli/settings",
+    "experiment/trainer",
+    "method/optimiser",
+    "metrics",
+    "session/presets",
+    "session/run_view",
+    "ui/display",
+];
+
+#[test]
+fn the_head_of_a_folder_is_its_mod_rs() {
+    let heads = sources()
+        .into_iter()
+        .map(|(_, path)| path.with_extension(""));
+    let outside = heads.filter(|path| path.is_dir());
+    let outside = outside.map(|path| inner(&path).to_str().unwrap().replace('\\', "/"));
+    let outside: BTreeSet<String> = outside.collect();
+    let known: BTreeSet<String> = HEAD_OUTSIDE.iter().map(|path| (*path).into()).collect();
+    assert_eq!(outside, known, "foo/mod.rs, not foo.rs beside foo/");
+}
+
 #[test]
 fn names_are_found_in_single_and_grouped_imports() {
     let code = "use crate::a::b;\nuse crate::{c, d::{e, f}, g};\nlet x = crate::h::i();";
@@ -187,12 +211,12 @@ const OPENINGS: [&str; 7] = [
 /// Where such a way is right: the module that is the one way; files of the system; the folder that
 /// is synced and the device that is written into; the reader that only takes a path.
 const MAY_OPEN: [(&str, &str); 6] = [
-    ("files.rs", "File::open("),
-    ("files.rs", "OpenOptions::new()"),
-    ("memory.rs", "fs::read_to_string("),
+    ("files/mod.rs", "File::open("),
+    ("files/mod.rs", "OpenOptions::new()"),
+    ("memory/mod.rs", "fs::read_to_string("),
     ("device/machine.rs", "fs::read_to_string("),
     ("store/file.rs", ""),
-    ("backbone/weights/pytorch.rs", "PytorchReader::new("),
+    ("backbone/weights/pytorch/mod.rs", "PytorchReader::new("),
 ];
 
 #[test]

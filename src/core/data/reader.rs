@@ -1,5 +1,5 @@
 //! What the readers of a folder share: the classes, remarks and files met so far, and how a picture of
-//! the walked tree becomes a sample. `folder.rs` reads layouts of folders with it, `lists.rs` lists.
+//! the walked tree becomes a sample. `folder` reads layouts of folders with it, `lists` lists.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;

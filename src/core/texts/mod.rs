@@ -36,8 +36,8 @@ impl Language {
 
     fn source(self) -> &'static str {
         match self {
-            Self::English => include_str!("../../assets/texts/en.toml"),
-            Self::German => include_str!("../../assets/texts/de.toml"),
+            Self::English => include_str!("../../../assets/texts/en.toml"),
+            Self::German => include_str!("../../../assets/texts/de.toml"),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Understood: one subfolder per class; `train` and `test` (or `val`) holding such folders; either of
 //! them one level too high or too low; Tiny-ImageNet's layout; domains that hold the same classes (DomainNet); list
-//! and CSV files (`lists.rs`); CIFAR's files (`cifar.rs`). Whatever was decided is written down.
+//! and CSV files (`lists`); CIFAR's files (`cifar`). Whatever was decided is written down.
 
 mod level;
 

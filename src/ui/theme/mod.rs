@@ -266,19 +266,19 @@ fn fonts() -> FontDefinitions {
     };
     add(
         "inter",
-        include_bytes!("../../assets/fonts/Inter-Regular.ttf"),
+        include_bytes!("../../../assets/fonts/Inter-Regular.ttf"),
     );
     add(
         "inter-semibold",
-        include_bytes!("../../assets/fonts/Inter-SemiBold.ttf"),
+        include_bytes!("../../../assets/fonts/Inter-SemiBold.ttf"),
     );
     add(
         "mono",
-        include_bytes!("../../assets/fonts/Mono-Regular.ttf"),
+        include_bytes!("../../../assets/fonts/Mono-Regular.ttf"),
     );
     add(
         "symbols",
-        include_bytes!("../../assets/fonts/Symbols-Regular.ttf"),
+        include_bytes!("../../../assets/fonts/Symbols-Regular.ttf"),
     );
     let fallback = fonts
         .families
