@@ -1,9 +1,8 @@
 //! `data`: what a data set holds, what was left out, and what a network sees of it.
 
 mod export;
+mod text;
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,21 +12,15 @@ use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::End;
-use super::output::{Json, Table, tell};
+use super::output::{Json, tell};
 use super::settings::{mended, on_off};
 use crate::counts::counted;
-use crate::data::card::{Card, counts};
 use crate::data::export::{self as exports, Boxes};
 use crate::data::loader::{Loader, LoaderOptions};
 use crate::data::transform::{Augment, InputSpec};
-use crate::data::{Check, Dataset, OpenOptions, PixelCache, Sample, Watch, named, told_two_labels};
+use crate::data::{Check, Dataset, OpenOptions, PixelCache, Sample, Watch, named};
 use crate::problem::{Problem, Result, listed};
 use crate::store;
-
-/// Longest table of classes that is printed row by row.
-const MOST_ROWS: usize = 60;
-/// Length of the longest bar.
-const BAR: usize = 24;
 
 /// Options of `data`.
 #[derive(clap::Args)]
@@ -201,7 +194,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     }
     measure(&data, args)?;
     let card = data.card();
-    args.json.give(&card, &described(&data, &card))?;
+    args.json.give(&card, &text::described(&data, &card))?;
     Ok(End::Done)
 }
 
@@ -331,93 +324,4 @@ impl Progress {
         });
         true
     }
-}
-
-/// The card as text.
-fn described(data: &Dataset, card: &Card) -> String {
-    let mut text = String::new();
-    // Writing to a String cannot fail.
-    let _ = writeln!(text, "{}  {}", card.name, card.origin);
-    let _ = writeln!(
-        text,
-        "{}, {} training and {}{}",
-        counted(card.classes.len(), "class"),
-        data.train.len(),
-        counted(data.test.len(), "test image"),
-        card.sizes
-            .map_or_else(String::new, |sizes| format!(", {sizes} pixels"))
-    );
-    if !card.note.is_empty() {
-        let _ = writeln!(text, "{}", card.note);
-    }
-    let _ = writeln!(text, "\n{}", class_table(data));
-    for sentence in &card.assumed {
-        let _ = writeln!(text, "assumed: {sentence}");
-    }
-    if !card.duplicates.is_empty() {
-        let _ = writeln!(
-            text,
-            "{} in training and test both, for example {} = {}",
-            counted(card.duplicates.len(), "image"),
-            card.duplicates[0].train,
-            card.duplicates[0].test
-        );
-    }
-    if let Some(sentence) = told_two_labels(&card.two_labels) {
-        let _ = writeln!(text, "{sentence}");
-    }
-    text.push_str(&left_out(card));
-    text
-}
-
-/// Images per class, as a bar chart where it fits.
-fn class_table(data: &Dataset) -> String {
-    let train = counts(&data.train, data.classes.len());
-    let test = counts(&data.test, data.classes.len());
-    let most = train.iter().copied().max().unwrap_or(0).max(1);
-    if data.classes.len() > MOST_ROWS {
-        let range = |counts: &[usize]| {
-            let mut sorted = counts.to_vec();
-            sorted.sort_unstable();
-            let at = |place: usize| sorted.get(place).copied().unwrap_or(0);
-            format!(
-                "{} to {} (median {})",
-                at(0),
-                at(sorted.len().saturating_sub(1)),
-                at(sorted.len() / 2)
-            )
-        };
-        return format!(
-            "classes: {}\nimages per class: training {}, test {}\n",
-            listed(&data.classes, 8),
-            range(&train),
-            range(&test)
-        );
-    }
-    let mut table = Table::new(&["class", ">train", ">test", ""]);
-    for ((name, &train), &test) in data.classes.iter().zip(&train).zip(&test) {
-        let bar = "█".repeat((train * BAR).div_ceil(most));
-        table.row([name.clone(), train.to_string(), test.to_string(), bar]);
-    }
-    table.to_string()
-}
-
-/// Files that were left out, counted by reason.
-fn left_out(card: &Card) -> String {
-    let mut reasons: BTreeMap<&str, (usize, String)> = BTreeMap::new();
-    for skipped in &card.skipped {
-        let entry = reasons
-            .entry(&skipped.reason)
-            .or_insert_with(|| (0, skipped.path.display().to_string()));
-        entry.0 += 1;
-    }
-    if reasons.is_empty() {
-        return String::new();
-    }
-    let count = card.skipped.len();
-    let mut text = format!("left out: {}\n", counted(count, "file"));
-    for (reason, (count, example)) in reasons {
-        let _ = writeln!(text, "  {count} × {reason}, for example {example}");
-    }
-    text
 }

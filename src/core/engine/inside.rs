@@ -10,11 +10,12 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use super::predictions::{Asker, Predictions};
-use super::{Desk, Mail, fenced};
+use super::{Desk, Mail};
 use crate::data::transform::InputSpec;
 use crate::experiment::Stock;
 use crate::experiment::inside::{Axes, Crowd, Survey, crowd_inside};
 use crate::experiment::predict::Key;
+use crate::fence::fenced;
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, Picture};

@@ -9,9 +9,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-use super::{Mail, fenced};
+use super::Mail;
 use crate::experiment::Stock;
 use crate::experiment::predict::{Key, PredictorShelf, Prepared};
+use crate::fence::fenced;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, PredictRequest};
 

@@ -12,12 +12,13 @@ use std::sync::mpsc::{Sender, sync_channel};
 use std::thread::JoinHandle;
 
 use super::predictions::{Asker, Predictions};
-use super::{Mail, PATIENCE, fenced, wait_for};
+use super::{Mail, PATIENCE, wait_for};
 use crate::data::transform::InputSpec;
 use crate::experiment::Stock;
 use crate::experiment::doubt;
 use crate::experiment::predict::{Key, Predictor};
 use crate::experiment::sheet::{self as tables, Columns, fill};
+use crate::fence::fenced;
 use crate::problem::{Problem, Result};
 use crate::run::doubt::{DoubtRequest, DoubtState};
 use crate::run::event::Event;

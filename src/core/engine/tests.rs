@@ -1,5 +1,6 @@
 //! A prediction does not hold training up; a thread that hangs does not hold the window up.
 
+use std::path::Path;
 use std::sync::Mutex;
 
 use super::*;

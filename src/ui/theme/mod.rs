@@ -1,12 +1,12 @@
 //! Colours, fonts and rhythm: the only file that names a colour. Everything else asks for a token.
 
-use std::sync::Arc;
+mod fonts;
 
 use egui::ecolor::HsvaGamma;
 use egui::epaint::Shadow;
 use egui::{
-    Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Stroke,
-    Style, TextStyle, Theme, Ui, Vec2, Visuals, style::ScrollAnimation,
+    Color32, Context, CornerRadius, FontFamily, FontId, Margin, Stroke, Style, TextStyle, Theme,
+    Ui, Vec2, Visuals, style::ScrollAnimation,
 };
 
 use crate::metrics::Expert;
@@ -239,7 +239,7 @@ pub fn mono(size: f32) -> FontId {
 
 /// Installs fonts and both styles.
 pub fn install(ctx: &Context) {
-    ctx.set_fonts(fonts());
+    ctx.set_fonts(fonts::fonts());
     ctx.set_style_of(Theme::Dark, style(&DARK, Visuals::dark()));
     ctx.set_style_of(Theme::Light, style(&LIGHT, Visuals::light()));
 }
@@ -256,44 +256,6 @@ pub fn let_move(ctx: &Context, moving: bool) {
             false => ScrollAnimation::none(),
         };
     });
-}
-
-fn fonts() -> FontDefinitions {
-    let mut fonts = FontDefinitions::default();
-    let mut add = |name: &str, bytes: &'static [u8]| {
-        let data = Arc::new(FontData::from_static(bytes));
-        fonts.font_data.insert(name.into(), data);
-    };
-    add(
-        "inter",
-        include_bytes!("../../../assets/fonts/Inter-Regular.ttf"),
-    );
-    add(
-        "inter-semibold",
-        include_bytes!("../../../assets/fonts/Inter-SemiBold.ttf"),
-    );
-    add(
-        "mono",
-        include_bytes!("../../../assets/fonts/Mono-Regular.ttf"),
-    );
-    add(
-        "symbols",
-        include_bytes!("../../../assets/fonts/Symbols-Regular.ttf"),
-    );
-    let fallback = fonts
-        .families
-        .get(&FontFamily::Proportional)
-        .cloned()
-        .unwrap_or_default();
-    let mut family = |family: FontFamily, first: &str| {
-        let mut chain = vec![first.to_string(), "symbols".to_string()];
-        chain.extend(fallback.iter().cloned());
-        fonts.families.insert(family, chain);
-    };
-    family(FontFamily::Proportional, "inter");
-    family(FontFamily::Name("semibold".into()), "inter-semibold");
-    family(FontFamily::Monospace, "mono");
-    fonts
 }
 
 fn style(t: &Tokens, base: Visuals) -> Style {

@@ -4,10 +4,11 @@
 //! that folder: only ordinary files and folders with plain relative names are written, links are not. Size, number and ratio are
 //! bounded against bombs. Unpacking goes to a temporary name and ends in a rename, so a cut one is redone.
 
+mod names;
+mod tars;
 pub(super) mod teachable;
 mod unpack;
 
-use std::collections::HashMap;
 use std::fs;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,8 @@ use crate::fetch::hex;
 use crate::files;
 use crate::folders;
 use crate::problem::{Problem, Result};
-use unpack::{Unpacking, is_blind_to_case};
+use names::{Folders, is_blind_to_case};
+use unpack::Unpacking;
 
 /// Remains of cut extractions are removed after this time.
 const STALE: Duration = Duration::from_secs(24 * 3600);
@@ -175,8 +177,7 @@ fn unpacked(path: &Path, kind: Kind, shelf: &Path, watch: &Watch) -> Result<Path
         empty: 0,
         skipped: Vec::new(),
         remarks: Vec::new(),
-        blind: is_blind_to_case(work.path()),
-        folders: HashMap::new(),
+        folders: Folders::new(is_blind_to_case(work.path())),
         watch,
     };
     let file = files::open(path).map_err(|error| Problem::io("open the archive", path, &error))?;

@@ -3,17 +3,14 @@
 //! Nothing leaves the folder: only ordinary files with plain relative names are written, links are not. Size, number and
 //! ratio are bounded against bombs, what is left out included; so are folders and empty files, which have no size.
 
-use std::cell::Cell;
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
-use std::ffi::{OsStr, OsString};
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
+use super::names::{Folders, is_about_the_name, plain_path};
 use super::teachable::{Place, Project};
 use crate::data::{Skipped, Watch, stopped, tree};
-use crate::files::names::is_reserved;
 use crate::problem::{Problem, Result};
 
 /// Most files an archive may hold.
@@ -26,8 +23,6 @@ const MOST_BYTES: u64 = 500 << 30;
 const FREE_BYTES: u64 = 256 << 20;
 /// Pictures hardly shrink; a thousandfold is a bomb.
 const RATIO: u64 = 100;
-/// Most bytes of a tar between the contents of two entries: headers with long names.
-const MOST_HEADER: u64 = 1 << 20;
 /// Entries that were left out are listed up to this number.
 const MOST_LISTED: usize = 100_000;
 /// Their names are kept up to this number of letters.
@@ -47,21 +42,19 @@ pub(super) struct Unpacking<'a> {
     pub skipped: Vec<Skipped>,
     /// What is to be said of the archive.
     pub remarks: Vec<String>,
-    /// Whether names that differ in capitals alone are one file here.
-    pub blind: bool,
-    /// Folders so far, by their paths; in small letters where names are blind to capitals.
-    pub folders: HashMap<OsString, PathBuf>,
+    /// Folders so far.
+    pub folders: Folders,
     pub watch: &'a Watch<'a>,
 }
 
 impl Unpacking<'_> {
-    fn damaged(&self, error: &dyn std::fmt::Display) -> Problem {
+    pub fn damaged(&self, error: &dyn std::fmt::Display) -> Problem {
         Problem::new(format!("the archive is damaged or cut off: {error}"))
             .at_path(self.archive)
             .advise("copy or download it again")
     }
 
-    fn unreadable(&self, error: &io::Error) -> Problem {
+    pub fn unreadable(&self, error: &io::Error) -> Problem {
         if error.kind() != io::ErrorKind::OutOfMemory {
             return self.damaged(error);
         }
@@ -70,50 +63,8 @@ impl Unpacking<'_> {
             .advise("unpack it by hand and give the folder, or pack it with `xz -9` or less")
     }
 
-    /// Unpacks a tar.
-    pub fn tar(&mut self, reader: impl Read) -> Result<()> {
-        // A header is read into memory as a whole: it gets an allowance, contents are counted.
-        let allowance = Cell::new(MOST_HEADER);
-        let mut archive = tar::Archive::new(Allowed {
-            reader,
-            left: &allowance,
-        });
-        let mut entries = archive.entries().map_err(|error| self.damaged(&error))?;
-        loop {
-            allowance.set(MOST_HEADER);
-            let entry = entries.next();
-            // Headers count as well: one of a few bytes in the archive may hold a name of 1 MB.
-            self.unpacked(MOST_HEADER - allowance.get())?;
-            let Some(entry) = entry else {
-                return Ok(());
-            };
-            let mut entry = entry.map_err(|error| self.unreadable(&error))?;
-            allowance.set(u64::MAX);
-            self.count(entry.size())?;
-            self.tar_entry(&mut entry)?;
-            // What nobody wanted of it has to be read as well, within the same limits.
-            self.copy(&mut entry, &mut io::sink(), Path::new(""))?;
-        }
-    }
-
-    fn tar_entry(&mut self, entry: &mut tar::Entry<'_, impl Read>) -> Result<()> {
-        let kind = entry.header().entry_type();
-        let name = entry
-            .path()
-            .map_err(|error| self.damaged(&error))?
-            .into_owned();
-        if kind.is_dir() || kind.is_pax_global_extensions() {
-            return Ok(());
-        }
-        if !kind.is_file() && !kind.is_contiguous() {
-            self.skip(&name, "a link or special file in the archive");
-            return Ok(());
-        }
-        self.file(&name, entry)
-    }
-
     /// Counts one entry of any kind, of so many bytes; hears whether to go on.
-    fn count(&mut self, bytes: u64) -> Result<()> {
+    pub fn count(&mut self, bytes: u64) -> Result<()> {
         self.files += 1;
         self.empty += usize::from(bytes == 0);
         if self.files > MOST_FILES {
@@ -196,7 +147,7 @@ impl Unpacking<'_> {
         Ok(())
     }
 
-    fn skip(&mut self, name: &Path, reason: &str) {
+    pub fn skip(&mut self, name: &Path, reason: &str) {
         if self.skipped.len() == MOST_LISTED {
             return;
         }
@@ -212,7 +163,7 @@ impl Unpacking<'_> {
     }
 
     /// Writes one file, if its name is a plain one and the limits allow it.
-    fn file(&mut self, name: &Path, content: &mut impl Read) -> Result<()> {
+    pub fn file(&mut self, name: &Path, content: &mut impl Read) -> Result<()> {
         let Some(plain) = plain_path(name) else {
             self.skip(name, "its path leads out of the archive");
             return Ok(());
@@ -225,7 +176,7 @@ impl Unpacking<'_> {
             self.skip(name, "folders are nested too deeply");
             return Ok(());
         }
-        if self.has_twin(&plain) {
+        if self.folders.has_twin(&plain) {
             self.skip(name, "another folder of the archive has this name in other letters, and this system does not tell them apart");
             return Ok(());
         }
@@ -245,24 +196,7 @@ impl Unpacking<'_> {
         self.copy(content, &mut file, &target)
     }
 
-    /// Notes the folders of this path; whether one of them would be another one's here.
-    fn has_twin(&mut self, plain: &Path) -> bool {
-        for folder in plain.ancestors().skip(1) {
-            let key = match self.blind {
-                true => folder.to_string_lossy().to_lowercase().into(),
-                false => folder.as_os_str().to_owned(),
-            };
-            match self.folders.entry(key) {
-                // So are those above it.
-                Entry::Occupied(first) if first.get() == folder => return false,
-                Entry::Occupied(_) => return true,
-                Entry::Vacant(place) => _ = place.insert(folder.to_owned()),
-            }
-        }
-        false
-    }
-
-    fn copy(
+    pub fn copy(
         &mut self,
         content: &mut impl Read,
         file: &mut impl Write,
@@ -283,7 +217,7 @@ impl Unpacking<'_> {
     }
 
     /// Counts bytes that came out of the archive.
-    fn unpacked(&mut self, bytes: u64) -> Result<()> {
+    pub fn unpacked(&mut self, bytes: u64) -> Result<()> {
         self.bytes += bytes;
         if self.bytes > MOST_BYTES {
             return Err(self.bomb(&format!("it unpacks to more than {} GB", MOST_BYTES >> 30)));
@@ -311,75 +245,13 @@ impl Unpacking<'_> {
     }
 }
 
-/// Whether a file could not be made because of its name: too long, or one that is a folder's.
-fn is_about_the_name(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::InvalidFilename
-            | io::ErrorKind::AlreadyExists
-            | io::ErrorKind::NotADirectory
-            | io::ErrorKind::IsADirectory
-    )
-}
-
-/// A reader that may give so many bytes more.
-struct Allowed<'a, R> {
-    reader: R,
-    left: &'a Cell<u64>,
-}
-
-impl<R: Read> Read for Allowed<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.left.get();
-        if left == 0 {
-            return Err(io::Error::other("the header of an entry is too long"));
-        }
-        let most = buffer
-            .len()
-            .min(usize::try_from(left).unwrap_or(usize::MAX));
-        let read = self.reader.read(&mut buffer[..most])?;
-        self.left.set(left - read as u64);
-        Ok(read)
-    }
-}
-
-/// A relative path of plain names only; `None` for anything that could lead elsewhere.
-fn plain_path(name: &Path) -> Option<PathBuf> {
-    let mut plain = PathBuf::new();
-    for part in name.components() {
-        match part {
-            Component::Normal(part) if is_plain(part) => plain.push(part),
-            Component::CurDir => {}
-            _ => return None,
-        }
-    }
-    (!plain.as_os_str().is_empty()).then_some(plain)
-}
-
-/// Names that mean a drive or a stream on Windows, or hold a NUL, are not plain; on Windows itself
-/// neither are those that mean a device there.
-fn is_plain(part: &OsStr) -> bool {
-    let odd = |byte: &u8| matches!(byte, b':' | 0 | b'\\');
-    let elsewhere = part.as_encoded_bytes().iter().any(odd);
-    !(elsewhere || cfg!(windows) && is_reserved(&part.to_string_lossy()))
-}
-
-/// Whether names that differ in capitals alone are one file in this folder.
-pub(super) fn is_blind_to_case(folder: &Path) -> bool {
-    let [small, large] = [".case", ".CASE"].map(|name| folder.join(name));
-    let made = File::create_new(&small).is_ok();
-    let blind = made && large.exists();
-    if made {
-        // The folder is new; what stays of it is hidden.
-        let _ = fs::remove_file(small);
-    }
-    blind
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
+    use crate::data::archive::names::is_blind_to_case;
 
     /// An extraction of nothing yet.
     fn unpacking<'a>(into: &'a Path, watch: &'a Watch<'a>) -> Unpacking<'a> {
@@ -393,8 +265,7 @@ mod tests {
             empty: 0,
             skipped: Vec::new(),
             remarks: Vec::new(),
-            blind: false,
-            folders: HashMap::new(),
+            folders: Folders::default(),
             watch,
         }
     }
@@ -453,7 +324,7 @@ mod tests {
             let into = folder.path().join(blind.to_string());
             let watch = Watch::none();
             let mut unpacking = Unpacking {
-                blind,
+                folders: Folders::new(blind),
                 ..unpacking(&into, &watch)
             };
             for name in ["a/Tit/1.png", "a/tit/2.png", "A/tit/3.png", "a/Tit/4.png"] {

@@ -1,16 +1,16 @@
 //! The worst pictures: test pictures that were answered wrongly, or training pictures that look like another class than
 //! their label; the surest first.
 
+mod doubtful;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use egui::{Align, ComboBox, Ui, Vec2};
 
 use super::pictures::{Tile, in_rows};
-use crate::counts::things;
 use crate::metrics::{Answers, Expert, Wrong};
 use crate::run::event::RunHeader;
-use crate::session::doubts::{DoubtView, doubtful};
 use crate::session::run_view::RunView;
 use crate::session::views::{DataView, Split};
 use crate::session::words::{by_number, count_text, percent};
@@ -98,7 +98,7 @@ pub fn card_of_worst(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         head(ui, cx, header, run, (task, expert));
         match cx.pages.train.worst.split {
             Split::Test => tests(ui, cx, run, header, (task, expert)),
-            Split::Train => training(ui, cx, run, header, task),
+            Split::Train => doubtful::training(ui, cx, run, header, task),
         }
     });
     if std::mem::take(&mut cx.pages.train.worst.scroll) {
@@ -129,93 +129,6 @@ fn tests(
         unsure(ui, cx, run, header, task);
     }
     pictures(ui, cx, run, (header, answers), &list);
-}
-
-/// Training pictures that look like another class.
-fn training(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task: usize) {
-    let task = cx.pages.train.worst.task(header, task);
-    let awaited = cx.pages.train.worst.awaited.take();
-    let (ticket, answers) = match cx.session.doubts(&header.folder, task) {
-        Some((ticket, DoubtView::Done(answers))) => (ticket, answers),
-        Some((ticket, DoubtView::Working(done, of))) => {
-            cx.pages.train.worst.awaited = Some(ticket);
-            under_way(ui, cx, header, task, (done, of));
-            return;
-        }
-        Some((_, DoubtView::Failed(problem))) => {
-            widgets::problem(ui, &problem);
-            offer(ui, cx, run, header, task);
-            return;
-        }
-        None => {
-            offer(ui, cx, run, header, task);
-            return;
-        }
-    };
-    // What was waited for comes into sight.
-    cx.pages.train.worst.scroll |= awaited == Some(ticket);
-    let key = (task, Expert::ANSWER, ticket);
-    let (list, of) = list(cx, run, (header, &answers), key, |_, class| {
-        doubtful(&answers, class)
-    });
-    let class = cx.pages.train.worst.class;
-    let class = class.and_then(|class| header.class_order.get(class));
-    let labelled = class.map_or_else(String::new, |name| format!(" labelled {name}"));
-    if list.is_empty() {
-        faint(
-            ui,
-            format!("No training picture{labelled} looks like another class."),
-        );
-        return;
-    }
-    faint(
-        ui,
-        format!(
-            "{} of {} {}{labelled} {} like another class to the others. Most of a long list are labelled rightly: look at the first ones.",
-            count_text(list.len()),
-            count_text(of),
-            things(of, "training picture"),
-            if list.len() == 1 { "looks" } else { "look" }
-        ),
-    );
-    pictures(ui, cx, run, (header, &answers), &list);
-}
-
-fn under_way(
-    ui: &mut Ui,
-    cx: &mut Cx<'_>,
-    header: &RunHeader,
-    task: usize,
-    (done, of): (usize, usize),
-) {
-    ui.horizontal_wrapped(|ui| {
-        ui.spinner();
-        let words = match of {
-            0 => "The training pictures are being gathered.".to_string(),
-            of if done == of => "They are being held against one another.".to_string(),
-            of => format!(
-                "{} of {} {} were looked at",
-                count_text(done),
-                count_text(of),
-                things(of, "training picture")
-            ),
-        };
-        faint(ui, words);
-        if button(ui, "Stop").clicked() {
-            cx.session.stop_doubts(&header.folder, task);
-        }
-    });
-}
-
-/// The way to have them looked at.
-fn offer(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task: usize) {
-    faint(
-        ui,
-        "Each picture is answered by the others, on features of the frozen backbone: neither it nor a copy of it has a part in that.",
-    );
-    if at_hand(ui, cx, run, header).is_some() && button(ui, "Look for doubtful labels").clicked() {
-        cx.session.look_for_doubts(&header.folder, task);
-    }
 }
 
 /// The pictures to be shown, sorted anew only when they are others, and the number of those among which they were found.

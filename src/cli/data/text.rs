@@ -1,0 +1,104 @@
+//! What a data set holds, as text.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::cli::output::Table;
+use crate::counts::counted;
+use crate::data::card::{Card, counts};
+use crate::data::{Dataset, told_two_labels};
+use crate::problem::listed;
+
+/// Longest table of classes that is printed row by row.
+const MOST_ROWS: usize = 60;
+/// Length of the longest bar.
+const BAR: usize = 24;
+
+/// The card as text.
+pub(super) fn described(data: &Dataset, card: &Card) -> String {
+    let mut text = String::new();
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "{}  {}", card.name, card.origin);
+    let _ = writeln!(
+        text,
+        "{}, {} training and {}{}",
+        counted(card.classes.len(), "class"),
+        data.train.len(),
+        counted(data.test.len(), "test image"),
+        card.sizes
+            .map_or_else(String::new, |sizes| format!(", {sizes} pixels"))
+    );
+    if !card.note.is_empty() {
+        let _ = writeln!(text, "{}", card.note);
+    }
+    let _ = writeln!(text, "\n{}", class_table(data));
+    for sentence in &card.assumed {
+        let _ = writeln!(text, "assumed: {sentence}");
+    }
+    if !card.duplicates.is_empty() {
+        let _ = writeln!(
+            text,
+            "{} in training and test both, for example {} = {}",
+            counted(card.duplicates.len(), "image"),
+            card.duplicates[0].train,
+            card.duplicates[0].test
+        );
+    }
+    if let Some(sentence) = told_two_labels(&card.two_labels) {
+        let _ = writeln!(text, "{sentence}");
+    }
+    text.push_str(&left_out(card));
+    text
+}
+
+/// Images per class, as a bar chart where it fits.
+fn class_table(data: &Dataset) -> String {
+    let train = counts(&data.train, data.classes.len());
+    let test = counts(&data.test, data.classes.len());
+    let most = train.iter().copied().max().unwrap_or(0).max(1);
+    if data.classes.len() > MOST_ROWS {
+        let range = |counts: &[usize]| {
+            let mut sorted = counts.to_vec();
+            sorted.sort_unstable();
+            let at = |place: usize| sorted.get(place).copied().unwrap_or(0);
+            format!(
+                "{} to {} (median {})",
+                at(0),
+                at(sorted.len().saturating_sub(1)),
+                at(sorted.len() / 2)
+            )
+        };
+        return format!(
+            "classes: {}\nimages per class: training {}, test {}\n",
+            listed(&data.classes, 8),
+            range(&train),
+            range(&test)
+        );
+    }
+    let mut table = Table::new(&["class", ">train", ">test", ""]);
+    for ((name, &train), &test) in data.classes.iter().zip(&train).zip(&test) {
+        let bar = "█".repeat((train * BAR).div_ceil(most));
+        table.row([name.clone(), train.to_string(), test.to_string(), bar]);
+    }
+    table.to_string()
+}
+
+/// Files that were left out, counted by reason.
+fn left_out(card: &Card) -> String {
+    let mut reasons: BTreeMap<&str, (usize, String)> = BTreeMap::new();
+    for skipped in &card.skipped {
+        let entry = reasons
+            .entry(&skipped.reason)
+            .or_insert_with(|| (0, skipped.path.display().to_string()));
+        entry.0 += 1;
+    }
+    if reasons.is_empty() {
+        return String::new();
+    }
+    let count = card.skipped.len();
+    let mut text = format!("left out: {}\n", counted(count, "file"));
+    for (reason, (count, example)) in reasons {
+        let _ = writeln!(text, "  {count} × {reason}, for example {example}");
+    }
+    text
+}
