@@ -24,6 +24,7 @@ pub mod first_task;
 pub mod folders;
 mod former;
 pub mod inside;
+pub mod learn;
 mod lesson;
 mod line;
 pub mod mended;
@@ -63,11 +64,11 @@ use crate::run::config::RunConfig;
 use crate::run::event::{Command, RunHeader, Wish};
 use crate::run::job::JobId;
 use crate::run::queue::Line;
-use crate::texts::Language;
 use backend::Backend;
 use chooser::{Choice, Wanted};
 use collection::Collection;
 use inside::Insides;
+use learn::Learn;
 use mended::Mended;
 use opening::Opening;
 use pins::Pins;
@@ -75,7 +76,6 @@ use planning::Planning;
 use predict::PredictView;
 use run_view::RunView;
 use tasks::Tasks;
-use tour::Tour;
 use views::{BackboneView, DataView, DeviceView, Fetch, Plan, PluginView, RunRow};
 
 pub use notices::Notice;
@@ -147,16 +147,12 @@ pub struct Session {
     worst: worst::Certainties,
     /// Training pictures of runs that look like another class.
     doubts: doubts::Doubts,
-    /// The tour, while it is open.
-    pub tour: Option<Tour>,
     /// The table of a folder that was asked for last.
     pub sheet: Option<sheet::SheetView>,
     /// What was seen inside runs.
     pub insides: Insides,
-    /// The language of the tour and the lessons.
-    pub language: Language,
-    /// The lessons of the page Learn.
-    pub units: units::Units,
+    /// What the page Learn shows.
+    pub learn: Learn,
     sets: data_sets::DataSets,
     tested: tested::Tested,
     downloads: Vec<downloads::Download>,
@@ -228,11 +224,9 @@ impl Session {
             mended: Mended::default(),
             worst: worst::Certainties::default(),
             doubts: doubts::Doubts::default(),
-            tour: None,
             sheet: None,
             insides: Insides::default(),
-            language: Language::default(),
-            units: units::Units::default(),
+            learn: Learn::default(),
             sets: data_sets::DataSets::default(),
             tested: tested::Tested::default(),
             downloads: Vec::new(),

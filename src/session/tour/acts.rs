@@ -10,8 +10,8 @@ use crate::session::Session;
 impl Session {
     /// Begins the tour, unless it is open already.
     pub fn begin_tour(&mut self) {
-        if self.tour.is_none() {
-            self.tour = Some(Tour::on(&self.draft.device));
+        if self.learn.tour.is_none() {
+            self.learn.tour = Some(Tour::on(&self.draft.device));
             self.follow_tour();
         }
     }
@@ -19,7 +19,9 @@ impl Session {
     /// Leaves the tour wherever it is. A run of its own that is under way is stopped; what is
     /// trained stays among the runs.
     pub fn leave_tour(&mut self) {
-        let Some(tour) = self.tour.take() else { return };
+        let Some(tour) = self.learn.tour.take() else {
+            return;
+        };
         for run in [&tour.baseline, &tour.lae] {
             self.stop_toured(run);
         }
@@ -28,12 +30,14 @@ impl Session {
 
     /// Ends the tour; both runs stay among the runs, and the drawings pinned.
     pub fn keep_toured(&mut self) {
-        self.tour = None;
+        self.learn.tour = None;
     }
 
     /// Ends the tour and moves both runs to the trash.
     pub fn drop_toured(&mut self) {
-        let Some(tour) = self.tour.take() else { return };
+        let Some(tour) = self.learn.tour.take() else {
+            return;
+        };
         self.unpin_toured(&tour);
         let runs = [tour.baseline, tour.lae].into_iter();
         self.delete(runs.filter_map(|run| run.folder).collect());
@@ -41,12 +45,12 @@ impl Session {
 
     /// Pins a drawing of one of [`DRAWN`], in place of the one before.
     pub fn pin_drawn(&mut self, which: usize, picture: Picture) {
-        let Some(tour) = &self.tour else { return };
+        let Some(tour) = &self.learn.tour else { return };
         match tour.pins[which] {
             Some(pin) => self.repin(pin, Arc::new(picture)),
             None => {
                 let pin = self.pin(Arc::new(picture), Some(DRAWN[which].into()));
-                if let Some(tour) = &mut self.tour {
+                if let Some(tour) = &mut self.learn.tour {
                     tour.pins[which] = Some(pin);
                 }
             }
@@ -56,7 +60,11 @@ impl Session {
 
     /// Takes a drawing off again.
     pub fn unpin_drawn(&mut self, which: usize) {
-        let pin = self.tour.as_mut().and_then(|tour| tour.pins[which].take());
+        let pin = self
+            .learn
+            .tour
+            .as_mut()
+            .and_then(|tour| tour.pins[which].take());
         if let Some(pin) = pin {
             self.unpin(pin);
         }
@@ -65,7 +73,7 @@ impl Session {
 
     /// Trains the run that the step is about, as soon as nothing else trains.
     pub fn train_toured(&mut self) {
-        if let Some(tour) = &mut self.tour
+        if let Some(tour) = &mut self.learn.tour
             && tour.run().is_unasked()
         {
             tour.run_mut().standing = Standing::Wanted;
@@ -76,11 +84,11 @@ impl Session {
     /// Puts the run that waits for another one's end in line behind it.
     pub fn line_up_toured(&mut self) {
         let wanted = |tour: &&Tour| tour.run().standing == Standing::Wanted;
-        let Some(tour) = self.tour.as_ref().filter(wanted) else {
+        let Some(tour) = self.learn.tour.as_ref().filter(wanted) else {
             return;
         };
         let job = self.train(tour.run().config.clone());
-        if let Some(tour) = &mut self.tour {
+        if let Some(tour) = &mut self.learn.tour {
             tour.run_mut().asked_as(job);
         }
         self.follow_tour();
@@ -88,7 +96,9 @@ impl Session {
 
     /// Trains a run anew that ended before its end.
     pub fn train_toured_again(&mut self) {
-        let Some(tour) = &mut self.tour else { return };
+        let Some(tour) = &mut self.learn.tour else {
+            return;
+        };
         let run = tour.run_mut();
         let old = run.folder.take();
         *run = OwnRun::of(run.config.clone());
@@ -103,14 +113,16 @@ impl Session {
 
     /// Keeps the guess and lets Baseline go on.
     pub fn guess_fate(&mut self, guess: Fate) {
-        let Some(tour) = &mut self.tour else { return };
+        let Some(tour) = &mut self.learn.tour else {
+            return;
+        };
         tour.guess = Some(guess);
         self.follow_tour();
     }
 
     /// Lets a run of the tour go on that was paused.
     pub fn go_on_toured(&mut self) {
-        if let Some(tour) = &self.tour
+        if let Some(tour) = &self.learn.tour
             && tour.run().job.is_some()
             && tour.run().job == self.at_work()
         {
@@ -120,7 +132,7 @@ impl Session {
 
     /// The last step: both runs were gone through.
     pub fn conclude_tour(&mut self) {
-        if let Some(tour) = &mut self.tour
+        if let Some(tour) = &mut self.learn.tour
             && tour.step == Step::Compare
         {
             tour.step = Step::End;
@@ -129,7 +141,7 @@ impl Session {
 
     /// Whether this job is one of the tour's.
     pub fn is_toured(&self, job: JobId) -> bool {
-        self.tour.as_ref().is_some_and(|tour| tour.owns(job))
+        self.learn.tour.as_ref().is_some_and(|tour| tour.owns(job))
     }
 
     fn stop_toured(&mut self, run: &OwnRun) {

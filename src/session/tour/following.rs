@@ -10,7 +10,7 @@ use crate::session::views::Plan;
 impl Session {
     /// Takes in what happened to the runs of the tour, and goes on to the step that is due.
     pub(in crate::session) fn follow_tour(&mut self) {
-        let Some(mut tour) = self.tour.take() else {
+        let Some(mut tour) = self.learn.tour.take() else {
             return;
         };
         self.ask_tour_plan(&mut tour);
@@ -21,7 +21,7 @@ impl Session {
         while let Some(next) = self.next_step(&mut tour) {
             tour.step = next;
         }
-        self.tour = Some(tour);
+        self.learn.tour = Some(tour);
     }
 
     fn follow_toured(&mut self, run: &mut OwnRun) {
@@ -108,7 +108,7 @@ impl Session {
 
     fn take_tour_plan(&mut self, asked: &RunConfig, plan: Plan) {
         let waits = |tour: &&mut Tour| tour.plan.is_none() && tour.lae.config == *asked;
-        if let Some(tour) = self.tour.as_mut().filter(waits) {
+        if let Some(tour) = self.learn.tour.as_mut().filter(waits) {
             tour.plan = Some(plan);
         }
     }
@@ -117,7 +117,7 @@ impl Session {
     /// run, else by that of earlier runs; and whether any was measured. Where none was, it is twice what
     /// an idle machine should need: whoever was told less waits longer. None while nothing is known.
     pub fn tour_seconds(&self, run: &OwnRun) -> Option<(f64, bool)> {
-        let tour = self.tour.as_ref()?;
+        let tour = self.learn.tour.as_ref()?;
         let plan = tour.plan.as_ref()?;
         let measured = run.speed.or(tour.baseline.speed);
         let runs = self.runs.ready().map_or(&[][..], |rows| rows.as_slice());

@@ -126,7 +126,11 @@ fn answer(session: &mut Session, backend: &Recorded, from: &mut usize, own: f32)
 }
 
 fn step(session: &Session) -> Step {
-    session.tour.as_ref().map_or(Step::Draw, |tour| tour.step)
+    session
+        .learn
+        .tour
+        .as_ref()
+        .map_or(Step::Draw, |tour| tour.step)
 }
 
 fn draw_both(session: &mut Session) {
@@ -187,7 +191,7 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     learn(&mut session, &backend, "/lae", [4, 4]);
     answer(&mut session, &backend, &mut asked, 0.7);
     assert_eq!(step(&session), Step::Compare);
-    let tour = session.tour.clone().unwrap();
+    let tour = session.learn.tour.clone().unwrap();
     assert_eq!(tour.task, 1);
     assert_eq!(tour.verdict(), Some(Verdict::Lae));
     let of = |run| session.tour_became(0, run).map(|became| became.fate);
@@ -196,7 +200,7 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     session.conclude_tour();
     assert_eq!(step(&session), Step::End);
     session.drop_toured();
-    assert!(session.tour.is_none() && session.pins.pictures().is_empty());
+    assert!(session.learn.tour.is_none() && session.pins.pictures().is_empty());
     assert!(session.pins.runs().is_empty());
     assert_eq!(session.draft, before);
 }
@@ -208,7 +212,16 @@ fn another_run_is_waited_for_and_never_stopped() {
     session.drain();
     draw_both(&mut session);
     session.train_toured();
-    let standing = |session: &Session| session.tour.as_ref().unwrap().baseline.standing.clone();
+    let standing = |session: &Session| {
+        session
+            .learn
+            .tour
+            .as_ref()
+            .unwrap()
+            .baseline
+            .standing
+            .clone()
+    };
     assert_eq!(standing(&session), Standing::Wanted);
     backend.push(report(0, 4));
     session.drain();
@@ -227,7 +240,7 @@ fn another_run_is_waited_for_and_never_stopped() {
     session.line_up_toured();
     session.drain();
     assert_eq!(standing(&session), Standing::InLine);
-    let mine = session.tour.as_ref().unwrap().baseline.job.unwrap();
+    let mine = session.learn.tour.as_ref().unwrap().baseline.job.unwrap();
     session.leave_tour();
     session.drain();
     let stopped = backend.asked().into_iter().rev().find_map(|c| match c {
@@ -268,7 +281,7 @@ fn leaving_stops_the_run_of_the_tour_wherever_it_is() {
         session.drain();
         session.leave_tour();
         assert_eq!(backend.wished(), Wish::Stop);
-        assert!(session.tour.is_none() && session.pins.runs().is_empty());
+        assert!(session.learn.tour.is_none() && session.pins.runs().is_empty());
     }
 }
 
@@ -285,7 +298,16 @@ fn a_run_that_ended_early_can_be_trained_again() {
         problem: problem.clone(),
     });
     session.drain();
-    let standing = |session: &Session| session.tour.as_ref().unwrap().baseline.standing.clone();
+    let standing = |session: &Session| {
+        session
+            .learn
+            .tour
+            .as_ref()
+            .unwrap()
+            .baseline
+            .standing
+            .clone()
+    };
     assert_eq!(standing(&session), Standing::Ended(Some(problem)));
     session.train_toured_again();
     session.drain();
@@ -299,7 +321,7 @@ fn a_run_that_ended_early_can_be_trained_again() {
     backend.push(report(0, 4));
     session.drain();
     assert_eq!(step(&session), Step::First);
-    assert!(!session.tour.as_ref().unwrap().is_drawn());
+    assert!(!session.learn.tour.as_ref().unwrap().is_drawn());
 }
 
 #[test]

@@ -137,7 +137,7 @@ impl Units {
 impl Session {
     /// Reads the units; those of a teacher's folder anew.
     pub fn read_units(&mut self) {
-        self.units.list = Fetch::Busy;
+        self.learn.units.list = Fetch::Busy;
         self.task(
             |sources| Ok(sources.units()),
             |session, entries| session.take_units(entries.unwrap_or_default()),
@@ -145,19 +145,19 @@ impl Session {
     }
 
     fn take_units(&mut self, entries: Vec<Entry>) {
-        self.units.list = Fetch::Ready(Arc::new(entries));
-        self.units.folder = own_folder();
+        self.learn.units.list = Fetch::Ready(Arc::new(entries));
+        self.learn.units.folder = own_folder();
     }
 
     /// Opens a unit, or the list again.
     pub fn open_unit(&mut self, unit: Option<Arc<Unit>>) {
-        self.units.open = unit;
+        self.learn.units.open = unit;
         self.fold_unit();
     }
 
     /// Trains those runs of a block (by its place in the unit) that are not there and not asked for.
     pub fn run_unit(&mut self, part: usize) {
-        let Some(unit) = self.units.open.clone() else {
+        let Some(unit) = self.learn.units.open.clone() else {
             return;
         };
         let Some(Part::Runs(block)) = unit.parts.get(part) else {
@@ -165,7 +165,7 @@ impl Session {
         };
         let mut wanted = Vec::new();
         for plan in &block.runs {
-            let runs = self.units.of(&plan.name).iter();
+            let runs = self.learn.units.of(&plan.name).iter();
             let missing = runs.zip(&plan.configs).filter(|(run, _)| run.is_missing());
             wanted.extend(missing.map(|(_, config)| RunConfig {
                 device: self.draft.device.clone(),
@@ -174,7 +174,7 @@ impl Session {
             }));
         }
         if let Some(jobs) = self.train_together(wanted.clone()) {
-            self.units.asked.extend(jobs.into_iter().zip(wanted));
+            self.learn.units.asked.extend(jobs.into_iter().zip(wanted));
         }
         self.fold_unit();
     }
@@ -189,27 +189,27 @@ impl Session {
 
     /// The folder of the run that this block teaches, once it is there.
     pub fn pupil_of(&self, teach: &Teach) -> Option<PathBuf> {
-        let run = self.units.of(&teach.run).first()?;
+        let run = self.learn.units.of(&teach.run).first()?;
         matches!(run.standing, Standing::Done(_)).then(|| run.folder.clone())?
     }
 
     /// Looks anew at the runs of the open unit.
     pub(in crate::session) fn fold_unit(&mut self) {
         let (mut runs, mut figures) = (BTreeMap::new(), Figures::new());
-        let unit = self.units.open.clone();
+        let unit = self.learn.units.open.clone();
         for plan in unit.iter().flat_map(|unit| unit.plans()) {
             let found = plan.configs.iter().map(|config| self.find(config));
             let (these, known): (Vec<_>, Vec<_>) = found.unzip();
             figures.insert(plan.name.clone(), known);
             runs.insert(plan.name.clone(), these);
         }
-        self.units.runs = runs;
+        self.learn.units.runs = runs;
         for teach in unit.iter().flat_map(|unit| unit.lessons()) {
             let (run, known) = self.find_taught(teach);
-            self.units.runs.insert(teach.name.clone(), vec![run]);
+            self.learn.units.runs.insert(teach.name.clone(), vec![run]);
             figures.insert(teach.name.clone(), vec![known]);
         }
-        self.units.figures = Arc::new(figures);
+        self.learn.units.figures = Arc::new(figures);
     }
 
     /// How the run with these settings stands.
@@ -235,6 +235,7 @@ impl Session {
         });
         if let Some(row) = rows.find(|row| row.state == RunState::Finished) {
             let mine = self
+                .learn
                 .units
                 .asked
                 .iter()
@@ -252,7 +253,7 @@ impl Session {
         if let Some(header) = &run.header {
             return same_settings(&header.config, config);
         }
-        let mut asked = self.units.asked.iter();
+        let mut asked = self.learn.units.asked.iter();
         asked.any(|(job, asked)| Some(*job) == run.job && same_settings(asked, config))
     }
 

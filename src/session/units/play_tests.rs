@@ -28,7 +28,7 @@ fn a_block_asks_for_its_runs_once_and_leaves_the_persons_settings_alone() {
     let part = part.unwrap();
     session.open_unit(Some(unit.clone()));
     let name = unit.plans().next().unwrap().name.clone();
-    assert_eq!(session.units.of(&name)[0].standing, Standing::Missing);
+    assert_eq!(session.learn.units.of(&name)[0].standing, Standing::Missing);
     let draft = session.draft.clone();
     session.run_unit(part);
     session.run_unit(part);
@@ -42,9 +42,9 @@ fn a_block_asks_for_its_runs_once_and_leaves_the_persons_settings_alone() {
     };
     let wanted: usize = block.runs.iter().map(|plan| plan.configs.len()).sum();
     assert_eq!(trained.count(), wanted);
-    assert!(session.units.of(&name)[0].is_under_way());
+    assert!(session.learn.units.of(&name)[0].is_under_way());
     session.drain();
-    assert!(session.units.of(&name)[0].is_under_way());
+    assert!(session.learn.units.of(&name)[0].is_under_way());
 }
 
 #[test]
@@ -56,11 +56,11 @@ fn answers_are_kept_over_languages_and_closing() {
         choice: Some(1),
         ..Given::default()
     };
-    session.units.answer("guess", given.clone());
+    session.learn.units.answer("guess", given.clone());
     session.open_unit(None);
     session.open_unit(Some(open(Language::German)));
-    assert_eq!(session.units.given("guess"), given);
-    assert_eq!(session.units.given("other"), Given::default());
+    assert_eq!(session.learn.units.given("guess"), given);
+    assert_eq!(session.learn.units.given("other"), Given::default());
 }
 
 #[test]

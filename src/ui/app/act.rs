@@ -316,12 +316,12 @@ impl StudioApp {
 
     fn speak(&mut self, language: Language) {
         self.settings.language = language;
-        self.session.language = language;
+        self.session.learn.language = language;
         self.remember();
     }
 
     fn tour(&mut self) {
-        if self.session.tour.is_none() {
+        if self.session.learn.tour.is_none() {
             self.pages.learn.tour = Default::default();
             self.session.begin_tour();
         }

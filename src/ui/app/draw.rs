@@ -28,7 +28,7 @@ impl StudioApp {
                 bottom: 0,
                 ..Margin::same(12)
             });
-        terms::speak(&ctx, self.session.language);
+        terms::speak(&ctx, self.session.learn.language);
         CentralPanel::default().frame(frame).show(ui, |ui| {
             if self.pages.present.on {
                 self.presenter(ui, &mut commands);

@@ -65,7 +65,7 @@ impl StudioApp {
         session.former.clone_from(&settings.former);
         session.former_folders.clone_from(&settings.former_folders);
         session.left_off.clone_from(&settings.at_work);
-        session.language = settings.language;
+        session.learn.language = settings.language;
         session.open_folders(&settings.folders);
         Self {
             session,

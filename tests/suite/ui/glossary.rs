@@ -48,7 +48,7 @@ fn a_term_in_a_lesson_is_explained_and_stays_open_after_a_click() {
 #[test]
 fn a_figure_of_the_window_is_explained_under_the_pointer_in_the_chosen_language() {
     let mut window = on(Page::Experiment, ThemeChoice::Light);
-    window.state_mut().session.language = Language::German;
+    window.state_mut().session.learn.language = Language::German;
     settle(&mut window);
     window
         .get_by_label("Grundnetz (backbone): was es bedeutet")

@@ -38,12 +38,12 @@ fn on_learn(runs: &Path, size: [f32; 2]) -> Harness<'static, StudioApp> {
 }
 
 fn tour<'a>(window: &'a Harness<'_, StudioApp>) -> &'a Tour {
-    window.state().session.tour.as_ref().unwrap()
+    window.state().session.learn.tour.as_ref().unwrap()
 }
 
 /// Has the runs of the tour learn from fewer images: what they learn is not at issue.
 fn shorten(window: &mut Harness<'_, StudioApp>) {
-    let tour = window.state_mut().session.tour.as_mut().unwrap();
+    let tour = window.state_mut().session.learn.tour.as_mut().unwrap();
     for run in [&mut tour.baseline, &mut tour.lae] {
         run.config.train_limit = Some(24);
         run.config.test_limit = Some(6);
@@ -53,7 +53,7 @@ fn shorten(window: &mut Harness<'_, StudioApp>) {
 
 fn wait_for(window: &mut Harness<'_, StudioApp>, step: Step) {
     wait(window, &format!("{step:?} begins"), |app| {
-        let tour = app.session.tour.as_ref();
+        let tour = app.session.learn.tour.as_ref();
         tour.is_some_and(|tour| tour.step == step)
     });
     settle(window);
@@ -110,7 +110,7 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     wait_for(&mut window, Step::Guess);
     // It waits for the person, and answers what is drawn meanwhile.
     wait(&mut window, "Baseline waits", |app| {
-        let tour = app.session.tour.as_ref().unwrap();
+        let tour = app.session.learn.tour.as_ref().unwrap();
         tour.baseline.standing == Standing::Paused
     });
     let answers = window.get_all_by_label_contains("Baseline, after task 1: ");
@@ -124,7 +124,7 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     shot(&mut window, "tour-5");
     press(&mut window, "Switch LAE on");
     wait(&mut window, "LAE learned two tasks", |app| {
-        app.session.tour.as_ref().unwrap().lae.measured() >= 2
+        app.session.learn.tour.as_ref().unwrap().lae.measured() >= 2
     });
     shot(&mut window, "tour-5b");
     wait_for(&mut window, Step::Compare);
@@ -148,7 +148,7 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     press(&mut window, "Throw both away");
     press(&mut window, "Yes, to the trash");
     settle(&mut window);
-    assert!(window.state().session.tour.is_none());
+    assert!(window.state().session.learn.tour.is_none());
     assert!(folders.iter().all(|folder| !folder.exists()));
     window.get_by_label("Begin");
     assert_eq!(
@@ -202,7 +202,7 @@ fn the_whole_tour_by_keyboard_keeps_both_runs() {
     let folder = tour(&window).lae.folder.clone().unwrap();
     choose_by_keys(&mut window, "Keep both runs");
     settle(&mut window);
-    assert!(window.state().session.tour.is_none() && folder.is_dir());
+    assert!(window.state().session.learn.tour.is_none() && folder.is_dir());
     assert_eq!(window.state().session.pins.pictures().len(), 2);
 }
 
@@ -228,7 +228,7 @@ fn escape_leaves_in_every_step_and_stops_the_run_of_the_tour() {
         window.get_by_label("Leave the tour");
         window.key_press(Key::Escape);
         window.run_steps(3);
-        assert!(window.state().session.tour.is_none(), "{last:?}");
+        assert!(window.state().session.learn.tour.is_none(), "{last:?}");
         wait(&mut window, "its run ends", |app| {
             !app.session.is_training()
         });
@@ -302,7 +302,7 @@ fn what_is_to_be_done_is_in_sight_in_small_windows_and_large_letters() {
         let runs = tempfile::tempdir().unwrap();
         let points = [size[0] / zoom, size[1] / zoom];
         let (mut window, _) = recorded(points, ThemeChoice::Dark, runs.path());
-        window.state_mut().session.language = language;
+        window.state_mut().session.learn.language = language;
         window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
         settle(&mut window);
         press(&mut window, language.say("tour.begin"));

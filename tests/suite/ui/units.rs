@@ -51,7 +51,7 @@ fn a_guess_is_kept_and_a_button_asks_for_the_runs_of_the_lesson() {
     settle(&mut window);
     window.get_by_label("Was wird vergessen?");
     window.get_by_label("Gemerkt. Die Läufe werden es zeigen.");
-    let open = window.state().session.units.open.clone().unwrap();
+    let open = window.state().session.learn.units.open.clone().unwrap();
     assert_eq!(open.language, Language::German);
     window.get_by_label("Alle Lektionen").click();
     settle(&mut window);
@@ -89,7 +89,7 @@ fn every_lesson_fits_a_small_window_at_double_size() {
         window.ctx.set_zoom_factor(2.0);
         settle(&mut window);
         shot(&mut window, &format!("unit-small-{}", title.len()));
-        let unit = window.state().session.units.open.clone().unwrap();
+        let unit = window.state().session.learn.units.open.clone().unwrap();
         assert!(
             unit.parts
                 .iter()
@@ -107,7 +107,7 @@ fn what_the_runs_show_stays_hidden_until_the_guess_each_time_a_lesson_is_started
     let (mut window, backend) = learn([1280.0, 4000.0], ThemeChoice::Light);
     open(&mut window, "What is forgotten?");
     // Trained before, as in an earlier window: nobody has guessed in this one.
-    let unit = window.state().session.units.open.clone().unwrap();
+    let unit = window.state().session.learn.units.open.clone().unwrap();
     let mut facts = header();
     facts.config = unit.plans().next().unwrap().configs[0].clone();
     facts.method.experts = vec![Expert::ONLINE];

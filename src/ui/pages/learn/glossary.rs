@@ -19,7 +19,7 @@ pub struct State {
 
 /// Draws it.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let language = cx.session.language;
+    let language = cx.session.learn.language;
     let state = &mut cx.pages.learn.glossary;
     let wanted = std::mem::take(&mut state.wanted);
     ends(

@@ -13,11 +13,11 @@ use super::{glossary, tour};
 
 /// Draws the list.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    if matches!(cx.session.units.list, Fetch::Nothing) {
+    if matches!(cx.session.learn.units.list, Fetch::Nothing) {
         cx.session.read_units();
     }
-    let language = cx.session.language;
-    let Some(entries) = cx.session.units.list.ready().cloned() else {
+    let language = cx.session.learn.language;
+    let Some(entries) = cx.session.learn.units.list.ready().cloned() else {
         sentence(ui, language.say("unit.reading"));
         return;
     };
@@ -43,7 +43,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
                 },
             );
             if theirs.is_empty() {
-                let folder = cx.session.units.folder.as_ref();
+                let folder = cx.session.learn.units.folder.as_ref();
                 let folder = folder.map_or_else(String::new, |path| path.display().to_string());
                 faint(ui, language.fill("unit.own_none", &[("folder", &folder)]));
             }
@@ -58,7 +58,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn one(ui: &mut Ui, cx: &mut Cx<'_>, entry: &Entry) {
-    let language = cx.session.language;
+    let language = cx.session.learn.language;
     card(ui, |ui| match &entry.unit {
         Err(problem) => {
             widgets::title(ui, &entry.name);

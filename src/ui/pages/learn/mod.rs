@@ -24,13 +24,13 @@ pub struct State {
 
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    if cx.session.tour.is_some() {
+    if cx.session.learn.tour.is_some() {
         tour::show(ui, cx);
         return;
     }
-    let language = cx.session.language;
+    let language = cx.session.learn.language;
     let mut wanted = language;
-    let open = cx.session.units.open.clone();
+    let open = cx.session.learn.units.open.clone();
     let mut leave = false;
     ends(
         ui,
@@ -61,11 +61,11 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 /// Begins the open lesson anew, once something is answered in it.
 fn start_over(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let language = cx.session.language;
-    let begun = cx.session.units.is_begun();
+    let language = cx.session.learn.language;
+    let begun = cx.session.learn.units.is_begun();
     let again = widgets::button_if(ui, begun, language.say("unit.start_over"));
     let hint = language.say("unit.start_over_hint");
     if again.on_hover_text(hint).clicked() {
-        cx.session.units.start_over();
+        cx.session.learn.units.start_over();
     }
 }

@@ -31,13 +31,13 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
 }
 
 fn primary(ui: &mut Ui, cx: &Cx<'_>, key: &'static str, enabled: bool) -> bool {
-    let response = primary_button(ui, cx.session.language.say(key), enabled);
+    let response = primary_button(ui, cx.session.learn.language.say(key), enabled);
     leads(cx, &response);
     response.clicked()
 }
 
 fn plain(ui: &mut Ui, cx: &Cx<'_>, key: &'static str) -> bool {
-    button(ui, cx.session.language.say(key)).clicked()
+    button(ui, cx.session.learn.language.say(key)).clicked()
 }
 
 /// What can be done about a run that waits, is paused or has ended early; false where nothing can.
@@ -65,7 +65,7 @@ fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) -> bool {
 
 /// Strokes made by the program, where nothing is drawn yet.
 fn ours(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let response = button(ui, cx.session.language.say("tour.draw.ours"));
+    let response = button(ui, cx.session.learn.language.say("tour.draw.ours"));
     leads(cx, &response);
     if response.clicked() {
         let state = &mut cx.pages.learn.tour;
@@ -86,7 +86,7 @@ fn train(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str) {
 
 fn guesses(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     for (i, fate) in Fate::ALL.into_iter().enumerate() {
-        let words = cx.session.language.say(told::fate_key(fate));
+        let words = cx.session.learn.language.say(told::fate_key(fate));
         let response = button_if(ui, tour.is_drawn(), words);
         if i == 0 {
             leads(cx, &response);
@@ -100,7 +100,7 @@ fn guesses(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
 /// Both runs stay, or go to the trash after one question.
 fn ending(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.pages.learn.tour.asking {
-        sentence(ui, cx.session.language.say("tour.end.sure"));
+        sentence(ui, cx.session.learn.language.say("tour.end.sure"));
         if primary(ui, cx, "tour.end.yes", true) {
             cx.session.drop_toured();
         }

@@ -20,7 +20,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     if tour.step == Step::Compare {
         card(ui, |ui| slider(ui, cx, tour));
     }
-    let language = cx.session.language;
+    let language = cx.session.learn.language;
     card(ui, |ui| matrices(ui, language, tour));
     card(ui, |ui| curves(ui, language, tour));
 }
@@ -30,7 +30,7 @@ fn after(language: Language, task: usize) -> String {
 }
 
 fn slider(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
-    let language = cx.session.language;
+    let language = cx.session.learn.language;
     let all = tour.lae.tasks.len();
     let done = tour.baseline.measured().min(tour.lae.measured());
     let name = language.say("tour.compare.slider");

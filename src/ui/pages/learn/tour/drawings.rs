@@ -32,7 +32,7 @@ pub fn canvases(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
 }
 
 fn canvas_card(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize, high: f32) {
-    let language = cx.session.language;
+    let language = cx.session.learn.language;
     let digit = [("digit", DRAWN[which])];
     card(ui, |ui| {
         let State {
@@ -98,7 +98,7 @@ pub fn pictures(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
 }
 
 fn picture(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize) {
-    let language = cx.session.language;
+    let language = cx.session.learn.language;
     let name = language.fill("tour.draw.digit", &[("digit", DRAWN[which])]);
     widgets::title(ui, &name);
     ui.horizontal_top(|ui| {

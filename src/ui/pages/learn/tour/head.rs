@@ -15,7 +15,7 @@ const HEIGHT: f32 = 120.0;
 
 /// Draws the card.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
-    let language = cx.session.language;
+    let language = cx.session.learn.language;
     // What stands below keeps its place when a step has no button.
     let height = if ui.available_height() < LOW {
         0.0

@@ -8,7 +8,7 @@ use crate::ui::widgets::{self, button, card, primary_button, terms};
 
 /// Draws the card. Whoever sees the window for the first time may also put it off.
 pub fn invite(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let language = cx.session.language;
+    let language = cx.session.learn.language;
     card(ui, |ui| {
         widgets::title(ui, language.say("tour.title"));
         terms::spoken_sentence(ui, language.say("tour.about"), language);

@@ -47,7 +47,7 @@ pub struct State {
 
 /// Draws the tour; nothing while it is not open.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let Some(tour) = cx.session.tour.clone() else {
+    let Some(tour) = cx.session.learn.tour.clone() else {
         return;
     };
     keys(ui, cx, &tour);
@@ -135,7 +135,7 @@ fn keys(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
 
 /// Goes to a task in both runs, as far as both know it.
 fn look_at(cx: &mut Cx<'_>, task: usize) {
-    if let Some(tour) = &mut cx.session.tour {
+    if let Some(tour) = &mut cx.session.learn.tour {
         let known = tour.baseline.measured().min(tour.lae.measured());
         tour.task = task.min(known.saturating_sub(1));
     }

@@ -7,7 +7,7 @@ use crate::texts::Language;
 
 /// The sentences of the step as it stands.
 pub fn of_step(session: &Session, tour: &Tour) -> Vec<String> {
-    let language = session.language;
+    let language = session.learn.language;
     let say = |key| vec![language.say(key).to_string()];
     if let Some(note) = in_the_way(session, tour) {
         return vec![note];
@@ -34,7 +34,7 @@ pub fn of_step(session: &Session, tour: &Tour) -> Vec<String> {
 
 /// What keeps the step's run from going on, if something does.
 fn in_the_way(session: &Session, tour: &Tour) -> Option<String> {
-    let language = session.language;
+    let language = session.learn.language;
     let other = session.live.as_ref().map_or("", |live| &live.title);
     let other = [("title", other)];
     match tour.run().standing {
@@ -57,7 +57,7 @@ pub fn paused_by_person(tour: &Tour) -> bool {
 
 /// A step's text with the time its run will take, where that is known.
 fn timed(session: &Session, run: &OwnRun, key: &'static str) -> Vec<String> {
-    let language = session.language;
+    let language = session.learn.language;
     let mut text = language.say(key).to_string();
     if let Some((seconds, measured)) = session.tour_seconds(run) {
         let time = duration_text(seconds.max(1.0));
@@ -86,7 +86,7 @@ fn learning(language: Language, run: &OwnRun) -> String {
 
 /// What became of both drawings and of the test pictures of the first task.
 pub fn became(session: &Session, tour: &Tour, run: &OwnRun) -> Vec<String> {
-    let language = session.language;
+    let language = session.learn.language;
     let drawings = (0..DRAWN.len()).filter_map(|which| {
         let became = session.tour_became(which, run)?;
         Some(of_drawing(language, which, &became))
@@ -130,7 +130,7 @@ fn of_first_task(language: Language, tour: &Tour, run: &OwnRun) -> Option<String
 
 /// The last step: the guess beside what happened, and both runs beside each other.
 fn end(session: &Session, tour: &Tour) -> Vec<String> {
-    let language = session.language;
+    let language = session.learn.language;
     let mut words = Vec::new();
     if let (Some(guess), Some(became)) = (tour.guess, session.tour_became(0, &tour.baseline)) {
         let key = match guess == became.fate {

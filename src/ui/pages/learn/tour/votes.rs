@@ -25,7 +25,7 @@ pub fn votes(
     let Some(vote) = session.tour_vote(which, run, task) else {
         return false;
     };
-    let language = session.language;
+    let language = session.learn.language;
     let key = match vote.is_right() {
         true => "tour.vote.right",
         false => "tour.vote.wrong",

@@ -11,7 +11,7 @@ use crate::ui::widgets::{self, button, card};
 
 /// Draws the question, and what there is to be said to the answer.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, ask: &Ask, figures: &Figures, language: Language) {
-    let before = cx.session.units.given(&ask.name);
+    let before = cx.session.learn.units.given(&ask.name);
     let mut given = before.clone();
     card(ui, |ui| {
         text::words(ui, &ask.text, figures, language);
@@ -28,7 +28,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, ask: &Ask, figures: &Figures, l
         say(ui, ask, &ask.judge(&given, figures), figures, language);
     });
     if given != before {
-        cx.session.units.answer(&ask.name, given);
+        cx.session.learn.units.answer(&ask.name, given);
     }
 }
 

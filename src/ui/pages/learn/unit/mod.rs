@@ -49,7 +49,7 @@ pub(super) fn column<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
 /// Draws the lesson.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
     let unit = &in_language(cx, unit);
-    let figures = cx.session.units.figures.clone();
+    let figures = cx.session.learn.units.figures.clone();
     scroll(ui, &unit.name, |ui| {
         column(ui, |ui| {
             text::title(ui, &unit.title);
@@ -92,17 +92,24 @@ fn is_heading(part: &Part) -> bool {
 /// Whether this is a guess that nobody made yet although something is known of the runs: what comes behind it would tell.
 fn waits_for(cx: &Cx<'_>, part: &Part) -> bool {
     let Part::Ask(ask) = part else { return false };
-    let units = &cx.session.units;
+    let units = &cx.session.learn.units;
     ask.guess && !ask.is_answered(&units.given(&ask.name)) && units.shows()
 }
 
 /// The lesson in the language that is spoken now, where it is there in it.
 fn in_language(cx: &mut Cx<'_>, unit: &Arc<Unit>) -> Arc<Unit> {
-    let language = cx.session.language;
+    let language = cx.session.learn.language;
     if unit.language == language {
         return unit.clone();
     }
-    let entries = cx.session.units.list.ready().cloned().unwrap_or_default();
+    let entries = cx
+        .session
+        .learn
+        .units
+        .list
+        .ready()
+        .cloned()
+        .unwrap_or_default();
     let same = entries.iter().filter(|entry| entry.name == unit.name);
     let mut spoken = same.filter(|entry| entry.language == Some(language));
     let other = spoken.find_map(|entry| entry.unit.as_ref().ok().cloned());

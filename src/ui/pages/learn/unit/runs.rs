@@ -19,7 +19,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, place: usize, bloc
     let (mut missing, mut there, mut held) = (0, 0, false);
     card(ui, |ui| {
         for plan in &block.runs {
-            let runs = cx.session.units.of(&plan.name).to_vec();
+            let runs = cx.session.learn.units.of(&plan.name).to_vec();
             missing += runs.iter().filter(|run| run.is_missing()).count();
             there += runs.iter().filter(|run| !run.is_missing()).count();
             held |= runs.iter().any(|run| run.standing == Standing::Held);
@@ -32,7 +32,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, place: usize, bloc
             return;
         }
         let failed = block.runs.iter().any(|plan| {
-            let runs = cx.session.units.of(&plan.name).iter();
+            let runs = cx.session.learn.units.of(&plan.name).iter();
             runs.clone()
                 .any(|run| matches!(run.standing, Standing::Ended(_)))
         });
@@ -54,7 +54,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, place: usize, bloc
 pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, teach: &Teach) {
     let language = unit.language;
     card(ui, |ui| {
-        let runs = cx.session.units.of(&teach.name).to_vec();
+        let runs = cx.session.learn.units.of(&teach.name).to_vec();
         row(ui, &teach.title, &runs, language);
         let Some(folder) = cx.session.pupil_of(teach) else {
             faint(ui, language.say("unit.teach_first"));

@@ -1,0 +1,16 @@
+//! What the page Learn shows.
+
+use super::tour::Tour;
+use super::units::Units;
+use crate::texts::Language;
+
+/// The tour and the lessons.
+#[derive(Default)]
+pub struct Learn {
+    /// The tour, while it is open.
+    pub tour: Option<Tour>,
+    /// The lessons.
+    pub units: Units,
+    /// The language of both.
+    pub language: Language,
+}
