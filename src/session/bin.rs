@@ -66,7 +66,7 @@ impl Session {
     /// Brings runs back from the trash.
     pub fn restore(&mut self, places: Vec<PathBuf>) {
         // An undo is done once.
-        for notice in &mut self.notices {
+        for notice in &mut self.notices.list {
             notice.undo.retain(|place| !places.contains(place));
         }
         self.do_with(Deed::Restore, places);
@@ -74,7 +74,7 @@ impl Session {
 
     /// Deletes runs of the trash for good.
     pub fn erase(&mut self, places: Vec<PathBuf>) {
-        for notice in &mut self.notices {
+        for notice in &mut self.notices.list {
             notice.undo.retain(|place| !places.contains(place));
         }
         self.do_with(Deed::Erase, places);
@@ -127,7 +127,7 @@ impl Session {
                 self.let_go(from);
                 let told = Problem::new(format!("{runs} {were} deleted"));
                 self.notify(told.advise("Compare has a list of deleted runs"), false);
-                if let Some(notice) = self.notices.last_mut() {
+                if let Some(notice) = self.notices.list.last_mut() {
                     notice.undo = now;
                 }
             }
@@ -144,8 +144,8 @@ impl Session {
     /// Shows nothing any more of runs that are gone.
     fn let_go(&mut self, gone: &HashSet<PathBuf>) {
         let is_gone = |folder: Option<&PathBuf>| folder.is_some_and(|f| gone.contains(f));
-        if is_gone(self.left_off.as_ref()) {
-            self.left_off = None;
+        if is_gone(self.former.left_off.as_ref()) {
+            self.former.left_off = None;
         }
         let opened = self.opened.as_ref().and_then(|run| run.header.as_ref());
         if is_gone(opened.map(|header| &header.folder)) {

@@ -11,7 +11,7 @@ impl Session {
     /// The card that the settings mean; none where they mean the processor.
     pub fn chosen_card(&self) -> Option<&DeviceView> {
         let wanted = self.draft.device.as_str();
-        let mut devices = self.devices.iter();
+        let mut devices = self.inventory.devices.iter();
         let found = match wanted {
             "auto" | "" | "gpu" => devices.find(|device| device.chosen_by_auto),
             _ => devices.find(|device| device.key == wanted),
@@ -21,16 +21,16 @@ impl Session {
 
     /// How far preparing a card is, while one is prepared.
     pub fn preparing(&self) -> Option<&Arc<Opening>> {
-        self.preparing.as_ref()
+        self.inventory.preparing.as_ref()
     }
 
     /// Tries the ways of a card for a family of backbones anew.
     pub fn prepare_card(&mut self, key: &str, family: &str) {
-        if self.preparing.is_some() {
+        if self.inventory.preparing.is_some() {
             return;
         }
         let opening = Arc::new(Opening::default());
-        self.preparing = Some(opening.clone());
+        self.inventory.preparing = Some(opening.clone());
         let (key, family) = (key.to_string(), family.to_string());
         self.task(
             move |sources| sources.prepare(&key, &family, &opening),
@@ -40,9 +40,9 @@ impl Session {
 
     /// Takes in what came of it.
     fn take_prepared(&mut self, found: Result<Vec<DeviceView>>) {
-        self.preparing = None;
+        self.inventory.preparing = None;
         match found {
-            Ok(devices) => self.devices = devices,
+            Ok(devices) => self.inventory.devices = devices,
             Err(problem) => self.notify(problem, true),
         }
     }

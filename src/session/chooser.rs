@@ -99,11 +99,22 @@ pub enum Choice {
     NoDialog,
 }
 
+/// Files and folders being chosen.
+#[derive(Default)]
+pub struct Choosing {
+    /// What came of dialogs of the desktop, for the window to act upon.
+    pub picked: Vec<(Wanted, Choice)>,
+    /// What every dialog of files has: the window that it belongs to.
+    pub dialogs: rfd::FileDialog,
+    /// What the open dialog is for, and since when it is asked.
+    asked: Option<(Wanted, Instant)>,
+}
+
 impl Session {
     /// Asks for a file or folder with the desktop's dialog, which begins at the present choice.
     pub fn pick(&mut self, wanted: Wanted) {
         let place = self.place_of(wanted);
-        let mut dialog = self.dialogs.clone().set_title(wanted.title());
+        let mut dialog = self.choosing.dialogs.clone().set_title(wanted.title());
         dialog = dialog.set_directory(place);
         if !wanted.is_folder() {
             let (name, endings) = wanted.files();
@@ -112,7 +123,7 @@ impl Session {
         if let Some(name) = wanted.to_write() {
             dialog = dialog.set_file_name(name);
         }
-        self.choosing = Some((wanted, Instant::now()));
+        self.choosing.asked = Some((wanted, Instant::now()));
         self.task(
             move |sources| Ok(sources.pick(wanted, dialog)),
             move |session, choice| session.take_picked(wanted, choice.unwrap_or(Choice::NoDialog)),
@@ -139,19 +150,23 @@ impl Session {
 
     /// What the desktop's dialog that is open now is for, and for how long it is.
     pub fn picking(&self) -> Option<(Wanted, Duration)> {
-        let (wanted, since) = self.choosing?;
+        let (wanted, since) = self.choosing.asked?;
         Some((wanted, since.elapsed()))
     }
 
     /// Waits for the desktop's dialog no longer; what it answers later is not taken.
     pub fn leave_dialog(&mut self) {
-        self.choosing = None;
+        self.choosing.asked = None;
     }
 
     fn take_picked(&mut self, wanted: Wanted, choice: Choice) {
-        if self.choosing.is_some_and(|(asked, _)| asked == wanted) {
-            self.choosing = None;
-            self.picked.push((wanted, choice));
+        if self
+            .choosing
+            .asked
+            .is_some_and(|(asked, _)| asked == wanted)
+        {
+            self.choosing.asked = None;
+            self.choosing.picked.push((wanted, choice));
         }
     }
 }

@@ -260,7 +260,12 @@ impl Session {
     fn tell_full(&mut self) {
         let told = Problem::new(format!("a class takes {MOST} pictures at most"))
             .advise("make a folder of more and choose it as the data set");
-        if self.notices.last().is_none_or(|last| last.problem != told) {
+        if self
+            .notices
+            .list
+            .last()
+            .is_none_or(|last| last.problem != told)
+        {
             self.notify(told, false);
         }
     }

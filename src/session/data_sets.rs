@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use super::Session;
 use super::album::Album;
+use super::mended::Mended;
 use super::opening::Opening;
+use super::tested::Tested;
 use super::views::{DataView, Fetch, PictureKey, Pictures, Sight, Split};
 use crate::data::scenario::Scenario;
 use crate::data::{OpenOptions, builtin, named};
@@ -71,6 +73,10 @@ pub(super) struct DataSets {
     asked_sight: Option<SightAsk>,
     /// Whether a sight is under way.
     seeing: bool,
+    /// Labels that the person mended.
+    pub(super) mended: Mended,
+    /// Whether data sets still hold the images that runs were tested on.
+    pub(super) tested: Tested,
     /// Orders and task sizes before the last moves of classes, oldest first.
     undo: Vec<(String, String)>,
 }
@@ -92,9 +98,9 @@ impl Session {
     /// Opens the data set of the settings anew: its files may have changed.
     pub fn read_data_again(&mut self) {
         self.sets.forget(&self.draft.data);
-        self.tested.forget();
+        self.sets.tested.forget();
         self.forget_doubts(|_| true);
-        self.mended.forget_hashes();
+        self.sets.mended.forget_hashes();
         self.backend.send(Command::ForgetData);
         self.sets.leave();
         self.ask_data(true);
@@ -217,7 +223,7 @@ impl Session {
     /// Looks again at the data sets of runs: those that could not be opened may be there by now,
     /// and the images of the others may be other ones.
     pub fn retry_data(&mut self) {
-        self.tested.forget();
+        self.sets.tested.forget();
         for key in std::mem::take(&mut self.sets.failed) {
             self.sets.asked.remove(&key);
         }

@@ -89,18 +89,18 @@ impl Download {
 impl Session {
     /// The downloads under way, and those that failed and were not begun again.
     pub fn downloads(&self) -> &[Download] {
-        &self.downloads
+        &self.inventory.downloads
     }
 
     /// The download of a data set (or of weights) that goes on, if any.
     pub fn under_way_like(&self, item: &Item) -> Option<&Download> {
         let same = |download: &&Download| download.is_like(item) && download.is_under_way();
-        self.downloads.iter().find(same)
+        self.inventory.downloads.iter().find(same)
     }
 
     /// Why the last download of this did not arrive.
     pub fn download_problem(&self, item: &Item) -> Option<&Problem> {
-        let mut mine = self.downloads.iter().filter(|d| d.item == *item);
+        let mut mine = self.inventory.downloads.iter().filter(|d| d.item == *item);
         mine.find_map(|download| download.problem.as_ref())
     }
 
@@ -109,7 +109,9 @@ impl Session {
         if self.under_way_like(&item).is_some() {
             return;
         }
-        self.downloads.retain(|download| !download.is_like(&item));
+        self.inventory
+            .downloads
+            .retain(|download| !download.is_like(&item));
         let transfer = Arc::new(Transfer::default());
         let (wanted, shared) = (item.clone(), transfer.clone());
         let asked = item.clone();
@@ -117,7 +119,7 @@ impl Session {
             move |sources| sources.download(&wanted, &shared),
             move |session, answer| session.take_download(&asked, answer),
         );
-        self.downloads.push(Download {
+        self.inventory.downloads.push(Download {
             item,
             transfer,
             problem: None,
@@ -128,26 +130,31 @@ impl Session {
     pub fn is_downloading_weights(&self) -> bool {
         let item = Item::Weights(self.draft.backbone.clone());
         let mine = |download: &Download| download.item == item && download.is_under_way();
-        self.downloads.iter().any(mine)
+        self.inventory.downloads.iter().any(mine)
     }
 
     fn take_download(&mut self, item: &Item, answer: Result<()>) {
-        let Some(at) = self.downloads.iter().position(|d| d.item == *item) else {
+        let Some(at) = self
+            .inventory
+            .downloads
+            .iter()
+            .position(|d| d.item == *item)
+        else {
             return;
         };
         let name = item.name();
         match answer {
             Ok(()) => {
-                self.downloads.remove(at);
+                self.inventory.downloads.remove(at);
                 self.notify(Problem::new(format!("{name} is downloaded")), false);
             }
-            Err(_) if self.downloads[at].transfer.is_stopped() => {
-                self.downloads.remove(at);
+            Err(_) if self.inventory.downloads[at].transfer.is_stopped() => {
+                self.inventory.downloads.remove(at);
                 let told = Problem::new(format!("the download of {name} was stopped"))
                     .advise("what has arrived is kept; a later download goes on from there");
                 self.notify(told, false);
             }
-            Err(problem) => self.downloads[at].problem = Some(problem),
+            Err(problem) => self.inventory.downloads[at].problem = Some(problem),
         }
         match item {
             Item::Data(name) if *name == self.draft.data => self.open_data(&name.clone()),

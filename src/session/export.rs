@@ -149,8 +149,11 @@ mod tests {
         for number in 0..1000 {
             session.notify(Problem::new(format!("fault {number}")), true);
         }
-        assert_eq!((session.told, session.notices.len()), (1000, 200));
-        let last = session.notices.last().map(|n| n.problem.what.clone());
+        assert_eq!(
+            (session.notices.told, session.notices.list.len()),
+            (1000, 200)
+        );
+        let last = session.notices.list.last().map(|n| n.problem.what.clone());
         assert_eq!(last.as_deref(), Some("fault 999"));
     }
 }

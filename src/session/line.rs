@@ -27,7 +27,7 @@ impl Session {
 
     /// A short name for a run with these settings.
     pub fn title_of(&self, config: &RunConfig) -> String {
-        let plugin = self.plugin_of(config);
+        let plugin = self.inventory.plugin_of(config);
         run_title(config, plugin.is_none_or(|plugin| plugin.size.is_some()))
     }
 
@@ -159,7 +159,12 @@ impl Session {
     /// Jobs that come held are those of an earlier start of the program.
     fn tell_of_the_line(&mut self) {
         let text = "runs wait in line from the last time";
-        if self.notices.iter().any(|known| known.problem.what == text) {
+        if self
+            .notices
+            .list
+            .iter()
+            .any(|known| known.problem.what == text)
+        {
             return;
         }
         let told = Problem::new(text);

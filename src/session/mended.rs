@@ -54,7 +54,7 @@ impl Mended {
 impl Session {
     /// The mended labels of the data set at this place; none while they are read.
     pub fn mended_labels(&self, place: &str) -> &[Mend] {
-        self.mended.lists.get(place).map_or(&[], Vec::as_slice)
+        self.sets.mended.lists.get(place).map_or(&[], Vec::as_slice)
     }
 
     /// What was mended of an image of an open data set; none as well while that is looked up. An image of the other
@@ -69,7 +69,7 @@ impl Session {
         let named = |mend: &&Mend| mend.picture == name;
         self.mended_labels(&data.place).iter().find(named)?;
         let key = (data.key.clone(), split, index);
-        match self.mended.hashes.get(&key) {
+        match self.sets.mended.hashes.get(&key) {
             Some((_, hash)) => {
                 let hash = hash.as_ref()?;
                 let same = |mend: &&Mend| named(mend) && mend.sha256.eq_ignore_ascii_case(hash);
@@ -78,11 +78,11 @@ impl Session {
             None => {
                 self.tickets += 1;
                 let asked = self.tickets;
-                self.mended.hashes.insert(key.clone(), (asked, None));
+                self.sets.mended.hashes.insert(key.clone(), (asked, None));
                 let pictures = data.of(split).clone();
                 self.task(
                     move |_| pictures.entry(index).map(|entry| entry.sha256),
-                    move |session, hash| session.mended.take_hash(&key, asked, hash),
+                    move |session, hash| session.sets.mended.take_hash(&key, asked, hash),
                 );
                 None
             }
@@ -91,7 +91,7 @@ impl Session {
 
     /// Reads the mended labels of a data set, if nobody did yet.
     pub fn need_mended(&mut self, place: &str) {
-        if !place.trim().is_empty() && self.mended.asked.insert(place.to_string()) {
+        if !place.trim().is_empty() && self.sets.mended.asked.insert(place.to_string()) {
             let place = place.to_string();
             let asked = place.clone();
             self.task_or_tell(
@@ -128,7 +128,7 @@ impl Session {
 
     /// Lets the settings use the list of their data set, or the labels as they are in the data.
     pub fn use_mended(&mut self, on: bool) {
-        self.mended.follows = on;
+        self.sets.mended.follows = on;
         self.draft.mended.clear();
         self.follow_mended();
         self.refresh_data();
@@ -136,7 +136,7 @@ impl Session {
 
     /// Uses exactly these mended labels, those of a run that is set up again.
     pub fn keep_mended(&mut self, list: Vec<Mend>) {
-        self.mended.follows = self.mended_labels(&self.draft.data) == list;
+        self.sets.mended.follows = self.mended_labels(&self.draft.data) == list;
         self.draft.mended = list;
         self.refresh_data();
     }
@@ -144,7 +144,7 @@ impl Session {
     /// The settings as the command that trains them, and whether it uses the same labels: it knows the
     /// list of the data set and the labels in the data, but not the list of an older run.
     pub fn command(&self) -> (String, bool) {
-        let command = method::command(&self.draft, self.plugin_of(&self.draft));
+        let command = method::command(&self.draft, self.inventory.plugin_of(&self.draft));
         let list = &self.draft.mended;
         let kept = self.mended_labels(&self.draft.data);
         match list.is_empty() && !kept.is_empty() {
@@ -155,15 +155,15 @@ impl Session {
 
     /// The settings change to another data set or to other settings: they use its list.
     pub(super) fn begin_to_follow_mended(&mut self) {
-        self.mended.follows = true;
+        self.sets.mended.follows = true;
     }
 
     /// Gives the settings the list of their data set, where they use it.
     pub(super) fn follow_mended(&mut self) {
         let place = self.draft.data.clone();
         self.need_mended(&place);
-        if self.mended.follows
-            && let Some(list) = self.mended.lists.get(&place)
+        if self.sets.mended.follows
+            && let Some(list) = self.sets.mended.lists.get(&place)
         {
             self.draft.mended.clone_from(list);
         }
@@ -189,7 +189,7 @@ impl Session {
     }
 
     fn take_mended(&mut self, place: String, list: Vec<Mend>) {
-        self.mended.lists.insert(place, list);
+        self.sets.mended.lists.insert(place, list);
         self.follow_mended();
     }
 }

@@ -22,13 +22,14 @@ mod events;
 pub mod export;
 pub mod first_task;
 pub mod folders;
-mod former;
+pub mod former;
 pub mod inside;
+pub mod inventory;
 pub mod learn;
 mod lesson;
 mod line;
 pub mod mended;
-mod notices;
+pub mod notices;
 pub mod of_data;
 pub mod opening;
 pub mod paired;
@@ -57,7 +58,6 @@ pub mod worst;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::problem::Result;
 use crate::run::config::RunConfig;
@@ -65,20 +65,21 @@ use crate::run::event::{Command, RunHeader, Wish};
 use crate::run::job::JobId;
 use crate::run::queue::Line;
 use backend::Backend;
-use chooser::{Choice, Wanted};
+use chooser::Choosing;
 use collection::Collection;
+use former::Former;
 use inside::Insides;
+use inventory::Inventory;
 use learn::Learn;
-use mended::Mended;
+use notices::Notices;
 use opening::Opening;
 use pins::Pins;
 use planning::Planning;
 use predict::PredictView;
 use run_view::RunView;
 use tasks::Tasks;
-use views::{BackboneView, DataView, DeviceView, Fetch, Plan, PluginView, RunRow};
+use views::{DataView, Fetch, Plan, RunRow};
 
-pub use notices::Notice;
 pub use sources::{Disk, Sources};
 
 /// Wakes the window.
@@ -100,27 +101,15 @@ pub struct Session {
     /// The settings that other data sets were used with.
     kept: of_data::Kept,
     suiting: of_data::Suiting,
-    /// Whether the last window crashed.
-    pub crashed: bool,
-    /// The settings of a window that crashed, until the person takes them up or drops them.
-    pub former: Option<RunConfig>,
-    /// The folders of runs of that window, just so.
-    pub former_folders: Vec<PathBuf>,
-    /// The run that was at work when the last window was closed, until the person decides about it.
-    pub left_off: Option<PathBuf>,
+    /// What the last window left.
+    pub former: Former,
     /// The data set of the settings.
     pub data: Fetch<Arc<DataView>>,
     /// What the settings come to; kept until a newer one is there.
     pub plan: Plan,
     planning: Planning,
-    /// The plugins.
-    pub plugins: Arc<[PluginView]>,
-    /// The backbones.
-    pub backbones: Arc<[BackboneView]>,
-    /// The devices.
-    pub devices: Vec<DeviceView>,
-    /// The card that is being prepared.
-    preparing: Option<Arc<Opening>>,
+    /// What settings can be made of.
+    pub inventory: Inventory,
     /// The stored runs.
     pub runs: Fetch<Arc<Vec<RunRow>>>,
     /// The folders they are listed from beside the usual one.
@@ -141,8 +130,6 @@ pub struct Session {
     pub collection: Collection,
     /// Pinned pictures and what runs say to them.
     pub pins: Pins,
-    /// Labels of data sets that were mended.
-    mended: Mended,
     /// How certain runs were of mistakes that did not note it.
     worst: worst::Certainties,
     /// Training pictures of runs that look like another class.
@@ -154,20 +141,12 @@ pub struct Session {
     /// What the page Learn shows.
     pub learn: Learn,
     sets: data_sets::DataSets,
-    tested: tested::Tested,
-    downloads: Vec<downloads::Download>,
-    /// What came of dialogs of the desktop, for the window to act upon.
-    pub picked: Vec<(Wanted, Choice)>,
-    /// What every dialog of files has: the window that it belongs to.
-    pub dialogs: rfd::FileDialog,
-    /// What the open dialog is for, and since when it is asked.
-    choosing: Option<(Wanted, Instant)>,
+    /// Files and folders being chosen in dialogs of the desktop.
+    pub choosing: Choosing,
     /// What a report of a problem would hold, once it was asked for.
     pub report: Fetch<Arc<report::Report>>,
-    /// News, oldest first; the oldest of very many are let go.
-    pub notices: Vec<Notice>,
-    /// How many there were in all.
-    pub told: usize,
+    /// What the person was told.
+    pub notices: Notices,
     /// Files being written by helper threads, each with what stops it.
     exports: Vec<Arc<Opening>>,
     tickets: u64,
@@ -200,17 +179,11 @@ impl Session {
             beside_shown: companion::Beside::default(),
             kept: of_data::Kept::new(),
             suiting: of_data::Suiting::default(),
-            crashed: false,
-            former: None,
-            former_folders: Vec::new(),
-            left_off: None,
+            former: Former::default(),
             data: Fetch::Nothing,
             plan: Plan::default(),
             planning: Planning::default(),
-            plugins: Arc::default(),
-            backbones: Arc::default(),
-            devices: Vec::new(),
-            preparing: None,
+            inventory: Inventory::default(),
             runs: Fetch::Nothing,
             folders: folders::Folders::default(),
             deleted: Fetch::Nothing,
@@ -221,30 +194,21 @@ impl Session {
             predict: PredictView::default(),
             collection: Collection::default(),
             pins: Pins::default(),
-            mended: Mended::default(),
             worst: worst::Certainties::default(),
             doubts: doubts::Doubts::default(),
             sheet: None,
             insides: Insides::default(),
             learn: Learn::default(),
             sets: data_sets::DataSets::default(),
-            tested: tested::Tested::default(),
-            downloads: Vec::new(),
-            picked: Vec::new(),
-            dialogs: rfd::FileDialog::new(),
-            choosing: None,
+            choosing: Choosing::default(),
             report: Fetch::Nothing,
-            notices: Vec::new(),
-            told: 0,
+            notices: Notices::default(),
             exports: Vec::new(),
             tickets: 0,
         };
         session.read_plugins();
         session.read_backbones();
-        session.task_or_tell(
-            |sources| Ok(sources.devices()),
-            |session, devices| session.devices = devices,
-        );
+        session.read_devices();
         session.list_runs();
         session.open_data(&session.draft.data.clone());
         session
@@ -280,33 +244,6 @@ impl Session {
         self.tasks.busy()
     }
 
-    /// Reads the plugin files.
-    pub fn read_plugins(&mut self) {
-        self.task_or_tell(
-            |sources| Ok(sources.plugins()),
-            |session, plugins| {
-                session.plugins = plugins.into();
-                session.planning.renew();
-            },
-        );
-    }
-
-    /// Reads the tables of backbones; what is wrong in them is told once.
-    fn read_backbones(&mut self) {
-        self.task_or_tell(
-            |sources| Ok(sources.backbones()),
-            |session, (backbones, problems)| {
-                for problem in problems {
-                    if !session.notices.iter().any(|told| told.problem == problem) {
-                        session.notify(problem, true);
-                    }
-                }
-                session.backbones = backbones.into();
-                session.planning.renew();
-            },
-        );
-    }
-
     /// Whether a run is at work.
     pub fn is_training(&self) -> bool {
         self.live.as_ref().is_some_and(|run| run.stage.is_live())
@@ -325,7 +262,7 @@ impl Session {
         let at_work = live.and_then(|run| run.header.as_ref());
         at_work
             .map(|header| header.folder.as_path())
-            .or(self.left_off.as_deref())
+            .or(self.former.left_off.as_deref())
     }
 
     /// The run that Train shows.

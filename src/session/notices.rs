@@ -28,27 +28,38 @@ pub struct Notice {
 /// Most notices that are kept: a fault may be told again and again for days.
 const MOST: usize = 200;
 
-impl Session {
-    /// Tells the person something.
-    pub fn notify(&mut self, problem: Problem, bad: bool) {
-        self.tell(problem, bad, !bad);
-    }
+/// What the person was told.
+#[derive(Default)]
+pub struct Notices {
+    /// Oldest first; the oldest of very many are let go.
+    pub list: Vec<Notice>,
+    /// How many there were in all.
+    pub told: usize,
+}
 
+impl Notices {
     fn tell(&mut self, problem: Problem, bad: bool, good: bool) {
         if bad {
             tracing::warn!("the window says: {}", told(&problem));
         }
         self.told += 1;
-        if self.notices.len() >= MOST {
-            self.notices.remove(0);
+        if self.list.len() >= MOST {
+            self.list.remove(0);
         }
-        self.notices.push(Notice {
+        self.list.push(Notice {
             time: clock(),
             problem,
             bad,
             good,
             undo: Vec::new(),
         });
+    }
+}
+
+impl Session {
+    /// Tells the person something.
+    pub fn notify(&mut self, problem: Problem, bad: bool) {
+        self.notices.tell(problem, bad, !bad);
     }
 
     /// Tells that the run at work has ended well.
@@ -76,7 +87,8 @@ impl Session {
         );
         let told = Problem::new(text);
         if quality.is_guessing() {
-            self.tell(told.advise(Quality::GUESSING), false, false);
+            self.notices
+                .tell(told.advise(Quality::GUESSING), false, false);
         } else {
             self.notify(told, false);
         }

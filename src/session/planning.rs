@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Session;
-use super::views::{DataView, Plan, PluginView};
+use super::views::{DataView, Plan};
 use crate::method::{Chosen, Idle};
 use crate::run::config::RunConfig;
 
@@ -39,18 +39,11 @@ impl Session {
             && !self.is_downloading_weights()
     }
 
-    /// The PET plugin that settings name, as far as it is known and sound.
-    pub(super) fn plugin_of(&self, config: &RunConfig) -> Option<&PluginView> {
-        let name = config.pet.to_lowercase();
-        let mut sound = self.plugins.iter().filter(|view| view.problem.is_none());
-        sound.find(|view| view.name == name)
-    }
-
     /// The settings that have no effect beside the others. They follow from the settings alone, so that they are never
     /// those of older ones, as the plan may be.
     pub fn idle(&self) -> Vec<Idle> {
         let chosen = Chosen::of(&self.draft);
-        let plugin = self.plugin_of(&self.draft);
+        let plugin = self.inventory.plugin_of(&self.draft);
         chosen.map_or_else(|_| Vec::new(), |chosen| chosen.idle(plugin))
     }
 

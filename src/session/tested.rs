@@ -56,7 +56,7 @@ impl Session {
         }
         let data = self.need_data(&header.config)?.clone();
         let about = (header.folder.clone(), (data.key.clone(), split));
-        if let Some(known) = self.tested.checked.get(&about) {
+        if let Some(known) = self.sets.tested.checked.get(&about) {
             return Some(known.clone().map_or(Ok(data), Err));
         }
         let found = match &header.images {
@@ -73,7 +73,7 @@ impl Session {
             }
             None => (!may_be_those(run, header, &data, split)).then(|| other_images(header, split)),
         };
-        self.tested.checked.insert(about, found.clone());
+        self.sets.tested.checked.insert(about, found.clone());
         Some(found.map_or(Ok(data), Err))
     }
 
@@ -85,14 +85,14 @@ impl Session {
         kind: PrintKind,
     ) -> Option<Result<String>> {
         let of = ((data.key.clone(), split), kind);
-        if let Some(known) = self.tested.prints.get(&of) {
+        if let Some(known) = self.sets.tested.prints.get(&of) {
             return known.clone();
         }
-        self.tested.prints.insert(of.clone(), None);
+        self.sets.tested.prints.insert(of.clone(), None);
         let pictures = data.of(split).clone();
         self.task(
             move |_| Ok(pictures.fingerprint(kind)),
-            move |session, print| session.tested.take(&of, print),
+            move |session, print| session.sets.tested.take(&of, print),
         );
         None
     }

@@ -198,9 +198,9 @@ fn of_experiment(session: &Session) -> Vec<Entry> {
         pick("Choose a class order…", Wanted::Order),
         Entry::new("Copy as command", UiCommand::CopyCommand),
         Entry::new("Set up what the last window had", UiCommand::UseFormer)
-            .when(session.has_former()),
+            .when(session.former.waits()),
         Entry::new("Forget what the last window had", UiCommand::DropFormer)
-            .when(session.has_former())
+            .when(session.former.waits())
             .careful(),
     ]);
     all
@@ -288,7 +288,7 @@ fn of_window(session: &Session) -> Vec<Entry> {
         Entry::new("Show notices", UiCommand::Notices),
         Entry::new("Device: automatic", UiCommand::ChooseDevice("auto".into())),
     ];
-    for device in &session.devices {
+    for device in &session.inventory.devices {
         let choose = UiCommand::ChooseDevice(device.key.clone());
         all.push(Entry::new(format!("Device: {}", device.title), choose));
     }

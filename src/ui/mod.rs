@@ -102,7 +102,7 @@ pub fn run(options: Options) -> Result<()> {
             let _let_go = display.held;
             tracing::info!("the window opens, drawn by {}", drawn_by(cc));
             let mut session = open_session(&cc.egui_ctx, options.runs_root.clone(), draft)?;
-            session.dialogs = rfd::FileDialog::new().set_parent(cc);
+            session.choosing.dialogs = rfd::FileDialog::new().set_parent(cc);
             if let Some(problem) = unread {
                 session.notify(problem, true);
             }

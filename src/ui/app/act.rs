@@ -43,8 +43,8 @@ impl StudioApp {
                 self.session.keep_mended(mended);
             }
             UiCommand::UseFormer => self.use_former(),
-            UiCommand::DropFormer => self.session.drop_former(),
-            UiCommand::DropLeftOff => self.session.left_off = None,
+            UiCommand::DropFormer => self.session.former.forget(),
+            UiCommand::DropLeftOff => self.session.former.left_off = None,
             UiCommand::ChooseData(key) => self.choose_data(&key),
             UiCommand::ChooseWeights(path) => self.choose_weights(path),
             UiCommand::Pick(wanted) => self.session.pick(wanted),
@@ -194,7 +194,7 @@ impl StudioApp {
 
     fn use_former(&mut self) {
         self.session.open_former_folders();
-        if let Some(config) = self.session.former.take() {
+        if let Some(config) = self.session.former.config.take() {
             self.repeat(config);
         }
     }
@@ -278,8 +278,8 @@ impl StudioApp {
     }
 
     fn resume(&mut self, folder: &Path, device: Option<String>) {
-        if self.session.left_off.as_deref() == Some(folder) {
-            self.session.left_off = None;
+        if self.session.former.left_off.as_deref() == Some(folder) {
+            self.session.former.left_off = None;
         }
         self.session.resume(folder, device);
         self.show(Page::Train);

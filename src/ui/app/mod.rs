@@ -61,10 +61,10 @@ impl StudioApp {
         ctx.add_plugin(ReadingOrder::default());
         ctx.set_theme(settings.theme.preference());
         theme::let_move(ctx, !settings.reduce_motion);
-        session.crashed = settings.crashed;
-        session.former.clone_from(&settings.former);
-        session.former_folders.clone_from(&settings.former_folders);
-        session.left_off.clone_from(&settings.at_work);
+        session.former.crashed = settings.crashed;
+        session.former.config.clone_from(&settings.former);
+        session.former.folders.clone_from(&settings.former_folders);
+        session.former.left_off.clone_from(&settings.at_work);
         session.learn.language = settings.language;
         session.open_folders(&settings.folders);
         Self {
@@ -126,7 +126,7 @@ impl StudioApp {
 
     /// Answers to the person's choice in a file dialog; without a dialog the window asks itself.
     fn take_picked(&mut self, ctx: &Context) {
-        for (wanted, choice) in std::mem::take(&mut self.session.picked) {
+        for (wanted, choice) in std::mem::take(&mut self.session.choosing.picked) {
             match choice {
                 Choice::Path(path) => self.picked(ctx, wanted, path),
                 Choice::NoDialog => self.type_path(wanted, NO_DIALOG),
@@ -251,8 +251,8 @@ impl StudioApp {
         if self.remembered.elapsed().as_secs() >= 2
             && !ctx.input(|i| i.pointer.any_down())
             && (self.settings.setup.as_ref() != Some(&self.session.draft)
-                || self.settings.former != self.session.former
-                || self.settings.former_folders != self.session.former_folders
+                || self.settings.former != self.session.former.config
+                || self.settings.former_folders != self.session.former.folders
                 || self.settings.folders != self.session.folders.paths()
                 || self.settings.at_work.as_deref() != self.session.unfinished())
         {
@@ -265,8 +265,8 @@ impl StudioApp {
         self.remembered = Instant::now();
         self.settings.setup = Some(self.session.draft.clone());
         self.settings.folders = self.session.folders.paths();
-        self.settings.former.clone_from(&self.session.former);
-        let former = &self.session.former_folders;
+        self.settings.former.clone_from(&self.session.former.config);
+        let former = &self.session.former.folders;
         self.settings.former_folders.clone_from(former);
         self.settings.at_work = self.session.unfinished().map(Path::to_path_buf);
         if let Some(file) = &self.settings_file

@@ -86,7 +86,7 @@ fn resume_on(opener: &Response, cx: &mut Cx<'_>, folder: &Path) {
             faint(ui, format!("It was trained on {began}"));
         }
         let mut chosen = None;
-        for device in &cx.session.devices {
+        for device in &cx.session.inventory.devices {
             if ui.button(&device.title).clicked() {
                 chosen = Some(device.key.clone());
             }

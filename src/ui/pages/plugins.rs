@@ -19,7 +19,7 @@ pub struct State {
 
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    if cx.session.plugins.is_empty() {
+    if cx.session.inventory.plugins.is_empty() {
         widgets::empty(ui, "No plugins yet", "They are being read", |ui| {
             if button(ui, "Read them again").clicked() {
                 cx.act(UiCommand::ReloadPlugins);
@@ -38,7 +38,7 @@ fn chosen<'p>(cx: &Cx<'_>, list: &'p [PluginView]) -> Option<&'p PluginView> {
 }
 
 fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
-    let list = cx.session.plugins.clone();
+    let list = cx.session.inventory.plugins.clone();
     let Some(plugin) = chosen(cx, &list) else {
         return;
     };
@@ -151,7 +151,7 @@ fn source(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView, column: Column) {
 
 fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let height = column.rest(ui, 0.0);
-    let list = cx.session.plugins.clone();
+    let list = cx.session.inventory.plugins.clone();
     let current = chosen(cx, &list).map(|plugin| &plugin.name);
     card_of(ui, height, |ui| {
         let mut reload = false;

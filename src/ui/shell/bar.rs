@@ -156,7 +156,7 @@ fn page_tab(ui: &mut Ui, title: &str, chosen: bool, number: usize) -> bool {
 }
 
 fn notices_button(ui: &mut Ui, shell: &Shell, session: &Session, commands: &mut Vec<UiCommand>) {
-    let unread = shell.news.unread(session.told);
+    let unread = shell.news.unread(session.notices.told);
     let name = match unread {
         0 => "Notices".to_string(),
         n => format!("Notices, {n} unread"),
@@ -189,6 +189,7 @@ fn theme_menu(ui: &mut Ui, still: bool, commands: &mut Vec<UiCommand>) {
 fn device_text(session: &Session, wide: bool) -> String {
     let wanted = &session.draft.device;
     let current = session
+        .inventory
         .devices
         .iter()
         .find(|device| device.key == *wanted || (wanted == "auto" && device.chosen_by_auto));
@@ -197,7 +198,7 @@ fn device_text(session: &Session, wide: bool) -> String {
             let most = if wide { 34 } else { 14 };
             short(&device.title, most)
         }
-        None if session.devices.is_empty() => "looking for devices".to_string(),
+        None if session.inventory.devices.is_empty() => "looking for devices".to_string(),
         None => short(wanted, 24),
     }
 }
@@ -227,7 +228,7 @@ fn device_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, wi
         if auto.clicked() {
             commands.push(UiCommand::ChooseDevice("auto".into()));
         }
-        for device in &session.devices {
+        for device in &session.inventory.devices {
             if ui
                 .selectable_label(device.key == *wanted, device_line(device))
                 .clicked()

@@ -65,7 +65,7 @@ pub struct Shell {
 impl Shell {
     /// Opens or closes the list of notices; opening it reads them all.
     pub fn toggle_notices(&mut self, session: &Session) {
-        self.news.toggle(session.told);
+        self.news.toggle(session.notices.told);
     }
 
     /// Draws the strip with the newest notice.

@@ -6,8 +6,9 @@ use egui::{
     WidgetInfo, Window,
 };
 
+use crate::session::notices::Notice;
 use crate::session::plain::in_window;
-use crate::session::{Notice, Session, story};
+use crate::session::{Session, story};
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{self, regular, tokens};
 use crate::ui::widgets::icons::{self, Icon};
@@ -51,18 +52,18 @@ impl News {
     /// Draws the list when it is open.
     pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
         if self.open {
-            self.read = session.told;
-            self.list(ctx, &session.notices, commands);
+            self.read = session.notices.told;
+            self.list(ctx, &session.notices.list, commands);
         }
     }
 
     /// Draws the strip at the foot of the window, in which the newest notice stands for a while: it
     /// covers nothing that is being read.
     pub fn strip(&mut self, ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
-        let notices = &session.notices;
+        let notices = &session.notices.list;
         let now = ui.input(|i| i.time);
-        if session.told > self.seen {
-            self.seen = session.told;
+        if session.notices.told > self.seen {
+            self.seen = session.notices.told;
             let long = |notice: &Notice| notice.bad || !notice.undo.is_empty();
             let long = notices.last().is_some_and(long);
             self.until = now + if long { LONG_SECONDS } else { SECONDS };
@@ -85,7 +86,7 @@ impl News {
                     let left = (self.until - now).max(0.05);
                     ui.ctx().request_repaint_after_secs(left as f32);
                     if newest(ui, notice, commands) {
-                        self.toggle(session.told);
+                        self.toggle(session.notices.told);
                     }
                 }
             });

@@ -73,7 +73,8 @@ fn the_ways_of_a_card_are_shown_chosen_and_tried_again() {
     wait(&mut harness, "the card is listed", |app| {
         let session = &app.session;
         // What comes while the menu is asked for moves it away.
-        let known = !session.devices.is_empty() && !session.backbones.is_empty();
+        let known =
+            !session.inventory.devices.is_empty() && !session.inventory.backbones.is_empty();
         known && !session.data.is_busy()
     });
     harness.run_steps(3);
@@ -96,7 +97,8 @@ fn the_ways_of_a_card_are_shown_chosen_and_tried_again() {
     harness.get_by_label("Try again").click();
     wait(&mut harness, "the card is prepared anew", |app| {
         app.session.preparing().is_none()
-            && app.session.devices[0].prepared["vit"].tried[1].images_per_second == Some(300.0)
+            && app.session.inventory.devices[0].prepared["vit"].tried[1].images_per_second
+                == Some(300.0)
     });
     harness.get_by_label("3.00 times as fast as the plain way");
 }

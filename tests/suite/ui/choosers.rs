@@ -170,7 +170,7 @@ fn a_file_that_is_there_is_replaced_only_by_a_second_word() {
     shot(&mut window, "path-save");
     let new = folder.path().join("digits.zip");
     go(&mut window, "Path", &new);
-    let there = |app: &StudioApp| app.session.notices.last().is_some();
+    let there = |app: &StudioApp| app.session.notices.list.last().is_some();
     wait(&mut window, "it is written", there);
     assert!(new.exists() && window.query_by_label("Save here").is_none());
     let old = std::fs::read(folder.path().join("old.zip")).unwrap();

@@ -155,6 +155,7 @@ fn pictures_dropped_into_named_boxes_become_a_data_set() {
             .state()
             .session
             .notices
+            .list
             .iter()
             .any(|notice| notice.bad)
     );

@@ -156,5 +156,5 @@ fn what_is_kept_from_an_older_crash_is_not_told_of_the_last_window() {
     window.state_mut().session.draft = own;
     settle(&mut window);
     assert!(window.query_by_label("Set it up again").is_none());
-    assert_eq!(window.state().session.former, None);
+    assert_eq!(window.state().session.former.config, None);
 }

@@ -390,7 +390,7 @@ fn a_published_set_is_offered_shows_its_progress_and_can_be_stopped() {
     });
     settle(&mut window);
     window.get_by_label("Download 170 MB");
-    let notice = window.state().session.notices.last().unwrap();
+    let notice = window.state().session.notices.list.last().unwrap();
     assert!(
         !notice.bad && notice.problem.remedy.contains("kept"),
         "{notice:?}"

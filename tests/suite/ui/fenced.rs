@@ -130,6 +130,7 @@ fn a_run_at_work_ends_well_while_its_page_and_the_news_of_it_panic() {
         .state()
         .session
         .notices
+        .list
         .iter()
         .filter(|told| told.bad);
     assert_eq!(told.count(), 1, "once, not with every frame");
@@ -156,7 +157,7 @@ fn a_dialog_that_panics_is_put_away_with_a_notice_and_can_be_opened_again() {
     let_fail(&mut window, Some("Folders of runs"));
     window.state_mut().act(&ctx, UiCommand::Folders);
     window.run_steps(4);
-    let notices = &window.state().session.notices;
+    let notices = &window.state().session.notices.list;
     assert_eq!(notices.len(), 1, "{notices:?}");
     assert_eq!(notices[0].problem.place, "Folders of runs");
     assert!(window.query_by_label("Close").is_none());
@@ -165,7 +166,7 @@ fn a_dialog_that_panics_is_put_away_with_a_notice_and_can_be_opened_again() {
     window.state_mut().act(&ctx, UiCommand::Folders);
     window.run_steps(4);
     window.get_by_label("Close");
-    assert_eq!(window.state().session.notices.len(), 1);
+    assert_eq!(window.state().session.notices.list.len(), 1);
 }
 
 #[test]
@@ -192,7 +193,7 @@ fn without_its_top_bar_the_window_is_worked_by_keys() {
     window.key_press(Key::F11);
     window.run_steps(4);
     window.get_by_role_and_label(egui::Role::Tab, "Compare");
-    assert_eq!(window.state().session.notices.len(), 1);
+    assert_eq!(window.state().session.notices.list.len(), 1);
 }
 
 /// Recorded events that end in a panic as long as this is so.
@@ -236,7 +237,7 @@ fn an_event_that_cannot_be_taken_in_keeps_the_window_and_stops_nothing() {
     window.run_steps(5);
     turn_to(&mut window, Page::Train);
     window.get_by_label("Accuracy over tasks");
-    assert_eq!(window.state().session.notices.len(), 1);
+    assert_eq!(window.state().session.notices.list.len(), 1);
     assert_eq!(backend.wished(), Wish::Run);
     broken.store(false, Ordering::Relaxed);
     wait(&mut window, "the news are taken in later", |app| {

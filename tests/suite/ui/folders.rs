@@ -110,7 +110,7 @@ fn folders_are_remembered_and_one_that_vanished_is_told() {
     let mut window = with_folders(runs.path(), folders.clone(), file.clone());
     assert_eq!(titles(&window).len(), 2);
     let told = |window: &Harness<'_, StudioApp>| {
-        let notices = window.state().session.notices.iter();
+        let notices = window.state().session.notices.list.iter();
         let missing = |what: &str| what.contains("is not there any more");
         notices
             .filter(|notice| missing(&notice.problem.what))

@@ -72,7 +72,7 @@ fn of_several_runs_none_is_asked_for_when_one_does_not_fit_the_data() {
     let configs = vec![ordered("natural"), ordered("cifar100_order2")];
     act(&mut window, UiCommand::Train(configs));
     assert!(backend.asked().is_empty());
-    let told = window.state().session.notices.last().unwrap().clone();
+    let told = window.state().session.notices.list.last().unwrap().clone();
     assert!(
         told.bad && told.problem.what.contains("10 classes"),
         "{told:?}"
@@ -97,7 +97,7 @@ fn the_line_is_changed_by_mouse() {
         .click();
     settle(&mut window);
     assert_eq!(waiting(&window), [title(4), title(3)]);
-    let told = window.state().session.notices.last().unwrap().clone();
+    let told = window.state().session.notices.list.last().unwrap().clone();
     assert!(told.problem.what.contains("was taken out"), "{told:?}");
     shot(&mut window, "line");
     // Stopped with all others held: nothing begins until they are let go.

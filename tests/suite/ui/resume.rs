@@ -23,7 +23,7 @@ fn on_the_processor(
     window.run_steps(3);
     window.get_by_label_contains("It was trained on ");
     shot(window, "resume-on");
-    let title = window.state().session.devices[0].title.clone();
+    let title = window.state().session.inventory.devices[0].title.clone();
     window
         .get_by_role_and_label(egui::Role::Button, &title)
         .click();

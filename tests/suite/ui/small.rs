@@ -185,7 +185,7 @@ fn a_run_that_learned_nothing_gets_no_tick() {
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     all_wrong(&mut window, &backend);
-    let notice = window.state().session.notices.last().unwrap().clone();
+    let notice = window.state().session.notices.list.last().unwrap().clone();
     assert!(notice.problem.what.contains("0.0\u{a0}%"), "{notice:?}");
     assert!(!notice.good && !notice.bad);
     assert!(notice.problem.remedy.contains("no better than guessing"));

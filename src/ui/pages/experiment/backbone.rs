@@ -24,7 +24,7 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         let chosen = chosen(cx);
         let stand = match &chosen {
-            None if cx.session.backbones.is_empty() => Standing::Busy,
+            None if cx.session.inventory.backbones.is_empty() => Standing::Busy,
             _ => standing(cx, &["--backbone"]),
         };
         widgets::ends(
@@ -65,13 +65,24 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Whether weights of one's own are wanted while a network of the table is still chosen.
 fn file_wanted(cx: &Cx<'_>) -> bool {
     let name = &cx.session.draft.backbone;
-    cx.pages.experiment.weights && cx.session.backbones.iter().any(|view| view.name == *name)
+    cx.pages.experiment.weights
+        && cx
+            .session
+            .inventory
+            .backbones
+            .iter()
+            .any(|view| view.name == *name)
 }
 
 /// The backbone of the settings: from the table, or as the plan found it (a file).
 fn chosen(cx: &Cx<'_>) -> Option<BackboneView> {
     let name = &cx.session.draft.backbone;
-    let listed = cx.session.backbones.iter().find(|view| view.name == *name);
+    let listed = cx
+        .session
+        .inventory
+        .backbones
+        .iter()
+        .find(|view| view.name == *name);
     let planned = cx.session.plan.backbone.as_ref();
     listed
         .or(planned.filter(|view| view.name == *name))
@@ -79,7 +90,13 @@ fn chosen(cx: &Cx<'_>) -> Option<BackboneView> {
 }
 
 fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&BackboneView>) {
-    let listed = |cx: &Cx<'_>, name: &str| cx.session.backbones.iter().any(|b| b.name == name);
+    let listed = |cx: &Cx<'_>, name: &str| {
+        cx.session
+            .inventory
+            .backbones
+            .iter()
+            .any(|b| b.name == name)
+    };
     let from_file = cx.pages.experiment.weights || !listed(cx, &cx.session.draft.backbone);
     let family = match chosen {
         Some(view) if !from_file => view.family.clone(),
@@ -95,7 +112,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&BackboneView>) {
         cx.pages.experiment.weights = value == FILE;
         if value == FILE {
             cx.act(UiCommand::Pick(Wanted::Weights));
-        } else if let Some(view) = first_of(&cx.session.backbones, &value) {
+        } else if let Some(view) = first_of(&cx.session.inventory.backbones, &value) {
             choose(cx, &view);
         }
     }
@@ -128,7 +145,7 @@ fn choose(cx: &mut Cx<'_>, view: &BackboneView) {
 /// The family's weights with their size and whether they are here.
 fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
     ui.set_min_width(430.0);
-    let list = cx.session.backbones.clone();
+    let list = cx.session.inventory.backbones.clone();
     egui::ScrollArea::vertical()
         .max_height(360.0)
         .show(ui, |ui| {
@@ -147,7 +164,12 @@ fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
 /// A path to type, for systems without a file dialog and for those who like to.
 fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
     let draft = &cx.session.draft.backbone;
-    let known = cx.session.backbones.iter().any(|view| view.name == *draft);
+    let known = cx
+        .session
+        .inventory
+        .backbones
+        .iter()
+        .any(|view| view.name == *draft);
     let state = &mut cx.pages.experiment;
     let edit = widgets::line_edit(
         &mut state.weights_path,
@@ -155,8 +177,15 @@ fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
     )
     .hint_text("Path of a weight file, then Enter");
     let response = ui.add(edit).accessible_name("Weight file");
-    let is_name = |text: &str| cx.session.backbones.iter().any(|view| view.name == text);
-    if !response.has_focus() && !response.lost_focus() && !cx.session.backbones.is_empty() {
+    let is_name = |text: &str| {
+        cx.session
+            .inventory
+            .backbones
+            .iter()
+            .any(|view| view.name == text)
+    };
+    if !response.has_focus() && !response.lost_focus() && !cx.session.inventory.backbones.is_empty()
+    {
         if !known {
             state.weights_path.clone_from(draft);
         } else if is_name(&state.weights_path) {
@@ -262,7 +291,7 @@ fn precision(ui: &mut Ui, cx: &mut Cx<'_>) {
     let means_cpu = |device: &DeviceView| {
         device.key == "cpu" && (*wanted == "cpu" || wanted == "auto" && device.chosen_by_auto)
     };
-    let on_cpu = cx.session.devices.iter().any(means_cpu);
+    let on_cpu = cx.session.inventory.devices.iter().any(means_cpu);
     if on_cpu && cx.session.draft.precision == Precision::F16 {
         faint(ui, "the CPU keeps f32");
     }

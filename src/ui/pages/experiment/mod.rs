@@ -112,8 +112,8 @@ fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
         let words = format!("{}: {done} of {all} {tasks} learned so far.", row.title());
         (row.folder.clone(), words)
     });
-    let kept = cx.session.has_former().then(|| kept(cx));
-    let title = match (cx.session.crashed, &run, &kept) {
+    let kept = cx.session.former.waits().then(|| kept(cx));
+    let title = match (cx.session.former.crashed, &run, &kept) {
         (_, None, None) => return,
         (true, ..) => "The program ended without a word the last time",
         (false, Some(_), _) => "A run was at work when the window was closed",
@@ -133,7 +133,7 @@ fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
             });
         }
         if let Some(kept) = &kept {
-            let of = match cx.session.crashed {
+            let of = match cx.session.former.crashed {
                 true => "What was set up then is kept, but was not opened again",
                 false => "Kept from an earlier window that ended without a word",
             };
@@ -152,12 +152,12 @@ fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 /// The set-up and folders of a window that crashed.
 fn kept(cx: &Cx<'_>) -> String {
-    let folders = match cx.session.former_folders.len() {
+    let folders = match cx.session.former.folders.len() {
         0 => None,
         1 => Some("a folder of runs".to_owned()),
         n => Some(format!("{} of runs", counted(n, "folder"))),
     };
-    let setup = cx.session.former.as_ref();
+    let setup = cx.session.former.config.as_ref();
     let setup = setup.map(|config| cx.session.title_of(config));
     let kept: Vec<String> = setup.into_iter().chain(folders).collect();
     kept.join(" and ")

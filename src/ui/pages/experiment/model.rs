@@ -47,7 +47,7 @@ pub fn pet(ui: &mut Ui, cx: &mut Cx<'_>) {
             sentence(ui, format!("{title} trains no PET plugin."));
             return;
         }
-        let plugins = cx.session.plugins.clone();
+        let plugins = cx.session.inventory.plugins.clone();
         let sound = plugins.iter().filter(|plugin| plugin.problem.is_none());
         let list: Vec<&PluginView> = sound.collect();
         let chosen = cx.session.draft.pet.clone();

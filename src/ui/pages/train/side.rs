@@ -167,7 +167,7 @@ fn remedy(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         return;
     }
     let known = |view: &&BackboneView| view.name == BACKBONE;
-    let Some(view) = cx.session.backbones.iter().find(known).cloned() else {
+    let Some(view) = cx.session.inventory.backbones.iter().find(known).cloned() else {
         return;
     };
     ui.horizontal_wrapped(|ui| {

@@ -1,0 +1,71 @@
+//! What there is to choose from on this machine: plugins, backbones, devices, and what is on its way here.
+
+use std::sync::Arc;
+
+use super::Session;
+use super::downloads::Download;
+use super::tasks::Opening;
+use super::views::{BackboneView, DeviceView, PluginView};
+use crate::run::config::RunConfig;
+
+/// What settings can be made of.
+#[derive(Default)]
+pub struct Inventory {
+    /// The plugins.
+    pub plugins: Arc<[PluginView]>,
+    /// The backbones.
+    pub backbones: Arc<[BackboneView]>,
+    /// The devices.
+    pub devices: Vec<DeviceView>,
+    /// How far preparing a card is, while one is prepared.
+    pub(super) preparing: Option<Arc<Opening>>,
+    /// Data sets and weights on their way here, or that did not arrive.
+    pub(super) downloads: Vec<Download>,
+}
+
+impl Inventory {
+    /// The PET plugin that settings name, as far as it is known and sound.
+    pub(super) fn plugin_of(&self, config: &RunConfig) -> Option<&PluginView> {
+        let name = config.pet.to_lowercase();
+        let mut sound = self.plugins.iter().filter(|view| view.problem.is_none());
+        sound.find(|view| view.name == name)
+    }
+}
+
+impl Session {
+    /// Reads the plugin files.
+    pub fn read_plugins(&mut self) {
+        self.task_or_tell(
+            |sources| Ok(sources.plugins()),
+            |session, plugins| {
+                session.inventory.plugins = plugins.into();
+                session.planning.renew();
+            },
+        );
+    }
+
+    /// Reads the tables of backbones; what is wrong in them is told once.
+    pub(super) fn read_backbones(&mut self) {
+        self.task_or_tell(
+            |sources| Ok(sources.backbones()),
+            |session, (backbones, problems)| {
+                for problem in problems {
+                    let mut told = session.notices.list.iter();
+                    if !told.any(|told| told.problem == problem) {
+                        session.notify(problem, true);
+                    }
+                }
+                session.inventory.backbones = backbones.into();
+                session.planning.renew();
+            },
+        );
+    }
+
+    /// Lists the devices.
+    pub(super) fn read_devices(&mut self) {
+        self.task_or_tell(
+            |sources| Ok(sources.devices()),
+            |session, devices| session.inventory.devices = devices,
+        );
+    }
+}
