@@ -46,7 +46,10 @@ impl Session {
                 }
             }
         }
-        for run in [&mut self.live, &mut self.opened].into_iter().flatten() {
+        for run in [&mut self.train.live, &mut self.train.opened]
+            .into_iter()
+            .flatten()
+        {
             rename(run, folder, about);
         }
     }

@@ -57,7 +57,7 @@ impl Session {
 
     /// Whether a run is at work, or a job in line waits for it.
     pub fn is_held(&self, folder: &Path) -> bool {
-        let live = self.live.as_ref().filter(|run| run.stage.is_live());
+        let live = self.train.running();
         let live = live.and_then(|run| run.header.as_ref());
         let mut waiting = self.waiting().filter_map(|job| job.work.run());
         live.is_some_and(|header| header.folder == folder) || waiting.any(|run| run == folder)
@@ -147,14 +147,18 @@ impl Session {
         if is_gone(self.former.left_off.as_ref()) {
             self.former.left_off = None;
         }
-        let opened = self.opened.as_ref().and_then(|run| run.header.as_ref());
+        let opened = self
+            .train
+            .opened
+            .as_ref()
+            .and_then(|run| run.header.as_ref());
         if is_gone(opened.map(|header| &header.folder)) {
-            self.opened = None;
+            self.train.opened = None;
         }
-        let live = self.live.as_ref().filter(|run| !run.stage.is_live());
+        let live = self.train.live.as_ref().filter(|run| !run.stage.is_live());
         let live = live.and_then(|run| run.header.as_ref());
         if is_gone(live.map(|header| &header.folder)) {
-            self.live = None;
+            self.train.live = None;
         }
         for folder in gone {
             self.hide_pins_from(folder);
@@ -164,8 +168,8 @@ impl Session {
 
     /// Nothing that was found out about a run holds any more, and Predict does not ask it.
     pub(super) fn forget_findings(&mut self, run: &Path) {
-        self.insides.forget(run);
-        self.worst.forget(run);
+        self.predict.insides.forget(run);
+        self.train.worst.forget(run);
         self.forget_doubts(|known| known == run);
         if self.predict.run.as_deref() == Some(run) {
             self.predict.run = None;

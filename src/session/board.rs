@@ -31,7 +31,7 @@ impl Session {
     /// What a run says to a pinned picture after `task`.
     pub fn board_cell(&self, pin: &Pin, run: &Path, task: usize) -> Cell {
         let done = self.finished_tasks(run);
-        let answer = |task| self.pins.answer(pin.id, run, task);
+        let answer = |task| self.predict.pins.answer(pin.id, run, task);
         let newest = (0..done).rev().find_map(answer);
         let truth = pin.truth.clone();
         let followed = truth.or_else(|| newest.and_then(named).map(|(name, _)| name));
@@ -39,7 +39,7 @@ impl Session {
         let point = |task| Some((task, score(answer(task)?, &followed)?));
         let here = answer(task).and_then(named);
         let right = pin.truth.as_ref().zip(here.as_ref());
-        let missing = match (&here, self.pins.problem(pin.id, run)) {
+        let missing = match (&here, self.predict.pins.problem(pin.id, run)) {
             (Some(_), _) => None,
             (None, _) if task >= done => Some(format!("only {}", counted(done, "task"))),
             (None, Some(problem)) => Some(problem.what.clone()),

@@ -57,9 +57,9 @@ impl<'a> Companion<'a> {
 impl Session {
     /// The run to draw beside the one on show.
     pub fn companion(&self) -> Option<Companion<'_>> {
-        let shown = self.shown_run()?;
+        let shown = self.train.shown()?;
         let mine = shown.header.as_ref().map(|header| &header.folder);
-        let folder = match &self.beside_shown {
+        let folder = match &self.train.beside {
             Beside::Nothing => return None,
             Beside::Run(folder) => folder.clone(),
             Beside::Partner => self.partner(shown)?,
@@ -72,7 +72,7 @@ impl Session {
 
     /// Runs that can be drawn beside the one on show: folder and name, the newest first.
     pub fn companions(&self) -> Vec<(PathBuf, String)> {
-        let shown = self.shown_run().and_then(|run| run.header.as_ref());
+        let shown = self.train.shown().and_then(|run| run.header.as_ref());
         let rows = self.runs.ready().into_iter().flat_map(|rows| rows.iter());
         rows.filter(|row| !row.answers().accuracy.is_empty())
             .filter(|row| shown.is_none_or(|header| header.folder != row.folder))
@@ -81,7 +81,7 @@ impl Session {
     }
 
     fn companion_in(&self, folder: &Path) -> Option<Companion<'_>> {
-        let open = [self.live.as_ref(), self.opened.as_ref()];
+        let open = [self.train.live.as_ref(), self.train.opened.as_ref()];
         for run in open.into_iter().flatten().chain(self.ended()) {
             if let Some(header) = run.header.as_ref().filter(|h| h.folder == folder) {
                 let live = run.stage.is_live();

@@ -58,7 +58,7 @@ impl Session {
 
     /// Keeps the run that was at work before another one takes its place, if they belong together.
     pub(super) fn keep_compared(&mut self) {
-        let Some(run) = &self.live else { return };
+        let Some(run) = &self.train.live else { return };
         let folder = run.header.as_ref().map(|header| &header.folder);
         if folder.is_some_and(|folder| self.comparison.latest.contains(folder)) {
             self.comparison.ended.push(run.clone());

@@ -208,7 +208,7 @@ impl Session {
 
     /// Whether the settings or those of the run at work name this place, or the person was asked about it.
     fn is_chosen(&self, place: &str) -> bool {
-        let live = self.live.as_ref().and_then(|run| run.header.as_ref());
+        let live = self.train.live.as_ref().and_then(|run| run.header.as_ref());
         let chosen = [Some(&self.draft), live.map(|header| &header.config)];
         let names =
             |config: &RunConfig| config.data == place || config.elsewhere().contains(&place);

@@ -69,7 +69,7 @@ impl Session {
                 DoubtView::Working(0, 0)
             }
         };
-        self.doubts.0.insert(of, (ticket, view));
+        self.train.doubts.0.insert(of, (ticket, view));
     }
 
     /// Looks no further.
@@ -81,7 +81,7 @@ impl Session {
 
     /// Forgets what was found about these runs, and looks at them no further: their pictures may be others by now.
     pub(super) fn forget_doubts(&mut self, gone: impl Fn(&Path) -> bool) {
-        for ticket in self.doubts.forget(gone) {
+        for ticket in self.train.doubts.forget(gone) {
             self.backend.send(Command::StopSheet(ticket));
         }
     }
@@ -89,7 +89,7 @@ impl Session {
     /// How the look at a run's training pictures stands, with its ticket; none where nobody asked for it or it was
     /// stopped.
     pub fn doubts(&self, run: &Path, task: usize) -> Option<(u64, DoubtView)> {
-        self.doubts.0.get(&(run.to_path_buf(), task)).cloned()
+        self.train.doubts.0.get(&(run.to_path_buf(), task)).cloned()
     }
 }
 

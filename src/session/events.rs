@@ -12,25 +12,27 @@ impl Session {
     pub(super) fn take_event(&mut self, told: Told) {
         match (told.job, told.event) {
             (_, Event::Predicted(answer)) => {
-                let answer = self.worst.take(*answer);
-                if let Some(answer) = answer.and_then(|answer| self.pins.take(answer)) {
+                let answer = self.train.worst.take(*answer);
+                if let Some(answer) = answer.and_then(|answer| self.predict.pins.take(answer)) {
                     self.predict.take(answer);
                 }
             }
             (_, Event::NotPredicted { ticket, problem }) => {
-                if self.worst.refuse(ticket, &problem) {
+                if self.train.worst.refuse(ticket, &problem) {
                     return;
                 }
-                if let Some(problem) = self.pins.refuse(ticket, problem)
+                if let Some(problem) = self.predict.pins.refuse(ticket, problem)
                     && ticket == self.predict.ticket
                 {
                     self.predict.refuse(problem);
                 }
             }
-            (_, Event::Inside(insight)) => self.insides.take(*insight),
-            (_, Event::NotInside { ticket, problem }) => self.insides.refuse(ticket, &problem),
+            (_, Event::Inside(insight)) => self.predict.insides.take(*insight),
+            (_, Event::NotInside { ticket, problem }) => {
+                self.predict.insides.refuse(ticket, &problem);
+            }
             (_, Event::Sheet { ticket, state }) => self.take_sheet(ticket, state),
-            (_, Event::Doubts { ticket, state }) => self.doubts.take(ticket, state),
+            (_, Event::Doubts { ticket, state }) => self.train.doubts.take(ticket, state),
             (_, Event::Remark { run, problem }) if run.is_empty() => self.notify(problem, true),
             (Some(job), event) => {
                 if let Some(event) = self.take_job_event(job, event) {
@@ -55,7 +57,7 @@ impl Session {
             _ => None,
         };
         let measured = matches!(&event, Event::TaskEvaluated { .. });
-        let live = self.live.get_or_insert_with(Arc::default);
+        let live = self.train.live.get_or_insert_with(Arc::default);
         Arc::make_mut(live).fold(event, &now);
         if measured || ends.is_some() {
             self.list_runs();

@@ -181,7 +181,7 @@ impl Session {
         if config.is_none_or(|config| self.asks_before_opening(config)) {
             return;
         }
-        let runs = &mut self.insides.runs;
+        let runs = &mut self.predict.insides.runs;
         if runs.len() >= MOST && !runs.contains_key(run) {
             runs.clear();
         }
@@ -198,20 +198,20 @@ impl Session {
     }
 
     fn look_at_picture(&mut self, run: &Path, picture: Arc<Picture>, done: usize) {
-        let about = self.insides.about.as_ref();
+        let about = self.predict.insides.about.as_ref();
         let same = about.is_some_and(|(of, known)| of == run && Arc::ptr_eq(known, &picture));
-        if same && self.insides.picture.asked == done {
+        if same && self.predict.insides.picture.asked == done {
             return;
         }
         self.tickets += 1;
-        let views = &mut self.insides.picture;
+        let views = &mut self.predict.insides.picture;
         if !same {
             *views = Views::default();
         }
         views.given.truncate(done);
         (views.ticket, views.asked, views.problem) = (self.tickets, done, None);
         let look = Look::Picture(Picture::clone(&picture));
-        self.insides.about = Some((run.to_path_buf(), picture));
+        self.predict.insides.about = Some((run.to_path_buf(), picture));
         self.ask_inside(run, look, done);
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Session;
 use super::downloads::Download;
-use super::tasks::Opening;
+use super::opening::Opening;
 use super::views::{BackboneView, DeviceView, PluginView};
 use crate::run::config::RunConfig;
 

@@ -75,14 +75,23 @@ impl Session {
         let told = Problem::new(what).advise("the run is as it was before the lesson");
         self.notify(told, false);
         let of = |header: Option<&RunHeader>| header.is_some_and(|h| h.folder == folder);
-        let shown = self.shown_run().is_some_and(|run| of(run.header.as_ref()));
+        let shown = self
+            .train
+            .shown()
+            .is_some_and(|run| of(run.header.as_ref()));
         let asked = self.predict.run.as_deref() == Some(folder);
         self.forget_findings(folder);
         if asked {
             self.predict.undo(folder);
         }
-        if !self.is_training() && self.live.as_ref().is_some_and(|r| of(r.header.as_ref())) {
-            self.live = None;
+        if !self.is_training()
+            && self
+                .train
+                .live
+                .as_ref()
+                .is_some_and(|r| of(r.header.as_ref()))
+        {
+            self.train.live = None;
         }
         if shown {
             self.open_run(folder.to_path_buf());

@@ -73,9 +73,9 @@ impl Session {
 
     pub(super) fn queue(&mut self, job: Job) {
         if !self.is_training() {
-            self.live = Some(Arc::new(RunView::of_job(job.id, job.title.clone())));
-            self.opened = None;
-            self.awaited = None;
+            self.train.live = Some(Arc::new(RunView::of_job(job.id, job.title.clone())));
+            self.train.opened = None;
+            self.train.awaited = None;
             self.backend.wish(Wish::Run);
         }
         self.backend.send(Command::Queue(Box::new(job)));
@@ -83,8 +83,11 @@ impl Session {
 
     /// Jobs that wait in line, the next one first.
     pub fn waiting(&self) -> impl Iterator<Item = &Job> {
-        let live = self.live.as_ref().and_then(|run| run.job);
-        self.line.jobs().filter(move |job| Some(job.id) != live)
+        let live = self.train.live.as_ref().and_then(|run| run.job);
+        self.train
+            .line
+            .jobs()
+            .filter(move |job| Some(job.id) != live)
     }
 
     /// Lets the run at work go on, or pauses it.
@@ -95,7 +98,7 @@ impl Session {
     /// Stops the run at work, which is saved. The next one in line begins, unless `hold` keeps all
     /// of them where they are.
     pub fn stop(&mut self, hold: bool) {
-        let live = self.live.as_ref().filter(|run| run.stage.is_live());
+        let live = self.train.running();
         let Some(job) = live.and_then(|run| run.job) else {
             return;
         };
@@ -123,18 +126,22 @@ impl Session {
 
     /// Takes an event that tells of a job; gives back what the run at work has to fold.
     pub(super) fn take_job_event(&mut self, id: JobId, event: Event) -> Option<Event> {
-        let mine = self.live.as_ref().is_some_and(|run| run.job == Some(id));
+        let mine = self
+            .train
+            .live
+            .as_ref()
+            .is_some_and(|run| run.job == Some(id));
         self.follow_comparison(id, &event);
         match event {
             Event::Queued { job, place } => {
-                if job.held && self.line.place(id).is_none() {
+                if job.held && self.train.line.place(id).is_none() {
                     self.tell_of_the_line();
                 }
-                self.line.put(*job, place);
+                self.train.line.put(*job, place);
                 None
             }
             Event::Removed(_) => {
-                let job = self.line.take(id);
+                let job = self.train.line.take(id);
                 if mine {
                     let run = String::new();
                     return Some(Event::Stopped { run });
@@ -145,11 +152,11 @@ impl Session {
                 None
             }
             event => {
-                let waited = self.line.take(id);
+                let waited = self.train.line.take(id);
                 if !mine {
                     let title = waited.map_or_else(String::new, |job| job.title);
                     self.keep_compared();
-                    self.live = Some(Arc::new(RunView::of_job(id, title)));
+                    self.train.live = Some(Arc::new(RunView::of_job(id, title)));
                 }
                 (!matches!(event, Event::Began(_))).then_some(event)
             }

@@ -50,7 +50,7 @@ pub mod story;
 mod tasks;
 mod tested;
 pub mod tour;
-mod train;
+pub mod train;
 pub mod units;
 pub mod views;
 pub mod words;
@@ -61,23 +61,19 @@ use std::sync::Arc;
 
 use crate::problem::Result;
 use crate::run::config::RunConfig;
-use crate::run::event::{Command, RunHeader, Wish};
-use crate::run::job::JobId;
-use crate::run::queue::Line;
+use crate::run::event::{Command, Wish};
 use backend::Backend;
 use chooser::Choosing;
 use collection::Collection;
 use former::Former;
-use inside::Insides;
 use inventory::Inventory;
 use learn::Learn;
 use notices::Notices;
 use opening::Opening;
-use pins::Pins;
 use planning::Planning;
 use predict::PredictView;
-use run_view::RunView;
 use tasks::Tasks;
+use train::Train;
 use views::{DataView, Fetch, Plan, RunRow};
 
 pub use sources::{Disk, Sources};
@@ -96,8 +92,6 @@ pub struct Session {
     /// The preset that the settings were taken from, by name; they may have been changed since.
     pub preset: Option<String>,
     comparison: comparison::Comparison,
-    /// Which run Train draws beside the one on show.
-    pub beside_shown: companion::Beside,
     /// The settings that other data sets were used with.
     kept: of_data::Kept,
     suiting: of_data::Suiting,
@@ -116,28 +110,12 @@ pub struct Session {
     pub folders: folders::Folders,
     /// The deleted runs, once somebody looked for them.
     pub deleted: Fetch<Arc<Vec<bin::DeletedRun>>>,
-    /// The run at work, or the one that ended last.
-    pub live: Option<Arc<RunView>>,
-    /// What waits, as the engine told.
-    line: Line,
-    /// A stored run, opened on Train.
-    pub opened: Option<Arc<RunView>>,
-    /// The stored run that is being opened.
-    awaited: Option<PathBuf>,
-    /// The Predict page's picture and answers.
+    /// What the page Train shows.
+    pub train: Train,
+    /// What the page Predict shows.
     pub predict: PredictView,
     /// Pictures being gathered in the window.
     pub collection: Collection,
-    /// Pinned pictures and what runs say to them.
-    pub pins: Pins,
-    /// How certain runs were of mistakes that did not note it.
-    worst: worst::Certainties,
-    /// Training pictures of runs that look like another class.
-    doubts: doubts::Doubts,
-    /// The table of a folder that was asked for last.
-    pub sheet: Option<sheet::SheetView>,
-    /// What was seen inside runs.
-    pub insides: Insides,
     /// What the page Learn shows.
     pub learn: Learn,
     sets: data_sets::DataSets,
@@ -176,7 +154,6 @@ impl Session {
             beside: false,
             preset: None,
             comparison: comparison::Comparison::default(),
-            beside_shown: companion::Beside::default(),
             kept: of_data::Kept::new(),
             suiting: of_data::Suiting::default(),
             former: Former::default(),
@@ -187,17 +164,9 @@ impl Session {
             runs: Fetch::Nothing,
             folders: folders::Folders::default(),
             deleted: Fetch::Nothing,
-            live: None,
-            line: Line::default(),
-            opened: None,
-            awaited: None,
+            train: Train::default(),
             predict: PredictView::default(),
             collection: Collection::default(),
-            pins: Pins::default(),
-            worst: worst::Certainties::default(),
-            doubts: doubts::Doubts::default(),
-            sheet: None,
-            insides: Insides::default(),
             learn: Learn::default(),
             sets: data_sets::DataSets::default(),
             choosing: Choosing::default(),
@@ -244,59 +213,9 @@ impl Session {
         self.tasks.busy()
     }
 
-    /// Whether a run is at work.
-    pub fn is_training(&self) -> bool {
-        self.live.as_ref().is_some_and(|run| run.stage.is_live())
-    }
-
-    /// The job at work.
-    pub fn at_work(&self) -> Option<JobId> {
-        self.live.as_ref().filter(|run| run.stage.is_live())?.job
-    }
-
-    /// The folder of the run at work, or of one that the last window was closed on. A run of the
-    /// tour is none: nobody goes on with it.
-    pub fn unfinished(&self) -> Option<&Path> {
-        let live = self.live.as_ref().filter(|run| run.stage.is_live());
-        let live = live.filter(|run| !run.job.is_some_and(|job| self.is_toured(job)));
-        let at_work = live.and_then(|run| run.header.as_ref());
-        at_work
-            .map(|header| header.folder.as_path())
-            .or(self.former.left_off.as_deref())
-    }
-
-    /// The run that Train shows.
-    pub fn shown_run(&self) -> Option<&Arc<RunView>> {
-        self.opened.as_ref().or(self.live.as_ref())
-    }
-
-    /// The facts of the run in this folder, as far as it is open or listed.
-    pub fn header_of(&self, folder: &Path) -> Option<&RunHeader> {
-        let open = [self.live.as_ref(), self.opened.as_ref()];
-        let mut headers = open
-            .into_iter()
-            .flatten()
-            .filter_map(|run| run.header.as_ref());
-        headers
-            .find(|header| header.folder == folder)
-            .or_else(|| self.row(folder)?.header.as_ref())
-    }
-
     /// A row of the list of runs.
     pub fn row(&self, folder: &Path) -> Option<&RunRow> {
         self.runs.ready()?.iter().find(|row| row.folder == folder)
-    }
-
-    /// The run in this folder, as far as it is open or listed: class order and number of finished
-    /// tasks.
-    pub fn finished_tasks(&self, folder: &Path) -> usize {
-        let open = [self.live.as_ref(), self.opened.as_ref()];
-        let of = |run: &&Arc<RunView>| run.header.as_ref().is_some_and(|h| h.folder == folder);
-        if let Some(run) = open.into_iter().flatten().find(of) {
-            return run.reports.len();
-        }
-        self.row(folder)
-            .map_or(0, |row| row.answers().accuracy.len())
     }
 }
 

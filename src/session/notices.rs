@@ -64,7 +64,7 @@ impl Session {
 
     /// Tells that the run at work has ended well.
     pub(super) fn tell_the_end(&mut self) {
-        let Some(run) = &self.live else { return };
+        let Some(run) = &self.train.live else { return };
         let header = run.header.as_ref();
         let lesson = header.and_then(|header| header.lessons.last());
         if let Some(lesson) = lesson {

@@ -108,58 +108,58 @@ impl Pins {
 impl Session {
     /// Pins a picture: every run of the board answers it from now on.
     pub fn pin(&mut self, picture: Arc<Picture>, truth: Option<String>) -> PinId {
-        self.pins.last += 1;
-        let id = PinId(self.pins.last);
-        self.pins.pinned.push(Pin { id, picture, truth });
+        self.predict.pins.last += 1;
+        let id = PinId(self.predict.pins.last);
+        self.predict.pins.pinned.push(Pin { id, picture, truth });
         self.ask_pins();
         id
     }
 
     /// Puts another picture in the place of a pinned one, such as a drawing with one more stroke.
     pub fn repin(&mut self, id: PinId, picture: Arc<Picture>) {
-        let Some(pin) = self.pins.pinned.iter_mut().find(|pin| pin.id == id) else {
+        let Some(pin) = self.predict.pins.pinned.iter_mut().find(|pin| pin.id == id) else {
             return;
         };
         if pin.picture == picture {
             return;
         }
         pin.picture = picture;
-        self.pins.answers.retain(|(of, _), _| *of != id);
+        self.predict.pins.answers.retain(|(of, _), _| *of != id);
         self.ask_pins();
     }
 
     /// Takes a pinned picture off.
     pub fn unpin(&mut self, id: PinId) {
-        self.pins.pinned.retain(|pin| pin.id != id);
-        self.pins.answers.retain(|(of, _), _| *of != id);
+        self.predict.pins.pinned.retain(|pin| pin.id != id);
+        self.predict.pins.answers.retain(|(of, _), _| *of != id);
     }
 
     /// Shows the pinned pictures to this run, too.
     pub fn show_pins_to(&mut self, run: PathBuf) {
-        if !self.pins.runs.contains(&run) {
-            self.pins.runs.push(run);
+        if !self.predict.pins.runs.contains(&run) {
+            self.predict.pins.runs.push(run);
             self.ask_pins();
         }
     }
 
     /// Shows them to this run no longer.
     pub fn hide_pins_from(&mut self, run: &Path) {
-        self.pins.runs.retain(|known| known != run);
-        self.pins.answers.retain(|(_, of), _| of != run);
+        self.predict.pins.runs.retain(|known| known != run);
+        self.predict.pins.answers.retain(|(_, of), _| of != run);
     }
 
     /// Asks the runs of the board about every task they finished since.
     pub(super) fn ask_pins(&mut self) {
-        let runs = self.pins.runs.clone();
+        let runs = self.predict.pins.runs.clone();
         for run in runs {
             let done = self.finished_tasks(&run);
             // A run that is not listed yet is asked once it is; what it answered before stays.
             if done == 0 || self.weights_elsewhere(&run).is_some() {
                 continue;
             }
-            for pin in self.pins.pinned.clone() {
+            for pin in self.predict.pins.pinned.clone() {
                 let key = (pin.id, run.clone());
-                let answers = self.pins.answers.entry(key).or_default();
+                let answers = self.predict.pins.answers.entry(key).or_default();
                 if answers.asked > done {
                     // A lesson was taken back: what came after is answered anew.
                     answers.given.truncate(done);

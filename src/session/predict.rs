@@ -4,14 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
+use super::inside::Insides;
+use super::pins::Pins;
 use super::run_view::RunView;
+use super::sheet::SheetView;
 use super::views::RunRow;
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result, listed};
 use crate::run::event::{Command, Opinion, Picture, PredictRequest, Prediction};
 
-/// A picture and its answers, one per snapshot.
-#[derive(Clone, Debug, Default)]
+/// What the page Predict shows: a picture and its answers, one per snapshot, pinned pictures, a table, insides of runs.
+#[derive(Debug, Default)]
 pub struct PredictView {
     /// The run that is asked.
     pub run: Option<PathBuf>,
@@ -40,6 +43,12 @@ pub struct PredictView {
     pub task: usize,
     /// Why there is no answer.
     pub problem: Option<Problem>,
+    /// Pinned pictures and what runs say to them.
+    pub pins: Pins,
+    /// The table of a folder that was asked for last.
+    pub sheet: Option<SheetView>,
+    /// What was seen inside runs.
+    pub insides: Insides,
 }
 
 impl Session {
@@ -136,7 +145,11 @@ impl Session {
     /// The run that Predict follows unless the person chose another one: the one at work, else the
     /// newest stored one.
     fn newest_run(&self) -> Option<PathBuf> {
-        let live = self.live.as_ref().filter(|run| !run.reports.is_empty());
+        let live = self
+            .train
+            .live
+            .as_ref()
+            .filter(|run| !run.reports.is_empty());
         let live = live.and_then(|run| run.header.as_ref());
         let rows = || self.runs.ready().into_iter().flat_map(|rows| rows.iter());
         let measured = || rows().find(|row| !row.answers().accuracy.is_empty());
@@ -174,7 +187,7 @@ impl Session {
         let Some(folder) = self.predict.undone.clone() else {
             return;
         };
-        let opened = self.opened.as_ref().filter(|run| {
+        let opened = self.train.opened.as_ref().filter(|run| {
             let header = run.header.as_ref();
             header.is_some_and(|header| header.folder == folder)
         });
@@ -203,7 +216,7 @@ impl Session {
     /// After a task of the run at work: Predict asks its newest snapshot, unless the person looks at
     /// an older one or chose another run.
     pub(super) fn follow_live(&mut self) {
-        let Some((folder, done)) = self.live.as_ref().and_then(|run| {
+        let Some((folder, done)) = self.train.live.as_ref().and_then(|run| {
             let header = run.header.as_ref()?;
             Some((header.folder.clone(), run.reports.len()))
         }) else {

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use super::Session;
-use super::run_view::RunView;
 use crate::metrics::Expert;
 use crate::run::event::RunHeader;
 use crate::run::refusal::Refusal;
@@ -12,27 +11,18 @@ impl Session {
     /// When an expert of a run says "none of these" after a task (from 0), and how often it does; none
     /// while that is not known.
     pub fn refusal(&self, run: &Path, task: usize, expert: Expert) -> Option<Refusal> {
-        let gauges = match self.open_view(run) {
+        let gauges = match self.train.run_in(run) {
             Some(view) => view.reports.get(task).map(|report| &report.gauges),
             None => self.row(run).and_then(|row| row.gauges.get(task)),
         };
-        let inside = self.insides.run(run, task);
+        let inside = self.predict.insides.run(run, task);
         let crowd = inside.and_then(|inside| inside.crowd.as_ref());
         Refusal::of(gauges, crowd, expert)
     }
 
     /// Whose answer is that of the run in this folder; none where it is neither open nor listed.
     pub(super) fn answering(&self, run: &Path) -> Option<Expert> {
-        let open = self.open_view(run).and_then(|view| view.header.as_ref());
-        let header = open.or_else(|| self.row(run)?.header.as_ref());
-        header.map(RunHeader::answering)
-    }
-
-    /// The run in this folder, if it is at work or open.
-    fn open_view(&self, run: &Path) -> Option<&RunView> {
-        let open = [self.live.as_deref(), self.opened.as_deref()];
-        let mut open = open.into_iter().flatten();
-        open.find(|view| view.header.as_ref().is_some_and(|h| h.folder == run))
+        self.header_of(run).map(RunHeader::answering)
     }
 
     /// Has the run on Predict looked into, to count what it refuses. That takes hundreds of pictures

@@ -47,7 +47,7 @@ impl Session {
             Ok(request) => {
                 self.backend.send(Command::Sheet(Box::new(request.clone())));
                 let state = SheetState::Working(Default::default());
-                self.sheet = Some(SheetView { request, state });
+                self.predict.sheet = Some(SheetView { request, state });
             }
             Err(problem) => self.notify(problem, true),
         }
@@ -89,7 +89,12 @@ impl Session {
 
     /// Makes the table no further; nothing of it is kept.
     pub fn stop_sheet(&mut self) {
-        if let Some(sheet) = self.sheet.as_ref().filter(|sheet| sheet.is_working()) {
+        if let Some(sheet) = self
+            .predict
+            .sheet
+            .as_ref()
+            .filter(|sheet| sheet.is_working())
+        {
             let ticket = sheet.request.ticket;
             self.backend.send(Command::StopSheet(ticket));
         }
@@ -97,8 +102,13 @@ impl Session {
 
     /// Takes the table that has ended off the page; the file stays.
     pub fn leave_sheet(&mut self) {
-        if self.sheet.as_ref().is_some_and(|sheet| !sheet.is_working()) {
-            self.sheet = None;
+        if self
+            .predict
+            .sheet
+            .as_ref()
+            .is_some_and(|sheet| !sheet.is_working())
+        {
+            self.predict.sheet = None;
         }
     }
 
@@ -109,7 +119,7 @@ impl Session {
     }
 
     pub(super) fn take_sheet(&mut self, ticket: u64, state: SheetState) {
-        if let Some(sheet) = &mut self.sheet
+        if let Some(sheet) = &mut self.predict.sheet
             && sheet.request.ticket == ticket
         {
             if let SheetState::Done(_) = state {

@@ -1,16 +1,98 @@
-//! The runs that Train shows: the one at work, or a stored one that was opened.
+//! What the page Train shows: the run at work or a stored one that was opened, and what waits.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
+use super::companion::Beside;
+use super::doubts::Doubts;
 use super::run_view::RunView;
+use super::worst::Certainties;
 use crate::problem::Result;
+use crate::run::event::RunHeader;
+use crate::run::job::JobId;
+use crate::run::queue::Line;
+
+/// The runs on show, and what is found out about their mistakes.
+#[derive(Default)]
+pub struct Train {
+    /// The run at work, or the one that ended last.
+    pub live: Option<Arc<RunView>>,
+    /// A stored run that was opened.
+    pub opened: Option<Arc<RunView>>,
+    /// The stored run that is being opened.
+    pub(super) awaited: Option<PathBuf>,
+    /// What waits, as the engine told.
+    pub(super) line: Line,
+    /// Which run is drawn beside the one on show.
+    pub beside: Beside,
+    /// How certain runs were of mistakes that did not note it.
+    pub(super) worst: Certainties,
+    /// Training pictures of runs that look like another class.
+    pub(super) doubts: Doubts,
+}
+
+impl Train {
+    /// The run at work.
+    pub fn running(&self) -> Option<&Arc<RunView>> {
+        self.live.as_ref().filter(|run| run.stage.is_live())
+    }
+
+    /// The run on show.
+    pub fn shown(&self) -> Option<&Arc<RunView>> {
+        self.opened.as_ref().or(self.live.as_ref())
+    }
+
+    /// The run in this folder, if it is at work or open.
+    pub fn run_in(&self, folder: &Path) -> Option<&Arc<RunView>> {
+        let mut open = [&self.live, &self.opened].into_iter().flatten();
+        open.find(|run| run.header.as_ref().is_some_and(|h| h.folder == folder))
+    }
+}
 
 impl Session {
-    /// Opens a stored run on Train; of several asked for the last one counts.
+    /// Whether a run is at work.
+    pub fn is_training(&self) -> bool {
+        self.train.running().is_some()
+    }
+
+    /// The job at work.
+    pub fn at_work(&self) -> Option<JobId> {
+        self.train.running()?.job
+    }
+
+    /// The folder of the run at work, or of one that the last window was closed on. A run of the
+    /// tour is none: nobody goes on with it.
+    pub fn unfinished(&self) -> Option<&Path> {
+        let live = self.train.running();
+        let live = live.filter(|run| !run.job.is_some_and(|job| self.is_toured(job)));
+        let at_work = live.and_then(|run| run.header.as_ref());
+        at_work
+            .map(|header| header.folder.as_path())
+            .or(self.former.left_off.as_deref())
+    }
+
+    /// The facts of the run in this folder, as far as it is open or listed.
+    pub fn header_of(&self, folder: &Path) -> Option<&RunHeader> {
+        match self.train.run_in(folder) {
+            Some(run) => run.header.as_ref(),
+            None => self.row(folder)?.header.as_ref(),
+        }
+    }
+
+    /// The number of finished tasks of the run in this folder, as far as it is open or listed.
+    pub fn finished_tasks(&self, folder: &Path) -> usize {
+        match self.train.run_in(folder) {
+            Some(run) => run.reports.len(),
+            None => self
+                .row(folder)
+                .map_or(0, |row| row.answers().accuracy.len()),
+        }
+    }
+
+    /// Opens a stored run; of several asked for the last one counts.
     pub fn open_run(&mut self, folder: PathBuf) {
-        self.awaited = Some(folder.clone());
+        self.train.awaited = Some(folder.clone());
         let asked = folder.clone();
         self.task(
             move |sources| sources.run(&folder),
@@ -19,11 +101,11 @@ impl Session {
     }
 
     fn take_opened(&mut self, folder: &Path, run: Result<RunView>) {
-        if self.awaited.as_deref() != Some(folder) {
+        if self.train.awaited.as_deref() != Some(folder) {
             return;
         }
         match run {
-            Ok(run) => self.opened = Some(Arc::new(run)),
+            Ok(run) => self.train.opened = Some(Arc::new(run)),
             Err(problem) => self.take_unopened(folder, problem),
         }
     }

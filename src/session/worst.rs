@@ -90,7 +90,7 @@ impl Session {
         };
         let mut list = report.answers.wrong(expert, class);
         let folder = run.header.as_ref().map(|header| header.folder.clone());
-        let found = folder.and_then(|folder| self.worst.found.get(&(folder, task)));
+        let found = folder.and_then(|folder| self.train.worst.found.get(&(folder, task)));
         for wrong in list.iter_mut().filter(|wrong| wrong.certainty.is_none()) {
             let answer = found.and_then(|found| found.get(&wrong.at)?.of(expert));
             wrong.certainty =
@@ -108,7 +108,7 @@ impl Session {
         let of = (header.folder.clone(), task);
         let answers = &report.answers;
         let wrong = answers.wrong(header.answering(), None);
-        let known = self.worst.found.get(&of);
+        let known = self.train.worst.found.get(&of);
         let wanted = |wrong: &&Wrong| known.is_none_or(|known| !known.contains_key(&wrong.at));
         let place = |wrong: &Wrong| {
             let index = answers.samples.get(wrong.at).copied().unwrap_or_default();
@@ -116,11 +116,11 @@ impl Session {
         };
         let left: VecDeque<Place> = wrong.iter().filter(wanted).take(MOST).map(place).collect();
         if let Some(problem) = self.weights_elsewhere(&of.0) {
-            self.worst.problem = Some((of, problem));
+            self.train.worst.problem = Some((of, problem));
             return;
         }
-        self.worst.problem = None;
-        self.worst.asking = Some(Asking {
+        self.train.worst.problem = None;
+        self.train.worst.asking = Some(Asking {
             of,
             header: Box::new(header.clone()),
             all: left.len(),
@@ -132,13 +132,13 @@ impl Session {
 
     /// Pictures of this task that were asked once more.
     pub fn looked_again(&self, run: &Path, task: usize) -> usize {
-        let found = self.worst.found.get(&(run.to_path_buf(), task));
+        let found = self.train.worst.found.get(&(run.to_path_buf(), task));
         found.map_or(0, HashMap::len)
     }
 
     /// How many pictures of this task are asked once more, and how many of them are done.
     pub fn looking_again(&self, run: &Path, task: usize) -> Option<(usize, usize)> {
-        let asking = self.worst.asking.as_ref()?;
+        let asking = self.train.worst.asking.as_ref()?;
         let same = (asking.of.0.as_path(), asking.of.1) == (run, task);
         let under_way = usize::from(asking.sent.is_some());
         same.then(|| (asking.all - asking.left.len() - under_way, asking.all))
@@ -146,13 +146,13 @@ impl Session {
 
     /// Why they could not be asked.
     pub fn look_again_problem(&self, run: &Path, task: usize) -> Option<&Problem> {
-        let (of, problem) = self.worst.problem.as_ref()?;
+        let (of, problem) = self.train.worst.problem.as_ref()?;
         ((of.0.as_path(), of.1) == (run, task)).then_some(problem)
     }
 
     /// Sends the next picture as soon as it is read.
     pub(super) fn look_on(&mut self) {
-        let Some(mut asking) = self.worst.asking.take() else {
+        let Some(mut asking) = self.train.worst.asking.take() else {
             return;
         };
         while asking.sent.is_none() {
@@ -178,7 +178,7 @@ impl Session {
                 }
             }
         }
-        self.worst.asking = Some(asking);
+        self.train.worst.asking = Some(asking);
     }
 
     /// A test picture of a run, asked for when it is not there yet.

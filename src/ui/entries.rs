@@ -220,7 +220,8 @@ fn of_run_at_work(session: &Session) -> Vec<Entry> {
             .careful(),
         Entry::new("Let the runs in line go on", UiCommand::HoldLine(false)).when(held),
         Entry::new("Hold the runs in line", UiCommand::HoldLine(true)).when(waits && !held),
-        Entry::new("Show the run at work", UiCommand::CloseOpened).when(session.opened.is_some()),
+        Entry::new("Show the run at work", UiCommand::CloseOpened)
+            .when(session.train.opened.is_some()),
     ];
     for (place, job) in session.waiting().enumerate() {
         let (number, title) = (place + 1, &job.title);

@@ -26,11 +26,11 @@ impl Session {
 
     fn follow_toured(&mut self, run: &mut OwnRun) {
         let Some(job) = run.job else { return };
-        match &self.live {
+        match &self.train.live {
             Some(live) if live.job == Some(job) => run.follow(live),
-            _ => run.wait(self.line.place(job).is_some()),
+            _ => run.wait(self.train.line.place(job).is_some()),
         }
-        let unshown = |folder: &&std::path::PathBuf| !self.pins.runs().contains(*folder);
+        let unshown = |folder: &&std::path::PathBuf| !self.predict.pins.runs().contains(*folder);
         if let Some(folder) = run.folder.as_ref().filter(unshown) {
             self.show_pins_to(folder.clone());
         }
@@ -89,8 +89,8 @@ impl Session {
             return false;
         };
         tour.pins.into_iter().flatten().all(|pin| {
-            let answer = |task| self.pins.answer(pin, folder, task).is_some();
-            (0..tasks).all(answer) || self.pins.problem(pin, folder).is_some()
+            let answer = |task| self.predict.pins.answer(pin, folder, task).is_some();
+            (0..tasks).all(answer) || self.predict.pins.problem(pin, folder).is_some()
         })
     }
 

@@ -105,7 +105,7 @@ impl Session {
     /// What a run of the tour says to one of the drawings after a task, from 0.
     pub fn tour_vote(&self, which: usize, run: &OwnRun, task: usize) -> Option<Vote> {
         let pin = self.learn.tour.as_ref()?.pins[which]?;
-        let answer = self.pins.answer(pin, run.folder.as_ref()?, task)?;
+        let answer = self.predict.pins.answer(pin, run.folder.as_ref()?, task)?;
         Vote::of(answer, DRAWN[which])
     }
 

@@ -200,8 +200,8 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     session.conclude_tour();
     assert_eq!(step(&session), Step::End);
     session.drop_toured();
-    assert!(session.learn.tour.is_none() && session.pins.pictures().is_empty());
-    assert!(session.pins.runs().is_empty());
+    assert!(session.learn.tour.is_none() && session.predict.pins.pictures().is_empty());
+    assert!(session.predict.pins.runs().is_empty());
     assert_eq!(session.draft, before);
 }
 
@@ -281,7 +281,7 @@ fn leaving_stops_the_run_of_the_tour_wherever_it_is() {
         session.drain();
         session.leave_tour();
         assert_eq!(backend.wished(), Wish::Stop);
-        assert!(session.learn.tour.is_none() && session.pins.runs().is_empty());
+        assert!(session.learn.tour.is_none() && session.predict.pins.runs().is_empty());
     }
 }
 

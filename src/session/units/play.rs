@@ -216,6 +216,7 @@ impl Session {
     fn find(&self, config: &RunConfig) -> (UnitRun, RunFigures) {
         let nothing = RunFigures::default;
         let live = self
+            .train
             .live
             .as_deref()
             .filter(|run| self.is_run_of(run, config));
@@ -267,6 +268,7 @@ impl Session {
             return (UnitRun::of(in_line(job)), RunFigures::default());
         }
         let live = self
+            .train
             .live
             .as_deref()
             .and_then(|run| Some((run, run.header.as_ref()?)));

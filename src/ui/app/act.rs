@@ -60,7 +60,7 @@ impl StudioApp {
             UiCommand::HoldLine(held) => self.session.hold_line(held),
             UiCommand::Resume(folder, device) => self.resume(&folder, device),
             UiCommand::Open(folder) => self.open(folder),
-            UiCommand::CloseOpened => self.session.opened = None,
+            UiCommand::CloseOpened => self.session.train.opened = None,
             UiCommand::Teach(folder) => self.shell.pupil = Some(folder),
             UiCommand::Collect(purpose) => self.shell.collect.open(purpose),
             UiCommand::KeepCollection(purpose) => self.keep_collection(purpose),
@@ -264,7 +264,7 @@ impl StudioApp {
     }
 
     fn pause_or_go_on(&mut self) {
-        match self.session.live.as_ref().map(|run| run.stage) {
+        match self.session.train.live.as_ref().map(|run| run.stage) {
             Some(Stage::Running) => self.session.wish(Wish::Pause),
             Some(Stage::Paused) => self.session.wish(Wish::Run),
             Some(Stage::Finished | Stage::Stopped | Stage::Failed) | None => {}

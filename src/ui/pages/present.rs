@@ -26,7 +26,7 @@ pub struct State {
 
 /// Draws the view over the whole window.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let Some(run) = cx.session.shown_run().cloned() else {
+    let Some(run) = cx.session.train.shown().cloned() else {
         nothing(ui, cx);
         return;
     };

@@ -72,7 +72,7 @@ fn right_end(
     commands: &mut Vec<UiCommand>,
     (whole, room): (f32, f32),
 ) {
-    let live = session.live.as_ref().filter(|run| run.stage.is_live());
+    let live = session.train.running();
     let tour = room > 440.0 && !session.is_training();
     let theme = room > 300.0;
     // What stands beside the run's words, each with its gap; a run at work brings two buttons.
@@ -259,7 +259,7 @@ fn short(text: &str, most: usize) -> String {
 /// The run at work, in as many words as `room` holds.
 fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room: f32) {
     let t = tokens(ui);
-    let Some(run) = session.live.as_ref() else {
+    let Some(run) = session.train.live.as_ref() else {
         let text = match session.waiting().count() {
             0 => "Idle".to_string(),
             waiting => format!("Idle · {waiting} waiting"),

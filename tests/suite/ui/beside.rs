@@ -65,7 +65,7 @@ fn the_second_run_of_a_pair_is_drawn_beside_the_first_and_both_end_in_compare() 
     settle(&mut window);
     // Stored runs are listed from the disk, where these are not: the first one lives on in memory.
     let session = &window.state().session;
-    assert_eq!(session.live.as_ref().unwrap().name(), "second");
+    assert_eq!(session.train.live.as_ref().unwrap().name(), "second");
     let other = session.companion().expect("the first run is drawn beside");
     assert_eq!(
         (other.method.as_str(), other.history.accuracy.len()),
@@ -99,7 +99,7 @@ fn the_first_task_of_another_class_order_is_not_compared() {
     for i in 0..3 {
         backend.push(task("first", i));
     }
-    window.state_mut().session.beside_shown = Beside::Run(stored.folder.clone());
+    window.state_mut().session.train.beside = Beside::Run(stored.folder.clone());
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     settle(&mut window);
     window.get_by_label("Another class order: its task 1 holds other images.");

@@ -75,7 +75,7 @@ fn two_drawn_symbols_are_taught_to_a_finished_run() {
     settle(&mut window);
     window.get_by_label("Start training").click();
     let ended = |app: &StudioApp| {
-        let live = app.session.live.as_ref();
+        let live = app.session.train.live.as_ref();
         live.is_some_and(|run| run.stage == Stage::Finished)
     };
     wait(&mut window, "the run ends", ended);
@@ -116,14 +116,14 @@ fn two_drawn_symbols_are_taught_to_a_finished_run() {
     shot(&mut window, "collect-two");
     window.get_by_label("Teach them").click();
     wait(&mut window, "the lesson begins", |app| {
-        let live = app.session.live.as_ref();
+        let live = app.session.train.live.as_ref();
         let header = live.and_then(|run| run.header.as_ref());
         header.is_some_and(|header| header.lessons.len() == 1)
     });
     wait(&mut window, "the lesson ends", ended);
     settle(&mut window);
     assert_eq!(window.state().page, Page::Train);
-    let run = window.state().session.live.clone().unwrap();
+    let run = window.state().session.train.live.clone().unwrap();
     let header = run.header.clone().unwrap();
     assert_eq!(header.lessons[0].classes, ["Class 1", "Class 2"]);
     assert!(

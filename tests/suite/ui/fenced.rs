@@ -114,12 +114,20 @@ fn a_run_at_work_ends_well_while_its_page_and_the_news_of_it_panic() {
     let_fail(&mut window, Some("Train"));
     window.run_steps(3);
     assert_eq!(says_so(&window), 1);
-    let before = window.state().session.live.clone().unwrap().reports.len();
+    let before = window
+        .state()
+        .session
+        .train
+        .live
+        .clone()
+        .unwrap()
+        .reports
+        .len();
     wait(
         &mut window,
         "another task is learned behind the closed page",
         |app| {
-            let live = app.session.live.as_ref();
+            let live = app.session.train.live.as_ref();
             live.is_some_and(|run| run.reports.len() > before)
         },
     );
@@ -136,10 +144,10 @@ fn a_run_at_work_ends_well_while_its_page_and_the_news_of_it_panic() {
     assert_eq!(told.count(), 1, "once, not with every frame");
     let_fail(&mut window, None);
     wait(&mut window, "the run ends", |app| {
-        let live = app.session.live.as_ref();
+        let live = app.session.train.live.as_ref();
         live.is_some_and(|run| !run.stage.is_live())
     });
-    let live = window.state().session.live.clone().unwrap();
+    let live = window.state().session.train.live.clone().unwrap();
     assert_eq!(live.stage, Stage::Finished, "{:?}", live.problem);
     assert_eq!(live.reports.len(), 3);
     window.get_by_label("Try again").click();
@@ -241,7 +249,7 @@ fn an_event_that_cannot_be_taken_in_keeps_the_window_and_stops_nothing() {
     assert_eq!(backend.wished(), Wish::Run);
     broken.store(false, Ordering::Relaxed);
     wait(&mut window, "the news are taken in later", |app| {
-        let live = app.session.live.as_ref();
+        let live = app.session.train.live.as_ref();
         live.is_some_and(|run| run.reports.len() == 4)
     });
 }

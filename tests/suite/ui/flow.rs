@@ -53,7 +53,7 @@ pub fn after_one_task(runs: &Path) -> Harness<'static, StudioApp> {
     settle(&mut window);
     window.get_by_label("Start training").click();
     wait(&mut window, "one task is measured", |app| {
-        let live = app.session.live.as_ref();
+        let live = app.session.train.live.as_ref();
         live.is_some_and(|run| !run.reports.is_empty())
     });
     window
@@ -66,11 +66,12 @@ fn the_demo_trains_and_answers_about_a_drawing() {
     shot(&mut window, "real-train-begins");
     wait(&mut window, "the run ends", |app| {
         app.session
+            .train
             .live
             .as_ref()
             .is_some_and(|run| !run.stage.is_live())
     });
-    let live = window.state().session.live.clone().unwrap();
+    let live = window.state().session.train.live.clone().unwrap();
     assert_eq!(live.stage, Stage::Finished, "{:?}", live.problem);
     assert_eq!(live.reports.len(), 3);
     assert_eq!(live.of(Expert::ENSEMBLE).accuracy.len(), 3);

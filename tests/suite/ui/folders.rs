@@ -157,6 +157,6 @@ fn a_folder_that_can_only_be_read_is_looked_at_and_not_changed() {
     }
     window.get_by_label("Open").click();
     settle(&mut window);
-    assert!(window.state().session.opened.is_some());
+    assert!(window.state().session.train.opened.is_some());
     mode(0o755);
 }

@@ -19,8 +19,11 @@ fn known(app: &StudioApp) -> (usize, usize) {
     let Some(run) = &session.predict.run else {
         return (0, 0);
     };
-    let of_picture = (0..9).filter(|task| session.insides.picture(*task).is_some());
-    (session.insides.tasks_of(run).count(), of_picture.count())
+    let of_picture = (0..9).filter(|task| session.predict.insides.picture(*task).is_some());
+    (
+        session.predict.insides.tasks_of(run).count(),
+        of_picture.count(),
+    )
 }
 
 /// Tall enough for all views: what is scrolled out of sight cannot be clicked.
@@ -30,7 +33,7 @@ const TALL: egui::Vec2 = egui::vec2(1280.0, 2400.0);
 fn opened(runs: &Path) -> Harness<'static, StudioApp> {
     let mut window = after_one_task(runs);
     wait(&mut window, "the run ends", |app| {
-        let live = app.session.live.as_ref();
+        let live = app.session.train.live.as_ref();
         live.is_some_and(|run| !run.stage.is_live())
     });
     window.key_press_modifiers(egui::Modifiers::COMMAND, Key::Num4);
@@ -69,10 +72,10 @@ fn all_views_follow_the_slider_and_a_point_opens_its_picture() {
     ] {
         assert!(is_there(&window, words), "{words}");
     }
-    let pins = &window.state().session.pins;
+    let pins = &window.state().session.predict.pins;
     let (pin, run) = (pins.pictures()[0].id, pins.runs()[0].clone());
     wait(&mut window, "the pin is answered", |app| {
-        app.session.pins.answered(pin, &run) == 3
+        app.session.predict.pins.answered(pin, &run) == 3
     });
     shot(&mut window, "inside-task-3");
     window.key_press(Key::ArrowLeft);
@@ -98,7 +101,7 @@ fn all_views_follow_the_slider_and_a_point_opens_its_picture() {
         app.session.predict.truth.is_some()
     });
     wait(&mut window, "it is looked at", |app| known(app).1 == 3);
-    assert!(window.state().session.pins.pictures().len() == 1);
+    assert!(window.state().session.predict.pins.pictures().len() == 1);
     window
         .get_by_role_and_label(egui::Role::RadioButton, "Offline")
         .click();
@@ -174,7 +177,7 @@ fn a_step_of_the_slider_with_ten_runs_is_measured() {
     let begun = Instant::now();
     window.get_by_label("Look inside").click();
     wait(&mut window, "everything is known", |app| {
-        let pins = &app.session.pins;
+        let pins = &app.session.predict.pins;
         let pin = pins.pictures()[0].id;
         let all = pins.runs().iter().all(|run| pins.answered(pin, run) == 5);
         all && pins.runs().len() == 10 && known(app) == (5, 5)

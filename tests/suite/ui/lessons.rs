@@ -23,7 +23,7 @@ use crate::teach::letters;
 
 fn ended(window: &mut Harness<'_, StudioApp>) {
     wait(window, "the job ends", |app| {
-        let live = app.session.live.as_ref();
+        let live = app.session.train.live.as_ref();
         live.is_some_and(|run| run.stage == Stage::Finished)
     });
     settle(window);
@@ -65,7 +65,7 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
     settle(&mut window);
     window.get_by_label("Start training").click();
     ended(&mut window);
-    let run = window.state().session.live.clone().unwrap();
+    let run = window.state().session.train.live.clone().unwrap();
     let folder = run.header.clone().unwrap().folder;
 
     let tab = Page::ALL[Page::Compare as usize].1;
@@ -89,13 +89,13 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
     window.step();
     assert_eq!(window.state().page, Page::Train);
     wait(&mut window, "the lesson begins", |app| {
-        let live = app.session.live.as_ref();
+        let live = app.session.train.live.as_ref();
         let header = live.and_then(|run| run.header.as_ref());
         header.is_some_and(|header| header.lessons.len() == 1)
     });
     ended(&mut window);
     window.get_by_label_contains("Of the test pictures of A, B");
-    let live = window.state().session.live.clone().unwrap();
+    let live = window.state().session.train.live.clone().unwrap();
     assert_eq!((live.reports.len(), live.tasks()), (4, 4));
     shot(&mut window, "teach-done");
 
@@ -122,7 +122,7 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
     window.get_by_label("Undo the last lesson: A, B").click();
     settle(&mut window);
     wait(&mut window, "the lesson is gone", |app| {
-        let opened = app.session.opened.as_ref();
+        let opened = app.session.train.opened.as_ref();
         opened.is_some_and(|run| run.tasks() == 3)
     });
     assert!(store::load(&folder).unwrap().header.lessons.is_empty());

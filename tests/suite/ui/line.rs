@@ -52,7 +52,7 @@ fn a_run_that_fails_before_its_first_word_does_not_spoil_the_one_before() {
         problem: Problem::new("the plugin is broken"),
     });
     settle(&mut window);
-    let live = window.state().session.live.clone().unwrap();
+    let live = window.state().session.train.live.clone().unwrap();
     assert_eq!((live.stage, live.title.clone()), (Stage::Failed, title(2)));
     assert!(live.header.is_none() && live.reports.is_empty());
     assert!(waiting(&window).is_empty());
@@ -127,7 +127,7 @@ fn the_line_is_changed_by_mouse() {
     let run = String::new();
     backend.push(Event::Stopped { run });
     settle(&mut window);
-    let live = window.state().session.live.clone().unwrap();
+    let live = window.state().session.train.live.clone().unwrap();
     assert_eq!((live.stage, live.title.clone()), (Stage::Running, title(3)));
     assert!(waiting(&window).is_empty());
 }
@@ -146,7 +146,7 @@ fn what_waited_when_the_window_was_closed_waits_when_it_is_opened() {
     settle(&mut first);
     act(&mut first, sized(&[1, 2]));
     wait(&mut first, "the first run trains", |app| {
-        let live = app.session.live.as_ref();
+        let live = app.session.train.live.as_ref();
         live.is_some_and(|run| run.progress.is_some())
     });
     drop(first);
@@ -164,9 +164,9 @@ fn what_waited_when_the_window_was_closed_waits_when_it_is_opened() {
     shot(&mut second, "line-restored");
     second.get_by_label("Let them go on").click();
     wait(&mut second, "the second run ends", |app| {
-        let live = app.session.live.as_ref();
+        let live = app.session.train.live.as_ref();
         live.is_some_and(|run| run.stage == Stage::Finished)
     });
-    let live = second.state().session.live.clone().unwrap();
+    let live = second.state().session.train.live.clone().unwrap();
     assert_eq!(live.title, title(2));
 }

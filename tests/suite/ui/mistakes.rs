@@ -383,7 +383,7 @@ fn training_pictures_that_look_like_another_class_are_listed_and_mended() {
     settle(&mut window);
     // The test picture of the same name is another one.
     let session = &mut window.state_mut().session;
-    let run = session.shown_run().cloned().unwrap();
+    let run = session.train.shown().cloned().unwrap();
     let data = session.tested_on(&run, Split::Test).unwrap().unwrap();
     let mended = |session: &mut Session, split, index| {
         session.mended_label(&data, split, index, "b/001.png")
@@ -397,7 +397,7 @@ fn training_pictures_that_look_like_another_class_are_listed_and_mended() {
 fn a_look_at_training_pictures_is_served_while_a_run_trains() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = super::flow::after_one_task(runs.path());
-    let run = window.state().session.live.clone().unwrap();
+    let run = window.state().session.train.live.clone().unwrap();
     let folder = run.header.as_ref().unwrap().folder.clone();
     window.state_mut().session.look_for_doubts(&folder, 0);
     super::wait(&mut window, "the labels are looked at", |app| {
@@ -475,7 +475,7 @@ fn a_look_under_way_ends_with_what_it_is_about() {
 /// Tells of another run that is over as soon as it began, with one report for each task.
 fn over(window: &mut Harness<'static, StudioApp>, backend: &Recorded, header: RunHeader) {
     let (run, tasks) = (header.run.clone(), header.tasks.clone());
-    let old = window.state().session.live.clone().unwrap();
+    let old = window.state().session.train.live.clone().unwrap();
     backend.push(Event::Started(Box::new(header)));
     for task in 0..tasks.len() {
         let report = TaskReport {
@@ -491,7 +491,7 @@ fn over(window: &mut Harness<'static, StudioApp>, backend: &Recorded, header: Ru
 }
 
 fn header_on_show(window: &Harness<'static, StudioApp>) -> RunHeader {
-    let live = window.state().session.live.clone();
+    let live = window.state().session.train.live.clone();
     live.unwrap().header.clone().unwrap()
 }
 
@@ -506,7 +506,7 @@ fn a_run_of_the_same_name_in_another_folder_has_mistakes_of_its_own() {
         ..header
     };
     let run = other.run.clone();
-    let mut report = window.state().session.live.clone().unwrap().reports[0].clone();
+    let mut report = window.state().session.train.live.clone().unwrap().reports[0].clone();
     report.answers.given = [(Expert::ENSEMBLE, vec![0, 1, 0, 1, 1, 1])].into();
     backend.push(Event::Started(Box::new(other)));
     let (name, report) = (run.clone(), Box::new(report));

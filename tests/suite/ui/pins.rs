@@ -88,7 +88,7 @@ fn every_run_of_the_board_answers_every_task_newest_first() {
     let (mut session, backend) = session(root.path());
     let (long, view) = run("long", 3);
     let (short, brief) = run("short", 1);
-    (session.live, session.opened) = (Some(view), Some(brief));
+    (session.train.live, session.train.opened) = (Some(view), Some(brief));
     let pin = session.pin(picture(1), Some("7".into()));
     assert!(requests(&backend).is_empty(), "no run is on the board");
     session.show_pins_to(long.clone());
@@ -102,11 +102,11 @@ fn every_run_of_the_board_answers_every_task_newest_first() {
     assert_ne!(first.ticket, second.ticket);
     answer(&mut session, &backend, first);
     answer(&mut session, &backend, second);
-    assert_eq!(session.pins.answered(pin, &long), 3);
+    assert_eq!(session.predict.pins.answered(pin, &long), 3);
     // A run with fewer tasks has no answer beyond them.
-    assert_eq!(session.pins.answered(pin, &short), 1);
-    assert!(session.pins.answer(pin, &short, 1).is_none());
-    let kept = session.pins.answer(pin, &long, 2).unwrap();
+    assert_eq!(session.predict.pins.answered(pin, &short), 1);
+    assert!(session.predict.pins.answer(pin, &short, 1).is_none());
+    let kept = session.predict.pins.answer(pin, &long, 2).unwrap();
     assert!(kept.task == 2 && kept.seen.is_empty());
     // Another picture: both are asked again, about it alone.
     session.pin(picture(2), None);
@@ -114,7 +114,7 @@ fn every_run_of_the_board_answers_every_task_newest_first() {
     stir(&mut session, &backend);
     assert_eq!(requests(&backend).len(), 4, "nothing is asked twice");
     // One more task of the first run.
-    session.live = Some(run("long", 4).1);
+    session.train.live = Some(run("long", 4).1);
     stir(&mut session, &backend);
     let more = &requests(&backend)[4..];
     assert_eq!(more.len(), 2);
@@ -126,14 +126,14 @@ fn the_board_tells_right_from_wrong_and_which_class_it_follows() {
     let root = tempfile::tempdir().unwrap();
     let (mut session, backend) = session(root.path());
     let (folder, view) = run("long", 4);
-    session.live = Some(view);
+    session.train.live = Some(view);
     session.show_pins_to(folder.clone());
     session.pin(picture(1), Some("7".into()));
     session.pin(picture(2), None);
     for request in requests(&backend) {
         answer(&mut session, &backend, &request);
     }
-    let pins = session.pins.pictures().to_vec();
+    let pins = session.predict.pins.pictures().to_vec();
     // The recorded run answers the last class it knows, and 7 as soon as it knows that.
     let cell = session.board_cell(&pins[0], &folder, 0);
     assert_eq!((cell.right, cell.followed.as_str()), (Some(false), "7"));
@@ -152,7 +152,7 @@ fn another_picture_in_a_pins_place_and_none_at_all() {
     let root = tempfile::tempdir().unwrap();
     let (mut session, backend) = session(root.path());
     let (folder, view) = run("long", 2);
-    session.live = Some(view);
+    session.train.live = Some(view);
     session.show_pins_to(folder.clone());
     let pin = session.pin(picture(1), None);
     let first = requests(&backend).pop().unwrap();
@@ -164,18 +164,18 @@ fn another_picture_in_a_pins_place_and_none_at_all() {
         "the same picture is not asked again"
     );
     session.repin(pin, picture(9));
-    assert_eq!(session.pins.answered(pin, &folder), 0);
+    assert_eq!(session.predict.pins.answered(pin, &folder), 0);
     let second = requests(&backend).pop().unwrap();
     assert_eq!((second.about, second.picture.rgb[0]), (first.about, 9));
     // A late answer to the old picture belongs to nobody.
     answer(&mut session, &backend, &first);
-    assert_eq!(session.pins.answered(pin, &folder), 0);
+    assert_eq!(session.predict.pins.answered(pin, &folder), 0);
     answer(&mut session, &backend, &second);
-    assert_eq!(session.pins.answered(pin, &folder), 2);
+    assert_eq!(session.predict.pins.answered(pin, &folder), 2);
     session.unpin(pin);
-    assert!(session.pins.pictures().is_empty());
+    assert!(session.predict.pins.pictures().is_empty());
     answer(&mut session, &backend, &second);
-    assert_eq!(session.pins.answered(pin, &folder), 0);
+    assert_eq!(session.predict.pins.answered(pin, &folder), 0);
     assert!(
         session.predict.answers.is_empty(),
         "nor does Predict take it"
@@ -187,22 +187,22 @@ fn a_lesson_that_is_taken_back_takes_its_answers_along() {
     let root = tempfile::tempdir().unwrap();
     let (mut session, backend) = session(root.path());
     let (folder, view) = run("long", 3);
-    session.live = Some(view);
+    session.train.live = Some(view);
     session.show_pins_to(folder.clone());
     let pin = session.pin(picture(1), None);
     let all = requests(&backend).pop().unwrap();
     backend.push(Event::Predicted(Box::new(answer_of(&all, 1))));
     session.drain();
-    session.live = Some(run("long", 2).1);
+    session.train.live = Some(run("long", 2).1);
     stir(&mut session, &backend);
     // What was under way comes late: there is no third task any more.
     backend.push(Event::Predicted(Box::new(answer_of(&all, 2))));
     backend.push(Event::Predicted(Box::new(answer_of(&all, 0))));
     session.drain();
-    assert_eq!(session.pins.answered(pin, &folder), 2);
-    assert!(session.pins.answer(pin, &folder, 2).is_none());
+    assert_eq!(session.predict.pins.answered(pin, &folder), 2);
+    assert!(session.predict.pins.answer(pin, &folder, 2).is_none());
     // Another lesson: its task alone is asked.
-    session.live = Some(run("long", 3).1);
+    session.train.live = Some(run("long", 3).1);
     stir(&mut session, &backend);
     assert_eq!(requests(&backend).pop().unwrap().tasks, [2]);
 }
@@ -212,7 +212,7 @@ fn refusals_are_told_where_they_belong() {
     let root = tempfile::tempdir().unwrap();
     let (mut session, backend) = session(root.path());
     let (folder, view) = run("long", 2);
-    session.live = Some(view);
+    session.train.live = Some(view);
     session.show_pins_to(folder.clone());
     let pin = session.pin(picture(1), None);
     let request = requests(&backend).pop().unwrap();
@@ -222,7 +222,7 @@ fn refusals_are_told_where_they_belong() {
     };
     backend.push(refuse(request.ticket + 50));
     session.drain();
-    assert!(session.pins.problem(pin, &folder).is_none());
+    assert!(session.predict.pins.problem(pin, &folder).is_none());
     assert!(
         session.predict.problem.is_none(),
         "a ticket that is nobody's"
@@ -230,12 +230,15 @@ fn refusals_are_told_where_they_belong() {
     backend.push(refuse(request.ticket));
     session.drain();
     assert_eq!(
-        session.pins.problem(pin, &folder).unwrap().what,
+        session.predict.pins.problem(pin, &folder).unwrap().what,
         "no weights"
     );
-    let shown = session.pins.pictures()[0].clone();
+    let shown = session.predict.pins.pictures()[0].clone();
     let cell = session.board_cell(&shown, &folder, 0);
     assert_eq!(cell.missing.as_deref(), Some("no weights"));
     session.hide_pins_from(&folder);
-    assert!(session.pins.runs().is_empty() && session.pins.problem(pin, &folder).is_none());
+    assert!(
+        session.predict.pins.runs().is_empty()
+            && session.predict.pins.problem(pin, &folder).is_none()
+    );
 }

@@ -63,7 +63,7 @@ fn matrix_forgetting_and_loss_are_there_for_every_expert() {
         backend.push(event);
     }
     settle(&mut window);
-    let live = window.state().session.live.clone().unwrap();
+    let live = window.state().session.train.live.clone().unwrap();
     let points = |expert| live.of(expert).forgetting().unwrap() * 100.0;
     use lae_studio::metrics::Expert;
     window.get_by_label(&format!(

@@ -50,10 +50,10 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
     shot(&mut window, "sheet-set-up");
     window.get_by_label("Predict all").click();
     wait(&mut window, "the table is written", |app| {
-        let sheet = app.session.sheet.as_ref();
+        let sheet = app.session.predict.sheet.as_ref();
         sheet.is_some_and(|sheet| !sheet.is_working())
     });
-    let sheet = window.state().session.sheet.clone().unwrap();
+    let sheet = window.state().session.predict.sheet.clone().unwrap();
     let whole = SheetCount {
         done: 41,
         unreadable: 1,
@@ -72,10 +72,10 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
     window.run_steps(2);
     // Training went on all the while.
     wait(&mut window, "the run ends", |app| {
-        let live = app.session.live.as_ref();
+        let live = app.session.train.live.as_ref();
         live.is_some_and(|run| !run.stage.is_live())
     });
-    let live = window.state().session.live.clone().unwrap();
+    let live = window.state().session.train.live.clone().unwrap();
     assert_eq!(live.stage, Stage::Finished, "{:?}", live.problem);
     // A table that is stopped leaves nothing.
     let csv = work.path().join("stopped.csv");
@@ -89,10 +89,10 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
         .get_by_role_and_label(egui::Role::Button, "Stop")
         .click();
     wait(&mut window, "it is stopped", |app| {
-        let sheet = app.session.sheet.as_ref();
+        let sheet = app.session.predict.sheet.as_ref();
         sheet.is_some_and(|sheet| !sheet.is_working())
     });
-    let sheet = window.state().session.sheet.clone().unwrap();
+    let sheet = window.state().session.predict.sheet.clone().unwrap();
     assert_eq!(sheet.state, SheetState::Stopped);
     window.get_by_label("Stopped; no table was written.");
     assert!(!csv.exists() && !csv.with_extension("csv.partial").exists());
@@ -118,7 +118,15 @@ fn progress_and_problems_stand_on_the_card() {
     window.get_by_label("Predict all").click();
     settle(&mut window);
     window.get_by_label("Getting ready …");
-    let ticket = window.state().session.sheet.clone().unwrap().request.ticket;
+    let ticket = window
+        .state()
+        .session
+        .predict
+        .sheet
+        .clone()
+        .unwrap()
+        .request
+        .ticket;
     let count = SheetCount {
         done: 1200,
         unreadable: 3,

@@ -18,12 +18,18 @@ fn page(window: &mut Harness<'_, StudioApp>, title: &str) {
 }
 
 fn rests(app: &StudioApp) -> bool {
-    let live = app.session.live.as_ref();
+    let live = app.session.train.live.as_ref();
     live.is_some_and(|run| !run.stage.is_live())
 }
 
 fn stage(window: &Harness<'_, StudioApp>) -> Option<Stage> {
-    window.state().session.live.as_ref().map(|run| run.stage)
+    window
+        .state()
+        .session
+        .train
+        .live
+        .as_ref()
+        .map(|run| run.stage)
 }
 
 #[test]
@@ -45,14 +51,14 @@ fn a_stopped_run_goes_on_is_opened_and_moved_to_the_trash() {
     assert_eq!(window.state().page, Page::Train);
     wait(&mut window, "the run ends", rests);
     assert_eq!(stage(&window), Some(Stage::Finished));
-    let live = window.state().session.live.clone().unwrap();
+    let live = window.state().session.train.live.clone().unwrap();
     assert_eq!(live.reports.len(), 3);
 
     page(&mut window, "Compare");
     window.get_by_label_contains("finished ·");
     window.get_by_label("Open").click();
     settle(&mut window);
-    let opened = window.state().session.opened.clone().unwrap();
+    let opened = window.state().session.train.opened.clone().unwrap();
     assert_eq!(opened.reports.len(), 3);
     assert_eq!(opened.header, live.header);
 

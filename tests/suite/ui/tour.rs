@@ -203,7 +203,7 @@ fn the_whole_tour_by_keyboard_keeps_both_runs() {
     choose_by_keys(&mut window, "Keep both runs");
     settle(&mut window);
     assert!(window.state().session.learn.tour.is_none() && folder.is_dir());
-    assert_eq!(window.state().session.pins.pictures().len(), 2);
+    assert_eq!(window.state().session.predict.pins.pictures().len(), 2);
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn escape_leaves_in_every_step_and_stops_the_run_of_the_tour() {
         wait(&mut window, "its run ends", |app| {
             !app.session.is_training()
         });
-        assert!(window.state().session.pins.pictures().is_empty());
+        assert!(window.state().session.predict.pins.pictures().is_empty());
     }
 }
 

@@ -305,7 +305,7 @@ fn why(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, column: Column) {
     let Some(folder) = &cx.session.predict.run else {
         return;
     };
-    let live = cx.session.live.as_ref().and_then(|run| {
+    let live = cx.session.train.live.as_ref().and_then(|run| {
         let mine = run.header.as_ref().is_some_and(|h| h.folder == *folder);
         let report = run.reports.get(answer.task).filter(|_| mine)?;
         lae::drift_of(report)

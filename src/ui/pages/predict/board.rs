@@ -71,13 +71,13 @@ pub fn pin_corner(ui: &Ui, cx: &mut Cx<'_>, sample: Rect, picture: &Arc<Picture>
 }
 
 fn is_pinned(cx: &Cx<'_>, picture: &Arc<Picture>) -> bool {
-    let pins = cx.session.pins.pictures();
+    let pins = cx.session.predict.pins.pictures();
     pins.iter()
         .any(|pin| Arc::ptr_eq(&pin.picture, picture) || pin.picture == *picture)
 }
 
 fn pin(cx: &mut Cx<'_>, picture: Arc<Picture>, truth: Option<String>) {
-    if cx.session.pins.runs().is_empty()
+    if cx.session.predict.pins.runs().is_empty()
         && let Some(run) = cx.session.predict.run.clone()
     {
         cx.session.show_pins_to(run);
@@ -87,7 +87,7 @@ fn pin(cx: &mut Cx<'_>, picture: Arc<Picture>, truth: Option<String>) {
 
 /// Draws the board; nothing while nothing is pinned.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let pins = cx.session.pins.pictures().to_vec();
+    let pins = cx.session.predict.pins.pictures().to_vec();
     if pins.is_empty() {
         return;
     }
@@ -107,7 +107,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
                 task + 1
             ),
         );
-        let runs = cx.session.pins.runs().to_vec();
+        let runs = cx.session.predict.pins.runs().to_vec();
         let names = askable(cx.session);
         ScrollArea::horizontal().id_salt("board").show(ui, |ui| {
             ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
@@ -121,7 +121,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 /// Which runs answer: a button that opens a list of them.
 fn runs_menu(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let chosen = cx.session.pins.runs().to_vec();
+    let chosen = cx.session.predict.pins.runs().to_vec();
     let opener = button(ui, format!("Runs: {}", chosen.len()));
     Popup::menu(&opener)
         .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
@@ -153,7 +153,7 @@ fn runs_menu(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn show_to(cx: &mut Cx<'_>, runs: Vec<PathBuf>) {
-    for old in cx.session.pins.runs().to_vec() {
+    for old in cx.session.predict.pins.runs().to_vec() {
         if !runs.contains(&old) {
             cx.session.hide_pins_from(&old);
         }

@@ -85,7 +85,7 @@ impl Default for State {
 /// Runs that can be asked: the live one first, then the stored ones, newest first.
 pub fn askable(session: &Session) -> Vec<(PathBuf, String)> {
     let mut list = Vec::new();
-    if let Some(run) = &session.live
+    if let Some(run) = &session.train.live
         && let Some(header) = &run.header
         && !run.reports.is_empty()
     {

@@ -78,7 +78,7 @@ fn verdict(ui: &mut Ui, refusal: &Refusal, opinion: &Opinion) {
 /// How often it is said of pictures of known classes, and of classes that are not learned yet.
 fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction) {
     let mut words = vec![of_known(refusal)];
-    let inside = cx.session.insides.run(&answer.run, answer.task);
+    let inside = cx.session.predict.insides.run(&answer.run, answer.task);
     let counted = inside.is_some_and(|inside| inside.crowd.is_some());
     match (&refusal.later, counted) {
         (Some(later), _) => words.push(format!(
@@ -90,12 +90,12 @@ fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction)
             "After an earlier task it is counted how many pictures of classes to come are refused."
                 .into(),
         ),
-        (None, false) if cx.session.insides.is_looking(&answer.run) => words.push(
+        (None, false) if cx.session.predict.insides.is_looking(&answer.run) => words.push(
             "How many of classes it has not learned yet are refused is being counted.".into(),
         ),
         (None, false) => {}
     }
-    let insides = &cx.session.insides;
+    let insides = &cx.session.predict.insides;
     let offers =
         !counted && insides.problem(&answer.run).is_none() && !insides.is_looking(&answer.run);
     ui.horizontal_wrapped(|ui| {
@@ -133,7 +133,7 @@ fn count(ui: &mut Ui, cx: &mut Cx<'_>, words: &str) {
 }
 
 fn nothing_known(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
-    if let Some(problem) = cx.session.insides.problem(&answer.run).cloned() {
+    if let Some(problem) = cx.session.predict.insides.problem(&answer.run).cloned() {
         faint(
             ui,
             format!(
@@ -143,7 +143,7 @@ fn nothing_known(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
         );
         return;
     }
-    let inside = cx.session.insides.run(&answer.run, answer.task);
+    let inside = cx.session.predict.insides.run(&answer.run, answer.task);
     if let Some(inside) = inside.cloned() {
         let why = inside.problem.as_ref().map_or_else(
             || "there are too few test pictures".to_string(),
@@ -155,7 +155,7 @@ fn nothing_known(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
         );
         return;
     }
-    if cx.session.insides.is_looking(&answer.run) {
+    if cx.session.predict.insides.is_looking(&answer.run) {
         faint(
             ui,
             "Looking at test pictures, to know when to say “none of these”",

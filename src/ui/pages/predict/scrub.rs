@@ -25,7 +25,8 @@ pub fn reach(cx: &Cx<'_>) -> usize {
 /// Whether the slider keeps its place at the foot of the column: what follows it is too long to be
 /// seen together with it.
 pub fn at_foot(cx: &Cx<'_>) -> bool {
-    reach(cx) > 0 && (cx.pages.predict.inside.open || !cx.session.pins.pictures().is_empty())
+    reach(cx) > 0
+        && (cx.pages.predict.inside.open || !cx.session.predict.pins.pictures().is_empty())
 }
 
 /// Draws the slider at the foot of the column, if that is its place.

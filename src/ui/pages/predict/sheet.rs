@@ -33,7 +33,7 @@ impl State {
 
 /// Draws the card.
 pub(super) fn sheet(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let shown = cx.session.sheet.clone();
+    let shown = cx.session.predict.sheet.clone();
     card(ui, |ui| match shown {
         Some(sheet) => stands(ui, cx, &sheet),
         None if cx.pages.predict.sheet.open => set_up(ui, cx),

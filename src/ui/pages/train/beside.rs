@@ -76,7 +76,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[(PathBuf, String)], now: Option<
     });
     shown.response.accessible_name("Run beside it");
     if let Some(beside) = chosen {
-        cx.session.beside_shown = beside;
+        cx.session.train.beside = beside;
     }
 }
 

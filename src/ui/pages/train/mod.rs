@@ -63,7 +63,7 @@ impl Default for State {
 
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    if cx.session.shown_run().is_none() {
+    if cx.session.train.shown().is_none() {
         line::card(ui, cx);
         let text = "Set up an experiment and start it, or open a stored run";
         widgets::empty(ui, "Nothing is running", text, |ui| {
@@ -80,7 +80,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
-    let Some(run) = cx.session.shown_run().cloned() else {
+    let Some(run) = cx.session.train.shown().cloned() else {
         return;
     };
     let folder = run.header.as_ref().map(|header| header.folder.as_path());

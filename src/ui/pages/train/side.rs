@@ -21,7 +21,7 @@ use crate::ui::widgets::{
 
 /// Draws the column.
 pub fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
-    let Some(run) = cx.session.shown_run().cloned() else {
+    let Some(run) = cx.session.train.shown().cloned() else {
         return;
     };
     state(ui, cx, &run);
@@ -37,7 +37,7 @@ pub fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
 
 fn state(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     card(ui, |ui| {
-        let opened = cx.session.opened.is_some();
+        let opened = cx.session.train.opened.is_some();
         widgets::ends_in_order(
             ui,
             |ui| {

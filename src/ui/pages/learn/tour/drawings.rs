@@ -104,7 +104,7 @@ fn picture(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize) {
     ui.horizontal_top(|ui| {
         let (rect, response) = ui.allocate_exact_size(Vec2::splat(96.0), Sense::hover());
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
-        let pins = cx.session.pins.pictures();
+        let pins = cx.session.predict.pins.pictures();
         let pin = pins.iter().find(|pin| Some(pin.id) == tour.pins[which]);
         if let Some(picture) = pin.map(|pin| pin.picture.clone()) {
             let texture = cx.textures.of(ui.ctx(), &picture);

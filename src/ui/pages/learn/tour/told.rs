@@ -35,7 +35,7 @@ pub fn of_step(session: &Session, tour: &Tour) -> Vec<String> {
 /// What keeps the step's run from going on, if something does.
 fn in_the_way(session: &Session, tour: &Tour) -> Option<String> {
     let language = session.learn.language;
-    let other = session.live.as_ref().map_or("", |live| &live.title);
+    let other = session.train.live.as_ref().map_or("", |live| &live.title);
     let other = [("title", other)];
     match tour.run().standing {
         Standing::Wanted => Some(language.fill("tour.busy.text", &other)),

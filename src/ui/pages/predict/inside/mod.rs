@@ -67,13 +67,13 @@ pub fn section(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     }
     cx.session.look_inside();
-    let all: Vec<Arc<RunInside>> = cx.session.insides.tasks_of(&run).cloned().collect();
+    let all: Vec<Arc<RunInside>> = cx.session.predict.insides.tasks_of(&run).cloned().collect();
     let task = cx.session.predict.task;
     let scene = Scene {
         header: &header,
         task,
         expert: chosen(cx, &experts),
-        now: cx.session.insides.run(&run, task).cloned(),
+        now: cx.session.predict.insides.run(&run, task).cloned(),
         all: &all,
     };
     show_wanted(ui, cx, &scene);
@@ -149,12 +149,12 @@ fn gaze_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
             );
             return;
         }
-        if let Some(problem) = cx.session.insides.picture_problem() {
+        if let Some(problem) = cx.session.predict.insides.picture_problem() {
             widgets::problem(ui, problem);
             return;
         }
-        let seen = cx.session.insides.seen().cloned();
-        let after = cx.session.insides.picture(scene.task).cloned();
+        let seen = cx.session.predict.insides.seen().cloned();
+        let after = cx.session.predict.insides.picture(scene.task).cloned();
         let (Some(seen), Some(after)) = (seen, after) else {
             faint(ui, "Being looked at…");
             ui.set_min_height(ROOM);
@@ -162,7 +162,7 @@ fn gaze_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
         };
         let before = match scene.task.checked_sub(1) {
             Some(task) => {
-                let inside = cx.session.insides.picture(task);
+                let inside = cx.session.predict.insides.picture(task);
                 inside.and_then(|inside| inside.of(scene.expert)).cloned()
             }
             None => after.before.clone(),
@@ -246,7 +246,7 @@ fn crowd_is_there(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) -> bool {
 fn waiting(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
     ui.set_min_height(ROOM);
     let config = &scene.header.config;
-    if let Some(problem) = cx.session.insides.problem(&scene.header.folder) {
+    if let Some(problem) = cx.session.predict.insides.problem(&scene.header.folder) {
         widgets::problem(ui, problem);
     } else if cx.session.asks_before_opening(config) {
         ask_to_open(ui, cx, config);
