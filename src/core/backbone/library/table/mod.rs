@@ -289,7 +289,7 @@ file = "small.safetensors"
     fn a_contradictory_entry_is_left_out_and_the_others_stay() {
         for (from, to, word) in [
             ("heads = 2", "heads = 3", "no multiple of 3 heads"),
-            ("heads = 2", "heads = [2, 2]", "one number"),
+            ("heads = 2", "heads = [2, 2]", "one whole number"),
             (
                 "heads = 2",
                 "heads = 2\nwindow = 7",
