@@ -33,8 +33,8 @@ use crate::run::event::{Control, RunHeader, Sink, Wish};
 use crate::store::{self, RunFolder, RunState};
 
 pub use fitting::weight_type;
-pub use plan::{Plan, augment_of};
-pub use stock::{Stock, open_options};
+pub use plan::Plan;
+pub use stock::{Stock, augment_of, open_options};
 pub use teach::teach;
 use trainer::Trainer;
 

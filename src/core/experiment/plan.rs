@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use crate::backbone::library::{self, Description, Opened, Source};
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
-use crate::data::transform::Augment;
 use crate::data::{Dataset, PixelCache, named, told_two_labels};
 use crate::device::{self, Ready};
 use crate::method::{
@@ -351,16 +350,6 @@ fn short(
         None => "choose a smaller backbone, or train on the CPU (--device cpu)".into(),
     };
     Some(Problem::new(what).at("--micro-batch").advise(remedy))
-}
-
-/// How these settings vary training pictures.
-pub fn augment_of(config: &RunConfig) -> Augment {
-    let [low, high] = config.crop_scale;
-    Augment {
-        crop_scale: (low, high),
-        flip: config.flip,
-        ..Augment::default()
-    }
 }
 
 /// The classes in order, cut into tasks which all have images.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::backbone::library::{self, Opened, Unplaced};
+use crate::data::transform::Augment;
 use crate::data::{Dataset, OpenOptions, PixelCache, Watch};
 use crate::device::{DeviceInfo, Ready};
 use crate::logging::keep_out;
@@ -144,6 +145,16 @@ impl Stock {
     /// A Problem when there is none, or its file is broken.
     pub fn plugin(&self, name: &str) -> Result<Arc<PetSpec>> {
         Library::standard().get(name)
+    }
+}
+
+/// How these settings vary training pictures.
+pub fn augment_of(config: &RunConfig) -> Augment {
+    let [low, high] = config.crop_scale;
+    Augment {
+        crop_scale: (low, high),
+        flip: config.flip,
+        ..Augment::default()
     }
 }
 

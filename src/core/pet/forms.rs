@@ -250,20 +250,3 @@ fn all_sites(table: &Table<'_>, spec: &PetSpec) -> Checked<()> {
         }
     }
 }
-
-/// Refuses a parameter that no form uses.
-pub(super) fn all_used(spec: &PetSpec) -> Checked<()> {
-    let forms = spec.variants.iter();
-    let programs: Vec<&Arc<Program>> = forms.flat_map(|form| form.equations.values()).collect();
-    if programs.is_empty() {
-        return Err(Diagnostic::new(0..0, "the plugin has no equation"));
-    }
-    let unused = |(at, _): &(usize, _)| !programs.iter().any(|program| program.uses_parameter(*at));
-    match spec.parameters.iter().enumerate().find(unused) {
-        None => Ok(()),
-        Some((_, parameter)) => {
-            let what = format!("the parameter `{}` is used by no equation", parameter.name);
-            Err(Diagnostic::new(parameter.span.clone(), what))
-        }
-    }
-}

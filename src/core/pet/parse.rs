@@ -8,7 +8,6 @@ use std::ops::Range;
 use toml::de::DeTable;
 
 use super::findings::Findings;
-use super::forms::all_used;
 use super::functions::function;
 use super::init::{INITS, Init};
 use super::site::{BLOCK_SYMBOLS, Site};
@@ -89,7 +88,7 @@ pub(super) fn read(source: &Source) -> Result<PetSpec, Vec<Diagnostic>> {
     if !findings.is_empty() {
         return Err(findings.in_order());
     }
-    all_used(&spec).map_err(|unused| vec![unused])?;
+    spec.all_used().map_err(|unused| vec![unused])?;
     Ok(spec)
 }
 

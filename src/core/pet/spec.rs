@@ -11,7 +11,7 @@ use super::drawing::Drawing;
 use super::equation::Program;
 use super::init::Init;
 use super::site::{BLOCK_SYMBOLS, BlockShape, Site};
-use super::source::Source;
+use super::source::{Checked, Source};
 use crate::expression::Diagnostic;
 use crate::names::{meant, shortened};
 use crate::problem::{Problem, Result, listed};
@@ -128,22 +128,22 @@ impl PetSettings {
 }
 
 impl PetSpec {
-    /// Reads and checks a plugin. `origin` is the file's path, or "built in".
-    ///
-    /// # Errors
-    /// One Problem of all mistakes that [`PetSpec::checked`] finds.
-    pub fn parse(text: &str, origin: &str) -> Result<Arc<Self>> {
-        let source = Source::new(text, origin);
-        Self::checked(&source).map_err(|wrong| source.problems(&wrong))
-    }
-
-    /// The same with every mistake by itself, in the order of the file.
-    ///
-    /// # Errors
-    /// All mistakes in header, names and equations; where there are none, what does not fit when the
-    /// plugin is tried on small blocks of every backbone family it is for.
-    pub fn checked(source: &Source) -> Result<Arc<Self>, Vec<Diagnostic>> {
-        super::trial::tried(super::parse::read(source)?).map(Arc::new)
+    /// Refuses a parameter that no form uses.
+    pub(super) fn all_used(&self) -> Checked<()> {
+        let forms = self.variants.iter();
+        let programs: Vec<&Arc<Program>> = forms.flat_map(|form| form.equations.values()).collect();
+        if programs.is_empty() {
+            return Err(Diagnostic::new(0..0, "the plugin has no equation"));
+        }
+        let unused =
+            |(at, _): &(usize, _)| !programs.iter().any(|program| program.uses_parameter(*at));
+        match self.parameters.iter().enumerate().find(unused) {
+            None => Ok(()),
+            Some((_, parameter)) => {
+                let what = format!("the parameter `{}` is used by no equation", parameter.name);
+                Err(Diagnostic::new(parameter.span.clone(), what))
+            }
+        }
     }
 
     /// The exact text of the file.

@@ -9,12 +9,15 @@ use burn::tensor::{Device, Tensor, TensorData};
 
 use super::budget::{allowed, capped};
 use super::init::Init;
+use super::parse;
 use super::shape::Shape;
 use super::site::{BlockKind, BlockShape, Site};
+use super::source::Source;
 use super::spec::{PetSettings, PetSpec};
 use super::stack::{PetStack, misshapen};
 use super::value::Value;
 use crate::expression::Diagnostic;
+use crate::problem;
 
 const BATCH: usize = 2;
 /// Most elements of all parameters of all forms together. Plugins are tried whenever they are
@@ -26,11 +29,31 @@ const MOST_PRODUCED: usize = 1 << 22;
 /// millions.
 const MOST_WORK: u64 = 1 << 30;
 
+impl PetSpec {
+    /// Reads and checks a plugin. `origin` is the file's path, or "built in".
+    ///
+    /// # Errors
+    /// One Problem of all mistakes that [`PetSpec::checked`] finds.
+    pub fn parse(text: &str, origin: &str) -> problem::Result<Arc<Self>> {
+        let source = Source::new(text, origin);
+        Self::checked(&source).map_err(|wrong| source.problems(&wrong))
+    }
+
+    /// The same with every mistake by itself, in the order of the file.
+    ///
+    /// # Errors
+    /// All mistakes in header, names and equations; where there are none, what does not fit when the
+    /// plugin is tried on small blocks of every backbone family it is for.
+    pub fn checked(source: &Source) -> Result<Arc<Self>, Vec<Diagnostic>> {
+        tried(parse::read(source)?).map(Arc::new)
+    }
+}
+
 /// Tries the plugin and notes whether it starts as identity.
 ///
 /// # Errors
 /// Everything that does not fit; where all shapes do, what cannot be computed.
-pub(super) fn tried(spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
+fn tried(spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
     allowed(MOST_WORK, || tried_within(spec))
 }
 

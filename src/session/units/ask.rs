@@ -3,9 +3,10 @@
 use serde::Deserialize;
 
 use super::blocks::{block, check_name};
+use super::figures::Lack;
 use super::formula::Formula;
 use super::text::{Paragraph, paragraphs};
-use super::value::{Figures, Lack};
+use super::value::Figures;
 use crate::problem::{Problem, Result};
 
 /// Most choices of a question.

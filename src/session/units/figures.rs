@@ -4,7 +4,17 @@ use crate::counts::counted;
 use crate::metrics::{Expert, Histories, History};
 use crate::run::event::{RunHeader, TaskReport};
 
-use super::value::{Lack, Outcome};
+/// Why a formula has no value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// A run has not come so far.
+    NotYet,
+    /// It never will have one, for this reason.
+    Never(String),
+}
+
+/// What a formula comes to.
+pub type Outcome<T> = Result<T, Lack>;
 
 /// The figures of one run, cut to the tasks that are asked about.
 #[derive(Clone, Debug, Default, PartialEq)]

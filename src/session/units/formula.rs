@@ -1,7 +1,7 @@
 //! Formulas over the figures of runs, such as `forgetting(baseline) > forgetting(lae)`: the language of
 //! equations with other names, checked here and worked out in `value`.
 
-use super::value::{FUNCTIONS, Function};
+use super::functions::{FUNCTIONS, Function};
 use crate::expression::{Diagnostic, Expr, Kind, Language, Sign, parse};
 use crate::metrics::Expert;
 use crate::names::shortened;

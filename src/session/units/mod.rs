@@ -10,6 +10,7 @@ mod blocks;
 pub mod chart;
 mod figures;
 mod formula;
+mod functions;
 mod library;
 mod marks;
 pub mod plain;
@@ -21,12 +22,13 @@ mod value;
 pub use ask::{Ask, Given, Question, Verdict};
 pub use blocks::{Expect, RunPlan, Runs, Teach};
 pub use chart::{Chart, Figure};
-pub use figures::RunFigures;
+pub use figures::{Lack, RunFigures};
 pub use formula::Formula;
+pub use functions::{FUNCTIONS, Function};
 pub use library::{Entry, entries, named, open};
 pub use play::{Standing, UnitRun, Units, same_settings};
 pub use text::{Kind, Paragraph, Span, number};
-pub use value::{FUNCTIONS, Figures, Function, Lack};
+pub use value::Figures;
 
 use crate::texts::Language;
 

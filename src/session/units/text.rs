@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd};
 
+use super::figures::Lack;
 use super::formula::Formula;
 use super::marks::{Live, MARKS, mark};
-use super::value::{Figures, Lack};
+use super::value::Figures;
 use crate::problem::{Problem, Result};
 use crate::texts::Language;
 

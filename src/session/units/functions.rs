@@ -1,0 +1,149 @@
+//! What a formula can ask, of runs and of numbers.
+
+use std::ops::RangeInclusive;
+
+use super::figures::{Outcome, RunFigures};
+use crate::metrics::{Expert, History, mean, std_dev};
+
+/// Something a formula can ask.
+#[derive(Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: &'static str,
+    /// What it gives.
+    pub about: &'static str,
+    /// Whether it asks a run; else it is about numbers.
+    pub of_run: bool,
+    /// How many numbers may follow the run.
+    pub numbers: RangeInclusive<usize>,
+    /// Whether an expert may be named.
+    pub by_expert: bool,
+    pub(super) of: Of,
+}
+
+/// How it is answered.
+#[derive(Debug)]
+pub(super) enum Of {
+    Run(fn(&RunFigures, &[usize], Option<Expert>) -> Outcome<f64>),
+    Numbers(fn(&[f64]) -> Option<f64>),
+}
+
+const fn of_run(
+    name: &'static str,
+    numbers: RangeInclusive<usize>,
+    by_expert: bool,
+    about: &'static str,
+    of: fn(&RunFigures, &[usize], Option<Expert>) -> Outcome<f64>,
+) -> Function {
+    Function {
+        name,
+        about,
+        of_run: true,
+        numbers,
+        by_expert,
+        of: Of::Run(of),
+    }
+}
+
+const fn of_numbers(
+    name: &'static str,
+    about: &'static str,
+    of: fn(&[f64]) -> Option<f64>,
+) -> Function {
+    Function {
+        name,
+        about,
+        of_run: false,
+        numbers: 0..=0,
+        by_expert: false,
+        of: Of::Numbers(of),
+    }
+}
+
+/// Everything a formula can ask. Accuracies and forgetting are in percent.
+pub static FUNCTIONS: [Function; 16] = [
+    of_run(
+        "accuracy",
+        0..=0,
+        true,
+        "accuracy(run): A_N",
+        |run, _, expert| run.at_end(expert, History::last),
+    ),
+    of_run(
+        "average",
+        0..=0,
+        true,
+        "average(run): mean of A_1 to A_N",
+        |run, _, expert| run.at_end(expert, History::average),
+    ),
+    of_run(
+        "forgetting",
+        0..=0,
+        true,
+        "forgetting(run): F_N",
+        |run, _, expert| run.at_end(expert, History::forgetting),
+    ),
+    of_run(
+        "given",
+        0..=0,
+        false,
+        "given(run): accuracy at the end with the task told",
+        |run, _, _| run.task_given(),
+    ),
+    of_run(
+        "old",
+        0..=0,
+        true,
+        "old(run): accuracy at the end on all tasks but the last",
+        |run, _, expert| run.on_old(expert),
+    ),
+    of_run(
+        "seen",
+        1..=1,
+        true,
+        "seen(run, i): A_i",
+        |run, at, expert| run.after(expert, at[0]),
+    ),
+    of_run(
+        "cell",
+        2..=2,
+        true,
+        "cell(run, i, j): accuracy on task j after task i",
+        |run, at, expert| run.cell(expert, at[0], at[1]),
+    ),
+    of_run(
+        "drop",
+        1..=1,
+        true,
+        "drop(run, j): best accuracy on task j before the end minus that at the end",
+        |run, at, expert| run.at_end(expert, |h| h.drops().get(at[0] - 1).copied()),
+    ),
+    of_run(
+        "apart",
+        0..=2,
+        false,
+        "apart(run, task, epoch): how far online and offline expert are apart, in percent of the latter",
+        |run, at, _| run.apart(at),
+    ),
+    of_run(
+        "tasks",
+        0..=0,
+        false,
+        "tasks(run): number of tasks",
+        |run, _, _| Ok(run.tasks() as f64),
+    ),
+    of_numbers("mean", "mean(…)", mean),
+    of_numbers("spread", "spread(…): standard deviation", std_dev),
+    of_numbers("least", "least(…)", |values| {
+        values.iter().copied().reduce(f64::min)
+    }),
+    of_numbers("most", "most(…)", |values| {
+        values.iter().copied().reduce(f64::max)
+    }),
+    of_numbers("abs", "abs(x)", |values| {
+        values.first().map(|value| value.abs())
+    }),
+    of_numbers("count", "count(…): how many values", |values| {
+        Some(values.len() as f64)
+    }),
+];
