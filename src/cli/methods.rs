@@ -39,7 +39,7 @@ struct SettingRow {
     key: &'static str,
     title: &'static str,
     about: &'static str,
-    default: Setting,
+    default: Option<Setting>,
     range: String,
 }
 
@@ -97,7 +97,10 @@ fn in_full(spec: &MethodSpec) -> String {
             text,
             "\n  --set {}={}\n      {} ({})\n",
             setting.key,
-            setting.kind.default(),
+            setting
+                .kind
+                .default()
+                .map_or_else(String::new, |usual| usual.to_string()),
             setting.meaning,
             setting.kind.range()
         );

@@ -27,10 +27,12 @@ struct Row {
     config: RunConfig,
 }
 
-/// LAE's frozen epochs; nothing for other methods.
+/// Epochs of the second task with the PET frozen.
 fn frozen_epochs(run: &RunConfig) -> String {
-    let frozen = Chosen::of(run).and_then(|chosen| chosen.count("freeze_epochs"));
-    frozen.map_or_else(|_| "–".to_string(), |n| n.to_string())
+    let passes = Chosen::of(run).and_then(|chosen| chosen.passes(1));
+    let frozen = passes.unwrap_or_default();
+    let frozen = frozen.iter().filter(|pass| pass.frozen()).count();
+    frozen.to_string()
 }
 
 /// Lists.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::Session;
 use crate::backbone::library;
 use crate::data::named;
-use crate::experiment::suited::{Material, freeze_share, suit, take_from};
+use crate::experiment::suited::{Material, of_epochs, share_epochs, suit, take_from};
 use crate::method::{MethodSpec, adopt, adopt_published, named_method, usual_pet};
 use crate::pet::library::Library as Plugins;
 use crate::run::config::RunConfig;
@@ -40,10 +40,8 @@ impl Session {
                 }
                 None => Suiting::Due(place.to_string()),
             };
-            if named::published(&left.data).is_some() {
-                // The authors' rate and memory are for that data alone.
-                self.draft.base_lr = usual_rate(&self.draft);
-                self.draft.settings.remove("ema");
+            if let Some(set) = named::published(&left.data) {
+                forget_published(&mut self.draft, set.name);
             }
             // The list of another data set means nothing here.
             self.draft.mended.clear();
@@ -70,7 +68,7 @@ impl Session {
         let draft = &mut self.draft;
         let before = draft.pet.clone();
         adopt(draft, spec);
-        freeze_share(draft);
+        share_epochs(draft);
         adopt_published(draft, spec);
         if draft.pet != before {
             let about = library::describe(&draft.backbone).ok();
@@ -107,8 +105,18 @@ impl Session {
     }
 }
 
-/// The method's usual learning rate.
-fn usual_rate(draft: &RunConfig) -> f64 {
-    let rate = named_method(&draft.method).ok().and_then(|spec| spec.rate);
-    rate.map_or(draft.base_lr, |rate| rate.base)
+/// Puts back the rate and the own settings that the method's authors use on the data set of this name alone; what is a
+/// share of the epochs goes with these.
+fn forget_published(draft: &mut RunConfig, data: &str) {
+    let Ok(spec) = named_method(&draft.method) else {
+        return;
+    };
+    draft.base_lr = spec.rate.map_or(draft.base_lr, |rate| rate.base);
+    let shares: Vec<&str> = of_epochs(draft).map(|setting| setting.key).collect();
+    let published = spec.published.iter().filter(|values| values.data == data);
+    for (key, _) in published.flat_map(|values| values.settings) {
+        if !shares.contains(key) {
+            draft.settings.remove(*key);
+        }
+    }
 }

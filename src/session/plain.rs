@@ -1,26 +1,9 @@
 //! Problems as the window tells them. They are written for the command line as well, where settings
 //! have the names of options; here they have the names that stand beside their fields.
 
+use crate::method::METHODS;
 use crate::problem::Problem;
-
-/// What the window calls an option, where that is not the option's own words.
-const TITLES: [(&str, &str); 15] = [
-    ("backbone", "Backbone"),
-    ("base-lr", "Base learning rate"),
-    ("card-variant", "Way"),
-    ("classes-per-task", "Classes per task"),
-    ("crop-scale", "Smallest crop and Largest crop"),
-    ("data", "Data"),
-    ("ema", "α"),
-    ("micro-batch", "Images at once"),
-    ("no-accumulation", "Accumulation"),
-    ("no-ensemble", "Ensemble"),
-    ("no-learning", "Learning"),
-    ("order", "Class order"),
-    ("pet", "PET"),
-    ("test-limit", "Test images per class"),
-    ("train-limit", "Training images per class"),
-];
+use crate::run::config::{SETTINGS, SettingSpec, capitalised};
 
 /// Names listed of a choice at most; the window shows all of them where they are chosen.
 const NAMES: usize = 4;
@@ -71,17 +54,24 @@ pub fn plain(text: &str) -> String {
     told
 }
 
+/// What the window calls a setting of a run, by its key; of anything else its own words.
+pub fn title_of(key: &str) -> String {
+    titled(|spec| spec.key == key).unwrap_or_else(|| key.replace('_', " "))
+}
+
 fn title(option: &str) -> String {
-    let known = TITLES.iter().find(|(name, _)| *name == option);
-    known.map_or_else(
-        || {
-            let words = option.replace('-', " ");
-            let mut letters = words.chars();
-            let first = letters.next().map(|c| c.to_ascii_uppercase());
-            first.into_iter().chain(letters).collect()
-        },
-        |(_, title)| (*title).to_string(),
-    )
+    let known = titled(|spec| spec.option_name().is_some_and(|name| name == option));
+    known.unwrap_or_else(|| capitalised(&option.replace('-', " ")))
+}
+
+/// The title of the setting that is meant.
+fn titled(meant: impl Fn(&SettingSpec) -> bool) -> Option<String> {
+    let of_methods = METHODS.iter().flat_map(|method| method.settings);
+    let mut all = SETTINGS
+        .iter()
+        .map(|setting| &setting.spec)
+        .chain(of_methods);
+    all.find(|spec| meant(spec)).map(SettingSpec::heading)
 }
 
 /// A sentence that ends in a long list of names, cut after the first few.
@@ -111,7 +101,7 @@ mod tests {
         );
         assert_eq!(plain("--data: /my/--odd"), "Data: /my/--odd");
         assert_eq!(plain("--set length"), "length");
-        assert_eq!(plain("--freeze-epochs, --seed"), "Freeze epochs, Seed");
+        assert_eq!(plain("--freeze-epochs, --seed"), "Frozen epochs, Seed");
         assert_eq!(plain("no option -- here"), "no option -- here");
     }
 

@@ -9,7 +9,7 @@ use super::differences::differences;
 use super::split::Split;
 use crate::method::{adopt_published, filled, lae};
 use crate::problem::{Problem, Result, listed};
-use crate::run::config::{RunConfig, Settings};
+use crate::run::config::{RunConfig, Says, Settings};
 
 /// A ready-made set-up.
 #[derive(Clone, Debug)]
@@ -284,10 +284,7 @@ pub fn changed(preset: &Preset, config: &RunConfig) -> Vec<String> {
 /// The settings with everything that a preset leaves open put back to what it has.
 fn but_for_variants(preset: &Preset, config: &RunConfig) -> RunConfig {
     let mut same = filled(config);
-    same.device.clone_from(&preset.run.device);
-    same.cache_mb = preset.run.cache_mb;
-    same.card_variant = preset.run.card_variant;
-    same.micro_batch = preset.run.micro_batch;
+    same.copy(&preset.run, |setting| setting.says == Says::Where);
     if let Some(paper) = preset.paper {
         same.data.clone_from(&preset.run.data);
         if paper.orders.contains(&same.order.as_str()) {

@@ -257,7 +257,7 @@ fn settings_of_every_method_survive_the_file_and_wrong_ones_are_told_with_their_
         let mut config = config_of(spec);
         assert!(problems(&config).is_empty(), "{:?}", problems(&config));
         for setting in spec.settings {
-            let value = setting.kind.default();
+            let value = setting.kind.default().unwrap();
             let text = format!("{}={value}", setting.key);
             set(&mut config, &text).unwrap();
             assert_eq!(config.settings[setting.key], value, "{text}");

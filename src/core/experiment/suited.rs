@@ -7,8 +7,8 @@ use crate::data::card::counts;
 use crate::data::looks::{Looks, first_pictures};
 use crate::data::named;
 use crate::data::scenario::ClassOrder;
-use crate::method::{adopt_published, frozen_of, named_method};
-use crate::run::config::{RunConfig, Setting};
+use crate::method::{adopt_published, named_method};
+use crate::run::config::{RunConfig, SettingSpec};
 
 /// Steps of the optimiser that a task should get; with fewer, little is learned.
 const STEPS: usize = 60;
@@ -33,37 +33,31 @@ pub struct Material<'a> {
 
 /// Takes over what belongs to the data set.
 pub fn take_from(config: &mut RunConfig, kept: &RunConfig) {
-    let frozen = kept.settings.get("freeze_epochs").cloned();
-    set_frozen(config, frozen);
-    *config = RunConfig {
-        classes_per_task: kept.classes_per_task.clone(),
-        order: kept.order.clone(),
-        epochs: kept.epochs,
-        batch: kept.batch,
-        crop_scale: kept.crop_scale,
-        flip: kept.flip,
-        train_limit: kept.train_limit,
-        test_limit: kept.test_limit,
-        test_share: kept.test_share,
-        validation_share: kept.validation_share,
-        ..config.clone()
-    };
+    for setting in of_epochs(config) {
+        match kept.settings.get(setting.key) {
+            Some(value) => config.settings.insert(setting.key.into(), value.clone()),
+            None => config.settings.remove(setting.key),
+        };
+    }
+    config.copy(kept, |setting| setting.of_data);
 }
 
-fn set_frozen(config: &mut RunConfig, frozen: Option<Setting>) {
-    let spec = named_method(&config.method);
-    let known = spec.is_ok_and(|spec| spec.settings.iter().any(|s| s.key == "freeze_epochs"));
-    match frozen.filter(|_| known) {
-        Some(value) => config.settings.insert("freeze_epochs".into(), value),
-        None => config.settings.remove("freeze_epochs"),
-    };
+/// The method's own settings that are a share of the epochs.
+pub fn of_epochs(config: &RunConfig) -> impl Iterator<Item = &'static SettingSpec> + use<> {
+    let own = named_method(&config.method).map_or(&[][..], |spec| spec.settings);
+    own.iter().filter(|setting| setting.of_epochs.is_some())
 }
 
-/// Freezes the usual share of epochs where they are not as many as usual and the method freezes any.
-pub fn freeze_share(config: &mut RunConfig) {
-    if config.epochs != RunConfig::default().epochs {
-        let frozen = frozen_of(config.epochs);
-        set_frozen(config, Some(Setting::Whole(frozen as i64)));
+/// Puts the usual share of epochs, such as the frozen ones, where these are not as many as usual.
+pub fn share_epochs(config: &mut RunConfig) {
+    if config.epochs == RunConfig::default().epochs {
+        return;
+    }
+    for setting in of_epochs(config) {
+        let usual = setting.usual_of(config.epochs);
+        config
+            .settings
+            .extend(usual.map(|usual| (setting.key.to_string(), usual)));
     }
 }
 
@@ -109,7 +103,7 @@ pub fn suit(config: &mut RunConfig, material: &Material) -> Option<String> {
     config.batch = (images / PER_EPOCH).clamp(SMALLEST, usual.batch);
     let steps = (images / config.batch).max(1);
     config.epochs = STEPS.div_ceil(steps).clamp(usual.epochs, MOST_CHOSEN);
-    freeze_share(config);
+    share_epochs(config);
     let chosen = config.batch != usual.batch || config.epochs != usual.epochs;
     chosen.then(|| {
         format!(

@@ -1,11 +1,14 @@
 //! A method with the settings chosen for it: typed values, checks, and the usual values.
 
-use super::spec::{Kind, MethodSpec, Published, SettingSpec};
-use super::{METHODS, Pass, Plugin};
+use super::idle::Plugin;
+use super::spec::{Chosen, MethodSpec, Published};
+use super::{METHODS, Pass};
 use crate::backbone::library::Description;
 use crate::data::named;
 use crate::problem::{Problem, Result, listed};
-use crate::run::config::{RunConfig, Setting, Settings, block_list, bounds};
+use crate::run::config::{
+    Kind, MOST_EPOCHS, RunConfig, Setting, SettingSpec, Settings, block_list,
+};
 use crate::run::event::MethodFacts;
 
 /// The method of this key.
@@ -23,15 +26,6 @@ pub fn named_method(key: &str) -> Result<&'static MethodSpec> {
         })
 }
 
-/// A method with the settings chosen for it.
-#[derive(Clone, Copy)]
-pub struct Chosen<'a> {
-    /// All settings of the run.
-    pub config: &'a RunConfig,
-    /// The method.
-    pub spec: &'static MethodSpec,
-}
-
 impl<'a> Chosen<'a> {
     /// The method that these settings name.
     ///
@@ -42,12 +36,17 @@ impl<'a> Chosen<'a> {
         Ok(Self { config, spec })
     }
 
+    /// One of the method's own settings.
+    fn setting(&self, key: &str) -> Result<&'static SettingSpec> {
+        let found = self.spec.settings.iter().find(|setting| setting.key == key);
+        found.ok_or_else(|| self.unknown(key))
+    }
+
     /// The value of one of the method's own settings.
     fn value(&self, key: &str) -> Result<Setting> {
-        let found = self.spec.settings.iter().find(|setting| setting.key == key);
-        let setting = found.ok_or_else(|| self.unknown(key))?;
+        let setting = self.setting(key)?;
         match self.config.settings.get(key) {
-            None => Ok(setting.kind.default()),
+            None => setting.kind.default().ok_or_else(|| self.unknown(key)),
             Some(given) => setting
                 .kind
                 .admit(given)
@@ -104,7 +103,7 @@ impl<'a> Chosen<'a> {
     /// # Errors
     /// As [`block_list`]; a Problem for an unknown key.
     pub fn blocks(&self, key: &str, depth: usize) -> Result<Vec<usize>> {
-        block_list(&self.text(key)?, depth, &place(key))
+        block_list(&self.text(key)?, depth, &self.setting(key)?.place())
     }
 
     /// The learning rate of every step: base_lr · batch / 256, or base_lr itself where the authors
@@ -139,7 +138,7 @@ impl<'a> Chosen<'a> {
     /// A Problem for a setting out of range.
     pub fn passes(&self, task: usize) -> Result<Vec<Pass>> {
         // The window asks while a number is being typed.
-        if self.config.epochs > *bounds::EPOCHS.end() {
+        if self.config.epochs > MOST_EPOCHS {
             return Err(Problem::new("that many epochs cannot be planned").at("--epochs"));
         }
         (self.spec.passes)(self, task)
@@ -177,7 +176,7 @@ impl<'a> Chosen<'a> {
             match (setting.kind, &value) {
                 (Kind::Flag(true), Setting::Flag(false)) => words.push(format!("no {title}")),
                 (Kind::Flag(false), Setting::Flag(true)) => words.push(title.to_string()),
-                (Kind::Choice(_), value) if *value != setting.kind.default() => {
+                (Kind::Choice(_), value) if Some(value) != setting.kind.default().as_ref() => {
                     words.push(format!("{title} {value}"));
                 }
                 _ => {}
@@ -198,25 +197,15 @@ impl<'a> Chosen<'a> {
             keys => format!("its settings are {}", listed(keys, 20)),
         };
         Problem::new(format!("{} has no setting \"{key}\"", self.spec.title))
-            .at(place(key))
+            .at(format!("--set {key}"))
             .advise(remedy)
-    }
-}
-
-/// How a person names a setting of a method.
-fn place(key: &str) -> String {
-    match key {
-        "freeze_epochs" => "--freeze-epochs".into(),
-        "ema" => "--ema".into(),
-        "learning" | "accumulation" | "ensemble" => format!("--no-{key}"),
-        _ => format!("--set {key}"),
     }
 }
 
 fn outside(setting: &SettingSpec, given: &Setting) -> Problem {
     let what = format!("{given} is no value of the setting \"{}\"", setting.key);
     Problem::new(what)
-        .at(place(setting.key))
+        .at(setting.place())
         .advise(format!("give {}", setting.kind.range()))
 }
 
@@ -232,17 +221,12 @@ pub fn problems(config: &RunConfig) -> Vec<Problem> {
     };
     let before = problems.len();
     for (key, value) in &config.settings {
-        match chosen
-            .spec
-            .settings
-            .iter()
-            .find(|setting| setting.key == key)
-        {
-            None => problems.push(chosen.unknown(key)),
-            Some(setting) if setting.kind.admit(value).is_none() => {
+        match chosen.setting(key) {
+            Err(unknown) => problems.push(unknown),
+            Ok(setting) if setting.kind.admit(value).is_none() => {
                 problems.push(outside(setting, value));
             }
-            Some(_) => {}
+            Ok(_) => {}
         }
     }
     if problems.len() == before {
@@ -260,13 +244,8 @@ pub fn set(config: &mut RunConfig, text: &str) -> Result<()> {
         let problem = Problem::new(format!("\"{text}\" sets nothing")).at("--set");
         return Err(problem.advise("write it as KEY=VALUE, for example --set length=5"));
     };
-    let (key, chosen) = (key.trim(), Chosen::of(config)?);
-    let setting = chosen
-        .spec
-        .settings
-        .iter()
-        .find(|setting| setting.key == key);
-    let setting = setting.ok_or_else(|| chosen.unknown(key))?;
+    let key = key.trim();
+    let setting = Chosen::of(config)?.setting(key)?;
     let given = || Setting::Text(value.trim().to_string().into());
     let value = setting
         .kind
@@ -357,7 +336,8 @@ pub fn run_title(config: &RunConfig, sized: bool) -> String {
 pub fn command<'p>(config: &RunConfig, pet: Option<impl Into<Plugin<'p>>>) -> String {
     let idle = Chosen::of(config).map(|chosen| chosen.idle(pet));
     let keys: Vec<&str> = idle.iter().flatten().map(|idle| idle.key).collect();
-    config.as_command(&keys)
+    let own = named_method(&config.method).map_or(&[][..], |spec| spec.settings);
+    config.as_command(own, &keys)
 }
 
 /// Settings with every own setting of the method named, so that equal runs have equal settings.

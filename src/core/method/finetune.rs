@@ -46,6 +46,7 @@ pub const SEQUENTIAL: MethodSpec = MethodSpec {
                       a copy of it after every task (every): only then can it be asked as it was \
                       after an earlier one",
             kind: Kind::Choice(&["last", EVERY]),
+            ..SettingSpec::OWN
         },
     ],
     pet: None,
@@ -81,6 +82,7 @@ const SCHEDULE: SettingSpec = SettingSpec {
     meaning: "How the learning rate falls within a task: a cosine over its steps or its epochs, or \
               not at all",
     kind: Kind::Choice(&["cosine", "cosine_epoch", "constant"]),
+    ..SettingSpec::OWN
 };
 const CLIPPING: SettingSpec = SettingSpec {
     key: "clip_grad_norm",
@@ -91,6 +93,7 @@ const CLIPPING: SettingSpec = SettingSpec {
         least: 0.0,
         most: f64::MAX,
     },
+    ..SettingSpec::OWN
 };
 const WEIGHT_DECAY: SettingSpec = SettingSpec {
     key: "weight_decay",
@@ -101,6 +104,7 @@ const WEIGHT_DECAY: SettingSpec = SettingSpec {
         least: 0.0,
         most: 1.0,
     },
+    ..SettingSpec::OWN
 };
 /// The value of `keep_weights` that keeps the network after every task.
 const EVERY: &str = "every";

@@ -1,25 +1,20 @@
 //! Epochs that are all frozen: then a PET learns nothing after the first task.
 
-use super::chosen::Chosen;
+use super::spec::Chosen;
 use super::task::Work;
 use crate::counts::counted;
 use crate::problem::Problem;
-
-/// LAE's share of epochs with the PET frozen, as in the paper's experiments.
-const FROZEN: (usize, usize) = (3, 5);
-
-/// How many of so many epochs are usually frozen.
-pub fn frozen_of(epochs: usize) -> usize {
-    epochs / FROZEN.1 * FROZEN.0 + epochs % FROZEN.1 * FROZEN.0 / FROZEN.1
-}
+use crate::run::config::{Setting, SettingSpec};
 
 /// What to know of epochs that are all frozen, and how many are usual.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct AllFrozen {
     /// What it means.
     pub problem: Problem,
+    /// The method's own setting that freezes them.
+    pub setting: &'static SettingSpec,
     /// How many of the epochs are usually frozen.
-    pub usual: usize,
+    pub usual: Setting,
 }
 
 /// Finds whether the PET stands still in every epoch after the first task; none where it learns, or where there is no
@@ -36,7 +31,8 @@ pub fn all_frozen(chosen: &Chosen<'_>, tasks: usize) -> Option<AllFrozen> {
     if frozen == 0 || frozen < learning.count() {
         return None;
     }
-    let usual = frozen_of(frozen);
+    let mut own = chosen.spec.settings.iter();
+    let (setting, usual) = own.find_map(|setting| Some((setting, setting.usual_of(frozen)?)))?;
     let problem = Problem::new(format!(
         "from the second task on {} frozen, so the PET learns nothing there",
         match frozen {
@@ -44,9 +40,10 @@ pub fn all_frozen(chosen: &Chosen<'_>, tasks: usize) -> Option<AllFrozen> {
             n => format!("all {} are", counted(n, "epoch")),
         }
     ));
-    let remedy = format!("freeze fewer: --freeze-epochs {usual}");
+    let remedy = format!("freeze fewer: {} {usual}", setting.place());
     Some(AllFrozen {
-        problem: problem.at("--freeze-epochs").advise(remedy),
+        problem: problem.at(setting.place()).advise(remedy),
+        setting,
         usual,
     })
 }
@@ -54,7 +51,7 @@ pub fn all_frozen(chosen: &Chosen<'_>, tasks: usize) -> Option<AllFrozen> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::config::{RunConfig, Setting};
+    use crate::run::config::RunConfig;
 
     #[test]
     fn epochs_that_are_all_frozen_are_told_with_the_usual_share() {
@@ -73,13 +70,18 @@ mod tests {
             let chosen = Chosen::of(&config).ok()?;
             all_frozen(&chosen, tasks).map(|told| told.usual)
         };
-        assert_eq!(told("lae", 3, 5), Some(1));
+        assert_eq!(told("lae", 3, 5), Some(Setting::Whole(1)));
         assert_eq!(told("lae", 4, 5), None);
         assert_eq!(told("lae", 3, 1), None);
         // APER tunes nothing after its first session, which is what it is.
         for method in ["baseline", "aper", "simplecil"] {
             assert_eq!(told(method, 3, 5), None, "{method}");
         }
-        assert_eq!([1, 2, 3, 5, 50].map(frozen_of), [0, 1, 1, 3, 30]);
+        let frozen = crate::method::lae::LAE.settings.iter();
+        let frozen = frozen.filter(|setting| setting.of_epochs.is_some());
+        for setting in frozen {
+            let usual = [1, 2, 3, 5, 50].map(|epochs| setting.usual_of(epochs));
+            assert_eq!(usual, [0, 1, 1, 3, 30].map(|n| Some(Setting::Whole(n))));
+        }
     }
 }

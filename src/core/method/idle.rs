@@ -2,13 +2,10 @@
 //! greys them out; the command line tells of those that a person asked for by name; what merely stands in a file is left
 //! alone.
 
-use super::chosen::Chosen;
-use super::task::Work;
+use super::spec::{Chosen, Idle};
+use super::task::{Pass, Work};
 use crate::pet::PetSpec;
-use crate::problem::Result;
-
-/// The settings of a PET.
-const OF_PET: [&str; 4] = ["pet", "pet_size", "pet_variant", "blocks"];
+use crate::run::config::{Needs, SETTINGS};
 
 /// What of a PET plugin decides which settings have an effect.
 #[derive(Clone, Copy, Debug)]
@@ -26,15 +23,6 @@ impl<'a> From<&'a PetSpec> for Plugin<'a> {
             sized: pet.is_sized(),
         }
     }
-}
-
-/// A setting that has no effect.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Idle {
-    /// Its key in files: a setting of every run, or one of the method's own.
-    pub key: &'static str,
-    /// Why.
-    pub why: String,
 }
 
 impl Idle {
@@ -56,48 +44,48 @@ impl Chosen<'_> {
     /// The settings that have no effect beside the others, with this PET plugin where it is known. Of settings out of
     /// range nothing is said.
     pub fn idle<'p>(&self, pet: Option<impl Into<Plugin<'p>>>) -> Vec<Idle> {
-        let mut idle = self.idle_of_pet(pet.map(Into::into));
-        idle.extend(self.idle_of_training().unwrap_or_default());
+        let lacks = self.lacks(pet.map(Into::into));
+        let mut idle = Vec::new();
+        for spec in SETTINGS.iter().map(|setting| &setting.spec) {
+            let lacking = lacks.iter().find(|(needs, _)| *needs == spec.needs);
+            idle.extend(lacking.map(|(_, why)| Idle::of(spec.key, why.as_str())));
+        }
         idle.extend((self.spec.idle)(self).unwrap_or_default());
         idle
     }
 
-    fn idle_of_pet(&self, pet: Option<Plugin<'_>>) -> Vec<Idle> {
-        if self.trains_pet().unwrap_or(true) {
-            let sizeless = pet.filter(|pet| !pet.sized);
-            let why = |pet: Plugin<'_>| format!("{} has no size", pet.name);
-            return Vec::from_iter(sizeless.map(|pet| Idle::of("pet_size", why(pet))));
-        }
-        let why = format!("{} trains no PET plugin", self.title());
-        OF_PET.map(|key| Idle::of(key, &*why)).into()
-    }
-
-    /// Settings of steps that are not taken.
-    fn idle_of_training(&self) -> Result<Vec<Idle>> {
+    /// What a run does not do that settings need, each in a sentence.
+    fn lacks(&self, pet: Option<Plugin<'_>>) -> Vec<(Needs, String)> {
         let title = self.title();
-        let passes = self.passes(0)?;
-        let learns = passes
-            .iter()
-            .any(|pass| matches!(pass.work, Work::Learn { .. }));
-        let mut idle = Vec::new();
+        let mut lacks = Vec::new();
+        if !self.trains_pet().unwrap_or(true) {
+            let why = format!("{title} trains no PET plugin");
+            lacks.extend([(Needs::Pet, why.clone()), (Needs::SizedPet, why)]);
+        } else if let Some(pet) = pet.filter(|pet| !pet.sized) {
+            lacks.push((Needs::SizedPet, format!("{} has no size", pet.name)));
+        }
+        let Ok(passes) = self.passes(0) else {
+            return lacks;
+        };
+        let learning = |pass: &Pass| matches!(pass.work, Work::Learn { .. });
+        let learns = passes.iter().any(learning);
         if self.spec.rate.is_none() || !learns {
-            idle.push(Idle::of(
-                "base_lr",
-                format!("{title} takes no gradient steps"),
-            ));
+            lacks.push((Needs::Steps, format!("{title} takes no gradient steps")));
         }
         if !learns {
-            idle.push(Idle::of("epochs", format!("{title} learns in no epochs")));
+            lacks.push((Needs::Epochs, format!("{title} learns in no epochs")));
         }
         if !passes.iter().any(|pass| pass.augment) {
             let why = format!("{title} looks at training pictures as at test pictures");
-            idle.extend(["crop_scale", "flip"].map(|key| Idle::of(key, &*why)));
+            lacks.push((Needs::Augmentation, why));
         }
         if self.spec.all_at_once {
-            let why = format!("{title} learns all classes as one task");
-            idle.push(Idle::of("classes_per_task", why));
+            lacks.push((
+                Needs::Tasks,
+                format!("{title} learns all classes as one task"),
+            ));
         }
-        Ok(idle)
+        lacks
     }
 
     /// The method's name with what makes it train nothing, where that is one of its settings.
@@ -148,7 +136,7 @@ mod tests {
         assert_eq!(idle("lae", &[off("accumulation")], "lora"), ["ema"]);
         let pet = ["pet", "pet_size", "pet_variant", "blocks"];
         assert_eq!(idle("l2p", &[], "adapter"), pet);
-        let nothing = ["base_lr", "epochs", "crop_scale", "flip"];
+        let nothing = ["epochs", "base_lr", "crop_scale", "flip"];
         assert_eq!(idle("simplecil", &[], "ssf"), [pet, nothing].concat());
         let solved = [&pet[..], &nothing, &["weight_decay", "dropout"]].concat();
         assert_eq!(idle("ranpac", &[], "adapter"), solved);

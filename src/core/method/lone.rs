@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::chosen::Chosen;
+use super::spec::Chosen;
 use super::task::{Source, Work};
 use crate::problem::{Problem, listed};
 

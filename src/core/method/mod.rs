@@ -41,21 +41,21 @@ use crate::metrics::{Expert, SlotView};
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
+pub use crate::run::config::{Kind, SettingSpec};
 use crate::tensors::{Bulk, HostTensor, Named};
 
 pub use answers::Verdict;
 pub use at_once::{AtOnce, Part};
 pub use backward::Backward;
 pub use chosen::{
-    Chosen, adopt, adopt_published, command, filled, named_method, problems, run_title, set,
-    usual_pet,
+    adopt, adopt_published, command, filled, named_method, problems, run_title, set, usual_pet,
 };
-pub use frozen::{AllFrozen, all_frozen, frozen_of};
-pub use idle::{Idle, Plugin};
+pub use frozen::{AllFrozen, all_frozen};
+pub use idle::Plugin;
 pub use lae::{Lae, LaeSettings};
 pub use lone::{Lone, learns, lone_classes};
 pub use pets::{PetPlan, TrainedPet};
-pub use spec::{Demand, Ground, Kind, MethodSpec, PetUse, Published, Rate, SettingSpec};
+pub use spec::{Chosen, Demand, Ground, Idle, MethodSpec, PetUse, Published, Rate};
 pub use task::{Batch, Pass, Source, Task, Work};
 
 /// All methods, in the order they are offered.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::chosen::Chosen;
+use super::spec::Chosen;
 use crate::backbone::{Backbone, BlockShape};
 use crate::metrics::Expert;
 use crate::pet::{Drawing, PetSettings, PetSpec, PetStack};

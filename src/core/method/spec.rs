@@ -1,14 +1,12 @@
 //! What a method says of itself, as data: its name, who answers, its settings with meaning, range
 //! and default, what it needs. File, command line, checks, window and help are made from it.
 
-use super::chosen::Chosen;
-use super::idle::Idle;
 use super::{Method, Pass, Setup};
 use crate::backbone::BlockShape;
 use crate::backbone::architecture::Architecture;
 use crate::metrics::Expert;
 use crate::problem::Result;
-use crate::run::config::Setting;
+use crate::run::config::{RunConfig, Setting, SettingSpec};
 
 /// A method: one of these stands in each method's file, and in the table [`super::METHODS`].
 pub struct MethodSpec {
@@ -47,111 +45,22 @@ pub struct MethodSpec {
     pub build: fn(Setup<'_>) -> Result<Box<dyn Method>>,
 }
 
-/// One setting of a method.
-#[derive(Clone, Copy, Debug)]
-pub struct SettingSpec {
-    /// The name in files and in `--set KEY=VALUE`.
+/// A method with the settings chosen for it.
+#[derive(Clone, Copy)]
+pub struct Chosen<'a> {
+    /// All settings of the run.
+    pub config: &'a RunConfig,
+    /// The method.
+    pub spec: &'static MethodSpec,
+}
+
+/// A setting that has no effect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Idle {
+    /// Its key in files: a setting of every run, or one of the method's own.
     pub key: &'static str,
-    /// The name people read.
-    pub title: &'static str,
-    /// What it does, in a sentence.
-    pub meaning: &'static str,
-    /// What values it takes, with the default.
-    pub kind: Kind,
-}
-
-/// What values a setting takes, with the default.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
-    /// On or off.
-    Flag(bool),
-    /// A whole number within bounds.
-    Whole {
-        /// Without another word.
-        default: i64,
-        /// Smallest.
-        least: i64,
-        /// Largest.
-        most: i64,
-    },
-    /// A number within bounds.
-    Real {
-        /// Without another word.
-        default: f64,
-        /// Smallest.
-        least: f64,
-        /// Largest.
-        most: f64,
-    },
-    /// One of several names; the first is the default.
-    Choice(&'static [&'static str]),
-    /// Blocks of the backbone: a count of the first ("5") or a list ("0,2,4").
-    Blocks(&'static str),
-}
-
-impl Kind {
-    /// The value without another word.
-    pub fn default(&self) -> Setting {
-        match *self {
-            Self::Flag(on) => Setting::Flag(on),
-            Self::Whole { default, .. } => Setting::Whole(default),
-            Self::Real { default, .. } => Setting::Real(default),
-            Self::Choice(names) => Setting::Text(names.first().copied().unwrap_or_default().into()),
-            Self::Blocks(list) => Setting::Text(list.into()),
-        }
-    }
-
-    /// What may be given, in words.
-    pub fn range(&self) -> String {
-        match *self {
-            Self::Flag(_) => "on or off".into(),
-            Self::Whole { least, most, .. } if most == i64::MAX => {
-                format!("a whole number from {least}")
-            }
-            Self::Whole { least, most, .. } => format!("a whole number from {least} to {most}"),
-            Self::Real { least, most, .. } if most == f64::MAX => format!("a number from {least}"),
-            Self::Real { least, most, .. } => format!("a number from {least} to {most}"),
-            Self::Choice(names) => names.join(" or "),
-            Self::Blocks(_) => "a count of the first blocks (5) or a list (0,2,4)".into(),
-        }
-    }
-
-    /// The value a text means; none when it means none or lies outside.
-    pub fn parse(&self, text: &str) -> Option<Setting> {
-        let text = text.trim();
-        let value = match self {
-            Self::Flag(_) => Setting::Flag(match text {
-                "on" | "true" => true,
-                "off" | "false" => false,
-                _ => return None,
-            }),
-            Self::Whole { .. } => Setting::Whole(text.parse().ok()?),
-            Self::Real { .. } => Setting::Real(text.parse().ok()?),
-            Self::Choice(_) | Self::Blocks(_) => Setting::Text(text.to_string().into()),
-        };
-        self.admit(&value)
-    }
-
-    /// The value as this kind holds it; none for a value of another kind or outside the range.
-    pub fn admit(&self, value: &Setting) -> Option<Setting> {
-        let fits = match (self, value) {
-            (Self::Flag(_), Setting::Flag(_)) => true,
-            (Self::Whole { least, most, .. }, Setting::Whole(n)) => (least..=most).contains(&n),
-            // A file may say 1 where 1.0 is meant.
-            (Self::Real { .. }, Setting::Whole(n)) => {
-                return self.admit(&Setting::Real(*n as f64));
-            }
-            (Self::Real { least, most, .. }, Setting::Real(x)) => (least..=most).contains(&x),
-            (Self::Choice(names), Setting::Text(name)) => names.contains(&name.as_ref()),
-            (Self::Blocks(_), Setting::Text(list)) => !list.is_empty(),
-            // A count of blocks looks like a number.
-            (Self::Blocks(_), Setting::Whole(n)) => {
-                return self.admit(&Setting::Text(n.to_string().into()));
-            }
-            _ => false,
-        };
-        fits.then(|| value.clone())
-    }
+    /// Why.
+    pub why: String,
 }
 
 /// What a method trains of a PET plugin.

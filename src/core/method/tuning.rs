@@ -30,6 +30,7 @@ pub const WEIGHT_DECAY: SettingSpec = SettingSpec {
         least: 0.0,
         most: 1.0,
     },
+    ..SettingSpec::OWN
 };
 
 /// Whether PETs drop values while they are tuned.
@@ -38,6 +39,7 @@ pub const DROPOUT: SettingSpec = SettingSpec {
     title: "dropout",
     meaning: "While training, a plugin drops what its equation says (the adapter a tenth)",
     kind: Kind::Flag(true),
+    ..SettingSpec::OWN
 };
 
 /// How modules are tuned.

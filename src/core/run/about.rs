@@ -365,7 +365,7 @@ mod tests {
             blocks: "0,2,4".into(),
             ..RunConfig::default()
         };
-        let made = MadeOf::of("", config.as_options(&[]));
+        let made = MadeOf::of("", config.as_options(&[], &[]));
         for text in [
             "blocks=0,2,4",
             "blocks 0,2,4",

@@ -131,7 +131,12 @@ impl RunHeader {
     pub fn made_of(&self) -> MadeOf {
         let (config, title) = (&self.config, self.title());
         let words = format!("{title} {} {} {}", self.run, config.method, config.data);
-        MadeOf::of(&words, config.as_options(&[]))
+        // Switches as the command line has them, whichever method they are of: "no-learning".
+        let switches = self.method.variant.iter();
+        let switches = switches.map(|words| (words.replace(' ', "-"), None));
+        let mut options = config.as_options(&[], &[]);
+        options.extend(switches);
+        MadeOf::of(&words, options)
     }
 
     /// The device, with the way a card computes where that is not the plain one:

@@ -8,7 +8,6 @@ use egui::emath::Numeric;
 use egui::{DragValue, Id, Response, Ui, Vec2};
 
 use super::line_edit;
-use crate::run::config::bounds;
 use crate::ui::theme::CONTROL;
 
 /// Width of a field for a seed, in points.
@@ -91,9 +90,10 @@ pub fn seed(ui: &mut Ui, name: &'static str, value: &mut u64) -> Response {
     let mut typed = known.map_or_else(|| value.to_string(), |(text, _)| text.clone());
     let edit = line_edit(&mut typed, SEED).min_size(Vec2::new(SEED, CONTROL));
     let response = ui.add(edit.id(id));
-    let given = typed.trim().parse().ok();
+    let given: Option<u64> = typed.trim().parse().ok();
     if response.changed()
-        && let Some(given) = given.filter(|given| bounds::SEED.contains(given))
+        // A file holds no larger one.
+        && let Some(given) = given.filter(|given| i64::try_from(*given).is_ok())
     {
         *value = given;
     }

@@ -90,7 +90,7 @@ fn the_ways_of_a_card_are_shown_chosen_and_tried_again() {
     assert_eq!(draft.card_variant, Some(Variant::PLAIN));
     assert!(
         draft
-            .as_command(&[])
+            .as_command(&[], &[])
             .contains("--card-variant f32-decomposed-floats")
     );
     harness.get_by_label("Way: f32-decomposed-floats");

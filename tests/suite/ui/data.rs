@@ -71,7 +71,7 @@ fn a_class_is_dragged_to_another_task_and_back_again() {
     assert!(plan.problems.is_empty(), "{:?}", plan.problems);
     assert_eq!(plan.tasks[2], ["4", "0", "5"]);
     assert_eq!(plan.tasks.len(), plan.train_images.len());
-    let command = window.state().session.draft.as_command(&[]);
+    let command = window.state().session.draft.as_command(&[], &[]);
     assert!(
         command.contains("--order 1-4,0,5-9") && command.contains("1,2,3,2,2"),
         "{command}"

@@ -228,7 +228,7 @@ fn the_backbone_card_goes_from_family_to_weights_and_greys_out_what_does_not_fit
         .click();
     settle(&mut window);
     shot(&mut window, "experiment-mae");
-    let command = window.state().session.draft.as_command(&[]);
+    let command = window.state().session.draft.as_command(&[], &[]);
     assert!(command.contains("--precision f16"), "{command}");
 }
 

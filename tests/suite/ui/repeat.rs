@@ -1,12 +1,10 @@
 //! "Set up again" is lossless: whatever a run was trained with stands in the settings, however the window draws it and
 //! whichever field is entered and left.
 
-use std::ops::RangeInclusive;
-
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::method::filled;
-use lae_studio::run::config::{RunConfig, Setting, bounds};
+use lae_studio::run::config::{Kind, RunConfig, SETTINGS, Setting};
 use lae_studio::store::RunFolder;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
@@ -17,40 +15,36 @@ use super::{recorded, settle, shot};
 
 /// Settings at the upper or lower end of what is taken, or with digits that no field shows.
 fn extreme(which: usize) -> RunConfig {
-    fn of<T: Copy>(bounds: &RangeInclusive<T>, odd: T, which: usize) -> T {
-        [*bounds.start(), *bounds.end(), odd][which]
+    let mut config = RunConfig::default();
+    for setting in SETTINGS {
+        let whole = |least, most, odd| [least, most, odd].map(Setting::Whole);
+        let of_kind = match setting.spec.kind {
+            Kind::Whole { least, most, .. } => whole(least, most, most.min((1 << 53) + 1)),
+            Kind::Limit => whole(1, i64::MAX, (1 << 54) + 1),
+            Kind::Seed => whole(0, i64::MAX, (1 << 60) + 1),
+            Kind::Real { least, most, .. } => {
+                [least, most, 0.012_345_678_901_234_56].map(Setting::Real)
+            }
+            Kind::Share(_) | Kind::ShareOrNone => [
+                f64::MIN_POSITIVE,
+                1.0 - f64::EPSILON,
+                0.123_456_789_012_345_6,
+            ]
+            .map(Setting::Real),
+            Kind::Shares(_) => {
+                [f32::MIN_POSITIVE, 1.0, 0.123_456_79].map(|both| Setting::Pair([both; 2]))
+            }
+            _ => continue,
+        };
+        let [least, most, odd] = of_kind;
+        let value = [least, most, odd].into_iter().nth(which).unwrap();
+        assert!((setting.set)(&mut config, value), "{}", setting.spec.key);
     }
-    let scale = of(&bounds::CROP_SCALE, 0.123_456_79, which);
-    let share = [
-        f64::MIN_POSITIVE,
-        1.0 - f64::EPSILON,
-        0.123_456_789_012_345_6,
-    ][which];
     let ema = [0.0, 1.0, 0.999_987_654_321_098_7][which];
-    let config = RunConfig {
-        epochs: of(&bounds::EPOCHS, 7, which),
-        batch: of(&bounds::BATCH, 23, which),
-        micro_batch: Some(of(&bounds::MICRO_BATCH, (1 << 53) + 1, which)),
-        pet_size: of(&bounds::PET_SIZE, 700, which),
-        seed: of(&bounds::SEED, (1 << 53) + 1, which),
-        split_seed: of(&bounds::SEED, (1 << 60) + 1, which),
-        base_lr: of(&bounds::BASE_LR, 0.012_345_678_901_234_56, which),
-        crop_scale: [scale, scale],
-        test_share: share,
-        validation_share: share,
-        train_limit: Some(of(&bounds::LIMIT, (1 << 53) + 1, which)),
-        test_limit: Some(of(&bounds::LIMIT, (1 << 54) + 1, which)),
-        cache_mb: of(&bounds::CACHE_MB, 1_000_003, which),
-        settings: [
-            ("ema".to_string(), Setting::Real(ema)),
-            (
-                "freeze_epochs".to_string(),
-                Setting::Whole([0, i64::MAX, (1 << 53) + 1][which]),
-            ),
-        ]
-        .into(),
-        ..RunConfig::default()
-    };
+    let frozen = [0, i64::MAX, (1 << 53) + 1][which];
+    config.settings.insert("ema".into(), Setting::Real(ema));
+    let frozen = Setting::Whole(frozen);
+    config.settings.insert("freeze_epochs".into(), frozen);
     // As a run's file holds them.
     filled(&config)
 }

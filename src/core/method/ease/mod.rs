@@ -45,6 +45,7 @@ pub const SPEC: MethodSpec = MethodSpec {
                 least: 0.0,
                 most: 10.0,
             },
+            ..SettingSpec::OWN
         },
         WEIGHT_DECAY,
         DROPOUT,

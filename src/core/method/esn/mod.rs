@@ -36,12 +36,14 @@ pub const SPEC: MethodSpec = MethodSpec {
                 least: 1,
                 most: 1000,
             },
+            ..SettingSpec::OWN
         },
         SettingSpec {
             key: "freeze_prompt",
             title: "prompt fixed",
             meaning: "The prompt stands still after the first task; the authors train it in all",
             kind: Kind::Flag(false),
+            ..SettingSpec::OWN
         },
         SettingSpec {
             key: "lambda",
@@ -52,6 +54,7 @@ pub const SPEC: MethodSpec = MethodSpec {
                 least: 0.0,
                 most: 100.0,
             },
+            ..SettingSpec::OWN
         },
         SettingSpec {
             key: "anchor",
@@ -62,6 +65,7 @@ pub const SPEC: MethodSpec = MethodSpec {
                 least: -1000.0,
                 most: 1000.0,
             },
+            ..SettingSpec::OWN
         },
         SettingSpec {
             key: "energy",
@@ -69,6 +73,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             meaning: "The energy in the loss: of the negated logits, as the authors' program has it \
                       (released), or as the paper prints it (printed)",
             kind: Kind::Choice(&["released", PRINTED]),
+            ..SettingSpec::OWN
         },
         WEIGHT_DECAY,
     ],

@@ -36,24 +36,34 @@ pub const LAE: MethodSpec = MethodSpec {
     settings: &[
         SettingSpec {
             key: "learning",
+            option: Some(""),
             title: "Learning",
             meaning: "New classes settle while the PET is frozen, so that old knowledge is not overrun",
             kind: Kind::Flag(true),
+            ..SettingSpec::OWN
         },
         SettingSpec {
             key: "accumulation",
+            option: Some(""),
             title: "Accumulation",
             meaning: "The offline PET follows the online one slowly and keeps what it learned",
             kind: Kind::Flag(true),
+            ..SettingSpec::OWN
         },
         SettingSpec {
             key: "ensemble",
+            option: Some(""),
             title: "Ensemble",
             meaning: "Both experts answer together: the larger of their two scores wins",
             kind: Kind::Flag(true),
+            ..SettingSpec::OWN
         },
         SettingSpec {
             key: "freeze_epochs",
+            option: Some("N"),
+            usual: "3, or three fifths of fewer --epochs",
+            of_epochs: Some((3, 5)),
+            mend: "Freeze {}",
             title: "frozen epochs",
             meaning: "Of the epochs, so many with the PET frozen, from the second task on",
             kind: Kind::Whole {
@@ -61,9 +71,12 @@ pub const LAE: MethodSpec = MethodSpec {
                 least: 0,
                 most: i64::MAX,
             },
+            ..SettingSpec::OWN
         },
         SettingSpec {
             key: "ema",
+            option: Some("ALPHA"),
+            mend: "Use the usual α",
             title: "α",
             meaning: "How much of itself the offline PET keeps in every step; 0.9999 is the paper's value, 0.999 suits short runs",
             kind: Kind::Real {
@@ -71,6 +84,7 @@ pub const LAE: MethodSpec = MethodSpec {
                 least: 0.0,
                 most: 1.0,
             },
+            ..SettingSpec::OWN
         },
     ],
     pet: Some(PetUse {

@@ -18,6 +18,7 @@ pub const fn pull(default: f64) -> SettingSpec {
             least: 0.0,
             most: 100.0,
         },
+        ..SettingSpec::OWN
     }
 }
 
@@ -31,6 +32,7 @@ pub const CLIP: SettingSpec = SettingSpec {
         least: 0.0,
         most: 1e6,
     },
+    ..SettingSpec::OWN
 };
 
 /// Each row divided by its length: x·(max(Σx², 10⁻¹²))^−½.

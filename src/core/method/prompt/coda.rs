@@ -41,6 +41,7 @@ pub const SPEC: MethodSpec = MethodSpec {
                 least: 1,
                 most: 10_000,
             },
+            ..SettingSpec::OWN
         },
         SettingSpec {
             key: "length",
@@ -51,12 +52,14 @@ pub const SPEC: MethodSpec = MethodSpec {
                 least: 2,
                 most: 100,
             },
+            ..SettingSpec::OWN
         },
         SettingSpec {
             key: "blocks",
             title: "prompted blocks",
             meaning: "Blocks with prompts",
             kind: Kind::Blocks("0,1,2,3,4"),
+            ..SettingSpec::OWN
         },
         SettingSpec {
             key: "mu",
@@ -68,6 +71,7 @@ pub const SPEC: MethodSpec = MethodSpec {
                 least: 0.0,
                 most: 1000.0,
             },
+            ..SettingSpec::OWN
         },
     ],
     pet: None,

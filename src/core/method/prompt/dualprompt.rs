@@ -41,30 +41,35 @@ pub const SPEC: MethodSpec = MethodSpec {
                 least: 0,
                 most: 1000,
             },
+            ..SettingSpec::OWN
         },
         SettingSpec {
             key: "g_blocks",
             title: "G blocks",
             meaning: "Blocks with a general prompt, shared by all tasks",
             kind: Kind::Blocks("0,1"),
+            ..SettingSpec::OWN
         },
         SettingSpec {
             key: "g_length",
             title: "G length",
             meaning: "Keys, and values, of a general prompt",
             kind: LENGTH,
+            ..SettingSpec::OWN
         },
         SettingSpec {
             key: "e_blocks",
             title: "E blocks",
             meaning: "Blocks with an expert prompt for each slot",
             kind: Kind::Blocks("2,3,4"),
+            ..SettingSpec::OWN
         },
         SettingSpec {
             key: "e_length",
             title: "E length",
             meaning: "Keys, and values, of an expert prompt",
             kind: LENGTH,
+            ..SettingSpec::OWN
         },
         pull(1.0),
         CLIP,
@@ -74,6 +79,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             meaning: "After each task, how often an image finds its task's prompts, and the \
                       accuracy with each task's prompts alone: as many more tests as there are tasks",
             kind: Kind::Flag(true),
+            ..SettingSpec::OWN
         },
     ],
     pet: None,

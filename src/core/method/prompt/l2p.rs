@@ -37,6 +37,7 @@ pub const SPEC: MethodSpec = MethodSpec {
                 least: 1,
                 most: 1000,
             },
+            ..SettingSpec::OWN
         },
         SettingSpec {
             key: "length",
@@ -47,6 +48,7 @@ pub const SPEC: MethodSpec = MethodSpec {
                 least: 1,
                 most: 100,
             },
+            ..SettingSpec::OWN
         },
         SettingSpec {
             key: "top_k",
@@ -57,6 +59,7 @@ pub const SPEC: MethodSpec = MethodSpec {
                 least: 1,
                 most: 100,
             },
+            ..SettingSpec::OWN
         },
         pull(0.1),
         CLIP,

@@ -60,12 +60,14 @@ pub const SPEC: MethodSpec = MethodSpec {
                 least: 1,
                 most: 30_000,
             },
+            ..SettingSpec::OWN
         },
         SettingSpec {
             key: "first_session",
             title: "first session",
             meaning: "Whether a PET is tuned in the first task (adapter) or nothing is (none)",
             kind: Kind::Choice(&[NONE, ADAPTED]),
+            ..SettingSpec::OWN
         },
         WEIGHT_DECAY,
         DROPOUT,

@@ -1,127 +1,53 @@
 //! Settings as the command line that trains them.
 
-use super::{RunConfig, Setting};
+use super::{RunConfig, RunSetting, SETTINGS, Setting, SettingSpec};
 
 impl RunConfig {
     /// The command that does the same: `lae-studio train …`, naming what differs from the defaults. What stands under
-    /// the keys `without` has no effect there and is left out.
-    pub fn as_command(&self, without: &[&str]) -> String {
+    /// the keys `without` has no effect there and is left out; `own` are the settings of the method.
+    pub fn as_command(&self, own: &[SettingSpec], without: &[&str]) -> String {
         let mut command = "lae-studio train".to_string();
-        for (name, value) in self.as_options(without) {
+        for (name, value) in self.as_options(own, without) {
             command.push(' ');
             command += &option(&name, value.as_deref());
         }
         command
     }
 
-    /// The options of that command, each with its value; none for one that stands alone.
-    pub fn as_options(&self, without: &[&str]) -> Vec<(String, Option<String>)> {
-        let base = Self::default();
+    /// The options of that command, each with its value; none for one that stands alone. A method's own setting is named
+    /// by `--set`, or by an option of its own.
+    pub fn as_options(
+        &self,
+        own: &[SettingSpec],
+        without: &[&str],
+    ) -> Vec<(String, Option<String>)> {
+        let usual = Self::default();
         let mut options = Vec::new();
-        let mut say = |differs: bool, name: &str, value: String| {
-            if differs && !without.contains(&name.replace('-', "_").as_str()) {
-                options.push((name.to_string(), Some(value)));
+        let told = SETTINGS
+            .iter()
+            .filter(|setting| !without.contains(&setting.spec.key));
+        for RunSetting { spec, get, .. } in told {
+            let (value, name) = (get(self), spec.option_name());
+            let differs = spec.named || value != get(&usual);
+            if let (Some(value), Some(name), true) = (value, name, differs) {
+                options.push((name, Some(value.to_string())));
             }
-        };
-        say(true, "data", self.data.clone());
-        say(true, "backbone", self.backbone.clone());
-        say(
-            self.precision != base.precision,
-            "precision",
-            self.precision.key().into(),
-        );
-        say(true, "pet", self.pet.clone());
-        say(true, "pet-size", self.pet_size.to_string());
-        say(
-            self.pet_variant.is_some(),
-            "pet-variant",
-            self.pet_variant.clone().unwrap_or_default(),
-        );
-        say(true, "blocks", self.blocks.clone());
-        say(true, "method", self.method.clone());
-        say(true, "classes-per-task", self.classes_per_task.clone());
-        say(true, "order", self.order.clone());
-        say(true, "epochs", self.epochs.to_string());
-        say(true, "base-lr", self.base_lr.to_string());
-        say(true, "batch", self.batch.to_string());
-        let at_once = self.micro_batch.map(|images| images.to_string());
-        say(
-            at_once.is_some(),
-            "micro-batch",
-            at_once.unwrap_or_default(),
-        );
-        let [low, high] = self.crop_scale;
-        say(true, "crop-scale", format!("{low},{high}"));
-        say(true, "flip", on_off(self.flip).into());
-        let limit = |limit: Option<usize>| limit.map(|n| n.to_string()).unwrap_or_default();
-        say(
-            self.train_limit.is_some(),
-            "train-limit",
-            limit(self.train_limit),
-        );
-        say(
-            self.test_limit.is_some(),
-            "test-limit",
-            limit(self.test_limit),
-        );
-        say(
-            (self.test_share - base.test_share).abs() > f64::EPSILON,
-            "test-share",
-            self.test_share.to_string(),
-        );
-        say(
-            self.validation_share > 0.0,
-            "validation-share",
-            self.validation_share.to_string(),
-        );
-        say(
-            self.split_seed != base.split_seed,
-            "split-seed",
-            self.split_seed.to_string(),
-        );
-        say(
-            self.copies_together != base.copies_together,
-            "copies-together",
-            on_off(self.copies_together).into(),
-        );
-        say(
-            self.near_copies_together != base.near_copies_together,
-            "near-copies-together",
-            on_off(self.near_copies_together).into(),
-        );
-        say(true, "seed", self.seed.to_string());
-        say(self.device != base.device, "device", self.device.clone());
-        let variant = self.card_variant.map(|variant| variant.to_string());
-        say(
-            variant.is_some(),
-            "card-variant",
-            variant.unwrap_or_default(),
-        );
-        say(
-            self.cache_mb != base.cache_mb,
-            "cache-mb",
-            self.cache_mb.to_string(),
-        );
-        let own = self.settings.iter();
-        let own = own.filter(|(key, _)| !without.contains(&key.as_str()));
-        options.extend(own.map(|(key, value)| option_of(key, value)));
+        }
+        let told = self.settings.iter();
+        let told = told.filter(|(key, _)| !without.contains(&key.as_str()));
+        options.extend(told.map(|(key, value)| {
+            let spec = own.iter().find(|spec| spec.key == key);
+            let name = spec.and_then(SettingSpec::option_name);
+            match name {
+                Some(name) if !spec.is_some_and(SettingSpec::is_switch) => {
+                    (name, Some(value.to_string()))
+                }
+                Some(name) if *value == Setting::Flag(false) => (name, None),
+                _ => ("set".into(), Some(format!("{key}={value}"))),
+            }
+        }));
         options
     }
-}
-
-/// The option for one of the method's own settings: an option of that name where there is one.
-fn option_of(key: &str, value: &Setting) -> (String, Option<String>) {
-    match (key, value) {
-        ("learning" | "accumulation" | "ensemble", Setting::Flag(false)) => {
-            (format!("no-{key}"), None)
-        }
-        ("freeze_epochs" | "ema", _) => (key.replace('_', "-"), Some(value.to_string())),
-        _ => ("set".into(), Some(format!("{key}={value}"))),
-    }
-}
-
-fn on_off(flag: bool) -> &'static str {
-    if flag { "on" } else { "off" }
 }
 
 /// An option with its value, which may look like an option or be empty.
@@ -208,21 +134,25 @@ mod tests {
     #[test]
     fn every_value_of_a_foreign_file_stays_one_word() {
         let hostile = || Setting::Text("1; rm x".into());
+        let own = [SettingSpec {
+            key: "half",
+            option: Some("N"),
+            ..SettingSpec::OWN
+        }];
+        let settings = ["half", "other"].map(|key| (key.to_string(), hostile()));
         let config = RunConfig {
             data: "-rf".into(),
-            settings: ["freeze_epochs", "ema", "other"]
-                .map(|key| (key.to_string(), hostile()))
-                .into(),
+            settings: settings.into(),
             ..RunConfig::default()
         };
-        let command = config.as_command(&[]);
+        let command = config.as_command(&own, &[]);
         let quote = if cfg!(windows) { '"' } else { '\'' };
         assert!(command.contains(" --data=-rf "), "{command}");
-        for option in ["--freeze-epochs ", "--ema ", "--set "] {
+        for option in ["--half ", "--set "] {
             let word = format!("{option}{quote}");
             assert!(command.contains(&word), "{command}");
         }
-        assert_eq!(command.matches("rm x").count(), 3);
-        assert_eq!(command.matches(&format!("1; rm x{quote}")).count(), 3);
+        assert_eq!(command.matches("rm x").count(), 2);
+        assert_eq!(command.matches(&format!("1; rm x{quote}")).count(), 2);
     }
 }

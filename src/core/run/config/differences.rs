@@ -1,46 +1,35 @@
 //! In what settings differ.
 
-use super::RunConfig;
+use std::collections::BTreeSet;
+
+use super::{RunConfig, SETTINGS};
 use crate::data::short_mended;
 
 /// Two settings side by side where they differ: key, then one value per run.
 pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
-    let tables: Vec<toml::Table> = configs.iter().map(|config| flat(config)).collect();
-    let mut keys: Vec<&String> = Vec::new();
-    for table in &tables {
-        for key in table.keys() {
-            if !keys.contains(&key) {
-                keys.push(key);
-            }
-        }
-    }
-    let shown = |table: &toml::Table, key: &str| match table.get(key) {
-        None => "–".to_string(),
-        Some(toml::Value::String(text)) => text.clone(),
-        Some(value) => value.to_string(),
+    let row = |key: &str, value: &dyn Fn(&RunConfig) -> Option<String>| {
+        let shown = |config: &&RunConfig| value(config).unwrap_or_else(|| "–".into());
+        (key.to_string(), configs.iter().map(shown).collect())
     };
-    let row = |key: &String| {
-        let values = tables.iter().map(|table| shown(table, key)).collect();
-        (key.clone(), values)
+    let common = SETTINGS.iter().map(|setting| {
+        let value = |config: &RunConfig| (setting.get)(config).map(|value| value.to_string());
+        row(setting.spec.key, &value)
+    });
+    let own: BTreeSet<&String> = configs.iter().flat_map(|c| c.settings.keys()).collect();
+    let own = own.into_iter().map(|key| {
+        let value = |config: &RunConfig| config.settings.get(key).map(ToString::to_string);
+        row(key, &value)
+    });
+    // The whole list would be a page.
+    let mended = |config: &RunConfig| {
+        let any = !config.mended.is_empty();
+        any.then(|| short_mended(&config.mended))
     };
-    keys.into_iter().map(row).filter(differs).collect()
+    let all = common.chain(own).chain([row("mended", &mended)]);
+    all.filter(differs).collect()
 }
 
 /// Whether these values are not all the same.
 pub fn differs((_, values): &(String, Vec<String>)) -> bool {
     values.windows(2).any(|pair| pair[0] != pair[1])
-}
-
-/// All settings as one table: the method's own beside the others.
-fn flat(config: &RunConfig) -> toml::Table {
-    let mut table = toml::Table::try_from(config).unwrap_or_default();
-    if let Some(toml::Value::Table(own)) = table.remove("settings") {
-        table.extend(own);
-    }
-    if !config.mended.is_empty() {
-        // The whole list would be a page.
-        let words = short_mended(&config.mended);
-        table.insert("mended".into(), toml::Value::String(words));
-    }
-    table
 }

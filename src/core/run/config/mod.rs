@@ -1,31 +1,32 @@
 //! The settings of one run, as `run.toml` holds them and as the command line names them.
 //!
-//! One struct serves the file, the command line and the window: every key here is a long option of
-//! `lae-studio train` (with `-` for `_`). `validate` finds everything that can be said without
+//! One list, [`SETTINGS`], says of every setting what file, command line, checks and window need to know: every key is a
+//! long option of `lae-studio train` (with `-` for `_`). `validate` finds everything that can be said without
 //! opening data or weights, all at once.
 
-pub mod bounds;
 mod check;
 mod command;
 mod differences;
-mod legacy;
+mod field;
+mod file;
+mod kind;
+mod list;
 mod setting;
-
-use serde::{Deserialize, Serialize};
+mod spec;
 
 use crate::counts::counted;
-use crate::data::Mend;
 use crate::files::names::{is_elsewhere, is_path};
-use crate::nn::Variant;
 use crate::problem::{Problem, Result};
 
 pub use differences::{differences, differs};
+pub use kind::Kind;
+pub use list::{MOST_EPOCHS, RunConfig, RunSetting, SETTINGS};
 pub use setting::{Setting, Settings};
+pub use spec::{Needs, Says, SettingGroup, SettingPlace, SettingSpec, capitalised};
 
 /// The type of number the frozen weights are kept as. PETs, heads, loss and all arithmetic are f32
 /// in any case.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// The program's choice: what preparing the card found best, f32 on the processor, on a card that is not prepared,
     /// and where the method trains the weights.
@@ -51,119 +52,9 @@ impl Precision {
     }
 }
 
-/// Everything that defines a run. Two runs with equal configs on the CPU device give equal numbers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "legacy::Written")]
-pub struct RunConfig {
-    /// `digits`, `letters`, or a path.
-    pub data: String,
-    /// A name of the backbone table or a weight file.
-    pub backbone: String,
-    /// The type of number the backbone's weights are kept as.
-    pub precision: Precision,
-    /// Name of a PET plugin.
-    pub pet: String,
-    /// The PET's main size r (adapter width, rank, prefix length).
-    pub pet_size: usize,
-    /// Form of the PET where it has several (Prefix: `calibrated`, `plain`); none = its default.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pet_variant: Option<String>,
-    /// Blocks that get a PET: a count from the first ("5") or a list ("0,2,4").
-    pub blocks: String,
-    /// Key of a method.
-    pub method: String,
-    /// Classes of every task ("10") or of each ("6,5,5,5,5").
-    pub classes_per_task: String,
-    /// `natural`, `seed:N`, one of the paper's orders, a list of indices into the sorted classes
-    /// (`0-4,6,5`), or a JSON file with class names or indices.
-    pub order: String,
-    /// Epochs per task.
-    pub epochs: usize,
-    /// Learning rate at batch 256; the one used is base_lr · batch / 256, for methods whose authors
-    /// scale it with the batch.
-    pub base_lr: f64,
-    /// Images per optimiser step; an incomplete last batch is dropped where there are others.
-    pub batch: usize,
-    /// Images of a batch that go through the network at once; none for all of them. The result is that
-    /// of the whole batch but for rounding.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub micro_batch: Option<usize>,
-    /// Smallest and largest share of an image's area that a training crop covers.
-    pub crop_scale: [f32; 2],
-    /// Mirror training images with probability one half.
-    pub flip: bool,
-    /// At most so many training images per class.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub train_limit: Option<usize>,
-    /// At most so many test images per class.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub test_limit: Option<usize>,
-    /// Share of the images held back for testing where the data has no test split.
-    pub test_share: f64,
-    /// Share of every class's training images that is measured on instead of the test images, for
-    /// tuning; 0 measures on the test images.
-    pub validation_share: f64,
-    /// Seed of the splits that are drawn.
-    pub split_seed: u64,
-    /// Whether all copies of a picture stay on the same side of a split that is drawn. A file that says nothing of
-    /// it was written when every image was drawn by itself.
-    pub copies_together: bool,
-    /// Whether near copies count as copies there. A file that says nothing of it was written when only equal pixels did.
-    pub near_copies_together: bool,
-    /// Seed of initial values, shuffling and augmentation.
-    pub seed: u64,
-    /// `auto`, `cpu`, `gpu`, an index or a name from `lae-studio devices`.
-    pub device: String,
-    /// The way a card computes the backbone; none for the one that preparing it found fastest.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub card_variant: Option<Variant>,
-    /// Memory for decoded pictures in MB; what does not fit is decoded anew. No number depends on it.
-    pub cache_mb: usize,
-    /// The method's own settings; those not named here have the method's defaults. Behind all plain
-    /// values, because a TOML table ends what stands before it.
-    #[serde(skip_serializing_if = "Settings::is_empty")]
-    pub settings: Settings,
-    /// Labels of the data set that are mended, as they were when the run began: whatever becomes of
-    /// the list beside the data, the run can be continued and repeated with its own.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub mended: Vec<Mend>,
-}
-
-impl Default for RunConfig {
-    /// The quick demo: LAE with Adapter5 on the embedded digits.
-    fn default() -> Self {
-        Self {
-            data: "digits".into(),
-            backbone: "lae-nano".into(),
-            precision: Precision::Auto,
-            pet: "adapter".into(),
-            pet_size: 5,
-            pet_variant: None,
-            blocks: "5".into(),
-            method: "lae".into(),
-            classes_per_task: "2".into(),
-            order: "natural".into(),
-            epochs: 5,
-            base_lr: 0.01,
-            batch: 24,
-            micro_batch: None,
-            crop_scale: [0.5, 1.0],
-            flip: false,
-            train_limit: None,
-            test_limit: None,
-            test_share: 0.2,
-            validation_share: 0.0,
-            split_seed: 0,
-            copies_together: true,
-            near_copies_together: true,
-            seed: 0,
-            device: "auto".into(),
-            card_variant: None,
-            cache_mb: 1024,
-            settings: Settings::new(),
-            mended: Vec::new(),
-        }
-    }
+/// The setting of every run under this key.
+pub fn setting(key: &str) -> Option<&'static RunSetting> {
+    SETTINGS.iter().find(|setting| setting.spec.key == key)
 }
 
 impl RunConfig {
@@ -228,23 +119,26 @@ impl RunConfig {
     /// figure depends on that.
     #[must_use]
     pub fn anywhere(self) -> Self {
-        Self {
-            device: String::new(),
-            card_variant: None,
-            micro_batch: None,
-            cache_mb: 0,
-            ..self
-        }
+        self.without(|says| says == Says::Where)
     }
 
     /// The same for all repetitions of one experiment: without class order, seed and what
     /// [`RunConfig::anywhere`] leaves out.
     #[must_use]
     pub fn repeatable(self) -> Self {
-        Self {
-            order: String::new(),
-            seed: 0,
-            ..self.anywhere()
+        self.without(|says| says != Says::What)
+    }
+
+    /// The same with those settings put back that say this of a run.
+    fn without(mut self, which: impl Fn(Says) -> bool) -> Self {
+        self.copy(&Self::default(), |spec| which(spec.says));
+        self
+    }
+
+    /// Makes these settings the same as in another config.
+    pub fn copy(&mut self, from: &Self, which: impl Fn(&SettingSpec) -> bool) {
+        for setting in SETTINGS.iter().filter(|setting| which(&setting.spec)) {
+            (setting.copy)(self, from);
         }
     }
 
@@ -313,6 +207,55 @@ pub fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::data::Mend;
+
+    #[test]
+    fn every_field_has_its_entry_and_every_entry_has_its_field() {
+        let mut all = RunConfig {
+            micro_batch: Some(1),
+            pet_variant: Some("plain".into()),
+            train_limit: Some(1),
+            test_limit: Some(1),
+            card_variant: Some(crate::nn::Variant::PLAIN),
+            ..RunConfig::default()
+        };
+        let text = all.to_toml().unwrap();
+        let written: Vec<&str> = text
+            .lines()
+            .filter_map(|l| Some(l.split_once(" = ")?.0))
+            .collect();
+        let listed: Vec<&str> = SETTINGS.iter().map(|setting| setting.spec.key).collect();
+        assert_eq!(written, listed);
+        for setting in SETTINGS {
+            let (spec, value) = (&setting.spec, (setting.get)(&all));
+            let value = value.unwrap();
+            assert!(
+                !spec.title.is_empty() && !spec.meaning.is_empty(),
+                "{}",
+                spec.key
+            );
+            assert!(
+                !spec.meaning.ends_with('.') && !spec.meaning.contains("  "),
+                "{}",
+                spec.key
+            );
+            // What is told of it is read back as it was.
+            assert_eq!(
+                spec.kind.read(&value.to_string()),
+                Some(value.clone()),
+                "{}",
+                spec.key
+            );
+            let before = all.clone();
+            assert!(
+                (setting.set)(&mut all, value) && all == before,
+                "{}",
+                spec.key
+            );
+            let usual = (setting.get)(&RunConfig::default());
+            assert_eq!(usual, spec.kind.default(), "{}", spec.key);
+        }
+    }
 
     #[test]
     fn settings_survive_the_file() {

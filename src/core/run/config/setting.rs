@@ -1,10 +1,10 @@
-//! Values of a method's own settings, as files and the command line give them.
+//! Values of settings, as files and the command line give them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::de::{Error, Visitor};
+use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// A method's own settings by key.
@@ -20,12 +20,16 @@ pub enum Setting {
     Whole(i64),
     /// A number.
     Real(f64),
-    /// A choice by its name, or a list of blocks.
+    /// A choice by its name, a path, or a list of blocks.
     Text(Cow<'static, str>),
+    /// Smallest and largest.
+    Pair([f32; 2]),
+    /// A whole number larger than a file can hold; only settings in memory and the command line have one.
+    Beyond(u64),
 }
 
 impl fmt::Display for Setting {
-    /// As `--set KEY=VALUE` takes it.
+    /// As the command line takes it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Flag(true) => f.write_str("on"),
@@ -33,6 +37,8 @@ impl fmt::Display for Setting {
             Self::Whole(value) => value.fmt(f),
             Self::Real(value) => value.fmt(f),
             Self::Text(value) => f.write_str(value),
+            Self::Pair([low, high]) => write!(f, "{low},{high}"),
+            Self::Beyond(value) => value.fmt(f),
         }
     }
 }
@@ -46,11 +52,11 @@ impl<'de> Deserialize<'de> for Setting {
 /// Takes whichever kind of value a file has.
 struct Reader;
 
-impl Visitor<'_> for Reader {
+impl<'de> Visitor<'de> for Reader {
     type Value = Setting;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("on or off, a number or a text")
+        f.write_str("on or off, a number, two numbers or a text")
     }
 
     fn visit_bool<E: Error>(self, on: bool) -> Result<Setting, E> {
@@ -73,6 +79,19 @@ impl Visitor<'_> for Reader {
     fn visit_str<E: Error>(self, text: &str) -> Result<Setting, E> {
         Ok(Setting::Text(text.to_string().into()))
     }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Setting, A::Error> {
+        let mut pair = [0.0; 2];
+        for (place, number) in pair.iter_mut().enumerate() {
+            let given: Option<f32> = list.next_element()?;
+            *number = given.ok_or_else(|| A::Error::invalid_length(place, &"two numbers"))?;
+            checked::<A::Error>((*number).into())?;
+        }
+        match list.next_element::<f32>()? {
+            None => Ok(Setting::Pair(pair)),
+            Some(_) => Err(A::Error::invalid_length(3, &"two numbers")),
+        }
+    }
 }
 
 /// A number of a file, which may not be `nan` or `inf`: the one is not even equal to itself, and nothing can be trained
@@ -82,23 +101,4 @@ fn checked<E: Error>(number: f64) -> Result<f64, E> {
         true => Ok(number),
         false => Err(E::custom(format_args!("{number} is no finite number"))),
     }
-}
-
-/// Reads a finite number.
-pub(super) fn finite<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-    f64::deserialize(from).and_then(checked)
-}
-
-/// Reads a finite number that may be left out.
-pub(super) fn finite_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
-    finite(from).map(Some)
-}
-
-/// Reads two finite numbers.
-pub(super) fn finite_pair<'de, D: Deserializer<'de>>(from: D) -> Result<[f32; 2], D::Error> {
-    let pair = <[f32; 2]>::deserialize(from)?;
-    for number in pair {
-        checked::<D::Error>(number.into())?;
-    }
-    Ok(pair)
 }

@@ -12,6 +12,7 @@ use crate::metrics::Expert;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
 use crate::session::differences::{differences, other_texts};
+use crate::session::plain::title_of;
 use crate::session::views::{RunRow, RunState};
 use crate::store::Figures;
 use crate::store::export::spread_text;
@@ -258,7 +259,7 @@ fn differ(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
                     }
                     ui.end_row();
                     for (key, values) in rows {
-                        faint(ui, key.replace('_', " "));
+                        faint(ui, title_of(&key));
                         for value in values {
                             ui.label(RichText::new(value).color(t.text));
                         }

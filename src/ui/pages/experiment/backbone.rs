@@ -6,7 +6,7 @@ use super::standing;
 use super::way::way;
 use crate::backbone::families::{self, FAMILIES};
 use crate::counts::counted;
-use crate::run::config::Precision;
+use crate::run::config::{Precision, SettingGroup};
 use crate::session::chooser::Wanted;
 use crate::session::downloads::Item;
 use crate::session::views::{BackboneView, DeviceView, WeightsPlace};
@@ -25,7 +25,7 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
         let chosen = chosen(cx);
         let stand = match &chosen {
             None if cx.session.inventory.backbones.is_empty() => Standing::Busy,
-            _ => standing(cx, &["--backbone"]),
+            _ => standing(cx, SettingGroup::Backbone),
         };
         widgets::ends(
             ui,

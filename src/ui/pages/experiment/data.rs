@@ -7,6 +7,7 @@ use egui::{CornerRadius, Rect, RichText, Role, Sense, Stroke, StrokeKind, Ui, Ve
 use super::{details, mended, standing, tasks};
 use crate::counts::counted;
 use crate::data::named;
+use crate::run::config::SettingGroup;
 use crate::session::chooser::Wanted;
 use crate::session::collection::Purpose;
 use crate::session::downloads::Item;
@@ -85,16 +86,7 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
 fn head(ui: &mut Ui, cx: &Cx<'_>) {
     let stand = match &cx.session.data {
         Fetch::Busy => Standing::Busy,
-        Fetch::Ready(_) => standing(
-            cx,
-            &[
-                "--data",
-                "--classes-per-task",
-                "--order",
-                "-limit",
-                "-share",
-            ],
-        ),
+        Fetch::Ready(_) => standing(cx, SettingGroup::Data),
         Fetch::Nothing | Fetch::Failed(_) => Standing::Wrong,
     };
     let credit = cx.session.data.ready().map(|view| view.credit.clone());

@@ -6,14 +6,13 @@ use egui::{
     Align2, CornerRadius, Rect, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo, pos2,
 };
 
-use super::{number, row, tasks, wide_number};
+use super::setting::in_row;
+use super::{row, tasks};
 use crate::counts::counted;
-use crate::run::config::bounds;
 use crate::session::views::{DataView, Fetch, Seen, Sight};
 use crate::session::words::{by_number, bytes_text};
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
-use crate::ui::widgets::numbers::{self, percent};
 use crate::ui::widgets::{self, button, faint, painted_text};
 
 /// A part of the data card that is open.
@@ -299,28 +298,12 @@ fn splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let draft = &mut cx.session.draft;
     row(ui, |ui| {
         if view.test_drawn {
-            let label = faint(ui, "Test share");
-            let share = percent(&mut draft.test_share, bounds::TEST_SHARE).speed(0.5);
-            number(ui, share).labelled_by(label.id).on_hover_text(
-                "No test split was given: this share of every class is held back for testing",
-            );
+            in_row(ui, draft, "test_share");
             ui.add_space(8.0);
         }
-        let label = faint(ui, "Validation share");
-        let share = percent(&mut draft.validation_share, bounds::VALIDATION_SHARE).speed(0.5);
-        number(ui, share).labelled_by(label.id).on_hover_text(
-            "For tuning: this share of the training images is measured on, and the test images stay unseen. 0 % measures on the test images",
-        );
+        in_row(ui, draft, "validation_share");
         ui.add_space(8.0);
-        let label = faint(ui, "Memory for pictures");
-        let memory = numbers::number(&mut draft.cache_mb, bounds::CACHE_MB)
-            .speed(16)
-            .suffix(" MB");
-        wide_number(ui, memory, 84.0)
-            .labelled_by(label.id)
-            .on_hover_text(
-                "Decoded pictures are kept within this much memory; no result depends on it",
-            );
+        in_row(ui, draft, "cache_mb");
         faint(ui, cache_words(need, draft.cache_mb));
     });
     if cx.session.draft.validation_share > 0.0 {

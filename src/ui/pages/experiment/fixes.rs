@@ -4,9 +4,9 @@ use egui::{RichText, Ui};
 
 use crate::counts::counted;
 use crate::data::named;
-use crate::method::{AllFrozen, Lone, frozen_of};
+use crate::method::{AllFrozen, Lone, named_method};
 use crate::problem::Problem;
-use crate::run::config::{RunConfig, Setting};
+use crate::run::config::{RunConfig, SETTINGS, SettingGroup, SettingSpec};
 use crate::session::views::DataView;
 use crate::session::words::count_text;
 use crate::ui::pages::Cx;
@@ -56,92 +56,38 @@ fn fix(
     classes: usize,
     least: Option<usize>,
 ) -> Option<(String, RunConfig)> {
-    let base = RunConfig::default();
-    let mut fixed = draft.clone();
     // A place may name a file after the option.
     let place = problem.place.split(':').next().unwrap_or_default();
-    let label = match place {
-        "--epochs" => {
-            fixed.epochs = base.epochs;
-            format!("Use {}", counted(base.epochs, "epoch"))
-        }
-        "--freeze-epochs" => {
-            let fewer = frozen_of(draft.epochs);
-            freeze(&mut fixed, fewer);
-            format!("Freeze {fewer}")
-        }
-        "--ema" => {
-            fixed.settings.remove("ema");
-            "Use the usual α".into()
-        }
-        "--base-lr" => {
-            fixed.base_lr = base.base_lr;
-            format!("Use {}", base.base_lr)
-        }
-        "--batch" => {
-            fixed.batch = least.unwrap_or(base.batch).clamp(1, base.batch);
-            format!("Use {}", fixed.batch)
-        }
-        "--micro-batch" => {
-            fixed.micro_batch = None;
-            "Take the whole batch at once".into()
-        }
-        "--card-variant" => {
-            fixed.card_variant = None;
-            "Use the automatic way".into()
-        }
-        "--pet-size" => {
-            fixed.pet_size = base.pet_size;
-            format!("Use {}", base.pet_size)
-        }
-        "--pet" => {
-            fixed.pet = base.pet;
-            fixed.pet_size = base.pet_size;
-            fixed.pet_variant = None;
-            format!("Use {}", fixed.pet)
-        }
-        "--blocks" => {
-            fixed.blocks = base.blocks;
-            format!("Use the first {}", fixed.blocks)
-        }
-        "--order" => {
-            fixed.order = base.order;
-            "Use the natural order".into()
-        }
-        "--crop-scale" => {
-            fixed.crop_scale = base.crop_scale;
-            "Use 0.5 to 1".into()
-        }
-        "--data" => {
-            fixed.data = base.data;
-            fixed.classes_per_task = base.classes_per_task;
-            "Use the digits".into()
-        }
-        "--backbone" => {
-            fixed.backbone = base.backbone;
-            format!("Use {}", fixed.backbone)
-        }
-        "--classes-per-task" => {
-            let each = classes.div_ceil(5).max(1);
-            fixed.classes_per_task = each.to_string();
-            format!("Use {each} per task")
-        }
-        "--validation-share" => {
-            fixed.validation_share = base.validation_share;
-            "Measure on the test images".into()
-        }
-        "--test-share" => {
-            fixed.test_share = base.test_share;
-            format!("Use {}", base.test_share)
-        }
-        _ => return None,
-    };
+    let mut own = named_method(&draft.method).ok()?.settings.iter();
+    if let Some(spec) = own.find(|spec| spec.place() == place) {
+        return fix_own(spec, draft);
+    }
+    let setting = SETTINGS.iter().find(|s| s.spec.place() == place)?;
+    let (usual, mut fixed) = (RunConfig::default(), draft.clone());
+    (setting.copy)(&mut fixed, &usual);
+    match setting.spec.key {
+        "batch" => fixed.batch = least.unwrap_or(usual.batch).clamp(1, usual.batch),
+        "classes_per_task" => fixed.classes_per_task = classes.div_ceil(5).max(1).to_string(),
+        // What was chosen for the other plugin and the other data.
+        "pet" => fixed.copy(&usual, |spec| {
+            spec.group == SettingGroup::Pet && spec.key != "blocks"
+        }),
+        "data" => fixed.classes_per_task = usual.classes_per_task,
+        _ => {}
+    }
+    let label = setting.spec.mend((setting.get)(&fixed).as_ref())?;
     Some((label, fixed))
 }
 
-fn freeze(config: &mut RunConfig, epochs: usize) {
-    let value = Setting::Whole(epochs as i64);
-    config.settings.insert("freeze_epochs".into(), value);
+/// The same of a setting of the method's own: its share of the epochs, or the default.
+fn fix_own(spec: &SettingSpec, draft: &RunConfig) -> Option<(String, RunConfig)> {
+    let mut fixed = draft.clone();
+    let share = spec.usual_of(draft.epochs);
+    fixed.settings.remove(spec.key);
+    let label = spec.mend(share.as_ref().or(spec.kind.default().as_ref()))?;
+    let share = share.map(|share| (spec.key.to_string(), share));
+    fixed.settings.extend(share);
+    Some((label, fixed))
 }
 
 /// Draws what is worth knowing about the data and its cut into tasks.
@@ -180,10 +126,17 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
                 cx.session.draft.classes_per_task = sizes;
             }
         }
-        if let Some(AllFrozen { problem, usual }) = frozen {
+        if let Some(AllFrozen {
+            problem,
+            setting,
+            usual,
+        }) = frozen
+        {
             widgets::problem(ui, &problem);
-            if button(ui, format!("Freeze {usual}")).clicked() {
-                freeze(&mut cx.session.draft, usual);
+            let label = setting.mend(Some(&usual));
+            if label.is_some_and(|label| button(ui, label).clicked()) {
+                let own = &mut cx.session.draft.settings;
+                own.insert(setting.key.into(), usual);
             }
         }
         for line in lines.into_iter().chain(fonts) {

@@ -10,6 +10,7 @@ mod method;
 mod model;
 mod presets;
 mod ready;
+mod setting;
 mod tasks;
 mod way;
 
@@ -22,7 +23,8 @@ pub use details::Part;
 pub use model::equations;
 
 use crate::counts::{counted, things};
-use crate::method::Idle;
+use crate::method::{Idle, named_method};
+use crate::run::config::{RunConfig, SETTINGS, SettingGroup};
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{CONTROL, NARROW};
@@ -169,15 +171,28 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
     fixes::remarks(ui, cx);
 }
 
-/// How a step stands, judged by the options its problems name.
-fn standing(cx: &Cx<'_>, options: &[&str]) -> Standing {
+/// How a group of the settings stands, judged by the options its problems name.
+fn standing(cx: &Cx<'_>, group: SettingGroup) -> Standing {
+    let of_group = |word: &str| {
+        let mut all = SETTINGS.iter().map(|setting| &setting.spec);
+        match all.find(|spec| spec.place() == word) {
+            Some(spec) => spec.group == group,
+            // An option of a method's own.
+            None => group == SettingGroup::Method && is_own(&cx.session.draft, word),
+        }
+    };
+    let mine = |place: &str| place.split([',', ':', ' ']).any(of_group);
     let problems = &cx.session.plan.problems;
-    let mine = |place: &str| options.iter().any(|option| place.contains(option));
-    if problems.iter().any(|problem| mine(&problem.place)) {
-        Standing::Wrong
-    } else {
-        Standing::Good
+    match problems.iter().any(|problem| mine(&problem.place)) {
+        true => Standing::Wrong,
+        false => Standing::Good,
     }
+}
+
+/// Whether this option gives a setting of the method's own.
+fn is_own(draft: &RunConfig, option: &str) -> bool {
+    let own = named_method(&draft.method).map_or(&[][..], |spec| spec.settings);
+    option == "--set" || own.iter().any(|spec| spec.place() == option)
 }
 
 /// A number that can be dragged or typed; one of many digits takes the room it needs.

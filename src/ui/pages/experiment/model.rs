@@ -2,9 +2,10 @@
 
 use egui::{Popup, RichText, Ui};
 
+use super::setting::hint_of;
 use super::{number, standing, text};
 use crate::method::Chosen;
-use crate::run::config::RunConfig;
+use crate::run::config::{RunConfig, SettingGroup};
 use crate::session::views::PluginView;
 use crate::session::words::count_text;
 use crate::ui::command::{Page, UiCommand};
@@ -30,7 +31,7 @@ fn side_by_side<'a, T>(list: &'a [T], chosen: &str, name: impl Fn(&T) -> &String
 /// Draws the PET card.
 pub fn pet(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
-        let stand = standing(cx, &["--pet", "--blocks"]);
+        let stand = standing(cx, SettingGroup::Pet);
         let trained = trained(cx);
         widgets::ends(
             ui,
@@ -147,7 +148,7 @@ fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
     let label = faint(ui, "blocks");
     text(ui, "blocks", &mut draft.blocks, 84.0)
         .labelled_by(label.id)
-        .on_hover_text("A count from the first block on, or block numbers like 0,2,4");
+        .on_hover_text(hint_of("blocks"));
     if let Some(plugin) = plugin
         && plugin.variants.len() > 1
     {

@@ -7,6 +7,7 @@ use egui::{
 };
 
 use super::chips::{Move, carry, chip_width, class_chip, dropped, roll};
+use super::setting::hint_of;
 use super::{row, text};
 use crate::counts::counted;
 use crate::data::scenario::{ClassOrder, Scenario};
@@ -258,12 +259,12 @@ pub fn order(ui: &mut Ui, cx: &mut Cx<'_>) {
         let sizes = &mut cx.session.draft.classes_per_task;
         unless(ui, why, |ui| text(ui, "classes per task", sizes, 100.0))
             .labelled_by(label.id)
-            .on_hover_text("One number for all tasks, one for each (6,5,5,5,5), or a first task and the others (50+10)");
+            .on_hover_text(hint_of("classes_per_task"));
         ui.add_space(8.0);
         let label = terms::faint(ui, "Class order", "class_order");
         text(ui, "class order", &mut cx.session.draft.order, 110.0)
             .labelled_by(label.id)
-            .on_hover_text("natural, seed:1, places among the sorted classes (0-4,6,5), one of the paper's, or a JSON file with class names");
+            .on_hover_text(hint_of("order"));
         let menu = button(ui, "Orders");
         Popup::menu(&menu).show(|ui| orders(ui, cx));
         let undo = button_if(ui, cx.session.can_undo_arranging(), "Undo");

@@ -1,0 +1,205 @@
+//! The options of `train` that are settings, made from the lists of settings: of every run, and of the methods' own those
+//! that have an option.
+
+use std::sync::LazyLock;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser, ValueParser};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+
+use super::on_off;
+use crate::method::METHODS;
+use crate::run::config::{Kind, RunConfig, RunSetting, SETTINGS, Setting, SettingSpec};
+
+/// An option that is a setting.
+struct SettingOption {
+    /// Its name without dashes.
+    name: String,
+    spec: &'static SettingSpec,
+    help: String,
+    /// The way to the field, for a setting of every run.
+    run: Option<&'static RunSetting>,
+}
+
+static OF_RUNS: LazyLock<Vec<SettingOption>> = LazyLock::new(|| {
+    let choice = |setting: &'static RunSetting| {
+        let spec = &setting.spec;
+        let name = spec.option_name()?;
+        let help = with_usual(spec, spec.meaning.to_string());
+        let run = Some(setting);
+        Some(SettingOption {
+            name,
+            spec,
+            help,
+            run,
+        })
+    };
+    SETTINGS.iter().filter_map(choice).collect()
+});
+
+static OF_METHODS: LazyLock<Vec<SettingOption>> = LazyLock::new(|| {
+    let mut all: Vec<SettingOption> = Vec::new();
+    for (method, spec) in METHODS
+        .iter()
+        .flat_map(|m| m.settings.iter().map(move |s| (m, s)))
+    {
+        let Some(name) = spec.option_name() else {
+            continue;
+        };
+        let help = match spec.is_switch() {
+            true => format!(
+                "Switch {}'s {} off (on: {})",
+                method.title, spec.title, spec.meaning
+            ),
+            false => with_usual(spec, format!("{}: {}", method.title, spec.meaning)),
+        };
+        // Methods that share a setting share its option.
+        if all.iter().all(|known| known.name != name) {
+            let run = None;
+            all.push(SettingOption {
+                name,
+                spec,
+                help,
+                run,
+            });
+        }
+    }
+    all
+});
+
+/// The help with what the setting is without another word, where that is told anywhere.
+fn with_usual(spec: &SettingSpec, help: String) -> String {
+    let default = spec.kind.default().map(|usual| usual.to_string());
+    match (spec.usual, default) {
+        ("", Some(usual)) => format!("{help} [default: {usual}]"),
+        ("", None) => help,
+        (usual, _) => format!("{help} [default: {usual}]"),
+    }
+}
+
+impl SettingOption {
+    fn arg(&'static self) -> Arg {
+        let arg = Arg::new(self.name.as_str())
+            .long(self.name.as_str())
+            .help(self.help.clone())
+            .help_heading(self.spec.group.heading());
+        if self.spec.is_switch() {
+            return arg.action(ArgAction::SetTrue);
+        }
+        let below_zero = matches!(self.spec.kind, Kind::Real { .. });
+        arg.value_name(self.spec.option.unwrap_or_default())
+            .value_parser(self.parser())
+            .allow_negative_numbers(below_zero)
+    }
+
+    fn parser(&'static self) -> ValueParser {
+        let text = |text: String| Setting::Text(text.into());
+        match self.spec.kind {
+            Kind::Flag(_) => ValueParser::new(on_off().map(Setting::Flag)),
+            Kind::Choice(names) => {
+                ValueParser::new(PossibleValuesParser::new(names.iter().copied()).map(text))
+            }
+            _ if self.spec.key == "method" => {
+                let keys = METHODS.iter().map(|method| method.key);
+                ValueParser::new(PossibleValuesParser::new(keys).map(text))
+            }
+            _ => ValueParser::new(|text: &str| self.read(text)),
+        }
+    }
+
+    /// The value of a text, in the range or not: all that lie outside are told of at once.
+    fn read(&self, text: &str) -> Result<Setting, String> {
+        let takes = |value: &Setting| {
+            let set = self.run.map(|setting| setting.set);
+            set.is_none_or(|set| set(&mut RunConfig::default(), value.clone()))
+        };
+        let value = self.spec.kind.read(text).filter(takes);
+        value.ok_or_else(|| format!("give {}", self.spec.kind.range()))
+    }
+
+    /// What was given by it.
+    fn given(&self, matches: &ArgMatches) -> Option<Setting> {
+        match self.spec.is_switch() {
+            true => matches.get_flag(&self.name).then_some(Setting::Flag(false)),
+            false => matches.get_one::<Setting>(&self.name).cloned(),
+        }
+    }
+}
+
+/// What was given of the settings of every run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OfRuns(Vec<(&'static RunSetting, Setting)>);
+
+impl OfRuns {
+    /// Each setting with its value, in the order of the list.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static SettingSpec, &Setting)> {
+        self.0.iter().map(|(setting, value)| (&setting.spec, value))
+    }
+
+    /// Whether this one was given.
+    pub fn has(&self, key: &str) -> bool {
+        self.iter().any(|(spec, _)| spec.key == key)
+    }
+
+    /// The text that was given for this one.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        match self.iter().find(|(spec, _)| spec.key == key)?.1 {
+            Setting::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Puts them into the settings.
+    pub fn apply(&self, config: &mut RunConfig) {
+        for (setting, value) in &self.0 {
+            (setting.set)(config, value.clone());
+        }
+    }
+}
+
+/// What was given of the methods' own settings by an option.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OfMethods(Vec<(&'static SettingSpec, Setting)>);
+
+impl OfMethods {
+    /// Each setting with its value.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static SettingSpec, &Setting)> {
+        self.0.iter().map(|(spec, value)| (*spec, value))
+    }
+
+    /// Whether this one was given.
+    pub fn has(&self, key: &str) -> bool {
+        self.iter().any(|(spec, _)| spec.key == key)
+    }
+}
+
+/// Makes clap's two traits of a list of options and a way to keep what was given.
+macro_rules! options {
+    ($type:ty, $list:ident, $kept:expr) => {
+        impl Args for $type {
+            fn augment_args(command: Command) -> Command {
+                command.args($list.iter().map(SettingOption::arg))
+            }
+
+            fn augment_args_for_update(command: Command) -> Command {
+                Self::augment_args(command)
+            }
+        }
+
+        impl FromArgMatches for $type {
+            fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+                let given = |choice| Some(($kept(choice)?, SettingOption::given(choice, matches)?));
+                Ok(Self($list.iter().filter_map(given).collect()))
+            }
+
+            fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+                *self = Self::from_arg_matches(matches)?;
+                Ok(())
+            }
+        }
+    };
+}
+
+options!(OfRuns, OF_RUNS, |choice: &SettingOption| choice.run);
+options!(OfMethods, OF_METHODS, |choice: &SettingOption| Some(
+    choice.spec
+));

@@ -1,0 +1,128 @@
+//! Settings in a file: a table of their keys. Older versions wrote LAE's own settings at the top level.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Error, MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::list::KEYS;
+use super::{RunConfig, RunSetting, SETTINGS, Setting};
+
+/// LAE's own settings, which stood beside the others in older files.
+const ONCE_AT_THE_TOP: [&str; 5] = [
+    "learning",
+    "accumulation",
+    "ensemble",
+    "freeze_epochs",
+    "ema",
+];
+
+impl Serialize for RunConfig {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut table = to.serialize_map(None)?;
+        for setting in SETTINGS {
+            if let Some(value) = (setting.get)(self) {
+                table.serialize_entry(setting.spec.key, &value)?;
+            }
+        }
+        if !self.settings.is_empty() {
+            table.serialize_entry("settings", &self.settings)?;
+        }
+        if !self.mended.is_empty() {
+            table.serialize_entry("mended", &self.mended)?;
+        }
+        table.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for RunConfig {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(ConfigVisitor)
+    }
+}
+
+/// Reads the table.
+struct ConfigVisitor;
+
+impl<'de> Visitor<'de> for ConfigVisitor {
+    type Value = RunConfig;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a table of settings")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<RunConfig, A::Error> {
+        let mut config = RunConfig::default();
+        for setting in SETTINGS {
+            if let Some(on) = setting.spec.unnamed {
+                (setting.set)(&mut config, Setting::Flag(on));
+            }
+        }
+        let mut old = Vec::new();
+        while let Some(key) = table.next_key_seed(ConfigKeySeed)? {
+            match key {
+                ConfigKey::Of(setting) => table.next_value_seed(ValueSeed(setting, &mut config))?,
+                ConfigKey::Own => config.settings = table.next_value()?,
+                ConfigKey::Mended => config.mended = table.next_value()?,
+                ConfigKey::Old(key) => old.push((key, table.next_value()?)),
+            }
+        }
+        // They meant nothing to the Baseline, but stood in its files too.
+        for (key, value) in old.into_iter().filter(|_| config.method == "lae") {
+            config.settings.entry(key.to_string()).or_insert(value);
+        }
+        Ok(config)
+    }
+}
+
+/// A key of the table.
+enum ConfigKey {
+    Of(&'static RunSetting),
+    Own,
+    Mended,
+    Old(&'static str),
+}
+
+/// Reads a key.
+struct ConfigKeySeed;
+
+impl<'de> DeserializeSeed<'de> for ConfigKeySeed {
+    type Value = ConfigKey;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<ConfigKey, D::Error> {
+        let text = String::deserialize(from)?;
+        if let Some(setting) = SETTINGS.iter().find(|setting| setting.spec.key == text) {
+            return Ok(ConfigKey::Of(setting));
+        }
+        let old = ONCE_AT_THE_TOP.into_iter().find(|old| *old == text);
+        match (text.as_str(), old) {
+            ("settings", _) => Ok(ConfigKey::Own),
+            ("mended", _) => Ok(ConfigKey::Mended),
+            (_, Some(old)) => Ok(ConfigKey::Old(old)),
+            // Told where the key stands, so that the file's line is known.
+            _ => Err(D::Error::unknown_field(&text, KEYS)),
+        }
+    }
+}
+
+/// Reads the value of a setting into the settings.
+struct ValueSeed<'a>(&'static RunSetting, &'a mut RunConfig);
+
+impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        let Self(setting, config) = self;
+        let value = Setting::deserialize(from)?;
+        let told = value.to_string();
+        match (setting.set)(config, value) {
+            true => Ok(()),
+            false => Err(D::Error::custom(format_args!(
+                "{told} is no value of {}, which takes {}",
+                setting.spec.key,
+                setting.spec.kind.range()
+            ))),
+        }
+    }
+}

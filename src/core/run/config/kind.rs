@@ -1,0 +1,156 @@
+//! What values a setting takes: the default, the range, and how a text or a file gives one.
+
+use super::Setting;
+
+/// What values a setting takes, with the default.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// On or off.
+    Flag(bool),
+    /// A whole number within bounds.
+    Whole {
+        /// Without another word.
+        default: i64,
+        /// Smallest.
+        least: i64,
+        /// Largest.
+        most: i64,
+    },
+    /// A whole number from which random draws begin; 0 is the default.
+    Seed,
+    /// A whole number from 1 that may be left out, which sets no limit.
+    Limit,
+    /// A number within bounds.
+    Real {
+        /// Without another word.
+        default: f64,
+        /// Smallest.
+        least: f64,
+        /// Largest.
+        most: f64,
+    },
+    /// A share between 0 and 1; the ends do not belong to it.
+    Share(f64),
+    /// A share below 1 of which 0, the default, means none.
+    ShareOrNone,
+    /// Smallest and largest share of an area: 0 < smallest ≤ largest ≤ 1.
+    Shares([f32; 2]),
+    /// One of several names; the first is the default.
+    Choice(&'static [&'static str]),
+    /// Blocks of the backbone: a count of the first ("5") or a list ("0,2,4").
+    Blocks(&'static str),
+    /// A name, a path or a list of these, never empty.
+    Text(&'static str),
+    /// A name that may be left out; what there is to choose, in words.
+    Name(&'static str),
+}
+
+impl Kind {
+    /// The value without another word; none for what may be left out.
+    pub fn default(&self) -> Option<Setting> {
+        Some(match *self {
+            Self::Flag(on) => Setting::Flag(on),
+            Self::Whole { default, .. } => Setting::Whole(default),
+            Self::Real { default, .. } | Self::Share(default) => Setting::Real(default),
+            Self::ShareOrNone => Setting::Real(0.0),
+            Self::Seed => Setting::Whole(0),
+            Self::Shares(both) => Setting::Pair(both),
+            Self::Choice(names) => Setting::Text(names.first().copied().unwrap_or_default().into()),
+            Self::Blocks(text) | Self::Text(text) => Setting::Text(text.into()),
+            Self::Limit | Self::Name(_) => return None,
+        })
+    }
+
+    /// What may be given, in words.
+    pub fn range(&self) -> String {
+        match *self {
+            Self::Flag(_) => "on or off".into(),
+            Self::Whole { least, most, .. } if most == i64::MAX => {
+                format!("a whole number from {least}")
+            }
+            Self::Whole { least, most, .. } => format!("a whole number from {least} to {most}"),
+            Self::Seed => "a whole number".into(),
+            Self::Limit => "a whole number from 1".into(),
+            Self::Real { least, most, .. } if most == f64::MAX => match least {
+                f64::MIN_POSITIVE => "a number above 0".into(),
+                least => format!("a number from {least}"),
+            },
+            Self::Real { least, most, .. } => format!("a number from {least} to {most}"),
+            Self::Share(_) => "a number between 0 and 1".into(),
+            Self::ShareOrNone => "0, or a number between 0 and 1".into(),
+            Self::Shares(_) => "two numbers like 0.08,1".into(),
+            Self::Choice(names) => names.join(" or "),
+            Self::Blocks(_) => "a count of the first blocks (5) or a list (0,2,4)".into(),
+            Self::Text(_) => "a text".into(),
+            Self::Name(what) => what.into(),
+        }
+    }
+
+    /// The value a text means, in the range or not; none when it means none.
+    pub fn read(&self, text: &str) -> Option<Setting> {
+        Some(match self {
+            Self::Flag(_) => Setting::Flag(match text {
+                "on" | "true" => true,
+                "off" | "false" => false,
+                _ => return None,
+            }),
+            Self::Whole { .. } | Self::Seed | Self::Limit => match text.parse() {
+                Ok(number) => Setting::Whole(number),
+                Err(_) => Setting::Beyond(text.parse().ok()?),
+            },
+            Self::Real { .. } | Self::Share(_) | Self::ShareOrNone => {
+                Setting::Real(text.parse().ok()?)
+            }
+            Self::Shares(_) => {
+                let (low, high) = text.split_once(',')?;
+                Setting::Pair([low.trim().parse().ok()?, high.trim().parse().ok()?])
+            }
+            Self::Choice(_) | Self::Blocks(_) | Self::Text(_) | Self::Name(_) => {
+                Setting::Text(text.to_string().into())
+            }
+        })
+    }
+
+    /// The value a text means; none when it means none or lies outside.
+    pub fn parse(&self, text: &str) -> Option<Setting> {
+        self.admit(&self.read(text.trim())?)
+    }
+
+    /// The value as this kind holds it; none for a value of another kind or outside the range.
+    pub fn admit(&self, value: &Setting) -> Option<Setting> {
+        let fits = match (self, value) {
+            (Self::Flag(_), Setting::Flag(_)) | (Self::Name(_), Setting::Text(_)) => true,
+            (Self::Whole { least, most, .. }, Setting::Whole(n)) => (least..=most).contains(&n),
+            (Self::Limit, Setting::Whole(n)) => *n > 0,
+            (Self::Seed, Setting::Whole(n)) => *n >= 0,
+            // A file may say 1 where 1.0 is meant.
+            (Self::Real { .. } | Self::Share(_) | Self::ShareOrNone, Setting::Whole(n)) => {
+                return self.admit(&Setting::Real(*n as f64));
+            }
+            (Self::Real { least, most, .. }, Setting::Real(x)) => (least..=most).contains(&x),
+            (Self::Share(_), Setting::Real(x)) => *x > 0.0 && *x < 1.0,
+            (Self::ShareOrNone, Setting::Real(x)) => *x >= 0.0 && *x < 1.0,
+            (Self::Shares(_), Setting::Pair([low, high])) => {
+                *low > 0.0 && low <= high && *high <= 1.0
+            }
+            (Self::Choice(names), Setting::Text(name)) => names.contains(&name.as_ref()),
+            (Self::Blocks(_), Setting::Text(list)) => !list.is_empty(),
+            (Self::Text(_), Setting::Text(text)) => !text.trim().is_empty(),
+            // A count of blocks looks like a number.
+            (Self::Blocks(_), Setting::Whole(n)) => {
+                return self.admit(&Setting::Text(n.to_string().into()));
+            }
+            _ => false,
+        };
+        fits.then(|| value.clone())
+    }
+
+    /// Whether a value that does not fit lies above the range rather than below it.
+    pub(super) fn is_above(&self, value: &Setting) -> bool {
+        match (self, value) {
+            (Self::Whole { most, .. }, Setting::Whole(n)) => n > most,
+            (_, Setting::Beyond(_)) => true,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! What a setting is, as data: name, meaning, values, and where it stands. File, command line, checks, window and help
+//! are made from it, for the settings of every run ([`super::SETTINGS`]) as for a method's own.
+
+use super::{Kind, Setting};
+
+/// One setting. In a list of a method's own only the first four fields need a word:
+/// `SettingSpec { key, title, meaning, kind, ..SettingSpec::OWN }`.
+#[derive(Clone, Copy, Debug)]
+pub struct SettingSpec {
+    /// The name in files and, with `-` for `_`, on the command line.
+    pub key: &'static str,
+    /// The name people read.
+    pub title: &'static str,
+    /// What it does, in a sentence without a full stop: help of the command line, and under the pointer.
+    pub meaning: &'static str,
+    /// What values it takes, with the default.
+    pub kind: Kind,
+    /// What its option's help calls the value ("N"), for a setting with an option of its own; empty for a flag's that
+    /// switches it off. A method's own setting has one only where scripts rely on it, and `--set KEY=VALUE` in any case.
+    pub option: Option<&'static str>,
+    /// What it is without another word, where that is more than the default.
+    pub usual: &'static str,
+    /// For a number of epochs out of those of a task: the usual share, as 3 of 5. Where the epochs get fewer it keeps its
+    /// share of them.
+    pub of_epochs: Option<(usize, usize)>,
+    /// The settings it stands among.
+    pub group: SettingGroup,
+    /// Where the window shows it.
+    pub shown: SettingPlace,
+    /// What a run must do for it to have an effect.
+    pub needs: Needs,
+    /// What is wrong with a value below the range or of the wrong form, and what to try; empty where others say so.
+    pub refused: (&'static str, &'static str),
+    /// The same for one above the range, where that is another sentence.
+    pub too_large: Option<(&'static str, &'static str)>,
+    /// The button that puts the default back, with `{}` for it; empty where there is none.
+    pub mend: &'static str,
+    /// Whether it belongs to the data set: each keeps its own, and a new one gets what suits it.
+    pub of_data: bool,
+    /// Whether a copied command names it although it is the default: what is usual depends on other settings.
+    pub named: bool,
+    /// What it says of a run.
+    pub says: Says,
+    /// For a flag: what a file means that does not name it, written by a version without it.
+    pub unnamed: Option<bool>,
+}
+
+/// Settings that stand together: the window has a card for each group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingGroup {
+    /// Data, tasks and splits.
+    Data,
+    /// The network and its weights.
+    Backbone,
+    /// What is trained in it.
+    Pet,
+    /// How it is learned.
+    Method,
+}
+
+impl SettingGroup {
+    /// The heading in the help of `train`.
+    pub fn heading(self) -> &'static str {
+        match self {
+            Self::Data => "Data",
+            Self::Backbone | Self::Pet => "Network",
+            Self::Method => "Learning",
+        }
+    }
+}
+
+/// Where the window shows a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingPlace {
+    /// In the row of the method's card.
+    First,
+    /// Under *More settings*.
+    More,
+    /// Where a page lays it by hand, if it shows it.
+    ByHand,
+}
+
+/// What a run must do for a setting to have an effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing.
+    Nothing,
+    /// Train a PET plugin.
+    Pet,
+    /// Train a PET plugin that has a size.
+    SizedPet,
+    /// Take gradient steps.
+    Steps,
+    /// Learn in epochs.
+    Epochs,
+    /// Draw crops of training images.
+    Augmentation,
+    /// Learn its classes in several tasks.
+    Tasks,
+}
+
+/// What a setting says of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Says {
+    /// Which experiment it is.
+    What,
+    /// Which repetition of it.
+    Repetition,
+    /// Where and in which portions it is computed: but for rounding no figure depends on that.
+    Where,
+}
+
+impl SettingSpec {
+    /// A method's own setting without an option of its own.
+    pub const OWN: Self = Self {
+        key: "",
+        title: "",
+        meaning: "",
+        kind: Kind::Flag(false),
+        option: None,
+        usual: "",
+        of_epochs: None,
+        group: SettingGroup::Method,
+        shown: SettingPlace::More,
+        needs: Needs::Nothing,
+        refused: ("", ""),
+        too_large: None,
+        mend: "",
+        of_data: false,
+        named: false,
+        says: Says::What,
+        unnamed: None,
+    };
+
+    /// The name of its option without dashes: `pet-size`, or `no-learning` for an own flag that is on; none for one that
+    /// is given by `--set` alone.
+    pub fn option_name(&self) -> Option<String> {
+        let name = self.key.replace('_', "-");
+        self.option.map(|_| match self.is_switch() {
+            true => format!("no-{name}"),
+            false => name,
+        })
+    }
+
+    /// Whether its option takes no value and switches it off.
+    pub fn is_switch(&self) -> bool {
+        self.option == Some("") && self.kind == Kind::Flag(true)
+    }
+
+    /// The title as it stands above a field.
+    pub fn heading(&self) -> String {
+        capitalised(self.title)
+    }
+
+    /// How a person names it: `--pet-size`, `--set length`.
+    pub fn place(&self) -> String {
+        match self.option_name() {
+            Some(name) => format!("--{name}"),
+            None => format!("--set {}", self.key),
+        }
+    }
+
+    /// Of so many epochs of a task, its usual share; none for another kind of setting.
+    pub fn usual_of(&self, epochs: usize) -> Option<Setting> {
+        let (part, of) = self.of_epochs?;
+        let share = epochs / of * part + epochs % of * part / of;
+        Some(Setting::Whole(share as i64))
+    }
+
+    /// The words on the button that puts this value back, or the default; none where there is no such button.
+    pub fn mend(&self, usual: Option<&Setting>) -> Option<String> {
+        let usual = usual.map(ToString::to_string);
+        let words = self.mend.replace("{}", &usual.unwrap_or_default());
+        (!words.is_empty()).then_some(words)
+    }
+}
+
+/// Words with a capital letter at their beginning.
+pub fn capitalised(words: &str) -> String {
+    let mut words = words.to_string();
+    if let Some(first) = words.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    words
+}
