@@ -63,6 +63,22 @@ impl Session {
         self.open_data(&data);
     }
 
+    /// Whether the settings wait for their data set, which then gets some that suit it.
+    pub fn is_suiting(&self) -> bool {
+        matches!(self.suiting, Suiting::Due(_))
+    }
+
+    /// Puts settings as they were before, or after, a change of them: nothing is chosen for their data set.
+    pub fn put_settings(&mut self, config: RunConfig) {
+        let other_data = config.data != self.draft.data;
+        self.draft = config;
+        self.suiting = Suiting::Settled;
+        if other_data {
+            let data = self.draft.data.clone();
+            self.open_data(&data);
+        }
+    }
+
     /// Turns the settings to another method, with the PET and the frozen epochs that are usual for it.
     pub fn choose_method(&mut self, spec: &'static MethodSpec) {
         let draft = &mut self.draft;

@@ -85,6 +85,10 @@ pub enum UiCommand {
     ChosenNothing,
     /// A file or folder was chosen.
     Picked(Wanted, PathBuf),
+    /// Take the last change of the settings back.
+    Undo,
+    /// Put the change of the settings there again that was taken back last.
+    Redo,
     /// Put the command that does the same into the clipboard.
     CopyCommand,
     /// Put text into the clipboard.
@@ -188,6 +192,19 @@ impl Preset {
     pub fn command(&self) -> UiCommand {
         UiCommand::SetUp(self.name, Box::new(self.run.clone()))
     }
+}
+
+/// The shortcuts of Experiment, while no text is being typed: a text takes back its own changes.
+pub fn shortcuts_of_settings() -> [(KeyboardShortcut, UiCommand); 2] {
+    let redo = Modifiers::COMMAND | Modifiers::SHIFT;
+    // The longer one first: the other would take it, too.
+    [
+        (KeyboardShortcut::new(redo, Key::Z), UiCommand::Redo),
+        (
+            KeyboardShortcut::new(Modifiers::COMMAND, Key::Z),
+            UiCommand::Undo,
+        ),
+    ]
 }
 
 /// Shortcuts that work on every page.

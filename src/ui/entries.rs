@@ -1,7 +1,9 @@
 //! The lines of the command palette: everything the window can be told to do as things stand, and
 //! which of them come first for what is typed.
 
-use super::command::{Page, UiCommand};
+use egui::KeyboardShortcut;
+
+use super::command::{Page, UiCommand, shortcuts_of_settings};
 use super::pages::predict::askable;
 use super::settings::ThemeChoice;
 use crate::data::export::Form;
@@ -26,6 +28,8 @@ pub struct Entry {
     also: &'static str,
     /// Its shortcut, as text.
     pub keys: &'static str,
+    /// The same as keys, told in the signs of the system.
+    pub shortcut: Option<KeyboardShortcut>,
     /// What is done.
     pub command: UiCommand,
     /// Whether it can be done now.
@@ -40,6 +44,7 @@ impl Entry {
             title: title.into(),
             also: "",
             keys: "",
+            shortcut: None,
             command,
             enabled: true,
             careful: false,
@@ -196,6 +201,18 @@ fn of_experiment(session: &Session) -> Vec<Entry> {
         Entry::new("Read the data set again", UiCommand::ReadDataAgain),
         pick("Choose a weight file…", Wanted::Weights),
         pick("Choose a class order…", Wanted::Order),
+    ]);
+    all.extend(shortcuts_of_settings().map(|(keys, command)| {
+        let title = match command {
+            UiCommand::Redo => "Redo the change of the settings",
+            _ => "Undo the last change of the settings",
+        };
+        Entry {
+            shortcut: Some(keys),
+            ..Entry::new(title, command)
+        }
+    }));
+    all.extend([
         Entry::new("Copy as command", UiCommand::CopyCommand),
         Entry::new("Set up what the last window had", UiCommand::UseFormer)
             .when(session.former.waits()),

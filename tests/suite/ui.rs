@@ -44,6 +44,7 @@ mod strokes;
 mod synthetic;
 mod tested;
 mod tour;
+mod undo;
 mod units;
 mod wrong;
 

@@ -51,6 +51,8 @@ impl StudioApp {
             UiCommand::TypePath(wanted) => self.type_path(wanted, ""),
             UiCommand::ChosenNothing => self.pages.experiment.leave(),
             UiCommand::Picked(wanted, path) => self.picked(ctx, wanted, path),
+            UiCommand::Undo => self.go_through_history(true),
+            UiCommand::Redo => self.go_through_history(false),
             UiCommand::CopyCommand => self.copy_command(ctx),
             UiCommand::CopyText(text) => ctx.copy_text(text),
             UiCommand::PauseOrGoOn => self.pause_or_go_on(),

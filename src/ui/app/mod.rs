@@ -8,11 +8,12 @@ mod draw;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use egui::util::undoer::Undoer;
 use egui::{Context, Ui};
 
-use super::command::{Page, UiCommand, shortcuts};
+use super::command::{Page, UiCommand, shortcuts, shortcuts_of_settings};
 use super::fence::Fences;
 use super::frame_times::FrameTimes;
 use super::pages::Pages;
@@ -23,6 +24,7 @@ use super::theme;
 use super::widgets::textures::Textures;
 use crate::fence::caught;
 use crate::problem::Problem;
+use crate::run::config::RunConfig;
 use crate::session::Session;
 use crate::session::chooser::{Choice, IMAGES, WEIGHTS};
 
@@ -46,6 +48,8 @@ pub struct StudioApp {
     leaving: Arc<AtomicBool>,
     /// When the settings were last written.
     remembered: Instant,
+    /// The settings as they were, to be taken back.
+    history: Undoer<RunConfig>,
 }
 
 impl StudioApp {
@@ -80,6 +84,7 @@ impl StudioApp {
             report: None,
             leaving: Arc::default(),
             remembered: Instant::now(),
+            history: Undoer::default(),
         }
     }
 
@@ -203,6 +208,13 @@ impl StudioApp {
                 self.act(ctx, command);
             }
         }
+        if self.page == Page::Experiment && !dialog && !ctx.egui_wants_keyboard_input() {
+            for (keys, command) in shortcuts_of_settings() {
+                if ctx.input_mut(|i| i.consume_shortcut(&keys)) {
+                    self.act(ctx, command);
+                }
+            }
+        }
         let free = !ctx.egui_wants_keyboard_input() && ctx.memory(|m| m.focused().is_none());
         if self.page == Page::Train && free && ctx.input(|i| i.key_pressed(egui::Key::Space)) {
             self.act(ctx, UiCommand::PauseOrGoOn);
@@ -242,6 +254,31 @@ impl StudioApp {
     fn tell_fallen(&mut self) {
         for problem in self.fences.take_told() {
             self.session.notify(problem, true);
+        }
+    }
+
+    /// Notes the settings for [`UiCommand::Undo`], once they have stood still.
+    fn note_history(&mut self, ctx: &Context) {
+        if self.session.is_suiting() {
+            // A data set and what suits it are one change.
+            return;
+        }
+        let now = ctx.input(|i| i.time);
+        self.history.feed_state(now, &self.session.draft);
+        if self.history.is_in_flux() {
+            ctx.request_repaint_after(Duration::from_millis(1_100));
+        }
+    }
+
+    /// Takes the last change of the settings back, or puts it there again.
+    fn go_through_history(&mut self, back: bool) {
+        let now = &self.session.draft;
+        let other = match back {
+            true => self.history.undo(now),
+            false => self.history.redo(now),
+        };
+        if let Some(settings) = other.cloned() {
+            self.session.put_settings(settings);
         }
     }
 
@@ -294,7 +331,10 @@ impl eframe::App for StudioApp {
         self.fenced(ctx, "dropped files", |app| app.take_dropped(ctx));
         self.fenced(ctx, "finished runs", Self::take_comparison);
         self.fenced(ctx, "closing", |app| app.take_closing(ctx));
-        self.fenced(ctx, "settings", |app| app.remember_changes(ctx));
+        self.fenced(ctx, "settings", |app| {
+            app.note_history(ctx);
+            app.remember_changes(ctx);
+        });
     }
 
     fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {

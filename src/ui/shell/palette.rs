@@ -103,8 +103,10 @@ impl Palette {
 fn line(ui: &mut Ui, entry: &Entry, chosen: bool) -> bool {
     ui.add_enabled_ui(entry.enabled, |ui| {
         let width = ui.available_width();
+        let shortcut = entry.shortcut.map(|keys| ui.ctx().format_shortcut(&keys));
+        let keys = shortcut.as_deref().unwrap_or(entry.keys);
         let button = egui::Button::selectable(chosen, entry.title.as_str())
-            .right_text(RichText::new(entry.keys).font(regular(12.0)))
+            .right_text(RichText::new(keys).font(regular(12.0)))
             .truncate()
             .min_size(Vec2::new(width, LINE));
         ui.add(button).clicked()

@@ -1,0 +1,75 @@
+//! Changes of the settings are taken back, and put there again.
+
+use egui::{Key, Modifiers};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::{recorded, settle};
+
+const UNDO: (Modifiers, Key) = (Modifiers::COMMAND, Key::Z);
+const REDO: (Modifiers, Key) = (Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z);
+
+/// A window whose settings were changed twice, and stood still after each change.
+fn changed_twice(runs: &std::path::Path) -> Harness<'static, StudioApp> {
+    let (mut window, _) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs);
+    settle(&mut window);
+    for epochs in [7, 9] {
+        window.state_mut().session.draft.epochs = epochs;
+        // The history is told the time of a window whose frames are a quarter of a second apart.
+        window.run_steps(12);
+    }
+    window
+}
+
+fn press(window: &mut Harness<'_, StudioApp>, (modifiers, key): (Modifiers, Key)) -> usize {
+    window.key_press_modifiers(modifiers, key);
+    window.run_steps(3);
+    window.state().session.draft.epochs
+}
+
+#[test]
+fn changes_of_the_settings_are_taken_back_one_by_one_and_put_there_again() {
+    let runs = tempfile::tempdir().unwrap();
+    let mut window = changed_twice(runs.path());
+    assert_eq!(press(&mut window, UNDO), 7);
+    assert_eq!(press(&mut window, UNDO), 5);
+    assert_eq!(press(&mut window, UNDO), 5, "there was nothing before");
+    assert_eq!(press(&mut window, REDO), 7);
+    assert_eq!(press(&mut window, REDO), 9);
+    // Another change ends what could be put there again.
+    assert_eq!(press(&mut window, UNDO), 7);
+    window.state_mut().session.draft.epochs = 3;
+    window.run_steps(12);
+    assert_eq!(press(&mut window, REDO), 3);
+    assert_eq!(press(&mut window, UNDO), 7);
+}
+
+#[test]
+fn a_text_that_is_being_typed_takes_back_its_own_changes() {
+    let runs = tempfile::tempdir().unwrap();
+    let mut window = changed_twice(runs.path());
+    window
+        .get_by_role_and_label(egui::Role::TextInput, "Class order")
+        .focus();
+    window.run_steps(3);
+    assert_eq!(press(&mut window, UNDO), 9);
+}
+
+#[test]
+fn a_data_set_that_was_chosen_is_taken_back_with_its_settings() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let before = window.state().session.draft.clone();
+    window.state_mut().session.choose_data("letters");
+    settle(&mut window);
+    window.run_steps(12);
+    assert_eq!(window.state().session.draft.classes_per_task, "6,5,5,5,5");
+    press(&mut window, UNDO);
+    settle(&mut window);
+    let session = &window.state().session;
+    assert_eq!(session.draft, before);
+    assert_eq!(session.data.ready().map(|data| data.classes.len()), Some(10));
+}
