@@ -14,9 +14,14 @@ use crate::pet::{Draws, Rows};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 
-/// How many images of a batch go through the network at once: all of them unless it says so.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AtOnce(Option<usize>);
+/// How a batch is learned, as far as the settings of every run say it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AtOnce {
+    /// How many of its images go through the network at once; none for all of them.
+    images: Option<usize>,
+    /// ε of the label smoothing.
+    pub smoothing: f64,
+}
 
 /// A part of a batch.
 #[derive(Clone, Debug)]
@@ -43,13 +48,16 @@ impl Part<'_> {
 impl AtOnce {
     /// As the settings of a run say.
     pub fn of(config: &RunConfig) -> Self {
-        Self(config.micro_batch)
+        Self {
+            images: config.micro_batch,
+            smoothing: config.label_smoothing,
+        }
     }
 
     /// The parts of a batch, in its order.
     pub fn parts<'a>(self, batch: &Batch<'a>) -> Vec<Part<'a>> {
         let of = batch.labels.len();
-        let most = self.0.unwrap_or(of).max(1);
+        let most = self.images.unwrap_or(of).max(1);
         if most >= of {
             return vec![Part {
                 batch: batch.clone(),
@@ -106,6 +114,13 @@ mod tests {
     use super::*;
     use crate::tensors::HostTensor;
 
+    fn of(images: usize) -> AtOnce {
+        AtOnce {
+            images: Some(images),
+            ..AtOnce::default()
+        }
+    }
+
     #[test]
     fn parts_cover_the_batch_and_weigh_by_their_images() {
         let device = Device::flex();
@@ -121,8 +136,8 @@ mod tests {
         };
         let whole = AtOnce::default().parts(&batch);
         assert!(whole.len() == 1 && whole[0].rows.is_none());
-        assert_eq!(AtOnce(Some(9)).parts(&batch).len(), 1);
-        let parts = AtOnce(Some(3)).parts(&batch);
+        assert_eq!(of(9).parts(&batch).len(), 1);
+        let parts = of(3).parts(&batch);
         let labels: Vec<_> = parts.iter().map(|part| part.batch.labels).collect();
         assert_eq!(labels, [&[0, 1, 2][..], &[3, 4, 5], &[6]]);
         assert_eq!(parts[2].batch.samples, [3]);
@@ -132,7 +147,7 @@ mod tests {
             gradients.insert("a", mean.clone());
             Ok((mean, gradients))
         };
-        let (loss, gradients) = AtOnce(Some(3)).learn(&batch, mean).unwrap();
+        let (loss, gradients) = of(3).learn(&batch, mean).unwrap();
         let gradient = gradients.iter().next().unwrap().1;
         for mean in [&loss, gradient] {
             let mean = HostTensor::read(mean).unwrap().values[0];

@@ -20,14 +20,14 @@ pub struct Backward {
 
 impl Backward {
     /// From the logits of the present task's classes (batch × classes), the labels counted within
-    /// them, and what the method adds to the cross-entropy (one value).
+    /// them and smoothed by ε, and what the method adds to the cross-entropy (one value).
     pub fn new(
         logits: Tensor<2>,
-        labels: &[usize],
+        (labels, smoothing): (&[usize], f64),
         added: Option<Tensor<1>>,
         device: &Device,
     ) -> Self {
-        let cross_entropy = local_cross_entropy(logits, labels, device);
+        let cross_entropy = local_cross_entropy(logits, labels, smoothing, device);
         let loss = match added {
             Some(added) => cross_entropy.clone() + added,
             None => cross_entropy.clone(),
@@ -92,13 +92,61 @@ impl Backward {
 }
 
 /// Mean cross-entropy over the logits of the present task's classes alone ("local CE"); labels are
-/// counted within them.
-fn local_cross_entropy(logits: Tensor<2>, labels: &[usize], device: &Device) -> Tensor<1> {
+/// counted within them. A target smoothed by ε keeps 1 − ε for its class and shares ε evenly among
+/// all of these classes (Szegedy et al., CVPR 2016, section 7).
+fn local_cross_entropy(
+    logits: Tensor<2>,
+    labels: &[usize],
+    smoothing: f64,
+    device: &Device,
+) -> Tensor<1> {
     let [batch, classes] = logits.dims();
-    let mut target = vec![0f32; batch * classes];
+    let each = -1.0 / batch as f32;
+    // Without smoothing a plain zero, whose products have the sign that they always had.
+    let shared = match smoothing {
+        0.0 => 0.0,
+        smoothing => each * smoothing as f32 / classes as f32,
+    };
+    let mut target = vec![shared; batch * classes];
     for (row, &label) in labels.iter().enumerate() {
-        target[row * classes + label] = -1.0 / batch as f32;
+        target[row * classes + label] += each * (1.0 - smoothing as f32);
     }
     let target = Tensor::<2>::from_data(TensorData::new(target, [batch, classes]), device);
     (log_softmax(logits, 1) * target).sum()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Loss, and its gradient by the logits 1, 2, 4 of a batch of one image of the middle class.
+    fn of(smoothing: f64) -> (f32, Vec<f32>) {
+        let device = Device::flex();
+        let logits = TensorData::new(vec![1f32, 2.0, 4.0], [1, 3]);
+        let logits = Tensor::<2>::from_data(logits, &device);
+        let logits = logits.autodiff().require_grad();
+        let learned = Backward::new(logits.clone(), (&[1], smoothing), None, &device);
+        let (loss, gradients) = learned.of([("logits", &logits)]).taken();
+        let gradient = gradients.get("logits").unwrap().clone();
+        let numbers = gradient.into_data().try_to_vec::<f32>().unwrap();
+        (loss.into_scalar(), numbers)
+    }
+
+    #[test]
+    fn smoothed_labels_share_among_the_classes_of_the_task() {
+        let exponents = [1f32, 2.0, 4.0].map(f32::exp);
+        let sum: f32 = exponents.iter().sum();
+        for smoothing in [0.0, 0.1, 0.5] {
+            let (loss, gradient) = of(smoothing);
+            let shared = smoothing as f32 / 3.0;
+            let target = [shared, shared + 1.0 - smoothing as f32, shared];
+            let terms = target.iter().zip(exponents);
+            let wanted: f32 = terms.map(|(t, e)| -t * (e / sum).ln()).sum();
+            assert!((loss - wanted).abs() < 1e-5, "{smoothing}: {loss}");
+            for ((got, e), t) in gradient.iter().zip(exponents).zip(target) {
+                assert!((got - (e / sum - t)).abs() < 1e-6, "{smoothing}: {got}");
+            }
+        }
+    }
 }

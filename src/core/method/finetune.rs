@@ -240,7 +240,8 @@ impl FineTune {
             .with_weights(&weights)?
             .features(images, &PetStack::empty())?;
         let (logits, device) = (head.forward(features), self.backbone.device());
-        let learned = Backward::new(logits, labels, None, &device).of_weights(&weights);
+        let targets = (labels, self.settings.at_once.smoothing);
+        let learned = Backward::new(logits, targets, None, &device).of_weights(&weights);
         Ok(learned.of(head.leaves("head")).taken())
     }
 

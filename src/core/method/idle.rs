@@ -136,8 +136,8 @@ mod tests {
         assert_eq!(idle("lae", &[off("accumulation")], "lora"), ["ema"]);
         let pet = ["pet", "pet_size", "pet_variant", "blocks"];
         assert_eq!(idle("l2p", &[], "adapter"), pet);
-        let nothing = ["epochs", "base_lr", "crop_scale", "flip"];
-        assert_eq!(idle("simplecil", &[], "ssf"), [pet, nothing].concat());
+        let nothing = ["epochs", "base_lr", "crop_scale", "flip", "label_smoothing"];
+        assert_eq!(idle("simplecil", &[], "ssf"), [&pet[..], &nothing].concat());
         let solved = [&pet[..], &nothing, &["weight_decay", "dropout"]].concat();
         assert_eq!(idle("ranpac", &[], "adapter"), solved);
         let tuned = ("first_session", Setting::Text("adapter".into()));

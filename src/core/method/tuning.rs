@@ -144,7 +144,8 @@ impl Tuning {
         }
         let features = self.backbone.features(images, &pets)?;
         let (logits, device) = (head.forward(features), self.backbone.device());
-        let learned = Backward::new(logits, labels, None, &device).of(head.leaves());
+        let targets = (labels, self.settings.at_once.smoothing);
+        let learned = Backward::new(logits, targets, None, &device).of(head.leaves());
         Ok(learned.of_pets(&pets).taken())
     }
 

@@ -79,7 +79,7 @@ fn a_preset_is_what_it_says_or_is_shown_as_changed() {
     window.get_by_label("Preset: Letters");
     window.state_mut().session.draft.batch = 3;
     settle(&mut window);
-    window.get_by_label("Letters, changed: batch");
+    window.get_by_label("Letters, changed: Batch");
     shot(&mut window, "preset-changed");
     window.get_by_label("Reset").click();
     settle(&mut window);

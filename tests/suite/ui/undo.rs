@@ -71,5 +71,8 @@ fn a_data_set_that_was_chosen_is_taken_back_with_its_settings() {
     settle(&mut window);
     let session = &window.state().session;
     assert_eq!(session.draft, before);
-    assert_eq!(session.data.ready().map(|data| data.classes.len()), Some(10));
+    assert_eq!(
+        session.data.ready().map(|data| data.classes.len()),
+        Some(10)
+    );
 }

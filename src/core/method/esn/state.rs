@@ -178,7 +178,8 @@ impl Esn {
         };
         let logits = stage.forward(self.tokens(images, &prompt)?);
         let energy = self.settings.energy.of(logits.clone());
-        let learned = Backward::new(logits, labels, Some(energy), &self.backbone.device());
+        let targets = (labels, self.settings.at_once.smoothing);
+        let learned = Backward::new(logits, targets, Some(energy), &self.backbone.device());
         let of_stage = stage.parameters();
         let of_stage = of_stage.map(|(name, leaf)| (format!("stage.{name}"), leaf));
         let prompt = self.trains_prompt().then_some(("prompt", &prompt));

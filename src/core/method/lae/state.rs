@@ -152,7 +152,8 @@ impl Lae {
         }
         let features = self.backbone.features(images, &pets)?;
         let logits = head.forward(features);
-        let learned = Backward::new(logits, labels, None, &self.device());
+        let targets = (labels, self.at_once.smoothing);
+        let learned = Backward::new(logits, targets, None, &self.device());
         let learned = learned.of(head.leaves("head"));
         Ok(match frozen {
             true => learned,

@@ -277,7 +277,8 @@ impl Prompted {
         let first = self.first_pass(images, known)?;
         let (asked, features) = self.second_pass(first, &leaves, Occasion::Learning)?;
         let (logits, device) = (head.forward(features), self.backbone.device());
-        let learned = Backward::new(logits, labels, asked.penalty.clone(), &device);
+        let targets = (labels, self.at_once.smoothing);
+        let learned = Backward::new(logits, targets, asked.penalty.clone(), &device);
         let cross_entropy = learned.cross_entropy.clone();
         // A prompt that no image of the batch took still moves by its momentum.
         let learned = learned.of_all(leaves.iter().map(|(name, leaf)| (name.as_str(), leaf)));

@@ -205,6 +205,13 @@ settings_of_every_run! {
     flip: bool = method("on|off", "Mirror images at random", Kind::Flag(false)) {
         usual: "off; on for a folder of photographs", needs: Needs::Augmentation, of_data: true, named: true,
     };
+    /// Label smoothing ε of the cross-entropy: of each target 1 − ε stays with its class, and ε is shared by all classes of
+    /// the task (Szegedy et al., CVPR 2016); 0 leaves the targets as they are
+    label_smoothing: f64 = method("SHARE", "Label smoothing", Kind::ShareOrNone) {
+        needs: Needs::Steps,
+        refused: ("the label smoothing must be 0 or lie between 0 and 1", "0.1 is a usual value, 0 smooths nothing"),
+        mend: "Smooth nothing",
+    };
     /// At most so many training images per class
     train_limit: Option<usize> = of(SettingGroup::Data, "N", "Training images per class", Kind::Limit) {
         usual: "all", refused: LIMIT, mend: "Use all images", of_data: true,
