@@ -6,24 +6,11 @@
 use crate::data::{Dataset, Listed};
 use crate::run::config::RunConfig;
 
-use super::presets::{Paper, Preset, matches, presets};
+use super::presets::{Paper, Preset, Split, matches, presets};
 use super::views::DataView;
 
 /// The test images of CODA-Prompt's `imagenet-r_test.yaml`, as [`Listed::test_names`] has them.
 const CODA_TEST: &str = "524a3ebf6dac30228a30387443c2c30a21c483b6d0d3c57768f74edd60cfecc3";
-
-/// What an experiment of the paper splits its data by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Split {
-    /// The split that the data set comes with.
-    Own,
-    /// `train_list.txt` and `val_list.txt` of LAE's authors, which are those of L2P.
-    Lists,
-    /// The lists of CODA-Prompt.
-    Coda,
-    /// A fifth of each domain, drawn by the authors' program.
-    Fifth,
-}
 
 /// What is known of how some data is split.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Circles that are known, a file of each, without the ending. The list only gets shorter.
-const KNOWN: &[&str] = &["core/store/about", "session/presets"];
+const KNOWN: &[&str] = &["core/store/about"];
 
 /// A module's path from the root of its package; the modules of `lae-core` stand at the root.
 type Module = Vec<String>;

@@ -172,7 +172,6 @@ const HEAD_OUTSIDE: &[&str] = &[
     "experiment/trainer",
     "method/optimiser",
     "metrics",
-    "session/presets",
     "session/run_view",
     "ui/display",
 ];

@@ -18,6 +18,8 @@ const PER_EPOCH: usize = 4;
 const SMALLEST: usize = 4;
 /// Most epochs that are chosen.
 const MOST_CHOSEN: usize = 30;
+/// The tasks of the letters.
+pub const LETTERS: &str = "6,5,5,5,5";
 /// Tasks into which the classes of a folder are cut.
 const TASKS: usize = 5;
 
@@ -80,7 +82,7 @@ pub fn suit(config: &mut RunConfig, material: &Material) -> Option<String> {
     match (config.data.as_str(), named::published(&config.data)) {
         ("digits", _) => return None,
         ("letters", _) => {
-            config.classes_per_task = "6,5,5,5,5".into();
+            config.classes_per_task = LETTERS.into();
             return None;
         }
         (_, Some(_)) => {

@@ -6,7 +6,7 @@
 //! the paper takes what that program takes: weights tuned on ImageNet-1k afterwards, and its split of ImageNet-R.
 
 use super::differences::differences;
-use super::split::Split;
+use crate::experiment::suited::LETTERS;
 use crate::method::{adopt_published, filled, lae};
 use crate::problem::{Problem, Result, listed};
 use crate::run::config::{RunConfig, Says, Settings};
@@ -41,6 +41,19 @@ pub struct Paper {
     pub orders: &'static [&'static str],
     /// How it is split into training and test.
     pub split: Split,
+}
+
+/// What an experiment of the paper splits its data by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Split {
+    /// The split that the data set comes with.
+    Own,
+    /// `train_list.txt` and `val_list.txt` of LAE's authors, which are those of L2P.
+    Lists,
+    /// The lists of CODA-Prompt.
+    Coda,
+    /// A fifth of each domain, drawn by the authors' program.
+    Fifth,
 }
 
 /// The six PETs of the paper's tables: title, plugin, size.
@@ -100,7 +113,7 @@ pub fn presets() -> Vec<Preset> {
     let digits = RunConfig::default();
     let letters = RunConfig {
         data: "letters".into(),
-        classes_per_task: "6,5,5,5,5".into(),
+        classes_per_task: LETTERS.into(),
         ..RunConfig::default()
     };
     let demo = |name, title, hint, run: &RunConfig, then| Preset {
