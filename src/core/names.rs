@@ -32,15 +32,28 @@ pub fn meant<'n>(
     name: &str,
     known: impl IntoIterator<Item = &'n str>,
 ) -> Problem {
+    problem.advise(match guessed(name, known) {
+        Ok(near) => format!("did you mean `{near}`?"),
+        Err(list) => list,
+    })
+}
+
+/// The known name that this one is a slip for, else the list of known ones as advice.
+///
+/// # Errors
+/// The advice.
+pub fn guessed<'n>(
+    name: &str,
+    known: impl IntoIterator<Item = &'n str>,
+) -> Result<&'n str, String> {
     let mut known: Vec<&str> = known.into_iter().collect();
-    match closest(name, known.iter().copied()) {
-        Some(near) => problem.advise(format!("did you mean `{near}`?")),
-        None if known.is_empty() => problem.advise("leave it out: there is nothing to choose here"),
-        None => {
-            known.dedup();
-            problem.advise(format!("known here: {}", known.join(", ")))
+    closest(name, known.iter().copied()).ok_or_else(|| {
+        known.dedup();
+        match known.is_empty() {
+            true => "leave it out: there is nothing to choose here".to_owned(),
+            false => format!("known here: {}", known.join(", ")),
         }
-    }
+    })
 }
 
 /// The known name with the fewest changed letters, if it is near enough to be a slip.

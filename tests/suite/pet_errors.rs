@@ -625,3 +625,9 @@ fn a_file_full_of_mistakes_is_told_in_part() {
     assert_eq!(wrong.len(), 32);
     assert!(broken(&text).remedy.ends_with("; and 23 more mistakes"));
 }
+
+#[test]
+fn an_equation_that_serves_no_site_is_not_read() {
+    let text = GOOD.replace("attention = ", "every = \"any words\"\nattention = ");
+    assert!(PetSpec::parse(&text, "mine.toml").is_ok());
+}

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::names::{closest, is_long, too_long};
+use crate::names::{guessed, is_long, too_long};
 
 /// One mistake, for a sentence to a person or a line under the text in an editor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,16 +45,9 @@ impl Diagnostic {
     /// The known name that this one is a slip for, else the list of known ones.
     #[must_use]
     pub fn meant<'n>(self, name: &str, known: impl IntoIterator<Item = &'n str>) -> Self {
-        let mut known: Vec<&str> = known.into_iter().collect();
-        match closest(name, known.iter().copied()) {
-            Some(near) => self.mended(near),
-            None if known.is_empty() => {
-                self.because("leave it out: there is nothing to choose here")
-            }
-            None => {
-                known.dedup();
-                self.because(format!("known here: {}", known.join(", ")))
-            }
+        match guessed(name, known) {
+            Ok(near) => self.mended(near),
+            Err(list) => self.because(list),
         }
     }
 

@@ -173,15 +173,16 @@ impl Value {
 
 fn joined<const D: usize>(x: Tensor<D>, y: Tensor<D>) -> Tensor<D> {
     let [a, b] = [x.dims(), y.dims()];
-    let grown = |x: Tensor<D>| {
-        let own = x.dims();
-        let wanted = from_fn(|axis| match axis + 2 < D {
-            true => a[axis].max(b[axis]),
-            false => own[axis],
-        });
-        match own == wanted {
-            true => x,
-            false => x.expand::<D, _>(wanted),
+    // Grown even where nothing grows: gradients are added up in the order of the operations, and runs
+    // repeat to the last bit.
+    let grown = |x: Tensor<D>| match D {
+        2 => x,
+        _ => {
+            let own = x.dims();
+            x.expand::<D, [usize; D]>(from_fn(|axis| match axis + 2 < D {
+                true => a[axis].max(b[axis]),
+                false => own[axis],
+            }))
         }
     };
     Tensor::cat(vec![grown(x), grown(y)], D - 2)
