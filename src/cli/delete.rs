@@ -138,7 +138,7 @@ fn in_trash(root: &Path, wanted: &[String]) -> Result<Vec<PathBuf>> {
 
 fn list(root: &Path, json: &Json) -> Result<End> {
     let entry = |deleted: Deleted| Entry {
-        title: match &deleted.run.stored {
+        title: match &deleted.run.summary {
             Ok(stored) => title_of(&stored.header),
             Err(problem) => problem.what.clone(),
         },

@@ -10,11 +10,11 @@ use super::train::{RunOutput, not_begun, stop_on_ctrl_c};
 use crate::experiment::{self, Outcome, Stock};
 use crate::problem::Result;
 use crate::run::config::RunConfig;
-use crate::run::event::Control;
+use crate::run::event::{Control, TaskReport};
 use crate::session::units::{
     self, Figures, Lack, Paragraph, Part, RunFigures, Teach, Unit, plain, same_settings,
 };
-use crate::store::{self, RunState, StoredRun};
+use crate::store::{self, RunState, RunSummary};
 use crate::texts::Language;
 
 /// Options of `lesson`.
@@ -194,7 +194,7 @@ impl Player<'_> {
         let root = store::runs_root(self.args.output.out.as_deref());
         let known = store::list(&root)
             .into_iter()
-            .filter_map(|entry| entry.stored.ok());
+            .filter_map(|entry| entry.summary.ok());
         let mut same = known.filter(|run| {
             run.state == RunState::Finished && same_settings(&run.header.config, config)
         });
@@ -217,8 +217,7 @@ impl Player<'_> {
         let Outcome::Finished(header) = outcome else {
             return Ok(false);
         };
-        let run = store::load(&header.folder)?;
-        self.keep(name, &run, false, false);
+        self.keep(name, &store::summarize(&header.folder)?, false, false);
         Ok(true)
     }
 
@@ -227,7 +226,7 @@ impl Player<'_> {
             return Ok(true);
         };
         let folder = std::path::PathBuf::from(&pupil.folder);
-        let again = !store::load(&folder)?.header.lessons.is_empty();
+        let again = !store::summarize(&folder)?.header.lessons.is_empty();
         if !again {
             let mut reporter = Reporter::of_lesson(self.args.output.quiet);
             let device = Some(self.args.device.as_str());
@@ -244,13 +243,14 @@ impl Player<'_> {
                 return Ok(false);
             }
         }
-        let run = store::load(&folder)?;
-        self.keep(&teach.name, &run, true, again);
+        self.keep(&teach.name, &store::summarize(&folder)?, true, again);
         Ok(true)
     }
 
-    fn keep(&mut self, name: &str, run: &StoredRun, taught: bool, again: bool) {
-        let figures = RunFigures::of_reports(&run.header, &run.reports, taught);
+    fn keep(&mut self, name: &str, run: &RunSummary, taught: bool, again: bool) {
+        let reports = run.reports();
+        let apart = reports.iter().map(TaskReport::apart).collect();
+        let figures = RunFigures::new(&run.header, &run.histories(), apart, taught);
         self.figures
             .entry(name.to_string())
             .or_default()
@@ -260,7 +260,7 @@ impl Player<'_> {
             run: run.header.run.clone(),
             folder: run.header.folder.display().to_string(),
             again,
-            seconds: run.seconds(),
+            seconds: reports.iter().map(|report| report.seconds).sum(),
         });
     }
 

@@ -10,7 +10,7 @@ use crate::problem::{Problem, Result};
 use crate::run::about::{MadeOf, Search};
 use crate::session::row::title_of;
 use crate::store::export::{Format, export};
-use crate::store::{self, Listed, RunState, StoredRun, Summary, summary};
+use crate::store::{self, Listed, RunState, RunSummary, Summary};
 
 /// Options of `runs`.
 #[derive(clap::Args)]
@@ -64,13 +64,15 @@ pub(super) fn run(args: &Args) -> Result<End> {
         tags: args.tags.clone(),
     };
     let any = listed.is_empty();
-    listed.retain(|entry| search.finds(&entry.about, &made_of(entry)));
+    if !search.is_empty() {
+        listed.retain(|entry| search.finds(&entry.about, &made_of(entry)));
+    }
     for remark in listed.iter().filter_map(|entry| entry.remark.as_ref()) {
         tell(remark);
     }
     if let Some(path) = &args.export {
         let format = Format::of(path)?;
-        let whole: Vec<StoredRun> = listed.into_iter().filter_map(|e| e.stored.ok()).collect();
+        let whole: Vec<RunSummary> = listed.into_iter().filter_map(|e| e.summary.ok()).collect();
         store::write_file(path, export(&whole, format)?.as_bytes())?;
         return Ok(End::Done);
     }
@@ -87,13 +89,13 @@ pub(super) fn run(args: &Args) -> Result<End> {
 
 /// What a run is made of, for a search.
 fn made_of(entry: &Listed) -> MadeOf {
-    let stored = entry.stored.as_ref();
-    stored.map_or_else(|_| MadeOf::unread(&entry.run), |run| run.header.made_of())
+    let summary = entry.summary.as_ref();
+    summary.map_or_else(|_| MadeOf::unread(&entry.run), |run| run.header.made_of())
 }
 
 fn entry(listed: &Listed) -> Entry<'_> {
-    match &listed.stored {
-        Ok(stored) => Entry::Whole(Box::new(summary(stored))),
+    match &listed.summary {
+        Ok(summary) => Entry::Whole(Box::new(summary.for_scripts())),
         Err(problem) => Entry::Damaged {
             run: &listed.run,
             folder: listed.folder.display().to_string(),
@@ -108,10 +110,10 @@ fn text(listed: &[Listed]) -> String {
     }
     let mut table = Table::new(&["run", "state", "what", ">A_N", ">Ā_N", ">F_N"]);
     for entry in listed {
-        match &entry.stored {
-            Ok(stored) => {
-                let figures = summary(stored).figures.of_answer().map(percent);
-                let cells = [entry.run.clone(), state(stored), title_of(&stored.header)];
+        match &entry.summary {
+            Ok(run) => {
+                let figures = run.figures(&run.histories()).of_answer().map(percent);
+                let cells = [entry.run.clone(), state(run), title_of(&run.header)];
                 table.row(cells.into_iter().chain(figures));
             }
             Err(problem) => {
@@ -123,12 +125,12 @@ fn text(listed: &[Listed]) -> String {
     table.to_string()
 }
 
-fn state(stored: &StoredRun) -> String {
-    match stored.state {
+fn state(run: &RunSummary) -> String {
+    match run.state {
         RunState::Finished => "finished".to_string(),
         RunState::Running => "running".to_string(),
         RunState::Interrupted { task, epoch } => {
-            let tasks = stored.header.tasks.len();
+            let tasks = run.header.tasks.len();
             format!("stopped in task {}/{tasks} after epoch {epoch}", task + 1)
         }
     }

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 
 use super::End;
@@ -11,7 +12,7 @@ use super::asked::Asked;
 use super::output::{Json, Table, complain, tell};
 use super::train::{step_of, stop_on_ctrl_c};
 use crate::counts::{count_text, counted};
-use crate::data::{Dataset, Sample};
+use crate::data::{Dataset, Sample, Split};
 use crate::experiment::predict::Predictor;
 use crate::experiment::{Stock, doubt};
 use crate::metrics::{Answers, Expert, Wrong};
@@ -26,7 +27,7 @@ pub(super) struct Args {
     #[command(flatten)]
     pub asked: Asked,
     /// Test pictures that were answered wrongly, or training pictures whose label the others contradict
-    #[arg(long, value_name = "test|train", value_enum, default_value = "test")]
+    #[arg(long, value_name = "test|train", value_parser = split(), default_value = "test")]
     split: Split,
     /// Only pictures that are truly of this class (training pictures: labelled so)
     #[arg(long, value_name = "NAME")]
@@ -38,12 +39,13 @@ pub(super) struct Args {
     json: Json,
 }
 
-/// A side of the data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Split {
-    Train,
-    Test,
+/// Reads a side of the data.
+pub(super) fn split() -> impl TypedValueParser<Value = Split> {
+    let side = |word: String| match word.as_str() {
+        "train" => Split::Train,
+        _ => Split::Test,
+    };
+    PossibleValuesParser::new(["train", "test"]).map(side)
 }
 
 /// What is told, as JSON.

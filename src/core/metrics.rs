@@ -15,6 +15,7 @@ mod confusion;
 mod expert;
 mod paired;
 mod slots;
+mod task_counts;
 mod wrong;
 
 use std::ops::Range;
@@ -24,6 +25,7 @@ pub use expert::{ByExpert, Expert};
 pub use paired::Paired;
 use serde::{Deserialize, Serialize};
 pub use slots::{PromptStudy, SlotCounts, SlotView};
+pub use task_counts::{Tally, TaskCounts};
 pub use wrong::Wrong;
 
 /// What every test image of the tasks seen so far was taken for, after one task was learned.

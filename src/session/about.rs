@@ -28,8 +28,7 @@ impl Session {
 
     /// All tags in use, each once, in order.
     pub fn tags(&self) -> Vec<String> {
-        let rows = self.runs.ready().into_iter().flat_map(|rows| rows.iter());
-        let mut tags: Vec<String> = rows.flat_map(|row| row.about.tags.clone()).collect();
+        let mut tags: Vec<String> = self.rows().flat_map(|row| row.about.tags.clone()).collect();
         tags.sort_by_key(|tag| tag.to_lowercase());
         tags.dedup();
         tags
@@ -39,6 +38,7 @@ impl Session {
         if let Fetch::Ready(rows) = &mut self.runs {
             let mut rows = Arc::make_mut(rows).iter_mut();
             if let Some(row) = rows.find(|row| row.folder == folder) {
+                let row = Arc::make_mut(row);
                 row.about = about.clone();
                 row.remark = None;
                 if let Some(header) = &mut row.header {

@@ -65,13 +65,12 @@ impl Session {
         let Some(wanted) = self.header_of(run).map(classes) else {
             return Vec::new();
         };
-        let rows = self.runs.ready().map_or(&[][..], |rows| rows.as_slice());
         let same = |row: &&RunRow| {
             let header = row.header.as_ref();
             header.is_some_and(|header| classes(header) == wanted)
                 && !row.answers().accuracy.is_empty()
         };
-        let others = rows.iter().filter(same).map(|row| row.folder.clone());
+        let others = self.rows().filter(same).map(|row| row.folder.clone());
         let own = std::iter::once(run.to_path_buf());
         let others = others.filter(|folder| folder != run);
         own.chain(others).take(MOST_RUNS).collect()

@@ -73,8 +73,8 @@ impl Session {
     /// Runs that can be drawn beside the one on show: folder and name, the newest first.
     pub fn companions(&self) -> Vec<(PathBuf, String)> {
         let shown = self.train.shown().and_then(|run| run.header.as_ref());
-        let rows = self.runs.ready().into_iter().flat_map(|rows| rows.iter());
-        rows.filter(|row| !row.answers().accuracy.is_empty())
+        self.rows()
+            .filter(|row| !row.answers().accuracy.is_empty())
             .filter(|row| shown.is_none_or(|header| header.folder != row.folder))
             .map(|row| (row.folder.clone(), row.line()))
             .collect()

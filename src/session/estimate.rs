@@ -42,7 +42,11 @@ pub fn seconds_at(config: &RunConfig, plan: &Plan, speed: f64) -> Option<f64> {
 }
 
 /// The cost of `config`; none while the plan is unknown.
-pub fn estimate(config: &RunConfig, plan: &Plan, runs: &[RunRow]) -> Option<Estimate> {
+pub fn estimate<'a>(
+    config: &RunConfig,
+    plan: &Plan,
+    runs: impl IntoIterator<Item = &'a RunRow>,
+) -> Option<Estimate> {
     let backbone = plan.backbone.as_ref()?;
     let same = |row: &&RunRow| {
         let known = row.header.as_ref();
@@ -56,7 +60,7 @@ pub fn estimate(config: &RunConfig, plan: &Plan, runs: &[RunRow]) -> Option<Esti
     let patch = 8.0f64.max(backbone.input_size as f64 / 14.0);
     let tokens = (backbone.input_size as f64 / patch).powi(2) + 1.0;
     let pass = 2.0 * backbone.parameters as f64 * tokens;
-    let measured = runs.iter().find(same).map(|row| row.images_per_second);
+    let measured = runs.into_iter().find(same).map(|row| row.images_per_second);
     let speed = measured.unwrap_or(UNMEASURED / (pass * TRAINING));
     Some(Estimate {
         seconds: seconds_at(config, plan, speed)?,
@@ -87,10 +91,10 @@ mod tests {
             ..Plan::default()
         };
         let config = RunConfig::default();
-        let cost = estimate(&config, &plan, &[]);
+        let cost = estimate(&config, &plan, []);
         let seconds = cost.map_or(0.0, |c| c.seconds);
         assert!((5.0..60.0).contains(&seconds), "{seconds}");
         assert!(cost.is_some_and(|c| !c.measured && c.bytes == plan.memory));
-        assert_eq!(estimate(&config, &Plan::default(), &[]), None);
+        assert_eq!(estimate(&config, &Plan::default(), []), None);
     }
 }

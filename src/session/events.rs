@@ -59,8 +59,9 @@ impl Session {
         let measured = matches!(&event, Event::TaskEvaluated { .. });
         let live = self.train.live.get_or_insert_with(Arc::default);
         Arc::make_mut(live).fold(event, &now);
-        if measured || ends.is_some() {
-            self.list_runs();
+        let header = live.header.as_ref().filter(|_| measured || ends.is_some());
+        if let Some(folder) = header.map(|header| header.folder.clone()) {
+            self.list_run(folder);
         }
         if ends == Some(Stage::Finished) {
             self.tell_the_end();

@@ -1,10 +1,11 @@
 //! The folders that runs are listed from: the usual one, and others that a person opened beside it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
-use super::views::RunRow;
+use super::views::{Fetch, Rows, RunRow};
 use crate::problem::{Problem, Result};
 
 /// Folders of runs that can be open beside the usual one.
@@ -39,7 +40,7 @@ impl RunsFolder {
 #[derive(Clone, Debug, Default)]
 pub struct Shelf {
     /// The runs of all of them, the newest first.
-    pub rows: Vec<RunRow>,
+    pub rows: Rows,
     /// The other folders, as they were given.
     pub folders: Vec<RunsFolder>,
 }
@@ -54,6 +55,8 @@ pub struct Folders {
     refused: Option<Problem>,
     /// Whether their runs are being listed.
     listing: bool,
+    /// The runs whose rows are being read, and whether once more after that.
+    rows: BTreeMap<PathBuf, bool>,
     /// Whether they are to be listed once more after that.
     again: bool,
 }
@@ -120,6 +123,48 @@ impl Session {
         self.task(move |sources| Ok(sources.runs(folders)), Self::take_shelf);
     }
 
+    /// Reads how one run stands, once more after the reading of it that is under way.
+    pub(super) fn list_run(&mut self, folder: PathBuf) {
+        if self.folders.listing {
+            // The list may have been at this run already.
+            self.folders.again = true;
+            return;
+        }
+        if let Some(again) = self.folders.rows.get_mut(&folder) {
+            *again = true;
+            return;
+        }
+        self.folders.rows.insert(folder.clone(), false);
+        let run = folder.clone();
+        self.task(
+            move |sources| Ok(sources.run_row(&run)),
+            move |session, row| session.take_row(folder, row),
+        );
+    }
+
+    fn take_row(&mut self, folder: PathBuf, answer: Result<Option<Arc<RunRow>>>) {
+        match answer {
+            Ok(row) => self.place_row(&folder, row),
+            Err(problem) => self.notify(problem, true),
+        }
+        if self.folders.rows.remove(&folder) == Some(true) {
+            self.list_run(folder);
+        }
+    }
+
+    /// Puts how a run stands now in its place among the others.
+    fn place_row(&mut self, folder: &Path, row: Option<Arc<RunRow>>) {
+        let Fetch::Ready(rows) = &mut self.runs else {
+            return;
+        };
+        let rows = Arc::make_mut(rows);
+        rows.retain(|known| known.folder != folder);
+        if let Some(row) = row {
+            let place = rows.partition_point(|known| known.age() > row.age());
+            rows.insert(place, row);
+        }
+    }
+
     fn take_added(&mut self, answer: Result<PathBuf>) {
         match answer {
             Ok(path) => {
@@ -137,9 +182,12 @@ impl Session {
     fn take_shelf(&mut self, answer: Result<Shelf>) {
         let answer = answer.map(|shelf| {
             self.take_folders(shelf.folders);
-            Arc::new(shelf.rows)
+            shelf.rows
         });
         self.runs.fill(answer);
+        // A row that comes now may have been read before the list was.
+        let rows = self.folders.rows.values_mut();
+        rows.for_each(|again| *again = true);
         self.folders.listing = false;
         if std::mem::take(&mut self.folders.again) {
             self.list_runs();

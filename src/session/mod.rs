@@ -46,6 +46,7 @@ pub mod run_view;
 pub mod sheet;
 mod sources;
 pub mod split;
+mod stage;
 pub mod story;
 mod tasks;
 mod tested;
@@ -74,7 +75,7 @@ use planning::Planning;
 use predict::PredictView;
 use tasks::Tasks;
 use train::Train;
-use views::{DataView, Fetch, Plan, RunRow};
+use views::{DataView, Fetch, Plan, Rows, RunRow};
 
 pub use sources::{Disk, Sources};
 
@@ -105,7 +106,7 @@ pub struct Session {
     /// What settings can be made of.
     pub inventory: Inventory,
     /// The stored runs.
-    pub runs: Fetch<Arc<Vec<RunRow>>>,
+    pub runs: Fetch<Rows>,
     /// The folders they are listed from beside the usual one.
     pub folders: folders::Folders,
     /// The deleted runs, once somebody looked for them.
@@ -213,9 +214,15 @@ impl Session {
         self.tasks.busy()
     }
 
+    /// The list of runs, as far as it was read, the newest first.
+    pub fn rows(&self) -> impl Iterator<Item = &RunRow> {
+        let rows = self.runs.ready().into_iter().flat_map(|rows| rows.iter());
+        rows.map(|row| &**row)
+    }
+
     /// A row of the list of runs.
     pub fn row(&self, folder: &Path) -> Option<&RunRow> {
-        self.runs.ready()?.iter().find(|row| row.folder == folder)
+        self.rows().find(|row| row.folder == folder)
     }
 }
 

@@ -1,11 +1,10 @@
 //! How far an accuracy can be trusted: the number of images behind it, the interval in which it may
 //! well lie, and whether it is any better than guessing.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::words::{count_text, percent};
-use crate::metrics::{Answers, Expert};
+use crate::metrics::{Answers, Expert, Tally};
 
 /// Standard deviations of a normal distribution that hold 95 % of it.
 const Z: f64 = 1.959_963_984_540_054;
@@ -33,18 +32,7 @@ impl Quality {
 
     /// The same for the images of some classes.
     pub fn within(answers: &Answers, expert: Expert, classes: &Range<usize>) -> Self {
-        let pairs = answers.labels.iter().zip(answers.of(expert));
-        let mut counts = BTreeMap::new();
-        let mut right = 0;
-        for (label, given) in pairs.filter(|(label, _)| classes.contains(label)) {
-            *counts.entry(*label).or_insert(0) += 1;
-            right += usize::from(label == given);
-        }
-        Self {
-            right,
-            images: counts.values().sum(),
-            largest: counts.values().copied().max().unwrap_or(0),
-        }
+        Tally::within(answers, expert, classes).into()
     }
 
     /// Share of right answers; 0 of no images.
@@ -80,6 +68,16 @@ impl Quality {
             low * 100.0,
             percent(high, 1)
         )
+    }
+}
+
+impl From<Tally> for Quality {
+    fn from(tally: Tally) -> Self {
+        Self {
+            right: tally.right,
+            images: tally.images,
+            largest: tally.largest,
+        }
     }
 }
 

@@ -2,14 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 use super::quality::Quality;
 use super::words::{time_text, told_apart};
+use crate::method::lae;
 use crate::metrics::{ByExpert, Expert, Histories, History};
 use crate::problem::{Problem, harmless};
 use crate::run::about::{About, MadeOf};
-use crate::run::event::{Costs, RunHeader};
-use crate::store::{Answered, Figures, Kin};
+use crate::run::event::{Costs, RunHeader, TaskReport, costs};
+use crate::store::{self, Answered, Figures, Kin, Listed};
+
+/// The runs of a list, the newest first. Each is shared, so that one can change without the others.
+pub type Rows = Arc<Vec<Arc<RunRow>>>;
 
 /// How a run in the list stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,12 +53,12 @@ pub struct RunRow {
     pub elsewhere: Option<Elsewhere>,
     /// Its settings and facts; none for a damaged run.
     pub header: Option<RunHeader>,
-    /// What it is made of, for a search.
-    pub made_of: MadeOf,
+    /// What it is made of, for a search: worked out by the first one.
+    made_of: OnceLock<MadeOf>,
     /// How it stands.
     pub state: RunState,
-    /// The exact text of its PET plugin.
-    pub plugin: String,
+    /// SHA-256 of its PET plugin's text, in hex; empty where it has none.
+    pub plugin_sha256: String,
     /// What tells which other runs repeat it; none while no task is measured.
     pub kin: Option<Kin>,
     /// What runs are compared by, in percent.
@@ -81,6 +86,72 @@ pub struct RunRow {
 }
 
 impl RunRow {
+    /// The row of a run, which lies in the usual folder or elsewhere.
+    pub fn new(listed: Listed, elsewhere: Option<Elsewhere>) -> Self {
+        let mut row = Self {
+            name: listed.run,
+            folder: listed.folder,
+            about: listed.about,
+            remark: listed.remark,
+            elsewhere,
+            header: None,
+            made_of: OnceLock::new(),
+            state: RunState::Finished,
+            plugin_sha256: String::new(),
+            kin: None,
+            figures: Figures::default(),
+            history: Histories::default(),
+            quality: ByExpert::default(),
+            quality_of_first: None,
+            answered: None,
+            images_per_second: 0.0,
+            drift: Vec::new(),
+            apart: Vec::new(),
+            gauges: Vec::new(),
+            costs: Costs::default(),
+        };
+        let run = match listed.summary {
+            Ok(run) => run,
+            Err(problem) => {
+                row.state = RunState::Damaged(problem);
+                return row;
+            }
+        };
+        let reports = run.reports();
+        row.state = match run.state {
+            store::RunState::Finished => RunState::Finished,
+            store::RunState::Interrupted { task, .. } => RunState::Unfinished(task),
+            store::RunState::Running => RunState::Busy,
+        };
+        row.kin = Kin::of(&run);
+        row.history = run.histories();
+        row.figures = run.figures(&row.history);
+        row.images_per_second = run.images_per_second(&reports);
+        row.costs = costs(&reports);
+        row.drift = reports.iter().filter_map(lae::drift_of).collect();
+        row.apart = reports.iter().map(TaskReport::apart).collect();
+        row.gauges = reports.into_iter().map(|report| report.gauges).collect();
+        if let Some(latest) = run.latest {
+            let tallies = latest.tallies.into_iter();
+            row.quality = tallies
+                .map(|(expert, tally)| (expert, tally.into()))
+                .collect();
+            row.quality_of_first = (latest.first.images > 0).then(|| latest.first.into());
+            row.answered = latest.answered;
+        }
+        row.plugin_sha256 = run.plugin_sha256;
+        row.header = Some(run.header);
+        row
+    }
+
+    /// What it is made of, for a search.
+    pub fn made_of(&self) -> &MadeOf {
+        self.made_of.get_or_init(|| match &self.header {
+            Some(header) => header.made_of(),
+            None => MadeOf::unread(&self.name),
+        })
+    }
+
     /// One expert's history.
     pub fn of(&self, expert: Expert) -> &History {
         self.history.of(expert)
@@ -106,6 +177,12 @@ impl RunRow {
     pub fn quality_of(&self, expert: Expert) -> Option<Quality> {
         self.of(expert).last()?;
         self.quality.get(&expert).copied()
+    }
+
+    /// By what a list is sorted: when it began, and its name.
+    pub fn age(&self) -> impl Ord + use<> {
+        let began = store::began(&self.name, self.header.as_ref());
+        (began, self.name.clone())
     }
 
     /// Number of its tasks; 0 where it cannot be read.

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::row::title_of;
+pub use super::stage::Stage;
 use super::words::bytes_text;
 use crate::counts::counted;
 use crate::metrics::{Expert, Histories, History, PromptStudy};
@@ -14,40 +15,6 @@ use crate::run::job::JobId;
 const LOSSES: usize = 4096;
 /// Log lines kept.
 const LINES: usize = 500;
-
-/// How a run stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Stage {
-    /// At work, or about to be.
-    #[default]
-    Running,
-    /// Waiting for the person.
-    Paused,
-    /// All tasks are learned.
-    Finished,
-    /// Stopped by the person; can be continued.
-    Stopped,
-    /// Ended by a problem; can be continued.
-    Failed,
-}
-
-impl Stage {
-    /// Whether the engine works on it.
-    pub fn is_live(self) -> bool {
-        matches!(self, Self::Running | Self::Paused)
-    }
-
-    /// The word people read.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Paused => "paused",
-            Self::Finished => "finished",
-            Self::Stopped => "stopped",
-            Self::Failed => "failed",
-        }
-    }
-}
 
 /// One line of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]

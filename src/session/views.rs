@@ -16,7 +16,8 @@ use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::Picture;
 
-pub use super::row::{RunRow, RunState};
+pub use super::row::{Rows, RunRow, RunState};
+pub use crate::data::Split;
 
 /// Something a helper thread is fetching.
 #[derive(Clone, Debug, Default)]
@@ -70,15 +71,6 @@ pub struct Thumb {
     pub caption: String,
     /// The pixels.
     pub picture: Arc<Picture>,
-}
-
-/// A side of a data set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Split {
-    /// What is learned from.
-    Train,
-    /// What is tested on.
-    Test,
 }
 
 /// A split of an open data set, by the data set's key.

@@ -256,10 +256,10 @@ fn of_run_at_work(session: &Session) -> Vec<Entry> {
 }
 
 fn of_stored_runs(session: &Session) -> Vec<Entry> {
-    let rows = session.runs.ready().map_or(&[][..], |rows| rows.as_slice());
     let called = |row: &RunRow| format!("{}, {}", row.title(), time_text(&row.name));
     let mut all = Vec::new();
-    for row in rows.iter().filter(|row| row.header.is_some()).take(RUNS) {
+    let readable = session.rows().filter(|row| row.header.is_some());
+    for row in readable.take(RUNS) {
         let (name, folder) = (called(row), row.folder.clone());
         if matches!(row.state, RunState::Unfinished(_)) && row.fixed().is_none() {
             let resume = UiCommand::Resume(folder.clone(), None);

@@ -285,8 +285,8 @@ fn a_killed_process_loses_nothing_but_the_epoch_in_hand() {
         );
         let found = store::list(&out)
             .into_iter()
-            .find_map(|listed| listed.stored.ok());
-        if let Some(run) = found.filter(|run| !run.reports.is_empty()) {
+            .find_map(|listed| listed.summary.ok());
+        if let Some(run) = found.filter(|run| run.saved() > 0) {
             break run.header.folder;
         }
         std::thread::sleep(Duration::from_millis(5));
@@ -413,8 +413,8 @@ fn weights_that_are_no_numbers_are_neither_saved_nor_asked() {
     let problem = problem.unwrap_err();
     assert!(problem.what.contains("finite numbers"), "{problem}");
     assert!(problem.remedy.contains("--base-lr"), "{problem}");
-    let run = store::list(root.path()).remove(0).stored.unwrap();
-    assert!(run.reports.is_empty());
+    let run = store::list(root.path()).remove(0).summary.unwrap();
+    assert_eq!(run.saved(), 0);
     assert_eq!(run.state, RunState::Interrupted { task: 0, epoch: 0 });
 
     // The snapshot of a program that did not look.

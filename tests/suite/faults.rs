@@ -240,7 +240,7 @@ fn a_run_goes_on_after_calls_that_failed_or_were_the_last() {
         let [run] = runs.as_slice() else {
             panic!("{} runs", runs.len())
         };
-        let stored = run.stored.clone().unwrap();
+        let stored = store::load(&run.folder).unwrap();
         assert_eq!(stored.state, RunState::Finished);
         let reports = stored.reports.iter();
         let answers: Vec<_> = reports.map(|report| report.answers.clone()).collect();
@@ -261,7 +261,7 @@ fn a_run_goes_on_after_calls_that_failed_or_were_the_last() {
         let said = String::from_utf8_lossy(&first.stderr).into_owned();
         assert!(!said.contains("panicked"), "{fault}: {said}");
         let listed = store::list(&home.path().join("runs"));
-        let unfinished = listed.first().map(|run| run.stored.clone().unwrap().state);
+        let unfinished = listed.first().map(|run| run.summary.clone().unwrap().state);
         if unfinished != Some(RunState::Finished) {
             let words = match unfinished {
                 None => train.clone(),

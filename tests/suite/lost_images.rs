@@ -103,7 +103,7 @@ fn a_disk_that_is_gone_ends_the_run_which_goes_on_when_it_is_back() {
         );
         assert!(problem.remedy.contains("continue the run"), "{problem}");
         assert!(sink.remarks < 20, "it ends soon: {} remarks", sink.remarks);
-        let run = store::list(root.path()).remove(0).stored.unwrap();
+        let run = store::list(root.path()).remove(0).summary.unwrap();
         assert!(matches!(run.state, RunState::Interrupted { .. }));
         std::fs::rename(&gone, &here).unwrap();
         let end = experiment::resume(

@@ -39,6 +39,7 @@ mod skip;
 mod soak;
 mod special_files;
 mod store;
+mod summaries;
 mod teach;
 mod ui;
 mod units;

@@ -181,7 +181,7 @@ fn a_list_of_runs_comes_whatever_their_files_are() {
     let at = root.path().to_path_buf();
     let listed = soon("the list", move || store::list(&at));
     assert_eq!(listed.len(), 19);
-    let read = listed.iter().filter(|entry| entry.stored.is_ok());
+    let read = listed.iter().filter(|entry| entry.summary.is_ok());
     // An odd lock hinders nobody who only reads, an odd name costs the name.
     assert_eq!(read.count(), 7);
     let nameless = listed.iter().filter(|entry| entry.remark.is_some());

@@ -9,7 +9,7 @@ use lae_studio::problem::Problem;
 use lae_studio::run::config::{Precision, RunConfig, Setting};
 use lae_studio::run::event::{Costs, RunHeader, TaskReport};
 use lae_studio::store::export::{Format, export};
-use lae_studio::store::{self, Checkpoint, RunFolder, RunState, StoredRun};
+use lae_studio::store::{self, Checkpoint, RunFolder, RunState, RunSummary, StoredRun};
 use lae_studio::tensors::{Bulk, HostTensor, Named};
 
 /// Two tasks of two classes; class names in several scripts and with awkward characters.
@@ -242,7 +242,7 @@ fn a_cut_file_is_named_and_the_run_is_listed_with_it() {
     assert_eq!(listed.len(), 4);
     for entry in listed {
         let cut = names.iter().find(|(name, _)| *name == entry.run).unwrap().1;
-        assert_eq!(entry.stored.is_ok(), cut == "nothing", "{cut}");
+        assert_eq!(entry.summary.is_ok(), cut == "nothing", "{cut}");
     }
     // Two runs can begin in the same second.
     assert!(names.iter().all(|(name, _)| !name.is_empty()));
@@ -322,6 +322,11 @@ fn a_run_is_found_by_folder_name_beginning_or_latest() {
     );
 }
 
+/// What lists show of runs.
+fn summaries(runs: &[StoredRun]) -> Vec<RunSummary> {
+    runs.iter().map(RunSummary::of).collect()
+}
+
 /// A finished run of the two tasks, in a folder of its own below `root`.
 fn finished(root: &Path) -> StoredRun {
     let folder = RunFolder::create(root, &mut header(), "p").unwrap();
@@ -367,17 +372,10 @@ fn seeds_are_repetitions_while_other_weights_plugins_and_tasks_are_another_kind(
         run.header.config.seed = 7;
         run.header.started = "2026-11-20T08:30:00+00:00".into();
     });
-    let groups = store::groups::groups(&[
-        first.clone(),
-        again,
-        seeded,
-        weights,
-        plugin,
-        tasks,
-        images,
-        halved,
-        named,
-    ]);
+    let all = [
+        &first, &again, &seeded, &weights, &plugin, &tasks, &images, &halved, &named,
+    ];
+    let groups = store::groups::groups(&all.map(RunSummary::of));
     let sizes: Vec<usize> = groups.iter().map(|g| g.orders.runs.len()).collect();
     assert_eq!(sizes, [2, 1, 1, 1, 1, 1]);
     let figures = |g: &store::groups::Group| -> Vec<Option<f64>> {
@@ -415,8 +413,9 @@ fn runs_are_held_against_each_other_where_they_were_asked_the_same_images() {
     answers.labels.reverse();
     answers.given.values_mut().for_each(|given| given.reverse());
     let beside = |one: &StoredRun, other: &StoredRun| {
-        let other = store::Answered::of(other)?;
-        store::Answered::of(one)?.beside(Expert::ENSEMBLE, (&other, Expert::ENSEMBLE))
+        let of = |run: &StoredRun| RunSummary::of(run).latest?.answered;
+        let other = of(other)?;
+        of(one)?.beside(Expert::ENSEMBLE, (&other, Expert::ENSEMBLE))
     };
     let counts = |one: &StoredRun, other: &StoredRun| {
         beside(one, other).map(|p| (p.images, p.first, p.second))
@@ -468,7 +467,7 @@ fn a_run_whose_tasks_do_not_add_up_is_damaged_and_the_others_are_listed() {
     assert_eq!(listed.len(), 6);
     let whole: Vec<&str> = listed
         .iter()
-        .filter(|entry| entry.stored.is_ok())
+        .filter(|entry| entry.summary.is_ok())
         .map(|entry| entry.run.as_str())
         .collect();
     assert_eq!(whole, [good.header.run.as_str()]);
@@ -569,21 +568,21 @@ fn tables_and_figures_put_class_orders_together() {
     let mut again = runs[1].clone();
     again.header.started = "2000-01-01T00:00:00+00:00".into();
     runs.push(again);
-    let sorted = groups(&runs);
+    let sorted = groups(&summaries(&runs));
     runs.pop();
     assert_eq!(sorted.len(), 2);
     assert_eq!(sorted[0].orders.runs.len(), 2);
     assert_eq!(sorted[0].orders.mean.final_accuracy, Some(62.5));
     assert_eq!(sorted[1].label, "digits · LAE · adapter 5, no Learning");
-    let markdown = export(&runs, Format::Markdown).unwrap();
+    let markdown = export(&summaries(&runs), Format::Markdown).unwrap();
     assert!(
         markdown.contains("| digits · LAE · adapter 5 | 2 | 62.5 ± 17.7 |"),
         "{markdown}"
     );
     assert!(markdown.contains("no Learning | 1 | 100.0 |"), "{markdown}");
-    let latex = export(&runs, Format::Latex).unwrap();
+    let latex = export(&summaries(&runs), Format::Latex).unwrap();
     assert!(latex.contains(r"$62.5 \pm 17.7$"), "{latex}");
-    let csv = export(&runs, Format::Csv).unwrap();
+    let csv = export(&summaries(&runs), Format::Csv).unwrap();
     assert_eq!(csv.lines().count(), 1 + 3 * (2 + 2 + 1));
     for column in ["method", "variant", "backbone", "epochs", "base_lr"] {
         let named = csv.lines().next().unwrap().split(',').any(|c| c == column);
@@ -594,10 +593,10 @@ fn tables_and_figures_put_class_orders_together() {
     let mut slower = runs[1].clone();
     slower.header.config.epochs += 7;
     slower.header.config.base_lr = 0.125;
-    let told = groups(&[runs[1].clone(), slower]);
+    let told = groups(&summaries(&[runs[1].clone(), slower]));
     let label = &told[1].label;
     assert!(label.ends_with("(epochs 12, base_lr 0.125)"), "{label}");
-    let svg = export(&runs, Format::Svg).unwrap();
+    let svg = export(&summaries(&runs), Format::Svg).unwrap();
     assert!(
         svg.starts_with("<svg") && svg.contains("no Learning"),
         "{svg}"
@@ -619,7 +618,7 @@ fn the_guide_names_every_column_and_key() {
     let tables = [
         file("metrics.csv"),
         file("confusion/task_1.csv"),
-        export(std::slice::from_ref(&run), Format::Csv).unwrap(),
+        export(&[RunSummary::of(&run)], Format::Csv).unwrap(),
     ];
     for column in tables.iter().flat_map(|table| {
         let line = first_line(table);
@@ -648,7 +647,7 @@ fn what_begins_like_a_formula_stays_text_in_an_exported_table() {
     let place = root.path().join("=1+1");
     std::fs::rename(folder.path(), &place).unwrap();
     let run = store::load(&place).unwrap();
-    let csv = export(std::slice::from_ref(&run), Format::Csv).unwrap();
+    let csv = export(&[RunSummary::of(&run)], Format::Csv).unwrap();
     for cell in ["'=1+1,", "\"'=HYPERLINK(", ",'@SUM(A1),", ",'+1\n"] {
         assert!(csv.contains(cell), "{cell}: {csv}");
     }

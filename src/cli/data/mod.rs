@@ -14,11 +14,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::End;
 use super::output::{Json, tell};
 use super::settings::{mended, on_off};
+use super::worst::split;
 use crate::counts::counted;
 use crate::data::export::{self as exports, Boxes};
 use crate::data::loader::{Loader, LoaderOptions};
 use crate::data::transform::{Augment, InputSpec};
-use crate::data::{Check, Dataset, OpenOptions, PixelCache, Sample, Watch, named};
+use crate::data::{Check, Dataset, OpenOptions, PixelCache, Sample, Split, Watch, named};
 use crate::problem::{Problem, Result, listed};
 use crate::store;
 
@@ -94,13 +95,6 @@ enum When {
     Never,
 }
 
-/// A split.
-#[derive(Clone, Copy, ValueEnum)]
-enum Split {
-    Train,
-    Test,
-}
-
 /// What is written out.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Export")]
@@ -112,6 +106,7 @@ struct Export {
     #[arg(
         long,
         value_name = "train|test",
+        value_parser = split(),
         default_value = "test",
         requires = "export_inputs"
     )]

@@ -34,6 +34,7 @@ mod scan;
 pub mod scenario;
 mod settle;
 mod source;
+mod split;
 pub mod transform;
 mod tree;
 mod two_labels;
@@ -55,6 +56,7 @@ pub use mended::{
 pub use picture::{READABLE, decode_picture, decode_picture_file, picture_size};
 pub use scan::Scan;
 pub use source::{Folder, Sample, Source};
+pub use split::Split;
 pub use two_labels::{NearCopies, Twin, TwoLabels, told as told_two_labels};
 
 use crate::problem::{Problem, Result};

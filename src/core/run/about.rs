@@ -172,21 +172,25 @@ impl Search {
 pub struct MadeOf {
     /// Title, name, method and data, in small letters.
     words: String,
-    /// All settings: an option of the command line and its value, each as [`plain`] has it.
-    settings: Vec<(String, String)>,
+    /// All settings, one in a line: an option of the command line, a tab and its value, each as [`plain`] has it.
+    settings: String,
 }
 
 impl MadeOf {
     /// Of these words and options, as `RunConfig::as_options` gives them.
     pub fn of(words: &str, options: Vec<(String, Option<String>)>) -> Self {
-        let mut settings = Vec::with_capacity(options.len());
+        let mut settings = String::new();
+        let mut add = |name: &str, value: &str| {
+            let in_line = |text: &str| text.replace(['\t', '\n'], " ");
+            settings += &format!("{}\t{}\n", in_line(name), in_line(value));
+        };
         for (name, value) in options {
             let (name, value) = (plain(&name), plain(&value.unwrap_or_default()));
             // `--set top_k=2` is found by its own name, too.
             if let Some((key, value)) = value.split_once('=').filter(|_| name == "set") {
-                settings.push((key.to_string(), value.to_string()));
+                add(key, value);
             }
-            settings.push((name, value));
+            add(&name, &value);
         }
         Self {
             words: words.to_lowercase(),
@@ -199,21 +203,27 @@ impl MadeOf {
         Self::of(name, Vec::new())
     }
 
+    fn settings(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.settings
+            .lines()
+            .filter_map(|line| line.split_once('\t'))
+    }
+
     /// Whether this is the name of an option it has.
     fn has_option(&self, word: &str) -> bool {
         let word = plain(word);
-        self.settings.iter().any(|(name, _)| *name == word)
+        self.settings().any(|(name, _)| name == word)
     }
 
     /// Whether an option of this name has this value.
     fn has(&self, name: &str, value: &str) -> bool {
-        let mut settings = self.settings.iter();
+        let mut settings = self.settings();
         settings.any(|(own, of)| holds(own, name) && holds(of, value))
     }
 
     /// Whether this stands among the options and values.
     fn has_word(&self, word: &str) -> bool {
-        let mut settings = self.settings.iter();
+        let mut settings = self.settings();
         settings.any(|(own, of)| holds(own, word) || holds(of, word))
     }
 }
@@ -300,9 +310,9 @@ mod tests {
             let options = options.map(|(name, value)| (name.to_string(), Some(value.to_string())));
             MadeOf::of(words, options.collect())
         };
-        let digits = made("digits LAE", &[]);
+        let (digits, none) = (made("digits LAE", &[]), MadeOf::default());
         assert!(search("first small LAE", &["thesis"]).finds(&said, &digits));
-        assert!(!search("first", &["thes"]).finds(&said, &MadeOf::default()));
+        assert!(!search("first", &["thes"]).finds(&said, &none));
         assert!(!search("second", &[]).finds(&said, &digits));
         assert!(search("", &[]).is_empty());
         let set = made(

@@ -52,6 +52,17 @@ impl TaskReport {
     }
 }
 
+/// What these tasks cost: images and seconds of training summed, the rest as it was after the last one.
+pub fn costs(reports: &[TaskReport]) -> Costs {
+    let all = reports.iter().map(|report| report.costs);
+    all.fold(Costs::default(), |sum, task| Costs {
+        // What a damaged table says may be any number.
+        images_seen: sum.images_seen.saturating_add(task.images_seen),
+        training_seconds: sum.training_seconds + task.training_seconds,
+        ..task
+    })
+}
+
 /// What one task cost. Zero where a run of an older version did not measure it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Costs {

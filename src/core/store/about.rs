@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::ABOUT_FILE;
 use super::file::keep_apart;
-use super::load::{is_run, no_run};
+use super::place::{is_run, no_run};
 use crate::files;
 use crate::problem::{Problem, Result};
 use crate::run::about::About;

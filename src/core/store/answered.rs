@@ -1,26 +1,52 @@
 //! Which test images of a run are answered rightly, kept small, so that two runs can be held against
 //! each other image by image.
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::load::StoredRun;
-use crate::metrics::{ByExpert, Expert, Paired};
+use crate::fetch::hex;
+use crate::metrics::{Answers, ByExpert, Expert, Paired};
+use crate::run::event::RunHeader;
 
 /// Which of its latest test images each expert of a run answers rightly.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
     /// Hash over which images they are, and their classes.
-    asked: [u8; 32],
+    asked: Bits,
     images: usize,
     /// A bit for each image, in the order of the data.
-    right: ByExpert<Vec<u64>>,
+    right: ByExpert<Bits>,
+}
+
+/// Bytes that are hexadecimal digits in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+struct Bits(Vec<u8>);
+
+impl From<Bits> for String {
+    fn from(bits: Bits) -> Self {
+        hex(&bits.0)
+    }
+}
+
+impl TryFrom<String> for Bits {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let digit = |digit: &u8| char::from(*digit).to_digit(16);
+        let byte = |pair: &[u8]| match pair {
+            [high, low] => u8::try_from(digit(high)? * 16 + digit(low)?).ok(),
+            _ => None,
+        };
+        let bytes = text.as_bytes().chunks(2).map(byte).collect::<Option<_>>();
+        bytes.map(Self).ok_or("these are no hexadecimal digits")
+    }
 }
 
 impl Answered {
-    /// Those of a run after its last saved task; none while no task is measured, and for runs of
-    /// versions that did not note which images they learn from.
-    pub fn of(run: &StoredRun) -> Option<Self> {
-        let (header, answers) = (&run.header, &run.reports.last()?.answers);
+    /// Those of a run with these latest answers; none for runs of versions that did not note which images
+    /// they learn from.
+    pub fn of(header: &RunHeader, answers: &Answers) -> Option<Self> {
         let mut order: Vec<usize> = (0..answers.labels.len()).collect();
         let place = |at: usize| {
             let sample = answers.samples.get(at).copied();
@@ -47,16 +73,16 @@ impl Answered {
             hash.update([0]);
         }
         let right = |given: &Vec<usize>| {
-            let mut bits = vec![0u64; order.len().div_ceil(64)];
+            let mut bits = vec![0; order.len().div_ceil(8)];
             for (bit, &at) in order.iter().enumerate() {
                 let right = given.get(at) == Some(&answers.labels[at]);
-                bits[bit / 64] |= u64::from(right) << (bit % 64);
+                bits[bit / 8] |= u8::from(right) << (bit % 8);
             }
-            bits
+            Bits(bits)
         };
         let given = answers.given.iter();
         Some(Self {
-            asked: hash.finalize().into(),
+            asked: Bits(hash.finalize().to_vec()),
             images: order.len(),
             right: given.map(|(of, given)| (*of, right(given))).collect(),
         })
@@ -67,8 +93,8 @@ impl Answered {
     pub fn beside(&self, expert: Expert, other: (&Self, Expert)) -> Option<Paired> {
         let (other, others) = other;
         let (mine, theirs) = (self.right.get(&expert)?, other.right.get(&others)?);
-        let only = |these: &[u64], those: &[u64]| {
-            let pairs = these.iter().zip(those);
+        let only = |these: &Bits, those: &Bits| {
+            let pairs = these.0.iter().zip(&those.0);
             pairs.map(|(a, b)| (a & !b).count_ones() as usize).sum()
         };
         (self.asked == other.asked).then(|| Paired {

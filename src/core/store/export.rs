@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use super::figure;
 use super::groups::{Group, groups};
-use super::load::StoredRun;
-use super::summary::{Figures, OrdersSummary, Summary};
+use super::json::{Figures, OrdersSummary, Summary};
+use super::summary::RunSummary;
 use super::tables::{harmless_cell, to_csv};
 use crate::problem::{Problem, Result};
 
@@ -60,7 +60,7 @@ impl Format {
 ///
 /// # Errors
 /// A Problem when no run has a finished task, or the figure cannot be drawn.
-pub fn export(runs: &[StoredRun], format: Format) -> Result<String> {
+pub fn export(runs: &[RunSummary], format: Format) -> Result<String> {
     let groups = groups(runs);
     if groups.is_empty() {
         return Err(Problem::new("none of these runs has a finished task")

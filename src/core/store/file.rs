@@ -81,6 +81,20 @@ pub(super) fn keep_apart(path: &Path, bytes: &[u8]) -> Result<()> {
     kept.map_err(|error| save_problem(path, &error))
 }
 
+/// Replaces a file that can be made again from others, whole or not at all but without waiting for the disk:
+/// after a power cut it may be damaged.
+pub(super) fn keep_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (partial, mut file) = create_apart(path)?;
+    let written = file.write_all(bytes).and_then(|()| {
+        drop(file);
+        patiently(|| std::fs::rename(&partial, path))
+    });
+    if written.is_err() {
+        let _ = std::fs::remove_file(&partial);
+    }
+    written
+}
+
 /// The same with what `fill` writes.
 ///
 /// # Errors
@@ -120,15 +134,21 @@ fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::R
     finish(path, (&partial, made), fill)
 }
 
-/// The same for files that anybody may write at the same time: each has an unfinished one of its own.
+/// The same for files that anybody may write at the same time.
 fn replace_apart(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    let (partial, made) = create_apart(path)?;
+    finish(path, (&partial, made), fill)
+}
+
+/// An unfinished file that no other writer has.
+fn create_apart(path: &Path) -> io::Result<(PathBuf, File)> {
     /// Tells the writers of this program apart.
     static WRITERS: AtomicU64 = AtomicU64::new(0);
     loop {
         let number = WRITERS.fetch_add(1, Ordering::Relaxed);
         let partial = partial_path(path, &format!(".{:x}-{number}", std::process::id()));
         match File::create_new(&partial) {
-            Ok(made) => return finish(path, (&partial, made), fill),
+            Ok(made) => return Ok((partial, made)),
             // Left by a program of the same number that was killed, or another machine's.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1 << 20 => {}
             Err(error) => return Err(error),

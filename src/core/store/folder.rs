@@ -8,8 +8,10 @@ use std::sync::Arc;
 
 use super::checkpoint::{self, Checkpoint};
 use super::file::{keep_file, keep_with, lock, save_problem, sweep};
-use super::load::read_metrics;
+use super::place::no_run;
 use super::record::{run_name, run_toml};
+use super::saved::read_metrics;
+use super::summary::{self, Saving};
 use super::tables::{MetricsRow, answers_csv, slots_csv, to_csv};
 use super::{
     CONFUSION_FOLDER, METRICS_FILE, PLUGIN_FILE, PROMPTS_FOLDER, RESUME_FOLDER, RUN_FILE,
@@ -65,6 +67,7 @@ impl RunFolder {
         }
         // Last, because this file is what makes the folder a run.
         keep_file(&folder.path.join(RUN_FILE), run_toml(header)?.as_bytes())?;
+        summary::begin(path, header, plugin_text);
         Ok(folder)
     }
 
@@ -74,12 +77,12 @@ impl RunFolder {
     /// A Problem when it is no run, cannot be written, or another program works on it.
     pub fn open(folder: &Path) -> Result<Self> {
         if !folder.join(RUN_FILE).is_file() {
-            return Err(super::load::no_run(folder));
+            return Err(no_run(folder));
         }
         let held = lock(folder)?;
         // While the lock was waited for, another program may have moved the run away.
         if !folder.join(RUN_FILE).is_file() {
-            return Err(super::load::no_run(folder));
+            return Err(no_run(folder));
         }
         for part in [RESUME_FOLDER, CONFUSION_FOLDER, PROMPTS_FOLDER] {
             let part = folder.join(part);
@@ -110,7 +113,9 @@ impl RunFolder {
     /// A Problem when the folder cannot be written; the settings before stay.
     pub fn save_header(&self, header: &RunHeader) -> Result<()> {
         let text = run_toml(header)?;
-        keep_file(&self.path.join(RUN_FILE), text.as_bytes()).map(drop)
+        keep_file(&self.path.join(RUN_FILE), text.as_bytes())?;
+        summary::renew(&self.path);
+        Ok(())
     }
 
     /// The lock, for who needs it longer.
@@ -129,6 +134,8 @@ impl RunFolder {
     /// # Errors
     /// A Problem when the disk is full or the folder cannot be written; tasks saved before stay.
     pub fn save_task(&self, report: &TaskReport, snapshot: &Named) -> Result<u64> {
+        // A lesson is no part of the run until it is whole.
+        let summary = (self.first == 0).then(|| Saving::begin(&self.path));
         // One entry only: equal experts then give equal files.
         let metadata = HashMap::from([("after_task".to_string(), (report.task + 1).to_string())]);
         let bytes = tensors::to_bytes(snapshot, metadata)?;
@@ -153,8 +160,12 @@ impl RunFolder {
             ))
             .at_path(&path));
         }
-        rows.push(MetricsRow::new(report, memory::peak_bytes()));
+        let peak = memory::peak_bytes();
+        rows.push(MetricsRow::new(report, peak));
         written += keep_file(&path, &to_csv(rows)?)?;
+        if let Some(summary) = summary {
+            summary.end(&self.path, report, peak);
+        }
         Ok(written)
     }
 

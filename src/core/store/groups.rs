@@ -1,19 +1,19 @@
-//! Which runs are repetitions of one experiment: the one key by which Compare, the tables and the
-//! figures put runs together.
+//! Which runs are repetitions of one experiment: how Compare, the tables and the figures put runs
+//! together.
 //!
-//! Runs are of one kind when they share everything that defines their figures but class order and
-//! seed: settings, weights and the type of number they were kept as, plugin text, images, tasks,
-//! lessons, and how many of these are measured. Device and cache decide no figure. Of several runs
-//! with the same order and seed the newest counts.
+//! Runs are of one kind when their keys name one experiment (see `key.rs`) and as many tasks are measured. Of
+//! several runs with the same order and seed the newest counts.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
-use sha2::{Digest, Sha256};
 
-use super::load::{StoredRun, instant};
-use super::summary::{OrdersSummary, summary_of_orders};
-use crate::run::config::{Precision, RunConfig, differences};
+use super::json::OrdersSummary;
+use super::key::RunKey;
+use super::listing::instant;
+use super::summary::RunSummary;
+use crate::run::config::{RunConfig, differences};
 use crate::run::event::RunHeader;
 
 /// Settings that a label tells at most.
@@ -22,61 +22,47 @@ const MOST_TOLD: usize = 3;
 /// What tells whether two runs are of one kind, and whether one repeats the other exactly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kin {
-    /// Hash over all that runs of one kind share.
-    kind: [u8; 32],
-    /// Hash over what repetitions differ in.
-    repetition: [u8; 32],
+    key: RunKey,
+    /// Tasks that are measured.
+    measured: usize,
     began: Option<Timestamp>,
 }
 
 impl Kin {
-    /// The key of a run; none while no task is measured.
-    pub fn of(run: &StoredRun) -> Option<Self> {
-        if run.reports.is_empty() {
-            return None;
-        }
-        let header = &run.header;
-        let settings = RunConfig {
-            // What it came to counts, whether it was asked for or found.
-            precision: Precision::Auto,
-            ..header.config.clone().repeatable()
-        };
-        let (measured, tasks) = (run.reports.len(), &header.tasks);
-        let (weights, plugin) = (&header.weights_sha256, &run.plugin);
-        let kept_as = header.kept_as();
-        // Older runs of some methods dropped nothing.
-        let drops = plugin.contains("dropout(").then_some(header.drawing);
-        // Runs of before they were noted have none.
-        let images = &header.images;
-        let lessons = header.lessons.iter();
-        let lessons: Vec<&str> = lessons.map(|lesson| lesson.fingerprint.as_str()).collect();
-        let (order, seed) = (&header.class_order, header.config.seed);
-        let hash = |text: String| Sha256::digest(text).into();
-        Some(Self {
-            kind: hash(format!(
-                "{settings:?} {measured} {tasks:?} {weights} {kept_as:?} {plugin} {lessons:?} \
-                 {images:?} {drops:?}"
-            )),
-            repetition: hash(format!("{seed} {order:?}")),
-            began: instant(&header.started),
+    /// That of a run; none while no task is measured.
+    pub fn of(run: &RunSummary) -> Option<Self> {
+        (run.saved() > 0).then(|| Self {
+            key: run.key.clone(),
+            measured: run.saved(),
+            began: instant(&run.header.started),
         })
     }
 }
 
 /// Sorts runs into kinds, in the order of their first members; those without a key are left out.
-pub fn kinds<'a, T>(runs: &'a [T], key: impl Fn(&T) -> Option<&Kin>) -> Vec<Vec<&'a T>> {
+pub fn kinds<'a, T>(runs: &'a [T], kin: impl Fn(&T) -> Option<&Kin>) -> Vec<Vec<&'a T>> {
     let mut kinds: Vec<Vec<(&Kin, &T)>> = Vec::new();
+    let (mut places, mut members) = (HashMap::new(), HashMap::new());
     for run in runs {
-        let Some(kin) = key(run) else { continue };
-        let Some(members) = kinds.iter_mut().find(|kind| kind[0].0.kind == kin.kind) else {
-            kinds.push(vec![(kin, run)]);
-            continue;
-        };
-        let same = |(other, _): &&mut (&Kin, &T)| other.repetition == kin.repetition;
-        match members.iter_mut().find(same) {
-            Some(older) if older.0.began < kin.began => *older = (kin, run),
-            Some(_) => {}
-            None => members.push((kin, run)),
+        let Some(kin) = kin(run) else { continue };
+        let place = *places
+            .entry((kin.key.experiment.as_str(), kin.measured))
+            .or_insert_with(|| {
+                kinds.push(Vec::new());
+                kinds.len() - 1
+            });
+        let kind = &mut kinds[place];
+        match members.entry((place, kin.key.repetition.as_str())) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(kind.len());
+                kind.push((kin, run));
+            }
+            Entry::Occupied(known) => {
+                let older = &mut kind[*known.get()];
+                if older.0.began < kin.began {
+                    *older = (kin, run);
+                }
+            }
         }
     }
     let runs_of = |kind: Vec<(_, &'a T)>| kind.into_iter().map(|(_, run)| run).collect();
@@ -95,20 +81,17 @@ pub struct Group {
 }
 
 /// Sorts runs into groups; those without a finished task are left out.
-pub fn groups(runs: &[StoredRun]) -> Vec<Group> {
-    let keyed: Vec<(Option<Kin>, &StoredRun)> = runs.iter().map(|r| (Kin::of(r), r)).collect();
+pub fn groups(runs: &[RunSummary]) -> Vec<Group> {
+    let keyed: Vec<(Option<Kin>, &RunSummary)> = runs.iter().map(|r| (Kin::of(r), r)).collect();
     let kinds = kinds(&keyed, |(kin, _)| kin.as_ref());
     let firsts: Vec<(&RunHeader, usize)> = kinds
         .iter()
         .map(|kind| (&kind[0].1.header, kind.len()))
         .collect();
-    let group = |(kind, label): (&Vec<&(_, &StoredRun)>, String)| {
-        let members: Vec<StoredRun> = kind.iter().map(|(_, run)| StoredRun::clone(run)).collect();
-        Group {
-            label,
-            config: members[0].header.config.clone(),
-            orders: summary_of_orders(&members),
-        }
+    let group = |(kind, label): (&Vec<&(_, &RunSummary)>, String)| Group {
+        label,
+        config: kind[0].1.header.config.clone(),
+        orders: OrdersSummary::of(kind.iter().map(|(_, run)| run.for_scripts()).collect()),
     };
     kinds.iter().zip(labels(&firsts)).map(group).collect()
 }

@@ -10,42 +10,36 @@
 //!
 //! A lesson is written as `task_N.partial` and gets its name when all of it is there.
 
-use std::fs::File;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::file::{keep_file, save_problem};
-use super::folder::{RunFolder, make_folder};
-use super::load::{load, read_metrics, report_of};
 use super::pictures::{LessonPictures, MOST_PICTURES};
+use super::saved::{read_metrics, report_of};
 use super::tables::{MetricsRow, damaged_table};
 use super::{LESSON_FILE, LESSONS_FOLDER, METRICS_FILE};
 use crate::counts::counted;
-use crate::data::Sample;
-use crate::files::{self, sync_folder};
+use crate::files;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Lesson, RunHeader, TaskReport};
 
 /// Raised when the files change their meaning.
-const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 1;
 
 /// What `lesson.toml` holds.
 #[derive(Serialize, Deserialize)]
-struct Written {
-    format: u32,
-    lesson: Lesson,
+pub(super) struct Written {
+    pub format: u32,
+    pub lesson: Lesson,
 }
 
 /// The folder of a task's lesson (task from 0).
-fn lesson_folder(run: &Path, task: usize) -> PathBuf {
+pub(super) fn lesson_folder(run: &Path, task: usize) -> PathBuf {
     run.join(LESSONS_FOLDER).join(format!("task_{}", task + 1))
 }
 
 /// The same while it is being written or removed.
-fn partial_folder(run: &Path, task: usize) -> PathBuf {
+pub(super) fn partial_folder(run: &Path, task: usize) -> PathBuf {
     let name = format!("task_{}.partial", task + 1);
     run.join(LESSONS_FOLDER).join(name)
 }
@@ -96,7 +90,7 @@ pub(super) fn with_lessons(
 }
 
 /// The tasks (from 0) that are lessons, in order.
-fn tasks(run: &Path) -> Vec<usize> {
+pub(super) fn tasks(run: &Path) -> Vec<usize> {
     let Ok(entries) = std::fs::read_dir(run.join(LESSONS_FOLDER)) else {
         return Vec::new();
     };
@@ -118,7 +112,7 @@ fn damaged(folder: &Path, why: &str) -> Problem {
 }
 
 /// What `lesson.toml` says, of whatever run.
-fn written(folder: &Path) -> Result<Written> {
+pub(super) fn written(folder: &Path) -> Result<Written> {
     let path = folder.join(LESSON_FILE);
     let text = files::read_text(&path, files::TEXT)
         .map_err(|error| Problem::io("read a lesson", &path, &error))?;
@@ -135,7 +129,7 @@ fn written(folder: &Path) -> Result<Written> {
 }
 
 /// Reads `lesson.toml` of a lesson behind these classes, of a run with so many tasks of its own.
-fn read(folder: &Path, before: &[String], planned: usize) -> Result<Lesson> {
+pub(super) fn read(folder: &Path, before: &[String], planned: usize) -> Result<Lesson> {
     let damaged = |why: &str| damaged(folder, why);
     let lesson = written(folder)?.lesson;
     let classes = lesson.classes.len();
@@ -183,81 +177,6 @@ pub fn lesson_pictures(run: &Path, task: usize, lesson: &Lesson) -> Result<Lesso
     )
 }
 
-/// A lesson being written, and the run that it belongs to.
-#[derive(Debug)]
-pub struct NewLesson {
-    run: PathBuf,
-    task: usize,
-    /// Until it counts or is gone nobody else may work on the run.
-    _lock: Arc<File>,
-}
-
-impl RunFolder {
-    /// Begins the lesson that becomes this task (from 0): from now on everything is saved there.
-    ///
-    /// # Errors
-    /// A Problem when the folder cannot be written.
-    pub fn begin_lesson(self, task: usize) -> Result<(Self, NewLesson)> {
-        let run = self.path().to_path_buf();
-        make_folder(&run.join(LESSONS_FOLDER))?;
-        let partial = partial_folder(&run, task);
-        std::fs::create_dir(&partial).map_err(|error| save_problem(&partial, &error))?;
-        let lesson = NewLesson {
-            run,
-            task,
-            _lock: self.lock(),
-        };
-        Ok((self.moved(partial, task), lesson))
-    }
-
-    /// Copies a lesson's pictures into its folder.
-    ///
-    /// # Errors
-    /// A Problem when one cannot be read or written, they are too many or too large, or `go_on` said
-    /// no.
-    pub fn copy_pictures(
-        &self,
-        train: &[Sample],
-        test: &[Sample],
-        go_on: &dyn Fn() -> bool,
-    ) -> Result<LessonPictures> {
-        LessonPictures::copy(self.path(), train, test, go_on)
-    }
-}
-
-impl NewLesson {
-    /// Makes the lesson part of the run, in one step.
-    ///
-    /// # Errors
-    /// A Problem when the folder cannot be written, or could not be read afterwards; the run is then as it was.
-    pub fn publish(&self, lesson: &Lesson) -> Result<()> {
-        let header = load(&self.run)?.header;
-        let before = header.tasks[..self.task].last().map_or(0, |task| task.end);
-        let partial = partial_folder(&self.run, self.task);
-        let written = Written {
-            format: FORMAT,
-            lesson: lesson.clone(),
-        };
-        let text = toml::to_string(&written)
-            .map_err(|error| Problem::new(format!("the lesson cannot be written: {error}")))?;
-        keep_file(&partial.join(LESSON_FILE), text.as_bytes())?;
-        read(
-            &partial,
-            &header.class_order[..before],
-            header.planned_tasks(),
-        )?;
-        let folder = lesson_folder(&self.run, self.task);
-        std::fs::rename(&partial, &folder).map_err(|error| save_problem(&folder, &error))?;
-        sync_folder(Some(&self.run.join(LESSONS_FOLDER)));
-        Ok(())
-    }
-
-    /// Throws away what was written so far.
-    pub fn discard(&self) {
-        sweep(&self.run);
-    }
-}
-
 /// Removes lessons that were not finished. Call it only while holding the run's lock.
 pub(super) fn sweep(run: &Path) {
     let folder = run.join(LESSONS_FOLDER);
@@ -275,29 +194,4 @@ pub(super) fn sweep(run: &Path) {
     }
     // The last one leaves nothing behind; while there are others this fails.
     let _ = std::fs::remove_dir(folder);
-}
-
-/// Takes back the last lesson of a run; gives what it was.
-///
-/// # Errors
-/// A Problem when there is none, another program works on the run, or the folder cannot be written.
-pub fn undo_lesson(run: &Path) -> Result<Lesson> {
-    let held = RunFolder::open(run)?;
-    let Some(task) = tasks(run).pop() else {
-        return Err(Problem::new("this run has no lesson that could be undone").at_path(run));
-    };
-    // Not the whole run: a lesson that keeps it from being opened can be taken back, too.
-    let lesson = written(&lesson_folder(run, task))?.lesson;
-    make_folder(&run.join(LESSONS_FOLDER))?;
-    let folder = lesson_folder(run, task);
-    let gone = partial_folder(run, task);
-    match std::fs::rename(&folder, gone) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            return Err(Problem::io("undo the lesson", &folder, &error));
-        }
-        _ => sync_folder(Some(&run.join(LESSONS_FOLDER))),
-    }
-    sweep(run);
-    drop(held);
-    Ok(lesson)
 }

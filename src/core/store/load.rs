@@ -1,29 +1,25 @@
-//! Reading runs back: one, all below a folder, or the one a person means.
+//! Reading one run back from its folder, answers and all.
 
 use std::io::ErrorKind;
-use std::panic::catch_unwind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
-use jiff::Timestamp;
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use super::about::about;
 use super::file::is_locked;
-use super::record::{read_run_toml, run_name};
-use super::tables::{MetricsRow, damaged_table, from_csv, read_answers, read_slots};
+use super::place::no_run;
+use super::record::read_run_toml;
+use super::saved::{read_metrics, report_of};
+use super::tables::{MetricsRow, damaged_table};
 use super::{
-    METRICS_FILE, PLUGIN_FILE, RUN_FILE, answers_file, checkpoint, checkpoint_file, lessons,
-    slots_file, snapshot_file,
+    METRICS_FILE, PLUGIN_FILE, RUN_FILE, checkpoint, checkpoint_file, lessons, snapshot_file,
 };
 use crate::files;
 use crate::metrics::{Expert, History, PromptStudy};
 use crate::pet;
-use crate::problem::{Problem, Result, listed};
-use crate::run::about::About;
-use crate::run::event::{Costs, RunHeader, TaskReport};
+use crate::problem::{Problem, Result};
+use crate::run::event::{Costs, RunHeader, TaskReport, costs};
 use crate::tensors::{self, Named};
 
 /// Whether a run has ended.
@@ -81,32 +77,19 @@ impl StoredRun {
 
     /// Seconds spent on all saved tasks.
     pub fn seconds(&self) -> f64 {
-        self.reports.iter().map(|report| report.seconds).sum()
+        seconds(&self.reports)
     }
 
     /// What all saved tasks cost: images and seconds of training summed, the rest as it was after
     /// the last one.
     pub fn costs(&self) -> Costs {
-        let all = self.reports.iter().map(|report| report.costs);
-        all.fold(Costs::default(), |sum, task| Costs {
-            // What a damaged table says may be any number.
-            images_seen: sum.images_seen.saturating_add(task.images_seen),
-            training_seconds: sum.training_seconds + task.training_seconds,
-            ..task
-        })
+        costs(&self.reports)
     }
+}
 
-    /// Images per second while training, over all saved tasks.
-    pub fn images_per_second(&self) -> f64 {
-        let (mut images, mut seconds) = (0.0, 0.0);
-        for (report, &count) in self.reports.iter().zip(&self.header.train_images) {
-            if report.images_per_second > 0.0 {
-                images += count as f64;
-                seconds += count as f64 / report.images_per_second;
-            }
-        }
-        if seconds > 0.0 { images / seconds } else { 0.0 }
-    }
+/// Seconds spent on these tasks.
+pub(super) fn seconds(reports: &[TaskReport]) -> f64 {
+    reports.iter().map(|report| report.seconds).sum()
 }
 
 /// Reads a run's folder.
@@ -133,17 +116,7 @@ pub fn load(folder: &Path) -> Result<StoredRun> {
         rows.push(row);
         reports.push(report);
     }
-    let state = if reports.len() == header.tasks.len() {
-        RunState::Finished
-    } else if is_locked(folder) {
-        RunState::Running
-    } else {
-        // A checkpoint of a task that is saved by now is from before that; one of a task that there is not is damaged.
-        let (task, epoch) = checkpoint::peek(&checkpoint_file(folder))
-            .filter(|(task, _)| (reports.len()..header.tasks.len()).contains(task))
-            .unwrap_or((reports.len(), 0));
-        RunState::Interrupted { task, epoch }
-    };
+    let state = state(folder, reports.len(), header.tasks.len());
     Ok(StoredRun {
         header,
         plugin,
@@ -153,21 +126,19 @@ pub fn load(folder: &Path) -> Result<StoredRun> {
     })
 }
 
-/// What was measured after a task, with the answers that lie in this folder.
-pub(super) fn report_of(folder: &Path, header: &RunHeader, row: &MetricsRow) -> Result<TaskReport> {
-    let task = row.task - 1;
-    let path = answers_file(folder, task);
-    let bytes = files::read(&path, files::TABLE)
-        .map_err(|error| Problem::io("read the answers of a task", &path, &error))?;
-    let most = (row.images, header.tasks[task].end, header.lessons.len());
-    let answers = read_answers(&bytes, &path, &header.method.experts, most)?;
-    let path = slots_file(folder, task);
-    let slots = match files::read(&path, files::TABLE) {
-        Ok(bytes) => read_slots(&bytes, &path, row.task)?,
-        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
-        Err(error) => return Err(Problem::io("read the study of prompts", &path, &error)),
-    };
-    Ok(row.report(answers, slots))
+/// Whether the run in this folder has ended, given how many of its tasks are saved.
+pub(super) fn state(folder: &Path, saved: usize, tasks: usize) -> RunState {
+    if saved == tasks {
+        return RunState::Finished;
+    }
+    if is_locked(folder) {
+        return RunState::Running;
+    }
+    // A checkpoint of a task that is saved by now is from before that; one of a task that there is not is damaged.
+    let (task, epoch) = checkpoint::peek(&checkpoint_file(folder))
+        .filter(|(task, _)| (saved..tasks).contains(task))
+        .unwrap_or((saved, 0));
+    RunState::Interrupted { task, epoch }
 }
 
 /// Reads the settings and facts of a run and nothing else.
@@ -192,15 +163,6 @@ fn metrics_rows(folder: &Path, tasks: usize) -> Result<Vec<MetricsRow>> {
     }
 }
 
-/// The rows of a `metrics.csv`; none where there is no such file.
-pub(super) fn read_metrics(path: &Path) -> Result<Vec<MetricsRow>> {
-    match files::read(path, files::TABLE) {
-        Ok(bytes) => from_csv(&bytes, path),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(Problem::io("read the run's metrics", path, &error)),
-    }
-}
-
 /// What answers after a task (from 0): the tensors of the method's snapshot.
 ///
 /// # Errors
@@ -215,175 +177,4 @@ pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
 pub fn snapshot_time(folder: &Path, task: usize) -> Option<SystemTime> {
     let path = snapshot_file(&lessons::home(folder, task), task);
     std::fs::metadata(path).ok()?.modified().ok()
-}
-
-/// One entry of a list of runs.
-#[derive(Clone, Debug)]
-pub struct Listed {
-    /// The run's name.
-    pub run: String,
-    /// Its folder.
-    pub folder: PathBuf,
-    /// What people say of it.
-    pub about: About,
-    /// What cannot be read of that.
-    pub remark: Option<Problem>,
-    /// What it holds, or why it cannot be read.
-    pub stored: Result<StoredRun>,
-}
-
-/// The list entry of one run's folder. Whatever is in it, the other runs are listed, too.
-pub fn entry(folder: &Path) -> Listed {
-    let stored = catch_unwind(|| load(folder)).unwrap_or_else(|_| {
-        Err(Problem::new("reading this run failed inside the program")
-            .at_path(folder)
-            .advise("move its folder away; the other runs are not affected"))
-    });
-    let (about, remark) = about(folder);
-    Listed {
-        run: run_name(folder),
-        folder: folder.to_path_buf(),
-        about,
-        remark,
-        stored,
-    }
-}
-
-/// All runs below a folder, newest first; damaged ones with their Problem. A folder that does not
-/// exist holds none.
-pub fn list(root: &Path) -> Vec<Listed> {
-    list_of(&[root])
-}
-
-/// All runs below these folders, newest first, whichever they lie in.
-pub fn list_of(roots: &[&Path]) -> Vec<Listed> {
-    let folders = roots.iter().flat_map(|root| run_folders(root));
-    let mut runs: Vec<Listed> = folders.map(|path| entry(&path)).collect();
-    let header = |entry: &Listed| {
-        entry
-            .stored
-            .as_ref()
-            .ok()
-            .map(|run| run.header.started.clone())
-    };
-    runs.sort_by_cached_key(|entry| {
-        let began = began(&entry.run, header(entry).as_deref());
-        std::cmp::Reverse((began, entry.run.clone()))
-    });
-    runs
-}
-
-/// When a run began: as its header says, else as its name does, which begins with the local time.
-/// A run without either counts as older than all others.
-fn began(name: &str, started: Option<&str>) -> Option<Timestamp> {
-    started.and_then(instant).or_else(|| {
-        let time = DateTime::strptime("%Y-%m-%d_%H-%M-%S", name.get(..19)?).ok()?;
-        Some(time.to_zoned(TimeZone::system()).ok()?.timestamp())
-    })
-}
-
-/// A header's time; none for text that is no time.
-pub(super) fn instant(time: &str) -> Option<Timestamp> {
-    time.parse().ok()
-}
-
-/// The folders below `root` that are runs, whole or damaged.
-fn run_folders(root: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(root) else {
-        return Vec::new();
-    };
-    let paths = entries.flatten().map(|entry| entry.path());
-    paths.filter(|path| is_run(path)).collect()
-}
-
-/// Whether a folder is a run, whole or damaged.
-pub fn is_run(folder: &Path) -> bool {
-    folder.join(RUN_FILE).exists() || folder.join(METRICS_FILE).exists()
-}
-
-/// Whether there is a run below this folder.
-pub fn holds_runs(root: &Path) -> bool {
-    !run_folders(root).is_empty()
-}
-
-/// The folder of the run a person means: a run's folder, a folder with a single run in it, a
-/// run's name below `root` (or how it begins), what people call it, or `latest`, the one that began
-/// last.
-///
-/// # Errors
-/// A Problem that lists what there is.
-pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
-    let path = Path::new(wanted);
-    if is_run(path) {
-        return Ok(path.to_path_buf());
-    }
-    if let [only] = run_folders(path).as_slice() {
-        return Ok(only.clone());
-    }
-    let folders = run_folders(root);
-    let mut names: Vec<String> = folders.iter().map(|path| run_name(path)).collect();
-    names.sort_unstable_by(|a, b| b.cmp(a));
-    let newest = (wanted == "latest").then(|| newest(&folders)).flatten();
-    let fitting: Vec<&String> = match &newest {
-        Some(name) => vec![name],
-        None => names.iter().filter(|n| n.starts_with(wanted)).collect(),
-    };
-    let called: Vec<String> = match fitting.is_empty() {
-        true => called(&folders, wanted),
-        false => Vec::new(),
-    };
-    let fitting = match fitting.is_empty() {
-        true => called.iter().collect(),
-        false => fitting,
-    };
-    match fitting.as_slice() {
-        [only] => Ok(root.join(only)),
-        several if several.iter().any(|name| *name == wanted) => Ok(root.join(wanted)),
-        [] if path.exists() => Err(no_run(path)),
-        [] => {
-            let remedy = if names.is_empty() {
-                format!("there are no runs in {} yet", root.display())
-            } else {
-                format!("there are {}", listed(&names, 5))
-            };
-            Err(Problem::new(format!("no run is called \"{wanted}\""))
-                .at_path(root)
-                .advise(remedy))
-        }
-        several => Err(
-            Problem::new(format!("\"{wanted}\" could be {} runs", several.len()))
-                .at_path(root)
-                .advise(format!("write more of the name: {}", listed(several, 5))),
-        ),
-    }
-}
-
-/// The names of the runs that people call so.
-fn called(folders: &[PathBuf], wanted: &str) -> Vec<String> {
-    let so = |folder: &&PathBuf| about(folder).0.name == wanted;
-    folders
-        .iter()
-        .filter(so)
-        .map(|path| run_name(path))
-        .collect()
-}
-
-/// The name of the run that began last, which need not be the last by name: folders can be renamed.
-fn newest(folders: &[PathBuf]) -> Option<String> {
-    let when = |folder: &PathBuf| {
-        let name = run_name(folder);
-        let header = load_header(folder).ok();
-        (
-            began(&name, header.as_ref().map(|h| h.started.as_str())),
-            name,
-        )
-    };
-    folders.iter().map(when).max().map(|(_, name)| name)
-}
-
-/// A folder that holds no run.
-pub(super) fn no_run(folder: &Path) -> Problem {
-    Problem::new("this folder holds no run (it has no run.toml)")
-        .at_path(folder)
-        .advise("`lae-studio runs` lists the runs there are")
 }

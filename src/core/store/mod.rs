@@ -11,6 +11,7 @@
 //! | `resume/checkpoint.safetensors` | where training stands; gone when the run is finished |
 //! | `state.safetensors` | what a lesson needs beyond the last snapshot, where the method needs more |
 //! | `lessons/task_N/` | a lesson that the finished run was taught as task N (see `lessons.rs`) |
+//! | `summary.json` | what lists show of the run, made from the files above and again whenever they are newer |
 //! | `about.toml` | name, tags and note that people gave it; none unless they did |
 //! | `lock` | held by the program that works on the run |
 //!
@@ -29,14 +30,21 @@ mod figure;
 mod file;
 mod folder;
 pub mod groups;
+mod json;
+mod key;
+mod lesson_figures;
 mod lessons;
+mod listing;
 mod load;
 mod mended;
 mod pictures;
+mod place;
 mod queue;
 mod record;
+mod saved;
 mod summary;
 mod tables;
+mod taught;
 mod trash;
 
 use std::path::{Path, PathBuf};
@@ -49,19 +57,19 @@ pub use checkpoint::{Checkpoint, load_bulk};
 pub use file::{write_file, write_with};
 pub use folder::RunFolder;
 pub use groups::Kin;
-pub use lessons::{NewLesson, lesson_pictures, undo_lesson};
-pub use load::{
-    Listed, RunState, StoredRun, entry, find, holds_runs, is_run, list, list_of, load,
-    load_snapshot, snapshot_time,
-};
+pub use json::{Figures, OrdersSummary, Summary, TaskSummary, summary, summary_of_orders};
+pub use key::{RunKey, settings_key};
+pub use lesson_figures::{ClassGroup, LessonFigures, lesson_figures};
+pub use lessons::lesson_pictures;
+pub use listing::{Glance, Listed, began, entry, find, glance, list, on_all_cores};
+pub use load::{RunState, StoredRun, load, load_snapshot, snapshot_time};
 pub use mended::{mend, mended, mended_file, read_mended};
 pub use pictures::{LessonPictures, MOST_PICTURES};
+pub use place::{holds_runs, is_run, run_folders};
 pub use queue::QueueFile;
 pub use record::settings_part;
-pub use summary::{
-    ClassGroup, Figures, LessonFigures, OrdersSummary, Summary, TaskSummary, lesson_figures,
-    summary, summary_of_orders,
-};
+pub use summary::{Latest, RunSummary, summarize};
+pub use taught::{NewLesson, undo_lesson};
 
 pub use tables::{harmless_cell, joined, parted};
 pub use trash::{Deleted, delete, deleted, erase, restore};
@@ -90,6 +98,8 @@ const PICTURES_FILE: &str = "pictures.csv";
 const PICTURES_FOLDER: &str = "pictures";
 /// What the next lesson needs beyond the last snapshot.
 const STATE_FILE: &str = "state.safetensors";
+/// What there is to show of the run without its answers.
+const SUMMARY_FILE: &str = "summary.json";
 /// What people say of the run.
 const ABOUT_FILE: &str = "about.toml";
 /// Folder of the deleted runs, beside the others.

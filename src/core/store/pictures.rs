@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use super::file::{keep_file, keep_with, save_problem};
 use super::tables::{damaged_table, from_csv, to_csv};
 use super::{PICTURES_FILE, PICTURES_FOLDER};
-use crate::data::{Folder, READABLE, Sample, Source, decode_picture};
+use crate::data::{Folder, READABLE, Sample, Source, Split, decode_picture};
 use crate::fetch::hex;
 use crate::files;
 use crate::problem::{Problem, Result};
@@ -24,14 +24,6 @@ use crate::run::event::Picture;
 pub const MOST_PICTURES: usize = 5_000;
 /// Bytes of a lesson's pictures at most.
 const MOST_BYTES: u64 = 2 << 30;
-
-/// Which part of a lesson a picture belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Split {
-    Train,
-    Test,
-}
 
 /// One picture of the list.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -23,7 +23,7 @@ const FORMAT: u32 = 1;
 const PREFACE: &str = "# A run of LAE Studio. The settings have the names of the options of `lae-studio train`;\n# `lae-studio train --config run.toml` does the same run again.\n";
 
 /// Most images of a run's data set.
-const MOST_IMAGES: usize = 1 << 30;
+pub(super) const MOST_IMAGES: usize = 1 << 30;
 
 /// What `[facts]` holds.
 #[derive(Serialize, Deserialize)]

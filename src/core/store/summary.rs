@@ -1,413 +1,336 @@
-//! The figures of a run as scripts and tables read them: accuracies in percent.
+//! What there is to show of a run without its answers, kept in `summary.json` of its folder: lists, Compare,
+//! filters and scripts read this one file.
+//!
+//! It is written at the start, with every task and with every lesson. It holds nothing that the other files do
+//! not say: one that is missing, damaged, of another version, or older than what it was made from is made anew
+//! and written beside them, where the folder can be written.
 
-use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
-use super::load::{RunState, StoredRun};
-use crate::metrics::{Answers, ByExpert, Expert, History, PromptStudy, mean, std_dev};
+use super::answered::Answered;
+use super::file::keep_unsynced;
+use super::key::{RunKey, plugin_hash};
+use super::load::{RunState, StoredRun, load, state};
+use super::record::{MOST_IMAGES, run_name};
+use super::tables::MetricsRow;
+use super::{
+    LESSON_FILE, METRICS_FILE, PLUGIN_FILE, RUN_FILE, SUMMARY_FILE, answers_file, lessons,
+};
+use crate::files;
+use crate::metrics::{Answers, ByExpert, Expert, Histories, PromptStudy, Tally, TaskCounts};
+use crate::problem::Result;
 use crate::run::about::About;
-use crate::run::config::RunConfig;
-use crate::run::event::{AS_THEY_CAME, Costs, Lesson, RunHeader, TaskReport};
+use crate::run::event::{RunHeader, TaskReport};
 
-/// One task's figures, in percent.
+/// Raised when the file, or how a figure in it comes about, changes its meaning.
+const VERSION: u32 = 1;
+
+/// What there is to show of a run without its answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TaskSummary {
-    /// Names of the classes it taught.
-    pub classes: Vec<String>,
-    /// A_i of the run's answer; not a number (`null`) where images of earlier tasks were not at
-    /// hand.
-    pub accuracy: f64,
-    /// A_i of the online expert, where the run has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub online: Option<f64>,
-    /// A_i of the offline expert, where the run has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub offline: Option<f64>,
-    /// A_i of both together, where the run has two.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ensemble: Option<f64>,
-    /// Accuracy of the answer on the images of tasks 1..=i.
-    pub matrix_row: Vec<f64>,
-    /// The same accuracy as `accuracy` with the task of each image told (masked logits): an easier
-    /// question. None in runs of older versions.
-    pub accuracy_task_given: Option<f64>,
-    /// Images that could not be read and were left out.
-    pub unreadable_images: usize,
-    /// Mean training loss of each pass over the images; empty in runs of older versions.
-    #[serde(default)]
-    pub losses: Vec<f64>,
-    /// Figures of the method's own.
-    pub gauges: BTreeMap<String, f64>,
-}
-
-/// The figures a run is compared by, in percent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Figures {
-    /// A_N of the run's answer (LAE: the ensemble's).
-    pub final_accuracy: Option<f64>,
-    /// Ā_N of the run's answer; none after a single task.
-    pub average_accuracy: Option<f64>,
-    /// Mean over tasks of the answer's accuracy at the end.
-    pub task_averaged_accuracy: Option<f64>,
-    /// F_N of the run's answer.
-    pub forgetting: Option<f64>,
-    /// Accuracy at the end with the task of each image told (masked logits).
-    pub final_accuracy_task_given: Option<f64>,
-    /// A_N of the online expert.
-    pub final_accuracy_online: Option<f64>,
-    /// Ā_N of the online expert.
-    pub average_accuracy_online: Option<f64>,
-    /// F_N of the online expert.
-    pub forgetting_online: Option<f64>,
-    /// A_N of the offline expert.
-    pub final_accuracy_offline: Option<f64>,
-    /// Ā_N of the offline expert.
-    pub average_accuracy_offline: Option<f64>,
-    /// F_N of the offline expert.
-    pub forgetting_offline: Option<f64>,
-}
-
-impl TaskSummary {
-    /// A_i of one expert, if the run has it.
-    pub fn of(&self, expert: Expert) -> Option<f64> {
-        match expert {
-            Expert::ONLINE => self.online,
-            Expert::OFFLINE => self.offline,
-            Expert::ENSEMBLE => self.ensemble,
-            _ => Some(self.accuracy).filter(|accuracy| accuracy.is_finite()),
-        }
-    }
-}
-
-impl Figures {
-    /// A_N, Ā_N and F_N of one expert.
-    pub fn of(&self, expert: Expert) -> [Option<f64>; 3] {
-        match expert {
-            Expert::ONLINE => [
-                self.final_accuracy_online,
-                self.average_accuracy_online,
-                self.forgetting_online,
-            ],
-            Expert::OFFLINE => [
-                self.final_accuracy_offline,
-                self.average_accuracy_offline,
-                self.forgetting_offline,
-            ],
-            _ => self.of_answer(),
-        }
-    }
-
-    /// A_N, Ā_N and F_N of the run's answer.
-    pub fn of_answer(&self) -> [Option<f64>; 3] {
-        [self.final_accuracy, self.average_accuracy, self.forgetting]
-    }
-
-    /// Mean and sample standard deviation (n − 1; none for one run) of each figure.
-    pub fn mean_and_std(all: &[Self]) -> (Self, Self) {
-        (Self::combine(all, mean), Self::combine(all, std_dev))
-    }
-
-    /// Combines the same figure of several runs.
-    fn combine(all: &[Self], join: fn(&[f64]) -> Option<f64>) -> Self {
-        let over = |figure: fn(&Self) -> Option<f64>| {
-            let values: Vec<f64> = all.iter().filter_map(figure).collect();
-            join(&values)
-        };
-        Self {
-            final_accuracy: over(|f| f.final_accuracy),
-            average_accuracy: over(|f| f.average_accuracy),
-            task_averaged_accuracy: over(|f| f.task_averaged_accuracy),
-            forgetting: over(|f| f.forgetting),
-            final_accuracy_task_given: over(|f| f.final_accuracy_task_given),
-            final_accuracy_online: over(|f| f.final_accuracy_online),
-            average_accuracy_online: over(|f| f.average_accuracy_online),
-            forgetting_online: over(|f| f.forgetting_online),
-            final_accuracy_offline: over(|f| f.final_accuracy_offline),
-            average_accuracy_offline: over(|f| f.average_accuracy_offline),
-            forgetting_offline: over(|f| f.forgetting_offline),
-        }
-    }
-}
-
-/// A run for scripts: the JSON that `train`, `resume` and `runs` give.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Summary {
-    /// Its name.
-    pub run: String,
-    /// What people say of it: `name`, `tags` and `note`, as far as they said something.
-    #[serde(flatten)]
-    pub about: About,
-    /// Its folder.
-    pub folder: String,
-    /// `finished`, `interrupted` or `running`.
-    pub state: String,
-    /// Finished epochs of the task in hand, where the run was interrupted.
-    pub epochs_done: Option<usize>,
-    /// Tasks of the whole run; `tasks` holds those that are saved.
-    pub task_count: usize,
-    /// The method's name on the command line.
-    pub method: String,
-    /// How its settings differ from the method's usual ones, in words: "no Learning".
-    #[serde(default)]
-    pub variant: Vec<String>,
-    /// Who answers; the last one's answer is the run's.
-    pub experts: Vec<Expert>,
-    /// The PET plugin's name; none where the method trains no PET.
-    pub pet: Option<String>,
-    /// Its size; none for one that has none.
-    pub pet_size: Option<usize>,
-    /// The backbone's name.
-    pub backbone: String,
-    /// Hash of its weights.
-    pub weights_sha256: String,
-    /// The device's name.
-    pub device: String,
-    /// What accuracies are measured on: `test` or `validation`.
-    pub measured_on: String,
-    /// Class names in the order they are taught.
-    pub class_order: Vec<String>,
-    /// What it was taught after its training, one task each, those at the end of `tasks`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub lessons: Vec<Lesson>,
-    /// Per saved task.
-    pub tasks: Vec<TaskSummary>,
-    /// What runs are compared by.
-    #[serde(flatten)]
-    pub figures: Figures,
-    /// What all saved tasks cost: images and seconds summed, the rest as after the last one.
-    #[serde(flatten)]
-    pub costs: Costs,
-    /// The same for each saved task.
-    pub costs_by_task: Vec<Costs>,
-    /// DualPrompt's choice of prompts and the accuracy with each task's prompts alone, in percent;
-    /// none where it was not studied.
+pub struct RunSummary {
+    /// Settings and facts. The file has neither name nor place of the run, nor what people say of it.
+    pub header: RunHeader,
+    /// By what it is told which other runs repeat it.
+    pub key: RunKey,
+    /// SHA-256 of the PET plugin's text, in hex; empty where the method trains none.
+    pub plugin_sha256: String,
+    /// The rows of `metrics.csv`, those of lessons last.
+    #[serde(with = "rows")]
+    rows: Vec<MetricsRow>,
+    /// Right answers after each saved task.
+    pub counts: Vec<TaskCounts>,
+    /// More on the answers after the last of them; none while no task is saved.
+    pub latest: Option<Latest>,
+    /// The study of DualPrompt's prompts, where every saved task was studied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_study: Option<PromptStudy>,
-    /// A_N by the labels as they came in the data, in percent, where a list of mended labels changed the test split;
-    /// pictures it left out count as wrong.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub final_accuracy_labels_as_they_came: Option<f64>,
-    /// Images that could not be read and were left out, task by task summed.
-    pub unreadable_images: usize,
-    /// Epochs per task, for methods that train in epochs.
-    pub epochs: usize,
-    /// Seconds spent on all saved tasks.
-    pub seconds: f64,
-    /// Images per second while training.
-    pub images_per_second: f64,
-    /// Highest memory use of the process, where the system tells.
+    /// Highest memory use of the training process, where the system tells.
     pub peak_memory_bytes: Option<u64>,
-    /// Numbers that are trained, heads not counted (LAE: in the PETs of one expert).
-    pub trained_parameters: usize,
-    /// When it began.
-    pub started: String,
-    /// The version that began it.
-    pub version: String,
-    /// All settings.
-    pub config: RunConfig,
+    /// Whether it has ended; asked anew by whoever reads the file.
+    #[serde(skip, default = "unknown")]
+    pub state: RunState,
 }
 
-/// The figures of a run.
-pub fn summary(run: &StoredRun) -> Summary {
-    let header = &run.header;
-    let answer = run.answers();
-    let histories: ByExpert<History> = header
-        .method
-        .experts
-        .iter()
-        .map(|&expert| (expert, run.history(expert)))
-        .collect();
-    let percent = |value: f64| value * 100.0;
-    let accuracy = |expert, i: usize| {
-        let value = histories.get(&expert).map(|h| percent(h.accuracy[i]));
-        value.filter(|value| value.is_finite())
-    };
-    let tasks = run
-        .reports
-        .iter()
-        .enumerate()
-        .map(|(i, report)| TaskSummary {
-            classes: header.class_order[header.tasks[i].clone()].to_vec(),
-            accuracy: percent(answer.accuracy[i]),
-            online: accuracy(Expert::ONLINE, i),
-            offline: accuracy(Expert::OFFLINE, i),
-            ensemble: accuracy(Expert::ENSEMBLE, i),
-            matrix_row: answer.matrix[i].iter().copied().map(percent).collect(),
-            accuracy_task_given: report.answers.accuracy_task_given().map(percent),
-            unreadable_images: report.unreadable,
-            losses: report.losses.clone(),
-            gauges: report.gauges.clone(),
+fn unknown() -> RunState {
+    RunState::Running
+}
+
+/// The answers after the latest task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Latest {
+    /// Right answers of each expert.
+    pub tallies: ByExpert<Tally>,
+    /// The same of the run's answer to the images of its first task.
+    pub first: Tally,
+    /// Which images are answered rightly; none where it is not known which they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered: Option<Answered>,
+}
+
+impl Latest {
+    fn of(header: &RunHeader, answers: &Answers) -> Self {
+        let tally = |expert: &Expert| (*expert, Tally::within(answers, *expert, &(0..usize::MAX)));
+        let first = header.tasks.first().cloned().unwrap_or_default();
+        Self {
+            tallies: answers.given.keys().map(tally).collect(),
+            first: Tally::within(answers, header.answering(), &first),
+            answered: Answered::of(header, answers),
+        }
+    }
+}
+
+impl RunSummary {
+    /// That of a run whose answers were read.
+    pub fn of(run: &StoredRun) -> Self {
+        let mut summary = Self {
+            header: run.header.clone(),
+            key: RunKey::of(&run.header, &run.plugin),
+            plugin_sha256: plugin_hash(&run.plugin),
+            rows: Vec::new(),
+            counts: Vec::new(),
+            latest: None,
+            prompt_study: run.prompt_study(),
+            peak_memory_bytes: run.peak_memory_bytes,
+            state: run.state,
+        };
+        for report in &run.reports {
+            summary.count(report);
+        }
+        let last = run.reports.last();
+        summary.latest = last.map(|last| Latest::of(&run.header, &last.answers));
+        summary
+    }
+
+    /// What was measured after each saved task, without answers and study of prompts.
+    pub fn reports(&self) -> Vec<TaskReport> {
+        let rows = self.rows.iter();
+        rows.map(|row| row.report(Answers::default(), Vec::new()))
+            .collect()
+    }
+
+    /// What each expert achieved, task by task.
+    pub fn histories(&self) -> Histories {
+        let mut histories = Histories::default();
+        for counts in &self.counts {
+            histories.push_counts(counts);
+        }
+        histories
+    }
+
+    /// Tasks that are saved.
+    pub fn saved(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn count(&mut self, report: &TaskReport) {
+        let tasks = self.header.tasks.get(..=report.task);
+        let tasks = tasks.unwrap_or(&self.header.tasks);
+        self.counts.push(TaskCounts::of(&report.answers, tasks));
+        self.rows.push(MetricsRow::new(report, None));
+    }
+
+    /// Takes in what was measured after one more task. A report of the same task and reports of later ones
+    /// are replaced.
+    fn take(&mut self, report: &TaskReport, peak_memory_bytes: Option<u64>) {
+        self.rows.truncate(report.task);
+        self.counts.truncate(report.task);
+        self.count(report);
+        self.latest = Some(Latest::of(&self.header, &report.answers));
+        self.prompt_study = None;
+        self.peak_memory_bytes = self.peak_memory_bytes.max(peak_memory_bytes);
+    }
+
+    /// Whether all of it can belong to one run.
+    fn is_sound(&self) -> bool {
+        let header = &self.header;
+        let (tasks, saved) = (&header.tasks, self.rows.len());
+        let mut first = 0;
+        let one_by_one = tasks.iter().all(|task| {
+            let follows = task.start == first && task.end > task.start;
+            first = task.end;
+            follows
         });
-    let (state, epochs_done) = match run.state {
-        RunState::Finished => ("finished", None),
-        RunState::Interrupted { epoch, .. } => ("interrupted", Some(epoch)),
-        RunState::Running => ("running", None),
+        let counted = |images: &[usize]| {
+            let sum = images.iter().try_fold(0usize, |sum, n| sum.checked_add(*n));
+            images.len() == tasks.len() && sum.is_some_and(|sum| sum <= MOST_IMAGES)
+        };
+        let in_order = |(at, row): (usize, &MetricsRow)| row.task == at + 1;
+        let of_tasks = |(at, counts): (usize, &TaskCounts)| {
+            let experts = header.method.experts.iter();
+            counts.is_of(at + 1) && counts.right.keys().eq(experts)
+        };
+        one_by_one
+            && first == header.class_order.len()
+            && counted(&header.train_images)
+            && counted(&header.test_images)
+            && header.lessons.len() <= tasks.len()
+            && saved <= tasks.len()
+            && self.counts.len() == saved
+            && self.latest.is_some() == (saved > 0)
+            && self.rows.iter().enumerate().all(in_order)
+            && self.counts.iter().enumerate().all(of_tasks)
+    }
+}
+
+/// Rows of `metrics.csv` as the text they have there: numbers come back to the last bit.
+mod rows {
+    use std::path::Path;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+
+    use crate::store::tables::{MetricsRow, from_csv, to_csv};
+
+    pub(super) fn serialize<S: Serializer>(rows: &[MetricsRow], to: S) -> Result<S::Ok, S::Error> {
+        let table = to_csv(rows).map_err(ser::Error::custom)?;
+        String::from_utf8_lossy(&table).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Vec<MetricsRow>, D::Error> {
+        let table = String::deserialize(from)?;
+        from_csv(table.as_bytes(), Path::new("")).map_err(de::Error::custom)
+    }
+}
+
+/// What the file holds.
+#[derive(Serialize, Deserialize)]
+struct Written<S> {
+    version: u32,
+    made_from: Vec<Mark>,
+    summary: S,
+}
+
+/// How a file stood that the summary was made from: its name, its length, and when it was written, in
+/// nanoseconds; nothing of one that is not there.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Mark(String, u64, u64);
+
+impl Mark {
+    fn of(folder: &Path, name: String) -> Self {
+        let about = std::fs::metadata(folder.join(&name)).ok();
+        let written = about.as_ref().and_then(|about| about.modified().ok());
+        let written = written.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let nanoseconds = written.and_then(|age| u64::try_from(age.as_nanos()).ok());
+        let length = about.map_or(0, |about| about.len());
+        Self(name, length, nanoseconds.unwrap_or(0))
+    }
+}
+
+/// How the files of a run stand of which so many tasks are saved. Of its answers the latest are enough: those
+/// before are never written again.
+fn marks(folder: &Path, saved: usize) -> Vec<Mark> {
+    let mut names = [RUN_FILE, PLUGIN_FILE, METRICS_FILE]
+        .map(String::from)
+        .to_vec();
+    let below = |path: &Path| {
+        let path = path.strip_prefix(folder).unwrap_or(path);
+        path.to_string_lossy().into_owned()
     };
-    // After one task nothing can have been forgotten yet.
-    let forgetting = |history: &History| {
-        let told = run.reports.len() > 1;
-        history.forgetting().filter(|_| told).map(percent)
+    for task in lessons::tasks(folder) {
+        let lesson = lessons::lesson_folder(folder, task);
+        names.extend([LESSON_FILE, METRICS_FILE].map(|name| below(&lesson.join(name))));
+    }
+    if let Some(last) = saved.checked_sub(1) {
+        names.push(below(&answers_file(&lessons::home(folder, last), last)));
+    }
+    names
+        .into_iter()
+        .map(|name| Mark::of(folder, name))
+        .collect()
+}
+
+/// The summary of the run in this folder: from its file, or made from the others.
+///
+/// # Errors
+/// A Problem that names the missing or damaged file that it would be made from.
+pub fn summarize(folder: &Path) -> Result<RunSummary> {
+    if let Some(known) = read(folder) {
+        return Ok(known);
+    }
+    let made = RunSummary::of(&load(folder)?);
+    // Who works on the run writes its own.
+    if made.state != RunState::Running {
+        keep(folder, &made);
+    }
+    Ok(made)
+}
+
+/// What the file says, where it can be used.
+fn read(folder: &Path) -> Option<RunSummary> {
+    let bytes = files::read(&folder.join(SUMMARY_FILE), files::TABLE).ok()?;
+    let written: Written<RunSummary> = serde_json::from_slice(&bytes).ok()?;
+    let mut summary = written.summary;
+    let current = written.version == VERSION
+        && summary.is_sound()
+        && written.made_from == marks(folder, summary.saved());
+    if !current {
+        return None;
+    }
+    summary.header.run = run_name(folder);
+    summary.header.folder = folder.to_path_buf();
+    summary.state = state(folder, summary.saved(), summary.header.tasks.len());
+    Some(summary)
+}
+
+/// Writes the file. A run is whole without it, so no failure is told.
+fn keep(folder: &Path, summary: &RunSummary) {
+    let mut summary = summary.clone();
+    let header = &mut summary.header;
+    (header.run, header.folder, header.about) = Default::default();
+    let written = Written {
+        version: VERSION,
+        made_from: marks(folder, summary.saved()),
+        summary,
     };
-    let of = |expert| histories.get(&expert);
-    let (online, offline) = (of(Expert::ONLINE), of(Expert::OFFLINE));
-    let last = |history: &History| history.last().map(percent);
-    let average = |history: &History| history.average().map(percent);
-    let task_given = run
-        .reports
-        .last()
-        .and_then(|r| r.answers.accuracy_task_given());
-    let pet = header.method.uses_pet.then_some(&header.config);
-    Summary {
-        run: header.run.clone(),
-        about: header.about.clone(),
-        folder: header.folder.display().to_string(),
-        state: state.to_string(),
-        epochs_done,
-        task_count: header.tasks.len(),
-        method: header.config.method.clone(),
-        variant: header.method.variant.clone(),
-        experts: header.method.experts.clone(),
-        pet: pet.map(|config| config.pet.clone()),
-        pet_size: pet
-            .filter(|_| header.method.pet_sized != Some(false))
-            .map(|config| config.pet_size),
-        backbone: header.config.backbone.clone(),
-        weights_sha256: header.weights_sha256.clone(),
-        device: header.device.clone(),
-        measured_on: header.config.measured_on().to_string(),
-        class_order: header.class_order.clone(),
-        lessons: header.lessons.clone(),
-        tasks: tasks.collect(),
-        figures: Figures {
-            final_accuracy: last(&answer),
-            average_accuracy: average(&answer),
-            task_averaged_accuracy: answer.task_averaged().map(percent),
-            forgetting: forgetting(&answer),
-            final_accuracy_task_given: task_given.map(percent),
-            final_accuracy_online: online.and_then(last),
-            average_accuracy_online: online.and_then(average),
-            forgetting_online: online.and_then(forgetting),
-            final_accuracy_offline: offline.and_then(last),
-            average_accuracy_offline: offline.and_then(average),
-            forgetting_offline: offline.and_then(forgetting),
+    if let Ok(text) = serde_json::to_vec(&written) {
+        let _ = keep_unsynced(&folder.join(SUMMARY_FILE), &text);
+    }
+}
+
+/// Makes the file anew from the others. For who holds the run's lock.
+pub(super) fn renew(folder: &Path) {
+    if let Ok(run) = load(folder) {
+        keep(folder, &RunSummary::of(&run));
+    }
+}
+
+/// The summary of a run that is being saved, before its next task is.
+pub(super) struct Saving(Option<RunSummary>);
+
+impl Saving {
+    /// What is known of the run in this folder.
+    pub(super) fn begin(folder: &Path) -> Self {
+        Self(read(folder))
+    }
+
+    /// Adds the task that was saved. No task before it is read again, unless its prompts were studied, whose
+    /// figures are means over all tasks.
+    pub(super) fn end(self, folder: &Path, report: &TaskReport, peak: Option<u64>) {
+        match self.0 {
+            Some(mut known) if report.slots.is_empty() && report.task <= known.saved() => {
+                known.take(report, peak);
+                keep(folder, &known);
+            }
+            _ => renew(folder),
+        }
+    }
+}
+
+/// A run that was just begun: nothing is saved of it yet.
+pub(super) fn begin(folder: &Path, header: &RunHeader, plugin: &str) {
+    let run = StoredRun {
+        header: RunHeader {
+            about: About::default(),
+            ..header.clone()
         },
-        costs: run.costs(),
-        prompt_study: run.prompt_study().map(PromptStudy::percent),
-        costs_by_task: run.reports.iter().map(|report| report.costs).collect(),
-        final_accuracy_labels_as_they_came: run
-            .reports
-            .last()
-            .and_then(|report| report.gauges.get(AS_THEY_CAME).copied().map(percent)),
-        unreadable_images: run
-            .reports
-            .iter()
-            .fold(0, |sum, report| sum.saturating_add(report.unreadable)),
-        epochs: header.config.epochs,
-        seconds: run.seconds(),
-        images_per_second: run.images_per_second(),
-        peak_memory_bytes: run.peak_memory_bytes,
-        trained_parameters: header.trained_parameters,
-        started: header.started.clone(),
-        version: header.version.clone(),
-        config: header.config.clone(),
-    }
-}
-
-/// Several runs that differ in their class order or seed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OrdersSummary {
-    /// Each of them.
-    pub runs: Vec<Summary>,
-    /// Mean of their figures.
-    pub mean: Figures,
-    /// Sample standard deviation (n − 1) of their figures; none for one run.
-    pub std: Figures,
-}
-
-/// The figures of several runs with their mean and standard deviation.
-pub fn summary_of_orders(runs: &[StoredRun]) -> OrdersSummary {
-    let runs: Vec<Summary> = runs.iter().map(summary).collect();
-    let figures: Vec<Figures> = runs.iter().map(|run| run.figures).collect();
-    let (mean, std) = Figures::mean_and_std(&figures);
-    OrdersSummary { runs, mean, std }
-}
-
-/// How some classes are answered before and after a lesson, in percent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ClassGroup {
-    /// Their names.
-    pub classes: Vec<String>,
-    /// Test pictures of theirs; 0 where none were at hand.
-    pub images: usize,
-    /// Accuracy before; none where it was not measured.
-    pub before: Option<f64>,
-    /// Accuracy after; none where it was not measured.
-    pub after: Option<f64>,
-}
-
-/// What a lesson changed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LessonFigures {
-    /// The classes that the run knew.
-    pub old: ClassGroup,
-    /// Those of the lesson.
-    pub new: ClassGroup,
-}
-
-/// What the last lesson of a run changed, from what was measured after its tasks; none where it has
-/// none.
-pub fn lesson_figures(header: &RunHeader, reports: &[TaskReport]) -> Option<LessonFigures> {
-    let (lesson, expert) = (header.lessons.last()?, header.answering());
-    let task = header.tasks.last()?;
-    let [.., before, after] = reports else {
-        return None;
+        plugin: plugin.to_string(),
+        reports: Vec::new(),
+        state: RunState::Running,
+        peak_memory_bytes: None,
     };
-    if reports.len() != header.tasks.len() {
-        return None;
-    }
-    let percent = |value: Option<f64>| value.map(|value| value * 100.0);
-    let group = |classes: std::ops::Range<usize>, before| ClassGroup {
-        images: after.answers.images_within(&classes),
-        before: percent(before),
-        after: percent(after.answers.accuracy_within(expert, &classes)),
-        classes: header.class_order[classes].to_vec(),
-    };
-    let old = 0..task.start;
-    // The same pictures, or there is nothing to compare with. Copies of what was taught are tested no more.
-    let known = right_of_those(&before.answers, &after.answers, expert, &old);
-    Some(LessonFigures {
-        old: group(old, known),
-        new: group(task.clone(), lesson.before),
-    })
-}
-
-/// The share of an expert's answers `before` that are right for the pictures of these classes that were asked about
-/// `after`; none where one of them was not asked about before.
-fn right_of_those(
-    before: &Answers,
-    after: &Answers,
-    expert: Expert,
-    classes: &std::ops::Range<usize>,
-) -> Option<f64> {
-    fn places<'a>(
-        answers: &'a Answers,
-        classes: &'a std::ops::Range<usize>,
-    ) -> impl Iterator<Item = (usize, (usize, usize))> + 'a {
-        let within = answers.labels.iter().enumerate();
-        let within = within.filter(move |(_, label)| classes.contains(label));
-        within.map(move |(at, _)| {
-            let index = answers.samples.get(at).copied().unwrap_or(at);
-            (at, (answers.source(at), index))
-        })
-    }
-    let asked: HashSet<_> = places(after, classes).map(|(_, place)| place).collect();
-    let known = places(before, classes).filter(|(_, place)| asked.contains(place));
-    let (mut right, mut all) = (0, 0);
-    for (at, _) in known {
-        let given = before.of(expert).get(at)?;
-        right += usize::from(*given == before.labels[at]);
-        all += 1;
-    }
-    (all > 0 && all == asked.len()).then(|| right as f64 / all as f64)
+    keep(folder, &RunSummary::of(&run));
 }

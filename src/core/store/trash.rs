@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::TRASH_FOLDER;
 use super::file::lock;
-use super::load::{Listed, entry, is_run, no_run};
+use super::listing::{Listed, entry};
+use super::place::{is_run, no_run};
 use super::queue::in_line;
 use super::record::run_name;
 use crate::files::sync_folder;

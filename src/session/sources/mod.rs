@@ -11,6 +11,7 @@ mod runs;
 mod sight;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::Wake;
 use super::backend::Backend;
@@ -23,6 +24,7 @@ use super::export::Export;
 use super::folders::Shelf;
 use super::opening::Opening;
 use super::report::{self, Report};
+use super::row::RunRow;
 use super::run_view::RunView;
 use super::units::{self, Entry};
 use super::views::{BackboneView, DataView, DeviceView, Plan, PluginView, Sight};
@@ -63,10 +65,11 @@ pub(super) fn engine(runs_root: PathBuf, wake: Wake) -> Result<Box<dyn Backend>>
     Ok(Box::new(Engine::start(runs_root, wake)?))
 }
 
-/// What the sources work with: the usual folder of runs, and data sets that were read before.
+/// What the sources work with: the usual folder of runs, and data sets and runs that were read before.
 pub struct Disk {
     runs_root: PathBuf,
     scans: data::Scans,
+    known: runs::Known,
 }
 
 impl Disk {
@@ -75,6 +78,7 @@ impl Disk {
         Self {
             runs_root,
             scans: data::Scans::default(),
+            known: runs::Known::default(),
         }
     }
 
@@ -142,7 +146,14 @@ pub trait Sources: Send + Sync {
 
     /// The runs of the usual folder and of these others.
     fn runs(&self, others: Vec<PathBuf>) -> Shelf {
-        runs::shelf(&self.disk().runs_root, others)
+        let disk = self.disk();
+        disk.known.shelf(&disk.runs_root, others)
+    }
+
+    /// How one run stands; none where there is no run any more, or its folder is not listed.
+    fn run_row(&self, folder: &Path) -> Option<Arc<RunRow>> {
+        let disk = self.disk();
+        disk.known.row(&disk.runs_root, folder)
     }
 
     /// The folder of runs that a person means by a path, where it is none of those known.

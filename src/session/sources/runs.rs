@@ -1,43 +1,98 @@
 //! The stored runs of all folders that are open, deleted ones, and what is done with them.
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::method::lae;
-use crate::metrics::{ByExpert, Expert, Histories};
 use crate::problem::{Problem, Result};
-use crate::run::about::MadeOf;
-use crate::run::event::TaskReport;
 use crate::session::bin::{Deed, DeletedRun, Done};
 use crate::session::folders::{MOST, RunsFolder, Shelf};
-use crate::session::quality::Quality;
-use crate::session::row::{Elsewhere, title_of};
-use crate::session::views::{RunRow, RunState};
-use crate::store::{self, Answered, Figures, Kin};
+use crate::session::row::{Elsewhere, RunRow, RunState, title_of};
+use crate::store::{self, Glance};
 
-/// The stored runs of the usual folder and of the others.
-pub(super) fn shelf(root: &Path, others: Vec<PathBuf>) -> Shelf {
-    let mut folders: Vec<RunsFolder> = others.into_iter().map(look).collect();
-    // The usual folder may have been another one when these were remembered.
-    let usual = real(root);
-    let open = folders
-        .iter()
-        .filter(|folder| folder.problem.is_none() && real(&folder.path) != usual);
-    let roots: Vec<&Path> = std::iter::once(root)
-        .chain(open.map(|folder| folder.path.as_path()))
-        .collect();
-    let mut rows: Vec<RunRow> = store::list_of(&roots).into_iter().map(run_row).collect();
-    for folder in &mut folders {
-        for row in &mut rows {
-            if row.folder.parent() == Some(&folder.path) && folder.path != root {
-                folder.runs += 1;
-                row.elsewhere = Some(Elsewhere {
-                    folder: folder.path.clone(),
-                    read_only: folder.read_only,
-                });
+/// The rows that were made last, and what of each run's files they were made from. A listing reads only runs
+/// whose files changed since, whoever changed them.
+#[derive(Default)]
+pub(super) struct Known(Mutex<HashMap<PathBuf, (Glance, Arc<RunRow>)>>);
+
+impl Known {
+    /// The stored runs of the usual folder and of the others.
+    pub(super) fn shelf(&self, root: &Path, others: Vec<PathBuf>) -> Shelf {
+        let mut folders: Vec<RunsFolder> = others.into_iter().map(look).collect();
+        // The usual folder may have been another one when these were remembered.
+        let usual = real(root);
+        let mut runs = places(root, None);
+        for folder in &mut folders {
+            if folder.problem.is_some() || real(&folder.path) == usual {
+                continue;
             }
+            let elsewhere = Elsewhere {
+                folder: folder.path.clone(),
+                read_only: folder.read_only,
+            };
+            let here = places(&folder.path, Some(elsewhere));
+            folder.runs = here.len();
+            runs.extend(here);
+        }
+        let before = self.map().clone();
+        let rows = store::on_all_cores(runs, |(folder, elsewhere)| {
+            let known = before.get(&folder).cloned();
+            let made = made(&folder, elsewhere, known);
+            (folder, made)
+        });
+        let rows: HashMap<PathBuf, (Glance, Arc<RunRow>)> = rows.into_iter().collect();
+        let mut sorted: Vec<Arc<RunRow>> = rows.values().map(|(_, row)| row.clone()).collect();
+        sorted.sort_by_cached_key(|row| Reverse(row.age()));
+        *self.map() = rows;
+        Shelf {
+            rows: Arc::new(sorted),
+            folders,
         }
     }
-    Shelf { rows, folders }
+
+    /// The row of one run as it is now; none where the folder is no run any more, or none of a folder that is
+    /// listed.
+    pub(super) fn row(&self, root: &Path, folder: &Path) -> Option<Arc<RunRow>> {
+        let known = self.map().get(folder).cloned();
+        let listed = known.is_some() || folder.parent() == Some(root);
+        if !listed || !store::is_run(folder) {
+            return None;
+        }
+        let elsewhere = known.as_ref().and_then(|(_, row)| row.elsewhere.clone());
+        let now = made(folder, elsewhere, known);
+        let row = now.1.clone();
+        self.map().insert(folder.to_path_buf(), now);
+        Some(row)
+    }
+
+    fn map(&self) -> MutexGuard<'_, HashMap<PathBuf, (Glance, Arc<RunRow>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The runs of a folder of runs, and that it is not the usual one.
+fn places(root: &Path, elsewhere: Option<Elsewhere>) -> Vec<(PathBuf, Option<Elsewhere>)> {
+    let runs = store::run_folders(root).into_iter();
+    runs.map(|run| (run, elsewhere.clone())).collect()
+}
+
+/// The row of a run: the known one where its files are as they were. Of a run that is not finished a lock or a
+/// checkpoint may be another one, and of a damaged one whatever it lacked may be back.
+fn made(
+    folder: &Path,
+    elsewhere: Option<Elsewhere>,
+    known: Option<(Glance, Arc<RunRow>)>,
+) -> (Glance, Arc<RunRow>) {
+    // Before the files are read: what is written meanwhile is seen the next time.
+    let glance = store::glance(folder);
+    let same = known.filter(|(before, row)| {
+        *before == glance && row.state == RunState::Finished && row.elsewhere == elsewhere
+    });
+    same.unwrap_or_else(|| {
+        let row = RunRow::new(store::entry(folder), elsewhere);
+        (glance, Arc::new(row))
+    })
 }
 
 fn look(path: PathBuf) -> RunsFolder {
@@ -107,7 +162,7 @@ pub(super) fn deleted(root: &Path, others: &[PathBuf]) -> Vec<DeletedRun> {
     let roots = std::iter::once(root).chain(others.iter().map(PathBuf::as_path));
     let runs = roots.flat_map(store::deleted);
     let row = |deleted: store::Deleted| {
-        let title = match &deleted.run.stored {
+        let title = match &deleted.run.summary {
             Ok(stored) => title_of(&stored.header),
             Err(_) => deleted.run.run.clone(),
         };
@@ -119,77 +174,4 @@ pub(super) fn deleted(root: &Path, others: &[PathBuf]) -> Vec<DeletedRun> {
         }
     };
     runs.map(row).collect()
-}
-
-fn run_row(listed: store::Listed) -> RunRow {
-    let mut row = RunRow {
-        made_of: MadeOf::unread(&listed.run),
-        name: listed.run,
-        folder: listed.folder,
-        about: listed.about,
-        remark: listed.remark,
-        elsewhere: None,
-        header: None,
-        state: RunState::Finished,
-        plugin: String::new(),
-        kin: None,
-        figures: Figures::default(),
-        history: Default::default(),
-        quality: Default::default(),
-        quality_of_first: None,
-        answered: None,
-        images_per_second: 0.0,
-        drift: Vec::new(),
-        apart: Vec::new(),
-        gauges: Vec::new(),
-        costs: Default::default(),
-    };
-    match listed.stored {
-        Err(problem) => row.state = RunState::Damaged(problem),
-        Ok(run) => {
-            row.kin = Kin::of(&run);
-            row.figures = store::summary(&run).figures;
-            row.history = histories(&run);
-            row.quality = quality(&run);
-            row.quality_of_first = quality_of_first(&run);
-            row.answered = Answered::of(&run);
-            row.costs = run.costs();
-            row.images_per_second = run.images_per_second();
-            row.drift = run.reports.iter().filter_map(lae::drift_of).collect();
-            row.apart = run.reports.iter().map(TaskReport::apart).collect();
-            row.gauges = run.reports.iter().map(|r| r.gauges.clone()).collect();
-            row.state = match run.state {
-                store::RunState::Finished => RunState::Finished,
-                store::RunState::Interrupted { task, .. } => RunState::Unfinished(task),
-                store::RunState::Running => RunState::Busy,
-            };
-            row.made_of = run.header.made_of();
-            row.header = Some(run.header);
-            row.plugin = run.plugin;
-        }
-    }
-    row
-}
-
-fn quality(run: &store::StoredRun) -> ByExpert<Quality> {
-    let Some(latest) = run.reports.last() else {
-        return ByExpert::default();
-    };
-    let of = |expert: &Expert| (*expert, Quality::of(&latest.answers, *expert));
-    latest.answers.given.keys().map(of).collect()
-}
-
-/// How the images of the first task are answered now; none where none of them were at hand.
-fn quality_of_first(run: &store::StoredRun) -> Option<Quality> {
-    let (latest, first) = (run.reports.last()?, run.header.tasks.first()?);
-    let quality = Quality::within(&latest.answers, run.header.answering(), first);
-    (quality.images > 0).then_some(quality)
-}
-
-fn histories(run: &store::StoredRun) -> Histories {
-    let mut histories = Histories::default();
-    for report in &run.reports {
-        histories.push(&report.answers, &run.header.tasks[..=report.task]);
-    }
-    histories
 }

@@ -120,11 +120,10 @@ impl Session {
         let tour = self.learn.tour.as_ref()?;
         let plan = tour.plan.as_ref()?;
         let measured = run.speed.or(tour.baseline.speed);
-        let runs = self.runs.ready().map_or(&[][..], |rows| rows.as_slice());
         match measured {
             Some(speed) => Some((seconds_at(&run.config, plan, speed)?, true)),
             None => {
-                let cost = estimate(&run.config, plan, runs)?;
+                let cost = estimate(&run.config, plan, self.rows())?;
                 let factor = if cost.measured { 1.0 } else { 2.0 };
                 Some((factor * cost.seconds, cost.measured))
             }

@@ -16,6 +16,7 @@ use crate::run::job::{Job, JobId, Work};
 use crate::session::Session;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::views::{Fetch, RunRow, RunState};
+use crate::store::settings_key;
 
 /// How a run of a unit stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -228,8 +229,7 @@ impl Session {
         if let Some(job) = self.waiting().find(|job| waits(&job.work)) {
             return (UnitRun::of(in_line(job)), nothing());
         }
-        let rows = self.runs.ready().into_iter().flat_map(|rows| rows.iter());
-        let mut rows = rows.filter(|row| {
+        let mut rows = self.rows().filter(|row| {
             row.header
                 .as_ref()
                 .is_some_and(|h| same_settings(&h.config, config))
@@ -353,7 +353,8 @@ pub fn same_settings(a: &RunConfig, b: &RunConfig) -> bool {
     if (&a.method, &a.data, &a.order, a.seed) != (&b.method, &b.data, &b.order, b.seed) {
         return false;
     }
-    filled(a).anywhere() == filled(b).anywhere()
+    let key = |config| settings_key(&filled(config).anywhere());
+    key(a) == key(b)
 }
 
 #[cfg(test)]

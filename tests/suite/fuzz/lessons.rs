@@ -266,8 +266,8 @@ impl Target for Taught {
         let listed = store::list(folder);
         let mut fine = !listed.is_empty();
         for entry in listed {
-            match entry.stored {
-                Ok(stored) => fine &= looked_at(&stored),
+            match entry.summary {
+                Ok(run) => fine &= looked_at(&store::load(&run.header.folder).unwrap()),
                 Err(problem) => {
                     assert!(!problem.what.contains("inside the program"), "{problem}");
                     fine = false;

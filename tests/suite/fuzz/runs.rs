@@ -125,25 +125,30 @@ impl Target for RunFolders {
 
     fn read(&self, folder: &Path) -> bool {
         let listed = store::list(folder);
-        let mut whole = Vec::new();
+        let (mut whole, mut stores) = (Vec::new(), Vec::new());
         for entry in &listed {
             assert!(entry.about.checked().is_ok(), "{:?}", entry.about);
-            if let Err(problem) = &entry.stored {
+            if let Err(problem) = &entry.summary {
                 // A list shows a panic as a Problem.
                 assert!(!problem.what.contains("inside the program"), "{problem}");
             }
         }
-        for stored in listed.into_iter().filter_map(|entry| entry.stored.ok()) {
-            let summary = store::summary(&stored);
-            serde_json::to_string(&summary).unwrap();
-            for task in 0..stored.reports.len() {
-                let _ = store::load_snapshot(&stored.header.folder, task);
+        for run in listed.into_iter().filter_map(|entry| entry.summary.ok()) {
+            let folder = &run.header.folder;
+            // What was made from the other files now, and what is read from its own.
+            assert_eq!(store::summarize(folder).unwrap().saved(), run.saved());
+            if let Ok(stored) = store::load(folder) {
+                stores.push(stored);
             }
-            whole.push(stored);
+            serde_json::to_string(&run.for_scripts()).unwrap();
+            for task in 0..run.saved() {
+                let _ = store::load_snapshot(folder, task);
+            }
+            whole.push(run);
         }
         let kinds = [Format::Csv, Format::Markdown, Format::Latex, Format::Svg];
         let exported = kinds.map(|kind| export(&whole, kind).is_ok());
-        let _ = store::summary_of_orders(&whole);
+        let _ = store::summary_of_orders(&stores);
         let _ = (store::find(folder, "latest"), store::find(folder, "r"));
         if let Ok(held) = RunFolder::open(&folder.join("run")) {
             let _ = (held.load_checkpoint(), held.load_bulk("a"));

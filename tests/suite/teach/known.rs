@@ -1,5 +1,7 @@
 //! Lessons of classes that the run knows already, of few pictures, and with old pictures gone.
 
+use lae_studio::store::RunSummary;
+
 use super::*;
 
 /// Some digits of a folder of classes named like those of the run, beside letters.
@@ -255,7 +257,7 @@ fn where_old_pictures_are_gone_it_is_said_that_what_they_lose_is_unknown() {
             assert!(json["tasks"][2]["matrix_row"][0].is_null());
             assert!(json["tasks"][2]["matrix_row"][2].is_f64());
             for (format, _) in store::export::Format::ALL {
-                store::export::export(std::slice::from_ref(&stored), format).unwrap();
+                store::export::export(&[RunSummary::of(&stored)], format).unwrap();
             }
         }
         store::undo_lesson(&run).unwrap();
@@ -276,8 +278,8 @@ fn lessons_tell_runs_apart_and_bring_equal_ones_together() {
         })
         .to_vec();
     let groups = || {
-        let stored: Vec<_> = runs.iter().map(|run| store::load(run).unwrap()).collect();
-        store::groups::groups(&stored).len()
+        let read = runs.iter().map(|run| store::summarize(run).unwrap());
+        store::groups::groups(&read.collect::<Vec<_>>()).len()
     };
     assert_eq!(groups(), 1);
     taught(&runs[0], one.path());
@@ -286,5 +288,5 @@ fn lessons_tell_runs_apart_and_bring_equal_ones_together() {
     taught(&runs[2], other.path());
     assert_eq!(groups(), 2);
     let listed = store::list(root.path());
-    assert!(listed.iter().all(|entry| entry.stored.is_ok()));
+    assert!(listed.iter().all(|entry| entry.summary.is_ok()));
 }

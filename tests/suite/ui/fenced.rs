@@ -266,8 +266,8 @@ fn a_window_that_is_torn_down_by_a_panic_saves_the_run_at_work() {
     let [run] = &listed[..] else {
         panic!("one run, not {}", listed.len());
     };
-    let stored = run.stored.as_ref().unwrap();
-    assert!(!stored.reports.is_empty());
+    let stored = run.summary.as_ref().unwrap();
+    assert!(stored.saved() > 0);
     assert!(
         matches!(stored.state, RunState::Interrupted { .. }),
         "{:?}",

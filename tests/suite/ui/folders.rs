@@ -7,7 +7,6 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
-use lae_studio::session::row::RunRow;
 use lae_studio::session::{Disk, Session};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::{Settings, ThemeChoice};
@@ -37,7 +36,7 @@ fn with_folders(runs: &Path, folders: Vec<PathBuf>, file: PathBuf) -> Harness<'s
 
 fn titles(window: &Harness<'_, StudioApp>) -> Vec<String> {
     let rows = window.state().session.runs.ready().unwrap();
-    rows.iter().map(RunRow::line).collect()
+    rows.iter().map(|row| row.line()).collect()
 }
 
 #[test]

@@ -88,15 +88,10 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
     window.run_steps(2);
     window.get_by_label("Start both runs").click();
     wait(&mut window, "both runs are listed as finished", |app| {
-        let rows = app
-            .session
-            .runs
-            .ready()
-            .map_or(&[][..], |rows| rows.as_slice());
         let finished = |row: &&lae_studio::session::views::RunRow| {
             row.state == lae_studio::session::views::RunState::Finished
         };
-        rows.iter().filter(finished).count() == 2
+        app.session.rows().filter(finished).count() == 2
     });
     let rows = window.state().session.runs.ready().unwrap().clone();
     let methods: Vec<_> = rows

@@ -8,7 +8,7 @@ use egui::{Key, Modifiers, Rangef, Ui, Vec2};
 use super::line;
 use crate::counts::counted;
 use crate::run::about::Search;
-use crate::session::views::RunRow;
+use crate::session::views::{Rows, RunRow};
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{self, Column, button, card_of, faint, link, sentence};
@@ -20,17 +20,17 @@ const OUT_OF_SIGHT: f32 = 300.0;
 
 /// Runs that were found.
 pub(super) struct Found {
-    rows: Arc<Vec<RunRow>>,
+    rows: Rows,
     search: Search,
     /// Their places among the rows.
     places: Arc<[usize]>,
 }
 
-pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Arc<Vec<RunRow>>, column: Column) {
+pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
     let height = column.rest(ui, 300.0);
     card_of(ui, height, |ui| {
         let shown = found(cx, rows);
-        let shown: Vec<&RunRow> = shown.iter().map(|place| &rows[*place]).collect();
+        let shown: Vec<&RunRow> = shown.iter().map(|place| &*rows[*place]).collect();
         let count = match shown.len() == rows.len() {
             true => rows.len().to_string(),
             false => format!("{} of {}", shown.len(), rows.len()),
@@ -80,7 +80,7 @@ fn lines(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[&RunRow], listed: &[&Path]) {
 }
 
 /// The places of the runs that are looked for, worked out only when runs or search are others.
-fn found(cx: &mut Cx<'_>, rows: &Arc<Vec<RunRow>>) -> Arc<[usize]> {
+fn found(cx: &mut Cx<'_>, rows: &Rows) -> Arc<[usize]> {
     let state = &mut cx.pages.compare;
     let search = Search {
         text: state.filter.clone(),
@@ -92,7 +92,7 @@ fn found(cx: &mut Cx<'_>, rows: &Arc<Vec<RunRow>>) -> Arc<[usize]> {
     {
         return known.places.clone();
     }
-    let is_found = |row: &RunRow| search.finds(&row.about, &row.made_of);
+    let is_found = |row: &RunRow| search.finds(&row.about, row.made_of());
     let places = (0..rows.len()).filter(|place| search.is_empty() || is_found(&rows[*place]));
     let places: Arc<[usize]> = places.collect();
     state.found = Some(Found {
@@ -161,7 +161,7 @@ fn tags(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 /// What can be done with all chosen runs at once.
-fn with_chosen(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], chosen: Vec<PathBuf>) {
+fn with_chosen(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, chosen: Vec<PathBuf>) {
     ui.separator();
     ui.horizontal_wrapped(|ui| {
         widgets::title(ui, format!("{} chosen", counted(chosen.len(), "run")));

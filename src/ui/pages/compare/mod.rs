@@ -8,6 +8,7 @@ mod line;
 mod list;
 mod matrices;
 mod paired;
+mod repeated;
 mod side_by_side;
 
 use std::collections::HashMap;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use egui::Ui;
 
 use crate::metrics::Expert;
-use crate::session::views::{Fetch, RunRow};
+use crate::session::views::{Fetch, Rows, RunRow};
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
 use crate::ui::widgets::matrix::Picture;
@@ -39,6 +40,8 @@ pub struct State {
     matrices: HashMap<PathBuf, Picture>,
     /// The runs that the words and tags find.
     found: Option<list::Found>,
+    /// The runs that were repeated.
+    repeated: Option<repeated::Repeated>,
     /// How high each run's line was when it was last laid out, and in what width.
     heights: (f32, HashMap<PathBuf, f32>),
     /// What had no room beside the others, in words.
@@ -57,6 +60,7 @@ impl Default for State {
             expert: Expert::ENSEMBLE,
             matrices: HashMap::new(),
             found: None,
+            repeated: None,
             heights: (0.0, HashMap::new()),
             no_room: None,
             by_person: false,
@@ -143,13 +147,13 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 /// As long as the person has ticked nothing, the two newest runs are.
-fn begin(cx: &mut Cx<'_>, rows: &[RunRow]) {
+fn begin(cx: &mut Cx<'_>, rows: &Rows) {
     let state = &mut cx.pages.compare;
     if state.by_person {
         return;
     }
     let good = rows.iter().filter(|row| !row.answers().accuracy.is_empty());
-    let newest: Vec<&RunRow> = good.take(2).collect();
+    let newest: Vec<&Arc<RunRow>> = good.take(2).collect();
     if !newest
         .iter()
         .all(|row| state.ticked.contains_key(&row.folder))

@@ -7,26 +7,24 @@ use super::became::became;
 use super::costs::costs;
 use super::matrices::matrices;
 use super::paired::paired;
+use super::repeated::repetitions;
 use crate::counts::counted;
 use crate::metrics::Expert;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
 use crate::session::differences::{differences, other_texts};
 use crate::session::plain::title_of;
-use crate::session::views::{RunRow, RunState};
-use crate::store::Figures;
-use crate::store::export::spread_text;
-use crate::store::groups::{kinds, labels};
+use crate::session::views::{Rows, RunRow};
 use crate::texts::Language;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, RUN_MARKERS, Series};
 use crate::ui::widgets::{self, Column, card, card_of, faint, segmented, terms};
 
-pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], column: Column) {
+pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
     let mut shown: Vec<(usize, &RunRow)> = rows
         .iter()
-        .filter_map(|row| Some((*cx.pages.compare.ticked.get(&row.folder)?, row)))
+        .filter_map(|row| Some((*cx.pages.compare.ticked.get(&row.folder)?, &**row)))
         .collect();
     shown.sort_by_key(|(slot, _)| *slot);
     if shown.is_empty() {
@@ -42,7 +40,7 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &[RunRow], column
     paired(ui, &shown, cx.pages.compare.expert);
     matrices(ui, cx, &shown);
     costs(ui, &shown);
-    repetitions(ui, rows);
+    repetitions(ui, cx, rows);
     differ(ui, &shown);
 }
 
@@ -104,7 +102,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
 }
 
 /// The columns of the table and the term that each of them is.
-const FIGURES: [(&str, &str); 7] = [
+pub(super) const FIGURES: [(&str, &str); 7] = [
     ("A_N", "last_accuracy"),
     ("Ā_N", "average_accuracy"),
     ("F_N", "forgetting"),
@@ -181,52 +179,6 @@ fn figure(ui: &mut Ui, value: Option<f64>, strong: bool) {
         (regular(13.0), t.text)
     };
     ui.label(RichText::new(text).font(font).color(colour));
-}
-
-/// Runs that differ only in class order and seed, as mean ± std.
-fn repetitions<'a>(ui: &mut Ui, rows: &'a [RunRow]) {
-    let repeated = repeated(rows);
-    if repeated.is_empty() {
-        return;
-    }
-    let first = |kind: &Vec<&'a RunRow>| Some((kind[0].header.as_ref()?, kind.len()));
-    let firsts: Vec<(&RunHeader, usize)> = repeated.iter().filter_map(first).collect();
-    let labels = labels(&firsts);
-    let t = tokens(ui);
-    card(ui, |ui| {
-        widgets::title(ui, "Mean ± std over class orders and seeds");
-        faint(ui, "Of all finished runs of the list, ticked or not.");
-        egui::Grid::new("repetitions")
-            .num_columns(5)
-            .spacing([22.0, 7.0])
-            .show(ui, |ui| {
-                faint(ui, "settings");
-                faint(ui, "runs");
-                for (head, term) in &FIGURES[..3] {
-                    terms::faint(ui, *head, term);
-                }
-                ui.end_row();
-                for (kind, label) in repeated.iter().zip(labels) {
-                    ui.label(RichText::new(label).color(t.text));
-                    ui.label(RichText::new(kind.len().to_string()).color(t.text));
-                    let figures: Vec<Figures> = kind.iter().map(|row| row.figures).collect();
-                    let (mean, std) = Figures::mean_and_std(&figures);
-                    for (mean, std) in mean.of_answer().into_iter().zip(std.of_answer()) {
-                        let text = RichText::new(spread_text(mean, std, " ± "));
-                        ui.label(text.font(semibold(13.0)).color(t.strong));
-                    }
-                    ui.end_row();
-                }
-            });
-    });
-}
-
-/// The finished runs that were repeated with other class orders or seeds, by kind.
-fn repeated(rows: &[RunRow]) -> Vec<Vec<&RunRow>> {
-    let finished = |row: &RunRow| row.state == RunState::Finished;
-    let mut kinds = kinds(rows, |row| row.kin.as_ref().filter(|_| finished(row)));
-    kinds.retain(|kind| kind.len() > 1);
-    kinds
 }
 
 /// The settings in which the ticked runs differ.

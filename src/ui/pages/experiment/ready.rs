@@ -86,9 +86,7 @@ fn extent(cx: &Cx<'_>) -> String {
 }
 
 fn cost(cx: &Cx<'_>) -> Option<Estimate> {
-    let rows = cx.session.runs.ready();
-    let rows = rows.map_or(&[][..], |rows| rows.as_slice());
-    estimate(&cx.session.draft, &cx.session.plan, rows)
+    estimate(&cx.session.draft, &cx.session.plan, cx.session.rows())
 }
 
 fn about(seconds: f64) -> String {

@@ -96,7 +96,7 @@ pub fn askable(session: &Session) -> Vec<(PathBuf, String)> {
         };
         list.push((header.folder.clone(), format!("{}{still}", run.title)));
     }
-    for row in session.runs.ready().map_or(&[][..], |rows| rows.as_slice()) {
+    for row in session.rows() {
         let known = list.iter().any(|(folder, _)| *folder == row.folder);
         if !known && row.header.is_some() && !row.answers().accuracy.is_empty() {
             list.push((row.folder.clone(), row.line()));

@@ -1,0 +1,165 @@
+//! Right answers counted: all that accuracy matrix and averages are made from, in whole numbers. A file of
+//! them gives the same accuracies again, to the last bit.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Answers, ByExpert, Expert, Histories, share, tasks_of_classes};
+
+/// The test images of each task, and how many of them were answered rightly, after one task was learned.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskCounts {
+    /// Test images of each task so far; 0 for a task of which none was tested.
+    pub images: Vec<usize>,
+    /// Per expert the right answers among them.
+    pub right: ByExpert<Vec<usize>>,
+    /// Right answers of all with the task of each image told, where that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_given: Option<usize>,
+}
+
+impl TaskCounts {
+    /// Counts the answers to the images of these tasks.
+    pub fn of(answers: &Answers, tasks: &[Range<usize>]) -> Self {
+        let task_of = tasks_of_classes(tasks);
+        let tasks_of = answers.labels.iter();
+        let tasks_of: Vec<Option<usize>> = tasks_of
+            .map(|label| task_of.get(*label).copied().flatten())
+            .collect();
+        let count = |counted: &dyn Fn(usize) -> bool| {
+            let mut counts = vec![0; tasks.len()];
+            for (at, task) in tasks_of.iter().enumerate() {
+                if let Some(task) = task
+                    && counted(at)
+                {
+                    counts[*task] += 1;
+                }
+            }
+            counts
+        };
+        let right = |given: &[usize]| count(&|at| given.get(at) == Some(&answers.labels[at]));
+        let told = answers.task_given.len() == answers.labels.len();
+        Self {
+            images: count(&|_| true),
+            right: answers
+                .given
+                .iter()
+                .map(|(expert, given)| (*expert, right(given)))
+                .collect(),
+            task_given: told.then(|| right(&answers.task_given).iter().sum()),
+        }
+    }
+
+    /// Whether these are counts of so many tasks, no more of them right than there are images.
+    pub fn is_of(&self, tasks: usize) -> bool {
+        let all: usize = self.images.iter().sum();
+        let fits = |right: &Vec<usize>| {
+            let mut pairs = right.iter().zip(&self.images);
+            right.len() == tasks && pairs.all(|(right, images)| right <= images)
+        };
+        self.images.len() == tasks
+            && self.right.values().all(fits)
+            && self.task_given.is_none_or(|right| right <= all)
+    }
+}
+
+impl Histories {
+    /// Adds what was counted after one more task; the same as adding the answers themselves.
+    pub fn push_counts(&mut self, counts: &TaskCounts) {
+        let all: usize = counts.images.iter().sum();
+        for (expert, right) in &counts.right {
+            let pairs = right.iter().zip(&counts.images);
+            let row = pairs.map(|(right, images)| match images {
+                0 => f64::NAN,
+                _ => share(*right, *images),
+            });
+            let history = self.of.or_default(*expert);
+            history.accuracy.push(match counts.images.contains(&0) {
+                true => f64::NAN,
+                false => share(right.iter().sum(), all),
+            });
+            history.matrix.push(row.collect());
+        }
+        let task_given = counts.task_given.map(|right| share(right, all));
+        self.task_given.push(task_given);
+    }
+}
+
+/// Right answers among some images.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Right answers.
+    pub right: usize,
+    /// Images.
+    pub images: usize,
+    /// Images of the most frequent class.
+    pub largest: usize,
+}
+
+impl Tally {
+    /// What an expert answered to the images of these classes.
+    pub fn within(answers: &Answers, expert: Expert, classes: &Range<usize>) -> Self {
+        let pairs = answers.labels.iter().zip(answers.of(expert));
+        let mut counts = BTreeMap::new();
+        let mut right = 0;
+        for (label, given) in pairs.filter(|(label, _)| classes.contains(label)) {
+            *counts.entry(*label).or_insert(0) += 1;
+            right += usize::from(label == given);
+        }
+        Self {
+            right,
+            images: counts.values().sum(),
+            largest: counts.values().copied().max().unwrap_or(0),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_give_the_histories_that_the_answers_give() {
+        let tasks = [0..2, 2..3, 3..5];
+        let labels = vec![0, 1, 2, 3, 4, 4, 0, 0];
+        let answers = Answers {
+            given: ByExpert::from([
+                (Expert::ONLINE, vec![0, 0, 2, 3, 1, 4, 4, 0]),
+                (Expert::OFFLINE, labels.clone()),
+            ]),
+            task_given: vec![0, 1, 2, 3, 3, 4, 1, 0],
+            labels,
+            ..Answers::default()
+        };
+        // The images of the second task are not at hand.
+        let mut partly = answers.clone();
+        partly.labels[2] = 0;
+        let (mut by_answers, mut by_counts) = (Histories::default(), Histories::default());
+        for answers in [&answers, &partly] {
+            by_answers.push(answers, &tasks);
+            let counts = TaskCounts::of(answers, &tasks);
+            assert!(counts.is_of(3) && !counts.is_of(2));
+            let text = serde_json::to_string(&counts).unwrap();
+            by_counts.push_counts(&serde_json::from_str(&text).unwrap());
+        }
+        // As text, because what was not measured equals nothing.
+        assert_eq!(format!("{by_answers:?}"), format!("{by_counts:?}"));
+        assert!(by_counts.of(Expert::ONLINE).accuracy[1].is_nan());
+    }
+
+    #[test]
+    fn counts_that_cannot_be_are_no_counts() {
+        let counts = |images: &[usize], right: &[usize], task_given| TaskCounts {
+            images: images.to_vec(),
+            right: [(Expert::ANSWER, right.to_vec())].into(),
+            task_given,
+        };
+        assert!(counts(&[2, 3], &[2, 0], Some(5)).is_of(2));
+        assert!(!counts(&[2, 3], &[3, 0], None).is_of(2));
+        assert!(!counts(&[2, 3], &[2], None).is_of(2));
+        assert!(!counts(&[2, 3], &[2, 0], Some(6)).is_of(2));
+    }
+}

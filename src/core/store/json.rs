@@ -1,0 +1,365 @@
+//! The figures of a run as scripts and tables read them: accuracies in percent.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::load::{RunState, StoredRun, seconds};
+use super::summary::RunSummary;
+use crate::metrics::{Expert, Histories, History, PromptStudy, mean, std_dev};
+use crate::run::about::About;
+use crate::run::config::RunConfig;
+use crate::run::event::{AS_THEY_CAME, Costs, Lesson, TaskReport, costs};
+
+/// One task's figures, in percent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskSummary {
+    /// Names of the classes it taught.
+    pub classes: Vec<String>,
+    /// A_i of the run's answer; not a number (`null`) where images of earlier tasks were not at
+    /// hand.
+    pub accuracy: f64,
+    /// A_i of the online expert, where the run has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub online: Option<f64>,
+    /// A_i of the offline expert, where the run has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offline: Option<f64>,
+    /// A_i of both together, where the run has two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ensemble: Option<f64>,
+    /// Accuracy of the answer on the images of tasks 1..=i.
+    pub matrix_row: Vec<f64>,
+    /// The same accuracy as `accuracy` with the task of each image told (masked logits): an easier
+    /// question. None in runs of older versions.
+    pub accuracy_task_given: Option<f64>,
+    /// Images that could not be read and were left out.
+    pub unreadable_images: usize,
+    /// Mean training loss of each pass over the images; empty in runs of older versions.
+    #[serde(default)]
+    pub losses: Vec<f64>,
+    /// Figures of the method's own.
+    pub gauges: BTreeMap<String, f64>,
+}
+
+/// The figures a run is compared by, in percent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// A_N of the run's answer (LAE: the ensemble's).
+    pub final_accuracy: Option<f64>,
+    /// Ā_N of the run's answer; none after a single task.
+    pub average_accuracy: Option<f64>,
+    /// Mean over tasks of the answer's accuracy at the end.
+    pub task_averaged_accuracy: Option<f64>,
+    /// F_N of the run's answer.
+    pub forgetting: Option<f64>,
+    /// Accuracy at the end with the task of each image told (masked logits).
+    pub final_accuracy_task_given: Option<f64>,
+    /// A_N of the online expert.
+    pub final_accuracy_online: Option<f64>,
+    /// Ā_N of the online expert.
+    pub average_accuracy_online: Option<f64>,
+    /// F_N of the online expert.
+    pub forgetting_online: Option<f64>,
+    /// A_N of the offline expert.
+    pub final_accuracy_offline: Option<f64>,
+    /// Ā_N of the offline expert.
+    pub average_accuracy_offline: Option<f64>,
+    /// F_N of the offline expert.
+    pub forgetting_offline: Option<f64>,
+}
+
+impl TaskSummary {
+    /// A_i of one expert, if the run has it.
+    pub fn of(&self, expert: Expert) -> Option<f64> {
+        match expert {
+            Expert::ONLINE => self.online,
+            Expert::OFFLINE => self.offline,
+            Expert::ENSEMBLE => self.ensemble,
+            _ => Some(self.accuracy).filter(|accuracy| accuracy.is_finite()),
+        }
+    }
+}
+
+impl Figures {
+    /// A_N, Ā_N and F_N of one expert.
+    pub fn of(&self, expert: Expert) -> [Option<f64>; 3] {
+        match expert {
+            Expert::ONLINE => [
+                self.final_accuracy_online,
+                self.average_accuracy_online,
+                self.forgetting_online,
+            ],
+            Expert::OFFLINE => [
+                self.final_accuracy_offline,
+                self.average_accuracy_offline,
+                self.forgetting_offline,
+            ],
+            _ => self.of_answer(),
+        }
+    }
+
+    /// A_N, Ā_N and F_N of the run's answer.
+    pub fn of_answer(&self) -> [Option<f64>; 3] {
+        [self.final_accuracy, self.average_accuracy, self.forgetting]
+    }
+
+    /// Mean and sample standard deviation (n − 1; none for one run) of each figure.
+    pub fn mean_and_std(all: &[Self]) -> (Self, Self) {
+        (Self::combine(all, mean), Self::combine(all, std_dev))
+    }
+
+    /// Combines the same figure of several runs.
+    fn combine(all: &[Self], join: fn(&[f64]) -> Option<f64>) -> Self {
+        let over = |figure: fn(&Self) -> Option<f64>| {
+            let values: Vec<f64> = all.iter().filter_map(figure).collect();
+            join(&values)
+        };
+        Self {
+            final_accuracy: over(|f| f.final_accuracy),
+            average_accuracy: over(|f| f.average_accuracy),
+            task_averaged_accuracy: over(|f| f.task_averaged_accuracy),
+            forgetting: over(|f| f.forgetting),
+            final_accuracy_task_given: over(|f| f.final_accuracy_task_given),
+            final_accuracy_online: over(|f| f.final_accuracy_online),
+            average_accuracy_online: over(|f| f.average_accuracy_online),
+            forgetting_online: over(|f| f.forgetting_online),
+            final_accuracy_offline: over(|f| f.final_accuracy_offline),
+            average_accuracy_offline: over(|f| f.average_accuracy_offline),
+            forgetting_offline: over(|f| f.forgetting_offline),
+        }
+    }
+}
+
+/// A run for scripts: the JSON that `train`, `resume` and `runs` give.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Its name.
+    pub run: String,
+    /// What people say of it: `name`, `tags` and `note`, as far as they said something.
+    #[serde(flatten)]
+    pub about: About,
+    /// Its folder.
+    pub folder: String,
+    /// `finished`, `interrupted` or `running`.
+    pub state: String,
+    /// Finished epochs of the task in hand, where the run was interrupted.
+    pub epochs_done: Option<usize>,
+    /// Tasks of the whole run; `tasks` holds those that are saved.
+    pub task_count: usize,
+    /// The method's name on the command line.
+    pub method: String,
+    /// How its settings differ from the method's usual ones, in words: "no Learning".
+    #[serde(default)]
+    pub variant: Vec<String>,
+    /// Who answers; the last one's answer is the run's.
+    pub experts: Vec<Expert>,
+    /// The PET plugin's name; none where the method trains no PET.
+    pub pet: Option<String>,
+    /// Its size; none for one that has none.
+    pub pet_size: Option<usize>,
+    /// The backbone's name.
+    pub backbone: String,
+    /// Hash of its weights.
+    pub weights_sha256: String,
+    /// The device's name.
+    pub device: String,
+    /// What accuracies are measured on: `test` or `validation`.
+    pub measured_on: String,
+    /// Class names in the order they are taught.
+    pub class_order: Vec<String>,
+    /// What it was taught after its training, one task each, those at the end of `tasks`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lessons: Vec<Lesson>,
+    /// Per saved task.
+    pub tasks: Vec<TaskSummary>,
+    /// What runs are compared by.
+    #[serde(flatten)]
+    pub figures: Figures,
+    /// What all saved tasks cost: images and seconds summed, the rest as after the last one.
+    #[serde(flatten)]
+    pub costs: Costs,
+    /// The same for each saved task.
+    pub costs_by_task: Vec<Costs>,
+    /// DualPrompt's choice of prompts and the accuracy with each task's prompts alone, in percent;
+    /// none where it was not studied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_study: Option<PromptStudy>,
+    /// A_N by the labels as they came in the data, in percent, where a list of mended labels changed the test split;
+    /// pictures it left out count as wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_accuracy_labels_as_they_came: Option<f64>,
+    /// Images that could not be read and were left out, task by task summed.
+    pub unreadable_images: usize,
+    /// Epochs per task, for methods that train in epochs.
+    pub epochs: usize,
+    /// Seconds spent on all saved tasks.
+    pub seconds: f64,
+    /// Images per second while training.
+    pub images_per_second: f64,
+    /// Highest memory use of the process, where the system tells.
+    pub peak_memory_bytes: Option<u64>,
+    /// Numbers that are trained, heads not counted (LAE: in the PETs of one expert).
+    pub trained_parameters: usize,
+    /// When it began.
+    pub started: String,
+    /// The version that began it.
+    pub version: String,
+    /// All settings.
+    pub config: RunConfig,
+}
+
+/// The figures of a run.
+pub fn summary(run: &StoredRun) -> Summary {
+    RunSummary::of(run).for_scripts()
+}
+
+impl RunSummary {
+    /// The figures that runs are compared by, from its histories.
+    pub fn figures(&self, histories: &Histories) -> Figures {
+        // After one task nothing can have been forgotten yet.
+        let forgetting = |history: &History| {
+            let told = self.saved() > 1;
+            history.forgetting().filter(|_| told).map(percent)
+        };
+        let last = |history: &History| history.last().map(percent);
+        let average = |history: &History| history.average().map(percent);
+        let answer = histories.of(self.header.answering());
+        let online = histories.of(Expert::ONLINE);
+        let offline = histories.of(Expert::OFFLINE);
+        // An expert that the run does not have forgets nothing, which is no figure.
+        let of = |history| Some(history).filter(|history: &&History| !history.matrix.is_empty());
+        let task_given = histories.task_given.last().copied().flatten();
+        Figures {
+            final_accuracy: last(answer),
+            average_accuracy: average(answer),
+            task_averaged_accuracy: answer.task_averaged().map(percent),
+            forgetting: forgetting(answer),
+            final_accuracy_task_given: task_given.map(percent),
+            final_accuracy_online: last(online),
+            average_accuracy_online: average(online),
+            forgetting_online: of(online).and_then(forgetting),
+            final_accuracy_offline: last(offline),
+            average_accuracy_offline: average(offline),
+            forgetting_offline: of(offline).and_then(forgetting),
+        }
+    }
+
+    /// The same per saved task.
+    fn task_summaries(&self, reports: &[TaskReport], histories: &Histories) -> Vec<TaskSummary> {
+        let header = &self.header;
+        let answer = histories.of(header.answering());
+        let accuracy = |expert, task: usize| {
+            let value = histories.of(expert).accuracy.get(task);
+            value
+                .copied()
+                .map(percent)
+                .filter(|value| value.is_finite())
+        };
+        let one = |(i, report): (usize, &TaskReport)| TaskSummary {
+            classes: header.class_order[header.tasks[i].clone()].to_vec(),
+            accuracy: percent(answer.accuracy[i]),
+            online: accuracy(Expert::ONLINE, i),
+            offline: accuracy(Expert::OFFLINE, i),
+            ensemble: accuracy(Expert::ENSEMBLE, i),
+            matrix_row: answer.matrix[i].iter().copied().map(percent).collect(),
+            accuracy_task_given: histories.task_given[i].map(percent),
+            unreadable_images: report.unreadable,
+            losses: report.losses.clone(),
+            gauges: report.gauges.clone(),
+        };
+        reports.iter().enumerate().map(one).collect()
+    }
+
+    /// All of it as scripts read it.
+    pub fn for_scripts(&self) -> Summary {
+        let (header, reports, histories) = (&self.header, self.reports(), self.histories());
+        let (state, epochs_done) = match self.state {
+            RunState::Finished => ("finished", None),
+            RunState::Interrupted { epoch, .. } => ("interrupted", Some(epoch)),
+            RunState::Running => ("running", None),
+        };
+        let pet = header.method.uses_pet.then_some(&header.config);
+        let as_they_came = reports
+            .last()
+            .and_then(|last| last.gauges.get(AS_THEY_CAME));
+        let unreadable = reports.iter().map(|report| report.unreadable);
+        Summary {
+            run: header.run.clone(),
+            about: header.about.clone(),
+            folder: header.folder.display().to_string(),
+            state: state.to_string(),
+            epochs_done,
+            task_count: header.tasks.len(),
+            method: header.config.method.clone(),
+            variant: header.method.variant.clone(),
+            experts: header.method.experts.clone(),
+            pet: pet.map(|config| config.pet.clone()),
+            pet_size: pet
+                .filter(|_| header.method.pet_sized != Some(false))
+                .map(|config| config.pet_size),
+            backbone: header.config.backbone.clone(),
+            weights_sha256: header.weights_sha256.clone(),
+            device: header.device.clone(),
+            measured_on: header.config.measured_on().to_string(),
+            class_order: header.class_order.clone(),
+            lessons: header.lessons.clone(),
+            tasks: self.task_summaries(&reports, &histories),
+            figures: self.figures(&histories),
+            costs: costs(&reports),
+            prompt_study: self.prompt_study.clone().map(PromptStudy::percent),
+            costs_by_task: reports.iter().map(|report| report.costs).collect(),
+            final_accuracy_labels_as_they_came: as_they_came.copied().map(percent),
+            unreadable_images: unreadable.fold(0, usize::saturating_add),
+            epochs: header.config.epochs,
+            seconds: seconds(&reports),
+            images_per_second: self.images_per_second(&reports),
+            peak_memory_bytes: self.peak_memory_bytes,
+            trained_parameters: header.trained_parameters,
+            started: header.started.clone(),
+            version: header.version.clone(),
+            config: header.config.clone(),
+        }
+    }
+
+    /// Images per second while training, over all saved tasks, from their reports.
+    pub fn images_per_second(&self, reports: &[TaskReport]) -> f64 {
+        let (mut images, mut seconds) = (0.0, 0.0);
+        for (report, &count) in reports.iter().zip(&self.header.train_images) {
+            if report.images_per_second > 0.0 {
+                images += count as f64;
+                seconds += count as f64 / report.images_per_second;
+            }
+        }
+        if seconds > 0.0 { images / seconds } else { 0.0 }
+    }
+}
+
+fn percent(share: f64) -> f64 {
+    share * 100.0
+}
+
+/// Several runs that differ in their class order or seed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OrdersSummary {
+    /// Each of them.
+    pub runs: Vec<Summary>,
+    /// Mean of their figures.
+    pub mean: Figures,
+    /// Sample standard deviation (n − 1) of their figures; none for one run.
+    pub std: Figures,
+}
+
+/// The figures of several runs with their mean and standard deviation.
+pub fn summary_of_orders(runs: &[StoredRun]) -> OrdersSummary {
+    OrdersSummary::of(runs.iter().map(summary).collect())
+}
+
+impl OrdersSummary {
+    /// Those of these runs.
+    pub(super) fn of(runs: Vec<Summary>) -> Self {
+        let figures: Vec<Figures> = runs.iter().map(|run| run.figures).collect();
+        let (mean, std) = Figures::mean_and_std(&figures);
+        Self { runs, mean, std }
+    }
+}

@@ -1,0 +1,73 @@
+//! A run's key: by which it is told whether two runs repeat one experiment, or one repeats the other exactly.
+//!
+//! It is a hash over everything that defines figures: the settings in canonical form, the weights and the type
+//! of number they were kept as, the plugin's text, images, tasks, lessons, and how draws are kept apart, which
+//! is what a version of the program can change. Class order and seed, which repetitions differ in, are hashed by
+//! themselves. Device and cache decide no figure.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::fetch::hex;
+use crate::run::config::{Precision, RunConfig};
+use crate::run::event::RunHeader;
+
+/// What a run is known by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RunKey {
+    /// SHA-256 over all that repetitions of one experiment share, in hex.
+    pub experiment: String,
+    /// SHA-256 over what they differ in: class order and seed.
+    pub repetition: String,
+}
+
+impl RunKey {
+    /// The key of a run with these facts and this plugin text.
+    pub fn of(header: &RunHeader, plugin: &str) -> Self {
+        let settings = RunConfig {
+            // What it came to counts, whether it was asked for or found.
+            precision: Precision::Auto,
+            ..header.config.clone().repeatable()
+        };
+        let tasks = header.tasks.iter().map(ExactSizeIterator::len);
+        let lessons = header.lessons.iter().map(|lesson| &lesson.fingerprint);
+        // Older runs of some methods dropped nothing.
+        let draws = plugin
+            .contains("dropout(")
+            .then_some(header.drawing.number());
+        Self {
+            experiment: hash(&json!({
+                "settings": settings,
+                "tasks": tasks.collect::<Vec<_>>(),
+                "weights": header.weights_sha256,
+                "kept_as": header.kept_as().title(),
+                "plugin": plugin_hash(plugin),
+                "lessons": lessons.collect::<Vec<_>>(),
+                // Runs of before they were noted have none.
+                "images": header.images,
+                "draws": draws,
+            })),
+            repetition: hash(&json!([header.config.seed, header.class_order])),
+        }
+    }
+}
+
+/// What settings are known by, as far as they are given: who asks leaves out what may differ, by
+/// [`RunConfig::anywhere`] or [`RunConfig::repeatable`], and fills in the method's own.
+pub fn settings_key(config: &RunConfig) -> String {
+    hash(&json!(config))
+}
+
+/// SHA-256 of a plugin's text in hex; empty where there is none.
+pub(super) fn plugin_hash(plugin: &str) -> String {
+    match plugin {
+        "" => String::new(),
+        text => hex(&Sha256::digest(text)),
+    }
+}
+
+/// The keys of a value keep their order, so equal values have equal texts.
+fn hash(value: &serde_json::Value) -> String {
+    hex(&Sha256::digest(value.to_string()))
+}

@@ -1,0 +1,87 @@
+//! What a lesson changed: how the classes from before it and its own are answered.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::metrics::{Answers, Expert};
+use crate::run::event::{RunHeader, TaskReport};
+
+/// How some classes are answered before and after a lesson, in percent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClassGroup {
+    /// Their names.
+    pub classes: Vec<String>,
+    /// Test pictures of theirs; 0 where none were at hand.
+    pub images: usize,
+    /// Accuracy before; none where it was not measured.
+    pub before: Option<f64>,
+    /// Accuracy after; none where it was not measured.
+    pub after: Option<f64>,
+}
+
+/// What a lesson changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LessonFigures {
+    /// The classes that the run knew.
+    pub old: ClassGroup,
+    /// Those of the lesson.
+    pub new: ClassGroup,
+}
+
+/// What the last lesson of a run changed, from what was measured after its tasks; none where it has
+/// none.
+pub fn lesson_figures(header: &RunHeader, reports: &[TaskReport]) -> Option<LessonFigures> {
+    let (lesson, expert) = (header.lessons.last()?, header.answering());
+    let task = header.tasks.last()?;
+    let [.., before, after] = reports else {
+        return None;
+    };
+    if reports.len() != header.tasks.len() {
+        return None;
+    }
+    let percent = |value: Option<f64>| value.map(|value| value * 100.0);
+    let group = |classes: std::ops::Range<usize>, before| ClassGroup {
+        images: after.answers.images_within(&classes),
+        before: percent(before),
+        after: percent(after.answers.accuracy_within(expert, &classes)),
+        classes: header.class_order[classes].to_vec(),
+    };
+    let old = 0..task.start;
+    // The same pictures, or there is nothing to compare with. Copies of what was taught are tested no more.
+    let known = right_of_those(&before.answers, &after.answers, expert, &old);
+    Some(LessonFigures {
+        old: group(old, known),
+        new: group(task.clone(), lesson.before),
+    })
+}
+
+/// The share of an expert's answers `before` that are right for the pictures of these classes that were asked about
+/// `after`; none where one of them was not asked about before.
+fn right_of_those(
+    before: &Answers,
+    after: &Answers,
+    expert: Expert,
+    classes: &std::ops::Range<usize>,
+) -> Option<f64> {
+    fn places<'a>(
+        answers: &'a Answers,
+        classes: &'a std::ops::Range<usize>,
+    ) -> impl Iterator<Item = (usize, (usize, usize))> + 'a {
+        let within = answers.labels.iter().enumerate();
+        let within = within.filter(move |(_, label)| classes.contains(label));
+        within.map(move |(at, _)| {
+            let index = answers.samples.get(at).copied().unwrap_or(at);
+            (at, (answers.source(at), index))
+        })
+    }
+    let asked: HashSet<_> = places(after, classes).map(|(_, place)| place).collect();
+    let known = places(before, classes).filter(|(_, place)| asked.contains(place));
+    let (mut right, mut all) = (0, 0);
+    for (at, _) in known {
+        let given = before.of(expert).get(at)?;
+        right += usize::from(*given == before.labels[at]);
+        all += 1;
+    }
+    (all > 0 && all == asked.len()).then(|| right as f64 / all as f64)
+}

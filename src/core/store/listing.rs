@@ -1,0 +1,173 @@
+//! The runs there are: all below a folder, or the one a person means.
+
+use std::cmp::Reverse;
+use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use rayon::prelude::*;
+
+use super::about::about;
+use super::place::{is_run, no_run, run_folders};
+use super::record::run_name;
+use super::summary::{RunSummary, summarize};
+use super::{ABOUT_FILE, METRICS_FILE, RUN_FILE, SUMMARY_FILE};
+use crate::problem::{Problem, Result, listed};
+use crate::run::about::About;
+use crate::run::event::RunHeader;
+
+/// One entry of a list of runs.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// The run's name.
+    pub run: String,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// What people say of it.
+    pub about: About,
+    /// What cannot be read of that.
+    pub remark: Option<Problem>,
+    /// What there is to show of it, or why it cannot be read.
+    pub summary: Result<RunSummary>,
+}
+
+/// The list entry of one run's folder. Whatever is in it, the other runs are listed, too.
+pub fn entry(folder: &Path) -> Listed {
+    let mut summary = catch_unwind(|| summarize(folder)).unwrap_or_else(|_| {
+        Err(Problem::new("reading this run failed inside the program")
+            .at_path(folder)
+            .advise("move its folder away; the other runs are not affected"))
+    });
+    let (about, remark) = about(folder);
+    if let Ok(summary) = &mut summary {
+        summary.header.about = about.clone();
+    }
+    Listed {
+        run: run_name(folder),
+        folder: folder.to_path_buf(),
+        about,
+        remark,
+        summary,
+    }
+}
+
+/// All runs below a folder, newest first; damaged ones with their Problem. A folder that does not
+/// exist holds none.
+pub fn list(root: &Path) -> Vec<Listed> {
+    let mut runs = on_all_cores(run_folders(root), |path| entry(&path));
+    runs.sort_by_cached_key(|entry| {
+        let header = entry.summary.as_ref().ok().map(|run| &run.header);
+        Reverse((began(&entry.run, header), entry.run.clone()))
+    });
+    runs
+}
+
+/// Reads runs, many at a time; what comes of them stands in their order.
+pub fn on_all_cores<R: Send, T: Send>(runs: Vec<R>, read: impl Fn(R) -> T + Sync + Send) -> Vec<T> {
+    runs.into_par_iter().map(read).collect()
+}
+
+/// How the files that an entry is made from stand: as long as this stays, a finished run's entry does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Glance([Option<(u64, SystemTime)>; 4]);
+
+/// Looks at the files of a run without reading any.
+pub fn glance(folder: &Path) -> Glance {
+    let files = [RUN_FILE, METRICS_FILE, SUMMARY_FILE, ABOUT_FILE];
+    Glance(files.map(|file| {
+        let about = std::fs::metadata(folder.join(file)).ok()?;
+        Some((about.len(), about.modified().ok()?))
+    }))
+}
+
+/// When a run began: as its header says, else as its name does, which begins with the local time.
+/// A run without either counts as older than all others.
+pub fn began(name: &str, header: Option<&RunHeader>) -> Option<Timestamp> {
+    header
+        .and_then(|header| instant(&header.started))
+        .or_else(|| {
+            let time = DateTime::strptime("%Y-%m-%d_%H-%M-%S", name.get(..19)?).ok()?;
+            Some(time.to_zoned(TimeZone::system()).ok()?.timestamp())
+        })
+}
+
+/// A header's time; none for text that is no time.
+pub(super) fn instant(time: &str) -> Option<Timestamp> {
+    time.parse().ok()
+}
+
+/// The folder of the run a person means: a run's folder, a folder with a single run in it, a
+/// run's name below `root` (or how it begins), what people call it, or `latest`, the one that began
+/// last.
+///
+/// # Errors
+/// A Problem that lists what there is.
+pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
+    let path = Path::new(wanted);
+    if is_run(path) {
+        return Ok(path.to_path_buf());
+    }
+    if let [only] = run_folders(path).as_slice() {
+        return Ok(only.clone());
+    }
+    let folders = run_folders(root);
+    let mut names: Vec<String> = folders.iter().map(|path| run_name(path)).collect();
+    names.sort_unstable_by(|a, b| b.cmp(a));
+    let newest = (wanted == "latest").then(|| newest(&folders)).flatten();
+    let fitting: Vec<&String> = match &newest {
+        Some(name) => vec![name],
+        None => names.iter().filter(|n| n.starts_with(wanted)).collect(),
+    };
+    let called: Vec<String> = match fitting.is_empty() {
+        true => called(&folders, wanted),
+        false => Vec::new(),
+    };
+    let fitting = match fitting.is_empty() {
+        true => called.iter().collect(),
+        false => fitting,
+    };
+    match fitting.as_slice() {
+        [only] => Ok(root.join(only)),
+        several if several.iter().any(|name| *name == wanted) => Ok(root.join(wanted)),
+        [] if path.exists() => Err(no_run(path)),
+        [] => {
+            let remedy = if names.is_empty() {
+                format!("there are no runs in {} yet", root.display())
+            } else {
+                format!("there are {}", listed(&names, 5))
+            };
+            Err(Problem::new(format!("no run is called \"{wanted}\""))
+                .at_path(root)
+                .advise(remedy))
+        }
+        several => Err(
+            Problem::new(format!("\"{wanted}\" could be {} runs", several.len()))
+                .at_path(root)
+                .advise(format!("write more of the name: {}", listed(several, 5))),
+        ),
+    }
+}
+
+/// The names of the runs that people call so.
+fn called(folders: &[PathBuf], wanted: &str) -> Vec<String> {
+    let so = |folder: &&PathBuf| about(folder).0.name == wanted;
+    folders
+        .iter()
+        .filter(so)
+        .map(|path| run_name(path))
+        .collect()
+}
+
+/// The name of the run that began last, which need not be the last by name: folders can be renamed.
+fn newest(folders: &[PathBuf]) -> Option<String> {
+    let when = |folder: &PathBuf| {
+        let name = run_name(folder);
+        let summary = summarize(folder).ok();
+        (began(&name, summary.as_ref().map(|run| &run.header)), name)
+    };
+    let began = on_all_cores(folders.iter().collect(), when);
+    began.into_iter().max().map(|(_, name)| name)
+}

@@ -1,0 +1,36 @@
+//! Reading what one task left: its row of `metrics.csv`, its answers and its study of prompts.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use super::tables::{MetricsRow, from_csv, read_answers, read_slots};
+use super::{answers_file, slots_file};
+use crate::files;
+use crate::problem::{Problem, Result};
+use crate::run::event::{RunHeader, TaskReport};
+
+/// What was measured after a task, with the answers that lie in this folder.
+pub(super) fn report_of(folder: &Path, header: &RunHeader, row: &MetricsRow) -> Result<TaskReport> {
+    let task = row.task - 1;
+    let path = answers_file(folder, task);
+    let bytes = files::read(&path, files::TABLE)
+        .map_err(|error| Problem::io("read the answers of a task", &path, &error))?;
+    let most = (row.images, header.tasks[task].end, header.lessons.len());
+    let answers = read_answers(&bytes, &path, &header.method.experts, most)?;
+    let path = slots_file(folder, task);
+    let slots = match files::read(&path, files::TABLE) {
+        Ok(bytes) => read_slots(&bytes, &path, row.task)?,
+        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(Problem::io("read the study of prompts", &path, &error)),
+    };
+    Ok(row.report(answers, slots))
+}
+
+/// The rows of a `metrics.csv`; none where there is no such file.
+pub(super) fn read_metrics(path: &Path) -> Result<Vec<MetricsRow>> {
+    match files::read(path, files::TABLE) {
+        Ok(bytes) => from_csv(&bytes, path),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(Problem::io("read the run's metrics", path, &error)),
+    }
+}

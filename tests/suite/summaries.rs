@@ -1,0 +1,249 @@
+//! `summary.json`: what lists read of a run, and that they read nothing else.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lae_studio::run::about::About;
+use lae_studio::session::row::{Rows, RunRow};
+use lae_studio::session::{Disk, Sources};
+use lae_studio::store::groups::{Kin, groups, kinds};
+use lae_studio::store::{self, Listed, RunFolder, RunSummary};
+
+use crate::store::{header, report};
+
+/// A run with its two tasks saved, of this seed.
+fn saved(root: &Path, seed: u64) -> PathBuf {
+    let mut header = header();
+    header.config.seed = seed;
+    let folder = RunFolder::create(root, &mut header, "name = \"adapter\"\n").unwrap();
+    for task in 0..2 {
+        folder
+            .save_task(&report(task), &Default::default())
+            .unwrap();
+    }
+    header.folder
+}
+
+fn summary_file(run: &Path) -> PathBuf {
+    run.join("summary.json")
+}
+
+/// Puts other bytes into a file, and leaves its length and its time as they were.
+fn spoil(path: &Path) {
+    let about = fs::metadata(path).unwrap();
+    fs::write(path, vec![b'#'; about.len() as usize]).unwrap();
+    let file = File::options().append(true).open(path).unwrap();
+    file.set_modified(about.modified().unwrap()).unwrap();
+}
+
+/// All files of a run but the summary.
+fn others(run: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![run.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            match entry.path() {
+                path if path.is_dir() => folders.push(path),
+                path if path != summary_file(run) => found.push(path),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+fn whole(listed: &Listed) -> &RunSummary {
+    listed.summary.as_ref().unwrap()
+}
+
+#[test]
+fn a_list_reads_one_file_of_each_finished_run() {
+    let root = tempfile::tempdir().unwrap();
+    let runs: Vec<PathBuf> = (0..3).map(|seed| saved(root.path(), seed)).collect();
+    let before = store::list(root.path());
+    for run in &runs {
+        // The answers to ten times as many images would not make it longer.
+        assert!(fs::metadata(summary_file(run)).unwrap().len() < 8_000);
+        others(run).iter().for_each(|path| spoil(path));
+        assert!(store::load(run).is_err());
+    }
+    let after = store::list(root.path());
+    assert_eq!(after.len(), 3);
+    for (before, after) in before.iter().zip(&after) {
+        assert_eq!(whole(before), whole(after));
+        assert_eq!(
+            whole(after).for_scripts().figures.final_accuracy,
+            Some(75.0)
+        );
+    }
+    let all: Vec<RunSummary> = after.iter().map(|run| whole(run).clone()).collect();
+    assert_eq!(groups(&all)[0].orders.runs.len(), 3);
+    assert_eq!(store::find(root.path(), "latest").unwrap(), after[0].folder);
+}
+
+#[test]
+fn what_is_written_task_by_task_is_what_all_answers_say() {
+    let root = tempfile::tempdir().unwrap();
+    let run = saved(root.path(), 0);
+    let written = fs::read(summary_file(&run)).unwrap();
+    let by_task = store::summarize(&run).unwrap();
+    assert_eq!(by_task, RunSummary::of(&store::load(&run).unwrap()));
+    fs::remove_file(summary_file(&run)).unwrap();
+    store::summarize(&run).unwrap();
+    assert_eq!(fs::read(summary_file(&run)).unwrap(), written);
+    // A task that is saved again replaces its report and those of later ones.
+    let folder = RunFolder::open(&run).unwrap();
+    folder.save_task(&report(0), &Default::default()).unwrap();
+    drop(folder);
+    let again = store::summarize(&run).unwrap();
+    assert_eq!(again.saved(), 1);
+    assert_eq!(again, RunSummary::of(&store::load(&run).unwrap()));
+}
+
+#[test]
+fn a_summary_that_cannot_be_used_is_made_anew() {
+    let root = tempfile::tempdir().unwrap();
+    let run = saved(root.path(), 0);
+    let file = summary_file(&run);
+    let (text, known) = (
+        fs::read_to_string(&file).unwrap(),
+        store::summarize(&run).unwrap(),
+    );
+    let right = "\"right\":{\"online\":[1,0]";
+    assert!(text.contains(right), "{text}");
+    for bad in [
+        String::new(),
+        text[..text.len() / 2].to_string(),
+        text.replace("{\"version\":1,", "{\"version\":2,"),
+        // More right answers than images.
+        text.replace(right, "\"right\":{\"online\":[9,0]"),
+        text.replace(
+            "\"tasks\":[{\"start\":0,\"end\":2}",
+            "\"tasks\":[{\"start\":0,\"end\":9}",
+        ),
+        text.replace("\"latest\":{", "\"latest\":null,\"was\":{"),
+    ] {
+        assert_ne!(bad, text);
+        fs::write(&file, bad).unwrap();
+        assert_eq!(store::summarize(&run).unwrap(), known);
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    }
+    // So is one of other settings, by whatever they were changed.
+    let record = run.join("run.toml");
+    let settings = fs::read_to_string(&record).unwrap();
+    fs::write(&record, settings.replace("epochs = 5", "epochs = 15")).unwrap();
+    assert_eq!(store::summarize(&run).unwrap().header.config.epochs, 15);
+    // Where none can be written, none is needed.
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    assert_eq!(store::summarize(&run).unwrap().saved(), 2);
+}
+
+#[test]
+fn repetitions_share_a_key_and_nothing_else_does() {
+    let root = tempfile::tempdir().unwrap();
+    let key = |run: &Path| store::summarize(run).unwrap().key;
+    let (one, other) = (key(&saved(root.path(), 0)), key(&saved(root.path(), 1)));
+    assert_eq!(one.experiment, other.experiment);
+    assert_ne!(one.repetition, other.repetition);
+    let begun = |change: &dyn Fn(&mut lae_studio::run::event::RunHeader)| {
+        let mut header = header();
+        change(&mut header);
+        drop(RunFolder::create(root.path(), &mut header, "name = \"adapter\"\n").unwrap());
+        key(&header.folder)
+    };
+    assert_eq!(begun(&|_| {}), one, "it is known from the start");
+    assert_eq!(begun(&|header| header.config.device = "gpu".into()), one);
+    assert_ne!(
+        begun(&|header| header.config.epochs += 1).experiment,
+        one.experiment
+    );
+    let weights = begun(&|header| header.weights_sha256 = "cd".repeat(32));
+    assert_ne!(weights.experiment, one.experiment);
+}
+
+/// The runs as the window lists them.
+fn rows(disk: &Disk) -> Rows {
+    disk.runs(Vec::new()).rows
+}
+
+#[test]
+fn a_second_list_reads_only_what_changed() {
+    let root = tempfile::tempdir().unwrap();
+    let runs: Vec<PathBuf> = (0..4).map(|seed| saved(root.path(), seed)).collect();
+    let disk = Disk::at(root.path().into());
+    let first = rows(&disk);
+    // Whoever named it, this program or another.
+    let about = About {
+        name: "mine".into(),
+        ..About::default()
+    };
+    store::set_about(&runs[1], &about).unwrap();
+    let added = saved(root.path(), 4);
+    fs::remove_dir_all(&runs[2]).unwrap();
+    let second = rows(&disk);
+    assert_eq!(second.len(), 4);
+    assert!(second.iter().any(|row| row.folder == added));
+    for row in second.iter() {
+        let same = first.iter().any(|known| Arc::ptr_eq(known, row));
+        assert_eq!(same, row.folder != runs[1] && row.folder != added);
+    }
+    assert_eq!(disk.run_row(&runs[1]).unwrap().title(), "mine");
+    assert!(disk.run_row(&runs[2]).is_none());
+    // A run of a folder that is not listed is no row.
+    let away = tempfile::tempdir().unwrap();
+    assert!(disk.run_row(&saved(away.path(), 0)).is_none());
+}
+
+/// Copies of a run, each of its own name, time, seed and one of a hundred rates.
+fn copies(run: &Path, root: &Path, count: usize) {
+    let settings = fs::read_to_string(run.join("run.toml")).unwrap();
+    for number in 0..count {
+        let copy = root.join(format!("2026-01-01_00-00-00_run-{number:05}"));
+        crate::copy_folder(run, &copy);
+        let rate = format!("base_lr = 0.{:03}", 1 + number % 100);
+        let seed = format!("\nseed = {number}\n");
+        let own = settings.replace("base_lr = 0.01", &rate);
+        fs::write(copy.join("run.toml"), own.replace("\nseed = 0\n", &seed)).unwrap();
+    }
+}
+
+/// Seconds that something takes.
+fn seconds<T>(what: &str, act: impl FnOnce() -> T) -> T {
+    let began = std::time::Instant::now();
+    let done = act();
+    eprintln!("{what}: {:.3} s", began.elapsed().as_secs_f64());
+    done
+}
+
+#[test]
+#[ignore = "measurement: LAE_RUN is a finished run, ten thousand copies of which are listed"]
+fn ten_thousand_runs() {
+    let run = PathBuf::from(std::env::var_os("LAE_RUN").expect("LAE_RUN: a finished run"));
+    let root = tempfile::tempdir().unwrap();
+    copies(&run, root.path(), 10_000);
+    let old = seconds("without summaries", || rows(&Disk::at(root.path().into())));
+    let disk = Disk::at(root.path().into());
+    let listed = seconds("cold", || rows(&disk));
+    assert_eq!((old.len(), listed.len()), (10_000, 10_000));
+    let again = seconds("warm", || rows(&disk));
+    assert!(Arc::ptr_eq(&listed[77], &again[77]));
+    let search = lae_studio::run::about::Search {
+        text: "base-lr 0.017".into(),
+        tags: Vec::new(),
+    };
+    let find = || {
+        listed
+            .iter()
+            .filter(|row| search.finds(&row.about, row.made_of()))
+    };
+    assert_eq!(seconds("first search", || find().count()), 100);
+    assert_eq!(seconds("second search", || find().count()), 100);
+    let kin = |row: &Arc<RunRow>| row.kin.clone();
+    let kins: Vec<Option<Kin>> = listed.iter().map(kin).collect();
+    let kinds = seconds("grouped", || kinds(&kins, Option::as_ref).len());
+    assert_eq!(kinds, 100);
+    seconds("one row", || disk.run_row(&listed[5_000].folder).unwrap());
+    seconds("latest", || store::find(root.path(), "latest").unwrap());
+}
