@@ -80,7 +80,8 @@ fn refused(run: &Path, folder: &Path) -> Problem {
     }
 }
 
-/// All that lies in a folder, folders without content.
+/// All that lies in a folder, folders without content. Without a run's summary: it is made from the other files, and
+/// says when they were written.
 pub fn everything(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -91,7 +92,7 @@ pub fn everything(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
             if path.is_dir() {
                 found.insert(inner, Vec::new());
                 folders.push(path);
-            } else {
+            } else if !inner.ends_with("summary.json") {
                 found.insert(inner, std::fs::read(&path).unwrap());
             }
         }
