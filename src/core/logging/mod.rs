@@ -66,16 +66,6 @@ impl Level {
         let found = Self::ALL.iter().find(|(_, key, _)| *key == lower);
         found.map(|(level, _, _)| *level)
     }
-
-    fn number(self) -> u8 {
-        match self {
-            Self::Off => 0,
-            Self::Error => 1,
-            Self::Warn => 2,
-            Self::Info => 3,
-            Self::Debug => 4,
-        }
-    }
 }
 
 /// Where the log of the runs in this folder is.
@@ -110,12 +100,12 @@ impl Log {
             pages: Mutex::new(pages),
             waiting: Mutex::default(),
             veil: Mutex::new(Veil::of_this_person()),
-            level: AtomicU8::new(level.number()),
+            level: AtomicU8::new(level as u8),
         }
     }
 
     fn takes(&self, level: Level) -> bool {
-        level.number() <= self.level.load(Ordering::Relaxed)
+        level as u8 <= self.level.load(Ordering::Relaxed)
     }
 
     /// Writes a line, or leaves it for another thread where this one may not wait.
@@ -160,7 +150,7 @@ pub fn begin(runs_root: &Path, make: bool, level: Level) {
 /// Keeps so much from now on.
 pub fn set_level(level: Level) {
     if let Some(log) = LOG.get() {
-        log.level.store(level.number(), Ordering::Relaxed);
+        log.level.store(level as u8, Ordering::Relaxed);
         recorder::level_changed(log);
     }
 }
