@@ -8,13 +8,12 @@
 mod axes;
 mod crowd;
 mod survey;
-mod watched;
+pub(super) mod watched;
 
 pub use axes::{Axes, Features};
 pub(super) use crowd::evenly;
 pub use crowd::{Crowd, MOST};
 pub use survey::{Survey, crowd_inside};
-pub use watched::Watched;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -24,6 +24,17 @@ use crate::ui::pages::Cx;
 use crate::ui::widgets::matrix::Picture;
 use crate::ui::widgets::{self, Fixed, card, link, primary_button, two_columns};
 
+/// The columns of the table and the term that each of them is.
+const FIGURES: [(&str, &str); 7] = [
+    ("A_N", "last_accuracy"),
+    ("Ā_N", "average_accuracy"),
+    ("F_N", "forgetting"),
+    ("95\u{a0}% of A_N", "interval"),
+    ("online", "online"),
+    ("offline", "offline"),
+    ("task given", "task_given"),
+];
+
 /// Runs that can be laid side by side.
 const MOST: usize = 8;
 

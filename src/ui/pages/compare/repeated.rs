@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use egui::{RichText, Ui};
 
-use super::side_by_side::FIGURES;
+use super::FIGURES;
 use crate::run::event::RunHeader;
 use crate::session::views::{Rows, RunRow, RunState};
 use crate::store::Figures;

@@ -3,6 +3,7 @@
 use egui::{RichText, Sense, Ui, Vec2};
 use egui_plot::LineStyle;
 
+use super::FIGURES;
 use super::became::became;
 use super::costs::costs;
 use super::matrices::matrices;
@@ -100,17 +101,6 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
         .show(ui);
     });
 }
-
-/// The columns of the table and the term that each of them is.
-pub(super) const FIGURES: [(&str, &str); 7] = [
-    ("A_N", "last_accuracy"),
-    ("Ā_N", "average_accuracy"),
-    ("F_N", "forgetting"),
-    ("95\u{a0}% of A_N", "interval"),
-    ("online", "online"),
-    ("offline", "offline"),
-    ("task given", "task_given"),
-];
 
 /// A_N, Ā_N and F_N of each ticked run, for the expert that is chosen.
 fn numbers(ui: &mut Ui, shown: &[(usize, &RunRow)], expert: Expert) {
