@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use lae_studio::data::{Dataset, OpenOptions};
-use lae_studio::experiment::inside::{Watched, look};
+use lae_studio::experiment::inside::look;
 use lae_studio::experiment::predict::Predictor;
+use lae_studio::experiment::watched::Watched;
 use lae_studio::experiment::{self, Stock};
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::{RunConfig, Setting};

@@ -22,6 +22,7 @@ pub mod suited;
 mod teach;
 mod trainer;
 pub mod upload;
+pub mod watched;
 
 use std::path::Path;
 

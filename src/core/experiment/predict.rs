@@ -19,7 +19,7 @@ use crate::store;
 use crate::tensors::Named;
 
 use super::fitting::variant_of;
-use super::inside::watched::Watched;
+use super::watched::Watched;
 use super::{Stock, upload};
 
 /// Snapshots kept ready: enough to play a slider over a ten-task run.

@@ -8,7 +8,6 @@
 mod axes;
 mod crowd;
 mod survey;
-pub(super) mod watched;
 
 pub use axes::{Axes, Features};
 pub(super) use crowd::evenly;
