@@ -35,7 +35,7 @@ impl Session {
     }
 
     fn take_described(&mut self, folder: &Path, about: &About) {
-        if let Fetch::Ready(rows) = &mut self.runs {
+        if let Fetch::Ready(rows) = &mut self.compare.runs {
             let mut rows = Arc::make_mut(rows).iter_mut();
             if let Some(row) = rows.find(|row| row.folder == folder) {
                 let row = Arc::make_mut(row);

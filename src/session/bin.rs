@@ -92,10 +92,10 @@ impl Session {
 
     /// Looks which runs lie in the trash.
     pub fn look_into_trash(&mut self) {
-        let folders = self.folders.paths();
+        let folders = self.compare.folders.paths();
         self.task(
             move |sources| Ok(Arc::new(sources.deleted(&folders))),
-            |session, deleted| session.deleted.fill(deleted),
+            |session, deleted| session.compare.deleted.fill(deleted),
         );
     }
 
@@ -114,7 +114,7 @@ impl Session {
             self.tell_done(deed, &from, now);
         }
         self.list_runs();
-        if !matches!(self.deleted, Fetch::Nothing) {
+        if !matches!(self.compare.deleted, Fetch::Nothing) {
             self.look_into_trash();
         }
     }

@@ -10,7 +10,7 @@ use crate::problem::Result;
 impl Session {
     /// The card that the settings mean; none where they mean the processor.
     pub fn chosen_card(&self) -> Option<&DeviceView> {
-        let wanted = self.draft.device.as_str();
+        let wanted = self.experiment.draft.device.as_str();
         let mut devices = self.inventory.devices.iter();
         let found = match wanted {
             "auto" | "" | "gpu" => devices.find(|device| device.chosen_by_auto),

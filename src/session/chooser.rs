@@ -133,8 +133,8 @@ impl Session {
     /// The folder where the present choice lies; empty where that is no file or folder of this person.
     pub fn place_of(&self, wanted: Wanted) -> PathBuf {
         let now = match wanted {
-            Wanted::DataFolder => &self.draft.data,
-            Wanted::Weights => &self.draft.backbone,
+            Wanted::DataFolder => &self.experiment.draft.data,
+            Wanted::Weights => &self.experiment.draft.backbone,
             _ => "",
         };
         // Names of what is built in or published are no paths.

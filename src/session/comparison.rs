@@ -28,13 +28,13 @@ pub(super) struct Comparison {
 impl Session {
     /// Whether Baseline is to be trained beside the settings.
     pub fn with_baseline(&self) -> bool {
-        self.beside && self.draft.method != lae::BASELINE.key
+        self.experiment.beside && self.experiment.draft.method != lae::BASELINE.key
     }
 
     /// Trains the settings, and Baseline beside them where that is wanted. Says whether they were
     /// asked for.
     pub fn start(&mut self) -> bool {
-        let draft = self.draft.clone();
+        let draft = self.experiment.draft.clone();
         if self.with_baseline() {
             let then = presets::baseline(&draft);
             return self.train_all(vec![draft, then]);
@@ -45,39 +45,39 @@ impl Session {
 
     /// The folders of runs that were asked for together and are all done, once.
     pub fn take_comparison(&mut self) -> Option<Vec<PathBuf>> {
-        self.comparison.done.take()
+        self.compare.comparison.done.take()
     }
 
     /// Lays these runs side by side when the last of them has ended.
     pub(super) fn compare_when_done(&mut self, jobs: Vec<JobId>) {
-        self.comparison.jobs = jobs;
-        self.comparison.folders.clear();
-        self.comparison.latest.clear();
-        self.comparison.ended.clear();
+        self.compare.comparison.jobs = jobs;
+        self.compare.comparison.folders.clear();
+        self.compare.comparison.latest.clear();
+        self.compare.comparison.ended.clear();
     }
 
     /// Keeps the run that was at work before another one takes its place, if they belong together.
     pub(super) fn keep_compared(&mut self) {
         let Some(run) = &self.train.live else { return };
         let folder = run.header.as_ref().map(|header| &header.folder);
-        if folder.is_some_and(|folder| self.comparison.latest.contains(folder)) {
-            self.comparison.ended.push(run.clone());
+        if folder.is_some_and(|folder| self.compare.comparison.latest.contains(folder)) {
+            self.compare.comparison.ended.push(run.clone());
         }
     }
 
     /// The runs of the latest comparison that have ended.
     pub(super) fn ended(&self) -> &[Arc<RunView>] {
-        &self.comparison.ended
+        &self.compare.comparison.ended
     }
 
     /// The folders of the runs of the latest comparison.
     pub(super) fn compared(&self) -> &[PathBuf] {
-        &self.comparison.latest
+        &self.compare.comparison.latest
     }
 
     /// Whether this job belongs to the comparison under way.
     pub(super) fn is_compared(&self, job: JobId) -> bool {
-        self.comparison.jobs.contains(&job)
+        self.compare.comparison.jobs.contains(&job)
     }
 
     /// Follows the runs of the comparison.
@@ -87,7 +87,7 @@ impl Session {
             folders,
             latest,
             ..
-        } = &mut self.comparison;
+        } = &mut self.compare.comparison;
         if !jobs.contains(&job) {
             return;
         }
@@ -107,7 +107,8 @@ impl Session {
         }
         if jobs.is_empty() && folders.len() > 1 {
             let done = std::mem::take(folders);
-            self.comparison.done = Some(done.into_iter().map(|(_, folder)| folder).collect());
+            self.compare.comparison.done =
+                Some(done.into_iter().map(|(_, folder)| folder).collect());
         }
     }
 }

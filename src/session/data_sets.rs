@@ -84,20 +84,20 @@ pub(super) struct DataSets {
 impl Session {
     /// Opens this as the data set of the settings, if it is not open already.
     pub(super) fn open_data(&mut self, place: &str) {
-        self.draft.data = place.to_string();
+        self.experiment.draft.data = place.to_string();
         self.follow_mended();
-        if self.data.problem().is_some() {
+        if self.experiment.data.problem().is_some() {
             self.sets.forget(place);
             self.sets.leave();
         }
         self.sets.undo.clear();
         self.refresh_data();
-        self.planning.renew();
+        self.experiment.planning.renew();
     }
 
     /// Opens the data set of the settings anew: its files may have changed.
     pub fn read_data_again(&mut self) {
-        self.sets.forget(&self.draft.data);
+        self.sets.forget(&self.experiment.draft.data);
         self.sets.tested.forget();
         self.forget_doubts(|_| true);
         self.sets.mended.forget_hashes();
@@ -113,11 +113,11 @@ impl Session {
 
     fn ask_data(&mut self, fresh: bool) {
         let known = self.sets.draft.as_ref();
-        if known.is_some_and(|(_, config)| *config == self.draft) {
+        if known.is_some_and(|(_, config)| *config == self.experiment.draft) {
             return;
         }
-        if self.draft.data.trim().is_empty() {
-            self.data = Fetch::Nothing;
+        if self.experiment.draft.data.trim().is_empty() {
+            self.experiment.data = Fetch::Nothing;
             self.sets.leave();
             return;
         }
@@ -125,10 +125,10 @@ impl Session {
         let key = ask.key();
         let same_place = match &mut self.sets.draft {
             Some((known, config)) if *known == key => {
-                config.clone_from(&self.draft);
+                config.clone_from(&self.experiment.draft);
                 return;
             }
-            Some((_, config)) => config.data == self.draft.data,
+            Some((_, config)) => config.data == self.experiment.draft.data,
             None => false,
         };
         if same_place && self.sets.waiting {
@@ -136,15 +136,15 @@ impl Session {
             return;
         }
         self.sets.leave();
-        self.sets.draft = Some((key.clone(), self.draft.clone()));
+        self.sets.draft = Some((key.clone(), self.experiment.draft.clone()));
         if let Some(view) = self.sets.views.get(&key) {
-            self.data = Fetch::Ready(view.clone());
-            self.planning.renew();
+            self.experiment.data = Fetch::Ready(view.clone());
+            self.experiment.planning.renew();
             self.suit_data();
             return;
         }
-        if !same_place || self.data.ready().is_none() {
-            self.data = Fetch::Busy;
+        if !same_place || self.experiment.data.ready().is_none() {
+            self.experiment.data = Fetch::Busy;
         }
         self.sets.waiting = true;
         self.sets.asked.insert(key);
@@ -159,9 +159,9 @@ impl Session {
                 // Limits are counted without opening the data set again.
                 train_limit: None,
                 test_limit: None,
-                ..open_options(&self.draft)
+                ..open_options(&self.experiment.draft)
             },
-            place: self.draft.data.clone(),
+            place: self.experiment.draft.data.clone(),
             fresh,
         }
     }
@@ -209,7 +209,10 @@ impl Session {
     /// Whether the settings or those of the run at work name this place, or the person was asked about it.
     fn is_chosen(&self, place: &str) -> bool {
         let live = self.train.live.as_ref().and_then(|run| run.header.as_ref());
-        let chosen = [Some(&self.draft), live.map(|header| &header.config)];
+        let chosen = [
+            Some(&self.experiment.draft),
+            live.map(|header| &header.config),
+        ];
         let names =
             |config: &RunConfig| config.data == place || config.elsewhere().contains(&place);
         self.sets.allowed.contains(place) || chosen.into_iter().flatten().any(names)
@@ -267,11 +270,11 @@ impl Session {
     pub fn need_sight(&mut self, epoch: usize, shift: usize) -> &Fetch<Arc<Sight>> {
         let asked = self.sets.asked_sight.as_ref();
         let same = asked.is_some_and(|asked| {
-            (asked.epoch, asked.shift) == (epoch, shift) && asked.config == self.draft
+            (asked.epoch, asked.shift) == (epoch, shift) && asked.config == self.experiment.draft
         });
         if !self.sets.seeing && !same {
             let ask = SightAsk {
-                config: self.draft.clone(),
+                config: self.experiment.draft.clone(),
                 epoch,
                 shift,
             };
@@ -289,33 +292,35 @@ impl Session {
     pub fn arrange(&mut self, scenario: &Scenario) {
         let (order, sizes) = scenario.as_settings();
         let before = (
-            self.draft.order.clone(),
-            self.draft.classes_per_task.clone(),
+            self.experiment.draft.order.clone(),
+            self.experiment.draft.classes_per_task.clone(),
         );
         // An order that has a name keeps it while only the cuts move.
         let same_order = self
+            .experiment
             .plan
             .scenario
             .as_ref()
             .is_some_and(|now| now.class_order == scenario.class_order);
         if !same_order {
-            self.draft.order = order;
+            self.experiment.draft.order = order;
         }
-        self.draft.classes_per_task = sizes;
+        self.experiment.draft.classes_per_task = sizes;
         if before
             != (
-                self.draft.order.clone(),
-                self.draft.classes_per_task.clone(),
+                self.experiment.draft.order.clone(),
+                self.experiment.draft.classes_per_task.clone(),
             )
         {
             self.sets.undo.push(before);
         }
-        if let Some(data) = self.data.ready()
+        if let Some(data) = self.experiment.data.ready()
             && data.classes.len() == scenario.class_order.len()
         {
             // At once, so that a dropped class does not jump back until the plan is worked out.
-            self.plan
-                .set_tasks(scenario.clone(), &data.clone(), &self.draft);
+            self.experiment
+                .plan
+                .set_tasks(scenario.clone(), &data.clone(), &self.experiment.draft);
         }
     }
 
@@ -324,8 +329,8 @@ impl Session {
         let Some((order, sizes)) = self.sets.undo.pop() else {
             return false;
         };
-        self.draft.order = order;
-        self.draft.classes_per_task = sizes;
+        self.experiment.draft.order = order;
+        self.experiment.draft.classes_per_task = sizes;
         true
     }
 
@@ -362,8 +367,8 @@ impl Session {
         }
         if mine {
             self.sets.waiting = false;
-            self.data.fill(answer);
-            self.planning.renew();
+            self.experiment.data.fill(answer);
+            self.experiment.planning.renew();
             self.suit_data();
         }
     }

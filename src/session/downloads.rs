@@ -128,7 +128,7 @@ impl Session {
 
     /// Whether the weights of the settings' backbone are on their way.
     pub fn is_downloading_weights(&self) -> bool {
-        let item = Item::Weights(self.draft.backbone.clone());
+        let item = Item::Weights(self.experiment.draft.backbone.clone());
         let mine = |download: &Download| download.item == item && download.is_under_way();
         self.inventory.downloads.iter().any(mine)
     }
@@ -157,12 +157,14 @@ impl Session {
             Err(problem) => self.inventory.downloads[at].problem = Some(problem),
         }
         match item {
-            Item::Data(name) if *name == self.draft.data => self.open_data(&name.clone()),
+            Item::Data(name) if *name == self.experiment.draft.data => {
+                self.open_data(&name.clone());
+            }
             Item::Data(_) => {}
             // What was here before has changed: how much of the weights lies here now.
             Item::Weights(_) => {
                 self.read_backbones();
-                self.planning.renew();
+                self.experiment.planning.renew();
             }
         }
     }

@@ -90,14 +90,14 @@ impl Session {
             return;
         }
         let unseen = paths.iter().take(MOST).cloned().map(RunsFolder::unseen);
-        self.folders.list = unseen.collect();
+        self.compare.folders.list = unseen.collect();
         self.list_runs();
     }
 
     /// Opens a folder of runs beside the others, once it is seen to be one.
     pub fn add_folder(&mut self, path: PathBuf) {
-        let known = self.folders.paths();
-        self.folders.refused = None;
+        let known = self.compare.folders.paths();
+        self.compare.folders.refused = None;
         self.queued_task(
             None,
             move |sources| sources.folder_of_runs(&path, &known),
@@ -107,34 +107,37 @@ impl Session {
 
     /// Shows the runs of this folder no longer; nothing in it is touched.
     pub fn drop_folder(&mut self, path: &Path) {
-        self.folders.list.retain(|folder| folder.path != path);
-        self.folders.told.retain(|told| told != path);
+        self.compare
+            .folders
+            .list
+            .retain(|folder| folder.path != path);
+        self.compare.folders.told.retain(|told| told != path);
         self.list_runs();
     }
 
     /// Reads the list of runs, once more after the reading that is under way.
     pub fn list_runs(&mut self) {
-        if self.folders.listing {
-            self.folders.again = true;
+        if self.compare.folders.listing {
+            self.compare.folders.again = true;
             return;
         }
-        self.folders.listing = true;
-        let folders = self.folders.paths();
+        self.compare.folders.listing = true;
+        let folders = self.compare.folders.paths();
         self.task(move |sources| Ok(sources.runs(folders)), Self::take_shelf);
     }
 
     /// Reads how one run stands, once more after the reading of it that is under way.
     pub(super) fn list_run(&mut self, folder: PathBuf) {
-        if self.folders.listing {
+        if self.compare.folders.listing {
             // The list may have been at this run already.
-            self.folders.again = true;
+            self.compare.folders.again = true;
             return;
         }
-        if let Some(again) = self.folders.rows.get_mut(&folder) {
+        if let Some(again) = self.compare.folders.rows.get_mut(&folder) {
             *again = true;
             return;
         }
-        self.folders.rows.insert(folder.clone(), false);
+        self.compare.folders.rows.insert(folder.clone(), false);
         let run = folder.clone();
         self.task(
             move |sources| Ok(sources.run_row(&run)),
@@ -147,14 +150,14 @@ impl Session {
             Ok(row) => self.place_row(&folder, row),
             Err(problem) => self.notify(problem, true),
         }
-        if self.folders.rows.remove(&folder) == Some(true) {
+        if self.compare.folders.rows.remove(&folder) == Some(true) {
             self.list_run(folder);
         }
     }
 
     /// Puts how a run stands now in its place among the others.
     fn place_row(&mut self, folder: &Path, row: Option<Arc<RunRow>>) {
-        let Fetch::Ready(rows) = &mut self.runs else {
+        let Fetch::Ready(rows) = &mut self.compare.runs else {
             return;
         };
         let rows = Arc::make_mut(rows);
@@ -169,11 +172,11 @@ impl Session {
         match answer {
             Ok(path) => {
                 let unseen = RunsFolder::unseen(path);
-                self.folders.list.push(unseen);
+                self.compare.folders.list.push(unseen);
                 self.list_runs();
             }
             Err(problem) => {
-                self.folders.refused = Some(problem.clone());
+                self.compare.folders.refused = Some(problem.clone());
                 self.notify(problem, true);
             }
         }
@@ -184,12 +187,12 @@ impl Session {
             self.take_folders(shelf.folders);
             shelf.rows
         });
-        self.runs.fill(answer);
+        self.compare.runs.fill(answer);
         // A row that comes now may have been read before the list was.
-        let rows = self.folders.rows.values_mut();
+        let rows = self.compare.folders.rows.values_mut();
         rows.for_each(|again| *again = true);
-        self.folders.listing = false;
-        if std::mem::take(&mut self.folders.again) {
+        self.compare.folders.listing = false;
+        if std::mem::take(&mut self.compare.folders.again) {
             self.list_runs();
         }
     }
@@ -197,20 +200,24 @@ impl Session {
     /// Takes how the folders are now; one that cannot be looked into is told once.
     fn take_folders(&mut self, seen: Vec<RunsFolder>) {
         for folder in seen {
-            let mut known = self.folders.list.iter_mut();
+            let mut known = self.compare.folders.list.iter_mut();
             // It may have been taken off meanwhile.
             let Some(known) = known.find(|known| known.path == folder.path) else {
                 continue;
             };
             *known = folder.clone();
-            let told = self.folders.told.contains(&folder.path);
+            let told = self.compare.folders.told.contains(&folder.path);
             match folder.problem {
                 Some(problem) if !told => {
-                    self.folders.told.push(folder.path);
+                    self.compare.folders.told.push(folder.path);
                     self.notify(problem, true);
                 }
                 Some(_) => {}
-                None => self.folders.told.retain(|told| *told != folder.path),
+                None => self
+                    .compare
+                    .folders
+                    .told
+                    .retain(|told| *told != folder.path),
             }
         }
     }

@@ -38,7 +38,7 @@ impl Former {
 impl Session {
     /// Opens the folders of the window that crashed.
     pub fn open_former_folders(&mut self) {
-        let mut paths = self.folders.paths();
+        let mut paths = self.compare.folders.paths();
         let mut known: HashSet<PathBuf> = paths.iter().cloned().collect();
         let former = std::mem::take(&mut self.former.folders).into_iter();
         paths.extend(former.filter(|path| known.insert(path.clone())));
@@ -58,7 +58,9 @@ impl Session {
         };
         let left_off = self.to_go_on_with();
         let run = left_off.and_then(|row| row.header.as_ref());
-        if *former == self.draft || run.is_some_and(|run| same_settings(&run.config, former)) {
+        if *former == self.experiment.draft
+            || run.is_some_and(|run| same_settings(&run.config, former))
+        {
             self.former.config = None;
         }
     }

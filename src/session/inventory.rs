@@ -39,7 +39,7 @@ impl Session {
             |sources| Ok(sources.plugins()),
             |session, plugins| {
                 session.inventory.plugins = plugins.into();
-                session.planning.renew();
+                session.experiment.planning.renew();
             },
         );
     }
@@ -56,7 +56,7 @@ impl Session {
                     }
                 }
                 session.inventory.backbones = backbones.into();
-                session.planning.renew();
+                session.experiment.planning.renew();
             },
         );
     }

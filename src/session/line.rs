@@ -39,7 +39,7 @@ impl Session {
 
     /// As [`Session::train_all`]; gives the jobs that were asked for.
     pub(super) fn train_together(&mut self, configs: Vec<RunConfig>) -> Option<Vec<JobId>> {
-        let data = self.data.ready().cloned();
+        let data = self.experiment.data.ready().cloned();
         let fits = |config: &RunConfig| {
             let Some(data) = data.as_ref().filter(|data| data.place == config.data) else {
                 return Ok(()); // It is looked at when its turn comes.

@@ -129,24 +129,27 @@ impl Session {
     /// Lets the settings use the list of their data set, or the labels as they are in the data.
     pub fn use_mended(&mut self, on: bool) {
         self.sets.mended.follows = on;
-        self.draft.mended.clear();
+        self.experiment.draft.mended.clear();
         self.follow_mended();
         self.refresh_data();
     }
 
     /// Uses exactly these mended labels, those of a run that is set up again.
     pub fn keep_mended(&mut self, list: Vec<Mend>) {
-        self.sets.mended.follows = self.mended_labels(&self.draft.data) == list;
-        self.draft.mended = list;
+        self.sets.mended.follows = self.mended_labels(&self.experiment.draft.data) == list;
+        self.experiment.draft.mended = list;
         self.refresh_data();
     }
 
     /// The settings as the command that trains them, and whether it uses the same labels: it knows the
     /// list of the data set and the labels in the data, but not the list of an older run.
     pub fn command(&self) -> (String, bool) {
-        let command = method::command(&self.draft, self.inventory.plugin_of(&self.draft));
-        let list = &self.draft.mended;
-        let kept = self.mended_labels(&self.draft.data);
+        let command = method::command(
+            &self.experiment.draft,
+            self.inventory.plugin_of(&self.experiment.draft),
+        );
+        let list = &self.experiment.draft.mended;
+        let kept = self.mended_labels(&self.experiment.draft.data);
         match list.is_empty() && !kept.is_empty() {
             true => (format!("{command} --mended none"), true),
             false => (command, list == kept),
@@ -160,12 +163,12 @@ impl Session {
 
     /// Gives the settings the list of their data set, where they use it.
     pub(super) fn follow_mended(&mut self) {
-        let place = self.draft.data.clone();
+        let place = self.experiment.draft.data.clone();
         self.need_mended(&place);
         if self.sets.mended.follows
             && let Some(list) = self.sets.mended.lists.get(&place)
         {
-            self.draft.mended.clone_from(list);
+            self.experiment.draft.mended.clone_from(list);
         }
     }
 

@@ -11,6 +11,7 @@ mod cards;
 pub mod chooser;
 pub mod collection;
 pub mod companion;
+pub mod compare;
 mod comparison;
 pub mod data_sets;
 pub mod differences;
@@ -19,6 +20,7 @@ pub mod downloads;
 pub mod drawing;
 pub mod estimate;
 mod events;
+pub mod experiment;
 pub mod export;
 pub mod first_task;
 pub mod folders;
@@ -57,7 +59,7 @@ pub mod views;
 pub mod words;
 pub mod worst;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::problem::Result;
@@ -66,16 +68,17 @@ use crate::run::event::{Command, Wish};
 use backend::Backend;
 use chooser::Choosing;
 use collection::Collection;
+use compare::Compare;
+use experiment::Experiment;
 use former::Former;
 use inventory::Inventory;
 use learn::Learn;
 use notices::Notices;
 use opening::Opening;
-use planning::Planning;
 use predict::PredictView;
 use tasks::Tasks;
 use train::Train;
-use views::{DataView, Fetch, Plan, Rows, RunRow};
+use views::Fetch;
 
 pub use sources::{Disk, Sources};
 
@@ -86,31 +89,14 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 pub struct Session {
     backend: Box<dyn Backend>,
     tasks: Tasks,
-    /// The settings being edited.
-    pub draft: RunConfig,
-    /// Whether Baseline is to be trained beside the settings, and both be compared.
-    pub beside: bool,
-    /// The preset that the settings were taken from, by name; they may have been changed since.
-    pub preset: Option<String>,
-    comparison: comparison::Comparison,
-    /// The settings that other data sets were used with.
-    kept: of_data::Kept,
-    suiting: of_data::Suiting,
+    /// What the page Experiment shows.
+    pub experiment: Experiment,
     /// What the last window left.
     pub former: Former,
-    /// The data set of the settings.
-    pub data: Fetch<Arc<DataView>>,
-    /// What the settings come to; kept until a newer one is there.
-    pub plan: Plan,
-    planning: Planning,
     /// What settings can be made of.
     pub inventory: Inventory,
-    /// The stored runs.
-    pub runs: Fetch<Rows>,
-    /// The folders they are listed from beside the usual one.
-    pub folders: folders::Folders,
-    /// The deleted runs, once somebody looked for them.
-    pub deleted: Fetch<Arc<Vec<bin::DeletedRun>>>,
+    /// What the page Compare shows.
+    pub compare: Compare,
     /// What the page Train shows.
     pub train: Train,
     /// What the page Predict shows.
@@ -151,20 +137,10 @@ impl Session {
         let mut session = Self {
             backend,
             tasks: Tasks::new(Arc::new(sources), wake),
-            draft,
-            beside: false,
-            preset: None,
-            comparison: comparison::Comparison::default(),
-            kept: of_data::Kept::new(),
-            suiting: of_data::Suiting::default(),
+            experiment: Experiment::of(draft),
             former: Former::default(),
-            data: Fetch::Nothing,
-            plan: Plan::default(),
-            planning: Planning::default(),
             inventory: Inventory::default(),
-            runs: Fetch::Nothing,
-            folders: folders::Folders::default(),
-            deleted: Fetch::Nothing,
+            compare: Compare::default(),
             train: Train::default(),
             predict: PredictView::default(),
             collection: Collection::default(),
@@ -180,7 +156,7 @@ impl Session {
         session.read_backbones();
         session.read_devices();
         session.list_runs();
-        session.open_data(&session.draft.data.clone());
+        session.open_data(&session.experiment.draft.data.clone());
         session
     }
 
@@ -212,17 +188,6 @@ impl Session {
     /// Whether helper threads are at work.
     pub fn busy(&self) -> bool {
         self.tasks.busy()
-    }
-
-    /// The list of runs, as far as it was read, the newest first.
-    pub fn rows(&self) -> impl Iterator<Item = &RunRow> {
-        let rows = self.runs.ready().into_iter().flat_map(|rows| rows.iter());
-        rows.map(|row| &**row)
-    }
-
-    /// A row of the list of runs.
-    pub fn row(&self, folder: &Path) -> Option<&RunRow> {
-        self.rows().find(|row| row.folder == folder)
     }
 }
 

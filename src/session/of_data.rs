@@ -30,23 +30,23 @@ impl Session {
     /// Makes this the data set of the settings. What it was used with before comes back; a data set
     /// that is new here gets settings that suit it once it is open.
     pub fn choose_data(&mut self, place: &str) {
-        let left = self.draft.clone();
-        self.preset = None;
+        let left = self.experiment.draft.clone();
+        self.experiment.preset = None;
         if left.data != place {
-            self.suiting = match self.kept.get(place) {
+            self.experiment.suiting = match self.experiment.kept.get(place) {
                 Some(kept) => {
-                    take_from(&mut self.draft, kept);
+                    take_from(&mut self.experiment.draft, kept);
                     Suiting::Settled
                 }
                 None => Suiting::Due(place.to_string()),
             };
             if let Some(set) = named::published(&left.data) {
-                forget_published(&mut self.draft, set.name);
+                forget_published(&mut self.experiment.draft, set.name);
             }
             // The list of another data set means nothing here.
-            self.draft.mended.clear();
+            self.experiment.draft.mended.clear();
             self.begin_to_follow_mended();
-            self.kept.insert(left.data.clone(), left);
+            self.experiment.kept.insert(left.data.clone(), left);
         }
         self.open_data(place);
         self.suit_data();
@@ -55,33 +55,33 @@ impl Session {
     /// Takes these settings as they are, their data set included.
     pub fn take_up(&mut self, config: RunConfig) {
         let data = config.data.clone();
-        self.draft = config;
-        self.preset = None;
-        self.beside = false;
-        self.suiting = Suiting::Settled;
+        self.experiment.draft = config;
+        self.experiment.preset = None;
+        self.experiment.beside = false;
+        self.experiment.suiting = Suiting::Settled;
         self.begin_to_follow_mended();
         self.open_data(&data);
     }
 
     /// Whether the settings wait for their data set, which then gets some that suit it.
     pub fn is_suiting(&self) -> bool {
-        matches!(self.suiting, Suiting::Due(_))
+        matches!(self.experiment.suiting, Suiting::Due(_))
     }
 
     /// Puts settings as they were before, or after, a change of them: nothing is chosen for their data set.
     pub fn put_settings(&mut self, config: RunConfig) {
-        let other_data = config.data != self.draft.data;
-        self.draft = config;
-        self.suiting = Suiting::Settled;
+        let other_data = config.data != self.experiment.draft.data;
+        self.experiment.draft = config;
+        self.experiment.suiting = Suiting::Settled;
         if other_data {
-            let data = self.draft.data.clone();
+            let data = self.experiment.draft.data.clone();
             self.open_data(&data);
         }
     }
 
     /// Turns the settings to another method, with the PET and the frozen epochs that are usual for it.
     pub fn choose_method(&mut self, spec: &'static MethodSpec) {
-        let draft = &mut self.draft;
+        let draft = &mut self.experiment.draft;
         let before = draft.pet.clone();
         adopt(draft, spec);
         share_epochs(draft);
@@ -96,7 +96,7 @@ impl Session {
 
     /// Why batch, epochs and tasks are what they are, where the program chose them for this data.
     pub fn suited(&self) -> Option<&str> {
-        match &self.suiting {
+        match &self.experiment.suiting {
             Suiting::Chosen(words) => Some(words),
             Suiting::Settled | Suiting::Due(_) => None,
         }
@@ -104,10 +104,12 @@ impl Session {
 
     /// Chooses what suits a data set that was chosen and is open now.
     pub(super) fn suit_data(&mut self) {
-        let (Some(view), Suiting::Due(place)) = (self.data.ready(), &self.suiting) else {
+        let (Some(view), Suiting::Due(place)) =
+            (self.experiment.data.ready(), &self.experiment.suiting)
+        else {
             return;
         };
-        if *place != view.place || self.draft.data != view.place {
+        if *place != view.place || self.experiment.draft.data != view.place {
             return;
         }
         let material = Material {
@@ -115,9 +117,9 @@ impl Session {
             train: &view.train,
             drawings: view.glyph_share.is_some(),
         };
-        let words = suit(&mut self.draft, &material);
-        self.suiting = words.map_or(Suiting::Settled, Suiting::Chosen);
-        self.planning.renew();
+        let words = suit(&mut self.experiment.draft, &material);
+        self.experiment.suiting = words.map_or(Suiting::Settled, Suiting::Chosen);
+        self.experiment.planning.renew();
     }
 }
 

@@ -28,37 +28,38 @@ impl Planning {
 impl Session {
     /// Makes a weight file the backbone; as many blocks get a PET as suits it.
     pub fn choose_weights(&mut self, path: String) {
-        self.draft.backbone = path;
-        self.planning.fit_blocks = true;
+        self.experiment.draft.backbone = path;
+        self.experiment.planning.fit_blocks = true;
     }
 
     /// Whether the settings as they stand can be trained.
     pub fn can_start(&self) -> bool {
-        self.plan.problems.is_empty()
-            && self.data.ready().is_some()
+        self.experiment.plan.problems.is_empty()
+            && self.experiment.data.ready().is_some()
             && !self.is_downloading_weights()
     }
 
     /// The settings that have no effect beside the others. They follow from the settings alone, so that they are never
     /// those of older ones, as the plan may be.
     pub fn idle(&self) -> Vec<Idle> {
-        let chosen = Chosen::of(&self.draft);
-        let plugin = self.inventory.plugin_of(&self.draft);
+        let chosen = Chosen::of(&self.experiment.draft);
+        let plugin = self.inventory.plugin_of(&self.experiment.draft);
         chosen.map_or_else(|_| Vec::new(), |chosen| chosen.idle(plugin))
     }
 
     /// Asks what the settings come to whenever they changed, one question at a time.
     pub(super) fn refresh_plan(&mut self) {
-        let there = self.data.ready().is_some();
-        let same = |(config, with): &(RunConfig, bool)| *config == self.draft && *with == there;
-        let known = self.planning.asked.as_ref().is_some_and(same);
-        if self.planning.busy || self.data.is_busy() || known {
+        let there = self.experiment.data.ready().is_some();
+        let same =
+            |(config, with): &(RunConfig, bool)| *config == self.experiment.draft && *with == there;
+        let known = self.experiment.planning.asked.as_ref().is_some_and(same);
+        if self.experiment.planning.busy || self.experiment.data.is_busy() || known {
             return;
         }
-        self.planning.busy = true;
-        let data = self.data.ready().cloned();
-        self.ask_plan(self.draft.clone(), data, Self::take_plan);
-        self.planning.asked = Some((self.draft.clone(), there));
+        self.experiment.planning.busy = true;
+        let data = self.experiment.data.ready().cloned();
+        self.ask_plan(self.experiment.draft.clone(), data, Self::take_plan);
+        self.experiment.planning.asked = Some((self.experiment.draft.clone(), there));
     }
 
     /// Has it worked out what settings come to with a data set.
@@ -82,17 +83,17 @@ impl Session {
     }
 
     fn take_plan(&mut self, asked: &RunConfig, plan: Plan) {
-        self.planning.busy = false;
-        let newest = self.planning.asked.as_ref();
+        self.experiment.planning.busy = false;
+        let newest = self.experiment.planning.asked.as_ref();
         if newest.is_some_and(|(config, _)| config == asked) {
-            self.plan = plan;
+            self.experiment.plan = plan;
         }
-        if self.planning.fit_blocks
-            && asked.backbone == self.draft.backbone
-            && let Some(backbone) = &self.plan.backbone
+        if self.experiment.planning.fit_blocks
+            && asked.backbone == self.experiment.draft.backbone
+            && let Some(backbone) = &self.experiment.plan.backbone
         {
-            self.planning.fit_blocks = false;
-            self.draft.blocks = backbone.pet_blocks.to_string();
+            self.experiment.planning.fit_blocks = false;
+            self.experiment.draft.blocks = backbone.pet_blocks.to_string();
         }
     }
 }

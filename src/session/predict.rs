@@ -192,7 +192,7 @@ impl Session {
         });
         let listed = self.row(&folder).map(RunRow::tasks);
         let agree = |run: &Arc<RunView>| Some(run.tasks()) == listed;
-        if self.folders.is_listing() || !opened.is_none_or(agree) {
+        if self.compare.folders.is_listing() || !opened.is_none_or(agree) {
             return;
         }
         self.predict.undone = None;

@@ -37,7 +37,11 @@ pub struct Wanted {
 impl Session {
     /// Gathers what a report of a problem holds; the window's settings are in this file.
     pub fn gather_report(&mut self, settings: Option<PathBuf>) {
-        let open = self.data.ready().map(|view| view.classes.clone());
+        let open = self
+            .experiment
+            .data
+            .ready()
+            .map(|view| view.classes.clone());
         let names = open.unwrap_or_default();
         self.report = Fetch::Busy;
         let wanted = Wanted { settings, names };

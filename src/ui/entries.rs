@@ -167,7 +167,7 @@ fn of_experiment(session: &Session) -> Vec<Entry> {
             .keys("Ctrl+Enter")
             .when(ready),
         Entry::new("Run 3 class orders", UiCommand::TrainOrders).when(ready),
-        match session.beside {
+        match session.experiment.beside {
             true => Entry::new("Train without Baseline beside it", UiCommand::Beside(false)),
             false => Entry::new("Train with Baseline beside it", UiCommand::Beside(true)),
         },
@@ -183,7 +183,7 @@ fn of_experiment(session: &Session) -> Vec<Entry> {
             UiCommand::ChooseData(name.into()),
         ));
     }
-    let there = session.data.ready().is_some();
+    let there = session.experiment.data.ready().is_some();
     let export = |form| {
         let title = match form {
             Form::Project => "Export the data set for Teachable Machine…",

@@ -359,10 +359,10 @@ fn the_window_and_the_command_line_end_with_the_same_settings_for_every_method()
         settle(&mut window);
         let there = METHODS.iter().zip(&all);
         for (spec, typed) in there.clone().chain(there.rev()) {
-            if window.draft.method != spec.key {
+            if window.experiment.draft.method != spec.key {
                 window.choose_method(spec);
             }
-            assert_eq!(window.draft, *typed, "{} on {place}", spec.key);
+            assert_eq!(window.experiment.draft, *typed, "{} on {place}", spec.key);
             let pet = plugins.get(&typed.pet).ok();
             let command = command(typed, pet.as_deref());
             let options = command.strip_prefix("lae-studio train").unwrap();
@@ -370,12 +370,16 @@ fn the_window_and_the_command_line_end_with_the_same_settings_for_every_method()
         }
         // The method first.
         let mut window = session(runs.path());
-        if first != window.draft.method {
+        if first != window.experiment.draft.method {
             window.choose_method(named_method(first).unwrap());
         }
         window.choose_data(&place);
         settle(&mut window);
-        assert_eq!(window.draft, typed(first), "{first} before {place}");
+        assert_eq!(
+            window.experiment.draft,
+            typed(first),
+            "{first} before {place}"
+        );
     }
     let drawn = resolve(&format!("--data {}", folders[0].path().display()));
     let shot = resolve(&format!("--data {}", folders[1].path().display()));

@@ -11,7 +11,7 @@ impl Session {
     /// Begins the tour, unless it is open already.
     pub fn begin_tour(&mut self) {
         if self.learn.tour.is_none() {
-            self.learn.tour = Some(Tour::on(&self.draft.device));
+            self.learn.tour = Some(Tour::on(&self.experiment.draft.device));
             self.follow_tour();
         }
     }

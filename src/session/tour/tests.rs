@@ -154,7 +154,7 @@ fn learn(session: &mut Session, backend: &Recorded, folder: &str, rights: [usize
 #[test]
 fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     let (mut session, backend) = session();
-    let before = session.draft.clone();
+    let before = session.experiment.draft.clone();
     let mut asked = 0;
     draw_both(&mut session);
     session.train_toured();
@@ -202,7 +202,7 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     session.drop_toured();
     assert!(session.learn.tour.is_none() && session.predict.pins.pictures().is_empty());
     assert!(session.predict.pins.runs().is_empty());
-    assert_eq!(session.draft, before);
+    assert_eq!(session.experiment.draft, before);
 }
 
 #[test]

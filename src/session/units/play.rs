@@ -169,8 +169,8 @@ impl Session {
             let runs = self.learn.units.of(&plan.name).iter();
             let missing = runs.zip(&plan.configs).filter(|(run, _)| run.is_missing());
             wanted.extend(missing.map(|(_, config)| RunConfig {
-                device: self.draft.device.clone(),
-                cache_mb: self.draft.cache_mb,
+                device: self.experiment.draft.device.clone(),
+                cache_mb: self.experiment.draft.cache_mb,
                 ..config.clone()
             }));
         }

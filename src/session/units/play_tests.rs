@@ -29,10 +29,10 @@ fn a_block_asks_for_its_runs_once_and_leaves_the_persons_settings_alone() {
     session.open_unit(Some(unit.clone()));
     let name = unit.plans().next().unwrap().name.clone();
     assert_eq!(session.learn.units.of(&name)[0].standing, Standing::Missing);
-    let draft = session.draft.clone();
+    let draft = session.experiment.draft.clone();
     session.run_unit(part);
     session.run_unit(part);
-    assert_eq!(session.draft, draft);
+    assert_eq!(session.experiment.draft, draft);
     let trained = backend
         .asked()
         .into_iter()

@@ -101,7 +101,7 @@ impl StudioApp {
             UiCommand::Tour => self.tour(),
             UiCommand::Glossary => self.glossary(),
             UiCommand::StandStill(still) => self.stand_still(ctx, still),
-            UiCommand::Beside(beside) => self.session.beside = beside,
+            UiCommand::Beside(beside) => self.session.experiment.beside = beside,
             UiCommand::Zoom(factor) => ctx.set_zoom_factor(factor),
             UiCommand::ReadDataAgain => self.session.read_data_again(),
             UiCommand::ReloadPlugins => self.session.read_plugins(),
@@ -143,7 +143,9 @@ impl StudioApp {
 
     fn train(&mut self, mut configs: Vec<RunConfig>) {
         for config in &mut configs {
-            config.device.clone_from(&self.session.draft.device);
+            config
+                .device
+                .clone_from(&self.session.experiment.draft.device);
         }
         if self.session.train_all(configs) {
             self.show(Page::Train);
@@ -151,18 +153,23 @@ impl StudioApp {
     }
 
     fn train_orders(&mut self) {
-        let draft = &self.session.draft;
-        let data = self.session.data.ready();
+        let draft = &self.session.experiment.draft;
+        let data = self.session.experiment.data.ready();
         let paper = presets::paper_of(draft, data.map_or(0, |view| view.classes.len()));
         self.train(presets::over_orders(draft, paper, 3));
     }
 
     fn set_up(&mut self, preset: &'static str, mut config: RunConfig) {
         // A person who has the paper's data in a place of their own keeps it.
-        let here = self.session.data.ready().map(|view| view.classes.len());
+        let here = self
+            .session
+            .experiment
+            .data
+            .ready()
+            .map(|view| view.classes.len());
         let same = here.is_some() && here == presets::classes_of(&config);
-        if same && config.data != self.session.draft.data {
-            let (mine, its) = (self.session.draft.data.clone(), &config.data);
+        if same && config.data != self.session.experiment.draft.data {
+            let (mine, its) = (self.session.experiment.draft.data.clone(), &config.data);
             self.tell(&format!(
                 "{mine} is kept as the data set: it has as many classes as {its}"
             ));
@@ -172,12 +179,14 @@ impl StudioApp {
         let pair = presets::presets()
             .into_iter()
             .find(|known| known.name == preset);
-        self.session.beside = pair.is_some_and(|known| known.then.is_some());
-        self.session.preset = Some(preset.to_string());
+        self.session.experiment.beside = pair.is_some_and(|known| known.then.is_some());
+        self.session.experiment.preset = Some(preset.to_string());
     }
 
     fn repeat(&mut self, mut config: RunConfig) {
-        config.device.clone_from(&self.session.draft.device);
+        config
+            .device
+            .clone_from(&self.session.experiment.draft.device);
         self.session.take_up(config);
         self.show(Page::Experiment);
     }
@@ -203,7 +212,7 @@ impl StudioApp {
 
     fn choose_data(&mut self, key: &str) {
         self.pages.experiment.folder = false;
-        if key == self.session.draft.data {
+        if key == self.session.experiment.draft.data {
             self.session.read_data_again();
         } else {
             self.session.choose_data(key);
@@ -229,7 +238,7 @@ impl StudioApp {
             Wanted::DataFolder => self.act(ctx, UiCommand::ChooseData(text)),
             Wanted::Weights => self.act(ctx, UiCommand::ChooseWeights(text)),
             Wanted::Piece => self.session.collect_file(path),
-            Wanted::Order => self.session.draft.order = text,
+            Wanted::Order => self.session.experiment.draft.order = text,
             Wanted::Image => self.act(ctx, UiCommand::PredictFile(path)),
             Wanted::Report => self.shell.report.goes_to(text),
             Wanted::Lesson => self.teach(text),
@@ -307,7 +316,7 @@ impl StudioApp {
     }
 
     fn choose_device(&mut self, key: String) {
-        self.session.draft.device.clone_from(&key);
+        self.session.experiment.draft.device.clone_from(&key);
         self.settings.device = key;
     }
 

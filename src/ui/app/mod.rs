@@ -264,7 +264,7 @@ impl StudioApp {
             return;
         }
         let now = ctx.input(|i| i.time);
-        self.history.feed_state(now, &self.session.draft);
+        self.history.feed_state(now, &self.session.experiment.draft);
         if self.history.is_in_flux() {
             ctx.request_repaint_after(Duration::from_millis(1_100));
         }
@@ -272,7 +272,7 @@ impl StudioApp {
 
     /// Takes the last change of the settings back, or puts it there again.
     fn go_through_history(&mut self, back: bool) {
-        let now = &self.session.draft;
+        let now = &self.session.experiment.draft;
         let other = match back {
             true => self.history.undo(now),
             false => self.history.redo(now),
@@ -287,10 +287,10 @@ impl StudioApp {
         self.session.settle_former();
         if self.remembered.elapsed().as_secs() >= 2
             && !ctx.input(|i| i.pointer.any_down())
-            && (self.settings.setup.as_ref() != Some(&self.session.draft)
+            && (self.settings.setup.as_ref() != Some(&self.session.experiment.draft)
                 || self.settings.former != self.session.former.config
                 || self.settings.former_folders != self.session.former.folders
-                || self.settings.folders != self.session.folders.paths()
+                || self.settings.folders != self.session.compare.folders.paths()
                 || self.settings.at_work.as_deref() != self.session.unfinished())
         {
             self.remember();
@@ -300,8 +300,8 @@ impl StudioApp {
     /// Writes the settings; a failure is told, for the window may stay open.
     fn remember(&mut self) {
         self.remembered = Instant::now();
-        self.settings.setup = Some(self.session.draft.clone());
-        self.settings.folders = self.session.folders.paths();
+        self.settings.setup = Some(self.session.experiment.draft.clone());
+        self.settings.folders = self.session.compare.folders.paths();
         self.settings.former.clone_from(&self.session.former.config);
         let former = &self.session.former.folders;
         self.settings.former_folders.clone_from(former);

@@ -32,7 +32,10 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn chosen<'p>(cx: &Cx<'_>, list: &'p [PluginView]) -> Option<&'p PluginView> {
     let state = &cx.pages.plugins;
-    let name = state.chosen.as_ref().unwrap_or(&cx.session.draft.pet);
+    let name = state
+        .chosen
+        .as_ref()
+        .unwrap_or(&cx.session.experiment.draft.pet);
     let by_name = |plugin: &&PluginView| plugin.name == *name;
     list.iter().find(by_name).or(list.first())
 }
@@ -70,9 +73,9 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
             experiment::equations(ui, plugin);
         }
         if used {
-            cx.session.draft.pet.clone_from(&plugin.name);
-            cx.session.draft.pet_variant = None;
-            cx.session.draft.pet_size = plugin.usual_size();
+            cx.session.experiment.draft.pet.clone_from(&plugin.name);
+            cx.session.experiment.draft.pet_variant = None;
+            cx.session.experiment.draft.pet_size = plugin.usual_size();
             cx.act(UiCommand::Show(Page::Experiment));
         }
     });

@@ -187,7 +187,7 @@ fn theme_menu(ui: &mut Ui, still: bool, commands: &mut Vec<UiCommand>) {
 }
 
 fn device_text(session: &Session, wide: bool) -> String {
-    let wanted = &session.draft.device;
+    let wanted = &session.experiment.draft.device;
     let current = session
         .inventory
         .devices
@@ -216,7 +216,7 @@ fn width(ui: &Ui, text: String) -> f32 {
 }
 
 fn device_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, wide: bool) {
-    let wanted = &session.draft.device;
+    let wanted = &session.experiment.draft.device;
     let text = device_text(session, wide);
     let response = chip(ui, None, &text, "Device").on_hover_text("Where new runs are trained");
     Popup::menu(&response).show(|ui| {

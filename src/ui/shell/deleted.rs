@@ -33,7 +33,7 @@ impl DeletedDialog {
             let t = tokens(ui);
             let title = RichText::new("Deleted runs").font(semibold(16.0));
             ui.label(title.color(t.strong));
-            match &session.deleted {
+            match &session.compare.deleted {
                 Fetch::Ready(runs) => {
                     list(ui, runs, (room.y - 220.0).clamp(80.0, 380.0), commands);
                 }

@@ -36,12 +36,12 @@ impl FoldersDialog {
                 ui,
                 "Runs of these folders stand in all lists beside your own. Nothing in a folder changes by opening it, and the data of its runs are asked for before they are opened.",
             );
-            for folder in session.folders.list() {
+            for folder in session.compare.folders.list() {
                 ui.push_id(&folder.path, |ui| line(ui, folder, commands));
             }
             ui.add_space(4.0);
             self.add(ui, commands);
-            if let Some(problem) = session.folders.refused() {
+            if let Some(problem) = session.compare.folders.refused() {
                 widgets::problem(ui, problem);
             }
             ui.add_space(4.0);

@@ -121,7 +121,7 @@ fn another_run_is_asked_anew_with_a_drawing_in_its_colours() {
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
     let session = &mut window.state_mut().session;
-    session.draft.data.clone_from(&place);
+    session.experiment.draft.data.clone_from(&place);
     session.choose_predictor(folders[0].clone());
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);

@@ -42,7 +42,10 @@ fn several_runs_are_deleted_at_once_and_undone_from_the_notice() {
     settle(&mut window);
     assert!(folders.iter().all(|folder| folder.exists()));
     assert!(window.query_by_label("Undo").is_none());
-    assert_eq!(window.state().session.runs.ready().unwrap().len(), 4);
+    assert_eq!(
+        window.state().session.compare.runs.ready().unwrap().len(),
+        4
+    );
 }
 
 #[test]
@@ -82,7 +85,10 @@ fn the_list_of_deleted_runs_restores_and_erases_after_one_question() {
     window.get_by_label("There are none.");
     window.get_by_label("Close").click();
     window.run_steps(3);
-    assert!(matches!(window.state().session.deleted, Fetch::Ready(_)));
+    assert!(matches!(
+        window.state().session.compare.deleted,
+        Fetch::Ready(_)
+    ));
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn the_ways_of_a_card_are_shown_chosen_and_tried_again() {
         // What comes while the menu is asked for moves it away.
         let known =
             !session.inventory.devices.is_empty() && !session.inventory.backbones.is_empty();
-        known && !session.data.is_busy()
+        known && !session.experiment.data.is_busy()
     });
     harness.run_steps(3);
     harness.get_by_label("1.50 times as fast as the plain way");
@@ -86,7 +86,7 @@ fn the_ways_of_a_card_are_shown_chosen_and_tried_again() {
     let plain = "f32 weights, decomposed attention, pictures as floats · 100.0 images/s";
     harness.get_by_label(plain).click();
     harness.run_steps(3);
-    let draft = &harness.state().session.draft;
+    let draft = &harness.state().session.experiment.draft;
     assert_eq!(draft.card_variant, Some(Variant::PLAIN));
     assert!(
         draft

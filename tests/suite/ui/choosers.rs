@@ -85,7 +85,7 @@ fn without_a_dialog_the_window_says_so_and_takes_a_path() {
     window.get_by_label_contains("There is nothing at");
     go(&mut window, "Path", &made.path().join("my pictures"));
     let place = made.path().join("my pictures").display().to_string();
-    assert_eq!(window.state().session.draft.data, place);
+    assert_eq!(window.state().session.experiment.draft.data, place);
     assert!(window.query_by_label("Choose this folder").is_none());
     // The next time it begins there, and Escape leaves everything as it was.
     window.get_by_label("Choose…").click();
@@ -96,7 +96,7 @@ fn without_a_dialog_the_window_says_so_and_takes_a_path() {
     window.key_press(egui::Key::Escape);
     window.run_steps(3);
     assert!(window.query_by_label("Choose this folder").is_none());
-    assert_eq!(window.state().session.draft.data, place);
+    assert_eq!(window.state().session.experiment.draft.data, place);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_dialog_that_does_not_come_up_can_be_done_without() {
     // Its late answer finds nobody.
     wait(&mut window, "the dialog answers", |app| !app.session.busy());
     window.run_steps(3);
-    assert_eq!(window.state().session.draft.data, "digits");
+    assert_eq!(window.state().session.experiment.draft.data, "digits");
 }
 
 #[test]

@@ -169,13 +169,13 @@ fn pictures_dropped_into_named_boxes_become_a_data_set() {
     shot(&mut window, "collect-data");
     window.get_by_label("Use as data set").click();
     wait(&mut window, "the data set is open", |app| {
-        let view = app.session.data.ready();
+        let view = app.session.experiment.data.ready();
         view.is_some_and(|view| view.classes == ["Class 2", "first letter"])
     });
     assert_eq!(window.state().page, Page::Experiment);
     let place = runs.path().join("made/My pictures");
     assert_eq!(
-        window.state().session.draft.data,
+        window.state().session.experiment.draft.data,
         place.display().to_string()
     );
 }

@@ -36,9 +36,12 @@ fn the_set_up_of_a_window_that_crashed_comes_back_when_it_is_asked_for() {
         Session::with(Box::new(Recorded::default()), Disk::at(runs), draft, wake)
     });
     settle(&mut window);
-    assert_eq!(window.state().session.draft, RunConfig::default());
+    assert_eq!(
+        window.state().session.experiment.draft,
+        RunConfig::default()
+    );
     window.get_by_label_contains("letters · LAE · adapter 5 and a folder of runs");
-    assert!(window.state().session.folders.paths().is_empty());
+    assert!(window.state().session.compare.folders.paths().is_empty());
     shot(&mut window, "after-a-crash");
     // It is kept on disk while nobody answers.
     wait(&mut window, "the settings are written", |_| file.exists());
@@ -46,8 +49,11 @@ fn the_set_up_of_a_window_that_crashed_comes_back_when_it_is_asked_for() {
     assert_eq!(kept.former.as_ref(), Some(&own));
     window.get_by_label("Set it up again").click();
     settle(&mut window);
-    assert_eq!(window.state().session.draft, own);
-    assert_eq!(window.state().session.folders.paths(), [others.path()]);
+    assert_eq!(window.state().session.experiment.draft, own);
+    assert_eq!(
+        window.state().session.compare.folders.paths(),
+        [others.path()]
+    );
     assert!(window.query_by_label("Set it up again").is_none());
 }
 
@@ -134,7 +140,7 @@ fn a_folder_of_the_window_that_crashed_is_opened_once() {
     let session = &mut window.state_mut().session;
     session.open_folders(&[three.clone(), two.clone()]);
     session.open_former_folders();
-    assert_eq!(session.folders.paths(), [three, two, one]);
+    assert_eq!(session.compare.folders.paths(), [three, two, one]);
 }
 
 #[test]
@@ -153,7 +159,7 @@ fn what_is_kept_from_an_older_crash_is_not_told_of_the_last_window() {
     window.get_by_label("An earlier set-up is kept");
     window.get_by_label_contains("an earlier window that ended without a word: letters");
     // Set up by hand, it is no question any more.
-    window.state_mut().session.draft = own;
+    window.state_mut().session.experiment.draft = own;
     settle(&mut window);
     assert!(window.query_by_label("Set it up again").is_none());
     assert_eq!(window.state().session.former.config, None);

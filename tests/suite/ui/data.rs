@@ -46,7 +46,7 @@ fn on(data: &str, tasks: &str) -> Harness<'static, StudioApp> {
 }
 
 fn settings(window: &Harness<'_, StudioApp>) -> (String, String) {
-    let draft = &window.state().session.draft;
+    let draft = &window.state().session.experiment.draft;
     (draft.order.clone(), draft.classes_per_task.clone())
 }
 
@@ -67,11 +67,11 @@ fn a_class_is_dragged_to_another_task_and_back_again() {
     assert_eq!(settings(&window), ("1-4,0,5-9".into(), "1,2,3,2,2".into()));
     settle(&mut window);
     window.get_by_label("class 0, task 3");
-    let plan = &window.state().session.plan;
+    let plan = &window.state().session.experiment.plan;
     assert!(plan.problems.is_empty(), "{:?}", plan.problems);
     assert_eq!(plan.tasks[2], ["4", "0", "5"]);
     assert_eq!(plan.tasks.len(), plan.train_images.len());
-    let command = window.state().session.draft.as_command(&[], &[]);
+    let command = window.state().session.experiment.draft.as_command(&[], &[]);
     assert!(
         command.contains("--order 1-4,0,5-9") && command.contains("1,2,3,2,2"),
         "{command}"
@@ -111,7 +111,7 @@ fn many_classes_are_arranged_in_the_larger_view() {
         made.class(&format!("a class with a longer name {class:03}"), 2);
     }
     let mut window = on(made.path().to_str().unwrap(), "5");
-    window.state_mut().session.draft.batch = 2;
+    window.state_mut().session.experiment.draft.batch = 2;
     settle(&mut window);
     assert!(window.query_by_label_contains("class a class").is_none());
     window.get_by_label("Arrange classes").click();
@@ -128,7 +128,7 @@ fn many_classes_are_arranged_in_the_larger_view() {
     let (order, sizes) = settings(&window);
     assert_eq!(order, "1-9,0,10-129");
     assert!(sizes.starts_with("4,6,5,"), "{sizes}");
-    assert!(window.state().session.plan.problems.is_empty());
+    assert!(window.state().session.experiment.plan.problems.is_empty());
 }
 
 #[test]
@@ -282,16 +282,30 @@ fn counts_shares_skipped_files_and_twins_are_on_the_card() {
     shot(&mut window, "data-card");
     // No test split was given, so its share can be chosen; the data is split anew.
     window.get_by_label("Test share");
-    let before = window.state().session.data.ready().unwrap().test_total();
-    window.state_mut().session.draft.test_share = 0.5;
+    let before = window
+        .state()
+        .session
+        .experiment
+        .data
+        .ready()
+        .unwrap()
+        .test_total();
+    window.state_mut().session.experiment.draft.test_share = 0.5;
     settle(&mut window);
-    let view = window.state().session.data.ready().unwrap().clone();
+    let view = window
+        .state()
+        .session
+        .experiment
+        .data
+        .ready()
+        .unwrap()
+        .clone();
     assert!(
         view.test_total() > 2 * before,
         "{before} {}",
         view.test_total()
     );
-    window.state_mut().session.draft.validation_share = 0.2;
+    window.state_mut().session.experiment.draft.validation_share = 0.2;
     settle(&mut window);
     window.get_by_label_contains("held out of training, not on test images");
     window.get_by_label_contains("validation images, 14 classes");
@@ -425,7 +439,7 @@ fn the_images_behind_a_runs_numbers_are_those_it_was_tested_on() {
         .clone();
     let data = Dataset::open("digits", &open_options(&config)).unwrap();
     assert_eq!(name, data.test[29].name());
-    let full = session.data.ready().unwrap();
+    let full = session.experiment.data.ready().unwrap();
     assert!(
         full.test_total() > 30,
         "the settings' own view has no limits"

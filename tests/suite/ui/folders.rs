@@ -35,7 +35,7 @@ fn with_folders(runs: &Path, folders: Vec<PathBuf>, file: PathBuf) -> Harness<'s
 }
 
 fn titles(window: &Harness<'_, StudioApp>) -> Vec<String> {
-    let rows = window.state().session.runs.ready().unwrap();
+    let rows = window.state().session.compare.runs.ready().unwrap();
     rows.iter().map(|row| row.line()).collect()
 }
 

@@ -79,7 +79,7 @@ fn weights_on_a_network_share_are_not_looked_for_unasked() {
     assert!(problem.place.contains("192.0.2.1"), "{problem}");
     assert!(!asked());
     // Chosen by the person, it is asked.
-    session.draft.backbone = share.into();
+    session.experiment.draft.backbone = share.into();
     session.predict_again();
     assert!(asked());
 }
@@ -100,13 +100,13 @@ fn a_place_on_another_computer_is_shown_before_anything_looks_there() {
     window.state_mut().act(&ctx, again());
     settle(&mut window);
     window.get_by_label_contains("This run names \\\\192.0.2.1\\birds");
-    assert_ne!(window.state().session.draft.data, share);
+    assert_ne!(window.state().session.experiment.draft.data, share);
     window.get_by_label("Cancel").click();
     settle(&mut window);
-    assert_ne!(window.state().session.draft.data, share);
+    assert_ne!(window.state().session.experiment.draft.data, share);
     window.state_mut().act(&ctx, again());
     settle(&mut window);
     window.get_by_label("Look there").click();
     settle(&mut window);
-    assert_eq!(window.state().session.draft.data, share);
+    assert_eq!(window.state().session.experiment.draft.data, share);
 }

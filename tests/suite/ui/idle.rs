@@ -44,16 +44,19 @@ const NUMBER: egui::Role = egui::Role::SpinButton;
 fn a_pet_without_a_size_has_none_to_choose() {
     let mut window = window();
     assert!(enabled(&window, NUMBER, "size"));
-    window.state_mut().session.draft.pet = "ssf".into();
+    window.state_mut().session.experiment.draft.pet = "ssf".into();
     settle(&mut window);
     assert!(!enabled(&window, NUMBER, "size"));
     told(&mut window, NUMBER, "size", "SSF has no size");
     shot(&mut window, "idle-ssf");
-    assert!(window.state().session.plan.problems.is_empty());
+    assert!(window.state().session.experiment.plan.problems.is_empty());
     let (command, _) = window.state().session.command();
     assert!(!command.contains("--pet-size"), "{command}");
     let session = &window.state().session;
-    assert_eq!(session.title_of(&session.draft), "digits · LAE · ssf");
+    assert_eq!(
+        session.title_of(&session.experiment.draft),
+        "digits · LAE · ssf"
+    );
 }
 
 #[test]
@@ -104,16 +107,17 @@ fn epochs_that_are_all_frozen_are_told_with_a_mend_and_can_be_meant() {
     let mut window = window();
     let words = "all 3 epochs are frozen, so the PET learns nothing there";
     assert!(window.query_by_label_contains(words).is_none());
-    window.state_mut().session.draft.epochs = 3;
+    window.state_mut().session.experiment.draft.epochs = 3;
     settle(&mut window);
     window.get_by_label_contains(words);
-    assert!(window.state().session.plan.problems.is_empty());
+    assert!(window.state().session.experiment.plan.problems.is_empty());
     shot(&mut window, "all-frozen");
     window.get_by_label("Freeze 1").click();
     settle(&mut window);
     let own = window
         .state()
         .session
+        .experiment
         .draft
         .settings
         .get("freeze_epochs")
@@ -154,7 +158,7 @@ fn while_a_data_set_opens_the_settings_are_those_of_the_method_chosen_last() {
         let spec = named_method(key).unwrap();
         window.state_mut().session.choose_method(spec);
         window.run_steps(6);
-        assert!(window.state().session.data.is_busy());
+        assert!(window.state().session.experiment.data.is_busy());
         assert_eq!(enabled(&window, NUMBER, "Epochs"), learns, "{key}");
         let (command, _) = window.state().session.command();
         assert_eq!(command.contains("--epochs"), learns, "{command}");

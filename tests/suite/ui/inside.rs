@@ -147,7 +147,7 @@ fn a_step_of_the_slider_with_ten_runs_is_measured() {
     window.state_mut().session.train_all(configs);
     let end = Instant::now() + Duration::from_secs(900);
     let trained = |app: &StudioApp| {
-        let rows = app.session.runs.ready();
+        let rows = app.session.compare.runs.ready();
         let done = rows.map_or(0, |rows| {
             let whole = rows.iter().filter(|row| row.answers().accuracy.len() == 5);
             whole.count()

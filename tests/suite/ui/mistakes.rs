@@ -195,8 +195,8 @@ fn a_label_is_mended_listed_and_taken_back() {
     settle(&mut window);
     window.get_by_label("1 label mended, 1 picture left out");
     let session = &window.state().session;
-    assert_eq!(session.draft.mended, kept());
-    let view = session.data.ready().unwrap();
+    assert_eq!(session.experiment.draft.mended, kept());
+    let view = session.experiment.data.ready().unwrap();
     assert_eq!(
         view.test,
         [2, 3],
@@ -212,8 +212,8 @@ fn a_label_is_mended_listed_and_taken_back() {
     window.get_by_label("Labels as in the data").click();
     settle(&mut window);
     let session = &window.state().session;
-    assert!(session.draft.mended.is_empty());
-    assert_eq!(session.data.ready().unwrap().test, [3, 3]);
+    assert!(session.experiment.draft.mended.is_empty());
+    assert_eq!(session.experiment.data.ready().unwrap().test, [3, 3]);
     let (command, exact) = session.command();
     assert!(command.ends_with("--mended none") && exact, "{command}");
 }
@@ -462,7 +462,7 @@ fn a_look_under_way_ends_with_what_it_is_about() {
     window.state_mut().session.list_runs();
     settle(&mut window);
     let session = &mut window.state_mut().session;
-    let stored = session.runs.ready().unwrap()[0].folder.clone();
+    let stored = session.compare.runs.ready().unwrap()[0].folder.clone();
     session.look_for_doubts(&stored, 0);
     let request = looks(&backend).pop().unwrap();
     assert_eq!(request.run, stored);

@@ -19,7 +19,7 @@ fn choose(window: &mut Harness<'_, StudioApp>, data: &str) {
 }
 
 fn draft(window: &Harness<'_, StudioApp>) -> RunConfig {
-    window.state().session.draft.clone()
+    window.state().session.experiment.draft.clone()
 }
 
 #[test]
@@ -34,15 +34,15 @@ fn a_small_folder_gets_settings_that_suit_it_and_they_stay_with_it() {
     settle(&mut window);
     choose(&mut window, &place);
     let small = draft(&window);
-    assert!(window.state().session.plan.problems.is_empty());
+    assert!(window.state().session.experiment.plan.problems.is_empty());
     assert!(small.batch < 20 && small.epochs > 5, "{small:?}");
     assert_eq!(small.classes_per_task, "2");
-    let tasks = &window.state().session.plan.tasks;
+    let tasks = &window.state().session.experiment.plan.tasks;
     assert_eq!(tasks, &[["class_1", "class_2"], ["class_10", "class_20"]]);
     window.get_by_label_contains("Chosen for this data");
     shot(&mut window, "small-folder");
     // What the person changes there stays there, and nothing of it goes anywhere else.
-    window.state_mut().session.draft.batch = 7;
+    window.state_mut().session.experiment.draft.batch = 7;
     choose(&mut window, "digits");
     let digits = draft(&window);
     let usual = RunConfig::default();
@@ -70,14 +70,14 @@ fn a_preset_is_what_it_says_or_is_shown_as_changed() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
-    window.state_mut().session.draft.batch = 3;
+    window.state_mut().session.experiment.draft.batch = 3;
     window
         .get_by_role_and_label(egui::Role::Button, "Letters")
         .click();
     settle(&mut window);
     assert_eq!(draft(&window).batch, 24);
     window.get_by_label("Preset: Letters");
-    window.state_mut().session.draft.batch = 3;
+    window.state_mut().session.experiment.draft.batch = 3;
     settle(&mut window);
     window.get_by_label("Letters, changed: Batch");
     shot(&mut window, "preset-changed");

@@ -110,7 +110,7 @@ fn a_setting_can_be_typed_through_values_that_do_not_fit() {
         window.event(egui::Event::Text(letter.into()));
         settle(&mut window);
     }
-    let draft = &window.state().session.draft;
+    let draft = &window.state().session.experiment.draft;
     assert_eq!(draft.classes_per_task, "4,3,3");
 }
 
@@ -199,7 +199,7 @@ fn the_backbone_card_goes_from_family_to_weights_and_greys_out_what_does_not_fit
         .get_by_role_and_label(egui::Role::RadioButton, "ConvNeXt")
         .click();
     settle(&mut window);
-    let draft = &window.state().session.draft;
+    let draft = &window.state().session.experiment.draft;
     assert_eq!(draft.backbone, "convnext_base.fb_in22k");
     assert_eq!(draft.blocks, "15");
     window.get_by_label_contains("pre-trained on ImageNet-22k");
@@ -220,7 +220,7 @@ fn the_backbone_card_goes_from_family_to_weights_and_greys_out_what_does_not_fit
     window.run_steps(3);
     window.get_by_label_contains("MAE ViT-B/16").click();
     settle(&mut window);
-    let draft = &window.state().session.draft;
+    let draft = &window.state().session.experiment.draft;
     assert_eq!(draft.backbone, "vit_base_patch16_224.mae");
     window.get_by_label_contains("ImageNet-R shows 200 of these classes");
     window
@@ -228,7 +228,7 @@ fn the_backbone_card_goes_from_family_to_weights_and_greys_out_what_does_not_fit
         .click();
     settle(&mut window);
     shot(&mut window, "experiment-mae");
-    let command = window.state().session.draft.as_command(&[], &[]);
+    let command = window.state().session.experiment.draft.as_command(&[], &[]);
     assert!(command.contains("--precision f16"), "{command}");
 }
 
@@ -244,11 +244,11 @@ fn a_weight_file_is_typed_or_dropped_and_what_is_wrong_with_it_stands_there() {
     window.input_mut().dropped_files.push(dropped);
     settle(&mut window);
     assert_eq!(
-        window.state().session.draft.backbone,
+        window.state().session.experiment.draft.backbone,
         right.display().to_string()
     );
     window.get_by_label_contains("sees 32 × 32");
-    assert!(window.state().session.plan.problems.is_empty());
+    assert!(window.state().session.experiment.plan.problems.is_empty());
 
     let wrong = runs.path().join("text.safetensors");
     std::fs::write(&wrong, "these are no weights").unwrap();
@@ -264,10 +264,10 @@ fn a_weight_file_is_typed_or_dropped_and_what_is_wrong_with_it_stands_there() {
     window.key_press(egui::Key::Enter);
     settle(&mut window);
     assert_eq!(
-        window.state().session.draft.backbone,
+        window.state().session.experiment.draft.backbone,
         wrong.display().to_string()
     );
-    let problems = &window.state().session.plan.problems;
+    let problems = &window.state().session.experiment.plan.problems;
     assert!(
         problems[0].what.contains("no usable weight file"),
         "{problems:?}"

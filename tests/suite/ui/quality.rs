@@ -45,7 +45,7 @@ fn a_poor_backbone_is_named_with_its_figure_and_a_better_one_is_set_up() {
         shot(&mut window, "advice");
         window.get_by_label("Set it up with ViT-B/16").click();
         settle(&mut window);
-        let draft = &window.state().session.draft;
+        let draft = &window.state().session.experiment.draft;
         assert_eq!(
             (draft.backbone.as_str(), draft.data.as_str()),
             (BACKBONE, "digits")

@@ -80,7 +80,7 @@ fn a_run_is_set_up_again_to_the_last_digit_whatever_is_entered_and_left() {
         let config = extreme(which);
         let mut window = set_up_again(&config);
         window.run_steps(5);
-        assert_eq!(window.state().session.draft, config);
+        assert_eq!(window.state().session.experiment.draft, config);
         shot(&mut window, &format!("repeat-{which}"));
         let fields: Vec<(egui::Role, &str)> = [
             "Epochs",
@@ -106,13 +106,17 @@ fn a_run_is_set_up_again_to_the_last_digit_whatever_is_entered_and_left() {
             window.run_steps(3);
             window.key_press(egui::Key::Tab);
             window.run_steps(3);
-            assert_eq!(window.state().session.draft, config, "{name} was left");
+            assert_eq!(
+                window.state().session.experiment.draft,
+                config,
+                "{name} was left"
+            );
         }
         for _ in 0..70 {
             window.key_press(egui::Key::Tab);
             window.run_steps(2);
         }
-        assert_eq!(window.state().session.draft, config);
+        assert_eq!(window.state().session.experiment.draft, config);
     }
 }
 
@@ -143,7 +147,11 @@ fn a_seed_of_many_digits_is_typed_and_one_that_is_none_is_not_taken() {
             .events
             .push(egui::Event::Text(typed.into()));
         window.run_steps(3);
-        assert_eq!(window.state().session.draft.seed, seed, "{typed}");
+        assert_eq!(
+            window.state().session.experiment.draft.seed,
+            seed,
+            "{typed}"
+        );
         assert_eq!(field(&window), typed);
         window.key_press(egui::Key::Enter);
         window.run_steps(3);

@@ -68,8 +68,8 @@ fn the_start_button_is_in_sight_and_tabs_can_be_reached_at_every_size() {
             line.map(|line| line.rect())
         };
         let line = place(window);
-        window.state_mut().session.draft.epochs = 0;
-        window.state_mut().session.draft.batch = 0;
+        window.state_mut().session.experiment.draft.epochs = 0;
+        window.state_mut().session.experiment.draft.batch = 0;
         settle(window);
         assert_eq!(place(window), line, "{name}");
         let start = window.get_by_label("Start training").rect();

@@ -65,7 +65,7 @@ fn a_stopped_run_goes_on_is_opened_and_moved_to_the_trash() {
     page(&mut window, "Compare");
     window.get_by_label("Delete").click();
     wait(&mut window, "the run is gone", |app| {
-        let rows = app.session.runs.ready();
+        let rows = app.session.compare.runs.ready();
         rows.is_some_and(|rows| rows.is_empty())
     });
     window.get_by_label("No runs yet");
@@ -93,7 +93,7 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
         };
         app.session.rows().filter(finished).count() == 2
     });
-    let rows = window.state().session.runs.ready().unwrap().clone();
+    let rows = window.state().session.compare.runs.ready().unwrap().clone();
     let methods: Vec<_> = rows
         .iter()
         .map(|row| row.header.as_ref().unwrap().config.method.clone())
@@ -116,7 +116,7 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
     }
     pixels.save(&picture).unwrap();
     page(&mut window, "Experiment");
-    let data = window.state().session.draft.data.clone();
+    let data = window.state().session.experiment.draft.data.clone();
     window
         .input_mut()
         .dropped_files
@@ -126,7 +126,7 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
         app.session.predict.answers.iter().flatten().count() == 3
     });
     assert_eq!(window.state().page, Page::Predict);
-    assert_eq!(window.state().session.draft.data, data);
+    assert_eq!(window.state().session.experiment.draft.data, data);
 
     // The same from the clipboard, as pixels and as a path.
     let ticket = window.state().session.predict.ticket;
@@ -154,6 +154,9 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
     window.step();
     settle(&mut window);
     let session = &window.state().session;
-    assert_eq!(session.draft.backbone, weights.display().to_string());
-    assert!(!session.plan.problems.is_empty());
+    assert_eq!(
+        session.experiment.draft.backbone,
+        weights.display().to_string()
+    );
+    assert!(!session.experiment.plan.problems.is_empty());
 }

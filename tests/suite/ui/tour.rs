@@ -87,7 +87,7 @@ fn press(window: &mut Harness<'_, StudioApp>, label: &str) {
 fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = on_learn(runs.path(), [1280.0, 800.0]);
-    let before = window.state().session.draft.clone();
+    let before = window.state().session.experiment.draft.clone();
     shot(&mut window, "tour-0");
     press(&mut window, "Begin");
     shorten(&mut window);
@@ -152,7 +152,7 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     assert!(folders.iter().all(|folder| !folder.exists()));
     window.get_by_label("Begin");
     assert_eq!(
-        window.state().session.draft,
+        window.state().session.experiment.draft,
         before,
         "the set-up is the person's"
     );

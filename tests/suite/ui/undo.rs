@@ -16,7 +16,7 @@ fn changed_twice(runs: &std::path::Path) -> Harness<'static, StudioApp> {
     let (mut window, _) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs);
     settle(&mut window);
     for epochs in [7, 9] {
-        window.state_mut().session.draft.epochs = epochs;
+        window.state_mut().session.experiment.draft.epochs = epochs;
         // The history is told the time of a window whose frames are a quarter of a second apart.
         window.run_steps(12);
     }
@@ -26,7 +26,7 @@ fn changed_twice(runs: &std::path::Path) -> Harness<'static, StudioApp> {
 fn press(window: &mut Harness<'_, StudioApp>, (modifiers, key): (Modifiers, Key)) -> usize {
     window.key_press_modifiers(modifiers, key);
     window.run_steps(3);
-    window.state().session.draft.epochs
+    window.state().session.experiment.draft.epochs
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn changes_of_the_settings_are_taken_back_one_by_one_and_put_there_again() {
     assert_eq!(press(&mut window, REDO), 9);
     // Another change ends what could be put there again.
     assert_eq!(press(&mut window, UNDO), 7);
-    window.state_mut().session.draft.epochs = 3;
+    window.state_mut().session.experiment.draft.epochs = 3;
     window.run_steps(12);
     assert_eq!(press(&mut window, REDO), 3);
     assert_eq!(press(&mut window, UNDO), 7);
@@ -62,17 +62,24 @@ fn a_data_set_that_was_chosen_is_taken_back_with_its_settings() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    let before = window.state().session.draft.clone();
+    let before = window.state().session.experiment.draft.clone();
     window.state_mut().session.choose_data("letters");
     settle(&mut window);
     window.run_steps(12);
-    assert_eq!(window.state().session.draft.classes_per_task, "6,5,5,5,5");
+    assert_eq!(
+        window.state().session.experiment.draft.classes_per_task,
+        "6,5,5,5,5"
+    );
     press(&mut window, UNDO);
     settle(&mut window);
     let session = &window.state().session;
-    assert_eq!(session.draft, before);
+    assert_eq!(session.experiment.draft, before);
     assert_eq!(
-        session.data.ready().map(|data| data.classes.len()),
+        session
+            .experiment
+            .data
+            .ready()
+            .map(|data| data.classes.len()),
         Some(10)
     );
 }

@@ -38,14 +38,14 @@ fn a_guess_is_kept_and_a_button_asks_for_the_runs_of_the_lesson() {
     window.get_by_label("Most, 60 to 95 %").click();
     settle(&mut window);
     window.get_by_label("Kept. The runs will tell.");
-    let draft = window.state().session.draft.clone();
+    let draft = window.state().session.experiment.draft.clone();
     window.get_by_label("Train the Baseline").click();
     settle(&mut window);
     assert!(window.query_by_label("Train the Baseline").is_none());
     let asked = backend.asked();
     let queued = asked.iter().filter(|c| matches!(c, Command::Queue(_)));
     assert_eq!(queued.count(), 1);
-    assert_eq!(window.state().session.draft, draft);
+    assert_eq!(window.state().session.experiment.draft, draft);
     // The same lesson in German, with the answer that was given.
     window.get_by_label("Deutsch").click();
     settle(&mut window);

@@ -54,7 +54,14 @@ fn a_folder_without_classes_is_refused_and_the_reason_is_on_the_page() {
     window.step();
     settle(&mut window);
     assert_eq!(window.state().page, Page::Experiment);
-    let problem = window.state().session.data.problem().cloned().unwrap();
+    let problem = window
+        .state()
+        .session
+        .experiment
+        .data
+        .problem()
+        .cloned()
+        .unwrap();
     assert!(!problem.what.contains('\n'), "{problem}");
     shot(&mut window, "wrong-data");
 }
@@ -65,13 +72,13 @@ fn epochs_without_end_are_a_problem_on_the_page_and_not_the_end_of_the_window() 
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
     // As "Set up again" brings them from a run's file.
-    window.state_mut().session.draft.epochs = usize::MAX;
+    window.state_mut().session.experiment.draft.epochs = usize::MAX;
     settle(&mut window);
     // They stay as the file had them, and the page says what is wrong with them.
     let session = &window.state().session;
-    assert_eq!(session.draft.epochs, usize::MAX);
+    assert_eq!(session.experiment.draft.epochs, usize::MAX);
     let told = |problem: &&Problem| problem.place == "--epochs";
-    let problem = session.plan.problems.iter().find(told).cloned();
+    let problem = session.experiment.plan.problems.iter().find(told).cloned();
     let words = lae_studio::session::story::sentence(&problem.unwrap().what);
     assert!(window.query_all_by_label_contains(&words).next().is_some());
 }
@@ -82,13 +89,16 @@ fn tasks_of_one_class_are_told_with_a_remedy_before_the_start() {
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
     assert!(window.query_by_label_contains("a single class").is_none());
-    window.state_mut().session.draft.classes_per_task = "3".into();
+    window.state_mut().session.experiment.draft.classes_per_task = "3".into();
     settle(&mut window);
     window.get_by_label_contains("Task 4 has a single class");
     // It can be trained all the same.
-    assert!(window.state().session.plan.problems.is_empty());
+    assert!(window.state().session.experiment.plan.problems.is_empty());
     window.get_by_label("Use 3,3,4").click();
     settle(&mut window);
-    assert_eq!(window.state().session.draft.classes_per_task, "3,3,4");
+    assert_eq!(
+        window.state().session.experiment.draft.classes_per_task,
+        "3,3,4"
+    );
     assert!(window.query_by_label_contains("a single class").is_none());
 }

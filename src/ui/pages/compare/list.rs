@@ -125,7 +125,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, count: String) {
 /// Where runs come from and where they go.
 fn places(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.horizontal_wrapped(|ui| {
-        let text = match cx.session.folders.list().len() {
+        let text = match cx.session.compare.folders.list().len() {
             0 => "Other folders…".to_string(),
             n => format!("Other folders ({n})…"),
         };

@@ -119,7 +119,7 @@ impl State {
 
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let rows = match &cx.session.runs {
+    let rows = match &cx.session.compare.runs {
         Fetch::Ready(rows) => rows.clone(),
         Fetch::Failed(problem) => {
             let problem = problem.clone();

@@ -64,7 +64,7 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 /// Whether weights of one's own are wanted while a network of the table is still chosen.
 fn file_wanted(cx: &Cx<'_>) -> bool {
-    let name = &cx.session.draft.backbone;
+    let name = &cx.session.experiment.draft.backbone;
     cx.pages.experiment.weights
         && cx
             .session
@@ -76,14 +76,14 @@ fn file_wanted(cx: &Cx<'_>) -> bool {
 
 /// The backbone of the settings: from the table, or as the plan found it (a file).
 fn chosen(cx: &Cx<'_>) -> Option<BackboneView> {
-    let name = &cx.session.draft.backbone;
+    let name = &cx.session.experiment.draft.backbone;
     let listed = cx
         .session
         .inventory
         .backbones
         .iter()
         .find(|view| view.name == *name);
-    let planned = cx.session.plan.backbone.as_ref();
+    let planned = cx.session.experiment.plan.backbone.as_ref();
     listed
         .or(planned.filter(|view| view.name == *name))
         .cloned()
@@ -97,7 +97,8 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&BackboneView>) {
             .iter()
             .any(|b| b.name == name)
     };
-    let from_file = cx.pages.experiment.weights || !listed(cx, &cx.session.draft.backbone);
+    let from_file =
+        cx.pages.experiment.weights || !listed(cx, &cx.session.experiment.draft.backbone);
     let family = match chosen {
         Some(view) if !from_file => view.family.clone(),
         _ => FILE.to_string(),
@@ -138,8 +139,8 @@ fn first_of(list: &[BackboneView], family: &str) -> Option<BackboneView> {
 
 /// Another backbone brings its usual number of blocks with a PET.
 fn choose(cx: &mut Cx<'_>, view: &BackboneView) {
-    cx.session.draft.backbone.clone_from(&view.name);
-    cx.session.draft.blocks = view.pet_blocks.to_string();
+    cx.session.experiment.draft.backbone.clone_from(&view.name);
+    cx.session.experiment.draft.blocks = view.pet_blocks.to_string();
 }
 
 /// The family's weights with their size and whether they are here.
@@ -150,7 +151,7 @@ fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
         .max_height(360.0)
         .show(ui, |ui| {
             for view in list.iter().filter(|view| view.family == family) {
-                let here = cx.session.draft.backbone == view.name;
+                let here = cx.session.experiment.draft.backbone == view.name;
                 let line = egui::Button::selectable(here, view.title.as_str())
                     .right_text(RichText::new(view.whereabouts()).color(tokens(ui).subdued));
                 let hint = format!("{}\n{}", view.name, pretrained(view));
@@ -163,7 +164,7 @@ fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
 
 /// A path to type, for systems without a file dialog and for those who like to.
 fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let draft = &cx.session.draft.backbone;
+    let draft = &cx.session.experiment.draft.backbone;
     let known = cx
         .session
         .inventory
@@ -286,13 +287,18 @@ fn precision(ui: &mut Ui, cx: &mut Cx<'_>) {
         "f16 halves the memory of the frozen weights on graphics cards. PETs, heads, loss and all arithmetic stay f32.",
     );
     let options = Precision::ALL.map(|precision| (precision, precision.key()));
-    segmented(ui, "precision", &options, &mut cx.session.draft.precision);
-    let wanted = &cx.session.draft.device;
+    segmented(
+        ui,
+        "precision",
+        &options,
+        &mut cx.session.experiment.draft.precision,
+    );
+    let wanted = &cx.session.experiment.draft.device;
     let means_cpu = |device: &DeviceView| {
         device.key == "cpu" && (*wanted == "cpu" || wanted == "auto" && device.chosen_by_auto)
     };
     let on_cpu = cx.session.inventory.devices.iter().any(means_cpu);
-    if on_cpu && cx.session.draft.precision == Precision::F16 {
+    if on_cpu && cx.session.experiment.draft.precision == Precision::F16 {
         faint(ui, "the CPU keeps f32");
     }
 }

@@ -36,8 +36,8 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         head(ui, cx);
         choice(ui, cx);
-        let now = cx.session.draft.data.clone();
-        match cx.session.data.clone() {
+        let now = cx.session.experiment.draft.data.clone();
+        match cx.session.experiment.data.clone() {
             // Nothing of the data set that is to be replaced stands beside the wish for a folder.
             _ if cx.pages.experiment.folder => {
                 faint(ui, HOW);
@@ -58,12 +58,15 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
                     };
                     faint(
                         ui,
-                        format!("Looking through {}{words}", cx.session.draft.data),
+                        format!(
+                            "Looking through {}{words}",
+                            cx.session.experiment.draft.data
+                        ),
                     );
                 });
                 ui.ctx().request_repaint_after(Duration::from_millis(200));
             }
-            Fetch::Failed(problem) => match named::published(&cx.session.draft.data) {
+            Fetch::Failed(problem) => match named::published(&cx.session.experiment.draft.data) {
                 Some(set) => offer(ui, cx, set),
                 None => {
                     widgets::problem(ui, &problem);
@@ -84,12 +87,17 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn head(ui: &mut Ui, cx: &Cx<'_>) {
-    let stand = match &cx.session.data {
+    let stand = match &cx.session.experiment.data {
         Fetch::Busy => Standing::Busy,
         Fetch::Ready(_) => standing(cx, SettingGroup::Data),
         Fetch::Nothing | Fetch::Failed(_) => Standing::Wrong,
     };
-    let credit = cx.session.data.ready().map(|view| view.credit.clone());
+    let credit = cx
+        .session
+        .experiment
+        .data
+        .ready()
+        .map(|view| view.credit.clone());
     widgets::ends(
         ui,
         |ui| {
@@ -104,7 +112,7 @@ fn head(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn choice(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let mut source = match cx.session.draft.data.as_str() {
+    let mut source = match cx.session.experiment.draft.data.as_str() {
         _ if cx.pages.experiment.folder => Source::Folder,
         "digits" => Source::Digits,
         "letters" => Source::Letters,
@@ -129,7 +137,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>) {
         if button(ui, "Make one…").clicked() {
             cx.act(UiCommand::Collect(Purpose::Data));
         }
-        if cx.session.data.ready().is_some() && !cx.pages.experiment.folder {
+        if cx.session.experiment.data.ready().is_some() && !cx.pages.experiment.folder {
             export(ui, Goods::Data, None, cx.commands);
         }
         if source == Source::Folder {
@@ -215,7 +223,10 @@ fn on_its_way(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// A path to type, for systems without a file dialog and for those who like to.
 fn folder(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let built_in = matches!(cx.session.draft.data.as_str(), "digits" | "letters");
+    let built_in = matches!(
+        cx.session.experiment.draft.data.as_str(),
+        "digits" | "letters"
+    );
     let state = &mut cx.pages.experiment;
     let edit = widgets::line_edit(
         &mut state.path,
@@ -224,7 +235,7 @@ fn folder(ui: &mut Ui, cx: &mut Cx<'_>) {
     .hint_text("Path of a folder, then Enter");
     let response = ui.add(edit).accessible_name("Data folder");
     if !response.has_focus() && !response.lost_focus() && !built_in {
-        state.path.clone_from(&cx.session.draft.data);
+        state.path.clone_from(&cx.session.experiment.draft.data);
     }
     let done = widgets::entered(ui, &response);
     let path = state.path.trim().to_string();
@@ -243,7 +254,7 @@ fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
         count_text(view.train_total()),
         counted(
             view.test_total(),
-            &format!("{} image", cx.session.draft.measured_on())
+            &format!("{} image", cx.session.experiment.draft.measured_on())
         ),
         counted(view.classes.len(), "class"),
         view.sizes

@@ -205,7 +205,7 @@ fn class_row(ui: &mut Ui, view: &DataView, class: usize, most: usize) {
 
 fn sight(ui: &mut Ui, cx: &mut Cx<'_>) {
     let state = &mut cx.pages.experiment;
-    let epochs = cx.session.draft.epochs.max(1);
+    let epochs = cx.session.experiment.draft.epochs.max(1);
     let (epoch, shift) = (state.sight_epoch % epochs, state.sight_shift);
     ui.horizontal_wrapped(|ui| {
         let again = button(ui, "Draw again");
@@ -279,9 +279,14 @@ fn both(ui: &mut Ui, cx: &mut Cx<'_>, seen: &Seen) {
 /// Whether shares and memory say something about this data that a person should see unasked: the test images were
 /// drawn, they are not what is measured on, or the pictures do not fit into memory.
 fn splits_matter(cx: &Cx<'_>, view: &DataView) -> bool {
-    let draft = &cx.session.draft;
+    let draft = &cx.session.experiment.draft;
     let budget = (draft.cache_mb as u64) << 20;
-    let short = cx.session.plan.cache_need.is_some_and(|need| need > budget);
+    let short = cx
+        .session
+        .experiment
+        .plan
+        .cache_need
+        .is_some_and(|need| need > budget);
     view.test_drawn || draft.validation_share > 0.0 || short
 }
 
@@ -294,8 +299,8 @@ pub fn noted_splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
 
 /// The shares that are drawn, and the memory for decoded pictures.
 fn splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
-    let need = cx.session.plan.cache_need;
-    let draft = &mut cx.session.draft;
+    let need = cx.session.experiment.plan.cache_need;
+    let draft = &mut cx.session.experiment.draft;
     row(ui, |ui| {
         if view.test_drawn {
             in_row(ui, draft, "test_share");
@@ -306,7 +311,7 @@ fn splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
         in_row(ui, draft, "cache_mb");
         faint(ui, cache_words(need, draft.cache_mb));
     });
-    if cx.session.draft.validation_share > 0.0 {
+    if cx.session.experiment.draft.validation_share > 0.0 {
         let t = tokens(ui);
         let words = format!(
             "Accuracies are measured on {} held out of training, not on test images.",

@@ -16,10 +16,15 @@ use crate::ui::widgets::{self, button, card, link, sentence};
 
 /// Everything that stands in the way.
 pub fn in_the_way(cx: &Cx<'_>) -> Vec<Problem> {
-    let of_data = cx.session.data.problem().into_iter();
-    let mut list: Vec<Problem> = of_data.chain(&cx.session.plan.problems).cloned().collect();
-    if let (Some(_), Some(first)) = (named::published(&cx.session.draft.data), list.first_mut())
-        && cx.session.data.problem().is_some()
+    let of_data = cx.session.experiment.data.problem().into_iter();
+    let mut list: Vec<Problem> = of_data
+        .chain(&cx.session.experiment.plan.problems)
+        .cloned()
+        .collect();
+    if let (Some(_), Some(first)) = (
+        named::published(&cx.session.experiment.draft.data),
+        list.first_mut(),
+    ) && cx.session.experiment.data.problem().is_some()
     {
         first.remedy = "download it on the data card".into();
     }
@@ -32,18 +37,30 @@ pub fn problems(ui: &mut Ui, cx: &mut Cx<'_>) {
     if list.is_empty() {
         return;
     }
-    let least = cx.session.plan.train_images.iter().copied().min();
+    let least = cx
+        .session
+        .experiment
+        .plan
+        .train_images
+        .iter()
+        .copied()
+        .min();
     let t = tokens(ui);
-    let classes = cx.session.data.ready().map_or(0, |view| view.classes.len());
+    let classes = cx
+        .session
+        .experiment
+        .data
+        .ready()
+        .map_or(0, |view| view.classes.len());
     card(ui, |ui| {
         let words = format!("{} to fix", counted(list.len(), "thing"));
         ui.label(RichText::new(words).font(semibold(13.0)).color(t.bad));
         for problem in &list {
             widgets::problem(ui, problem);
-            if let Some((label, fixed)) = fix(problem, &cx.session.draft, classes, least)
+            if let Some((label, fixed)) = fix(problem, &cx.session.experiment.draft, classes, least)
                 && button(ui, label).clicked()
             {
-                cx.session.draft = fixed;
+                cx.session.experiment.draft = fixed;
             }
         }
     });
@@ -92,12 +109,12 @@ fn fix_own(spec: &SettingSpec, draft: &RunConfig) -> Option<(String, RunConfig)>
 
 /// Draws what is worth knowing about the data and its cut into tasks.
 pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let Some(view) = cx.session.data.ready().cloned() else {
+    let Some(view) = cx.session.experiment.data.ready().cloned() else {
         return;
     };
     let (lone, frozen) = (
-        cx.session.plan.lone.clone(),
-        cx.session.plan.all_frozen.clone(),
+        cx.session.experiment.plan.lone.clone(),
+        cx.session.experiment.plan.all_frozen.clone(),
     );
     let lines = view.assumed.clone();
     let more = [
@@ -123,7 +140,7 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
         if let Some(Lone { problem, sizes }) = lone {
             widgets::problem(ui, &problem);
             if button(ui, format!("Use {sizes}")).clicked() {
-                cx.session.draft.classes_per_task = sizes;
+                cx.session.experiment.draft.classes_per_task = sizes;
             }
         }
         if let Some(AllFrozen {
@@ -135,7 +152,7 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
             widgets::problem(ui, &problem);
             let label = setting.mend(Some(&usual));
             if label.is_some_and(|label| button(ui, label).clicked()) {
-                let own = &mut cx.session.draft.settings;
+                let own = &mut cx.session.experiment.draft.settings;
                 own.insert(setting.key.into(), usual);
             }
         }

@@ -9,8 +9,11 @@ use crate::ui::widgets::{faint, link, segmented};
 
 /// Draws the line; nothing where no label was mended.
 pub fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let place = cx.session.draft.data.clone();
-    let (list, used) = (cx.session.mended_labels(&place), &cx.session.draft.mended);
+    let place = cx.session.experiment.draft.data.clone();
+    let (list, used) = (
+        cx.session.mended_labels(&place),
+        &cx.session.experiment.draft.mended,
+    );
     if list.is_empty() && used.is_empty() {
         return;
     }

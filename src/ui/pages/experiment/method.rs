@@ -17,7 +17,7 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         let stand = standing(cx, SettingGroup::Method);
         let preset = preset_words(cx);
-        let term = cx.session.draft.method.replace('-', "_");
+        let term = cx.session.experiment.draft.method.replace('-', "_");
         widgets::ends(
             ui,
             |ui| {
@@ -32,12 +32,12 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
                 widgets::cut(ui, preset);
             },
         );
-        if let Some(spec) = which(ui, &mut cx.session.draft) {
+        if let Some(spec) = which(ui, &mut cx.session.experiment.draft) {
             cx.session.choose_method(spec);
         }
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 12.0;
-            settings(ui, &mut cx.session.draft, &cx.pages.experiment);
+            settings(ui, &mut cx.session.experiment.draft, &cx.pages.experiment);
         });
         if let Some(words) = cx.session.suited() {
             faint(ui, words);
@@ -54,7 +54,7 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
         if cx.pages.experiment.more {
             ui.horizontal_wrapped(|ui| {
                 ui.spacing_mut().item_spacing.x = 12.0;
-                rarer(ui, &mut cx.session.draft, &cx.pages.experiment);
+                rarer(ui, &mut cx.session.experiment.draft, &cx.pages.experiment);
             });
         }
     });
@@ -62,19 +62,19 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 /// The preset the settings were taken from.
 fn taken_from(cx: &Cx<'_>) -> Option<Preset> {
-    let name = cx.session.preset.as_ref()?;
+    let name = cx.session.experiment.preset.as_ref()?;
     presets::presets()
         .into_iter()
         .find(|preset| preset.name == *name)
 }
 
 fn preset_changed(cx: &Cx<'_>) -> bool {
-    taken_from(cx).is_some_and(|preset| !presets::matches(&preset, &cx.session.draft))
+    taken_from(cx).is_some_and(|preset| !presets::matches(&preset, &cx.session.experiment.draft))
 }
 
 /// "Preset: Letters", or what was changed in it since.
 fn preset_words(cx: &Cx<'_>) -> String {
-    let draft = &cx.session.draft;
+    let draft = &cx.session.experiment.draft;
     match taken_from(cx) {
         Some(preset) if preset_changed(cx) => {
             let keys = presets::changed(&preset, draft);

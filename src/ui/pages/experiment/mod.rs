@@ -178,11 +178,11 @@ fn standing(cx: &Cx<'_>, group: SettingGroup) -> Standing {
         match all.find(|spec| spec.place() == word) {
             Some(spec) => spec.group == group,
             // An option of a method's own.
-            None => group == SettingGroup::Method && is_own(&cx.session.draft, word),
+            None => group == SettingGroup::Method && is_own(&cx.session.experiment.draft, word),
         }
     };
     let mine = |place: &str| place.split([',', ':', ' ']).any(of_group);
-    let problems = &cx.session.plan.problems;
+    let problems = &cx.session.experiment.plan.problems;
     match problems.iter().any(|problem| mine(&problem.place)) {
         true => Standing::Wrong,
         false => Standing::Good,

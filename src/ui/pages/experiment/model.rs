@@ -44,14 +44,14 @@ pub fn pet(ui: &mut Ui, cx: &mut Cx<'_>) {
                 faint(ui, trained);
             },
         );
-        if let Some(title) = without_pet(&cx.session.draft) {
+        if let Some(title) = without_pet(&cx.session.experiment.draft) {
             sentence(ui, format!("{title} trains no PET plugin."));
             return;
         }
         let plugins = cx.session.inventory.plugins.clone();
         let sound = plugins.iter().filter(|plugin| plugin.problem.is_none());
         let list: Vec<&PluginView> = sound.collect();
-        let chosen = cx.session.draft.pet.clone();
+        let chosen = cx.session.experiment.draft.pet.clone();
         ui.horizontal_wrapped(|ui| {
             choice(ui, cx, &list, &chosen);
             sizes(ui, cx, list.iter().copied().find(|p| p.name == chosen));
@@ -70,10 +70,10 @@ fn without_pet(draft: &RunConfig) -> Option<&'static str> {
 }
 
 fn trained(cx: &Cx<'_>) -> String {
-    let Some(trained) = cx.session.plan.trained else {
+    let Some(trained) = cx.session.experiment.plan.trained else {
         return String::new();
     };
-    let frozen = cx.session.plan.backbone.as_ref();
+    let frozen = cx.session.experiment.plan.backbone.as_ref();
     let share = frozen.map(|b| 100.0 * trained as f64 / (b.parameters + trained).max(1) as f64);
     match share {
         Some(share) => {
@@ -94,7 +94,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
         .map(|p| (p.name.clone(), p.title.as_str()))
         .collect();
     let mut value = chosen.to_string();
-    let misfits = cx.session.plan.misfits.clone();
+    let misfits = cx.session.experiment.plan.misfits.clone();
     let reason = |name: &String| {
         let misfit = misfits.iter().find(|(plugin, _)| plugin == name);
         misfit.map(|(_, why)| why.clone())
@@ -126,7 +126,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
 
 /// Another plugin brings its own default size.
 fn choose(cx: &mut Cx<'_>, list: &[&PluginView], name: &str) {
-    let draft = &mut cx.session.draft;
+    let draft = &mut cx.session.experiment.draft;
     draft.pet = name.to_string();
     draft.pet_variant = None;
     if let Some(plugin) = list.iter().find(|p| p.name == name) {
@@ -138,7 +138,7 @@ fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
     let size = plugin.map_or(Some((1, 5, 256)), |plugin| plugin.size);
     let (low, _, high) = size.unwrap_or_default();
     let why = cx.pages.experiment.why_idle("pet_size");
-    let draft = &mut cx.session.draft;
+    let draft = &mut cx.session.experiment.draft;
     let label = faint(ui, "size");
     let mut value = numbers::number(&mut draft.pet_size, low..=high).speed(0.1);
     if why.is_some() {

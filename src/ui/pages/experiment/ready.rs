@@ -67,13 +67,14 @@ pub fn more(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn headline(cx: &Cx<'_>) -> &'static str {
-    let fine = cx.session.plan.problems.is_empty() && cx.session.data.ready().is_some();
+    let fine = cx.session.experiment.plan.problems.is_empty()
+        && cx.session.experiment.data.ready().is_some();
     if fine { "Ready" } else { "Not ready yet" }
 }
 
 /// "5 tasks × 5 epochs, 6,750 pictures".
 fn extent(cx: &Cx<'_>) -> String {
-    let (plan, draft) = (&cx.session.plan, &cx.session.draft);
+    let (plan, draft) = (&cx.session.experiment.plan, &cx.session.experiment.draft);
     if plan.tasks.is_empty() {
         return String::new();
     }
@@ -86,7 +87,11 @@ fn extent(cx: &Cx<'_>) -> String {
 }
 
 fn cost(cx: &Cx<'_>) -> Option<Estimate> {
-    estimate(&cx.session.draft, &cx.session.plan, cx.session.rows())
+    estimate(
+        &cx.session.experiment.draft,
+        &cx.session.experiment.plan,
+        cx.session.rows(),
+    )
 }
 
 fn about(seconds: f64) -> String {
@@ -107,7 +112,7 @@ fn first_problem(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// Where the card has less free than a step takes: how it fits, with the same result.
 fn short_of_memory(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let Some((free, fitting)) = cx.session.plan.short else {
+    let Some((free, fitting)) = cx.session.experiment.plan.short else {
         return;
     };
     let words = format!("The card has {} free, which is less.", bytes_text(free));
@@ -117,7 +122,7 @@ fn short_of_memory(ui: &mut Ui, cx: &mut Cx<'_>) {
         let take = button(ui, format!("Take {} at once", counted(images, "image")));
         let hint = "The batch is learned in parts; the result is that of the whole batch";
         if take.on_hover_text(hint).clicked() {
-            cx.session.draft.micro_batch = Some(images);
+            cx.session.experiment.draft.micro_batch = Some(images);
         }
     }
 }
@@ -125,11 +130,11 @@ fn short_of_memory(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// That an experiment of the paper is split otherwise here, which no figure can show afterwards.
 fn other_split(ui: &mut Ui, cx: &Cx<'_>) {
     let session = &cx.session;
-    let Some(data) = session.data.ready() else {
+    let Some(data) = session.experiment.data.ready() else {
         return;
     };
-    let taken = session.preset.as_deref();
-    if let Some(words) = split::remark(&session.draft, taken, &data.as_ref().into()) {
+    let taken = session.experiment.preset.as_deref();
+    if let Some(words) = split::remark(&session.experiment.draft, taken, &data.as_ref().into()) {
         let colour = tokens(ui).warning;
         ui.add(egui::Label::new(RichText::new(words).color(colour)).wrap());
     }
@@ -154,9 +159,9 @@ fn start(ui: &mut Ui, cx: &mut Cx<'_>, width: f32) {
 
 /// What can be done with the settings besides.
 fn rest(ui: &mut Ui, cx: &mut Cx<'_>) {
-    if cx.session.draft.method != lae::BASELINE.key {
+    if cx.session.experiment.draft.method != lae::BASELINE.key {
         let hint = "Trains these settings, then the same without anything against forgetting, and lays both side by side";
-        ui.checkbox(&mut cx.session.beside, "Baseline beside it")
+        ui.checkbox(&mut cx.session.experiment.beside, "Baseline beside it")
             .on_hover_text(hint);
     }
     let can_start = cx.session.can_start();

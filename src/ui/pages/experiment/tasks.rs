@@ -28,13 +28,13 @@ const READ: usize = 100;
 
 /// Draws the strip: one cell per task.
 pub fn strip(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let Some(scenario) = cx.session.plan.scenario.clone() else {
+    let Some(scenario) = cx.session.experiment.plan.scenario.clone() else {
         // Its room stays, so that nothing jumps while a setting is typed.
         let size = Vec2::new(ui.available_width(), CELL);
         ui.allocate_exact_size(size, Sense::hover());
         return;
     };
-    let data = cx.session.data.ready().cloned();
+    let data = cx.session.experiment.data.ready().cloned();
     let names = class_names(data.as_deref());
     let count = scenario.task_count() as f32;
     let gap = if count > 10.0 { 3.0 } else { 8.0 };
@@ -85,7 +85,14 @@ fn one_cell(
     ui.painter()
         .rect_stroke(rect, CornerRadius::same(RADIUS), line, StrokeKind::Inside);
     let inside = rect.width() - 20.0;
-    let images = cx.session.plan.train_images.get(task).copied().unwrap_or(0);
+    let images = cx
+        .session
+        .experiment
+        .plan
+        .train_images
+        .get(task)
+        .copied()
+        .unwrap_or(0);
     let tip = format!("{name}\n{}", counted(images, "training image"));
     let mut chips = Vec::new();
     let mut moved = None;
@@ -166,11 +173,11 @@ fn classes_of<'a>(scenario: &Scenario, names: &'a [String], task: usize) -> Vec<
 
 /// The larger view: every task with all its classes.
 pub fn arrange(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let Some(scenario) = cx.session.plan.scenario.clone() else {
+    let Some(scenario) = cx.session.experiment.plan.scenario.clone() else {
         faint(ui, "The tasks show once the settings fit the data.");
         return;
     };
-    let data = cx.session.data.ready().cloned();
+    let data = cx.session.experiment.data.ready().cloned();
     let names = class_names(data.as_deref());
     faint(
         ui,
@@ -184,7 +191,7 @@ pub fn arrange(ui: &mut Ui, cx: &mut Cx<'_>) {
         .show(ui, |ui| {
             ui.spacing_mut().item_spacing = Vec2::splat(4.0);
             for task in 0..scenario.task_count() {
-                let images = cx.session.plan.train_images.get(task).copied();
+                let images = cx.session.experiment.plan.train_images.get(task).copied();
                 moved = one_task(ui, &scenario, names, task, images.unwrap_or(0)).or(moved);
             }
             moved = new_task(ui, &scenario).or(moved);
@@ -256,15 +263,20 @@ pub fn order(ui: &mut Ui, cx: &mut Cx<'_>) {
     row(ui, |ui| {
         let label = terms::faint(ui, "Classes per task", "task");
         let why = cx.pages.experiment.why_idle("classes_per_task");
-        let sizes = &mut cx.session.draft.classes_per_task;
+        let sizes = &mut cx.session.experiment.draft.classes_per_task;
         unless(ui, why, |ui| text(ui, "classes per task", sizes, 100.0))
             .labelled_by(label.id)
             .on_hover_text(hint_of("classes_per_task"));
         ui.add_space(8.0);
         let label = terms::faint(ui, "Class order", "class_order");
-        text(ui, "class order", &mut cx.session.draft.order, 110.0)
-            .labelled_by(label.id)
-            .on_hover_text(hint_of("order"));
+        text(
+            ui,
+            "class order",
+            &mut cx.session.experiment.draft.order,
+            110.0,
+        )
+        .labelled_by(label.id)
+        .on_hover_text(hint_of("order"));
         let menu = button(ui, "Orders");
         Popup::menu(&menu).show(|ui| orders(ui, cx));
         let undo = button_if(ui, cx.session.can_undo_arranging(), "Undo");
@@ -278,7 +290,7 @@ pub fn order(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn orders(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let names = class_names(cx.session.data.ready().map(|view| &**view));
+    let names = class_names(cx.session.experiment.data.ready().map(|view| &**view));
     let mut list = vec![("natural".to_string(), "Natural: sorted by name".to_string())];
     let by_number = ClassOrder::by_number(names);
     if by_number != "natural" {
@@ -294,7 +306,7 @@ fn orders(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     for (key, title) in list {
         if ui.button(title).clicked() {
-            cx.session.draft.order = key;
+            cx.session.experiment.draft.order = key;
         }
     }
     if ui.button("From a file…").clicked() {

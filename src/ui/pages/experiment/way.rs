@@ -50,7 +50,7 @@ pub fn way(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
 
 /// The list of ways behind a button.
 fn choice(ui: &mut Ui, cx: &mut Cx<'_>, found: Option<&Prepared>) {
-    let wanted = cx.session.draft.card_variant;
+    let wanted = cx.session.experiment.draft.card_variant;
     let words = wanted.map_or_else(|| "automatic".to_string(), |way| way.to_string());
     let open = button(ui, format!("Way: {words}"));
     Popup::menu(&open).show(|ui| {
@@ -59,7 +59,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, found: Option<&Prepared>) {
         let best = best.map_or_else(|| "the plain one".to_string(), |best| best.to_string());
         let automatic = format!("Automatic: {best}");
         if ui.selectable_label(wanted.is_none(), automatic).clicked() {
-            cx.session.draft.card_variant = None;
+            cx.session.experiment.draft.card_variant = None;
         }
         for tried in found.map_or(&[][..], |found| &found.tried) {
             let right = tried.refused.is_none();
@@ -69,7 +69,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, found: Option<&Prepared>) {
                 .on_disabled_hover_text(tried.refused.clone().unwrap_or_default())
                 .clicked()
             {
-                cx.session.draft.card_variant = Some(tried.variant);
+                cx.session.experiment.draft.card_variant = Some(tried.variant);
             }
         }
     });

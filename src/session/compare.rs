@@ -1,0 +1,36 @@
+//! What the page Compare shows: the stored runs and the folders they lie in.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Session;
+use super::bin::DeletedRun;
+use super::comparison::Comparison;
+use super::folders::Folders;
+use super::views::{Fetch, Rows, RunRow};
+
+/// The runs that are listed, and those that belong side by side.
+#[derive(Default)]
+pub struct Compare {
+    /// The stored runs.
+    pub runs: Fetch<Rows>,
+    /// The folders they are listed from beside the usual one.
+    pub folders: Folders,
+    /// The deleted runs, once somebody looked for them.
+    pub deleted: Fetch<Arc<Vec<DeletedRun>>>,
+    /// The runs that were asked for together.
+    pub(super) comparison: Comparison,
+}
+
+impl Session {
+    /// The list of runs, as far as it was read, the newest first.
+    pub fn rows(&self) -> impl Iterator<Item = &RunRow> {
+        let rows = self.compare.runs.ready().into_iter();
+        rows.flat_map(|rows| rows.iter()).map(|row| &**row)
+    }
+
+    /// A row of the list of runs.
+    pub fn row(&self, folder: &Path) -> Option<&RunRow> {
+        self.rows().find(|row| row.folder == folder)
+    }
+}

@@ -1,0 +1,42 @@
+//! What the page Experiment shows: the settings being edited, their data set, and what they come to.
+
+use std::sync::Arc;
+
+use super::of_data::{Kept, Suiting};
+use super::planning::Planning;
+use super::views::{DataView, Fetch, Plan};
+use crate::run::config::RunConfig;
+
+/// The set-up of the next run.
+pub struct Experiment {
+    /// The settings being edited.
+    pub draft: RunConfig,
+    /// Whether Baseline is to be trained beside the settings, and both be compared.
+    pub beside: bool,
+    /// The preset that the settings were taken from, by name; they may have been changed since.
+    pub preset: Option<String>,
+    /// The data set of the settings.
+    pub data: Fetch<Arc<DataView>>,
+    /// What the settings come to; kept until a newer one is there.
+    pub plan: Plan,
+    pub(super) planning: Planning,
+    /// The settings that other data sets were used with.
+    pub(super) kept: Kept,
+    pub(super) suiting: Suiting,
+}
+
+impl Experiment {
+    /// A set-up that begins with these settings.
+    pub(super) fn of(draft: RunConfig) -> Self {
+        Self {
+            draft,
+            beside: false,
+            preset: None,
+            data: Fetch::Nothing,
+            plan: Plan::default(),
+            planning: Planning::default(),
+            kept: Kept::new(),
+            suiting: Suiting::default(),
+        }
+    }
+}
