@@ -6,13 +6,14 @@
 //! and written beside them, where the folder can be written.
 
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
 use super::answered::Answered;
 use super::file::keep_unsynced;
-use super::key::{RunKey, plugin_hash};
+use super::key::{RunKey, plugin_hash, settings_key};
 use super::load::{RunState, StoredRun, load, state};
 use super::record::{MOST_IMAGES, run_name};
 use super::tables::MetricsRow;
@@ -23,10 +24,14 @@ use crate::files;
 use crate::metrics::{Answers, ByExpert, Expert, Histories, PromptStudy, Tally, TaskCounts};
 use crate::problem::Result;
 use crate::run::about::About;
+use crate::run::config::RunConfig;
 use crate::run::event::{RunHeader, TaskReport};
 
 /// Raised when the file, or how a figure in it comes about, changes its meaning.
 const VERSION: u32 = 1;
+
+/// The settings there are, each with its default.
+static SETTINGS: LazyLock<String> = LazyLock::new(|| settings_key(&RunConfig::default()));
 
 /// What there is to show of a run without its answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -237,10 +242,13 @@ fn marks(folder: &Path, saved: usize) -> Vec<Mark> {
     if let Some(last) = saved.checked_sub(1) {
         names.push(below(&answers_file(&lessons::home(folder, last), last)));
     }
-    names
+    let mut marks: Vec<Mark> = names
         .into_iter()
         .map(|name| Mark::of(folder, name))
-        .collect()
+        .collect();
+    // Keys hash all settings: with one more of them, those of before are others.
+    marks.push(Mark(SETTINGS.clone(), 0, 0));
+    marks
 }
 
 /// The summary of the run in this folder: from its file, or made from the others.
