@@ -77,6 +77,14 @@ fn state(home: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     all
 }
 
+/// A copy of what there is, with summaries that are of these files.
+fn copied(from: &Path) -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    copy_folder(from, home.path());
+    done(home.path(), &["runs"]);
+    home
+}
+
 fn done(home: &Path, words: &[&str]) {
     let output = studio(home, None, words);
     let said = String::from_utf8_lossy(&output.stderr);
@@ -102,21 +110,18 @@ fn what_is_done_to_a_run_happens_wholly_or_not_at_all_and_can_be_done_again() {
     std::fs::rename(made, runs.join("run")).unwrap();
     copy_folder(letters("AB", 4).path(), &first.path().join("new"));
     for act in &ACTS {
-        let begin = tempfile::tempdir().unwrap();
-        copy_folder(first.path(), begin.path());
+        let begin = copied(first.path());
         if !act.before.is_empty() {
             done(begin.path(), act.before);
         }
         let before = state(begin.path());
-        let clean = tempfile::tempdir().unwrap();
-        copy_folder(begin.path(), clean.path());
+        let clean = copied(begin.path());
         done(clean.path(), act.words);
         let after = state(clean.path());
         assert!(before != after, "{:?} does nothing", act.words);
         for fault in act.faults {
             let what = format!("{:?} {fault}", act.words);
-            let home = tempfile::tempdir().unwrap();
-            copy_folder(begin.path(), home.path());
+            let home = copied(begin.path());
             let output = studio(home.path(), Some(fault), act.words);
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert!(!said.contains("panicked"), "{what}: {said}");
