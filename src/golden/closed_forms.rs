@@ -16,6 +16,7 @@ use crate::method::optimiser::Progress;
 use crate::method::ranpac::{Projection, RanPac};
 use crate::method::tuning::Tuning;
 use crate::method::{self, Method};
+use crate::metrics::Expert;
 use crate::nn::Place;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
@@ -160,9 +161,14 @@ impl Case for Aper {
     }
 
     fn compare(&mut self, ledger: &mut Ledger<'_>, task: usize, test: &Tensor<4>) -> Result<()> {
-        compare_feature(ledger, "test.feature", &self.features(test.clone())?)?;
+        compare_feature(ledger, "test.feature", &feature(self, test)?)?;
         compare_prototypes(ledger, task, self)
     }
+}
+
+/// What the heads read of the test images.
+fn feature(method: &dyn Method, test: &Tensor<4>) -> Result<Tensor<2>> {
+    method.features(test.clone())?.of(Expert::ANSWER)
 }
 
 impl Case for RanPac {
@@ -196,7 +202,7 @@ impl Case for RanPac {
     }
 
     fn compare(&mut self, ledger: &mut Ledger<'_>, task: usize, test: &Tensor<4>) -> Result<()> {
-        compare_feature(ledger, "test.feature", &self.features(test.clone())?)?;
+        compare_feature(ledger, "test.feature", &feature(self, test)?)?;
         let name = |what: &str| format!("task.{task}.{what}");
         let (Some(regression), Some(choice)) = (self.regression(), self.choice()) else {
             return Err(Problem::new("the regression was not solved"));
@@ -260,8 +266,8 @@ impl Case for Ease {
     }
 
     fn compare(&mut self, ledger: &mut Ledger<'_>, task: usize, test: &Tensor<4>) -> Result<()> {
-        let features = Tensor::cat(self.features(test.clone())?, 1);
-        compare_feature(ledger, &format!("task.{task}.feature"), &features)?;
+        let name = format!("task.{task}.feature");
+        compare_feature(ledger, &name, &feature(self, test)?)?;
         let completed = self.subspaces().completed(&test.device())?;
         let prototypes = HostTensor::read(&Tensor::cat(completed, 1))?;
         let limit = ledger.tolerance.trajectory;

@@ -331,7 +331,7 @@ impl Run<'_> {
     fn compare_answers(&mut self, task: usize, query: &Tensor<2>) -> Result<()> {
         let of = |what: &str| format!("task{task}.test.{what}");
         let images = self.images("test.input")?;
-        let (asked, features) = self.prompted.features(images.clone())?;
+        let (asked, features) = self.prompted.asked_features(images.clone())?;
         self.compare(&of("feature"), &features)?;
         self.compare(&of("logits"), &self.prompted.logits(images)?)?;
         let leaves = self.prompted.leaves().clone();

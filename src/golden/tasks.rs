@@ -12,7 +12,7 @@ use super::ledger::Ledger;
 use super::{GoldenReport, Tolerance};
 use crate::backbone::Backbone;
 use crate::method::optimiser::{Gradients, Progress};
-use crate::method::{Batch, Method, Pass, PetPlan, Setup, Task};
+use crate::method::{Batch, GoOn, Method, Pass, PetPlan, Setup, Task};
 use crate::nn::Place;
 use crate::pet::PetSettings;
 use crate::pet::library::Library;
@@ -163,7 +163,7 @@ impl<'a> TaskFile<'a> {
                 self.train(case, &mut ledger, index)?;
             }
             self.measure(case, index)?;
-            case.method().end_task()?;
+            case.method().end_task(&mut GoOn::to_the_end())?;
             case.compare(&mut ledger, index, &test)?;
             let images = test.dims()[0];
             let mut verdicts = Vec::new();
@@ -217,7 +217,8 @@ impl<'a> TaskFile<'a> {
             };
             losses.extend(case.method().learn(&batch, &Pass::learning(false))?);
             if (step + 1) % each == 0 {
-                case.method().end_pass(step / each)?;
+                case.method()
+                    .end_pass(step / each, &mut GoOn::to_the_end())?;
             }
         }
         let losses = HostTensor::read(&Tensor::cat(losses, 0))?;
@@ -266,7 +267,8 @@ impl<'a> TaskFile<'a> {
             };
             case.method().learn(&batch, &Pass::measuring())?;
         }
-        case.method().end_pass(self.config.epochs)
+        case.method()
+            .end_pass(self.config.epochs, &mut GoOn::to_the_end())
     }
 }
 

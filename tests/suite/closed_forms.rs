@@ -9,8 +9,8 @@ use lae_studio::backbone::architecture::Architecture;
 use lae_studio::backbone::{Backbone, convnext, swin, vit};
 use lae_studio::method::esn::stage::EnergyTerm;
 use lae_studio::method::{
-    self, Batch, Chosen, Ground, Method, Pass, PetPlan, Setup, Task, Verdict, Work, named_method,
-    set,
+    self, Batch, Chosen, GoOn, Ground, Method, Pass, PetPlan, Setup, Task, Verdict, Work,
+    named_method, set,
 };
 use lae_studio::pet::library::Library;
 use lae_studio::pet::{Init, PetSettings};
@@ -105,9 +105,9 @@ impl Toy {
                 let loss = loss.map(|loss| HostTensor::read(&loss).unwrap().values[0]);
                 losses.extend(loss);
             }
-            method.end_pass(pass).unwrap();
+            method.end_pass(pass, &mut GoOn::to_the_end()).unwrap();
         }
-        method.end_task().unwrap();
+        method.end_task(&mut GoOn::to_the_end()).unwrap();
         losses
     }
 }

@@ -5,7 +5,8 @@ use std::process::{Command as Program, Stdio};
 use std::time::{Duration, Instant};
 
 use lae_studio::data::{Dataset, OpenOptions};
-use lae_studio::experiment::predict::{Parts, Predictor, PredictorShelf};
+use lae_studio::experiment::predict::{Parts, Predictor};
+use lae_studio::experiment::shelf::PredictorShelf;
 use lae_studio::experiment::{self, Outcome, Stock};
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::RunConfig;

@@ -19,6 +19,7 @@ mod experiment;
 mod faults;
 mod finetune;
 mod fuzz;
+mod heads;
 mod hostile_data;
 mod inside;
 mod layering;

@@ -142,6 +142,55 @@ fn every_method_goes_on_after_a_stop_as_if_nothing_had_happened() {
     }
 }
 
+/// Stops a run at the `left`-th gate after its first pass of measuring began.
+struct StopAtGate {
+    control: Control,
+    measuring: bool,
+    left: usize,
+    evaluated: bool,
+}
+
+impl Sink for StopAtGate {
+    fn event(&mut self, event: Event) {
+        if let Event::Phase { phase, .. } = event {
+            self.measuring |= matches!(phase, Phase::Measuring { .. });
+            self.evaluated |= matches!(phase, Phase::Evaluating { .. });
+        }
+    }
+
+    fn between_batches(&mut self) {
+        if self.measuring {
+            self.left = self.left.saturating_sub(1);
+            if self.left == 0 {
+                self.control.set(Wish::Stop);
+            }
+        }
+    }
+}
+
+/// The first task has three batches to measure; what comes after them is the search for a ridge.
+#[test]
+fn a_stop_at_the_long_end_of_a_pass_is_heard_and_costs_nothing() {
+    let root = tempfile::tempdir().unwrap();
+    let spec = METHODS.iter().find(|spec| spec.key == "ranpac").unwrap();
+    let config = config_of(spec);
+    let whole = train(&config, root.path(), &mut Vec::new(), &Control::default());
+    let control = Control::default();
+    let mut sink = StopAtGate {
+        control: control.clone(),
+        measuring: false,
+        left: 12,
+        evaluated: false,
+    };
+    let folder = train(&config, root.path(), &mut sink, &control);
+    assert!(sink.measuring && !sink.evaluated);
+    let stopped = store::load(&folder).unwrap();
+    assert!(stopped.reports.is_empty(), "it ended before the task did");
+    control.set(Wish::Run);
+    experiment::resume(&folder, &Stock::default(), &mut Vec::new(), &control).unwrap();
+    assert!(snapshots(&folder) == snapshots(&whole));
+}
+
 #[test]
 fn every_method_predicts_what_its_evaluation_said_and_says_who_answers() {
     let root = tempfile::tempdir().unwrap();

@@ -162,7 +162,7 @@ fn with_more_tasks_than_slots_images_choose_while_learning_too() {
     prompted.begin(2).unwrap();
     assert_eq!(numbers(&prompted.leaves()["e"]), numbers(&before["e"]));
     let learning = prompted.gradients(images(4), &[0, 1, 0, 1]).unwrap();
-    let (answering, _) = prompted.features(images(4)).unwrap();
+    let (answering, _) = prompted.asked_features(images(4)).unwrap();
     assert_eq!(learning.choice, answering.choice);
 }
 

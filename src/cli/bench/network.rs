@@ -8,7 +8,7 @@ use burn::tensor::{Device, Tensor};
 use super::mode::Mode;
 use crate::backbone::library::{Library as Backbones, Normalisation};
 use crate::experiment::upload;
-use crate::method::{self, Batch, Chosen, Method, Pass, PetPlan, Setup, Task};
+use crate::method::{self, Batch, Chosen, GoOn, Method, Pass, PetPlan, Setup, Task};
 use crate::nn::Place;
 use crate::pet::library::Library as Plugins;
 use crate::problem::{Problem, Result};
@@ -76,9 +76,9 @@ impl Network {
                     finite(&HostTensor::read(&loss)?.values)?;
                 }
             }
-            self.method.end_pass(pass)?;
+            self.method.end_pass(pass, &mut GoOn::to_the_end())?;
         }
-        self.method.end_task()?;
+        self.method.end_task(&mut GoOn::to_the_end())?;
         for _ in 0..BATCHES {
             self.step(Mode::Predict)?;
         }
@@ -97,9 +97,9 @@ impl Network {
             if index == 0 || passes[index] != passes[index - 1] {
                 self.learn(task, index, 0..1)?;
             }
-            self.method.end_pass(index)?;
+            self.method.end_pass(index, &mut GoOn::to_the_end())?;
         }
-        self.method.end_task()
+        self.method.end_task(&mut GoOn::to_the_end())
     }
 
     /// The first of these batches of a pass.

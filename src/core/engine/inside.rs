@@ -14,7 +14,7 @@ use super::{Desk, Mail};
 use crate::data::transform::InputSpec;
 use crate::experiment::Stock;
 use crate::experiment::inside::{Axes, Crowd, Survey, crowd_inside};
-use crate::experiment::predict::Key;
+use crate::experiment::shelf::Key;
 use crate::fence::fenced;
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};

@@ -11,7 +11,7 @@ use std::sync::mpsc::Sender;
 
 use super::Mail;
 use crate::experiment::Stock;
-use crate::experiment::predict::{Key, PredictorShelf, Prepared};
+use crate::experiment::shelf::{Key, PredictorShelf, Prepared};
 use crate::fence::fenced;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, PredictRequest};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use super::*;
-use crate::experiment::predict::Prepared;
+use crate::experiment::shelf::Prepared;
 use crate::run::config::{RunConfig, Setting};
 use crate::run::event::{Picture, PredictRequest};
 

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::method::Pass;
+use crate::run::event::Progress;
 
 /// Shortest time between two reports.
 const INTERVAL: Duration = Duration::from_millis(50);
@@ -106,8 +107,9 @@ impl Meter {
         self.losses.extend(values);
     }
 
-    /// Takes what the next report says: losses, share done, images/s of late, seconds left.
-    pub fn report(&mut self) -> (Vec<f32>, f64, f64, Option<f64>) {
+    /// Takes what the next report says, losses, share done, images/s of late and seconds left, for
+    /// this place.
+    pub fn progress(&mut self, place: Progress) -> Progress {
         self.reported = Instant::now();
         let speed = per_second(self.recent);
         // A window of about two seconds keeps the figure steady and yet alive.
@@ -118,7 +120,13 @@ impl Meter {
         let left = (fresh > 0.0 && self.working.as_millis() > 200)
             .then(|| self.working.as_secs_f64() / fresh * (self.total - self.done).max(0.0));
         let share = (self.done / self.total).clamp(0.0, 1.0);
-        (std::mem::take(&mut self.losses), share, speed, left)
+        Progress {
+            losses: std::mem::take(&mut self.losses),
+            done: share,
+            images_per_second: speed,
+            seconds_left: left,
+            ..place
+        }
     }
 
     /// Ends a task: its training speed in images per second, and the seconds that testing took for
@@ -149,18 +157,22 @@ mod tests {
         let work = Meter::pass_work(&Pass::learning(false), 100);
         let mut meter = Meter::new(work + Meter::judge_work(100));
         meter.skip(work);
-        let (_, share, _, left) = meter.report();
+        let Progress {
+            done: share,
+            seconds_left: left,
+            ..
+        } = meter.progress(Progress::default());
         assert!(share > 0.5 && share < 0.6 && left.is_none());
         meter.begin();
         meter.judged(1000);
-        assert_eq!(meter.report().1, 1.0);
+        assert_eq!(meter.progress(Progress::default()).done, 1.0);
     }
 
     #[test]
     fn losses_are_handed_over_once() {
         let mut meter = Meter::new(1.0);
         meter.losses([1.0, 0.5]);
-        assert_eq!(meter.report().0, vec![1.0, 0.5]);
-        assert!(meter.report().0.is_empty());
+        assert_eq!(meter.progress(Progress::default()).losses, vec![1.0, 0.5]);
+        assert!(meter.progress(Progress::default()).losses.is_empty());
     }
 }

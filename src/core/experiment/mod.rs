@@ -17,6 +17,7 @@ pub mod prepare;
 mod reading;
 mod room;
 pub mod sheet;
+pub mod shelf;
 mod stock;
 pub mod suited;
 mod teach;

@@ -1,9 +1,7 @@
 //! One picture for the experts of a saved run, after any of its tasks.
 
-use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use burn::tensor::Tensor;
 use image::RgbImage;
@@ -14,16 +12,13 @@ use crate::device::{self, Trusted};
 use crate::method::{self, Chosen, Method, PetPlan, Setup, Verdict};
 use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
-use crate::run::event::{Picture, PredictRequest, Prediction, RunHeader};
+use crate::run::event::{Picture, RunHeader};
 use crate::store;
 use crate::tensors::Named;
 
 use super::fitting::variant_of;
 use super::watched::Watched;
 use super::{Stock, upload};
-
-/// Snapshots kept ready: enough to play a slider over a ten-task run.
-const KEPT: usize = 24;
 
 /// The experts of one run as they were after one task.
 pub struct Predictor {
@@ -240,132 +235,5 @@ impl Predictor {
     /// Side of the square the network sees.
     pub fn input_size(&self) -> usize {
         self.backbone.input.size
-    }
-}
-
-/// A predictor, or what is left to make one of on the thread that owns its device.
-pub enum Prepared {
-    /// It answers at once.
-    Whole(Box<Predictor>),
-    /// To be handed to a graphics card.
-    Parts(Box<Parts>),
-}
-
-impl Prepared {
-    /// Makes everything ready that may be made ready on any thread: for the CPU all of it.
-    ///
-    /// # Errors
-    /// As [`Predictor::open`].
-    pub fn ahead(folder: &Path, task: usize, stock: &Stock) -> Result<Self> {
-        let mut parts = Parts::gather(folder, task, None, stock, false)?;
-        if parts.is_for_cpu() {
-            return Ok(Self::Whole(Box::new(parts.assemble(stock)?)));
-        }
-        parts.read_ahead()?;
-        Ok(Self::Parts(Box::new(parts)))
-    }
-
-    fn finished(self, stock: &Stock) -> Result<Box<Predictor>> {
-        match self {
-            Self::Whole(predictor) => Ok(predictor),
-            Self::Parts(parts) => Ok(Box::new(parts.assemble(stock)?)),
-        }
-    }
-}
-
-/// What a predictor is of: a run's folder, a task (from 0), and when its snapshot was written. A
-/// lesson that was undone may have made way for another one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Key {
-    /// The run's folder.
-    pub run: PathBuf,
-    /// The task.
-    pub task: usize,
-    written: Option<SystemTime>,
-}
-
-impl Key {
-    /// That of the snapshot which lies there now.
-    pub fn of(run: &Path, task: usize) -> Self {
-        Self {
-            run: run.to_path_buf(),
-            task,
-            written: store::snapshot_time(run, task),
-        }
-    }
-}
-
-impl PredictorShelf {
-    /// The predictor of this snapshot, if it was made ready; it counts as used.
-    ///
-    /// # Errors
-    /// As [`Parts::assemble`].
-    pub fn predictor(&mut self, key: &Key, stock: &Stock) -> Result<Option<&Predictor>> {
-        let Some(at) = self.0.iter().position(|(known, _)| known == key) else {
-            return Ok(None);
-        };
-        let Some((key, prepared)) = self.0.remove(at) else {
-            return Ok(None);
-        };
-        let whole = prepared.finished(stock)?;
-        self.put(key, Prepared::Whole(whole));
-        match self.0.back() {
-            Some((_, Prepared::Whole(predictor))) => Ok(Some(predictor)),
-            _ => Ok(None),
-        }
-    }
-}
-
-/// Predictors kept ready, the latest used last.
-#[derive(Default)]
-pub struct PredictorShelf(VecDeque<(Key, Prepared)>);
-
-impl PredictorShelf {
-    /// Whether this one is there.
-    pub fn has(&self, key: &Key) -> bool {
-        self.0.iter().any(|(known, _)| known == key)
-    }
-
-    /// Puts one there; the one that was not used for longest may have to go.
-    pub fn put(&mut self, key: Key, prepared: Prepared) {
-        self.0.retain(|(known, _)| *known != key);
-        self.0.push_back((key, prepared));
-        while self.0.len() > KEPT {
-            self.0.pop_front();
-        }
-    }
-
-    /// Answers one snapshot of a request.
-    ///
-    /// # Errors
-    /// As [`Predictor::open`] and [`Predictor::verdict`].
-    pub fn predict(
-        &mut self,
-        request: &PredictRequest,
-        task: usize,
-        stock: &Stock,
-    ) -> Result<Prediction> {
-        let key = Key::of(&request.run, task);
-        let found = self.0.iter().position(|(known, _)| *known == key);
-        let prepared = match found.and_then(|index| self.0.remove(index)) {
-            Some((_, prepared)) => prepared,
-            None => Prepared::ahead(&request.run, task, stock)?,
-        };
-        let predictor = prepared.finished(stock)?;
-        let answer = predictor.verdict(&request.picture);
-        let classes = predictor.classes().to_vec();
-        let seen_size = predictor.input_size();
-        self.put(key, Prepared::Whole(predictor));
-        let (verdict, seen) = answer?;
-        Ok(Prediction {
-            ticket: request.ticket,
-            run: request.run.clone(),
-            task,
-            classes,
-            opinions: verdict.opinions,
-            decided_by: verdict.decided_by,
-            seen,
-            seen_size,
-        })
     }
 }

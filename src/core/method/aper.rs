@@ -12,7 +12,8 @@ use super::answers::{self, Verdict};
 use super::prototypes::{Prototypes, Sums};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
-    Batch, Demand, Method, MethodSpec, Pass, PetUse, Published, Rate, Setup, Task, TrainedPet, Work,
+    Batch, Demand, Features, GoOn, Method, MethodSpec, Pass, PetUse, Published, Rate, Setup, Task,
+    TrainedPet, Work,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -96,23 +97,6 @@ impl Aper {
     pub fn prototypes(&self) -> &Prototypes {
         &self.prototypes
     }
-
-    /// Feature of the untouched backbone and, behind it, that of the tuned one.
-    ///
-    /// # Errors
-    /// A Problem when the PET's equation does not fit or the device failed.
-    pub fn features(&self, images: Tensor<4>) -> Result<Tensor<2>> {
-        let both: [&dyn Hooks; 2] = [&PetStack::empty(), self.session.pets()];
-        Ok(Tensor::cat(self.backbone.features_of(images, &both)?, 1))
-    }
-
-    /// Cosines with all classes so far (batch × classes).
-    ///
-    /// # Errors
-    /// As [`Aper::features`].
-    pub fn scores(&self, images: Tensor<4>) -> Result<Tensor<2>> {
-        self.prototypes.scores(self.features(images)?)
-    }
 }
 
 impl Method for Aper {
@@ -131,26 +115,30 @@ impl Method for Aper {
             return self.session.learn(batch);
         }
         let features = self.features(batch.images.clone())?;
-        self.sums.add(&features, batch.labels)?;
+        self.sums.add(&features.of(Expert::ANSWER)?, batch.labels)?;
         Ok(None)
     }
 
-    fn end_pass(&mut self, _pass: usize) -> Result<()> {
+    fn end_pass(&mut self, _pass: usize, _go_on: &mut GoOn<'_>) -> Result<()> {
         self.prototypes.extend(self.sums.take_means());
         Ok(())
     }
 
-    fn end_task(&mut self) -> Result<()> {
+    fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {
         self.session.end_task();
         Ok(())
     }
 
-    fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
-        answers::by_cosine(Expert::ANSWER, &self.scores(images)?)
+    /// That of the untouched backbone and, behind it, that of the tuned one.
+    fn features(&self, images: Tensor<4>) -> Result<Features> {
+        let both: [&dyn Hooks; 2] = [&PetStack::empty(), self.session.pets()];
+        let both = self.backbone.features_of(images, &both)?;
+        Ok(Features::alone(Tensor::cat(both, 1)))
     }
 
-    fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
-        Ok(vec![(Expert::ANSWER, self.features(images)?)])
+    fn classify(&self, features: &Features) -> Result<Vec<Verdict>> {
+        let scores = self.prototypes.scores(features.of(Expert::ANSWER)?)?;
+        answers::by_cosine(Expert::ANSWER, &scores)
     }
 
     fn pets(&self) -> Result<Vec<TrainedPet>> {

@@ -17,7 +17,8 @@ use crate::run::event::MethodFacts;
 /// A Problem that lists the methods there are.
 pub fn named_method(key: &str) -> Result<&'static MethodSpec> {
     METHODS
-        .into_iter()
+        .iter()
+        .copied()
         .find(|spec| spec.key == key)
         .ok_or_else(|| {
             let keys: Vec<&str> = METHODS.iter().map(|spec| spec.key).collect();

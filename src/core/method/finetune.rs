@@ -17,13 +17,12 @@ use super::heads::{Head, Heads};
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
 use super::tuning::MOMENTUM;
 use super::{
-    AtOnce, Backward, Batch, Chosen, Demand, Ground, Kind, Method, MethodSpec, Pass, Published,
-    Rate, SettingSpec, Setup, Task, task_seed,
+    AtOnce, Backward, Batch, Chosen, Demand, Features, Ground, Kind, Method, MethodSpec, Pass,
+    Published, Rate, SettingSpec, Setup, Task, plain, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::backbone::parameters::Weights;
 use crate::metrics::Expert;
-use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::config::Precision;
 use crate::tensors::Named;
@@ -235,10 +234,7 @@ impl FineTune {
     pub fn gradients(&self, images: Tensor<4>, labels: &[usize]) -> Result<(Tensor<1>, Gradients)> {
         let head = self.heads.tracked_last()?;
         let weights = self.weights.tracked();
-        let features = self
-            .backbone
-            .with_weights(&weights)?
-            .features(images, &PetStack::empty())?;
+        let features = plain(&*self.backbone.with_weights(&weights)?, images)?;
         let (logits, device) = (head.forward(features), self.backbone.device());
         let targets = (labels, self.settings.at_once.smoothing);
         let learned = Backward::new(logits, targets, None, &device).of_weights(&weights);
@@ -262,25 +258,6 @@ impl FineTune {
         self.weights.write("backbone", &mut named)?;
         self.heads.write(&mut named)?;
         Ok(named)
-    }
-
-    /// Images → logits over all classes so far (batch × classes).
-    ///
-    /// # Errors
-    /// A Problem when the device failed.
-    pub fn logits(&self, images: Tensor<4>) -> Result<Tensor<2>> {
-        Ok(self.heads.forward(&self.features(images)?))
-    }
-
-    fn features(&self, images: Tensor<4>) -> Result<Tensor<2>> {
-        let backbone = match self.answering.get() {
-            Some(backbone) => backbone.clone(),
-            None => {
-                let made = self.backbone.with_weights(&self.weights)?;
-                self.answering.get_or_init(|| made).clone()
-            }
-        };
-        backbone.features(images, &PetStack::empty())
     }
 }
 
@@ -332,12 +309,24 @@ impl Method for FineTune {
         Ok(Some(loss))
     }
 
-    fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
-        answers::alone(Expert::ANSWER, &self.logits(images)?)
+    fn features(&self, images: Tensor<4>) -> Result<Features> {
+        let backbone = match self.answering.get() {
+            Some(backbone) => backbone.clone(),
+            None => {
+                let made = self.backbone.with_weights(&self.weights)?;
+                self.answering.get_or_init(|| made).clone()
+            }
+        };
+        Ok(Features::alone(plain(&*backbone, images)?))
     }
 
-    fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
-        Ok(vec![(Expert::ANSWER, self.features(images)?)])
+    fn classify(&self, features: &Features) -> Result<Vec<Verdict>> {
+        let logits = self.heads.forward(&features.of(Expert::ANSWER)?);
+        answers::alone(Expert::ANSWER, &logits)
+    }
+
+    fn heads_mut(&mut self) -> Option<&mut Heads> {
+        Some(&mut self.heads)
     }
 
     fn snapshot(&self) -> Result<Named> {
@@ -367,7 +356,7 @@ impl Method for FineTune {
         self.answering = OnceLock::new();
         self.weights = self.weights.read("backbone", state)?;
         self.heads = Heads::read(state, tasks, self.backbone.feature_width(), &device)?;
-        self.optimiser = Optimiser::read(self.settings.optimiser, state, &device)?;
+        self.optimiser = self.optimiser.read(state, &device)?;
         self.task = Task::newest(tasks);
         Ok(())
     }

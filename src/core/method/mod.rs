@@ -14,12 +14,15 @@ mod chosen;
 pub mod cosine;
 pub mod ease;
 pub mod esn;
+mod features;
 pub mod finetune;
 mod frozen;
+mod go_on;
 pub mod heads;
 mod idle;
 pub mod lae;
 mod lone;
+mod measurement;
 pub mod optimiser;
 mod pets;
 pub mod prompt;
@@ -30,14 +33,13 @@ mod spec;
 mod task;
 pub mod tuning;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
 
 use crate::backbone::Backbone;
-use crate::metrics::{Expert, SlotView};
+use crate::metrics::SlotView;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -50,16 +52,20 @@ pub use backward::Backward;
 pub use chosen::{
     adopt, adopt_published, command, filled, named_method, problems, run_title, set, usual_pet,
 };
+pub use features::{Features, plain};
 pub use frozen::{AllFrozen, all_frozen};
+pub use go_on::GoOn;
+pub use heads::Heads;
 pub use idle::Plugin;
 pub use lae::{Lae, LaeSettings};
 pub use lone::{Lone, learns, lone_classes};
+pub use measurement::{Measurement, Moment};
 pub use pets::{PetPlan, TrainedPet};
 pub use spec::{Chosen, Demand, Ground, Idle, MethodSpec, PetUse, Published, Rate};
 pub use task::{Batch, Pass, Source, Task, Work};
 
 /// All methods, in the order they are offered.
-pub const METHODS: [&MethodSpec; 12] = [
+pub const METHODS: &[&MethodSpec] = &[
     &lae::LAE,
     &lae::BASELINE,
     &finetune::SEQUENTIAL,
@@ -98,35 +104,50 @@ pub trait Method: Send {
     /// A Problem when an equation does not fit or the device failed.
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>>;
 
-    /// Called at the end of a pass (from 0, within the task): closed forms are solved here.
+    /// Called at the end of a pass (from 0, within the task): closed forms are solved here. What
+    /// takes long tells `go_on` of its steps and ends where that says so; the method is then of no
+    /// more use.
     ///
     /// # Errors
-    /// A Problem when there is no solution or the device failed.
-    fn end_pass(&mut self, _pass: usize) -> Result<()> {
+    /// A Problem when there is no solution, the device failed, or `go_on` ended it.
+    fn end_pass(&mut self, _pass: usize, _go_on: &mut GoOn<'_>) -> Result<()> {
         Ok(())
     }
 
     /// Called when a task's passes are done, before its evaluation.
     ///
     /// # Errors
-    /// A Problem when the device failed.
-    fn end_task(&mut self) -> Result<()> {
+    /// As [`Method::end_pass`].
+    fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {
         Ok(())
     }
+
+    /// The first step of an answer: what the heads read of a batch of normalised images. Where
+    /// images go through the network several times, the last pass is the last expert's.
+    ///
+    /// # Errors
+    /// A Problem when an equation does not fit or the device failed.
+    fn features(&self, images: Tensor<4>) -> Result<Features>;
+
+    /// The second step: what the experts say to such features, to each row by itself.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    fn classify(&self, features: &Features) -> Result<Vec<Verdict>>;
 
     /// Answers a batch of normalised images, each by itself.
     ///
     /// # Errors
-    /// A Problem when an equation does not fit or the device failed.
-    fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>>;
+    /// Those of the two steps.
+    fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
+        self.classify(&self.features(images)?)
+    }
 
-    /// What the heads read of a batch of normalised images (batch × any width), for each expert
-    /// that has features of its own. Where images go through the network several times, the last
-    /// pass is the last expert's.
-    ///
-    /// # Errors
-    /// A Problem when an equation does not fit or the device failed.
-    fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>>;
+    /// The linear heads that classify, one for each task begun, for what acts on them after a task;
+    /// none where features are classified in another way.
+    fn heads_mut(&mut self) -> Option<&mut Heads> {
+        None
+    }
 
     /// The PETs that answer now; none for a method that trains no PET.
     ///
@@ -150,21 +171,12 @@ pub trait Method: Send {
         Ok(Vec::new())
     }
 
-    /// Figures of its own about the state it is in, by name.
+    /// Figures of its own about the state it is in.
     ///
     /// # Errors
     /// A Problem when the device failed.
-    fn gauges(&self) -> Result<BTreeMap<String, f64>> {
-        Ok(BTreeMap::new())
-    }
-
-    /// How far its two experts are apart now, against the length of the slower one; none for a
-    /// method, or at a time, without two. Asked whenever progress is told.
-    ///
-    /// # Errors
-    /// A Problem when the device failed.
-    fn apart(&self) -> Result<Option<f64>> {
-        Ok(None)
+    fn measurements(&self, _moment: Moment) -> Result<Vec<Measurement>> {
+        Ok(Vec::new())
     }
 
     /// The tensors that answer: what a snapshot holds.

@@ -9,10 +9,9 @@ use burn::tensor::Tensor;
 
 use super::answers::{self, Verdict};
 use super::prototypes::{Prototypes, Sums};
-use super::{Batch, Demand, Method, MethodSpec, Pass, Task};
+use super::{Batch, Demand, Features, GoOn, Method, MethodSpec, Pass, Task, plain};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
-use crate::pet::PetStack;
 use crate::problem::Result;
 use crate::tensors::Named;
 
@@ -49,12 +48,6 @@ struct SimpleCil {
     prototypes: Prototypes,
 }
 
-impl SimpleCil {
-    fn features(&self, images: Tensor<4>) -> Result<Tensor<2>> {
-        self.backbone.features(images, &PetStack::empty())
-    }
-}
-
 impl Method for SimpleCil {
     fn trained_parameters(&self) -> usize {
         0
@@ -66,23 +59,23 @@ impl Method for SimpleCil {
     }
 
     fn learn(&mut self, batch: &Batch<'_>, _pass: &Pass) -> Result<Option<Tensor<1>>> {
-        let features = self.features(batch.images.clone())?;
+        let features = plain(&*self.backbone, batch.images.clone())?;
         self.sums.add(&features, batch.labels)?;
         Ok(None)
     }
 
-    fn end_pass(&mut self, _pass: usize) -> Result<()> {
+    fn end_pass(&mut self, _pass: usize, _go_on: &mut GoOn<'_>) -> Result<()> {
         self.prototypes.extend(self.sums.take_means());
         Ok(())
     }
 
-    fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
-        let scores = self.prototypes.scores(self.features(images)?)?;
-        answers::by_cosine(Expert::ANSWER, &scores)
+    fn features(&self, images: Tensor<4>) -> Result<Features> {
+        Ok(Features::alone(plain(&*self.backbone, images)?))
     }
 
-    fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
-        Ok(vec![(Expert::ANSWER, self.features(images)?)])
+    fn classify(&self, features: &Features) -> Result<Vec<Verdict>> {
+        let scores = self.prototypes.scores(features.of(Expert::ANSWER)?)?;
+        answers::by_cosine(Expert::ANSWER, &scores)
     }
 
     fn snapshot(&self) -> Result<Named> {

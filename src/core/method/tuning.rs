@@ -203,7 +203,7 @@ impl Tuning {
                 weight: weight.to_device(&device)?,
                 sigma: sigma.to_device(&device)?,
             },
-            optimiser: Optimiser::read(self.settings.optimiser, from, &device)?,
+            optimiser: self.optimiser.read(from, &device)?,
             ..self
         }))
     }

@@ -3,6 +3,8 @@
 //! Both front ends read the same stream. All of it is plain serde data, so the engine could be a
 //! process of its own without touching a page.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 pub use super::control::{Control, Wish};
@@ -81,15 +83,15 @@ pub enum Phase {
 }
 
 /// Where a run is; sent at most 20 times a second.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// From 0.
     pub task: usize,
     /// Epoch within the task, from 0.
     pub epoch: usize,
-    /// Batch within the epoch, from 0.
+    /// Batch within the epoch, from 0; while its end takes long, the step of that.
     pub batch: usize,
-    /// Batches of this epoch.
+    /// Batches of this epoch, or steps of its end.
     pub batches: usize,
     /// Share of the whole run that is done, 0..=1.
     pub done: f64,
@@ -101,9 +103,9 @@ pub struct Progress {
     pub seconds_left: Option<f64>,
     /// Whether the PET is frozen.
     pub frozen: bool,
-    /// How far the method's two experts are apart, where it has two.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub apart: Option<f64>,
+    /// What the method measures of itself at every pass, by name: [`APART`].
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub measured: BTreeMap<String, f64>,
 }
 
 /// What the engine tells. Milestones are never dropped; `Progress` is thinned at the source.

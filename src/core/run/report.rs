@@ -32,9 +32,9 @@ pub struct TaskReport {
     pub gauges: BTreeMap<String, f64>,
 }
 
-/// Gauges that say how far a method's two experts were apart after a pass over the task's images; the
-/// number of the pass follows, from 1.
-pub const APART: &str = "apart_";
+/// What a method with two experts measures of how far they are apart, told with progress and kept
+/// after every pass over the task's images as `apart_1`, `apart_2`, ….
+pub const APART: &str = "apart";
 
 /// The gauge that says how many test pictures a nearest class mean on the features of the frozen
 /// backbone alone answers rightly (0..=1), after the last task of a run that answers poorly.
@@ -47,7 +47,7 @@ pub const AS_THEY_CAME: &str = "as_they_came";
 impl TaskReport {
     /// How far the method's two experts were apart after each pass; empty where it had one.
     pub fn apart(&self) -> Vec<f64> {
-        let after = |pass: usize| self.gauges.get(&format!("{APART}{pass}")).copied();
+        let after = |pass: usize| self.gauges.get(&format!("{APART}_{pass}")).copied();
         (1..).map_while(after).collect()
     }
 }

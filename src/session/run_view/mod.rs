@@ -8,7 +8,7 @@ use super::words::bytes_text;
 use crate::counts::counted;
 use crate::metrics::{Expert, Histories, History, PromptStudy};
 use crate::problem::Problem;
-use crate::run::event::{Event, Phase, Progress, RunHeader, TaskReport};
+use crate::run::event::{APART, Event, Phase, Progress, RunHeader, TaskReport};
 use crate::run::job::JobId;
 
 /// Loss values kept for the curve.
@@ -312,11 +312,12 @@ impl RunView {
             self.steps += 1;
         }
         if let Some(apart) = progress
-            .apart
+            .measured
+            .get(APART)
             .filter(|_| progress.batches > 0 && self.apart.len() < LOSSES)
         {
             let share = (progress.batch + 1) as f64 / progress.batches as f64;
-            self.apart.push([progress.epoch as f64 + share, apart]);
+            self.apart.push([progress.epoch as f64 + share, *apart]);
         }
         self.progress = Some(progress);
     }

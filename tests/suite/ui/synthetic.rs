@@ -119,7 +119,7 @@ pub fn progress(task: usize, epoch: usize, frozen: bool) -> Event {
             images_per_second: 212.0,
             seconds_left: Some(9.0),
             frozen,
-            apart: None,
+            measured: Default::default(),
         },
     }
 }

@@ -18,7 +18,6 @@ use crate::data::transform::InputSpec;
 use crate::method::answers::argmax;
 use crate::method::ranpac::{Images, cross_fitted};
 use crate::metrics::{Answers, Expert};
-use crate::pet::PetStack;
 use crate::problem::Result;
 use crate::tensors::HostTensor;
 use crowd::Crowd;
@@ -39,8 +38,7 @@ impl Predictor {
     /// # Errors
     /// A Problem when the device failed.
     pub fn backbone_features(&self, seen: &[u8]) -> Result<Vec<f32>> {
-        let network = &self.backbone.backbone;
-        let features = network.features(self.images(seen), &PetStack::empty())?;
+        let features = self.plain_features(self.images(seen))?;
         Ok(HostTensor::read(&features)?.values)
     }
 }
@@ -162,6 +160,7 @@ mod tests {
     use crate::backbone::library;
     use crate::data::{Dataset, OpenOptions};
     use crate::experiment::upload;
+    use crate::method::plain;
     use crate::metrics::Wrong;
     use burn::tensor::Device;
 
@@ -174,7 +173,7 @@ mod tests {
                 .collect::<Result<_>>()
                 .unwrap();
             let images = upload::for_backbone(&seen.concat(), &opened);
-            let features = opened.backbone.features(images, &PetStack::empty());
+            let features = plain(&*opened.backbone, images);
             HostTensor::read(&features.unwrap()).unwrap().values
         };
         samples.chunks(64).flat_map(piece).collect()

@@ -21,10 +21,9 @@ use burn::tensor::Tensor;
 
 use super::Stock;
 use super::predict::Predictor;
-use crate::backbone::Backbone;
 use crate::data::transform::InputSpec;
+use crate::method::plain;
 use crate::metrics::Expert;
-use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::run::inside::{CrowdInside, Gaze, Movement, PictureInside, RunInside};
@@ -115,21 +114,21 @@ impl Predictor {
     pub fn gazes(&self, picture: &Picture) -> Result<PictureInside> {
         let seen = self.seen(picture)?;
         let images = self.images(&seen);
-        let watch = || self.method.expert_features(images.clone());
+        let watch = || self.method.features(images.clone());
         let (features, passes) = self.watched.during(watch)?;
+        let experts: Vec<Expert> = features.experts().collect();
         // The last passes are the experts'; before them there may be one that chooses prompts.
-        let own = passes.len().saturating_sub(features.len());
+        let own = passes.len().saturating_sub(experts.len());
         let last: Vec<Gaze> = passes.into_iter().skip(own).filter_map(first).collect();
-        let experts = features.iter().map(|(expert, _)| *expert);
         let before = match self.task() {
             0 => {
-                let plain = || self.plain_features(&images);
+                let plain = || self.plain_features(images.clone());
                 let (_, passes) = self.watched.during(plain)?;
                 passes.into_iter().find_map(first)
             }
             _ => None,
         };
-        let gazes: Vec<(Expert, Gaze)> = experts.zip(last).collect();
+        let gazes: Vec<(Expert, Gaze)> = experts.into_iter().zip(last).collect();
         if gazes.is_empty() {
             return Err(Problem::new("the network's last block gathers nothing"));
         }
@@ -141,9 +140,12 @@ impl Predictor {
         })
     }
 
-    fn plain_features(&self, images: &Tensor<4>) -> Result<()> {
-        let plain = PetStack::empty();
-        self.watched.features(images.clone(), &plain).map(drop)
+    /// What the backbone alone makes of normalised images (batch × width).
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub(super) fn plain_features(&self, images: Tensor<4>) -> Result<Tensor<2>> {
+        plain(&*self.watched, images)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Axes, Crowd, Features};
+use super::axes::{Axes, Features};
+use super::crowd::Crowd;
 use crate::experiment::predict::Predictor;
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
@@ -67,8 +68,8 @@ impl Survey {
             .collect();
         self.known = predictor.classes().len();
         let images = predictor.images(&piece);
-        let verdicts = predictor.method.predict(images.clone())?;
-        for verdict in verdicts {
+        let features = predictor.method.features(images)?;
+        for verdict in predictor.method.classify(&features)? {
             let verdict = verdict.checked()?.folded(&predictor.again);
             for opinion in &verdict.opinions {
                 let strange = entry(&mut self.strangeness, opinion.expert, Vec::new);
@@ -84,8 +85,8 @@ impl Survey {
             let answer = answer.ok_or_else(|| Problem::new("the experts gave no answer"))?;
             self.given.push(answer.class);
         }
-        for (expert, features) in predictor.method.expert_features(images)? {
-            let HostTensor { shape, values } = HostTensor::read(&features)?;
+        for expert in features.experts() {
+            let HostTensor { shape, values } = HostTensor::read(&features.of(expert)?)?;
             let width = shape.last().copied().unwrap_or_default();
             let none = || Features {
                 width,

@@ -5,7 +5,7 @@ use crate::data::scenario::{ClassOrder, TaskSizes};
 use crate::experiment::images::Own;
 use crate::experiment::plan::scenario;
 use crate::experiment::{Stock, all_at_once};
-use crate::method::{self, Chosen, Method};
+use crate::method::{self, Chosen, GoOn, Method};
 use crate::problem::{Problem, Result};
 use crate::store::{self, RunFolder, RunState, StoredRun};
 
@@ -61,7 +61,7 @@ pub(super) fn restore(
             _ => taken.map_err(|problem| not_kept(stored, title, &problem.what))?,
         }
     }
-    method.end_task()
+    method.end_task(&mut GoOn::to_the_end())
 }
 
 /// What a method needs to learn another task is not there.

@@ -13,9 +13,9 @@ use super::Trainer;
 use crate::data::Sample;
 use crate::data::loader::{Loader, LoaderOptions};
 use crate::method::answers::{argmax, rows};
+use crate::method::plain;
 use crate::method::prototypes::{Prototypes, Sums};
 use crate::metrics::Answers;
-use crate::pet::PetStack;
 use crate::problem::Result;
 use crate::run::event::{NEAREST_MEAN, Phase};
 
@@ -93,8 +93,7 @@ impl Trainer<'_> {
                 ControlFlow::Continue(None) => return Ok(ControlFlow::Continue(())),
                 ControlFlow::Break(()) => return Ok(ControlFlow::Break(())),
             };
-            let network = &self.kit.backbone.backbone;
-            let features = network.features(self.images(&batch), &PetStack::empty())?;
+            let features = plain(&*self.kit.backbone.backbone, self.images(&batch))?;
             let labels: Vec<usize> = batch.labels.iter().map(|label| *label as usize).collect();
             take(features, &labels)?;
         }

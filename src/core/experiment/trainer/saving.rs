@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::Trainer;
+use crate::method::Moment;
 use crate::metrics::{Answers, SlotCounts};
 use crate::problem::{Problem, Result};
 use crate::run::event::{APART, Costs, Event, TaskReport};
@@ -26,7 +27,11 @@ impl Trainer<'_> {
         checkpoint.set("task_seconds", self.task_seconds);
         checkpoint.set("training_seconds", self.training_seconds);
         checkpoint.set("unreadable", self.unreadable_images());
-        checkpoint.set("apart", joined(&self.apart));
+        // There in checkpoints of every version, empty where nothing is measured.
+        checkpoint.set(APART, "");
+        for (name, values) in &self.measured {
+            checkpoint.set(name, joined(values));
+        }
         checkpoint.set("losses", joined(&self.losses));
         let saved = self.folder.save_checkpoint(&checkpoint, bulk);
         self.checkpointed = saved.is_ok();
@@ -78,12 +83,17 @@ impl Trainer<'_> {
         Ok(())
     }
 
-    /// The method's figures, those of testing, and how far its experts were apart after each pass.
+    /// The method's figures, those of testing, and what it measured after each pass.
     fn gauges(&self) -> Result<BTreeMap<String, f64>> {
-        let mut gauges = self.method.gauges()?;
+        let measured = self.method.measurements(Moment::Task)?.into_iter();
+        let mut gauges: BTreeMap<String, f64> = measured
+            .map(|one| (one.name.to_string(), one.value))
+            .collect();
         gauges.extend(self.gauges.clone());
-        let passes = (1..).zip(&self.apart);
-        gauges.extend(passes.map(|(pass, apart)| (format!("{APART}{pass}"), *apart)));
+        for (name, values) in &self.measured {
+            let passes = (1..).zip(values);
+            gauges.extend(passes.map(|(pass, value)| (format!("{name}_{pass}"), *value)));
+        }
         Ok(gauges)
     }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{Trainer, saving};
+use crate::method::{GoOn, Moment};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, TaskReport};
 use crate::store::parted;
@@ -44,12 +45,15 @@ impl Trainer<'_> {
                 .get::<String>(name)
                 .map_or_else(|_| Vec::new(), |l| parted(&l))
         };
-        (self.apart, self.losses) = (list("apart"), list("losses"));
+        self.losses = list("losses");
+        for one in self.method.measurements(Moment::Pass)? {
+            self.measured.insert(one.name.to_string(), list(one.name));
+        }
         let learned = self.passes_done >= self.passes[self.task].len();
         if saved == self.task + 1 && learned {
             // Killed between saving a task and the first pass of the next.
             self.begin_at(saved);
-            self.method.end_task()?;
+            self.method.end_task(&mut GoOn::to_the_end())?;
         }
         // Where later passes could not be saved, their tasks are learned once more.
         let whole: f64 = (0..self.task).map(|task| self.work_of(task)).sum();

@@ -1,9 +1,11 @@
 //! The part of a run that tells: phases, progress, images that could not be read, and the work that
 //! is known ahead.
 
+use std::collections::BTreeMap;
+
 use super::super::meter::Meter;
 use super::Trainer;
-use crate::method::{Pass, Source, Work};
+use crate::method::{Moment, Pass, Source, Work};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, Phase, Progress};
 
@@ -13,6 +15,19 @@ impl Trainer<'_> {
             run: self.header.run.clone(),
             phase,
         });
+    }
+
+    /// What a pass of the task is called.
+    pub(super) fn phase(&self, index: usize) -> Phase {
+        let task = self.task;
+        match self.passes[task].get(index).map(|pass| pass.work) {
+            Some(Work::Learn { frozen }) => Phase::Training {
+                task,
+                epoch: index,
+                frozen,
+            },
+            _ => Phase::Measuring { task },
+        }
     }
 
     pub(super) fn remark(&mut self, problem: Problem) {
@@ -37,25 +52,29 @@ impl Trainer<'_> {
         places.len().max(*before)
     }
 
+    /// What the method measures of itself at every pass, by name.
+    pub(super) fn measured_now(&self) -> Result<BTreeMap<String, f64>> {
+        let measured = self.method.measurements(Moment::Pass)?.into_iter();
+        Ok(measured
+            .map(|one| (one.name.to_string(), one.value))
+            .collect())
+    }
+
     pub(super) fn progress(
         &mut self,
         epoch: usize,
         (batch, batches): (usize, usize),
         frozen: bool,
     ) -> Result<()> {
-        let (losses, done, images_per_second, seconds_left) = self.meter.report();
-        let progress = Progress {
+        let progress = self.meter.progress(Progress {
             task: self.task,
             epoch,
             batch,
             batches,
-            done,
-            losses,
-            images_per_second,
-            seconds_left,
             frozen,
-            apart: self.method.apart()?,
-        };
+            measured: self.measured_now()?,
+            ..Progress::default()
+        });
         self.sink.event(Event::Progress {
             run: self.header.run.clone(),
             progress,

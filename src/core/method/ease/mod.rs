@@ -17,8 +17,8 @@ use super::aper::{ADAPTER, on_pictures};
 use super::prototypes::Sums;
 use super::tuning::{DROPOUT, Tuning, TuningSettings, WEIGHT_DECAY};
 use super::{
-    Batch, Chosen, Demand, Kind, Method, MethodSpec, Pass, PetPlan, Published, Rate, SettingSpec,
-    Setup, Task, TrainedPet, Work, task_seed,
+    Batch, Chosen, Demand, Features, GoOn, Kind, Method, MethodSpec, Pass, PetPlan, Published,
+    Rate, SettingSpec, Setup, Task, TrainedPet, Work, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -120,27 +120,6 @@ impl Ease {
         &self.subspaces
     }
 
-    /// The features in all subspaces, each batch × width.
-    ///
-    /// # Errors
-    /// A Problem when the PET's equation does not fit or the device failed.
-    pub fn features(&self, images: Tensor<4>) -> Result<Vec<Tensor<2>>> {
-        let newest = self.tuning.as_ref().map(|tuning| &tuning.pets);
-        let sets = self.sets.iter().chain(newest);
-        let sets: Vec<&dyn Hooks> = sets.map(|pets| pets as &dyn Hooks).collect();
-        self.backbone.features_of(images, &sets)
-    }
-
-    /// Scores of all classes so far (batch × classes).
-    ///
-    /// # Errors
-    /// As [`Ease::features`]; a Problem before the first task was learned.
-    pub fn scores(&self, images: Tensor<4>) -> Result<Tensor<2>> {
-        let scorer = self.scorer.as_ref();
-        let scorer = scorer.ok_or_else(|| Problem::new("nothing has been learned yet"))?;
-        scorer.scores(self.features(images)?)
-    }
-
     fn fresh(&self, task: usize) -> Result<PetStack> {
         self.plan
             .stack(&*self.backbone, task_seed(self.settings.seed, task))
@@ -173,14 +152,15 @@ impl Method for Ease {
             return tuning.learn(batch).map(Some);
         }
         let features = self.features(batch.images.clone())?;
-        self.sums.resize_with(features.len(), Sums::default);
-        for (sums, features) in self.sums.iter_mut().zip(&features) {
+        let parts = features.parts(Expert::ANSWER);
+        self.sums.resize_with(parts.len(), Sums::default);
+        for (sums, features) in self.sums.iter_mut().zip(parts) {
             sums.add(features, batch.labels)?;
         }
         Ok(None)
     }
 
-    fn end_pass(&mut self, _pass: usize) -> Result<()> {
+    fn end_pass(&mut self, _pass: usize, _go_on: &mut GoOn<'_>) -> Result<()> {
         if self.sums.is_empty() {
             return Ok(());
         }
@@ -200,22 +180,27 @@ impl Method for Ease {
         self.prepare()
     }
 
-    fn end_task(&mut self) -> Result<()> {
+    fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {
         if let Some(tuning) = self.tuning.take() {
             self.sets.push(tuning.pets);
         }
         Ok(())
     }
 
-    fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
-        answers::by_cosine(Expert::ANSWER, &self.scores(images)?)
+    /// One part for each subspace.
+    fn features(&self, images: Tensor<4>) -> Result<Features> {
+        let newest = self.tuning.as_ref().map(|tuning| &tuning.pets);
+        let sets = self.sets.iter().chain(newest);
+        let sets: Vec<&dyn Hooks> = sets.map(|pets| pets as &dyn Hooks).collect();
+        let parts = self.backbone.features_of(images, &sets)?;
+        Ok(Features::default().with(Expert::ANSWER, parts))
     }
 
-    fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
-        Ok(vec![(
-            Expert::ANSWER,
-            Tensor::cat(self.features(images)?, 1),
-        )])
+    fn classify(&self, features: &Features) -> Result<Vec<Verdict>> {
+        let scorer = self.scorer.as_ref();
+        let scorer = scorer.ok_or_else(|| Problem::new("nothing has been learned yet"))?;
+        let scores = scorer.scores(features.parts(Expert::ANSWER).to_vec())?;
+        answers::by_cosine(Expert::ANSWER, &scores)
     }
 
     fn pets(&self) -> Result<Vec<TrainedPet>> {

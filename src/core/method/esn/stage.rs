@@ -163,7 +163,12 @@ impl Stage {
     /// The tokens of the last block, without the final norm (batch × tokens × d) → logits (batch ×
     /// classes of the stage).
     pub fn forward(&self, tokens: Tensor<3>) -> Tensor<2> {
-        self.linear("classifier", self.features(tokens))
+        self.classify(self.features(tokens))
+    }
+
+    /// What the classifier reads (batch × d) → logits (batch × classes of the stage).
+    pub fn classify(&self, features: Tensor<2>) -> Tensor<2> {
+        self.linear("classifier", features)
     }
 
     /// The same tokens → what the classifier reads (batch × d).

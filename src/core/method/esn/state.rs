@@ -8,7 +8,9 @@ use burn::tensor::{Tensor, TensorData};
 use super::super::answers::{self, Verdict, argmax};
 use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress};
 use super::super::tuning::sgd;
-use super::super::{AtOnce, Backward, Batch, Chosen, Method, Pass, Setup, Task, Work, task_seed};
+use super::super::{
+    AtOnce, Backward, Batch, Chosen, Features, GoOn, Method, Pass, Setup, Task, Work, task_seed,
+};
 use super::PRINTED;
 use super::stage::{EnergyTerm, Stage};
 use super::votes::{self, Separation, elected, votes};
@@ -207,20 +209,11 @@ impl Esn {
         Ok(loss)
     }
 
-    /// The logits of each stage (batch × its classes).
-    ///
-    /// # Errors
-    /// A Problem when the device failed.
-    pub fn logits(&self, images: Tensor<4>) -> Result<Vec<Tensor<2>>> {
-        let tokens = self.tokens(images, &self.prompt)?;
-        let stages = self.stages.iter();
-        Ok(stages.map(|stage| stage.forward(tokens.clone())).collect())
-    }
-
-    /// The same on the host: image → stage → class.
-    fn rows(&self, images: Tensor<4>) -> Result<Vec<Vec<Vec<f32>>>> {
-        let logits = self.logits(images)?;
-        let stages = logits.iter().map(answers::rows);
+    /// The logits of each stage for its own features, on the host: image → stage → class.
+    fn rows(&self, features: &Features) -> Result<Vec<Vec<Vec<f32>>>> {
+        let stages = self.stages.iter().zip(features.parts(Expert::ANSWER));
+        let logits = stages.map(|(stage, features)| stage.classify(features.clone()));
+        let stages = logits.map(|logits| answers::rows(&logits));
         let stages: Vec<Vec<Vec<f32>>> = stages.collect::<Result<_>>()?;
         let images = stages.first().map_or(0, Vec::len);
         let of = |image: usize| stages.iter().map(|rows| rows[image].clone()).collect();
@@ -280,36 +273,37 @@ impl Method for Esn {
         if pass.work != Work::Measure {
             return self.train(batch).map(Some);
         }
-        for stages in self.rows(batch.images.clone())? {
+        for stages in self.rows(&self.features(batch.images.clone())?)? {
             let logits: Vec<&[f32]> = stages.iter().map(Vec::as_slice).collect();
             self.separation.add(&logits);
         }
         Ok(None)
     }
 
-    fn end_pass(&mut self, _pass: usize) -> Result<()> {
+    fn end_pass(&mut self, _pass: usize, _go_on: &mut GoOn<'_>) -> Result<()> {
         if self.separation.images() > 0 {
             self.temperatures.push(self.separation.best());
         }
         Ok(())
     }
 
-    fn end_task(&mut self) -> Result<()> {
+    fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {
         // The first task has nothing to be told from: the smallest temperature.
         self.temperatures.resize(self.stages.len(), 0);
         Ok(())
     }
 
-    fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
-        let rows = self.rows(images)?;
-        Ok(rows.iter().map(|stages| self.verdict(stages)).collect())
-    }
-
-    fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
+    /// One part for each stage.
+    fn features(&self, images: Tensor<4>) -> Result<Features> {
         let tokens = self.tokens(images, &self.prompt)?;
         let stages = self.stages.iter();
-        let features = stages.map(|stage| stage.features(tokens.clone()));
-        Ok(vec![(Expert::ANSWER, Tensor::cat(features.collect(), 1))])
+        let parts = stages.map(|stage| stage.features(tokens.clone()));
+        Ok(Features::default().with(Expert::ANSWER, parts.collect()))
+    }
+
+    fn classify(&self, features: &Features) -> Result<Vec<Verdict>> {
+        let rows = self.rows(features)?;
+        Ok(rows.iter().map(|stages| self.verdict(stages)).collect())
     }
 
     fn snapshot(&self) -> Result<Named> {
@@ -348,7 +342,7 @@ impl Method for Esn {
             .iter()
             .map(|place| last.min(*place as usize))
             .collect();
-        self.optimiser = Optimiser::read(self.settings.optimiser, state, &device)?;
+        self.optimiser = self.optimiser.read(state, &device)?;
         self.task = Task::newest(tasks);
         self.separation = Separation::default();
         Ok(())

@@ -1,7 +1,6 @@
 //! LAE over a run: the online PET that learns, the offline one that follows, the heads they share
 //! (paper Algorithm 1).
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,8 +10,8 @@ use super::super::answers::{self, Verdict};
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress};
 use super::super::{
-    AtOnce, Backward, Batch, Chosen, Method, MethodSpec, Pass, PetPlan, Setup, Snapshots, Task,
-    TrainedPet, task_seed,
+    AtOnce, Backward, Batch, Chosen, Features, GoOn, Measurement, Method, MethodSpec, Moment, Pass,
+    PetPlan, Setup, Snapshots, Task, TrainedPet, task_seed,
 };
 use super::verdict::verdict;
 use super::{LaeSettings, OFFLINE_DRIFT, ONLINE_DRIFT, Switches};
@@ -20,6 +19,7 @@ use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::pet::{Drawing, Draws, Hooks, PetStack};
 use crate::problem::{Problem, Result};
+use crate::run::event::APART;
 use crate::tensors::Named;
 
 /// What the experts say to a batch of images, over all classes taught so far.
@@ -225,28 +225,16 @@ impl Lae {
     /// # Errors
     /// A Problem when the PET's equation does not fit or the device failed.
     pub fn judge(&self, images: Tensor<4>) -> Result<Logits> {
-        let (online, offline) = self.features(images)?;
-        Ok(Logits {
-            online: self.heads.forward(&online),
-            offline: offline.map(|features| self.heads.forward(&features)),
-        })
+        self.logits(&self.features(images)?)
     }
 
-    /// The features of the online expert and of the offline one, where that exists (batch × width).
-    fn features(&self, images: Tensor<4>) -> Result<(Tensor<2>, Option<Tensor<2>>)> {
-        let depth = self.backbone.blocks().len();
-        // Up to the first PET both experts see the same, so that part runs once.
-        let shared = self.online.first_block().unwrap_or(depth).min(depth);
-        let tokens = self.backbone.embed(images)?;
-        let tokens = self.backbone.run(tokens, 0..shared, &PetStack::empty())?;
-        let features = |tokens, pets: &PetStack| {
-            let tokens = self.backbone.run(tokens, shared..depth, pets)?;
-            self.backbone.pool(tokens)
-        };
-        let online = features(tokens.clone(), &self.online)?;
-        let offline = self.offline.as_ref();
-        let offline = offline.map(|pets| features(tokens, pets)).transpose()?;
-        Ok((online, offline))
+    /// Both experts share the heads.
+    fn logits(&self, features: &Features) -> Result<Logits> {
+        let offline = features.parts(Expert::OFFLINE).first();
+        Ok(Logits {
+            online: self.heads.forward(&features.of(Expert::ONLINE)?),
+            offline: offline.map(|features| self.heads.forward(features)),
+        })
     }
 
     /// ‖θ − θ₀‖ / ‖θ₀‖ of the online and the offline PET since the end of the first task.
@@ -289,15 +277,33 @@ impl Method for Lae {
         Ok(Some(loss))
     }
 
-    fn end_task(&mut self) -> Result<()> {
+    fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {
         if self.heads.0.len() == 1 {
             self.origin = Some(self.online.clone());
         }
         Ok(())
     }
 
-    fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
-        let logits = self.judge(images)?;
+    fn features(&self, images: Tensor<4>) -> Result<Features> {
+        let depth = self.backbone.blocks().len();
+        // Up to the first PET both experts see the same, so that part runs once.
+        let shared = self.online.first_block().unwrap_or(depth).min(depth);
+        let tokens = self.backbone.embed(images)?;
+        let tokens = self.backbone.run(tokens, 0..shared, &PetStack::empty())?;
+        let features = |tokens, pets: &PetStack| -> Result<Vec<Tensor<2>>> {
+            let tokens = self.backbone.run(tokens, shared..depth, pets)?;
+            Ok(vec![self.backbone.pool(tokens)?])
+        };
+        let online = features(tokens.clone(), &self.online)?;
+        let found = Features::default().with(Expert::ONLINE, online);
+        Ok(match &self.offline {
+            Some(offline) => found.with(Expert::OFFLINE, features(tokens, offline)?),
+            None => found,
+        })
+    }
+
+    fn classify(&self, features: &Features) -> Result<Vec<Verdict>> {
+        let logits = self.logits(features)?;
         if let [only] = self.experts {
             return answers::alone(*only, &logits.online);
         }
@@ -311,11 +317,8 @@ impl Method for Lae {
         Ok(verdicts.collect())
     }
 
-    fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
-        let (online, offline) = self.features(images)?;
-        let offline = offline.map(|features| (Expert::OFFLINE, features));
-        let online = (Expert::ONLINE, online);
-        Ok(std::iter::once(online).chain(offline).collect())
+    fn heads_mut(&mut self) -> Option<&mut Heads> {
+        Some(&mut self.heads)
     }
 
     fn pets(&self) -> Result<Vec<TrainedPet>> {
@@ -329,19 +332,24 @@ impl Method for Lae {
         Ok(online.chain(offline).map(one).collect())
     }
 
-    fn gauges(&self) -> Result<BTreeMap<String, f64>> {
-        let (online, offline) = self.drift()?;
-        Ok(BTreeMap::from([
-            (ONLINE_DRIFT.to_string(), online),
-            (OFFLINE_DRIFT.to_string(), offline),
-        ]))
-    }
-
-    fn apart(&self) -> Result<Option<f64>> {
-        let offline = self.offline.as_ref();
-        offline
-            .map(|offline| self.online.distance_from(offline))
-            .transpose()
+    fn measurements(&self, moment: Moment) -> Result<Vec<Measurement>> {
+        let measured = |name, title, value| Measurement { name, title, value };
+        if moment == Moment::Task {
+            let (online, offline) = self.drift()?;
+            return Ok(vec![
+                measured(ONLINE_DRIFT, "drift of the online PET", online),
+                measured(OFFLINE_DRIFT, "drift of the offline PET", offline),
+            ]);
+        }
+        let Some(offline) = &self.offline else {
+            return Ok(Vec::new());
+        };
+        let distance = self.online.distance_from(offline)?;
+        Ok(vec![measured(
+            APART,
+            "distance between experts, against the length of the offline one",
+            distance,
+        )])
     }
 
     fn snapshot(&self) -> Result<Named> {
@@ -376,8 +384,7 @@ impl Method for Lae {
         self.online = self.online.read("online", state, &device)?;
         (self.offline, self.origin) = (offline, origin);
         self.heads = Heads::read(state, tasks, self.backbone.feature_width(), &device)?;
-        let adam = OptimiserSettings::adam(self.settings.learning_rate);
-        self.adam = Optimiser::read(adam, state, &device)?;
+        self.adam = self.adam.read(state, &device)?;
         self.task = Task::newest(tasks);
         Ok(())
     }

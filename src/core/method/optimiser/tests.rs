@@ -127,7 +127,7 @@ fn difference(settings: OptimiserSettings, mut reference: Reference) -> f64 {
             assert!(named.keys().all(|name| !name.contains("still")));
             let shapes = named.values().filter(|kept| kept.shape == SHAPES[1]);
             assert!(shapes.count() > 0);
-            optimiser = Optimiser::read(settings, &named, &Device::flex()).unwrap();
+            optimiser = optimiser.read(&named, &Device::flex()).unwrap();
         }
         let mut gradients = Gradients::default();
         for (which, g) in gradients_of(step).iter().enumerate() {
@@ -242,11 +242,56 @@ fn a_state_that_does_not_fit_itself_is_told() {
         shape,
     };
     named.insert("adam.first.x".into(), of(vec![2, 3]));
-    let read = |named: &Named| Optimiser::read(settings, named, &Device::flex());
+    let read = |named: &Named| Optimiser::new(settings).read(named, &Device::flex());
     let problem = read(&named).unwrap_err();
     assert!(problem.what.contains("adam.second.x"), "{problem}");
     named.insert("adam.second.x".into(), of(vec![3, 2]));
     assert!(read(&named).unwrap_err().what.contains("[3, 2]"));
     named.insert("adam.second.x".into(), of(vec![2, 3]));
     assert!(read(&named).unwrap_err().what.contains("adam.steps.x"));
+}
+
+/// A group's parameters move as those of an optimiser at its rate, the others as without groups; so
+/// they do after a state was read back.
+#[test]
+fn a_group_of_parameters_has_a_rate_of_its_own() {
+    let value = || Tensor::<1>::from_floats([1.0, -2.0, 0.5], &Device::flex());
+    let now = Progress::of((0, 1), (0, 1));
+    let moved = |optimiser: &mut Optimiser| {
+        let mut gradients = Gradients::default();
+        for name in ["head.weight", "pet.0.a"] {
+            gradients.insert(name, value() * 0.25);
+        }
+        let mut step = optimiser.step(gradients, now);
+        ["head.weight", "pet.0.a"].map(|name| {
+            let moved = step.moved(name, value());
+            HostTensor::read(&moved).unwrap().values
+        })
+    };
+    let sgd = Rule::Sgd {
+        momentum: 0.9,
+        weight_decay: 0.01,
+    };
+    for rule in [Rule::Adam, sgd] {
+        let at = |learning_rate| OptimiserSettings {
+            rule,
+            learning_rate,
+            schedule: Schedule::Constant,
+            clip: None,
+        };
+        let group = Group {
+            prefix: "head.".into(),
+            rate: 0.5,
+        };
+        let mut grouped = Optimiser::new(at(0.1)).with_groups(vec![group]);
+        let (mut half, mut whole) = (Optimiser::new(at(0.05)), Optimiser::new(at(0.1)));
+        for step in 0..3 {
+            let [head, pet] = moved(&mut grouped);
+            assert_eq!(head, moved(&mut half)[0], "{rule:?}, step {step}");
+            assert_eq!(pet, moved(&mut whole)[1], "{rule:?}, step {step}");
+            let mut named = Named::new();
+            grouped.write(&mut named).unwrap();
+            grouped = grouped.read(&named, &Device::flex()).unwrap();
+        }
+    }
 }

@@ -11,6 +11,7 @@ pub mod coda;
 pub mod dualprompt;
 pub mod l2p;
 mod prompted;
+mod queries;
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,6 @@
 //! A prompt method over a run: both passes over a batch, the gradients of everything trained, and
 //! its place behind the interface of methods.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,7 +9,8 @@ use burn::tensor::{Tensor, TensorData};
 use super::super::answers::{self, Verdict, argmax};
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{self, Optimiser, Progress};
-use super::super::{AtOnce, Backward, Batch, Method, Pass, Setup, Task};
+use super::super::{AtOnce, Backward, Batch, Features, Method, Pass, Setup, Task, plain};
+use super::queries::Queries;
 use super::{Asked, Leaves, Occasion, Question, Scheme, Training, no_class_token};
 use crate::backbone::{Backbone, Tokens};
 use crate::metrics::{Expert, SlotView};
@@ -54,7 +54,7 @@ pub struct Prompted {
     optimiser: Optimiser,
     task: Option<Task>,
     /// The present task's queries by sample, where training images come the same in every epoch.
-    queries: Option<HashMap<usize, Vec<f32>>>,
+    queries: Option<Queries>,
     at_once: AtOnce,
 }
 
@@ -103,7 +103,7 @@ impl Prompted {
         // A crop of everything is the whole picture.
         let still = config.crop_scale == [1.0, 1.0] && !config.flip;
         Ok(Self {
-            queries: still.then(HashMap::new),
+            queries: still.then(Queries::default),
             at_once: AtOnce::of(config),
             ..made
         })
@@ -153,27 +153,21 @@ impl Prompted {
     /// # Errors
     /// As [`Backbone::features`].
     pub fn query(&self, images: Tensor<4>) -> Result<Tensor<2>> {
-        self.backbone.features(images, &PetStack::empty())
+        plain(&*self.backbone, images)
     }
 
-    /// The queries of a batch that were met before in this task; all of it is noted. None where
-    /// training images differ from epoch to epoch.
+    /// The queries of a batch, taken or noted where training images come the same in every epoch of
+    /// the task; none where they do not.
     fn known(&mut self, batch: &Batch<'_>) -> Result<Option<Tensor<2>>> {
         let Some(queries) = &self.queries else {
             return Ok(None);
         };
-        let rows: Option<Vec<&[f32]>> = (batch.samples.iter())
-            .map(|sample| queries.get(sample).map(Vec::as_slice))
-            .collect();
-        if let Some(rows) = rows {
-            let (count, width) = (rows.len(), self.backbone.feature_width());
-            let data = TensorData::new(rows.concat(), [count, width]);
-            return Ok(Some(Tensor::from_data(data, &self.backbone.device())));
+        if let Some(known) = queries.of(batch.samples, &self.backbone.device()) {
+            return Ok(Some(known));
         }
         let query = self.query(batch.images.clone())?;
-        let rows = answers::rows(&query)?;
         if let Some(queries) = &mut self.queries {
-            queries.extend(batch.samples.iter().copied().zip(rows));
+            queries.note(batch.samples, &query)?;
         }
         Ok(Some(query))
     }
@@ -232,7 +226,7 @@ impl Prompted {
     ///
     /// # Errors
     /// A Problem when the device failed.
-    pub fn features(&self, images: Tensor<4>) -> Result<(Asked, Tensor<2>)> {
+    pub fn asked_features(&self, images: Tensor<4>) -> Result<(Asked, Tensor<2>)> {
         let first = self.first_pass(images, None)?;
         self.second_pass(first, &self.leaves, Occasion::Answering)
     }
@@ -242,7 +236,7 @@ impl Prompted {
     /// # Errors
     /// A Problem when the device failed.
     pub fn logits(&self, images: Tensor<4>) -> Result<Tensor<2>> {
-        Ok(self.heads.forward(&self.features(images)?.1))
+        Ok(self.heads.forward(&self.asked_features(images)?.1))
     }
 
     /// Logits (batch × all classes so far) and what was asked for, on some other occasion.
@@ -327,9 +321,7 @@ impl Method for Prompted {
 
     fn begin_task(&mut self, task: &Task) -> Result<()> {
         self.begin(task.classes.len())?;
-        if let Some(queries) = &mut self.queries {
-            queries.clear();
-        }
+        self.queries = self.queries.take().map(|_| Queries::default());
         self.task = Some(task.clone());
         Ok(())
     }
@@ -348,8 +340,17 @@ impl Method for Prompted {
         Ok(Some(loss))
     }
 
-    fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
-        answers::alone(Expert::ANSWER, &self.logits(images)?)
+    fn features(&self, images: Tensor<4>) -> Result<Features> {
+        Ok(Features::alone(self.asked_features(images)?.1))
+    }
+
+    fn classify(&self, features: &Features) -> Result<Vec<Verdict>> {
+        let logits = self.heads.forward(&features.of(Expert::ANSWER)?);
+        answers::alone(Expert::ANSWER, &logits)
+    }
+
+    fn heads_mut(&mut self) -> Option<&mut Heads> {
+        Some(&mut self.heads)
     }
 
     fn studies_slots(&self) -> bool {
@@ -378,11 +379,6 @@ impl Method for Prompted {
         Ok(views)
     }
 
-    fn expert_features(&self, images: Tensor<4>) -> Result<Vec<(Expert, Tensor<2>)>> {
-        let (_, features) = self.features(images)?;
-        Ok(vec![(Expert::ANSWER, features)])
-    }
-
     fn snapshot(&self) -> Result<Named> {
         let mut file = Named::new();
         for (name, leaf) in &self.leaves {
@@ -405,8 +401,8 @@ impl Method for Prompted {
             *leaf = stored.to_device(&device)?;
         }
         self.heads = Heads::read(state, tasks, self.backbone.feature_width(), &device)?;
-        self.queries = self.queries.as_ref().map(|_| HashMap::new());
-        self.optimiser = Optimiser::read(self.training.optimiser(), state, &device)?;
+        self.queries = self.queries.take().map(|_| Queries::default());
+        self.optimiser = self.optimiser.read(state, &device)?;
         self.task = Task::newest(tasks);
         Ok(())
     }

@@ -2,10 +2,11 @@
 
 use lae_kernels::gemm::{Matrix, Store, parallel_product};
 
+use super::super::GoOn;
 use super::projection::Projection;
 use super::regression::Regression;
 use super::ridge::{Images, choose};
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 
 /// Seed of the projection: answers depend on the pictures alone.
 const SEED: u64 = 0;
@@ -24,8 +25,10 @@ pub fn cross_fitted(
 ) -> Result<Vec<f64>> {
     let width = images.features.len() / images.labels.len().max(1);
     let projection = Projection::drawn(width, projections, SEED);
-    let ridge = choose(images, &projection, classes)?.ridge;
-    answered(images, ends, classes, (&projection, ridge), go_on)
+    let mut wanted = |_, _| go_on();
+    let mut go_on = GoOn::asking(&mut wanted);
+    let ridge = choose(images, &projection, classes, &mut go_on)?.ridge;
+    answered(images, ends, classes, (&projection, ridge), &mut go_on)
 }
 
 /// The same with a given projection and ridge.
@@ -34,7 +37,7 @@ fn answered(
     ends: &[usize],
     classes: usize,
     (projection, ridge): (&Projection, f64),
-    go_on: &dyn Fn() -> bool,
+    go_on: &mut GoOn<'_>,
 ) -> Result<Vec<f64>> {
     let (width, projections) = (projection.inputs(), projection.outputs());
     let begins = std::iter::once(0).chain(ends.iter().copied());
@@ -45,17 +48,15 @@ fn answered(
     let mut whole = Regression::new(projections)?;
     let mut parts = Vec::with_capacity(ends.len());
     for fold in folds {
-        goes_on(go_on)?;
         let mut own = Regression::new(projections)?;
-        own.absorb(fold, projection, classes);
+        own.absorb(fold, projection, classes, go_on)?;
         whole.add(&own, 1.0);
         parts.push((fold, own));
     }
     let mut scores = Vec::with_capacity(images.labels.len() * classes);
     for (fold, own) in &parts {
-        goes_on(go_on)?;
         whole.add(own, -1.0);
-        let solved = whole.solve(ridge);
+        let solved = whole.solve(ridge, go_on);
         whole.add(own, 1.0);
         let (weights, _) = solved.map_err(|problem| problem.advise("choose another backbone"))?;
         let weights: Vec<f64> = weights.into_iter().map(f64::from).collect();
@@ -70,13 +71,6 @@ fn answered(
         }
     }
     Ok(scores)
-}
-
-fn goes_on(go_on: &dyn Fn() -> bool) -> Result<()> {
-    match go_on() {
-        true => Ok(()),
-        false => Err(Problem::new("the regression was stopped")),
-    }
 }
 
 #[cfg(test)]
@@ -95,7 +89,14 @@ mod tests {
         let of = |labels: &[usize]| {
             let features = &features;
             let images = Images { features, labels };
-            answered(images, &ends, classes, (&projection, 1.0), &|| true).unwrap()
+            answered(
+                images,
+                &ends,
+                classes,
+                (&projection, 1.0),
+                &mut GoOn::to_the_end(),
+            )
+            .unwrap()
         };
         let before = of(&labels);
         assert_eq!(before.len(), 40 * classes);

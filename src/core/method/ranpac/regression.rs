@@ -8,6 +8,7 @@
 
 use lae_kernels::gemm::Matrix;
 
+use super::super::GoOn;
 use super::projection::Projection;
 use super::ridge::{Images, choices};
 use super::square::Square;
@@ -46,11 +47,23 @@ impl Regression {
     /// Takes in the images of a task: labels count over all tasks, `classes` are known by now.
     /// What was there before is kept. All sums are rounded to 48 bits at the end, which is what
     /// their stored form holds.
-    pub fn absorb(&mut self, images: Images<'_>, projection: &Projection, classes: usize) {
+    ///
+    /// # Errors
+    /// A Problem when `go_on` ended it: then it took in a part of them.
+    pub fn absorb(
+        &mut self,
+        images: Images<'_>,
+        projection: &Projection,
+        classes: usize,
+        go_on: &mut GoOn<'_>,
+    ) -> Result<()> {
         let outputs = projection.outputs();
         let known = self.sums.len().max(classes);
         self.sums.resize(known, vec![0.0; outputs]);
-        for block in images.blocks(projection.inputs()) {
+        let blocks = images.blocks(projection.inputs());
+        let count = images.blocks(projection.inputs()).count();
+        for (done, block) in blocks.enumerate() {
+            go_on.done(done, count)?;
             let hidden = projection.hidden(block.features, 0..outputs);
             let rows = Matrix::new(&hidden, block.labels.len(), outputs, outputs);
             self.square.add(rows.transposed());
@@ -64,6 +77,7 @@ impl Regression {
             self.square.upper_row_mut(row).iter_mut().for_each(round);
         }
         self.sums.iter_mut().flatten().for_each(round);
+        Ok(())
     }
 
     /// Adds `share` times what another of the same size took in: −1 takes those images out.
@@ -87,13 +101,17 @@ impl Regression {
     /// `ridge`, or the next larger choice for which G + λI is positive definite in f64.
     ///
     /// # Errors
-    /// A Problem when there is none, for features that are not finite.
-    pub fn solve(&mut self, ridge: f64) -> Result<(Vec<f32>, f64)> {
+    /// A Problem when there is none, for features that are not finite, or when `go_on` ended it.
+    pub fn solve(&mut self, ridge: f64, go_on: &mut GoOn<'_>) -> Result<(Vec<f32>, f64)> {
         let larger = choices().into_iter().filter(|choice| *choice > ridge);
-        let found = std::iter::once(ridge)
-            .chain(larger)
-            .find(|ridge| self.square.factor(*ridge));
-        let Some(used) = found else {
+        let mut used = None;
+        for ridge in std::iter::once(ridge).chain(larger) {
+            if self.square.factor(ridge, &mut || go_on.done(0, 1))? {
+                used = Some(ridge);
+                break;
+            }
+        }
+        let Some(used) = used else {
             return Err(Problem::new(
                 "the regression has no solution: the features are not finite numbers",
             )
@@ -219,9 +237,11 @@ mod tests {
         for (task, classes) in [(0..30, 2), (30..60, 4)] {
             let features = &features[task.start * width..task.end * width];
             let labels = &labels[task];
-            own.absorb(Images { features, labels }, &projection, classes);
+            let images = Images { features, labels };
+            own.absorb(images, &projection, classes, &mut GoOn::to_the_end())
+                .unwrap();
         }
-        let (weights, used) = own.solve(0.1).unwrap();
+        let (weights, used) = own.solve(0.1, &mut GoOn::to_the_end()).unwrap();
         assert_eq!((weights.len(), used), (classes * outputs, 0.1));
         let h = projection.hidden(&features, 0..outputs);
         let sum = |f: &dyn Fn(usize) -> f64| (0..60).map(f).sum::<f64>();
@@ -271,7 +291,9 @@ mod tests {
     fn absorb(own: &mut Regression, projection: &Projection, features: &[f32]) {
         let labels = vec![0; features.len() / projection.inputs()];
         let labels = &labels;
-        own.absorb(Images { features, labels }, projection, 1);
+        let images = Images { features, labels };
+        own.absorb(images, projection, 1, &mut GoOn::to_the_end())
+            .unwrap();
     }
 
     #[test]
@@ -293,7 +315,8 @@ mod tests {
         for one in [&mut own, &mut back] {
             absorb(one, &projection, &draw(1));
         }
-        assert_eq!(own.solve(1e-3).unwrap(), back.solve(1e-3).unwrap());
+        let solved = |of: &mut Regression| of.solve(1e-3, &mut GoOn::to_the_end()).unwrap();
+        assert_eq!(solved(&mut own), solved(&mut back));
         assert!(Regression::read(21, 1, &file).is_err());
         assert!(Regression::read(20, 2, &file).is_err());
         assert!(Regression::new(21).unwrap().read_bulk(&read).is_err());
@@ -306,9 +329,10 @@ mod tests {
         let projection = Projection::drawn(2, 12, 1);
         let mut own = Regression::new(12).unwrap();
         absorb(&mut own, &projection, &[1e6; 8]);
-        let (weights, used) = own.solve(1e-8).unwrap();
+        let (weights, used) = own.solve(1e-8, &mut GoOn::to_the_end()).unwrap();
         assert!(used > 1e-8 && weights.iter().all(|weight| weight.is_finite()));
         absorb(&mut own, &projection, &[f32::NAN; 2]);
-        assert!(own.solve(1e-8).unwrap_err().what.contains("finite"));
+        let problem = own.solve(1e-8, &mut GoOn::to_the_end()).unwrap_err();
+        assert!(problem.what.contains("finite"), "{problem}");
     }
 }

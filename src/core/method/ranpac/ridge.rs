@@ -10,6 +10,7 @@
 use lae_kernels::gemm::{Matrix, Store, parallel_product};
 use rayon::prelude::*;
 
+use super::super::GoOn;
 use super::projection::Projection;
 use super::square::Square;
 use crate::problem::Result;
@@ -66,17 +67,22 @@ impl<'a> Images<'a> {
 /// an image add nothing.
 ///
 /// # Errors
-/// A Problem when there is too little memory.
-pub fn choose(images: Images<'_>, projection: &Projection, classes: usize) -> Result<Choice> {
+/// A Problem when there is too little memory, or `go_on` ended it.
+pub fn choose(
+    images: Images<'_>,
+    projection: &Projection,
+    classes: usize,
+    go_on: &mut GoOn<'_>,
+) -> Result<Choice> {
     let count = images.labels.len();
     let (fit, judge) = images.split(count * 4 / 5, projection.inputs());
     let mut own: Vec<usize> = images.labels.to_vec();
     own.sort_unstable();
     own.dedup();
     let predicted = if fit.labels.len() <= projection.outputs() {
-        by_images(fit, judge, projection, &own)?
+        by_images(fit, judge, projection, &own, go_on)?
     } else {
-        by_projections(fit, judge, projection, &own)?
+        by_projections(fit, judge, projection, &own, go_on)?
     };
     let entries = (judge.labels.len() * classes).max(1) as f64;
     let losses: Vec<f64> = (0..choices().len())
@@ -113,11 +119,13 @@ fn by_images(
     judge: Images<'_>,
     projection: &Projection,
     own: &[usize],
+    go_on: &mut GoOn<'_>,
 ) -> Result<Vec<Vec<f64>>> {
     let (n, m) = (fit.labels.len(), judge.labels.len());
     let mut square = Square::new(n)?;
     let mut between = vec![0.0; m * n];
     for start in (0..projection.outputs()).step_by(BLOCK) {
+        go_on.done(0, choices().len())?;
         let columns = start..(start + BLOCK).min(projection.outputs());
         let width = columns.len();
         let (one, two) = (
@@ -133,7 +141,7 @@ fn by_images(
         let hits = fit.labels.iter().map(move |label| label == class);
         hits.map(|hit| f64::from(u8::from(hit)))
     });
-    let solved = solutions(&mut square, &targets.collect::<Vec<_>>());
+    let solved = solutions(&mut square, &targets.collect::<Vec<_>>(), go_on)?;
     Ok(answers(&between, &solved, n))
 }
 
@@ -143,11 +151,13 @@ fn by_projections(
     judge: Images<'_>,
     projection: &Projection,
     own: &[usize],
+    go_on: &mut GoOn<'_>,
 ) -> Result<Vec<Vec<f64>>> {
     let (inputs, outputs) = (projection.inputs(), projection.outputs());
     let mut square = Square::new(outputs)?;
     let mut targets = vec![0.0; own.len() * outputs];
     for block in fit.blocks(inputs) {
+        go_on.done(0, choices().len())?;
         let hidden = projection.hidden(block.features, 0..outputs);
         square.add(Matrix::new(&hidden, block.labels.len(), outputs, outputs).transposed());
         for (h, label) in hidden.chunks_exact(outputs).zip(block.labels) {
@@ -156,7 +166,7 @@ fn by_projections(
             sums.iter_mut().zip(h).for_each(|(sum, h)| *sum += h);
         }
     }
-    let solved = solutions(&mut square, &targets);
+    let solved = solutions(&mut square, &targets, go_on)?;
     let mut all = Vec::with_capacity(judge.labels.len());
     for block in judge.blocks(inputs) {
         let hidden = projection.hidden(block.features, 0..outputs);
@@ -166,18 +176,19 @@ fn by_projections(
 }
 
 /// (square + λI)⁻¹·targets for every λ, one behind the other; not a number where that failed.
-fn solutions(square: &mut Square, targets: &[f64]) -> Vec<f64> {
-    let mut all = Vec::with_capacity(choices().len() * targets.len());
-    for ridge in choices() {
+fn solutions(square: &mut Square, targets: &[f64], go_on: &mut GoOn<'_>) -> Result<Vec<f64>> {
+    let choices = choices();
+    let mut all = Vec::with_capacity(choices.len() * targets.len());
+    for (done, ridge) in choices.iter().enumerate() {
         let start = all.len();
         all.extend_from_slice(targets);
-        if square.factor(ridge) {
+        if square.factor(*ridge, &mut || go_on.done(done, choices.len()))? {
             square.solve(&mut all[start..]);
         } else {
             all[start..].fill(f64::NAN);
         }
     }
-    all
+    Ok(all)
 }
 
 /// rows (each `inner` numbers) · solutionsᵀ.
@@ -252,7 +263,7 @@ mod tests {
                 features: &features,
                 labels: &labels,
             };
-            let choice = choose(own, &projection, 7).unwrap();
+            let choice = choose(own, &projection, 7, &mut GoOn::to_the_end()).unwrap();
             let wanted = defined(&features, &labels, &projection, 7);
             // With a singular square the smallest λ are noise in the reference.
             let trusted = if count == 26 { 6 } else { 0 };
@@ -278,7 +289,7 @@ mod tests {
             features: &features,
             labels: &labels,
         };
-        let choice = choose(own, &projection, 5).unwrap();
+        let choice = choose(own, &projection, 5, &mut GoOn::to_the_end()).unwrap();
         let wanted = defined(&features, &labels, &projection, 5);
         assert!((choice.losses[10] / wanted[10] - 1.0).abs() < 1e-6);
     }
@@ -292,7 +303,7 @@ mod tests {
             features: &features,
             labels: &labels,
         };
-        let choice = choose(own, &projection, 1).unwrap();
+        let choice = choose(own, &projection, 1, &mut GoOn::to_the_end()).unwrap();
         assert_eq!(choice.losses[0], f64::INFINITY);
         assert!(choice.losses.iter().any(|loss| loss.is_finite()));
         assert!(choice.ridge > choices()[0]);
@@ -301,7 +312,7 @@ mod tests {
             features: &features,
             labels: &labels,
         };
-        let choice = choose(own, &projection, 1).unwrap();
+        let choice = choose(own, &projection, 1, &mut GoOn::to_the_end()).unwrap();
         assert!(choice.losses.iter().all(|loss| *loss == f64::INFINITY));
     }
 
@@ -313,6 +324,25 @@ mod tests {
             features: &features,
             labels: &labels,
         };
-        assert!(choose(own, &projection, 3).unwrap().ridge > 0.0);
+        let choice = choose(own, &projection, 3, &mut GoOn::to_the_end());
+        assert!(choice.unwrap().ridge > 0.0);
+    }
+
+    #[test]
+    fn the_choice_tells_its_steps_and_ends_when_it_is_told_to() {
+        let (features, labels) = images(30, 3);
+        let own = Images {
+            features: &features,
+            labels: &labels,
+        };
+        let projection = Projection::drawn(WIDTH, 40, 5);
+        let mut told = Vec::new();
+        let mut wanted = |done, of| {
+            told.push((done, of));
+            done < 4
+        };
+        let stopped = choose(own, &projection, 3, &mut GoOn::asking(&mut wanted));
+        assert!(stopped.unwrap_err().what.contains("stopped"));
+        assert_eq!(told.last(), Some(&(4, choices().len())));
     }
 }

@@ -83,16 +83,19 @@ impl Square {
     }
 
     /// Factors G + ridge·I = L·Lᵀ. False where the matrix is not positive definite as far as f64
-    /// can tell; then there is nothing to solve with.
-    #[must_use]
-    pub fn factor(&mut self, ridge: f64) -> bool {
+    /// can tell; then there is nothing to solve with. `go_on` is asked before every panel.
+    ///
+    /// # Errors
+    /// Those of `go_on`.
+    pub fn factor(&mut self, ridge: f64, go_on: &mut dyn FnMut() -> Result<()>) -> Result<bool> {
         let side = self.side;
         for start in (0..side).step_by(PANEL) {
+            go_on()?;
             let width = PANEL.min(side - start);
             let mut panel = self.panel(start, width, ridge);
             let (top, below) = panel.split_at_mut(width * width);
             if !factor_small(top, width) {
-                return false;
+                return Ok(false);
             }
             let under = &mut self.values[(start + width) * side..];
             bands(under, side)
@@ -110,7 +113,7 @@ impl Square {
                 self.values[at..at + i].copy_from_slice(&row[..i]);
             }
         }
-        true
+        Ok(true)
     }
 
     /// Columns `start..start + width` of G + ridge·I from row `start` on, less what the factor's
@@ -320,6 +323,10 @@ pub(super) mod tests {
             .collect()
     }
 
+    fn factored(square: &mut Square, ridge: f64) -> bool {
+        square.factor(ridge, &mut || Ok(())).unwrap()
+    }
+
     fn apart(a: &[f64], b: &[f64]) -> f64 {
         let largest = b.iter().fold(0f64, |m, x| m.max(x.abs()));
         let apart = a.iter().zip(b).map(|(a, b)| (a - b).abs());
@@ -333,7 +340,7 @@ pub(super) mod tests {
             let a = random(side, inner, side as u64);
             let mut square = Square::new(side).unwrap();
             square.add(Matrix::new(&a, side, inner, inner));
-            assert!(square.factor(ridge));
+            assert!(factored(&mut square, ridge));
             // More right-hand sides than are solved together.
             let right = random(GROUP + 1, side, 99);
             let mut solved = right.clone();
@@ -353,14 +360,17 @@ pub(super) mod tests {
         let half = |from: usize| Matrix::new(&a[from..], side, inner, 2 * inner);
         let mut square = Square::new(side).unwrap();
         square.add(half(0));
-        assert!(!square.factor(0.0), "ten products cannot have rank 270");
-        assert!(square.factor(1.0));
+        assert!(
+            !factored(&mut square, 0.0),
+            "ten products cannot have rank 270"
+        );
+        assert!(factored(&mut square, 1.0));
         square.add(half(inner));
         let wanted = dense(&a, side, 2 * inner, 0.0);
         for (row, wanted) in wanted.iter().enumerate() {
             assert!(apart(square.upper_row(row), &wanted[row..]) < 1e-12);
         }
-        assert!(square.factor(1.0));
+        assert!(factored(&mut square, 1.0));
         let right = random(1, side, 7);
         let mut solved = right.clone();
         square.solve(&mut solved);
@@ -372,9 +382,9 @@ pub(super) mod tests {
     fn what_is_not_positive_definite_is_told() {
         let mut square = Square::new(3).unwrap();
         square.add(Matrix::new(&[1.0, 2.0, f64::NAN], 3, 1, 1));
-        assert!(!square.factor(1.0));
+        assert!(!factored(&mut square, 1.0));
         square.upper_row_mut(2)[0] = -5.0;
-        assert!(!square.factor(1.0));
+        assert!(!factored(&mut square, 1.0));
         assert!(Square::new(usize::MAX / 4).is_err());
     }
 }

@@ -111,7 +111,7 @@ fn which(ui: &mut Ui, draft: &mut RunConfig) -> Option<&'static MethodSpec> {
                     let picked = spec.key == draft.method;
                     let row = ui.selectable_label(picked, spec.title);
                     if row.on_hover_text(spec.summary).clicked() && !picked {
-                        other = Some(spec);
+                        other = Some(*spec);
                     }
                 }
             });

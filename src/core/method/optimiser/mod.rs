@@ -149,10 +149,20 @@ enum Memory {
     Sgd { buffer: Tensor<1> },
 }
 
+/// Parameters with a rate of their own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// How their names begin.
+    pub prefix: String,
+    /// What the learning rate is multiplied by for them.
+    pub rate: f64,
+}
+
 /// An optimiser with what it remembers.
 #[derive(Clone, Debug)]
 pub struct Optimiser {
     settings: OptimiserSettings,
+    groups: Vec<Group>,
     states: BTreeMap<String, State>,
 }
 
@@ -161,8 +171,25 @@ impl Optimiser {
     pub fn new(settings: OptimiserSettings) -> Self {
         Self {
             settings,
+            groups: Vec::new(),
             states: BTreeMap::new(),
         }
+    }
+
+    /// The same with groups of parameters that have rates of their own; the first one that fits a
+    /// name counts. What is remembered of a parameter does not depend on them.
+    #[must_use]
+    pub fn with_groups(self, groups: Vec<Group>) -> Self {
+        Self { groups, ..self }
+    }
+
+    /// The rate of a parameter in a step at this one.
+    fn rate_of(&self, name: &str, rate: f64) -> f64 {
+        let group = self
+            .groups
+            .iter()
+            .find(|group| name.starts_with(&group.prefix));
+        group.map_or(rate, |group| rate * group.rate)
     }
 
     /// Forgets everything: a new task begins.
@@ -219,12 +246,13 @@ impl Optimiser {
         Ok(())
     }
 
-    /// Reads such state back.
+    /// The same optimiser with such state read back.
     ///
     /// # Errors
     /// A Problem that names a missing or mis-shaped tensor.
-    pub fn read(settings: OptimiserSettings, from: &Named, device: &Device) -> Result<Self> {
-        let key = match settings.rule {
+    pub fn read(&self, from: &Named, device: &Device) -> Result<Self> {
+        let rule = self.settings.rule;
+        let key = match rule {
             Rule::Adam => "adam.first.",
             Rule::Sgd { .. } => "sgd.buffer.",
         };
@@ -234,7 +262,7 @@ impl Optimiser {
                 continue;
             };
             let first = placed(stored, device);
-            let memory = match settings.rule {
+            let memory = match rule {
                 Rule::Adam => Memory::Adam {
                     first,
                     second: second_moment(from, name, stored, device)?,
@@ -245,7 +273,11 @@ impl Optimiser {
             let shape = stored.shape.clone();
             states.insert(name.to_string(), State { shape, memory });
         }
-        Ok(Self { settings, states })
+        Ok(Self {
+            settings: self.settings,
+            groups: self.groups.clone(),
+            states,
+        })
     }
 }
 
@@ -293,6 +325,7 @@ impl Step<'_> {
             return value;
         };
         let shape = value.dims();
+        let rate = self.optimiser.rate_of(name, self.rate);
         let states = &mut self.optimiser.states;
         // That of another shape was of another parameter.
         let state = states.remove(name).filter(|state| state.shape == shape);
@@ -304,14 +337,14 @@ impl Step<'_> {
                     Some(factor) => nn::times(gradient, factor.clone()),
                     None => gradient,
                 };
-                adam(flat(value), gradient, memory, self.rate)
+                adam(flat(value), gradient, memory, rate)
             }
             Rule::Sgd {
                 momentum,
                 weight_decay,
             } => {
                 let rule = Momentum {
-                    rate: self.rate,
+                    rate,
                     momentum,
                     decay: weight_decay,
                 };
@@ -360,5 +393,4 @@ fn adam(
 }
 
 #[cfg(test)]
-#[path = "optimiser/tests.rs"]
 mod tests;

@@ -3,6 +3,7 @@
 //! from the settings.
 
 mod judging;
+mod passing;
 mod saving;
 mod taking_up;
 mod telling;
@@ -17,22 +18,16 @@ use burn::tensor::Tensor;
 
 use crate::backbone::library::Opened;
 use crate::data::PixelCache;
-use crate::data::loader::{self, Loader, LoaderOptions, Next};
-use crate::method::{AtOnce, Batch, Chosen, Method, Pass, Source, Task, Work};
-use crate::metrics::mean;
+use crate::data::loader;
+use crate::method::{Chosen, Method, Pass, Task};
 use crate::problem::Result;
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, Event, Phase, RunHeader, Sink, TaskReport};
+use crate::run::event::{Control, Event, RunHeader, Sink, TaskReport};
 use crate::store::RunFolder;
-use crate::tensors::{HostTensor, not_finite};
 
-use super::images::{Images, Labelled};
+use super::images::Images;
 use super::meter::Meter;
-use super::reading::Reading;
-use super::{Outcome, augment_of, upload};
-
-/// How long a batch is waited for before the person is heard again.
-const PATIENCE: Duration = Duration::from_millis(100);
+use super::{Outcome, upload};
 
 /// What the loop works with.
 pub(super) struct Kit {
@@ -81,8 +76,8 @@ pub(super) struct Trainer<'a> {
     told: HashSet<String>,
     /// Whether the latest checkpoint could be saved.
     checkpointed: bool,
-    /// How far the method's two experts were apart after each pass of the task.
-    apart: Vec<f64>,
+    /// What the method measured of itself after each pass of the task, by name.
+    measured: BTreeMap<String, Vec<f64>>,
     /// Mean loss of each pass of the task that learned.
     losses: Vec<f64>,
     /// Figures that the task's testing gave, by name.
@@ -126,7 +121,7 @@ impl<'a> Trainer<'a> {
             kept_bytes: 0,
             told: HashSet::new(),
             checkpointed: false,
-            apart: Vec::new(),
+            measured: BTreeMap::new(),
             losses: Vec::new(),
             gauges: BTreeMap::new(),
             held: Vec::new(),
@@ -183,7 +178,7 @@ impl<'a> Trainer<'a> {
         (self.task, self.passes_done) = (task, 0);
         (self.task_seconds, self.training_seconds) = (0.0, 0.0);
         self.unreadable = Default::default();
-        self.apart.clear();
+        self.measured.clear();
         self.losses.clear();
         self.gauges.clear();
     }
@@ -209,17 +204,20 @@ impl<'a> Trainer<'a> {
         }
         for index in self.passes_done..self.passes[task].len() {
             let began = self.begin_clock();
-            if self.pass(index)?.is_break() {
+            if self.pass(index)?.is_break() || self.end_pass(index)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
-            self.method.end_pass(index)?;
-            self.apart.extend(self.method.apart()?);
+            for (name, value) in self.measured_now()? {
+                self.measured.entry(name).or_default().push(value);
+            }
             let seconds = self.seconds_since(began);
             self.task_seconds += seconds;
             self.training_seconds += seconds;
             self.save_pass(index)?;
         }
-        self.method.end_task()?;
+        if self.end_task()?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
         // The next task has other training pictures; what is tested comes back after every task.
         self.kit.pixels.forget_originals();
         let began = self.begin_clock();
@@ -245,143 +243,7 @@ impl<'a> Trainer<'a> {
         began.elapsed().saturating_sub(self.at_gate).as_secs_f64()
     }
 
-    /// Training images of a pass.
-    fn samples(&self, pass: &Pass) -> Labelled {
-        let of = |task| self.kit.images.train_of(task);
-        let images: Vec<_> = match pass.source {
-            Source::Task => of(self.task),
-            Source::Seen => (0..=self.task).flat_map(of).collect(),
-        };
-        let shown = std::iter::repeat_n(images, self.repeats(pass));
-        Arc::new(shown.flatten().collect())
-    }
-
-    fn pass(&mut self, index: usize) -> Result<ControlFlow<()>> {
-        let (task, pass) = (self.task, self.passes[self.task][index]);
-        let phase = match pass.work {
-            Work::Learn { frozen } => Phase::Training {
-                task,
-                epoch: index,
-                frozen,
-            },
-            Work::Measure => Phase::Measuring { task },
-        };
-        self.say(phase.clone());
-        let samples = self.samples(&pass);
-        let batch_size = self.kit.config.batch;
-        let steps = pass.shown(samples.len(), batch_size).div_ceil(batch_size);
-        let (mut losses, mut all) = (Vec::new(), Vec::new());
-        let mut loader = self.train_loader(&samples, index, &pass)?;
-        let mut reading = Reading::of(samples.len());
-        let mut shown = 0;
-        loop {
-            let batch = match self.bring(&mut loader, &phase, &mut reading)? {
-                ControlFlow::Continue(Some(batch)) => batch,
-                ControlFlow::Continue(None) => break,
-                ControlFlow::Break(()) => return Ok(ControlFlow::Break(())),
-            };
-            self.meter.begin();
-            shown += batch.labels.len();
-            let labels: Vec<usize> = batch.labels.iter().map(|l| *l as usize).collect();
-            let given = Batch {
-                images: self.images(&batch),
-                labels: &labels,
-                samples: &batch.indices,
-                pass: index,
-                step: loader.position() - 1,
-                steps,
-            };
-            losses.extend(self.learn(&given, &pass)?);
-            // Reading a loss waits for the device, so it is done only when a report is due.
-            let due = self.meter.due() || loader.position() == steps;
-            if due {
-                let values = read_losses(std::mem::take(&mut losses))?;
-                all.extend(values.iter().copied().map(f64::from));
-                self.meter.losses(values);
-            }
-            self.meter.trained(&pass, labels.len());
-            if due {
-                self.progress(index, (loader.position() - 1, steps), pass.frozen())?;
-            }
-        }
-        reading.ended(shown)?;
-        let values = read_losses(losses)?;
-        all.extend(values.iter().copied().map(f64::from));
-        self.meter.losses(values);
-        self.losses.extend(mean(&all));
-        Ok(ControlFlow::Continue(()))
-    }
-
-    /// Hands a batch to the method; one that is only looked at in parts that go through the network
-    /// at once, which a method that learns makes itself.
-    fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
-        if pass.work != Work::Measure {
-            return self.method.learn(batch, pass);
-        }
-        for part in AtOnce::of(&self.kit.config).parts(batch) {
-            self.method.learn(&part.batch, pass)?;
-        }
-        Ok(None)
-    }
-
-    /// The next batch with an image in it; none at the end. While it is waited for, short jobs are
-    /// served and the person is heard.
-    fn bring(
-        &mut self,
-        loader: &mut Loader,
-        phase: &Phase,
-        reading: &mut Reading,
-    ) -> Result<ControlFlow<(), Option<loader::Batch>>> {
-        loop {
-            let next = loader.next_within(PATIENCE);
-            if matches!(next, Next::End) {
-                return Ok(ControlFlow::Continue(None));
-            }
-            let arrived = Instant::now();
-            let go_on = self.control.gate(&self.header.run, self.sink, phase);
-            self.at_gate += arrived.elapsed();
-            if !go_on {
-                return Ok(ControlFlow::Break(()));
-            }
-            if let Next::Batch(batch) = next {
-                self.report_unreadable(&batch.unreadable);
-                reading.lost(&batch.unreadable)?;
-                if !batch.is_empty() {
-                    return Ok(ControlFlow::Continue(Some(batch)));
-                }
-            }
-        }
-    }
-
-    fn train_loader(&self, samples: &Labelled, index: usize, pass: &Pass) -> Result<Loader> {
-        let config = &self.kit.config;
-        Loader::new(
-            samples.clone(),
-            LoaderOptions {
-                augment: pass.augment.then(|| augment_of(config)),
-                drop_last: pass.drop_last && samples.len() >= config.batch,
-                shuffle: pass.shuffle,
-                seed: config.seed,
-                epoch: (self.task * config.epochs + index) as u64,
-                cache: Some(self.kit.pixels.clone()),
-                ..LoaderOptions::inference(self.kit.backbone.input, config.batch)
-            },
-        )
-    }
-
     fn images(&self, batch: &loader::Batch) -> Tensor<4> {
         upload::for_backbone(&batch.pixels, &self.kit.backbone)
     }
-}
-
-/// Reads the waiting losses in one go; a value that is not finite ends the run.
-fn read_losses(losses: Vec<Tensor<1>>) -> Result<Vec<f32>> {
-    if losses.is_empty() {
-        return Ok(Vec::new());
-    }
-    let values = HostTensor::read(&Tensor::cat(losses, 0))?.values;
-    if values.iter().all(|value| value.is_finite()) {
-        return Ok(values);
-    }
-    Err(not_finite("the loss"))
 }

@@ -1,0 +1,197 @@
+//! The part of a run that passes over a task's images: its batches, what each loss was, and the end
+//! of the pass.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use burn::tensor::Tensor;
+
+use super::super::augment_of;
+use super::super::images::Labelled;
+use super::super::reading::Reading;
+use super::Trainer;
+use crate::data::loader::{self, Loader, LoaderOptions, Next};
+use crate::method::{AtOnce, Batch, GoOn, Method, Pass, Source, Work};
+use crate::metrics::mean;
+use crate::problem::Result;
+use crate::run::event::{Event, Phase, Progress};
+use crate::tensors::{HostTensor, not_finite};
+
+/// How long a batch is waited for before the person is heard again.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+impl Trainer<'_> {
+    /// Training images of a pass.
+    fn samples(&self, pass: &Pass) -> Labelled {
+        let of = |task| self.kit.images.train_of(task);
+        let images: Vec<_> = match pass.source {
+            Source::Task => of(self.task),
+            Source::Seen => (0..=self.task).flat_map(of).collect(),
+        };
+        let shown = std::iter::repeat_n(images, self.repeats(pass));
+        Arc::new(shown.flatten().collect())
+    }
+
+    pub(super) fn pass(&mut self, index: usize) -> Result<ControlFlow<()>> {
+        let (pass, phase) = (self.passes[self.task][index], self.phase(index));
+        self.say(phase.clone());
+        let samples = self.samples(&pass);
+        let batch_size = self.kit.config.batch;
+        let steps = pass.shown(samples.len(), batch_size).div_ceil(batch_size);
+        let (mut losses, mut all) = (Vec::new(), Vec::new());
+        let mut loader = self.train_loader(&samples, index, &pass)?;
+        let mut reading = Reading::of(samples.len());
+        let mut shown = 0;
+        loop {
+            let batch = match self.bring(&mut loader, &phase, &mut reading)? {
+                ControlFlow::Continue(Some(batch)) => batch,
+                ControlFlow::Continue(None) => break,
+                ControlFlow::Break(()) => return Ok(ControlFlow::Break(())),
+            };
+            self.meter.begin();
+            shown += batch.labels.len();
+            let labels: Vec<usize> = batch.labels.iter().map(|l| *l as usize).collect();
+            let given = Batch {
+                images: self.images(&batch),
+                labels: &labels,
+                samples: &batch.indices,
+                pass: index,
+                step: loader.position() - 1,
+                steps,
+            };
+            losses.extend(self.learn(&given, &pass)?);
+            // Reading a loss waits for the device, so it is done only when a report is due.
+            let due = self.meter.due() || loader.position() == steps;
+            if due {
+                let values = read_losses(std::mem::take(&mut losses))?;
+                all.extend(values.iter().copied().map(f64::from));
+                self.meter.losses(values);
+            }
+            self.meter.trained(&pass, labels.len());
+            if due {
+                self.progress(index, (loader.position() - 1, steps), pass.frozen())?;
+            }
+        }
+        reading.ended(shown)?;
+        let values = read_losses(losses)?;
+        all.extend(values.iter().copied().map(f64::from));
+        self.meter.losses(values);
+        self.losses.extend(mean(&all));
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Lets the method end a pass.
+    pub(super) fn end_pass(&mut self, index: usize) -> Result<ControlFlow<()>> {
+        self.end(index, |method, go_on| method.end_pass(index, go_on))
+    }
+
+    /// Lets the method end the task, after its last pass.
+    pub(super) fn end_task(&mut self) -> Result<ControlFlow<()>> {
+        let last = self.passes[self.task].len().saturating_sub(1);
+        self.end(last, |method, go_on| method.end_task(go_on))
+    }
+
+    /// Lets the method end a pass, or the task after its last one. While that takes long, short jobs
+    /// are served, the steps are told and the person is heard.
+    fn end(
+        &mut self,
+        index: usize,
+        end: impl FnOnce(&mut dyn Method, &mut GoOn<'_>) -> Result<()>,
+    ) -> Result<ControlFlow<()>> {
+        let (phase, run, task) = (self.phase(index), &self.header.run, self.task);
+        let (sink, meter, at_gate) = (&mut *self.sink, &mut self.meter, &mut self.at_gate);
+        let mut stopped = false;
+        let mut wanted = |batch, batches| {
+            let arrived = Instant::now();
+            stopped |= !self.control.gate(run, sink, &phase);
+            *at_gate += arrived.elapsed();
+            if meter.due() {
+                let place = Progress {
+                    task,
+                    epoch: index,
+                    batch,
+                    batches,
+                    ..Progress::default()
+                };
+                let (run, progress) = (run.clone(), meter.progress(place));
+                sink.event(Event::Progress { run, progress });
+            }
+            !stopped
+        };
+        let ended = end(&mut *self.method, &mut GoOn::asking(&mut wanted));
+        if stopped {
+            return Ok(ControlFlow::Break(()));
+        }
+        ended.map(ControlFlow::Continue)
+    }
+
+    /// Hands a batch to the method; one that is only looked at in parts that go through the network
+    /// at once, which a method that learns makes itself.
+    fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
+        if pass.work != Work::Measure {
+            return self.method.learn(batch, pass);
+        }
+        for part in AtOnce::of(&self.kit.config).parts(batch) {
+            self.method.learn(&part.batch, pass)?;
+        }
+        Ok(None)
+    }
+
+    /// The next batch with an image in it; none at the end. While it is waited for, short jobs are
+    /// served and the person is heard.
+    pub(super) fn bring(
+        &mut self,
+        loader: &mut Loader,
+        phase: &Phase,
+        reading: &mut Reading,
+    ) -> Result<ControlFlow<(), Option<loader::Batch>>> {
+        loop {
+            let next = loader.next_within(PATIENCE);
+            if matches!(next, Next::End) {
+                return Ok(ControlFlow::Continue(None));
+            }
+            let arrived = Instant::now();
+            let go_on = self.control.gate(&self.header.run, self.sink, phase);
+            self.at_gate += arrived.elapsed();
+            if !go_on {
+                return Ok(ControlFlow::Break(()));
+            }
+            if let Next::Batch(batch) = next {
+                self.report_unreadable(&batch.unreadable);
+                reading.lost(&batch.unreadable)?;
+                if !batch.is_empty() {
+                    return Ok(ControlFlow::Continue(Some(batch)));
+                }
+            }
+        }
+    }
+
+    fn train_loader(&self, samples: &Labelled, index: usize, pass: &Pass) -> Result<Loader> {
+        let config = &self.kit.config;
+        Loader::new(
+            samples.clone(),
+            LoaderOptions {
+                augment: pass.augment.then(|| augment_of(config)),
+                drop_last: pass.drop_last && samples.len() >= config.batch,
+                shuffle: pass.shuffle,
+                seed: config.seed,
+                epoch: (self.task * config.epochs + index) as u64,
+                cache: Some(self.kit.pixels.clone()),
+                ..LoaderOptions::inference(self.kit.backbone.input, config.batch)
+            },
+        )
+    }
+}
+
+/// Reads the waiting losses in one go; a value that is not finite ends the run.
+fn read_losses(losses: Vec<Tensor<1>>) -> Result<Vec<f32>> {
+    if losses.is_empty() {
+        return Ok(Vec::new());
+    }
+    let values = HostTensor::read(&Tensor::cat(losses, 0))?.values;
+    if values.iter().all(|value| value.is_finite()) {
+        return Ok(values);
+    }
+    Err(not_finite("the loss"))
+}

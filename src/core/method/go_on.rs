@@ -1,0 +1,29 @@
+//! What long work between two batches tells, and where it hears that nobody wants it any more.
+
+use crate::problem::{Problem, Result};
+
+/// Told after each step of long work how many are done, and of how many; says whether to go on.
+pub struct GoOn<'a>(Option<&'a mut dyn FnMut(usize, usize) -> bool>);
+
+impl<'a> GoOn<'a> {
+    /// Asks `wanted` after each step.
+    pub fn asking(wanted: &'a mut dyn FnMut(usize, usize) -> bool) -> Self {
+        Self(Some(wanted))
+    }
+
+    /// To the end, telling nobody.
+    pub fn to_the_end() -> Self {
+        Self(None)
+    }
+
+    /// So many of so many steps are done.
+    ///
+    /// # Errors
+    /// A Problem that the work was stopped: then its result is of no use.
+    pub fn done(&mut self, steps: usize, of: usize) -> Result<()> {
+        match self.0.as_mut().is_none_or(|wanted| wanted(steps, of)) {
+            true => Ok(()),
+            false => Err(Problem::new("this work was stopped")),
+        }
+    }
+}

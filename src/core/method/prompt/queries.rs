@@ -1,0 +1,36 @@
+//! The queries of a task's training images, where those come the same in every epoch: the pass through
+//! the plain backbone is then made once.
+
+use std::collections::HashMap;
+
+use burn::tensor::{Device, Tensor, TensorData};
+
+use super::super::answers;
+use crate::problem::Result;
+
+/// Queries by sample.
+#[derive(Default)]
+pub(super) struct Queries(HashMap<usize, Vec<f32>>);
+
+impl Queries {
+    /// Those of a batch (batch × width), if all of it was met before.
+    pub(super) fn of(&self, samples: &[usize], device: &Device) -> Option<Tensor<2>> {
+        let rows = samples.iter().map(|sample| self.0.get(sample));
+        let rows: Vec<&[f32]> = rows
+            .map(|row| row.map(Vec::as_slice))
+            .collect::<Option<_>>()?;
+        let (count, width) = (rows.len(), rows.first()?.len());
+        let data = TensorData::new(rows.concat(), [count, width]);
+        Some(Tensor::from_data(data, device))
+    }
+
+    /// Keeps those of a batch.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub(super) fn note(&mut self, samples: &[usize], queries: &Tensor<2>) -> Result<()> {
+        let rows = answers::rows(queries)?;
+        self.0.extend(samples.iter().copied().zip(rows));
+        Ok(())
+    }
+}

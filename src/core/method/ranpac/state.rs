@@ -1,0 +1,343 @@
+//! RanPAC over a run: the first session, the sums over all images so far, and what answers.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use burn::tensor::activation::relu;
+use burn::tensor::{Device, Tensor, TensorData};
+
+use super::super::answers::{self, Verdict};
+use super::super::tuning::FirstSession;
+use super::super::{
+    Batch, Chosen, Features, GoOn, Measurement, Method, Moment, Pass, Setup, Task, TrainedPet,
+    Work, plain,
+};
+use super::ridge::choose;
+use super::{Choice, Images, Projection, Regression, adapts};
+use crate::backbone::Backbone;
+use crate::metrics::Expert;
+use crate::problem::Result;
+use crate::tensors::{Bulk, HostTensor, Named, named, shaped};
+
+/// Where a checkpoint keeps the exponent of λ.
+const RIDGE: &str = "ridge.exponent";
+
+/// RanPAC's state over a run.
+pub struct RanPac {
+    backbone: Arc<dyn Backbone>,
+    session: Option<FirstSession>,
+    projection: Projection,
+    /// Classes of all tasks of the run.
+    all_classes: usize,
+    /// Classes so far.
+    classes: usize,
+    /// Tasks that are no lessons.
+    own_tasks: usize,
+    /// Whether the present task is a lesson.
+    lesson: bool,
+    /// Positions that count for the class of another, each with that.
+    again: Vec<(usize, usize)>,
+    /// Those of them without a column of their own. Lessons of older versions have one.
+    empty: Vec<(usize, usize)>,
+    /// Features and labels of the pass that is running.
+    features: Vec<f32>,
+    labels: Vec<usize>,
+    /// None before the first task was measured, and where only answers are wanted.
+    regression: Option<Regression>,
+    choice: Option<Choice>,
+    /// The λ in use, which also comes back with a checkpoint and which lessons keep.
+    ridge: Option<f64>,
+    /// Wᵀ: classes so far × projections.
+    weight: HostTensor,
+    on_device: OnDevice,
+}
+
+/// What answers, where the backbone is.
+struct OnDevice {
+    /// width × projections.
+    projection: Tensor<2>,
+    /// projections × classes.
+    weight: Tensor<2>,
+}
+
+impl OnDevice {
+    fn new(projection: &Projection, weight: &HostTensor, device: &Device) -> Result<Self> {
+        let shape = [projection.inputs(), projection.outputs()];
+        let values = TensorData::new(projection.values().to_vec(), shape);
+        Ok(Self {
+            projection: Tensor::from_data(values, device),
+            weight: weight.to_device::<2>(device)?.transpose(),
+        })
+    }
+}
+
+impl RanPac {
+    /// Before the first task.
+    ///
+    /// # Errors
+    /// A Problem for a PET or settings that do not fit.
+    pub fn new(setup: &Setup<'_>) -> Result<Self> {
+        let chosen = Chosen::of(setup.config)?;
+        let session = adapts(&chosen)?.then(|| FirstSession::new(setup));
+        let backbone = setup.backbone.clone();
+        let outputs = chosen.count("projection")?;
+        let projection = Projection::drawn(backbone.feature_width(), outputs, setup.config.seed);
+        let weight = HostTensor {
+            shape: vec![0, outputs],
+            values: Vec::new(),
+        };
+        Ok(Self {
+            session: session.transpose()?,
+            all_classes: setup.tasks.last().map_or(0, |task| task.end),
+            classes: 0,
+            own_tasks: setup.own,
+            lesson: false,
+            again: setup.again.to_vec(),
+            empty: Vec::new(),
+            features: Vec::new(),
+            labels: Vec::new(),
+            regression: None,
+            choice: None,
+            ridge: None,
+            on_device: OnDevice::new(&projection, &weight, &backbone.device())?,
+            backbone,
+            projection,
+            weight,
+        })
+    }
+
+    /// Puts a given R in place of the drawn one.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub fn set_projection(&mut self, projection: Projection) -> Result<()> {
+        self.projection = projection;
+        self.place()
+    }
+
+    /// The session of the first task, if there is one.
+    pub fn session(&mut self) -> Option<&mut FirstSession> {
+        self.session.as_mut()
+    }
+
+    /// G and Q, once a task was measured.
+    pub fn regression(&self) -> Option<&Regression> {
+        self.regression.as_ref()
+    }
+
+    /// The choice of λ for the newest task; none in a lesson, which keeps what was chosen.
+    pub fn choice(&self) -> Option<&Choice> {
+        self.choice.as_ref()
+    }
+
+    /// Wᵀ: classes so far × projections.
+    pub fn weight(&self) -> &HostTensor {
+        &self.weight
+    }
+
+    fn place(&mut self) -> Result<()> {
+        let device = self.backbone.device();
+        self.on_device = OnDevice::new(&self.projection, &self.weight, &device)?;
+        let outputs = self.projection.outputs().max(1);
+        let rows: Vec<&[f32]> = self.weight.values.chunks_exact(outputs).collect();
+        let empty = |position: usize| {
+            let row = rows.get(position);
+            row.is_some_and(|row| row.iter().all(|value| *value == 0.0))
+        };
+        self.empty = self.again.clone();
+        self.empty.retain(|(position, _)| empty(*position));
+        Ok(())
+    }
+
+    /// What these scores of an image say. A position without a column is never the answer; where
+    /// the task is told, it has the score of the class that it counts for.
+    fn verdict(&self, mut scores: Vec<f32>) -> Verdict {
+        for (position, _) in &self.empty {
+            scores[*position] = f32::NEG_INFINITY;
+        }
+        let mut verdict = Verdict::of_cosines(Expert::ANSWER, &scores);
+        for (position, of) in &self.empty {
+            verdict.scores[*position] = scores[*of];
+        }
+        verdict
+    }
+
+    /// The λ for what was measured: in a lesson that of the run. Checkpoints of older versions
+    /// have none; there the pictures choose, as those of a task do.
+    fn ridge_for(&mut self, images: Images<'_>, go_on: &mut GoOn<'_>) -> Result<f64> {
+        self.choice = None;
+        if let (true, Some(kept)) = (self.lesson, self.ridge) {
+            return Ok(kept);
+        }
+        let choice = choose(images, &self.projection, self.all_classes, go_on)?;
+        let ridge = choice.ridge;
+        self.choice = Some(choice);
+        Ok(ridge)
+    }
+
+    /// Takes in what was measured and solves anew.
+    fn solve(&mut self, go_on: &mut GoOn<'_>) -> Result<()> {
+        let (features, mut labels) = (
+            std::mem::take(&mut self.features),
+            std::mem::take(&mut self.labels),
+        );
+        for label in &mut labels {
+            let again = self.again.iter().find(|(own, _)| own == label);
+            *label = again.map_or(*label, |(_, of)| *of);
+        }
+        let images = Images {
+            features: &features,
+            labels: &labels,
+        };
+        let outputs = self.projection.outputs();
+        // Before G exists, so that their memories do not add up in the first task.
+        let chosen = self.ridge_for(images, go_on)?;
+        let mut regression = match self.regression.take() {
+            Some(regression) => regression,
+            None => Regression::new(outputs)?,
+        };
+        regression.absorb(images, &self.projection, self.classes, go_on)?;
+        let (values, ridge) = regression.solve(chosen, go_on)?;
+        self.weight = HostTensor {
+            shape: vec![self.classes, outputs],
+            values,
+        };
+        self.ridge = Some(ridge);
+        if let Some(choice) = &mut self.choice {
+            choice.ridge = ridge;
+        }
+        self.regression = Some(regression);
+        self.place()
+    }
+}
+
+impl Method for RanPac {
+    fn trained_parameters(&self) -> usize {
+        let session = self.session.as_ref();
+        session.map_or(0, |session| session.pets().trained_count())
+    }
+
+    fn begin_task(&mut self, task: &Task) -> Result<()> {
+        self.classes = task.classes.end;
+        self.lesson = task.index >= self.own_tasks;
+        if let Some(session) = &mut self.session {
+            session.begin_task(task);
+        }
+        Ok(())
+    }
+
+    fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
+        if let (Work::Learn { .. }, Some(session)) = (pass.work, &mut self.session) {
+            return session.learn(batch);
+        }
+        let features = self.features(batch.images.clone())?.of(Expert::ANSWER)?;
+        self.features.extend(HostTensor::read(&features)?.values);
+        self.labels.extend(batch.labels);
+        Ok(None)
+    }
+
+    fn end_pass(&mut self, _pass: usize, go_on: &mut GoOn<'_>) -> Result<()> {
+        match self.labels.is_empty() {
+            true => Ok(()),
+            false => self.solve(go_on),
+        }
+    }
+
+    fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {
+        if let Some(session) = &mut self.session {
+            session.end_task();
+        }
+        Ok(())
+    }
+
+    /// f of these images.
+    fn features(&self, images: Tensor<4>) -> Result<Features> {
+        Ok(Features::alone(match &self.session {
+            Some(session) => self.backbone.features(images, session.pets())?,
+            None => plain(&*self.backbone, images)?,
+        }))
+    }
+
+    /// By h·W (batch × classes so far).
+    fn classify(&self, features: &Features) -> Result<Vec<Verdict>> {
+        let OnDevice { projection, weight } = &self.on_device;
+        let hidden = relu(features.of(Expert::ANSWER)?.matmul(projection.clone()));
+        let rows = answers::rows(&hidden.matmul(weight.clone()))?;
+        Ok(rows.into_iter().map(|row| self.verdict(row)).collect())
+    }
+
+    fn measurements(&self, moment: Moment) -> Result<Vec<Measurement>> {
+        let ridge = self.ridge.filter(|_| moment == Moment::Task);
+        let measured = ridge.map(|value| Measurement {
+            name: "ridge",
+            title: "ridge λ",
+            value,
+        });
+        Ok(measured.into_iter().collect())
+    }
+
+    fn pets(&self) -> Result<Vec<TrainedPet>> {
+        Ok(self.session.iter().map(FirstSession::trained).collect())
+    }
+
+    fn snapshot(&self) -> Result<Named> {
+        let mut named = Named::new();
+        if let Some(session) = &self.session {
+            session.snapshot(&mut named)?;
+        }
+        named.insert("weight".into(), self.weight.clone());
+        Ok(named)
+    }
+
+    fn checkpoint(&self) -> Result<Named> {
+        let mut named = self.snapshot()?;
+        if let Some(session) = &self.session {
+            session.checkpoint(&mut named)?;
+        }
+        if let Some(regression) = &self.regression {
+            regression.write(&mut named);
+        }
+        if let Some(ridge) = self.ridge {
+            // A power of ten, whose exponent is exact.
+            let exponent = HostTensor {
+                shape: vec![1],
+                values: vec![ridge.log10().round() as f32],
+            };
+            named.insert(RIDGE.into(), exponent);
+        }
+        Ok(named)
+    }
+
+    fn bulk(&self) -> Bulk<'_> {
+        let bulk = self.regression.as_ref().map(Regression::bulk);
+        bulk.unwrap_or_default()
+    }
+
+    fn restore_bulk(&mut self, read: &dyn Fn(&str) -> Result<HostTensor>) -> Result<()> {
+        match &mut self.regression {
+            Some(regression) => regression.read_bulk(read),
+            None => Ok(()),
+        }
+    }
+
+    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
+        if let Some(session) = &mut self.session {
+            session.restore(state, tasks)?;
+        }
+        self.classes = tasks.last().map_or(0, |task| task.end);
+        self.lesson = tasks.len() > self.own_tasks;
+        let outputs = self.projection.outputs();
+        let rows = named(state, "weight")?.shape.first().copied();
+        // Before the first measurement there is none.
+        let rows = rows.unwrap_or_default().min(self.classes);
+        self.weight = shaped(state, "weight", &[rows, outputs])?.clone();
+        // Absent in checkpoints of older versions.
+        let exponent = state.get(RIDGE).and_then(|stored| stored.values.first());
+        self.ridge = exponent.map(|exponent| 10f64.powi(*exponent as i32));
+        if state.contains_key("sums.high") {
+            let measured = self.weight.shape.first().copied().unwrap_or(0);
+            self.regression = Some(Regression::read(outputs, measured, state)?);
+        }
+        self.place()
+    }
+}

@@ -1,0 +1,152 @@
+//! A method answers in two steps, and its heads can be reached between them: what acts on heads after
+//! a task is a wrapper, the method's own file stays as it is.
+
+use std::ops::Range;
+
+use burn::tensor::{Device, Tensor, TensorData};
+use lae_studio::backbone::architecture::Architecture;
+use lae_studio::backbone::vit;
+use lae_studio::method::{
+    self, Batch, Chosen, Features, GoOn, Heads, METHODS, Method, Pass, PetPlan, Setup, Task,
+    Verdict,
+};
+use lae_studio::pet::library::Library;
+use lae_studio::pet::{Init, PetSettings};
+use lae_studio::problem::Result;
+use lae_studio::tensors::Named;
+
+const SIDE: usize = 16;
+const TASKS: [Range<usize>; 2] = [0..2, 2..4];
+
+/// Any method whose heads are made of one length when a task ends: those of its tasks then weigh the
+/// same (weight aligning).
+struct Aligned(Box<dyn Method>);
+
+impl Method for Aligned {
+    fn trained_parameters(&self) -> usize {
+        self.0.trained_parameters()
+    }
+
+    fn begin_task(&mut self, task: &Task) -> Result<()> {
+        self.0.begin_task(task)
+    }
+
+    fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
+        self.0.learn(batch, pass)
+    }
+
+    fn end_pass(&mut self, pass: usize, go_on: &mut GoOn<'_>) -> Result<()> {
+        self.0.end_pass(pass, go_on)
+    }
+
+    fn end_task(&mut self, go_on: &mut GoOn<'_>) -> Result<()> {
+        self.0.end_task(go_on)?;
+        if let Some(heads) = self.0.heads_mut() {
+            for head in &mut heads.0 {
+                let length = head.weight.clone().powi_scalar(2).sum().sqrt();
+                head.weight = head.weight.clone() / length.unsqueeze::<2>();
+            }
+        }
+        Ok(())
+    }
+
+    fn features(&self, images: Tensor<4>) -> Result<Features> {
+        self.0.features(images)
+    }
+
+    fn classify(&self, features: &Features) -> Result<Vec<Verdict>> {
+        self.0.classify(features)
+    }
+
+    fn heads_mut(&mut self) -> Option<&mut Heads> {
+        self.0.heads_mut()
+    }
+
+    fn snapshot(&self) -> Result<Named> {
+        self.0.snapshot()
+    }
+
+    fn checkpoint(&self) -> Result<Named> {
+        self.0.checkpoint()
+    }
+
+    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
+        self.0.restore(state, tasks)
+    }
+}
+
+fn built(key: &str) -> Box<dyn Method> {
+    let spec = METHODS.iter().find(|spec| spec.key == key).unwrap();
+    let config = crate::methods::config_of(spec);
+    let trains_pet = Chosen::of(&config).unwrap().trains_pet().unwrap();
+    let pet = trains_pet.then(|| PetPlan {
+        spec: Library::with_folders(Vec::new()).get("adapter").unwrap(),
+        settings: PetSettings::of_size(2),
+        blocks: vec![0, 1],
+    });
+    let network = Architecture::of(vit::Config::plain(SIDE, 8, 16, 6, 2));
+    let setup = Setup {
+        config: &config,
+        backbone: network.random(3, &Device::flex()).unwrap(),
+        pet: pet.as_ref(),
+        tasks: &TASKS,
+        planned: TASKS.len(),
+        own: TASKS.len(),
+        again: &[],
+    };
+    method::build(setup).unwrap()
+}
+
+fn images(stream: u64) -> Tensor<4> {
+    let values = Init::Normal(1.0).draw([4, 3 * SIDE * SIDE], 9, stream);
+    Tensor::from_data(TensorData::new(values, [4, 3, SIDE, SIDE]), &Device::flex())
+}
+
+/// Both tasks, a pass of one batch each.
+fn learn(method: &mut dyn Method) {
+    for (index, classes) in TASKS.into_iter().enumerate() {
+        let labels: Vec<usize> = (0..4).map(|at| classes.start + at % 2).collect();
+        method.begin_task(&Task { index, classes }).unwrap();
+        let batch = Batch {
+            images: images(index as u64),
+            labels: &labels,
+            samples: &[0, 1, 2, 3],
+            pass: 0,
+            step: 0,
+            steps: 1,
+        };
+        method.learn(&batch, &Pass::learning(false)).unwrap();
+        method.end_pass(0, &mut GoOn::to_the_end()).unwrap();
+        method.end_task(&mut GoOn::to_the_end()).unwrap();
+    }
+}
+
+#[test]
+fn what_acts_on_heads_after_a_task_is_a_wrapper_around_any_method_with_heads() {
+    let keys = METHODS.iter().map(|spec| spec.key);
+    let with_heads = keys.filter(|key| built(key).heads_mut().is_some());
+    let with_heads: Vec<&str> = with_heads.filter(|key| *key != "joint-ft").collect();
+    let expected = [
+        "lae",
+        "baseline",
+        "seq-ft",
+        "l2p",
+        "dualprompt",
+        "coda-prompt",
+    ];
+    assert_eq!(with_heads, expected);
+    for key in with_heads {
+        let (mut plain, mut aligned) = (built(key), Aligned(built(key)));
+        learn(&mut *plain);
+        learn(&mut aligned);
+        let features = plain.features(images(7)).unwrap();
+        let before = plain.classify(&features).unwrap();
+        assert_eq!(before, plain.predict(images(7)).unwrap(), "{key}");
+        let after = aligned.predict(images(7)).unwrap();
+        assert_ne!(before, after, "{key}");
+        // It counts for what is kept, too.
+        let mut read = built(key);
+        read.restore(&aligned.snapshot().unwrap(), &TASKS).unwrap();
+        assert_eq!(read.predict(images(7)).unwrap(), after, "{key}");
+    }
+}
