@@ -174,7 +174,10 @@ fn the_head_of_a_folder_is_its_mod_rs() {
     let outside = heads.filter(|path| path.is_dir());
     let outside = outside.map(|path| inner(&path).to_str().unwrap().replace('\\', "/"));
     let outside: Vec<String> = outside.collect();
-    assert!(outside.is_empty(), "foo/mod.rs, not foo.rs beside foo/: {outside:?}");
+    assert!(
+        outside.is_empty(),
+        "foo/mod.rs, not foo.rs beside foo/: {outside:?}"
+    );
 }
 
 #[test]
