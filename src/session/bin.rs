@@ -44,10 +44,10 @@ impl Session {
             folders.into_iter().partition(|folder| self.is_held(folder));
         if !held.is_empty() {
             let them = match held.len() {
-                1 => "a run that is at work or waits in line is not deleted".to_string(),
-                n => format!("{n} runs that are at work or wait in line are not deleted"),
+                1 => "a run that is at work or waits in the queue is not deleted".to_string(),
+                n => format!("{n} runs that are at work or wait in the queue are not deleted"),
             };
-            let told = Problem::new(them).advise("stop it, or take it out of the line on Train");
+            let told = Problem::new(them).advise("stop it, or remove it from the queue on Train");
             self.notify(told, true);
         }
         if !free.is_empty() {

@@ -26,7 +26,7 @@ pub fn other_texts(runs: &[&RunRow]) -> Vec<(String, Vec<String>)> {
     };
     let rows = [
         ("weights, SHA-256", runs.iter().map(weights).collect()),
-        ("weights kept as", runs.iter().map(kept_as).collect()),
+        ("precision", runs.iter().map(kept_as).collect()),
         ("plugin file, SHA-256", runs.iter().map(plugin).collect()),
     ];
     let named = rows.map(|(key, values)| (key.to_string(), values));

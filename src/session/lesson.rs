@@ -48,7 +48,7 @@ impl Session {
     pub fn teach(&mut self, folder: &Path, source: String) {
         let same = |job: &Job| matches!(&job.work, Work::Teach { run, .. } if run == folder);
         if self.waiting().any(same) {
-            let told = Problem::new("a lesson of this run waits in line already");
+            let told = Problem::new("a lesson of this run waits in the queue already");
             self.notify(told, false);
             return;
         }

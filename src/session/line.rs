@@ -62,7 +62,7 @@ impl Session {
         let same = |job: &&Job| matches!(&job.work, Work::Resume(other) if other == folder);
         let known = self.waiting().find(same).map(|job| job.title.clone());
         if let Some(title) = known {
-            let told = Problem::new(format!("{title} waits in line already"));
+            let told = Problem::new(format!("{title} waits in the queue already"));
             self.notify(told, false);
             return;
         }
@@ -147,7 +147,7 @@ impl Session {
                     return Some(Event::Stopped { run });
                 }
                 let title = job.map_or_else(String::new, |job| job.title);
-                let told = Problem::new(format!("{title} was taken out of the line"));
+                let told = Problem::new(format!("{title} was removed from the queue"));
                 self.notify(told.advise("start it again from Experiment"), false);
                 None
             }
@@ -165,7 +165,7 @@ impl Session {
 
     /// Jobs that come held are those of an earlier start of the program.
     fn tell_of_the_line(&mut self) {
-        let text = "runs wait in line from the last time";
+        let text = "runs wait in the queue from the last time";
         if self
             .notices
             .list
@@ -176,7 +176,7 @@ impl Session {
         }
         let told = Problem::new(text);
         self.notify(
-            told.advise("Train shows them: let them go on, or take them out"),
+            told.advise("Train shows them: resume the queue, or remove them"),
             false,
         );
     }

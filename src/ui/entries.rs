@@ -228,15 +228,15 @@ fn of_run_at_work(session: &Session) -> Vec<Entry> {
     let held = session.waiting().any(|job| job.held);
     let waits = session.waiting().next().is_some();
     let mut all = vec![
-        Entry::new("Pause or go on", UiCommand::PauseOrGoOn)
+        Entry::new("Pause or resume", UiCommand::PauseOrGoOn)
             .keys("Space on Train")
             .when(training),
         Entry::new("Stop the run and save it", UiCommand::Stop)
             .keys("Ctrl+.")
             .when(training)
             .careful(),
-        Entry::new("Let the runs in line go on", UiCommand::HoldLine(false)).when(held),
-        Entry::new("Hold the runs in line", UiCommand::HoldLine(true)).when(waits && !held),
+        Entry::new("Resume the queue", UiCommand::HoldLine(false)).when(held),
+        Entry::new("Hold the queue", UiCommand::HoldLine(true)).when(waits && !held),
         Entry::new("Show the run at work", UiCommand::CloseOpened)
             .when(session.train.opened.is_some()),
     ];
@@ -250,7 +250,9 @@ fn of_run_at_work(session: &Session) -> Vec<Entry> {
             ));
         }
         let command = UiCommand::TakeOut(job.id);
-        all.push(Entry::new(format!("Take out of the line: {number}, {title}"), command).careful());
+        all.push(
+            Entry::new(format!("Remove from the queue: {number}, {title}"), command).careful(),
+        );
     }
     all
 }
@@ -263,13 +265,13 @@ fn of_stored_runs(session: &Session) -> Vec<Entry> {
         let (name, folder) = (called(row), row.folder.clone());
         if matches!(row.state, RunState::Unfinished(_)) && row.fixed().is_none() {
             let resume = UiCommand::Resume(folder.clone(), None);
-            all.push(Entry::new(format!("Go on with {name}"), resume).also("resume continue"));
+            all.push(Entry::new(format!("Resume {name}"), resume).also("continue go on"));
         }
         let open = UiCommand::Open(folder.clone());
         all.push(Entry::new(format!("Open the run {name}"), open));
         if let Some(header) = &row.header {
             let again = UiCommand::Repeat(Box::new(header.config.clone()));
-            all.push(Entry::new(format!("Set up again {name}"), again).also("repeat"));
+            all.push(Entry::new(format!("Duplicate {name}"), again).also("repeat set up again"));
         }
         if row.fixed().is_some() {
             continue;

@@ -63,7 +63,7 @@ impl QueueFile {
         let text = match files::read_text(&path, files::TEXT) {
             Ok(text) => text,
             Err(error) => {
-                let problem = Problem::io("read the runs that wait in line", &path, &error);
+                let problem = Problem::io("read the runs that wait in the queue", &path, &error);
                 return (Vec::new(), Some(problem));
             }
         };
@@ -82,22 +82,22 @@ impl QueueFile {
             return Ok(());
         }
         if !self.is_mine()? {
-            return Err(Problem::new(
-                "the line of waiting runs is not kept when this window is closed",
-            )
-            .at_path(&path)
-            .advise("another window keeps its own line there; close that one first"));
+            return Err(
+                Problem::new("the queue is not kept when this window is closed")
+                    .at_path(&path)
+                    .advise("another window keeps its own line there; close that one first"),
+            );
         }
         if jobs.is_empty() {
             return match std::fs::remove_file(&path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
-                    Err(Problem::io("empty the line of waiting runs", &path, &error))
+                    Err(Problem::io("empty the queue", &path, &error))
                 }
                 _ => Ok(()),
             };
         }
         let text = toml::to_string_pretty(&Jobs { job: jobs })
-            .map_err(|error| Problem::new(format!("the line cannot be written: {error}")))?;
+            .map_err(|error| Problem::new(format!("the queue cannot be written: {error}")))?;
         keep_file(&path, text.as_bytes()).map(drop)
     }
 
@@ -114,7 +114,7 @@ impl QueueFile {
 
     fn set_aside(&self, path: &Path, text: &str) -> Problem {
         let aside = self.root.join(SET_ASIDE);
-        let problem = Problem::new("some runs that waited in line cannot be read");
+        let problem = Problem::new("some runs that waited in the queue cannot be read");
         match keep_file(&aside, text.as_bytes()) {
             Ok(_) => problem.at_path(&aside).advise("set them up again"),
             Err(_) => problem.at_path(path),

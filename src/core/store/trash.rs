@@ -44,9 +44,9 @@ pub fn delete(folder: &Path, queue: &Path) -> Result<PathBuf> {
         return Err(no_run(&folder));
     }
     if [queue, &root].iter().any(|line| in_line(line, &folder)) {
-        return Err(Problem::new("this run waits in line to be gone on with")
+        return Err(Problem::new("this run waits in the queue to be resumed")
             .at_path(&folder)
-            .advise("take it out of the line first, then delete it"));
+            .advise("remove it from the queue first, then delete it"));
     }
     let held = lock(&folder)?;
     let bin = root.join(TRASH_FOLDER);
@@ -238,7 +238,7 @@ mod tests {
         let job = Job::resume(next.clone(), None, String::new());
         QueueFile::below(root.path()).save(&[&job]).unwrap();
         let problem = delete(&next, root.path()).unwrap_err();
-        assert!(problem.what.contains("waits in line"), "{problem}");
+        assert!(problem.what.contains("waits in the queue"), "{problem}");
         assert!(next.exists() && delete(&busy, root.path()).is_ok());
         assert!(delete(&root.path().join("none"), root.path()).is_err());
     }

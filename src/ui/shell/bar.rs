@@ -286,7 +286,7 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room:
     }
     if run.stage.is_live() {
         let (icon, name) = if run.stage == Stage::Paused {
-            (Icon::Play, "Go on")
+            (Icon::Play, "Resume")
         } else {
             (Icon::Pause, "Pause the run")
         };

@@ -45,7 +45,7 @@ impl Question {
         let line = match waiting {
             0 => String::new(),
             n => format!(
-                " {} in line will wait until you let them go on.",
+                " {} in the queue will wait until you resume it.",
                 counted(n, "run")
             ),
         };
@@ -56,7 +56,7 @@ impl Question {
                 ("Stop training?", format!("{kept}{line}"), "Stop and save")
             }
             Self::Close(_) => {
-                let kept = "A run is at work. It is stopped and saved, and the next start offers to go on with it.";
+                let kept = "A run is at work. It is stopped and saved, and the next start offers to resume it.";
                 (
                     "Close the window?",
                     format!("{kept}{line}"),

@@ -110,5 +110,5 @@ fn a_run_at_work_or_in_line_is_not_deleted() {
     session.delete(vec![busy.clone(), next.clone()]);
     settle(&mut window);
     assert!(busy.exists() && next.exists());
-    window.get_by_label_contains("2 runs that are at work or wait in line are not deleted");
+    window.get_by_label_contains("2 runs that are at work or wait in the queue are not deleted");
 }

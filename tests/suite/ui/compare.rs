@@ -108,9 +108,9 @@ fn a_ninth_tick_is_told_and_a_mean_says_how_many_runs_it_is_of() {
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
     settle(&mut window);
-    window.get_by_label("Lay side by side").click();
+    window.get_by_label("Compare chosen").click();
     settle(&mut window);
-    window.get_by_label_contains("Of the 9 runs the first 8 lie side by side");
+    window.get_by_label_contains("Of the 9 runs the first 8 are compared");
     window.get_by_label("Of all finished runs of the list, ticked or not.");
     // The number of runs listed, and that of the mean.
     assert_eq!(window.query_all_by_label("9").count(), 2);
@@ -126,7 +126,7 @@ fn a_ninth_tick_is_told_and_a_mean_says_how_many_runs_it_is_of() {
     ninth[0].click();
     drop(ninth);
     settle(&mut window);
-    window.get_by_label_contains("8 runs lie side by side already");
+    window.get_by_label_contains("8 runs are compared already");
 }
 
 /// Cuts a run down to its first tasks.

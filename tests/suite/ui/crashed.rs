@@ -91,7 +91,7 @@ fn one_card_tells_of_a_crash_and_offers_the_same_settings_once() {
     // The set-up is that of the run: to go on with it is all there is to offer.
     let window = opened(runs.path(), left(&config).after_crash());
     window.get_by_label(CRASHED);
-    window.get_by_label("Go on with it");
+    window.get_by_label("Resume it");
     assert!(window.query_by_label(CLOSED).is_none());
     assert!(window.query_by_label("Set it up again").is_none());
     // Another set-up is offered on the same card.
@@ -101,17 +101,17 @@ fn one_card_tells_of_a_crash_and_offers_the_same_settings_once() {
     };
     let mut window = opened(runs.path(), left(&other).after_crash());
     window.get_by_label(CRASHED);
-    window.get_by_label("Go on with it");
+    window.get_by_label("Resume it");
     assert!(window.query_by_label(CLOSED).is_none());
     shot(&mut window, "after-a-crash-both");
     window.get_by_label("Forget it").click();
     settle(&mut window);
     // The run is another question.
     assert!(window.query_by_label("Set it up again").is_none());
-    window.get_by_label("Go on with it");
+    window.get_by_label("Resume it");
     window.get_by_label("Not now").click();
     settle(&mut window);
-    for gone in [CRASHED, "Go on with it"] {
+    for gone in [CRASHED, "Resume it"] {
         assert!(window.query_by_label(gone).is_none(), "{gone}");
     }
     assert!(run.exists());
@@ -119,7 +119,7 @@ fn one_card_tells_of_a_crash_and_offers_the_same_settings_once() {
     let mut window = opened(runs.path(), left(&other).after_crash());
     window.get_by_label("Not now").click();
     settle(&mut window);
-    assert!(window.query_by_label("Go on with it").is_none());
+    assert!(window.query_by_label("Resume it").is_none());
     window.get_by_label("Set it up again");
     // A window that was closed says so.
     let window = opened(runs.path(), left(&RunConfig::default()));

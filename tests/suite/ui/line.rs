@@ -93,18 +93,18 @@ fn the_line_is_changed_by_mouse() {
     settle(&mut window);
     assert_eq!(waiting(&window), [title(4), title(2), title(3)]);
     window
-        .get_by_label_contains("Take 2 out of the line")
+        .get_by_label_contains("Remove 2 from the queue")
         .click();
     settle(&mut window);
     assert_eq!(waiting(&window), [title(4), title(3)]);
     let told = window.state().session.notices.list.last().unwrap().clone();
-    assert!(told.problem.what.contains("was taken out"), "{told:?}");
+    assert!(told.problem.what.contains("was removed"), "{told:?}");
     shot(&mut window, "line");
     // Stopped with all others held: nothing begins until they are let go.
     backend.push(events(1).remove(0));
     settle(&mut window);
     act(&mut window, UiCommand::Stop);
-    window.get_by_label_contains("2 runs in line will wait");
+    window.get_by_label_contains("2 runs in the queue will wait");
     window.get_by_label("Stop and save").click();
     settle(&mut window);
     assert_eq!(backend.wished(), Wish::Stop);
@@ -116,7 +116,7 @@ fn the_line_is_changed_by_mouse() {
     settle(&mut window);
     assert_eq!(waiting(&window), [title(4), title(3)]);
     assert!(!window.state().session.is_training());
-    window.get_by_label("Let them go on").click();
+    window.get_by_label("Resume the queue").click();
     settle(&mut window);
     assert_eq!(waiting(&window), [title(3)]);
     // Now one run alone is stopped, and the next one begins.
@@ -162,7 +162,7 @@ fn what_waited_when_the_window_was_closed_waits_when_it_is_opened() {
     settle(&mut second);
     second.get_by_label("on hold");
     shot(&mut second, "line-restored");
-    second.get_by_label("Let them go on").click();
+    second.get_by_label("Resume the queue").click();
     wait(&mut second, "the second run ends", |app| {
         let live = app.session.train.live.as_ref();
         live.is_some_and(|run| run.stage == Stage::Finished)

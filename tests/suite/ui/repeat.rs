@@ -1,4 +1,4 @@
-//! "Set up again" is lossless: whatever a run was trained with stands in the settings, however the window draws it and
+//! "Duplicate" is lossless: whatever a run was trained with stands in the settings, however the window draws it and
 //! whichever field is entered and left.
 
 use egui_kittest::Harness;
@@ -62,7 +62,7 @@ fn set_up_again(config: &RunConfig) -> Harness<'static, StudioApp> {
     settle(&mut window);
     window.state_mut().page = Page::Compare;
     settle(&mut window);
-    window.get_by_label("Set up again").click();
+    window.get_by_label("Duplicate").click();
     settle(&mut window);
     assert_eq!(window.state().page, Page::Experiment);
     for name in ["More settings", "Splits and memory"] {
@@ -88,7 +88,7 @@ fn a_run_is_set_up_again_to_the_last_digit_whatever_is_entered_and_left() {
             "α",
             "Base learning rate",
             "Batch",
-            "Images at once",
+            "Micro-batch",
             "Smallest crop",
             "Largest crop",
             "Training images per class",

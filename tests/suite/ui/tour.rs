@@ -252,8 +252,8 @@ fn a_run_of_the_person_goes_on_when_the_tour_is_left() {
     press(&mut window, "Train it");
     window.get_by_label_contains("is being trained at the moment");
     shot(&mut window, "tour-busy");
-    press(&mut window, "Put the tour's run in line now");
-    window.get_by_label_contains("waits in line behind");
+    press(&mut window, "Put the tour's run in the queue now");
+    window.get_by_label_contains("waits in the queue behind");
     press(&mut window, "Leave the tour");
     settle(&mut window);
     assert_eq!(backend.wished(), Wish::Run);

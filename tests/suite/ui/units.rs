@@ -68,11 +68,11 @@ fn runs_on_hold_are_let_go_on_from_their_lesson() {
     settle(&mut window);
     // The first one is at work.
     assert_eq!(window.query_all_by_label("on hold").count(), 5);
-    window.get_by_label("Let them go on").click();
+    window.get_by_label("Resume the queue").click();
     settle(&mut window);
     assert!(matches!(backend.asked().last(), Some(Command::Hold(false))));
     assert_eq!(window.query_all_by_label("on hold").count(), 0);
-    assert!(window.query_by_label("Let them go on").is_none());
+    assert!(window.query_by_label("Resume the queue").is_none());
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn epochs_without_end_are_a_problem_on_the_page_and_not_the_end_of_the_window() 
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    // As "Set up again" brings them from a run's file.
+    // As "Duplicate" brings them from a run's file.
     window.state_mut().session.experiment.draft.epochs = usize::MAX;
     settle(&mut window);
     // They stay as the file had them, and the page says what is wrong with them.

@@ -188,7 +188,7 @@ settings_of_every_run! {
     };
     /// Images of a batch that go through the network at once, for a card with little memory; the result is that of the
     /// whole batch but for rounding
-    micro_batch: Option<usize> = method("N", "Images at once", Kind::Limit) {
+    micro_batch: Option<usize> = method("N", "Micro-batch", Kind::Limit) {
         usual: "the whole batch", shown: SettingPlace::First, says: Says::Where,
         refused: ("at least one image must go through the network at once",
                   "leave the option out to take the whole batch at once"),

@@ -147,7 +147,7 @@ fn actions(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
             cx.act(UiCommand::PredictWith(folder.clone()));
         }
         if let Some(header) = &row.header
-            && ui.link("Set up again").clicked()
+            && ui.link("Duplicate").clicked()
         {
             cx.act(UiCommand::Repeat(Box::new(header.config.clone())));
         }

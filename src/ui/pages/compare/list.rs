@@ -170,7 +170,7 @@ fn with_chosen(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, chosen: Vec<PathBuf>) 
             row.is_some_and(|row| !row.answers().accuracy.is_empty())
         };
         let measured: Vec<PathBuf> = chosen.iter().filter(measured).cloned().collect();
-        if !measured.is_empty() && link(ui, "Lay side by side").clicked() {
+        if !measured.is_empty() && link(ui, "Compare chosen").clicked() {
             cx.pages.compare.lay(measured);
         }
         if link(ui, "Tag chosen…").on_hover_text("F2").clicked() {

@@ -85,7 +85,7 @@ impl State {
         let wanted = folders.len();
         self.no_room = (wanted > MOST).then(|| {
             format!(
-                "Of the {wanted} runs the first {MOST} lie side by side: there is room for no more."
+                "Of the {wanted} runs the first {MOST} are compared: there is room for no more."
             )
         });
         self.ticked = folders.into_iter().take(MOST).zip(0..).collect();
@@ -110,7 +110,7 @@ impl State {
                 self.ticked.insert(folder.clone(), free);
             }
             None => {
-                let full = format!("{MOST} runs lie side by side already: untick one first.");
+                let full = format!("{MOST} runs are compared already: untick one first.");
                 self.no_room = Some(full);
             }
         }

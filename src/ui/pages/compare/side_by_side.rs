@@ -31,7 +31,7 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Co
     if shown.is_empty() {
         let height = column.rest(ui, 200.0);
         card_of(ui, height, |ui| {
-            faint(ui, "Tick runs in the list to lay them side by side.");
+            faint(ui, "Tick runs in the list to compare them.");
         });
         return;
     }

@@ -283,8 +283,8 @@ fn download(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
 }
 
 fn precision(ui: &mut Ui, cx: &mut Cx<'_>) {
-    faint(ui, "weights kept as").on_hover_text(
-        "f16 halves the memory of the frozen weights on graphics cards. PETs, heads, loss and all arithmetic stay f32.",
+    faint(ui, "Precision").on_hover_text(
+        "How the backbone's weights are kept: f16 halves the memory of the frozen weights on graphics cards. PETs, heads, loss and all arithmetic stay f32.",
     );
     let options = Precision::ALL.map(|precision| (precision, precision.key()));
     segmented(

@@ -126,7 +126,7 @@ fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
         if let Some((folder, words)) = &run {
             widgets::sentence(ui, words.clone());
             ui.horizontal(|ui| {
-                if primary_button(ui, "Go on with it", true).clicked() {
+                if primary_button(ui, "Resume it", true).clicked() {
                     cx.act(UiCommand::Resume(folder.clone(), None));
                 }
                 if button(ui, "Not now").clicked() {

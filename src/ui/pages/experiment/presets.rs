@@ -19,7 +19,7 @@ pub fn presets_card(ui: &mut Ui, cx: &mut Cx<'_>) {
             .partition(|preset| preset.paper.is_some());
         for preset in demos {
             let tip = match preset.then {
-                Some(_) => "Sets up two runs that are laid side by side",
+                Some(_) => "Sets up two runs and compares them",
                 None => "Sets up one run",
             };
             if line(ui, preset.title, preset.hint)

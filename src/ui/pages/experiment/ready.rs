@@ -160,7 +160,7 @@ fn start(ui: &mut Ui, cx: &mut Cx<'_>, width: f32) {
 /// What can be done with the settings besides.
 fn rest(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.experiment.draft.method != lae::BASELINE.key {
-        let hint = "Trains these settings, then the same without anything against forgetting, and lays both side by side";
+        let hint = "Trains these settings, then the same without anything against forgetting, and compares both";
         ui.checkbox(&mut cx.session.experiment.beside, "Baseline beside it")
             .on_hover_text(hint);
     }
@@ -181,7 +181,10 @@ fn rest(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
     });
     if cx.session.is_training() {
-        faint(ui, "A run is at work; a new one waits in line behind it.");
+        faint(
+            ui,
+            "A run is at work; a new one waits in the queue behind it.",
+        );
     }
 }
 

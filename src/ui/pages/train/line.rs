@@ -23,18 +23,22 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>) {
         widgets::ends(
             ui,
             |ui| {
-                widgets::title(ui, "In line");
+                widgets::title(ui, "Queue");
                 faint(ui, waiting.len().to_string());
             },
             |ui| {
-                let words = if held { "Let them go on" } else { "Hold them" };
+                let words = if held {
+                    "Resume the queue"
+                } else {
+                    "Hold the queue"
+                };
                 if link(ui, words).clicked() {
                     cx.act(UiCommand::HoldLine(!held));
                 }
             },
         );
         if held {
-            faint(ui, "Those on hold begin when you let them go on.");
+            faint(ui, "Those on hold begin when you resume the queue.");
         }
         for (place, job) in waiting.iter().enumerate() {
             ui.push_id(job.id, |ui| row(ui, cx, job, place, waiting.len()));
@@ -70,7 +74,7 @@ fn row(ui: &mut Ui, cx: &mut Cx<'_>, job: &Job, place: usize, count: usize) {
             let later = UiCommand::MoveInLine(job.id, place + 1);
             let name = format!("Move {number} back: {title}");
             offer(ui, Icon::Down, name, number < count, later);
-            let out = format!("Take {number} out of the line: {title}");
+            let out = format!("Remove {number} from the queue: {title}");
             offer(ui, Icon::Cross, out, true, UiCommand::TakeOut(job.id));
         });
     });

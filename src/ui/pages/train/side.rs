@@ -83,7 +83,7 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
         return;
     }
     let (icon, text) = if run.stage == Stage::Paused {
-        (Icon::Play, "Go on")
+        (Icon::Play, "Resume")
     } else {
         (Icon::Pause, "Pause")
     };
