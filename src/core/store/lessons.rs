@@ -1,5 +1,6 @@
 //! Lessons in a run's folder: `lessons/task_N/` holds whatever the lesson of task N left. Nothing
-//! else in the run's folder changes, so taking a lesson back leaves the run as it was, to the byte.
+//! else in the run's folder changes, so taking a lesson back leaves the run as it was, to the byte
+//! (the summary, which is made from the other files, is made anew).
 //!
 //! | file | holds |
 //! |---|---|
