@@ -187,7 +187,8 @@ impl Source {
         let mut rest = words.as_slice();
         while let Some((word, after)) = rest.split_first() {
             rest = after;
-            if word == "use" {
+            // `use<>` behind a type brings in nothing.
+            if word == "use" && after.first().is_some_and(|word| word != "<") {
                 let end = after.iter().position(|word| word == ";");
                 let (line, after) = after.split_at(end.unwrap_or(after.len()));
                 expand(&mut line.iter(), &[], &mut imports);
@@ -313,6 +314,38 @@ fn no_files_import_each_other_in_a_loop() {
     );
 }
 
+fn house_of<const FILES: usize>(files: [(&str, &str); FILES]) -> House {
+    let modules = files.map(|(file, text)| {
+        let parts: Vec<String> = file.split('/').map(String::from).collect();
+        (module_of(&parts), Source::of(text, file.to_string()))
+    });
+    House(modules.into())
+}
+
+#[test]
+fn loops_are_found_however_a_file_names_another() {
+    let house = house_of([
+        ("core/line", "use crate::gate::Gate;"),
+        (
+            "core/gate",
+            "pub fn f() -> impl Iterator + use<> {\n    crate::stop::now();\n}",
+        ),
+        (
+            "core/stop",
+            "use crate::line as row;\nfn now() { row::f(); }",
+        ),
+        ("head/mod", "mod one;\nmod two;\npub use two::Two;"),
+        ("head/one", "use super::Two;"),
+        ("head/two", "fn f() { super::one::f(); }"),
+        ("user", "use crate::head::Two;\nuse crate::line::f;"),
+    ]);
+    let found = [
+        vec!["core/gate", "core/line", "core/stop"],
+        vec!["head/one", "head/two"],
+    ];
+    assert_eq!(house.circles(), found);
+}
+
 #[test]
 fn paths_are_followed_to_the_file_where_something_stands() {
     let files = [
@@ -330,11 +363,7 @@ fn paths_are_followed_to_the_file_where_something_stands() {
             "use crate::head::{self, other::{A, B}};\nfn f<'a>() { head::Thing; 'x' }",
         ),
     ];
-    let modules = files.map(|(file, text)| {
-        let parts: Vec<String> = file.split('/').map(String::from).collect();
-        (module_of(&parts), Source::of(text, file.to_string()))
-    });
-    let house = House(modules.into());
+    let house = house_of(files);
     let imports: Vec<String> = (house.imports().iter())
         .map(|(from, to)| {
             let to: Vec<String> = to.iter().map(|module| module.join("/")).collect();
