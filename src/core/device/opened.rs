@@ -3,7 +3,7 @@
 //! The framework refuses to set an adapter up twice in a process, also after it was lost. So what is
 //! opened is kept here for the whole process, and a lost one keeps its place.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,12 +17,18 @@ use crate::problem::{Problem, Result};
 /// stay below the time after which Windows resets a busy card.
 const TASKS_PER_SUBMISSION: usize = 16;
 
-/// By selector; nothing in place of one that was lost. None before the first.
-type Devices = Option<HashMap<String, Option<Device>>>;
+/// An adapter that was opened.
+struct Adapter {
+    device: Device,
+    lost: bool,
+}
+
+/// By selector.
+type Adapters = BTreeMap<String, Adapter>;
 
 /// What is known of the adapters of this process.
 struct Opened {
-    devices: Mutex<Devices>,
+    adapters: Mutex<Adapters>,
     /// How often one was lost or had no memory left. Whoever keeps tensors looks here whether they may be gone,
     /// or never were written.
     errors: AtomicUsize,
@@ -32,36 +38,35 @@ struct Opened {
 }
 
 static OPENED: Opened = Opened {
-    devices: Mutex::new(None),
+    adapters: Mutex::new(BTreeMap::new()),
     errors: AtomicUsize::new(0),
     full: AtomicBool::new(false),
 };
 
 impl Opened {
-    fn devices(&self) -> MutexGuard<'_, Devices> {
-        self.devices.lock().unwrap_or_else(PoisonError::into_inner)
+    fn adapters(&self) -> MutexGuard<'_, Adapters> {
+        self.adapters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Lets go of an adapter that was lost; of all where it is not known which one was.
+/// Notes that an adapter was lost; all of them where it is not known which one.
 pub(crate) fn lost(which: Option<&Device>) {
     OPENED.errors.fetch_add(1, Ordering::Relaxed);
-    let mut devices = OPENED.devices();
-    let open = devices.get_or_insert_default();
-    let is_known = |device: &Device| open.values().flatten().any(|other| other == device);
-    let which = which.filter(|device| is_known(device)).cloned();
-    for device in open.values_mut() {
-        if which.is_none() || *device == which {
-            *device = None;
-        }
+    lose(&mut OPENED.adapters(), which);
+}
+
+/// One that is lost already is known still: what others of its users tell later costs no other.
+fn lose(adapters: &mut Adapters, which: Option<&Device>) {
+    let is_known = adapters.values().any(|one| Some(&one.device) == which);
+    for adapter in adapters.values_mut() {
+        adapter.lost |= !is_known || Some(&adapter.device) == which;
     }
 }
 
 /// How many adapters were lost by now.
 pub(crate) fn losses() -> usize {
-    let devices = OPENED.devices();
-    let all = devices.iter().flat_map(HashMap::values);
-    all.filter(|device| device.is_none()).count()
+    let adapters = OPENED.adapters();
+    adapters.values().filter(|adapter| adapter.lost).count()
 }
 
 /// How often an adapter was lost or full by now.
@@ -83,9 +88,9 @@ pub(crate) fn was_full() -> bool {
 
 /// Has the adapters that were opened give back memory that nothing uses.
 pub(crate) fn tidy() {
-    for device in OPENED.devices().iter().flat_map(HashMap::values).flatten() {
+    for adapter in OPENED.adapters().values().filter(|adapter| !adapter.lost) {
         // Whether a device in trouble does so is shown by what follows.
-        let _ = catch_unwind(AssertUnwindSafe(|| device.memory_cleanup()));
+        let _ = catch_unwind(AssertUnwindSafe(|| adapter.device.memory_cleanup()));
     }
 }
 
@@ -103,12 +108,11 @@ pub fn open(info: &DeviceInfo) -> Result<Device> {
             .at("--device")
             .advise("use --device cpu, or update the graphics driver")
     };
-    let mut devices = OPENED.devices();
-    let open = devices.get_or_insert_default();
-    match open.get(&info.selector()) {
+    let mut adapters = OPENED.adapters();
+    match adapters.get(&info.selector()) {
         None => {}
-        Some(Some(device)) => return Ok(device.clone()),
-        Some(None) => {
+        Some(adapter) if !adapter.lost => return Ok(adapter.device.clone()),
+        Some(_) => {
             return Err(Problem::new(format!("the device {} was lost", info.name))
                 .at("--device")
                 .advise("start the program again to use it, or choose the CPU"));
@@ -130,6 +134,36 @@ pub fn open(info: &DeviceInfo) -> Result<Device> {
     let device = catch_unwind(AssertUnwindSafe(|| options.init()))
         .map_err(|_| refused("its driver failed".into()))?
         .map_err(|error| refused(error.to_string()))?;
-    open.insert(info.selector(), Some(device.clone()));
+    let adapter = Adapter {
+        device: device.clone(),
+        lost: false,
+    };
+    adapters.insert(info.selector(), adapter);
     Ok(device)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_that_is_lost_twice_costs_no_other_and_an_unknown_one_costs_all() {
+        let [first, second, other] =
+            [0, 1, 2].map(|place| Device::wgpu(DeviceKind::DiscreteGpu(place)));
+        let one = |device: &Device| Adapter {
+            device: device.clone(),
+            lost: false,
+        };
+        let pair = [("first", &first), ("second", &second)];
+        let mut adapters: Adapters = pair.map(|(name, it)| (name.to_owned(), one(it))).into();
+        let lost = |adapters: &Adapters| -> Vec<bool> {
+            adapters.values().map(|adapter| adapter.lost).collect()
+        };
+        for _ in 0..2 {
+            lose(&mut adapters, Some(&first));
+            assert_eq!(lost(&adapters), [true, false]);
+        }
+        lose(&mut adapters, Some(&other));
+        assert_eq!(lost(&adapters), [true, true]);
+    }
 }
