@@ -142,7 +142,9 @@ impl Session {
             return PathBuf::new();
         };
         // An archive may stand for a data set's folder.
-        match wanted.is_folder() && path.extension().is_none() {
+        let ending = path.extension().unwrap_or_default();
+        let is_archive = ARCHIVES.iter().any(|one| ending.eq_ignore_ascii_case(one));
+        match wanted.is_folder() && !is_archive {
             true => path.to_path_buf(),
             false => path.parent().unwrap_or(path).to_path_buf(),
         }

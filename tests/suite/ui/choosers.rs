@@ -71,7 +71,8 @@ fn go(window: &mut Harness<'_, StudioApp>, field: &str, path: &Path) {
 #[test]
 fn without_a_dialog_the_window_says_so_and_takes_a_path() {
     let made = Made::new();
-    made.class("my pictures/a", 6).class("my pictures/b", 6);
+    made.class("my pictures 1.0/a", 6)
+        .class("my pictures 1.0/b", 6);
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = on(dialogs(runs.path(), Choice::NoDialog, 0));
     window.get_by_label("Folder…").click();
@@ -83,8 +84,8 @@ fn without_a_dialog_the_window_says_so_and_takes_a_path() {
     // What is not there is told in the dialog, which stays.
     go(&mut window, "Path", &made.path().join("gone"));
     window.get_by_label_contains("There is nothing at");
-    go(&mut window, "Path", &made.path().join("my pictures"));
-    let place = made.path().join("my pictures").display().to_string();
+    go(&mut window, "Path", &made.path().join("my pictures 1.0"));
+    let place = made.path().join("my pictures 1.0").display().to_string();
     assert_eq!(window.state().session.experiment.draft.data, place);
     assert!(window.query_by_label("Choose this folder").is_none());
     // The next time it begins there, and Escape leaves everything as it was.
