@@ -36,17 +36,17 @@ impl Known {
             runs.extend(here);
         }
         let before = self.map().clone();
-        let rows = store::on_all_cores(runs, |(folder, elsewhere)| {
+        let made = store::on_all_cores(runs, |(folder, elsewhere)| {
             let known = before.get(&folder).cloned();
             let made = made(&folder, elsewhere, known);
             (folder, made)
         });
-        let rows: HashMap<PathBuf, (Glance, Arc<RunRow>)> = rows.into_iter().collect();
-        let mut sorted: Vec<Arc<RunRow>> = rows.values().map(|(_, row)| row.clone()).collect();
-        sorted.sort_by_cached_key(|row| Reverse(row.age()));
-        *self.map() = rows;
+        // Copies of a run are as old as it: they stay in the order of their folders.
+        let mut rows: Vec<Arc<RunRow>> = made.iter().map(|(_, (_, row))| row.clone()).collect();
+        rows.sort_by_cached_key(|row| Reverse(row.age()));
+        *self.map() = made.into_iter().collect();
         Shelf {
-            rows: Arc::new(sorted),
+            rows: Arc::new(rows),
             folders,
         }
     }
