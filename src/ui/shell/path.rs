@@ -100,10 +100,15 @@ impl PathDialog {
             _ => std::path::absolute(typed).ok()?,
         };
         let there = |path: &Path| path.exists();
-        if wanted.to_write().is_none() {
+        let Some(name) = wanted.to_write() else {
             self.told = format!("There is nothing at {}.", path.display());
             return there(&path).then_some(path);
-        }
+        };
+        // A folder takes the file under its usual name.
+        let path = match path.is_dir() {
+            true => path.join(name),
+            false => path,
+        };
         // An ending that was left out is added when the file is written.
         let added = |ending: &&str| there(&path.with_added_extension(ending));
         if !self.replaces && (there(&path) || wanted.files().1.iter().any(added)) {

@@ -176,4 +176,11 @@ fn a_file_that_is_there_is_replaced_only_by_a_second_word() {
     assert!(new.exists() && window.query_by_label("Save here").is_none());
     let old = std::fs::read(folder.path().join("old.zip")).unwrap();
     assert_eq!(old, b"old");
+    // A folder takes it under its usual name.
+    window.state_mut().act(&ctx, UiCommand::TypePath(wanted));
+    settle(&mut window);
+    go(&mut window, "Path", folder.path());
+    let there = |app: &StudioApp| app.session.notices.told > 1;
+    wait(&mut window, "it is written, too", there);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
 }
