@@ -148,7 +148,7 @@ struct Desk {
     /// Whether it was told that the line cannot be kept.
     unkept: bool,
     predictions: Predictions,
-    /// Mishaps of devices that were minded already.
+    /// How many errors of devices were followed already.
     device_errors: usize,
     looks: Looks,
     sheets: Sheets,
