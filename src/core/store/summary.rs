@@ -2,8 +2,8 @@
 //! filters and scripts read this one file.
 //!
 //! It is written at the start, with every task and with every lesson. It holds nothing that the other files do
-//! not say: one that is missing, damaged, of another version, or older than what it was made from is made anew
-//! and written beside them, where the folder can be written.
+//! not say: one that is missing, damaged, of another version, or made from files that stand otherwise by now is made
+//! anew and written beside them, where the folder can be written.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -259,10 +259,14 @@ pub fn summarize(folder: &Path) -> Result<RunSummary> {
     if let Some(known) = read(folder) {
         return Ok(known);
     }
+    let before = marks(folder, 0);
     let made = RunSummary::of(&load(folder)?);
+    let made_from = marks(folder, made.saved());
+    // Another program may have taught the run, or undone a lesson, while its files were read.
+    let unchanged = marks(folder, 0) == before;
     // Who works on the run writes its own.
-    if made.state != RunState::Running {
-        keep(folder, &made);
+    if unchanged && made.state != RunState::Running {
+        keep(folder, made.clone(), made_from);
     }
     Ok(made)
 }
@@ -285,13 +289,12 @@ fn read(folder: &Path) -> Option<RunSummary> {
 }
 
 /// Writes the file. A run is whole without it, so no failure is told.
-fn keep(folder: &Path, summary: &RunSummary) {
-    let mut summary = summary.clone();
+fn keep(folder: &Path, mut summary: RunSummary, made_from: Vec<Mark>) {
     let header = &mut summary.header;
     (header.run, header.folder, header.about) = Default::default();
     let written = Written {
         version: VERSION,
-        made_from: marks(folder, summary.saved()),
+        made_from,
         summary,
     };
     if let Ok(text) = serde_json::to_vec(&written) {
@@ -299,10 +302,16 @@ fn keep(folder: &Path, summary: &RunSummary) {
     }
 }
 
+/// Writes the file for who holds the run's lock: nobody else changes the other files.
+fn keep_own(folder: &Path, summary: RunSummary) {
+    let made_from = marks(folder, summary.saved());
+    keep(folder, summary, made_from);
+}
+
 /// Makes the file anew from the others. For who holds the run's lock.
 pub(super) fn renew(folder: &Path) {
     if let Ok(run) = load(folder) {
-        keep(folder, &RunSummary::of(&run));
+        keep_own(folder, RunSummary::of(&run));
     }
 }
 
@@ -321,7 +330,7 @@ impl Saving {
         match self.0 {
             Some(mut known) if report.slots.is_empty() && report.task <= known.saved() => {
                 known.take(report, peak);
-                keep(folder, &known);
+                keep_own(folder, known);
             }
             _ => renew(folder),
         }
@@ -340,5 +349,5 @@ pub(super) fn begin(folder: &Path, header: &RunHeader, plugin: &str) {
         state: RunState::Running,
         peak_memory_bytes: None,
     };
-    keep(folder, &RunSummary::of(&run));
+    keep_own(folder, RunSummary::of(&run));
 }
