@@ -14,7 +14,7 @@ use super::about::about;
 use super::place::{is_run, no_run, run_folders};
 use super::record::run_name;
 use super::summary::{RunSummary, summarize};
-use super::{ABOUT_FILE, METRICS_FILE, RUN_FILE, SUMMARY_FILE};
+use super::{ABOUT_FILE, LESSONS_FOLDER, METRICS_FILE, RUN_FILE, SUMMARY_FILE};
 use crate::problem::{Problem, Result, listed};
 use crate::run::about::About;
 use crate::run::event::RunHeader;
@@ -72,11 +72,18 @@ pub fn on_all_cores<R: Send, T: Send>(runs: Vec<R>, read: impl Fn(R) -> T + Sync
 
 /// How the files that an entry is made from stand: as long as this stays, a finished run's entry does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Glance([Option<(u64, SystemTime)>; 4]);
+pub struct Glance([Option<(u64, SystemTime)>; 5]);
 
 /// Looks at the files of a run without reading any.
 pub fn glance(folder: &Path) -> Glance {
-    let files = [RUN_FILE, METRICS_FILE, SUMMARY_FILE, ABOUT_FILE];
+    // Who teaches a run may be a version that writes no summary, or have no room for it.
+    let files = [
+        RUN_FILE,
+        METRICS_FILE,
+        SUMMARY_FILE,
+        ABOUT_FILE,
+        LESSONS_FOLDER,
+    ];
     Glance(files.map(|file| {
         let about = std::fs::metadata(folder.join(file)).ok()?;
         Some((about.len(), about.modified().ok()?))
