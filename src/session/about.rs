@@ -52,6 +52,10 @@ impl Session {
         {
             rename(run, folder, about);
         }
+        // What is being read now may be what was said before.
+        if self.compare.folders.is_reading(folder) {
+            self.list_run(folder.to_path_buf());
+        }
     }
 }
 

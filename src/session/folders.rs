@@ -77,6 +77,11 @@ impl Folders {
         self.listing
     }
 
+    /// Whether the row of this run is being read, alone or with the others.
+    pub(super) fn is_reading(&self, run: &Path) -> bool {
+        self.listing || self.rows.contains_key(run)
+    }
+
     /// Where they are.
     pub fn paths(&self) -> Vec<PathBuf> {
         self.list.iter().map(|folder| folder.path.clone()).collect()
