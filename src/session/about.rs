@@ -1,5 +1,6 @@
 //! What a person says of a run: kept in its folder by a task, and shown wherever the run is.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -28,9 +29,9 @@ impl Session {
 
     /// All tags in use, each once, in order.
     pub fn tags(&self) -> Vec<String> {
-        let mut tags: Vec<String> = self.rows().flat_map(|row| row.about.tags.clone()).collect();
-        tags.sort_by_key(|tag| tag.to_lowercase());
-        tags.dedup();
+        let used: BTreeSet<&String> = self.rows().flat_map(|row| &row.about.tags).collect();
+        let mut tags: Vec<String> = used.into_iter().cloned().collect();
+        tags.sort_by_cached_key(|tag| tag.to_lowercase());
         tags
     }
 
