@@ -283,7 +283,7 @@ fn of_stored_runs(session: &Session) -> Vec<Entry> {
             all.push(Entry::new(format!("Delete {name}"), delete).careful());
         }
     }
-    for (folder, title) in askable(session).into_iter().take(RUNS) {
+    for (folder, title) in askable(session).take(RUNS) {
         let ask = UiCommand::PredictWith(folder);
         all.push(Entry::new(format!("Predict with {title}"), ask));
     }

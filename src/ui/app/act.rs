@@ -124,7 +124,7 @@ impl StudioApp {
             self.session.list_runs();
         }
         if page == Page::Predict && self.session.predict.run.is_none() {
-            let newest = pages::predict::askable(&self.session).into_iter().next();
+            let newest = pages::predict::askable(&self.session).next();
             if let Some((folder, _)) = newest {
                 self.session.choose_predictor(folder);
             }

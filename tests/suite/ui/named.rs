@@ -107,7 +107,6 @@ fn a_run_is_named_by_keyboard_and_found_by_name_tag_and_note() {
     settle(&mut window);
     let session = &window.state().session;
     let titles: Vec<String> = lae_studio::ui::pages::predict::askable(session)
-        .into_iter()
         .map(|(_, title)| title)
         .collect();
     assert!(

@@ -9,7 +9,7 @@ use egui::{
     TextWrapMode, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
-use super::askable;
+use super::{askable, listed_as};
 use crate::run::event::{Picture, RunHeader};
 use crate::session::board::{Cell, MOST_RUNS};
 use crate::session::pins::Pin;
@@ -108,10 +108,9 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
             ),
         );
         let runs = cx.session.predict.pins.runs().to_vec();
-        let names = askable(cx.session);
         ScrollArea::horizontal().id_salt("board").show(ui, |ui| {
             ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
-            head(ui, cx, &runs, &names);
+            head(ui, cx, &runs);
             for pin in &pins {
                 ui.push_id(pin.id, |ui| row(ui, cx, pin, &runs, task));
             }
@@ -135,7 +134,8 @@ fn runs_menu(ui: &mut Ui, cx: &mut Cx<'_>) {
             }
             let full = chosen.len() >= MOST_RUNS;
             ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
-                for (folder, title) in askable(cx.session) {
+                let all: Vec<_> = askable(cx.session).collect();
+                for (folder, title) in all {
                     let mut on = chosen.contains(&folder);
                     let free = on || !full;
                     let tick = ui.add_enabled(free, egui::Checkbox::new(&mut on, title));
@@ -162,14 +162,13 @@ fn show_to(cx: &mut Cx<'_>, runs: Vec<PathBuf>) {
         .for_each(|run| cx.session.show_pins_to(run));
 }
 
-fn head(ui: &mut Ui, cx: &Cx<'_>, runs: &[PathBuf], names: &[(PathBuf, String)]) {
+fn head(ui: &mut Ui, cx: &Cx<'_>, runs: &[PathBuf]) {
     let t = tokens(ui);
     ui.horizontal(|ui| {
         ui.allocate_exact_size(vec2(PICTURES, HEAD), Sense::hover());
         for run in runs {
             let (rect, response) = ui.allocate_exact_size(vec2(CELL.x, HEAD), Sense::hover());
-            let name = names.iter().find(|(folder, _)| folder == run);
-            let name = name.map_or("?", |(_, name)| name.as_str());
+            let name = listed_as(cx.session, run).unwrap_or_else(|| "?".into());
             let header = cx.session.header_of(run);
             let method = header.map_or("?", |header| header.short());
             let second = header.map_or_else(String::new, |header| {
@@ -187,7 +186,7 @@ fn head(ui: &mut Ui, cx: &Cx<'_>, runs: &[PathBuf], names: &[(PathBuf, String)])
             painted_text(ui, at, left, method, semibold(12.0), t.strong, width);
             let at = at + vec2(0.0, 14.0);
             painted_text(ui, at, left, &second, regular(11.0), t.subdued, width);
-            response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, name));
+            response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &name));
             response.on_hover_text(name);
         }
     });

@@ -9,12 +9,13 @@ mod scrub;
 pub mod sheet;
 mod source;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use egui::Ui;
 
 use crate::session::Session;
 use crate::session::drawing::Drawing;
+use crate::session::views::RunRow;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
 use crate::ui::theme::NARROW;
@@ -83,32 +84,43 @@ impl Default for State {
 }
 
 /// Runs that can be asked: the live one first, then the stored ones, newest first.
-pub fn askable(session: &Session) -> Vec<(PathBuf, String)> {
-    let mut list = Vec::new();
-    if let Some(run) = &session.train.live
-        && let Some(header) = &run.header
-        && !run.reports.is_empty()
-    {
-        let still = if run.stage.is_live() {
-            " · still learning"
-        } else {
-            ""
-        };
-        list.push((header.folder.clone(), format!("{}{still}", run.title)));
-    }
-    for row in session.rows() {
-        let known = list.iter().any(|(folder, _)| *folder == row.folder);
-        if !known && row.header.is_some() && !row.answers().accuracy.is_empty() {
-            list.push((row.folder.clone(), row.line()));
-        }
-    }
-    list
+pub fn askable(session: &Session) -> impl Iterator<Item = (PathBuf, String)> {
+    let live = live(session);
+    let folder = live.as_ref().map(|(folder, _)| *folder);
+    let others = session.rows().filter(|row| answers(row));
+    let others = others.filter(move |row| folder != Some(&*row.folder));
+    let live = live.map(|(folder, title)| (folder.to_path_buf(), title));
+    live.into_iter()
+        .chain(others.map(|row| (row.folder.clone(), row.line())))
+}
+
+/// What such a run is called in their list; none for one that is not in it.
+fn listed_as(session: &Session, folder: &Path) -> Option<String> {
+    let live = live(session).filter(|(live, _)| *live == folder);
+    let row = || session.row(folder).filter(|row| answers(row));
+    live.map(|(_, title)| title)
+        .or_else(|| row().map(RunRow::line))
+}
+
+/// The run at work, or the one that ended last, once it can be asked.
+fn live(session: &Session) -> Option<(&Path, String)> {
+    let run = session.train.live.as_ref()?;
+    let header = run.header.as_ref().filter(|_| !run.reports.is_empty())?;
+    let still = match run.stage.is_live() {
+        true => " · still learning",
+        false => "",
+    };
+    Some((&header.folder, format!("{}{still}", run.title)))
+}
+
+/// Whether a stored run can be asked.
+fn answers(row: &RunRow) -> bool {
+    row.header.is_some() && !row.answers().accuracy.is_empty()
 }
 
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let list = askable(cx.session);
-    if list.is_empty() {
+    let Some((first, _)) = askable(cx.session).next() else {
         widgets::empty(
             ui,
             "No run to ask yet",
@@ -120,11 +132,9 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
             },
         );
         return;
-    }
-    if cx.session.predict.run.is_none()
-        && let Some((folder, _)) = list.first()
-    {
-        cx.session.choose_predictor(folder.clone());
+    };
+    if cx.session.predict.run.is_none() {
+        cx.session.choose_predictor(first);
     }
     pasted(ui, cx);
     arrows(ui, cx);

@@ -7,7 +7,7 @@ use egui::{
     Vec2, WidgetInfo,
 };
 
-use super::{Question, askable, board};
+use super::{Question, askable, board, listed_as};
 use crate::run::config::RunConfig;
 use crate::session::chooser::Wanted;
 use crate::session::drawing::Drawing;
@@ -79,22 +79,18 @@ fn image(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
 }
 
 fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let list = askable(cx.session);
     let current = cx.session.predict.run.clone();
-    let title = list
-        .iter()
-        .find(|(folder, _)| Some(folder) == current.as_ref())
-        .map_or("Choose a run", |(_, title)| title.as_str());
+    let title = current.as_ref().and_then(|run| listed_as(cx.session, run));
     let combo = egui::ComboBox::from_id_salt("run")
         .width(ui.available_width())
         .truncate()
-        .selected_text(title);
+        .selected_text(title.unwrap_or_else(|| "Choose a run".into()));
     let mut chosen = None;
     let shown = combo.show_ui(ui, |ui| {
-        for (folder, title) in &list {
-            let here = Some(folder) == current.as_ref();
+        for (folder, title) in askable(cx.session) {
+            let here = Some(&folder) == current.as_ref();
             if ui.selectable_label(here, title).clicked() {
-                chosen = Some(folder.clone());
+                chosen = Some(folder);
             }
         }
     });
