@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Session;
 use super::run_view::RunView;
+use super::views::RunRow;
 use crate::metrics::History;
 use crate::run::event::RunHeader;
 
@@ -70,14 +71,12 @@ impl Session {
         self.companion_in(&folder)
     }
 
-    /// Runs that can be drawn beside the one on show: folder and name, the newest first.
-    pub fn companions(&self) -> Vec<(PathBuf, String)> {
+    /// Runs that can be drawn beside the one on show, the newest first.
+    pub fn companions(&self) -> impl Iterator<Item = &RunRow> {
         let shown = self.train.shown().and_then(|run| run.header.as_ref());
         self.rows()
             .filter(|row| !row.answers().accuracy.is_empty())
-            .filter(|row| shown.is_none_or(|header| header.folder != row.folder))
-            .map(|row| (row.folder.clone(), row.line()))
-            .collect()
+            .filter(move |row| shown.is_none_or(|header| header.folder != row.folder))
     }
 
     fn companion_in(&self, folder: &Path) -> Option<Companion<'_>> {

@@ -7,6 +7,7 @@ use egui::{Color32, ComboBox, RichText, Sense, Ui, Vec2};
 use crate::metrics::History;
 use crate::session::companion::Beside;
 use crate::session::run_view::RunView;
+use crate::session::views::RunRow;
 use crate::session::words::percent;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
@@ -14,15 +15,14 @@ use crate::ui::widgets::{self, card, faint};
 
 /// Draws the card; nothing while there is no other run.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
-    let list = cx.session.companions();
     let now = cx.session.companion().map(|other| other.folder);
-    if list.is_empty() && now.is_none() {
+    if now.is_none() && cx.session.companions().next().is_none() {
         return;
     }
     card(ui, |ui| {
         ui.horizontal(|ui| {
             widgets::title(ui, "Beside it");
-            choice(ui, cx, &list, now.as_ref());
+            choice(ui, cx, now.as_ref());
         });
         let Some(other) = cx.session.companion() else {
             return;
@@ -51,12 +51,12 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     });
 }
 
-fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[(PathBuf, String)], now: Option<&PathBuf>) {
+fn choice(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&PathBuf>) {
     let title = match now {
-        None => "no other run",
+        None => "no other run".into(),
         Some(folder) => {
-            let known = list.iter().find(|(known, _)| known == folder);
-            known.map_or("the run that belongs to it", |(_, title)| title.as_str())
+            let known = cx.session.companions().find(|row| row.folder == *folder);
+            known.map_or_else(|| "the run that belongs to it".into(), RunRow::line)
         }
     };
     let mut chosen = None;
@@ -68,9 +68,10 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[(PathBuf, String)], now: Option<
         if ui.selectable_label(now.is_none(), "no other run").clicked() {
             chosen = Some(Beside::Nothing);
         }
-        for (folder, title) in list {
-            if ui.selectable_label(now == Some(folder), title).clicked() {
-                chosen = Some(Beside::Run(folder.clone()));
+        for row in cx.session.companions() {
+            let here = now == Some(&row.folder);
+            if ui.selectable_label(here, row.line()).clicked() {
+                chosen = Some(Beside::Run(row.folder.clone()));
             }
         }
     });
