@@ -45,7 +45,7 @@ pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
         let chosen = cx.pages.compare.selection.of(&listed);
         keys(ui, cx, &listed, &chosen);
         if !chosen.is_empty() {
-            with_chosen(ui, cx, rows, chosen);
+            with_chosen(ui, cx, &shown, chosen);
         }
         lines(ui, cx, &shown, &listed);
         if shown.is_empty() {
@@ -161,15 +161,16 @@ fn tags(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 /// What can be done with all chosen runs at once.
-fn with_chosen(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, chosen: Vec<PathBuf>) {
+fn with_chosen(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[&RunRow], chosen: Vec<PathBuf>) {
     ui.separator();
     ui.horizontal_wrapped(|ui| {
         widgets::title(ui, format!("{} chosen", counted(chosen.len(), "run")));
-        let measured = |folder: &&PathBuf| {
-            let row = rows.iter().find(|row| row.folder == **folder);
-            row.is_some_and(|row| !row.answers().accuracy.is_empty())
-        };
-        let measured: Vec<PathBuf> = chosen.iter().filter(measured).cloned().collect();
+        let selection = &cx.pages.compare.selection;
+        let measured = shown
+            .iter()
+            .filter(|row| !row.answers().accuracy.is_empty());
+        let measured = measured.map(|row| &row.folder);
+        let measured: Vec<PathBuf> = measured.filter(|it| selection.has(it)).cloned().collect();
         if !measured.is_empty() && link(ui, "Compare chosen").clicked() {
             cx.pages.compare.lay(measured);
         }
