@@ -159,13 +159,8 @@ impl RunRow {
 
     /// F_N of one expert as a fraction, worked out once; none where it was not measured.
     pub fn forgotten_by(&self, expert: Expert) -> Option<f64> {
-        let figures = &self.figures;
-        let percent = match expert {
-            Expert::ONLINE => figures.forgetting_online,
-            Expert::OFFLINE => figures.forgetting_offline,
-            _ => figures.forgetting,
-        };
-        percent.map(|percent| percent / 100.0)
+        let [.., forgetting] = self.figures.of(expert);
+        forgetting.map(|percent| percent / 100.0)
     }
 
     /// The history of the run's answer.
