@@ -67,8 +67,7 @@ impl Session {
         };
         let same = |row: &&RunRow| {
             let header = row.header.as_ref();
-            header.is_some_and(|header| classes(header) == wanted)
-                && !row.answers().accuracy.is_empty()
+            header.is_some_and(|header| classes(header) == wanted) && row.is_measured()
         };
         let others = self.rows().filter(same).map(|row| row.folder.clone());
         let own = std::iter::once(run.to_path_buf());

@@ -75,7 +75,7 @@ impl Session {
     pub fn companions(&self) -> impl Iterator<Item = &RunRow> {
         let shown = self.train.shown().and_then(|run| run.header.as_ref());
         self.rows()
-            .filter(|row| !row.answers().accuracy.is_empty())
+            .filter(|row| row.is_measured())
             .filter(move |row| shown.is_none_or(|header| header.folder != row.folder))
     }
 

@@ -40,7 +40,7 @@ impl Session {
     /// Whether a run can be taught as far as the list of runs tells.
     pub fn can_teach(&self, row: &RunRow) -> bool {
         let ended = matches!(row.state, RunState::Finished | RunState::Unfinished(_));
-        ended && !row.answers().accuracy.is_empty()
+        ended && row.is_measured()
     }
 
     /// Teaches a run the classes of the pictures at `source`; the lesson waits in line while another

@@ -151,7 +151,7 @@ impl Session {
             .as_ref()
             .filter(|run| !run.reports.is_empty());
         let live = live.and_then(|run| run.header.as_ref());
-        let measured = || self.rows().find(|row| !row.answers().accuracy.is_empty());
+        let measured = || self.rows().find(|row| row.is_measured());
         live.map(|header| header.folder.clone())
             .or_else(|| measured().map(|row| row.folder.clone()))
     }

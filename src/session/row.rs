@@ -168,6 +168,11 @@ impl RunRow {
         self.history.answer()
     }
 
+    /// Whether at least one task is measured.
+    pub fn is_measured(&self) -> bool {
+        !self.answers().accuracy.is_empty()
+    }
+
     /// How far the accuracy of one expert can be trusted; none where it was not measured.
     pub fn quality_of(&self, expert: Expert) -> Option<Quality> {
         self.of(expert).last()?;

@@ -47,8 +47,7 @@ fn show(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     let t = tokens(ui);
     let slot = cx.pages.compare.ticked.get(&row.folder).copied();
     let mut on = slot.is_some();
-    let measured = !row.answers().accuracy.is_empty();
-    let tick = ui.add_enabled(measured, egui::Checkbox::without_text(&mut on));
+    let tick = ui.add_enabled(row.is_measured(), egui::Checkbox::without_text(&mut on));
     if tick.accessible_name(format!("Show {}", row.name)).clicked() {
         cx.pages.compare.by_person = true;
         cx.pages.compare.tick(&row.folder);
@@ -142,8 +141,7 @@ fn actions(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
         if readable && ui.link("Open").clicked() {
             cx.act(UiCommand::Open(folder.clone()));
         }
-        let measured = !row.answers().accuracy.is_empty();
-        if readable && measured && ui.link("Predict").clicked() {
+        if row.is_measured() && ui.link("Predict").clicked() {
             cx.act(UiCommand::PredictWith(folder.clone()));
         }
         if let Some(header) = &row.header

@@ -166,9 +166,7 @@ fn with_chosen(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[&RunRow], chosen: Vec<Path
     ui.horizontal_wrapped(|ui| {
         widgets::title(ui, format!("{} chosen", counted(chosen.len(), "run")));
         let selection = &cx.pages.compare.selection;
-        let measured = shown
-            .iter()
-            .filter(|row| !row.answers().accuracy.is_empty());
+        let measured = shown.iter().filter(|row| row.is_measured());
         let measured = measured.map(|row| &row.folder);
         let measured: Vec<PathBuf> = measured.filter(|it| selection.has(it)).cloned().collect();
         if !measured.is_empty() && link(ui, "Compare chosen").clicked() {

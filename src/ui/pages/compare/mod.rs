@@ -163,7 +163,7 @@ fn begin(cx: &mut Cx<'_>, rows: &Rows) {
     if state.by_person {
         return;
     }
-    let good = rows.iter().filter(|row| !row.answers().accuracy.is_empty());
+    let good = rows.iter().filter(|row| row.is_measured());
     let newest: Vec<&Arc<RunRow>> = good.take(2).collect();
     if !newest
         .iter()

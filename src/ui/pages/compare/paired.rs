@@ -10,7 +10,7 @@ use crate::ui::widgets::{self, card, faint, sentence, terms};
 /// Draws the card; nothing while fewer than two runs are ticked that were tested.
 pub(super) fn paired(ui: &mut Ui, shown: &[(usize, &RunRow)], expert: Expert) {
     let tested = shown.iter().map(|(_, row)| *row);
-    let mut tested = tested.filter(|row| !row.answers().accuracy.is_empty());
+    let mut tested = tested.filter(|row| row.is_measured());
     let Some(first) = tested.next() else { return };
     let others: Vec<&RunRow> = tested.collect();
     if others.is_empty() {

@@ -87,7 +87,7 @@ impl Default for State {
 pub fn askable(session: &Session) -> impl Iterator<Item = (PathBuf, String)> {
     let live = live(session);
     let folder = live.as_ref().map(|(folder, _)| *folder);
-    let others = session.rows().filter(|row| answers(row));
+    let others = session.rows().filter(|row| row.is_measured());
     let others = others.filter(move |row| folder != Some(&*row.folder));
     let live = live.map(|(folder, title)| (folder.to_path_buf(), title));
     live.into_iter()
@@ -97,7 +97,7 @@ pub fn askable(session: &Session) -> impl Iterator<Item = (PathBuf, String)> {
 /// What such a run is called in their list; none for one that is not in it.
 fn listed_as(session: &Session, folder: &Path) -> Option<String> {
     let live = live(session).filter(|(live, _)| *live == folder);
-    let row = || session.row(folder).filter(|row| answers(row));
+    let row = || session.row(folder).filter(|row| row.is_measured());
     live.map(|(_, title)| title)
         .or_else(|| row().map(RunRow::line))
 }
@@ -111,11 +111,6 @@ fn live(session: &Session) -> Option<(&Path, String)> {
         false => "",
     };
     Some((&header.folder, format!("{}{still}", run.title)))
-}
-
-/// Whether a stored run can be asked.
-fn answers(row: &RunRow) -> bool {
-    row.header.is_some() && !row.answers().accuracy.is_empty()
 }
 
 /// Draws the page.
