@@ -8,6 +8,7 @@ use super::bin::DeletedRun;
 use super::comparison::Comparison;
 use super::folders::Folders;
 use super::views::{Fetch, Rows, RunRow};
+use crate::store::run_name;
 
 /// The runs that are listed, and those that belong side by side.
 #[derive(Default)]
@@ -31,6 +32,9 @@ impl Session {
 
     /// A row of the list of runs.
     pub fn row(&self, folder: &Path) -> Option<&RunRow> {
-        self.rows().find(|row| row.folder == folder)
+        // Of thousands of paths that begin alike, names are told apart far sooner.
+        let name = run_name(folder);
+        self.rows()
+            .find(|row| row.name == name && row.folder == folder)
     }
 }

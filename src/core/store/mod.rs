@@ -67,7 +67,7 @@ pub use mended::{mend, mended, mended_file, read_mended};
 pub use pictures::{LessonPictures, MOST_PICTURES};
 pub use place::{holds_runs, is_run, run_folders};
 pub use queue::QueueFile;
-pub use record::settings_part;
+pub use record::{run_name, settings_part};
 pub use summary::{Latest, RunSummary, summarize};
 pub use taught::{NewLesson, undo_lesson};
 

@@ -204,7 +204,7 @@ fn older_method(config: &RunConfig) -> MethodFacts {
 }
 
 /// A run is called like its folder.
-pub(super) fn run_name(folder: &Path) -> String {
+pub fn run_name(folder: &Path) -> String {
     folder.file_name().map_or_else(
         || folder.display().to_string(),
         |name| name.to_string_lossy().into_owned(),
