@@ -191,29 +191,29 @@ pub(super) fn answers_csv(answers: &Answers) -> Result<Vec<u8>> {
     Ok(table)
 }
 
-/// A row of a table that is read column by column.
-struct Columns<'a> {
+/// A column of a table: its name, and where it stands in a row, if there is one.
+struct Column<'a> {
     path: &'a Path,
-    header: csv::StringRecord,
-    row: csv::StringRecord,
+    name: String,
+    at: Option<usize>,
 }
 
-impl Columns<'_> {
-    /// The number in a column; none where it is empty or there is no such column.
-    fn number<T: FromStr>(&self, column: &str) -> Result<Option<T>> {
-        let at = self.header.iter().position(|name| name == column);
-        let cell = at.and_then(|at| self.row.get(at)).unwrap_or_default();
+impl Column<'_> {
+    /// The number that a row has there; none where it is empty or there is no such column.
+    fn number<T: FromStr>(&self, row: &csv::StringRecord) -> Result<Option<T>> {
+        let (name, cell) = (&self.name, self.at.and_then(|at| row.get(at)));
+        let cell = cell.unwrap_or_default();
         if cell.is_empty() {
             return Ok(None);
         }
-        let wrong = || damaged_table(self.path, &format!("\"{cell}\" is no {column}"));
+        let wrong = || damaged_table(self.path, &format!("\"{cell}\" is no {name}"));
         cell.parse().map(Some).map_err(|_| wrong())
     }
 
-    /// The number in a column that may not be empty.
-    fn needed(&self, column: &str) -> Result<usize> {
-        let missing = || damaged_table(self.path, &format!("an image has no {column}"));
-        self.number(column)?.ok_or_else(missing)
+    /// The number of a column that may not be empty.
+    fn needed(&self, row: &csv::StringRecord) -> Result<usize> {
+        let missing = || damaged_table(self.path, &format!("an image has no {}", self.name));
+        self.number(row)?.ok_or_else(missing)
     }
 }
 
@@ -229,28 +229,36 @@ pub(super) fn read_answers(
     let damaged = |error: csv::Error| damaged_table(path, &error.to_string());
     let mut reader = csv::Reader::from_reader(bytes);
     let header = reader.headers().map_err(damaged)?.clone();
-    let mut row = Columns {
+    let column = |name: &str| Column {
         path,
-        header,
-        row: csv::StringRecord::new(),
+        name: name.to_string(),
+        at: header.iter().position(|known| known == name),
     };
-    while reader.read_record(&mut row.row).map_err(damaged)? {
-        let label = row.needed("label")?;
-        let task_given = row.number::<usize>("task_given")?;
+    let [samples, labels, given_tasks, lesson] =
+        ["sample", "label", "task_given", "lesson"].map(column);
+    let of = |expert: &Expert| {
+        let certainty = column(&certainty_column(*expert));
+        (*expert, column(expert.name()), certainty)
+    };
+    let of_experts: Vec<_> = experts.iter().map(of).collect();
+    let mut row = csv::StringRecord::new();
+    while reader.read_record(&mut row).map_err(damaged)? {
+        let label = labels.needed(&row)?;
+        let task_given = given_tasks.number::<usize>(&row)?;
         let mut highest = label.max(task_given.unwrap_or_default());
-        for &expert in experts {
-            let Some(class) = row.number(expert.name())? else {
+        for (expert, given, certainty) in &of_experts {
+            let Some(class) = given.number(&row)? else {
                 let what = format!("an image has no answer of the {} expert", expert.name());
                 return Err(damaged_table(path, &what));
             };
             highest = highest.max(class);
-            answers.given.or_default(expert).push(class);
-            if let Some(certainty) = row.number::<f32>(&certainty_column(expert))? {
+            answers.given.or_default(*expert).push(class);
+            if let Some(certainty) = certainty.number::<f32>(&row)? {
                 if !(0.0..=1.0).contains(&certainty) {
                     let what = format!("a certainty of {certainty} is not from 0 to 1");
                     return Err(damaged_table(path, &what));
                 }
-                answers.certainty.or_default(expert).push(certainty);
+                answers.certainty.or_default(*expert).push(certainty);
             }
         }
         if highest >= classes {
@@ -259,14 +267,14 @@ pub(super) fn read_answers(
                 &format!("it names class {highest} of {classes}"),
             ));
         }
-        let source = row.number("lesson")?.unwrap_or(0);
+        let source = lesson.number(&row)?.unwrap_or(0);
         if source > lessons {
             return Err(damaged_table(
                 path,
                 &format!("it names lesson {source} of {lessons}"),
             ));
         }
-        answers.samples.push(row.needed("sample")?);
+        answers.samples.push(samples.needed(&row)?);
         answers.sources.push(source);
         answers.labels.push(label);
         answers.task_given.extend(task_given);
