@@ -119,6 +119,14 @@ impl RunHeader {
         }
     }
 
+    /// By what pictures of its figures are known: its folder, and its last lesson, since one can be undone and
+    /// another one taught.
+    pub fn known_by(&self) -> String {
+        let lesson = self.lessons.last();
+        let lesson = lesson.map_or("", |lesson| &lesson.fingerprint);
+        format!("{} {lesson}", self.folder.display())
+    }
+
     /// What it is called where there is little room: as people do, else by its method.
     pub fn short(&self) -> &str {
         match self.about.name.as_str() {

@@ -3,6 +3,7 @@
 use egui::{RichText, Sense, Ui, Vec2};
 
 use crate::metrics::Expert;
+use crate::run::event::RunHeader;
 use crate::session::views::RunRow;
 use crate::texts::Language;
 use crate::ui::pages::Cx;
@@ -60,7 +61,8 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, (slot, row): (usize, &RunRow), expert: Expe
     let tasks = row.tasks().max(1);
     let room = (ui.available_width() - 60.0).max(SMALLEST);
     let side = (room / tasks as f32).min(LARGEST);
-    let name = format!("{} {}", row.folder.display(), expert.name());
+    let known_by = row.header.as_ref().map(RunHeader::known_by);
+    let name = format!("{} {}", known_by.unwrap_or_default(), expert.name());
     let picture = cx.pages.compare.matrices.entry(row.folder.clone());
     let rows = (name.as_str(), &history.matrix[..], Language::English);
     matrix::accuracy(ui, rows, tasks, side, picture.or_default());

@@ -10,11 +10,10 @@ mod prompts;
 mod side;
 mod worst;
 
-use std::path::{Path, PathBuf};
-
 use egui::Ui;
 
 use crate::metrics::Expert;
+use crate::run::event::RunHeader;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, NARROW};
@@ -27,8 +26,8 @@ const BELOW: f32 = 58.0;
 
 /// What the page remembers between frames.
 pub struct State {
-    /// The folder of the run that what follows belongs to.
-    run: PathBuf,
+    /// By what the run is known that what follows belongs to.
+    run: String,
     /// Confusion after this task; none = the newest.
     task: Option<usize>,
     expert: Expert,
@@ -46,7 +45,7 @@ pub struct State {
 impl Default for State {
     fn default() -> Self {
         Self {
-            run: PathBuf::new(),
+            run: String::new(),
             task: None,
             expert: Expert::ENSEMBLE,
             by_task: false,
@@ -83,14 +82,14 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let Some(run) = cx.session.train.shown().cloned() else {
         return;
     };
-    let folder = run.header.as_ref().map(|header| header.folder.as_path());
-    let folder = folder.unwrap_or(Path::new(""));
-    if cx.pages.train.run != folder {
+    let known_by = run.header.as_ref().map(RunHeader::known_by);
+    let known_by = known_by.unwrap_or_default();
+    if cx.pages.train.run != known_by {
         // Another run has other tasks and classes.
         let state = &mut cx.pages.train;
         (state.task, state.cell) = (None, None);
-        (state.worst, state.cache) = Default::default();
-        state.run = folder.to_path_buf();
+        (state.worst, state.cache, state.accuracies) = Default::default();
+        state.run = known_by;
     }
     figures::headline(ui, &run);
     let narrow = ui.available_width() + 400.0 < NARROW;
