@@ -192,6 +192,10 @@ fn a_second_list_reads_only_what_changed() {
     }
     assert_eq!(disk.run_row(&runs[1]).unwrap().title(), "mine");
     assert!(disk.run_row(&runs[2]).is_none());
+    // A version that writes no summary may have taught it.
+    fs::create_dir(runs[3].join("lessons")).unwrap();
+    let known = second.iter().find(|row| row.folder == runs[3]).unwrap();
+    assert!(!Arc::ptr_eq(known, &disk.run_row(&runs[3]).unwrap()));
     // A run of a folder that is not listed is no row.
     let away = tempfile::tempdir().unwrap();
     assert!(disk.run_row(&saved(away.path(), 0)).is_none());

@@ -11,7 +11,7 @@
 //! | `resume/checkpoint.safetensors` | where training stands; gone when the run is finished |
 //! | `state.safetensors` | what a lesson needs beyond the last snapshot, where the method needs more |
 //! | `lessons/task_N/` | a lesson that the finished run was taught as task N (see `lessons.rs`) |
-//! | `summary.json` | what lists show of the run, made from the files above and again whenever they are newer |
+//! | `summary.json` | what lists show of the run, made from the files above and again whenever they have changed |
 //! | `about.toml` | name, tags and note that people gave it; none unless they did |
 //! | `lock` | held by the program that works on the run |
 //!
