@@ -1,6 +1,5 @@
-//! Lessons in a run's folder: `lessons/task_N/` holds whatever the lesson of task N left. Nothing
-//! else in the run's folder changes, so taking a lesson back leaves the run as it was, to the byte
-//! (the summary, which is made from the other files, is made anew).
+//! Lessons in a run's folder: `lessons/task_N/` holds whatever the lesson of task N left. Of
+//! the run's other files only its summary changes, so taking a lesson back leaves the run as it was.
 //!
 //! | file | holds |
 //! |---|---|
