@@ -15,6 +15,7 @@ use burn::tensor::Tensor;
 use super::answers::{self, Verdict};
 use super::heads::{Head, Heads};
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
+use super::task::none_begun;
 use super::tuning::MOMENTUM;
 use super::{
     AtOnce, Backward, Batch, Chosen, Demand, Features, Ground, Kind, Method, MethodSpec, Pass,
@@ -298,8 +299,7 @@ impl Method for FineTune {
     }
 
     fn learn(&mut self, batch: &Batch<'_>, _pass: &Pass) -> Result<Option<Tensor<1>>> {
-        let task = self.task.as_ref();
-        let task = task.ok_or_else(|| Problem::new("learning began before any task"))?;
+        let task = self.task.as_ref().ok_or_else(none_begun)?;
         let (loss, gradients) = self.settings.at_once.learn(batch, |part| {
             let labels = part.batch.local_labels(task);
             self.gradients(part.batch.images.clone(), &labels)

@@ -10,8 +10,9 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::optimiser::Step;
+use super::task::none_begun;
 use crate::pet::standard_normal;
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 use crate::tensors::{HostTensor, Named, shaped};
 
 /// Standard deviation of a new head's weights.
@@ -89,9 +90,7 @@ impl Heads {
     /// # Errors
     /// A Problem when no task has begun.
     pub fn tracked_last(&self) -> Result<Head> {
-        let head = self.0.last();
-        let head = head.ok_or_else(|| Problem::new("learning began before any task"))?;
-        Ok(head.tracked())
+        Ok(self.0.last().ok_or_else(none_begun)?.tracked())
     }
 
     /// Adds `head.<task>.weight` and `head.<task>.bias` to the named tensors.
@@ -100,11 +99,9 @@ impl Heads {
     /// A Problem when the device failed.
     pub fn write(&self, into: &mut Named) -> Result<()> {
         for (task, head) in self.0.iter().enumerate() {
-            into.insert(
-                format!("head.{task}.weight"),
-                HostTensor::read(&head.weight)?,
-            );
-            into.insert(format!("head.{task}.bias"), HostTensor::read(&head.bias)?);
+            for (name, leaf) in head.leaves(&format!("head.{task}")) {
+                into.insert(name, HostTensor::read(leaf)?);
+            }
         }
         Ok(())
     }

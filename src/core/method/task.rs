@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use burn::tensor::Tensor;
 
+use crate::problem::Problem;
+
 /// A task of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
@@ -20,6 +22,11 @@ impl Task {
         let newest = tasks.iter().cloned().enumerate().next_back();
         newest.map(|(index, classes)| Self { index, classes })
     }
+}
+
+/// What is said where learning begins before any task.
+pub(super) fn none_begun() -> Problem {
+    Problem::new("learning began before any task")
 }
 
 /// Which training images a pass goes over.

@@ -160,12 +160,8 @@ impl Tuning {
             let draws = self.settings.dropout.then(draws);
             self.gradients(part.batch.images.clone(), &labels, draws)
         })?;
-        let now = Progress {
-            step: batch.pass * batch.steps + batch.step,
-            steps: self.settings.epochs * batch.steps,
-            epoch: batch.pass,
-            epochs: self.settings.epochs,
-        };
+        let epoch = (batch.pass, self.settings.epochs);
+        let now = Progress::of(epoch, (batch.step, batch.steps));
         let mut step = self.optimiser.step(gradients, now);
         self.head.step(&mut step);
         self.pets = self
@@ -180,8 +176,8 @@ impl Tuning {
     /// A Problem when the device failed.
     pub fn write(&self, into: &mut Named) -> Result<()> {
         self.pets.write("tuning.pet", into)?;
-        for (name, tensor) in [("weight", &self.head.weight), ("sigma", &self.head.sigma)] {
-            into.insert(format!("tuning.head.{name}"), HostTensor::read(tensor)?);
+        for (name, leaf) in self.head.leaves() {
+            into.insert(format!("tuning.{name}"), HostTensor::read(leaf)?);
         }
         self.optimiser.write(into)
     }

@@ -7,6 +7,7 @@ use burn::tensor::{Tensor, TensorData};
 
 use super::super::answers::{self, Verdict, argmax};
 use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress};
+use super::super::task::none_begun;
 use super::super::tuning::sgd;
 use super::super::{
     AtOnce, Backward, Batch, Chosen, Features, GoOn, Method, Pass, Setup, Task, Work, task_seed,
@@ -171,9 +172,7 @@ impl Esn {
     /// # Errors
     /// A Problem when no task has begun or the device failed.
     pub fn gradients(&self, images: Tensor<4>, labels: &[usize]) -> Result<(Tensor<1>, Gradients)> {
-        let stage = self.stages.last();
-        let stage = stage.ok_or_else(|| Problem::new("learning began before any task"))?;
-        let stage = stage.tracked();
+        let stage = self.stages.last().ok_or_else(none_begun)?.tracked();
         let prompt = match self.trains_prompt() {
             true => self.prompt.clone().autodiff().require_grad(),
             false => self.prompt.clone(),
@@ -189,18 +188,13 @@ impl Esn {
     }
 
     fn train(&mut self, batch: &Batch<'_>) -> Result<Tensor<1>> {
-        let task = self.task.as_ref();
-        let task = task.ok_or_else(|| Problem::new("learning began before any task"))?;
+        let task = self.task.as_ref().ok_or_else(none_begun)?;
         let (loss, gradients) = self.settings.at_once.learn(batch, |part| {
             let labels = part.batch.local_labels(task);
             self.gradients(part.batch.images.clone(), &labels)
         })?;
-        let now = Progress {
-            step: batch.pass * batch.steps + batch.step,
-            steps: self.settings.epochs * batch.steps,
-            epoch: batch.pass,
-            epochs: self.settings.epochs,
-        };
+        let epoch = (batch.pass, self.settings.epochs);
+        let now = Progress::of(epoch, (batch.step, batch.steps));
         let mut step = self.optimiser.step(gradients, now);
         self.prompt = step.moved("prompt", self.prompt.clone());
         if let Some(stage) = self.stages.last_mut() {

@@ -9,6 +9,7 @@ use burn::tensor::{Device, Tensor};
 use super::super::answers::{self, Verdict};
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress};
+use super::super::task::none_begun;
 use super::super::{
     AtOnce, Backward, Batch, Chosen, Features, GoOn, Measurement, Method, MethodSpec, Moment, Pass,
     PetPlan, Setup, Snapshots, Task, TrainedPet, task_seed,
@@ -18,7 +19,7 @@ use super::{LaeSettings, OFFLINE_DRIFT, ONLINE_DRIFT, Switches};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::pet::{Drawing, Draws, Hooks, PetStack};
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 use crate::run::event::APART;
 use crate::tensors::Named;
 
@@ -262,8 +263,7 @@ impl Method for Lae {
     }
 
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
-        let task = self.task.as_ref();
-        let task = task.ok_or_else(|| Problem::new("learning began before any task"))?;
+        let task = self.task.as_ref().ok_or_else(none_begun)?;
         let (loss, gradients) = self.at_once.learn(batch, |part| {
             let labels = part.batch.local_labels(task);
             let images = part.batch.images.clone();

@@ -9,6 +9,7 @@ use burn::tensor::{Tensor, TensorData};
 use super::super::answers::{self, Verdict, argmax};
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{self, Optimiser, Progress};
+use super::super::task::none_begun;
 use super::super::{AtOnce, Backward, Batch, Features, Method, Pass, Setup, Task, plain};
 use super::queries::Queries;
 use super::{Asked, Leaves, Occasion, Question, Scheme, Training, no_class_token};
@@ -327,8 +328,7 @@ impl Method for Prompted {
     }
 
     fn learn(&mut self, batch: &Batch<'_>, _pass: &Pass) -> Result<Option<Tensor<1>>> {
-        let task = self.task.clone();
-        let task = task.ok_or_else(|| Problem::new("learning began before any task"))?;
+        let task = self.task.clone().ok_or_else(none_begun)?;
         let (loss, gradients) = self.at_once.learn(batch, |part| {
             let labels = part.batch.local_labels(&task);
             let known = self.known(&part.batch)?;
