@@ -270,7 +270,7 @@ impl Run<'_> {
             let images = self.images(&format!("task{task}.input.{step}"))?;
             let labels = format!("task{task}.target.{step}");
             let labels = self.file.labels(&labels, old_classes)?;
-            let gradients = self.prompted.gradients(images, &labels)?;
+            let gradients = self.prompted.gradients(images, None, &labels)?;
             seen.note(&gradients, self.prompted.rate(now))?;
             if step == 0 {
                 self.compare_gradients(task, &gradients)?;

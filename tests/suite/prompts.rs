@@ -86,7 +86,7 @@ fn steps(prompted: &mut Prompted, count: usize) {
             epoch: 0,
             epochs: 1,
         };
-        let gradients = prompted.gradients(images(4), &[0, 1, 0, 1]).unwrap();
+        let gradients = prompted.gradients(images(4), None, &[0, 1, 0, 1]).unwrap();
         prompted.update(gradients.of, now);
     }
 }
@@ -132,7 +132,7 @@ fn a_new_slot_of_dualprompt_is_a_copy_of_the_one_before() {
     let fresh = prompted.leaves().clone();
     steps(&mut prompted, 2);
     let before = prompted.leaves().clone();
-    let gradients = prompted.gradients(images(4), &[0, 1, 0, 1]).unwrap();
+    let gradients = prompted.gradients(images(4), None, &[0, 1, 0, 1]).unwrap();
     assert_eq!(gradients.choice, [[0]; 4]);
     prompted.begin(2).unwrap();
     let (was, is) = (&before, prompted.leaves());
@@ -161,7 +161,7 @@ fn with_more_tasks_than_slots_images_choose_while_learning_too() {
     let before = prompted.leaves().clone();
     prompted.begin(2).unwrap();
     assert_eq!(numbers(&prompted.leaves()["e"]), numbers(&before["e"]));
-    let learning = prompted.gradients(images(4), &[0, 1, 0, 1]).unwrap();
+    let learning = prompted.gradients(images(4), None, &[0, 1, 0, 1]).unwrap();
     let (answering, _) = prompted.asked_features(images(4)).unwrap();
     assert_eq!(learning.choice, answering.choice);
 }

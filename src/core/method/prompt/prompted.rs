@@ -157,20 +157,15 @@ impl Prompted {
         plain(&*self.backbone, images)
     }
 
-    /// The queries of a batch, taken or noted where training images come the same in every epoch of
-    /// the task; none where they do not.
+    /// The queries of a batch where training images come the same in every epoch of the task; none
+    /// where they do not.
     fn known(&mut self, batch: &Batch<'_>) -> Result<Option<Tensor<2>>> {
-        let Some(queries) = &self.queries else {
+        let Some(queries) = &mut self.queries else {
             return Ok(None);
         };
-        if let Some(known) = queries.of(batch.samples, &self.backbone.device()) {
-            return Ok(Some(known));
-        }
-        let query = self.query(batch.images.clone())?;
-        if let Some(queries) = &mut self.queries {
-            queries.note(batch.samples, &query)?;
-        }
-        Ok(Some(query))
+        let (backbone, samples) = (&*self.backbone, batch.samples);
+        let compute = || plain(backbone, batch.images.clone());
+        queries.of(samples, &backbone.device(), compute).map(Some)
     }
 
     /// The first pass over a batch: its tokens before the first block with prompts, and its
@@ -249,16 +244,12 @@ impl Prompted {
         Ok((asked, self.heads.forward(&features)))
     }
 
-    /// Loss of a batch and the gradients of all trained tensors, without any update. A label is a
-    /// class counted within the present task.
+    /// Loss of a batch and the gradients of all trained tensors, without any update; its queries are
+    /// computed where they are not known. A label is a class counted within the present task.
     ///
     /// # Errors
     /// A Problem when no task has begun or the device failed.
-    pub fn gradients(&self, images: Tensor<4>, labels: &[usize]) -> Result<Gradients> {
-        self.gradients_with(images, None, labels)
-    }
-
-    fn gradients_with(
+    pub fn gradients(
         &self,
         images: Tensor<4>,
         known: Option<Tensor<2>>,
@@ -332,7 +323,7 @@ impl Method for Prompted {
         let (loss, gradients) = self.at_once.learn(batch, |part| {
             let labels = part.batch.local_labels(&task);
             let known = self.known(&part.batch)?;
-            let found = self.gradients_with(part.batch.images.clone(), known, &labels)?;
+            let found = self.gradients(part.batch.images.clone(), known, &labels)?;
             Ok((found.loss, found.of))
         })?;
         let epochs = (batch.pass, self.training.epochs);

@@ -13,8 +13,27 @@ use crate::problem::Result;
 pub(super) struct Queries(HashMap<usize, Vec<f32>>);
 
 impl Queries {
-    /// Those of a batch (batch × width), if all of it was met before.
-    pub(super) fn of(&self, samples: &[usize], device: &Device) -> Option<Tensor<2>> {
+    /// Those of a batch (batch × width): the ones of before if all of it was met, else computed and
+    /// kept.
+    ///
+    /// # Errors
+    /// Those of `compute`, or a Problem when the device failed.
+    pub(super) fn of(
+        &mut self,
+        samples: &[usize],
+        device: &Device,
+        compute: impl FnOnce() -> Result<Tensor<2>>,
+    ) -> Result<Tensor<2>> {
+        if let Some(known) = self.met(samples, device) {
+            return Ok(known);
+        }
+        let queries = compute()?;
+        let rows = answers::rows(&queries)?;
+        self.0.extend(samples.iter().copied().zip(rows));
+        Ok(queries)
+    }
+
+    fn met(&self, samples: &[usize], device: &Device) -> Option<Tensor<2>> {
         let rows = samples.iter().map(|sample| self.0.get(sample));
         let rows: Vec<&[f32]> = rows
             .map(|row| row.map(Vec::as_slice))
@@ -22,15 +41,5 @@ impl Queries {
         let (count, width) = (rows.len(), rows.first()?.len());
         let data = TensorData::new(rows.concat(), [count, width]);
         Some(Tensor::from_data(data, device))
-    }
-
-    /// Keeps those of a batch.
-    ///
-    /// # Errors
-    /// A Problem when the device failed.
-    pub(super) fn note(&mut self, samples: &[usize], queries: &Tensor<2>) -> Result<()> {
-        let rows = answers::rows(queries)?;
-        self.0.extend(samples.iter().copied().zip(rows));
-        Ok(())
     }
 }
