@@ -14,8 +14,6 @@ pub enum Moment {
 pub struct Measurement {
     /// What it is called in files and JSON.
     pub name: &'static str,
-    /// What people call it.
-    pub title: &'static str,
     /// Its value now.
     pub value: f64,
 }

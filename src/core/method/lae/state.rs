@@ -333,23 +333,20 @@ impl Method for Lae {
     }
 
     fn measurements(&self, moment: Moment) -> Result<Vec<Measurement>> {
-        let measured = |name, title, value| Measurement { name, title, value };
+        let measured = |name, value| Measurement { name, value };
         if moment == Moment::Task {
             let (online, offline) = self.drift()?;
             return Ok(vec![
-                measured(ONLINE_DRIFT, "drift of the online PET", online),
-                measured(OFFLINE_DRIFT, "drift of the offline PET", offline),
+                measured(ONLINE_DRIFT, online),
+                measured(OFFLINE_DRIFT, offline),
             ]);
         }
         let Some(offline) = &self.offline else {
             return Ok(Vec::new());
         };
+        // Against the length of the offline one.
         let distance = self.online.distance_from(offline)?;
-        Ok(vec![measured(
-            APART,
-            "distance between experts, against the length of the offline one",
-            distance,
-        )])
+        Ok(vec![measured(APART, distance)])
     }
 
     fn snapshot(&self) -> Result<Named> {

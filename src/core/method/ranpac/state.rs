@@ -270,7 +270,6 @@ impl Method for RanPac {
         let ridge = self.ridge.filter(|_| moment == Moment::Task);
         let measured = ridge.map(|value| Measurement {
             name: "ridge",
-            title: "ridge λ",
             value,
         });
         Ok(measured.into_iter().collect())
