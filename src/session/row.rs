@@ -6,7 +6,6 @@ use std::sync::{Arc, OnceLock};
 
 use super::quality::Quality;
 use super::words::{time_text, told_apart};
-use crate::method::lae;
 use crate::metrics::{ByExpert, Expert, Histories, History};
 use crate::problem::{Problem, harmless};
 use crate::run::about::{About, MadeOf};
@@ -128,7 +127,7 @@ impl RunRow {
         row.figures = run.figures(&row.history);
         row.images_per_second = run.images_per_second(&reports);
         row.costs = costs(&reports);
-        row.drift = reports.iter().filter_map(lae::drift_of).collect();
+        row.drift = reports.iter().filter_map(TaskReport::drift).collect();
         row.apart = reports.iter().map(TaskReport::apart).collect();
         row.gauges = reports.into_iter().map(|report| report.gauges).collect();
         if let Some(latest) = run.latest {

@@ -123,7 +123,7 @@ fn without_accumulation_the_offline_pet_stays_the_first_tasks() {
     steps(&mut lae, 2, false);
     assert_eq!(values(lae.offline().unwrap()), first);
     assert_ne!(values(lae.online()), first);
-    let (online, offline) = lae.drift().unwrap();
+    let [online, offline] = lae.drift().unwrap();
     assert!(online > 0.0 && offline == 0.0);
 }
 

@@ -11,7 +11,7 @@ pub use super::control::{Control, Wish};
 pub use super::header::{MethodFacts, RunHeader};
 pub use super::lesson::{Again, Lesson};
 pub use super::prediction::{Opinion, Picture, PredictRequest, Prediction};
-pub use super::report::{APART, AS_THEY_CAME, Costs, NEAREST_MEAN, TaskReport, costs};
+pub use super::report::{APART, AS_THEY_CAME, Costs, DRIFTS, NEAREST_MEAN, TaskReport, costs};
 
 use super::doubt::{DoubtRequest, DoubtState};
 use super::inside::{InsideRequest, Insight};

@@ -36,6 +36,9 @@ pub struct TaskReport {
 /// after every pass over the task's images as `apart_1`, `apart_2`, ….
 pub const APART: &str = "apart";
 
+/// How far a method's online and offline PET have moved since the first task, after a task.
+pub const DRIFTS: [&str; 2] = ["online_drift", "offline_drift"];
+
 /// The gauge that says how many test pictures a nearest class mean on the features of the frozen
 /// backbone alone answers rightly (0..=1), after the last task of a run that answers poorly.
 pub const NEAREST_MEAN: &str = "nearest_mean";
@@ -49,6 +52,12 @@ impl TaskReport {
     pub fn apart(&self) -> Vec<f64> {
         let after = |pass: usize| self.gauges.get(&format!("{APART}_{pass}")).copied();
         (1..).map_while(after).collect()
+    }
+
+    /// How far the online and the offline PET had moved; none for methods without them.
+    pub fn drift(&self) -> Option<(f64, f64)> {
+        let [online, offline] = DRIFTS.map(|name| self.gauges.get(name).copied());
+        online.zip(offline)
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::counts::counted;
 use crate::metrics::{Answers, Expert, SlotCounts};
 use crate::problem::{Problem, Result};
-use crate::run::event::{Costs, TaskReport};
+use crate::run::event::{Costs, DRIFTS, TaskReport};
 
 /// One row of `metrics.csv`. Accuracies (0..=1) are there for readers; the answers are what the
 /// program computes from. A column is empty where the run has no such expert or figure.
@@ -51,9 +51,6 @@ pub(super) struct MetricsRow {
     pub losses: String,
 }
 
-/// Gauges that have a column of their own.
-const DRIFTS: [&str; 2] = ["online_drift", "offline_drift"];
-
 impl MetricsRow {
     /// The row of a report.
     pub fn new(report: &TaskReport, peak_memory_bytes: Option<u64>) -> Self {
@@ -63,6 +60,7 @@ impl MetricsRow {
             here.then(|| answers.accuracy(expert))
         };
         let drift = |name: &str| report.gauges.get(name).copied();
+        // The others than those that have columns of their own.
         let others = report.gauges.iter();
         let others = others.filter(|(name, _)| !DRIFTS.contains(&name.as_str()));
         let others: Vec<String> = others

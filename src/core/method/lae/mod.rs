@@ -20,7 +20,6 @@ use super::{
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
-use crate::run::event::TaskReport;
 
 pub use state::{Lae, Logits};
 
@@ -233,14 +232,4 @@ pub struct LaeSettings {
     pub learning_rate: f64,
     /// Seed of the heads' initial values.
     pub seed: u64,
-}
-/// Gauge: how far the online PET has moved since the first task.
-const ONLINE_DRIFT: &str = "online_drift";
-/// The same for the offline PET.
-const OFFLINE_DRIFT: &str = "offline_drift";
-
-/// How far the online and the offline PET had moved after a task; none for other methods.
-pub fn drift_of(report: &TaskReport) -> Option<(f64, f64)> {
-    let of = |name| report.gauges.get(name).copied();
-    Some((of(ONLINE_DRIFT)?, of(OFFLINE_DRIFT)?))
 }

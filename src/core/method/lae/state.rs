@@ -15,12 +15,12 @@ use super::super::{
     PetPlan, Setup, Snapshots, Task, TrainedPet, task_seed,
 };
 use super::verdict::verdict;
-use super::{LaeSettings, OFFLINE_DRIFT, ONLINE_DRIFT, Switches};
+use super::{LaeSettings, Switches};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::pet::{Drawing, Draws, Hooks, PetStack};
 use crate::problem::Result;
-use crate::run::event::APART;
+use crate::run::event::{APART, DRIFTS};
 use crate::tensors::Named;
 
 /// What the experts say to a batch of images, over all classes taught so far.
@@ -242,12 +242,12 @@ impl Lae {
     ///
     /// # Errors
     /// A Problem when the device failed.
-    pub fn drift(&self) -> Result<(f64, f64)> {
+    pub fn drift(&self) -> Result<[f64; 2]> {
         let Some(origin) = &self.origin else {
-            return Ok((0.0, 0.0));
+            return Ok([0.0; 2]);
         };
         let of = |pets: Option<&PetStack>| pets.map_or(Ok(0.0), |p| p.distance_from(origin));
-        Ok((of(Some(&self.online))?, of(self.offline.as_ref())?))
+        Ok([of(Some(&self.online))?, of(self.offline.as_ref())?])
     }
 }
 
@@ -335,11 +335,8 @@ impl Method for Lae {
     fn measurements(&self, moment: Moment) -> Result<Vec<Measurement>> {
         let measured = |name, value| Measurement { name, value };
         if moment == Moment::Task {
-            let (online, offline) = self.drift()?;
-            return Ok(vec![
-                measured(ONLINE_DRIFT, online),
-                measured(OFFLINE_DRIFT, offline),
-            ]);
+            let drifts = DRIFTS.into_iter().zip(self.drift()?);
+            return Ok(drifts.map(|(name, value)| measured(name, value)).collect());
         }
         let Some(offline) = &self.offline else {
             return Ok(Vec::new());

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use egui::{RichText, Role, Sense, Ui, Vec2, WidgetInfo};
 
 use super::{board, inside, refusal, scrub};
-use crate::method::lae;
 use crate::metrics::Expert;
 use crate::run::event::{Opinion, Picture, Prediction, RunHeader};
 use crate::session::predict::{ranking, reason};
@@ -308,7 +307,7 @@ fn why(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, column: Column) {
     let live = cx.session.train.live.as_ref().and_then(|run| {
         let mine = run.header.as_ref().is_some_and(|h| h.folder == *folder);
         let report = run.reports.get(answer.task).filter(|_| mine)?;
-        lae::drift_of(report)
+        report.drift()
     });
     let drift = live.or_else(|| cx.session.row(folder)?.drift.get(answer.task).copied());
     if answer.opinions.len() < 2 {
