@@ -16,7 +16,7 @@ use super::answers::{self, Verdict};
 use super::heads::{Head, Heads};
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
 use super::task::none_begun;
-use super::tuning::MOMENTUM;
+use super::tuning::{self, MOMENTUM};
 use super::{
     AtOnce, Backward, Batch, Chosen, Demand, Features, Ground, Kind, Method, MethodSpec, Pass,
     Published, Rate, SettingSpec, Setup, Task, plain, task_seed,
@@ -95,16 +95,14 @@ const CLIPPING: SettingSpec = SettingSpec {
     },
     ..SettingSpec::OWN
 };
+/// None is usual here.
 const WEIGHT_DECAY: SettingSpec = SettingSpec {
-    key: "weight_decay",
-    title: "weight decay",
-    meaning: "What every step takes off a trained number, times the learning rate",
     kind: Kind::Real {
         default: 0.0,
         least: 0.0,
         most: 1.0,
     },
-    ..SettingSpec::OWN
+    ..tuning::WEIGHT_DECAY
 };
 /// The value of `keep_weights` that keeps the network after every task.
 const EVERY: &str = "every";
