@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::axes::{Axes, Features};
 use super::crowd::Crowd;
 use crate::experiment::predict::Predictor;
-use crate::metrics::Expert;
+use crate::metrics::{ByExpert, Expert};
 use crate::problem::{Problem, Result};
 use crate::run::inside::{CrowdInside, FeatureMap};
 use crate::tensors::HostTensor;
@@ -20,9 +20,9 @@ pub struct Survey {
     /// Classes known by then.
     known: usize,
     given: Vec<usize>,
-    energies: Vec<(Expert, Vec<f32>)>,
-    strangeness: Vec<(Expert, Vec<f32>)>,
-    features: Vec<(Expert, Features)>,
+    energies: ByExpert<Vec<f32>>,
+    strangeness: ByExpert<Vec<f32>>,
+    features: ByExpert<Features>,
 }
 
 impl Survey {
@@ -32,9 +32,9 @@ impl Survey {
             crowd,
             known: 0,
             given: Vec::new(),
-            energies: Vec::new(),
-            strangeness: Vec::new(),
-            features: Vec::new(),
+            energies: ByExpert::default(),
+            strangeness: ByExpert::default(),
+            features: ByExpert::default(),
         }
     }
 
@@ -50,7 +50,7 @@ impl Survey {
 
     /// Numbers kept, to keep within bounds.
     pub fn size(&self) -> usize {
-        self.features.iter().map(|(_, f)| f.values.len()).sum()
+        self.features.values().map(|f| f.values.len()).sum()
     }
 
     /// Goes over the next few pictures.
@@ -72,13 +72,13 @@ impl Survey {
         for verdict in predictor.method.classify(&features)? {
             let verdict = verdict.checked()?.folded(&predictor.again);
             for opinion in &verdict.opinions {
-                let strange = entry(&mut self.strangeness, opinion.expert, Vec::new);
+                let strange = self.strangeness.or_default(opinion.expert);
                 strange.push(opinion.strangeness());
                 if let Some(energy) = opinion
                     .energy
                     .filter(|_| opinion.expert != Expert::ENSEMBLE)
                 {
-                    entry(&mut self.energies, opinion.expert, Vec::new).push(energy);
+                    self.energies.or_default(opinion.expert).push(energy);
                 }
             }
             let answer = verdict.opinions.last();
@@ -92,9 +92,8 @@ impl Survey {
                 width,
                 values: Vec::new(),
             };
-            entry(&mut self.features, expert, none)
-                .values
-                .extend(values);
+            let own = self.features.or_insert_with(expert, none);
+            own.values.extend(values);
         }
         Ok(())
     }
@@ -108,18 +107,6 @@ impl Survey {
         each.map(|(expert, features)| Ok((*expert, Axes::of(features)?)))
             .collect()
     }
-}
-
-/// The value of an expert, a new one where there is none.
-fn entry<T>(all: &mut Vec<(Expert, T)>, expert: Expert, new: impl FnOnce() -> T) -> &mut T {
-    let at = match all.iter().position(|(whose, _)| *whose == expert) {
-        Some(at) => at,
-        None => {
-            all.push((expert, new()));
-            all.len() - 1
-        }
-    };
-    &mut all[at].1
 }
 
 /// A whole survey on a map whose axes are those of the snapshot after `anchor`. An expert that has
@@ -141,7 +128,7 @@ pub fn crowd_inside(survey: &Survey, axes: &[(Expert, Axes)], anchor: usize) -> 
         given: survey.given.clone(),
         known: survey.known,
         maps: survey.features.iter().filter_map(map).collect(),
-        energies: survey.energies.clone(),
-        strangeness: survey.strangeness.clone(),
+        energies: survey.energies.iter().cloned().collect(),
+        strangeness: survey.strangeness.iter().cloned().collect(),
     }
 }
