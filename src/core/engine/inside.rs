@@ -16,7 +16,7 @@ use crate::experiment::Stock;
 use crate::experiment::inside::{Axes, Crowd, Survey, crowd_inside};
 use crate::experiment::shelf::Key;
 use crate::fence::fenced;
-use crate::metrics::Expert;
+use crate::metrics::ByExpert;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, Picture};
 use crate::run::inside::{InsideRequest, Insight, Look, RunInside, Seen};
@@ -25,9 +25,6 @@ use crate::run::inside::{InsideRequest, Insight, Look, RunInside, Seen};
 const CROWDS: usize = 4;
 /// Numbers of features kept at most, 128 MB of them.
 const NUMBERS: usize = 32 << 20;
-
-/// The axes of each expert's map.
-type ByExpert = Arc<Vec<(Expert, Axes)>>;
 
 /// A crowd that a helper thread gathered, for the snapshot whose axes the map gets.
 pub(super) struct Gathered {
@@ -65,7 +62,8 @@ pub(super) struct Looks {
     gathering: Option<Key>,
     /// The latest used last.
     surveys: VecDeque<(Key, Survey)>,
-    axes: VecDeque<(Key, ByExpert)>,
+    /// Those of each expert's map.
+    axes: VecDeque<(Key, Arc<ByExpert<Axes>>)>,
     mail: Sender<Mail>,
 }
 
@@ -278,7 +276,7 @@ impl Looks {
         Ok(Some(Step::Worked))
     }
 
-    fn axes_of(&mut self, anchor: &Key) -> Result<ByExpert> {
+    fn axes_of(&mut self, anchor: &Key) -> Result<Arc<ByExpert<Axes>>> {
         if let Some((_, axes)) = self.axes.iter().find(|(known, _)| known == anchor) {
             return Ok(axes.clone());
         }

@@ -23,7 +23,7 @@ use super::Stock;
 use super::predict::Predictor;
 use crate::data::transform::InputSpec;
 use crate::method::plain;
-use crate::metrics::Expert;
+use crate::metrics::{ByExpert, Expert};
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::run::inside::{CrowdInside, Gaze, Movement, PictureInside, RunInside};
@@ -78,7 +78,11 @@ pub fn sample(folder: &Path, predictor: &Predictor, stock: &Stock) -> Result<Cro
     while !survey.is_whole() {
         survey.step(predictor)?;
     }
-    Ok(crowd_inside(&survey, &[], predictor.task()))
+    Ok(crowd_inside(
+        &survey,
+        &ByExpert::default(),
+        predictor.task(),
+    ))
 }
 
 impl Predictor {

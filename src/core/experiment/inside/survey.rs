@@ -102,7 +102,7 @@ impl Survey {
     ///
     /// # Errors
     /// A Problem when they are not made of numbers.
-    pub fn axes(&self) -> Result<Vec<(Expert, Axes)>> {
+    pub fn axes(&self) -> Result<ByExpert<Axes>> {
         let each = self.features.iter();
         each.map(|(expert, features)| Ok((*expert, Axes::of(features)?)))
             .collect()
@@ -111,10 +111,9 @@ impl Survey {
 
 /// A whole survey on a map whose axes are those of the snapshot after `anchor`. An expert that has
 /// none there is drawn along the first one's.
-pub fn crowd_inside(survey: &Survey, axes: &[(Expert, Axes)], anchor: usize) -> CrowdInside {
+pub fn crowd_inside(survey: &Survey, axes: &ByExpert<Axes>, anchor: usize) -> CrowdInside {
     let map = |(expert, features): &(Expert, Features)| {
-        let own = axes.iter().find(|(whose, _)| whose == expert);
-        let (_, axes) = own.or(axes.first())?;
+        let axes = axes.get(expert).or_else(|| axes.values().next())?;
         Some(FeatureMap {
             expert: *expert,
             anchor,
