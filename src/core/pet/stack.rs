@@ -230,6 +230,9 @@ pub(super) fn misshapen(
     found: &[usize],
     wanted: &[usize],
 ) -> Option<Diagnostic> {
+    if found == wanted {
+        return None;
+    }
     let what = format!(
         "the equation for `{}` gives {}, but {} is needed there, as `{}` has",
         site.name(),
@@ -237,7 +240,7 @@ pub(super) fn misshapen(
         shown(wanted),
         site.inputs()[site.like()]
     );
-    (found != wanted).then(|| Diagnostic::new(program.result_span(), what))
+    Some(Diagnostic::new(program.result_span(), what))
 }
 
 impl Hooks for PetStack {
