@@ -579,6 +579,14 @@ fn every_misfit_of_shapes_is_found_in_its_equation() {
 }
 
 #[test]
+fn what_a_variant_cannot_compute_is_told_in_its_own_equation() {
+    let text = GOOD.replace("description", "variant = \"usual\"\ndescription")
+        + "\n[variants.odd.equations]\nattention = \"h + (e @ down @ up) / 0\"\n";
+    let wrong = PetSpec::checked(&Source::new(&text, "mine.toml")).unwrap_err();
+    assert_eq!(&text[wrong[0].span.clone()], "\"h + (e @ down @ up) / 0\"");
+}
+
+#[test]
 fn what_follows_from_a_mistake_is_not_told() {
     for (part, replacement) in [
         // The equation reads `up`, the shapes read `r`, the equation is for `attention`.

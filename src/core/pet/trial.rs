@@ -228,7 +228,8 @@ fn try_one(
     let (shapes, device) = (&family.shapes, &Device::flex());
     // Both can be had: the shapes have been tried.
     let stack = PetStack::init(spec, settings, shapes, &[0], 0, device);
-    let (Ok(stack), Ok(sites)) = (stack, spec.fits(shapes, &[0])) else {
+    let variant = spec.variant_index(settings.variant.as_deref());
+    let (Ok(stack), Ok(variant), Ok(sites)) = (stack, variant, spec.fits(shapes, &[0])) else {
         return Ok(false);
     };
     let mut same = true;
@@ -250,7 +251,7 @@ fn try_one(
         };
         let (result, before) = (flat(result?), flat(before));
         if result.iter().any(|value| !value.is_finite()) {
-            let place = spec.variants[0].equations.get(&site);
+            let place = spec.variants[variant].equations.get(&site);
             let what = format!(
                 "the equation for `{}` gives numbers that are not finite",
                 site.name()
