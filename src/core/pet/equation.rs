@@ -155,6 +155,9 @@ impl Program {
         }
         let mut known = known.to_vec();
         for (index, text) in texts.iter().take(MOST_STEPS).enumerate() {
+            if wrong.len() >= MOST_FINDINGS {
+                break;
+            }
             if known.iter().any(|(name, _)| *name == text.name) {
                 let what = format!("the step name `{}` is taken already", text.name);
                 wrong.push(Diagnostic::new(text.span.clone(), what));

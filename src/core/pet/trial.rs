@@ -8,6 +8,7 @@ use burn::tensor::activation::softmax;
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::budget::{allowed, capped};
+use super::findings::MOST_FINDINGS;
 use super::init::Init;
 use super::parse;
 use super::shape::Shape;
@@ -42,8 +43,8 @@ impl PetSpec {
     /// The same with every mistake by itself, in the order of the file.
     ///
     /// # Errors
-    /// All mistakes in header, names and equations; where there are none, what does not fit when the
-    /// plugin is tried on small blocks of every backbone family it is for.
+    /// The mistakes in header, names and equations; where there are none, what does not fit when the
+    /// plugin is tried on small blocks of every backbone family it is for. At most 32 are told.
     pub fn checked(source: &Source) -> Result<Arc<Self>, Vec<Diagnostic>> {
         tried(parse::read(source)?).map(Arc::new)
     }
@@ -71,12 +72,17 @@ fn tried_within(mut spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
     }
     let ways = ways(&spec);
     let mut wrong: Vec<Diagnostic> = Vec::new();
-    for (family, way) in pairs(&families, &ways) {
-        for new in misfits(&spec, family, way) {
-            // One mistake shows in all forms and families, in other numbers.
-            if wrong.iter().all(|known| known.span != new.span) {
-                wrong.push(family.told(new));
-            }
+    let all = pairs(&families, &ways).flat_map(|(family, way)| {
+        let found = misfits(&spec, family, way).into_iter();
+        found.map(move |new| (family, new))
+    });
+    for (family, new) in all {
+        if wrong.len() == MOST_FINDINGS {
+            break;
+        }
+        // One mistake shows in all forms and families, in other numbers.
+        if wrong.iter().all(|known| known.span != new.span) {
+            wrong.push(family.told(new));
         }
     }
     if !wrong.is_empty() {
