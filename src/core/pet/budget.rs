@@ -13,6 +13,9 @@ const MOST_ELEMENTS: usize = 1 << 28;
 /// Prefix needs about a hundred times on long token sequences.
 const MOST_GROWTH: usize = 1024;
 
+/// Finding out the shape of a result takes about as long as so many multiplications.
+const FOR_A_SHAPE: u64 = 256;
+
 thread_local! {
     /// Elements that the evaluation running on this thread may still produce.
     static BUDGET: Cell<usize> = const { Cell::new(0) };
@@ -72,12 +75,22 @@ fn bounded(dims: &[usize]) -> Outcome<()> {
 /// Refuses, before it is computed, a result each element of which costs so many multiplications,
 /// where all of them are more than may be spent.
 pub(super) fn multiply(dims: &[usize], each: usize) -> Outcome<()> {
-    let Some(left) = WORK.get() else {
-        return Ok(());
-    };
     let cost = dims
         .iter()
         .try_fold(each as u64, |cost, &size| cost.checked_mul(size as u64));
+    charge(dims, cost)
+}
+
+/// Refuses to go on where even finding out shapes takes too long: this one is that of a result which is
+/// not computed.
+pub(super) fn foretell(dims: &[usize]) -> Outcome<()> {
+    charge(dims, Some(FOR_A_SHAPE))
+}
+
+fn charge(dims: &[usize], cost: Option<u64>) -> Outcome<()> {
+    let Some(left) = WORK.get() else {
+        return Ok(());
+    };
     match cost.and_then(|cost| left.checked_sub(cost)) {
         Some(left) => {
             WORK.set(Some(left));
@@ -107,5 +120,7 @@ mod tests {
         assert!(multiply(&[1 << 30], 1 << 30).is_ok(), "unlimited elsewhere");
         let overflow = allowed(100, || multiply(&[usize::MAX, usize::MAX], 2));
         assert!(overflow.is_err());
+        let shapes = allowed(2 * FOR_A_SHAPE, || [(); 3].map(|()| foretell(&[1]).is_ok()));
+        assert_eq!(shapes, [true, true, false]);
     }
 }

@@ -2,7 +2,7 @@
 //! may be known by its shape alone; then the same rules give the shapes of all results, and nothing
 //! is computed.
 
-use super::budget::{multiply, spend};
+use super::budget::{foretell, multiply, spend};
 use super::functions::{Body, Function};
 use super::shape::{self, Outcome, Shape};
 use super::value::{Value, each};
@@ -34,7 +34,10 @@ fn paid(shape: Shape, each: usize, computed: Option<impl FnOnce() -> Value>) -> 
             multiply(&shape, each)?;
             Some(compute())
         }
-        None => None,
+        None => {
+            foretell(&shape)?;
+            None
+        }
     };
     Ok(Operand::Tensor(shape, value))
 }

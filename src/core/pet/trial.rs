@@ -26,8 +26,8 @@ const BATCH: usize = 2;
 const MOST_DRAWN: usize = 1 << 23;
 /// Most elements of all intermediate results of one equation.
 const MOST_PRODUCED: usize = 1 << 22;
-/// Most multiplications of all forms together, half a second at most; a usual plugin takes some
-/// millions.
+/// Most multiplications of all forms together, and what finding out their shapes is like; half a
+/// second at most. A usual plugin takes some millions.
 const MOST_WORK: u64 = 1 << 30;
 
 impl PetSpec {
