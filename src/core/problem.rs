@@ -153,6 +153,14 @@ pub fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
     text
 }
 
+/// Line and column (in characters), both from 1, of a byte offset.
+pub fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(offset.min(text.len()))];
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().map_or(0, |l| l.chars().count()) + 1;
+    (line, column)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

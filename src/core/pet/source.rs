@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::findings::Findings;
 use crate::counts::counted;
 use crate::expression::Diagnostic;
-use crate::problem::Problem;
+use crate::problem::{Problem, line_and_column};
 
 /// A plugin's exact text and where it came from.
 #[derive(Clone, Debug)]
@@ -50,16 +50,8 @@ impl Source {
 
     /// "adapter.toml, line 12, column 20" for a byte offset.
     pub fn place(&self, offset: usize) -> String {
-        let (line, column) = self.line_column(offset);
+        let (line, column) = line_and_column(&self.text, offset);
         format!("{}, line {line}, column {column}", self.origin)
-    }
-
-    /// Line and column (in characters), both from 1.
-    pub fn line_column(&self, offset: usize) -> (usize, usize) {
-        let before = self.text.get(..offset).unwrap_or(&self.text);
-        let line = before.matches('\n').count() + 1;
-        let start = before.rfind('\n').map_or(0, |at| at + 1);
-        (line, before[start..].chars().count() + 1)
     }
 
     /// A mistake as a person reads it.
@@ -77,7 +69,7 @@ impl Source {
         };
         let mut problem = self.problem(first);
         for other in others.iter().take(MOST_TOLD) {
-            let (line, column) = self.line_column(other.span.start);
+            let (line, column) = line_and_column(&self.text, other.span.start);
             let gap = match problem.remedy.chars().next_back() {
                 None => "",
                 Some('?') => " ",

@@ -10,9 +10,9 @@ use crate::data::Fingerprints;
 use crate::metrics::Expert;
 use crate::nn::Variant;
 use crate::pet::Drawing;
-use crate::problem::{Problem, Result};
+use crate::problem::{Problem, Result, line_and_column};
 use crate::run::about::About;
-use crate::run::config::{RunConfig, Setting, line_and_column};
+use crate::run::config::{RunConfig, Setting};
 use crate::run::event::{MethodFacts, RunHeader};
 
 /// The table under the settings.

@@ -5,7 +5,7 @@ use toml::Table;
 
 use super::formula::Formula;
 use crate::method;
-use crate::problem::{Problem, Result};
+use crate::problem::{Problem, Result, line_and_column};
 use crate::run::config::RunConfig;
 
 /// Most runs of a block, repetitions counted.
@@ -242,9 +242,9 @@ fn table(text: &str) -> Result<Table> {
 
 /// A TOML error with its line within the block.
 fn in_line(error: &toml::de::Error, text: &str) -> Problem {
-    let line = error.span().map_or(1, |span| {
-        crate::run::config::line_and_column(text, span.start).0
-    });
+    let line = error
+        .span()
+        .map_or(1, |span| line_and_column(text, span.start).0);
     Problem::new(format!(
         "this block cannot be read: {}",
         error.message().trim()

@@ -16,7 +16,7 @@ mod spec;
 
 use crate::counts::counted;
 use crate::files::names::{is_elsewhere, is_path};
-use crate::problem::{Problem, Result};
+use crate::problem::{Problem, Result, line_and_column};
 
 pub use differences::{differences, differs};
 pub use kind::Kind;
@@ -193,14 +193,6 @@ pub fn block_list(text: &str, depth: usize, place: &str) -> Result<Vec<usize>> {
         )),
         Some(_) => Ok(list),
     }
-}
-
-/// Line and column (from 1) of a byte offset.
-pub fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
-    let before = &text[..text.floor_char_boundary(offset.min(text.len()))];
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().map_or(0, |l| l.chars().count()) + 1;
-    (line, column)
 }
 
 #[cfg(test)]
