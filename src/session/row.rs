@@ -6,11 +6,13 @@ use std::sync::{Arc, OnceLock};
 
 use super::quality::Quality;
 use super::words::{time_text, told_apart};
+use crate::method::filled;
 use crate::metrics::{ByExpert, Expert, Histories, History};
 use crate::problem::{Problem, harmless};
 use crate::run::about::{About, MadeOf};
+use crate::run::config::RunConfig;
 use crate::run::event::{Costs, RunHeader, TaskReport, costs};
-use crate::store::{self, Answered, Figures, Kin, Listed};
+use crate::store::{self, Answered, Figures, Kin, Listed, settings_key};
 
 /// The runs of a list, the newest first. Each is shared, so that one can change without the others.
 pub type Rows = Arc<Vec<Arc<RunRow>>>;
@@ -54,6 +56,8 @@ pub struct RunRow {
     pub header: Option<RunHeader>,
     /// What it is made of, for a search: worked out by the first one.
     made_of: OnceLock<MadeOf>,
+    /// What its settings are known by: worked out by the first lesson that looks for them.
+    settings: OnceLock<String>,
     /// How it stands.
     pub state: RunState,
     /// SHA-256 of its PET plugin's text, in hex; empty where it has none.
@@ -84,6 +88,11 @@ pub struct RunRow {
     pub costs: Costs,
 }
 
+/// What settings are known by, wherever they are trained.
+pub(super) fn settings_of(config: &RunConfig) -> String {
+    settings_key(&filled(config).anywhere())
+}
+
 impl RunRow {
     /// The row of a run, which lies in the usual folder or elsewhere.
     pub fn new(listed: Listed, elsewhere: Option<Elsewhere>) -> Self {
@@ -95,6 +104,7 @@ impl RunRow {
             elsewhere,
             header: None,
             made_of: OnceLock::new(),
+            settings: OnceLock::new(),
             state: RunState::Finished,
             plugin_sha256: String::new(),
             kin: None,
@@ -148,6 +158,14 @@ impl RunRow {
         self.made_of.get_or_init(|| match &self.header {
             Some(header) => header.made_of(),
             None => MadeOf::unread(&self.name),
+        })
+    }
+
+    /// What its settings are known by ([`settings_of`]); empty where it cannot be read.
+    pub(super) fn settings(&self) -> &str {
+        self.settings.get_or_init(|| {
+            let header = self.header.as_ref();
+            header.map_or_else(String::new, |header| settings_of(&header.config))
         })
     }
 

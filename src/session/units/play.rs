@@ -1,6 +1,7 @@
 //! A unit in the open workspace: which of its runs are there, at work or still to be trained, what
 //! they came to, and what the person answered.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,15 +9,14 @@ use std::sync::Arc;
 use super::library::{Entry, own_folder};
 use super::value::Figures;
 use super::{Given, Part, RunFigures, Teach, Unit};
-use crate::method::filled;
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::run::event::{RunHeader, TaskReport};
 use crate::run::job::{Job, JobId, Work};
 use crate::session::Session;
+use crate::session::row::settings_of;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::views::{Fetch, RunRow, RunState};
-use crate::store::settings_key;
 
 /// How a run of a unit stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -229,12 +229,13 @@ impl Session {
         if let Some(job) = self.waiting().find(|job| waits(&job.work)) {
             return (UnitRun::of(in_line(job)), nothing());
         }
+        let wanted = LazyCell::new(|| settings_of(config));
         let mut rows = self.rows().filter(|row| {
-            row.header
-                .as_ref()
-                .is_some_and(|h| same_settings(&h.config, config))
+            let header = row.header.as_ref();
+            let alike = header.is_some_and(|header| may_be_same(&header.config, config));
+            alike && row.state == RunState::Finished
         });
-        if let Some(row) = rows.find(|row| row.state == RunState::Finished) {
+        if let Some(row) = rows.find(|row| *row.settings() == **wanted) {
             let mine = self
                 .learn
                 .units
@@ -349,12 +350,12 @@ fn of_row(row: &RunRow, mine: bool, taught: bool) -> (UnitRun, RunFigures) {
 
 /// Whether two runs have the same settings, wherever they are trained.
 pub fn same_settings(a: &RunConfig, b: &RunConfig) -> bool {
-    // The plain comparisons come first: most runs differ in one of these.
-    if (&a.method, &a.data, &a.order, a.seed) != (&b.method, &b.data, &b.order, b.seed) {
-        return false;
-    }
-    let key = |config| settings_key(&filled(config).anywhere());
-    key(a) == key(b)
+    may_be_same(a, b) && settings_of(a) == settings_of(b)
+}
+
+/// Whether they agree in what most runs differ in, which is quickly compared.
+fn may_be_same(a: &RunConfig, b: &RunConfig) -> bool {
+    (&a.method, &a.data, &a.order, a.seed) == (&b.method, &b.data, &b.order, b.seed)
 }
 
 #[cfg(test)]
