@@ -1,6 +1,7 @@
 //! Parameter-efficient tuning modules (PETs): a method is a text file with named rank-2 parameters
-//! and equations; this module reads such files (`spec`), works the equations out (`equation`), finds the files (`library`), and holds the tensors of one expert (`PetStack`), which
-//! act in a backbone through `Hooks`.
+//! and equations; this module reads such files (`spec`), works the equations out (`equation`), finds
+//! the files (`library`), and holds the tensors of one expert (`PetStack`), which act in a backbone
+//! through `Hooks`.
 
 mod budget;
 mod drawing;

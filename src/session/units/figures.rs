@@ -193,7 +193,6 @@ fn percent(share: Option<f64>) -> Outcome<f64> {
 
 #[cfg(test)]
 pub(super) mod tests {
-
     use super::*;
     use crate::metrics::Answers;
 

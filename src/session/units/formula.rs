@@ -1,7 +1,7 @@
 //! Formulas over the figures of runs, such as `forgetting(baseline) > forgetting(lae)`: the language of
 //! equations with other names, checked here and worked out in `value`.
 
-use super::functions::{FUNCTIONS, Function};
+use super::functions::{FUNCTIONS, Function, Of, function};
 use crate::expression::{Diagnostic, Expr, Kind, Language, Sign, parse};
 use crate::metrics::Expert;
 use crate::names::shortened;
@@ -104,13 +104,8 @@ fn problem(text: &str, wrong: &Diagnostic) -> Problem {
     })
 }
 
-pub(super) fn is_condition(node: &Expr) -> bool {
+fn is_condition(node: &Expr) -> bool {
     matches!(node.kind, Kind::Pair(sign, _) if sign.compares() || sign.joins())
-}
-
-/// The function of this name.
-pub(super) fn function(name: &str) -> Option<&'static Function> {
-    FUNCTIONS.iter().find(|function| function.name == name)
 }
 
 /// Whether everything in it has a meaning: the first that has none.
@@ -132,7 +127,7 @@ fn check(node: &Expr, runs: &[String]) -> Result<(), Diagnostic> {
                 let known = FUNCTIONS.iter().map(|function| function.name);
                 return Err(Diagnostic::new(span, what).meant(name, known));
             };
-            if function.of_run {
+            if matches!(function.of, Of::Run(_)) {
                 return asked(function, node, arguments).and_then(|asked| asked.of_any(runs));
             }
             if arguments.iter().any(is_condition) {

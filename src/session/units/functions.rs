@@ -12,8 +12,6 @@ pub struct Function {
     pub name: &'static str,
     /// What it gives.
     pub about: &'static str,
-    /// Whether it asks a run; else it is about numbers.
-    pub of_run: bool,
     /// How many numbers may follow the run.
     pub numbers: RangeInclusive<usize>,
     /// Whether an expert may be named.
@@ -38,7 +36,6 @@ const fn of_run(
     Function {
         name,
         about,
-        of_run: true,
         numbers,
         by_expert,
         of: Of::Run(of),
@@ -53,7 +50,6 @@ const fn of_numbers(
     Function {
         name,
         about,
-        of_run: false,
         numbers: 0..=0,
         by_expert: false,
         of: Of::Numbers(of),
@@ -147,3 +143,8 @@ pub static FUNCTIONS: [Function; 16] = [
         Some(values.len() as f64)
     }),
 ];
+
+/// The function of this name.
+pub(super) fn function(name: &str) -> Option<&'static Function> {
+    FUNCTIONS.iter().find(|function| function.name == name)
+}

@@ -24,7 +24,6 @@ pub use blocks::{Expect, RunPlan, Runs, Teach};
 pub use chart::{Chart, Figure};
 pub use figures::{Lack, RunFigures};
 pub use formula::Formula;
-pub use functions::{FUNCTIONS, Function};
 pub use library::{Entry, entries, named, open};
 pub use play::{Standing, UnitRun, Units, same_settings};
 pub use text::{Kind, Paragraph, Span, number};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::figures::{Lack, Outcome, RunFigures};
-use super::formula::{Formula, asked, function};
-use super::functions::{Function, Of};
+use super::formula::{Formula, asked};
+use super::functions::{Function, Of, function};
 use crate::counts::counted;
 use crate::expression::{Expr, Kind, Sign};
 
