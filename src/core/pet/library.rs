@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::budget::allowed;
@@ -34,6 +34,9 @@ pub const BUILT_IN: &[&str] = &[
 /// The embedded plugins, read once.
 static EMBEDDED: LazyLock<Vec<Entry>> =
     LazyLock::new(|| BUILT_IN.iter().map(|text| embedded(text)).collect());
+
+/// Sound plugins by their files: each plan, list and run asks for all of them.
+static SOUND: Mutex<BTreeMap<PathBuf, Arc<PetSpec>>> = Mutex::new(BTreeMap::new());
 
 /// Origin of embedded plugins.
 pub const BUILT_IN_ORIGIN: &str = "built in";
@@ -212,7 +215,7 @@ fn read(path: &Path) -> Entry {
     );
     let (text, spec) = match text {
         Ok(text) => {
-            let spec = PetSpec::parse(&text, &origin);
+            let spec = tried(path, &text, &origin);
             (text, spec)
         }
         Err(problem) => (String::new(), Err(problem)),
@@ -224,6 +227,18 @@ fn read(path: &Path) -> Entry {
         text: text.into(),
         spec,
     }
+}
+
+/// The plugin of a file with this text: a sound one is tried again only when its text is another.
+fn tried(path: &Path, text: &str, origin: &str) -> Result<Arc<PetSpec>> {
+    let sound = || SOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = sound().get(path).cloned();
+    if let Some(spec) = known.filter(|spec| spec.text() == text) {
+        return Ok(spec);
+    }
+    let spec = PetSpec::parse(text, origin)?;
+    sound().insert(path.to_owned(), Arc::clone(&spec));
+    Ok(spec)
 }
 
 fn content(path: &Path) -> Result<String> {
