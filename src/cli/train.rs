@@ -53,6 +53,14 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let output = &args.output;
     let root = store::runs_root(output.out.as_deref());
     output.json.check()?;
+    if args.orders.is_some() && args.settings.order_is_given() {
+        complain(
+            &Problem::new("an order and a number of orders do not go together")
+                .at("--order, --orders")
+                .advise("leave one of them out; --orders begins with the natural order"),
+        );
+        return Ok(End::WrongUsage);
+    }
     let control = stop_on_ctrl_c()?;
     let stock = Stock::default();
     let Resolved {
@@ -63,14 +71,6 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let suited = suited.filter(|_| !output.quiet);
     notes.iter().chain(&suited).for_each(tell);
     let mut runs = Vec::new();
-    if args.orders.is_some() && args.settings.order_is_given() {
-        complain(
-            &Problem::new("an order and a number of orders do not go together")
-                .at("--order, --orders")
-                .advise("leave one of them out; --orders begins with the natural order"),
-        );
-        return Ok(End::WrongUsage);
-    }
     let configs = match args.orders {
         None => vec![config],
         Some(count) => presets::over_orders(&config, args.settings.paper(), count),
