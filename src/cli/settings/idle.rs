@@ -15,8 +15,7 @@ impl Settings {
             spec.of_epochs.is_some() && **value == Setting::Whole(0)
         };
         let own = self.own.iter().filter(|given| !nothing(given));
-        let set = self.set.iter().filter_map(|text| text.split_once('='));
-        let set = set.map(|(key, _)| (key.trim(), format!("--set {}", key.trim())));
+        let set = self.set_keys().map(|key| (key, format!("--set {key}")));
         let common = self.given.iter().map(option);
         common.chain(own.map(option)).chain(set).collect()
     }

@@ -142,8 +142,8 @@ impl Settings {
     fn shorten(&self, before: &RunConfig, config: &mut RunConfig) {
         for setting in of_epochs(config) {
             let part = Chosen::of(before).and_then(|chosen| chosen.count(setting.key));
-            let named = |text: &String| text.starts_with(setting.key);
-            let given = self.own.has(setting.key) || self.set.iter().any(named);
+            let named = self.set_keys().any(|key| key == setting.key);
+            let given = self.own.has(setting.key) || named;
             let Some(part) = part.ok().filter(|_| !given) else {
                 continue;
             };
@@ -172,6 +172,12 @@ impl Settings {
         if self.given.has("blocks") {
             config.blocks = given.blocks;
         }
+    }
+
+    /// The keys that `--set` names.
+    fn set_keys(&self) -> impl Iterator<Item = &str> {
+        let pairs = self.set.iter().filter_map(|text| text.split_once('='));
+        pairs.map(|(key, _)| key.trim())
     }
 
     /// Puts the method's own settings.
