@@ -1,7 +1,7 @@
 //! Options that have no effect beside the others.
 
 use super::Settings;
-use crate::method::Chosen;
+use crate::method::{Chosen, Idle, problems};
 use crate::pet::library::Library as Plugins;
 use crate::problem::Result;
 use crate::run::config::{RunConfig, Setting, SettingSpec};
@@ -21,11 +21,14 @@ impl Settings {
     }
 
     /// A sentence on each option that has no effect with the method and PET. They are no mistake: one line of options
-    /// serves all methods that are compared.
+    /// serves all methods that are compared. Where something is wrong with the settings, that alone is told.
     ///
     /// # Errors
     /// There is no such method.
     pub(super) fn notes_on_idle(&self, config: &RunConfig) -> Result<Vec<String>> {
+        if !problems(config).is_empty() {
+            return Ok(Vec::new());
+        }
         let pet = Plugins::standard().get(&config.pet).ok();
         let chosen = Chosen::of(config)?;
         let idle = chosen.idle(pet.as_deref());
@@ -35,10 +38,9 @@ impl Settings {
             self.own.has(key) && !has
         };
         let note = |(key, option): (&str, String)| {
-            let why = idle.iter().find(|idle| idle.key == key);
-            let why = match why.map(|idle| idle.why.clone()) {
+            let why = match Idle::why(&idle, key) {
                 None if lacks(key) => format!("{title} has no setting \"{key}\""),
-                why => why?,
+                why => why?.to_string(),
             };
             Some(without_effect(&why, &option))
         };

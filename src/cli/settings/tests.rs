@@ -287,6 +287,8 @@ fn what_all_methods_are_compared_on_is_told_and_what_holds_anyway_is_not() {
         told.len() == 1 && told[0].contains("--classes-per-task"),
         "{told:?}"
     );
+    // What is wrong is told first, and alone.
+    assert!(notes("--method simplecil --batch 0").is_empty());
     // A method that freezes nothing does what is asked for.
     for method in ["baseline", "simplecil", "lae --no-learning"] {
         let words = format!("--method {method} --freeze-epochs 0");
