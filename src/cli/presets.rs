@@ -24,7 +24,7 @@ struct Row {
     about: &'static str,
     /// Class orders of the paper.
     orders: &'static [&'static str],
-    config: RunConfig,
+    config: &'static RunConfig,
 }
 
 /// Epochs of the second task with the PET frozen.
@@ -39,8 +39,8 @@ fn frozen_epochs(run: &RunConfig) -> String {
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     // A pair of runs is a thing of the window: here each has a command of its own.
-    let single: Vec<Preset> = presets()
-        .into_iter()
+    let single: Vec<&Preset> = presets()
+        .iter()
         .filter(|preset| preset.then.is_none())
         .collect();
     let mut table = Table::new(&[
@@ -79,7 +79,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
             title: preset.title,
             about: preset.hint,
             orders: preset.paper.map_or(&[], |paper| paper.orders),
-            config: preset.run,
+            config: &preset.run,
         })
         .collect();
     args.json.give(&rows, &text)?;

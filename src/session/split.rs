@@ -98,7 +98,7 @@ fn is_fifth(listed: &Listed) -> bool {
 /// whose data they name and cut as it does.
 fn experiment(config: &RunConfig, taken: Option<&str>) -> Option<Paper> {
     let papers = || {
-        let all = presets().into_iter();
+        let all = presets().iter();
         all.filter_map(|preset| Some((preset.paper?, preset)))
     };
     let first = |is: &dyn Fn(&Preset) -> bool| {

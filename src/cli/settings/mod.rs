@@ -69,7 +69,7 @@ impl Settings {
     pub fn resolve(&self, root: &Path, stock: &Stock, control: &Control) -> Result<Resolved> {
         let mut config = match (&self.config, &self.preset) {
             (Some(path), _) => read_config(path)?,
-            (None, Some(name)) => presets::named(name)?.run,
+            (None, Some(name)) => presets::named(name)?.run.clone(),
             (None, None) => RunConfig::default(),
         };
         let base = config.clone();

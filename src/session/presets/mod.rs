@@ -5,6 +5,8 @@
 //! The authors' program loads the original release of ViT-B/16 (`imagenet21k/ViT-B_16.npz`). Beside CODA-Prompt
 //! the paper takes what that program takes: weights tuned on ImageNet-1k afterwards, and its split of ImageNet-R.
 
+use std::sync::LazyLock;
+
 use super::differences::differences;
 use crate::experiment::suited::LETTERS;
 use crate::method::{adopt_published, filled, lae};
@@ -109,7 +111,12 @@ impl Preset {
 }
 
 /// All presets, in the order they are offered.
-pub fn presets() -> Vec<Preset> {
+pub fn presets() -> &'static [Preset] {
+    static ALL: LazyLock<Vec<Preset>> = LazyLock::new(made);
+    &ALL
+}
+
+fn made() -> Vec<Preset> {
     let digits = RunConfig::default();
     let letters = RunConfig {
         data: "letters".into(),
@@ -182,18 +189,15 @@ pub fn presets() -> Vec<Preset> {
 ///
 /// # Errors
 /// There is none, or it is a pair of runs.
-pub fn named(name: &str) -> Result<Preset> {
-    let single = presets().into_iter().filter(|preset| preset.then.is_none());
-    let all: Vec<Preset> = single.collect();
-    let names: Vec<&str> = all.iter().map(|preset| preset.name).collect();
-    let remedy = format!("one of {}", listed(&names, 20));
-    all.into_iter()
-        .find(|preset| preset.name == name)
-        .ok_or_else(|| {
-            Problem::new(format!("there is no preset named '{name}'"))
-                .at("--preset")
-                .advise(remedy)
-        })
+pub fn named(name: &str) -> Result<&'static Preset> {
+    let mut single = presets().iter().filter(|preset| preset.then.is_none());
+    let names = single.clone().map(|preset| preset.name);
+    single.find(|preset| preset.name == name).ok_or_else(|| {
+        let names: Vec<&str> = names.collect();
+        Problem::new(format!("there is no preset named '{name}'"))
+            .at("--preset")
+            .advise(format!("one of {}", listed(&names, 20)))
+    })
 }
 
 /// The same settings with nothing of LAE at work.
@@ -223,8 +227,8 @@ pub fn over_orders(config: &RunConfig, paper: Option<Paper>, count: u64) -> Vec<
 /// The paper's data of which these settings are an experiment, if they are one: its classes and its cut into tasks.
 pub fn paper_of(config: &RunConfig, classes: usize) -> Option<Paper> {
     presets()
-        .into_iter()
-        .filter_map(|preset| Some((preset.run, preset.paper?)))
+        .iter()
+        .filter_map(|preset| Some((&preset.run, preset.paper?)))
         .find(|(run, paper)| {
             paper.classes == classes && run.classes_per_task == config.classes_per_task
         })
@@ -234,7 +238,7 @@ pub fn paper_of(config: &RunConfig, classes: usize) -> Option<Paper> {
 /// Number of classes that the data of these settings has, where it is the data of one of the paper's experiments.
 pub fn classes_of(config: &RunConfig) -> Option<usize> {
     presets()
-        .into_iter()
+        .iter()
         .filter(|preset| preset.run.data == config.data)
         .find_map(|preset| Some(preset.paper?.classes))
 }
@@ -284,7 +288,10 @@ fn beside_coda(
 /// Whether settings are those of a preset: for the paper's wherever the data lies and with any of its PETs and class
 /// orders; for all of them whatever device works with whatever memory.
 pub fn matches(preset: &Preset, config: &RunConfig) -> bool {
-    but_for_variants(preset, config) == filled(&preset.run)
+    let run = &preset.run;
+    // The plain comparisons come first: most settings differ in one of these.
+    (&config.backbone, &config.classes_per_task) == (&run.backbone, &run.classes_per_task)
+        && but_for_variants(preset, config) == filled(run)
 }
 
 /// The settings that are no longer as the preset has them, by key.

@@ -8,7 +8,7 @@ use crate::data::scenario::{ClassOrder, TaskSizes};
 #[test]
 fn presets_are_sound_and_recognised() {
     let all = presets();
-    for preset in &all {
+    for preset in all {
         let problems = crate::method::problems(&preset.run);
         assert!(problems.is_empty(), "{}: {problems:?}", preset.title);
         assert!(matches(preset, &preset.run), "{}", preset.name);
@@ -23,8 +23,8 @@ fn presets_are_sound_and_recognised() {
         device: "cpu".into(),
         ..cifar.with_pet("lora", 10)
     };
-    assert!(matches(&cifar, &mine));
-    assert!(!matches(&cifar, &cifar.with_pet("lora", 7)));
+    assert!(matches(cifar, &mine));
+    assert!(!matches(cifar, &cifar.with_pet("lora", 7)));
     assert!(!matches(&all[0], &mine));
     assert!(named("forgetting").is_err() && named("").is_err());
 }
@@ -95,6 +95,6 @@ fn the_papers_experiments_load_the_weights_that_their_authors_load() {
         backbone: "vit_base_patch16_224.augreg_in21k".into(),
         ..cifar.run.clone()
     };
-    assert!(!matches(&cifar, &old));
-    assert_eq!(changed(&cifar, &old), ["backbone"]);
+    assert!(!matches(cifar, &old));
+    assert_eq!(changed(cifar, &old), ["backbone"]);
 }

@@ -176,9 +176,7 @@ impl StudioApp {
             config.data = mine;
         }
         self.repeat(config);
-        let pair = presets::presets()
-            .into_iter()
-            .find(|known| known.name == preset);
+        let pair = presets::presets().iter().find(|known| known.name == preset);
         self.session.experiment.beside = pair.is_some_and(|known| known.then.is_some());
         self.session.experiment.preset = Some(preset.to_string());
     }

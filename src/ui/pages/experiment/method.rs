@@ -16,7 +16,7 @@ use crate::ui::widgets::{self, card, faint, field, link, terms};
 pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         let stand = standing(cx, SettingGroup::Method);
-        let preset = preset_words(cx);
+        let (words, reset) = preset_words(cx);
         let term = cx.session.experiment.draft.method.replace('-', "_");
         widgets::ends(
             ui,
@@ -26,10 +26,12 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
                 terms::explain(ui, title, &term);
             },
             |ui| {
-                if preset_changed(cx) && link(ui, "Reset").clicked() {
-                    reset(cx);
+                if let Some(reset) = reset
+                    && link(ui, "Reset").clicked()
+                {
+                    cx.act(reset.command());
                 }
-                widgets::cut(ui, preset);
+                widgets::cut(ui, words);
             },
         );
         if let Some(spec) = which(ui, &mut cx.session.experiment.draft) {
@@ -60,39 +62,25 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// The preset the settings were taken from.
-fn taken_from(cx: &Cx<'_>) -> Option<Preset> {
-    let name = cx.session.experiment.preset.as_ref()?;
-    presets::presets()
-        .into_iter()
-        .find(|preset| preset.name == *name)
-}
-
-fn preset_changed(cx: &Cx<'_>) -> bool {
-    taken_from(cx).is_some_and(|preset| !presets::matches(&preset, &cx.session.experiment.draft))
-}
-
-/// "Preset: Letters", or what was changed in it since.
-fn preset_words(cx: &Cx<'_>) -> String {
-    let draft = &cx.session.experiment.draft;
-    match taken_from(cx) {
-        Some(preset) if preset_changed(cx) => {
-            let keys = presets::changed(&preset, draft);
+/// "Preset: Letters", or what was changed since in the preset that the settings were taken from, with that preset.
+fn preset_words(cx: &Cx<'_>) -> (String, Option<&'static Preset>) {
+    let experiment = &cx.session.experiment;
+    let (draft, name) = (&experiment.draft, experiment.preset.as_deref());
+    let mut all = presets::presets().iter();
+    let taken = all.clone().find(|preset| Some(preset.name) == name);
+    let same = match taken {
+        Some(preset) => presets::matches(preset, draft).then_some(preset),
+        None => all.find(|preset| presets::matches(preset, draft)),
+    };
+    match (same, taken) {
+        (Some(preset), _) => (format!("Preset: {}", preset.title), None),
+        (None, Some(preset)) => {
+            let keys = presets::changed(preset, draft);
             let keys: Vec<String> = keys.iter().map(|key| title_of(key)).collect();
-            format!("{}, changed: {}", preset.title, listed(&keys, 3))
+            let words = format!("{}, changed: {}", preset.title, listed(&keys, 3));
+            (words, Some(preset))
         }
-        Some(preset) => format!("Preset: {}", preset.title),
-        None => presets::presets()
-            .iter()
-            .find(|preset| presets::matches(preset, draft))
-            .map_or_else(String::new, |preset| format!("Preset: {}", preset.title)),
-    }
-}
-
-/// Sets up anew what the preset says.
-fn reset(cx: &mut Cx<'_>) {
-    if let Some(preset) = taken_from(cx) {
-        cx.act(preset.command());
+        (None, None) => (String::new(), None),
     }
 }
 

@@ -14,8 +14,8 @@ pub fn presets_card(ui: &mut Ui, cx: &mut Cx<'_>) {
         ui.spacing_mut().item_spacing.y = 2.0;
         widgets::title(ui, "Presets");
         faint(ui, "Each sets everything up; you start the run.");
-        let (paper, demos): (Vec<Preset>, Vec<Preset>) = presets::presets()
-            .into_iter()
+        let (paper, demos): (Vec<&Preset>, Vec<&Preset>) = presets::presets()
+            .iter()
             .partition(|preset| preset.paper.is_some());
         for preset in demos {
             let tip = match preset.then {
