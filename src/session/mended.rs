@@ -136,9 +136,15 @@ impl Session {
 
     /// Uses exactly these mended labels, those of a run that is set up again.
     pub fn keep_mended(&mut self, list: Vec<Mend>) {
-        self.sets.mended.follows = self.mended_labels(&self.experiment.draft.data) == list;
         self.experiment.draft.mended = list;
+        self.follow_if_same();
         self.refresh_data();
+    }
+
+    /// The settings use the list of their data set where they hold just that, and else keep their own.
+    pub(super) fn follow_if_same(&mut self) {
+        let draft = &self.experiment.draft;
+        self.sets.mended.follows = self.mended_labels(&draft.data) == draft.mended;
     }
 
     /// The settings as the command that trains them, and whether it uses the same labels: it knows the

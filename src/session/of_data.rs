@@ -73,6 +73,7 @@ impl Session {
         let other_data = config.data != self.experiment.draft.data;
         self.experiment.draft = config;
         self.experiment.suiting = Suiting::Settled;
+        self.follow_if_same();
         if other_data {
             let data = self.experiment.draft.data.clone();
             self.open_data(&data);
