@@ -9,7 +9,7 @@ use crate::backbone::weights::Tensors;
 use crate::method::finetune::{FineTune, FineTuneSettings};
 use crate::method::heads::Head;
 use crate::method::optimiser::{Gradients, OptimiserSettings, Progress, Rule, Schedule};
-use crate::method::{AtOnce, Method};
+use crate::method::{Method, StepSettings};
 use crate::nn::Place;
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named};
@@ -63,7 +63,7 @@ impl<'a> Run<'a> {
             clip: (clip > 0.0).then_some(clip),
         };
         let settings = FineTuneSettings {
-            at_once: AtOnce::default(),
+            step: StepSettings::default(),
             optimiser,
             epochs: 1,
             seed: 0,

@@ -18,8 +18,8 @@ use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, 
 use super::task::none_begun;
 use super::tuning::{self, MOMENTUM};
 use super::{
-    AtOnce, Backward, Batch, Chosen, Demand, Features, Ground, Kind, Method, MethodSpec, Pass,
-    Published, Rate, SettingSpec, Setup, Task, plain, task_seed,
+    Backward, Batch, Chosen, Demand, Features, Ground, Kind, Method, MethodSpec, Pass, Published,
+    Rate, SettingSpec, Setup, StepSettings, Task, plain, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::backbone::parameters::Weights;
@@ -156,7 +156,7 @@ pub struct FineTuneSettings {
     /// Whether all classes come as one task.
     pub all_at_once: bool,
     /// Images that go through the network at once.
-    pub at_once: AtOnce,
+    pub step: StepSettings,
 }
 
 impl FineTune {
@@ -199,7 +199,7 @@ impl FineTune {
             seed: setup.config.seed,
             without_weights: if every { 0 } else { setup.tasks.len() - 1 },
             all_at_once: chosen.spec.all_at_once,
-            at_once: AtOnce::of(setup.config),
+            step: StepSettings::of(setup.config),
         };
         Self::new(setup.backbone.clone(), settings)
     }
@@ -235,7 +235,7 @@ impl FineTune {
         let weights = self.weights.tracked();
         let features = plain(&*self.backbone.with_weights(&weights)?, images)?;
         let (logits, device) = (head.forward(features), self.backbone.device());
-        let targets = (labels, self.settings.at_once.smoothing);
+        let targets = (labels, self.settings.step.smoothing);
         let learned = Backward::new(logits, targets, None, &device).of_weights(&weights);
         Ok(learned.of(head.leaves("head")).taken())
     }
@@ -298,7 +298,7 @@ impl Method for FineTune {
 
     fn learn(&mut self, batch: &Batch<'_>, _pass: &Pass) -> Result<Option<Tensor<1>>> {
         let task = self.task.as_ref().ok_or_else(none_begun)?;
-        let (loss, gradients) = self.settings.at_once.learn(batch, |part| {
+        let (loss, gradients) = self.settings.step.learn(batch, |part| {
             let labels = part.batch.local_labels(task);
             self.gradients(part.batch.images.clone(), &labels)
         })?;

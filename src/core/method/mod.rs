@@ -8,7 +8,6 @@
 
 pub mod answers;
 pub mod aper;
-pub mod at_once;
 mod backward;
 mod chosen;
 pub mod cosine;
@@ -30,6 +29,7 @@ pub mod prototypes;
 pub mod ranpac;
 mod simplecil;
 mod spec;
+mod step;
 mod task;
 pub mod tuning;
 
@@ -47,7 +47,6 @@ pub use crate::run::config::{Kind, SettingSpec};
 use crate::tensors::{Bulk, HostTensor, Named};
 
 pub use answers::Verdict;
-pub use at_once::{AtOnce, Part};
 pub use backward::Backward;
 pub use chosen::{
     adopt, adopt_published, command, filled, named_method, problems, run_title, set, usual_pet,
@@ -62,6 +61,7 @@ pub use lone::{Lone, learns, lone_classes};
 pub use measurement::{Measurement, Moment};
 pub use pets::{PetPlan, TrainedPet};
 pub use spec::{Chosen, Demand, Ground, Idle, MethodSpec, PetUse, Published, Rate};
+pub use step::{Part, StepSettings};
 pub use task::{Batch, Pass, Source, Task, Work};
 
 /// All methods, in the order they are offered.

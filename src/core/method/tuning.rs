@@ -9,7 +9,8 @@ use burn::tensor::Tensor;
 use super::cosine::CosineHead;
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
 use super::{
-    AtOnce, Backward, Batch, Chosen, Kind, Pass, SettingSpec, Setup, Task, TrainedPet, task_seed,
+    Backward, Batch, Chosen, Kind, Pass, SettingSpec, Setup, StepSettings, Task, TrainedPet,
+    task_seed,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -54,7 +55,7 @@ pub struct TuningSettings {
     /// Whether `dropout` in a PET's equation acts while training.
     pub dropout: bool,
     /// Images that go through the network at once.
-    pub at_once: AtOnce,
+    pub step: StepSettings,
 }
 
 impl TuningSettings {
@@ -69,7 +70,7 @@ impl TuningSettings {
             epochs: setup.config.epochs,
             seed: setup.config.seed,
             dropout: chosen.flag(DROPOUT.key)?,
-            at_once: AtOnce::of(setup.config),
+            step: StepSettings::of(setup.config),
         })
     }
 }
@@ -144,7 +145,7 @@ impl Tuning {
         }
         let features = self.backbone.features(images, &pets)?;
         let (logits, device) = (head.forward(features), self.backbone.device());
-        let targets = (labels, self.settings.at_once.smoothing);
+        let targets = (labels, self.settings.step.smoothing);
         let learned = Backward::new(logits, targets, None, &device).of(head.leaves());
         Ok(learned.of_pets(&pets).taken())
     }
@@ -154,7 +155,7 @@ impl Tuning {
     /// # Errors
     /// As [`Tuning::gradients`].
     pub fn learn(&mut self, batch: &Batch<'_>) -> Result<Tensor<1>> {
-        let (loss, gradients) = self.settings.at_once.learn(batch, |part| {
+        let (loss, gradients) = self.settings.step.learn(batch, |part| {
             let labels = part.batch.local_labels(&self.task);
             let draws = || part.draws(self.settings.seed, self.task.index);
             let draws = self.settings.dropout.then(draws);

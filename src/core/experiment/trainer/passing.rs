@@ -12,7 +12,7 @@ use super::super::images::Labelled;
 use super::super::reading::Reading;
 use super::Trainer;
 use crate::data::loader::{self, Loader, LoaderOptions, Next};
-use crate::method::{AtOnce, Batch, GoOn, Method, Pass, Source, Work};
+use crate::method::{Batch, GoOn, Method, Pass, Source, StepSettings, Work};
 use crate::metrics::mean;
 use crate::problem::Result;
 use crate::run::event::{Event, Phase, Progress};
@@ -132,7 +132,7 @@ impl Trainer<'_> {
         if pass.work != Work::Measure {
             return self.method.learn(batch, pass);
         }
-        for part in AtOnce::of(&self.kit.config).parts(batch) {
+        for part in StepSettings::of(&self.kit.config).parts(batch) {
             self.method.learn(&part.batch, pass)?;
         }
         Ok(None)

@@ -10,7 +10,8 @@ use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress}
 use super::super::task::none_begun;
 use super::super::tuning::sgd;
 use super::super::{
-    AtOnce, Backward, Batch, Chosen, Features, GoOn, Method, Pass, Setup, Task, Work, task_seed,
+    Backward, Batch, Chosen, Features, GoOn, Method, Pass, Setup, StepSettings, Task, Work,
+    task_seed,
 };
 use super::PRINTED;
 use super::stage::{EnergyTerm, Stage};
@@ -60,7 +61,7 @@ pub struct EsnSettings {
     /// Of the initial values.
     pub seed: u64,
     /// Images that go through the network at once.
-    pub at_once: AtOnce,
+    pub step: StepSettings,
 }
 
 /// ESN's state over a run.
@@ -96,7 +97,7 @@ impl Esn {
             },
             freeze_prompt: chosen.flag("freeze_prompt")?,
             seed: setup.config.seed,
-            at_once: AtOnce::of(setup.config),
+            step: StepSettings::of(setup.config),
         };
         let backbone = setup.backbone.clone();
         let width = backbone.feature_width();
@@ -179,7 +180,7 @@ impl Esn {
         };
         let logits = stage.forward(self.tokens(images, &prompt)?);
         let energy = self.settings.energy.of(logits.clone());
-        let targets = (labels, self.settings.at_once.smoothing);
+        let targets = (labels, self.settings.step.smoothing);
         let learned = Backward::new(logits, targets, Some(energy), &self.backbone.device());
         let of_stage = stage.parameters();
         let of_stage = of_stage.map(|(name, leaf)| (format!("stage.{name}"), leaf));
@@ -189,7 +190,7 @@ impl Esn {
 
     fn train(&mut self, batch: &Batch<'_>) -> Result<Tensor<1>> {
         let task = self.task.as_ref().ok_or_else(none_begun)?;
-        let (loss, gradients) = self.settings.at_once.learn(batch, |part| {
+        let (loss, gradients) = self.settings.step.learn(batch, |part| {
             let labels = part.batch.local_labels(task);
             self.gradients(part.batch.images.clone(), &labels)
         })?;

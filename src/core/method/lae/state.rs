@@ -11,8 +11,8 @@ use super::super::heads::{Head, Heads};
 use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress};
 use super::super::task::none_begun;
 use super::super::{
-    AtOnce, Backward, Batch, Chosen, Features, GoOn, Measurement, Method, MethodSpec, Moment, Pass,
-    PetPlan, Setup, Snapshots, Task, TrainedPet, task_seed,
+    Backward, Batch, Chosen, Features, GoOn, Measurement, Method, MethodSpec, Moment, Pass,
+    PetPlan, Setup, Snapshots, StepSettings, Task, TrainedPet, task_seed,
 };
 use super::verdict::verdict;
 use super::{LaeSettings, Switches};
@@ -48,7 +48,7 @@ pub struct Lae {
     origin: Option<PetStack>,
     heads: Heads,
     adam: Optimiser,
-    at_once: AtOnce,
+    step: StepSettings,
     /// Whether `dropout` in the PET's equation acts while learning.
     drops: bool,
 }
@@ -67,7 +67,7 @@ impl Lae {
             origin: None,
             heads: Heads::default(),
             adam: Optimiser::new(OptimiserSettings::adam(settings.learning_rate)),
-            at_once: AtOnce::default(),
+            step: StepSettings::default(),
             drops: false,
         }
     }
@@ -93,7 +93,7 @@ impl Lae {
         let lae = Self::new(setup.backbone.clone(), pets, settings);
         Ok(Self {
             experts: spec.experts,
-            at_once: AtOnce::of(setup.config),
+            step: StepSettings::of(setup.config),
             drops: setup.pet.is_some_and(drops),
             ..lae
         })
@@ -153,7 +153,7 @@ impl Lae {
         }
         let features = self.backbone.features(images, &pets)?;
         let logits = head.forward(features);
-        let targets = (labels, self.at_once.smoothing);
+        let targets = (labels, self.step.smoothing);
         let learned = Backward::new(logits, targets, None, &self.device());
         let learned = learned.of(head.leaves("head"));
         Ok(match frozen {
@@ -264,7 +264,7 @@ impl Method for Lae {
 
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
         let task = self.task.as_ref().ok_or_else(none_begun)?;
-        let (loss, gradients) = self.at_once.learn(batch, |part| {
+        let (loss, gradients) = self.step.learn(batch, |part| {
             let labels = part.batch.local_labels(task);
             let images = part.batch.images.clone();
             let draws = self

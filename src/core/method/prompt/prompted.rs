@@ -10,7 +10,7 @@ use super::super::answers::{self, Verdict, argmax};
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{self, Optimiser, Progress};
 use super::super::task::none_begun;
-use super::super::{AtOnce, Backward, Batch, Features, Method, Pass, Setup, Task, plain};
+use super::super::{Backward, Batch, Features, Method, Pass, Setup, StepSettings, Task, plain};
 use super::queries::Queries;
 use super::{Asked, Leaves, Occasion, Question, Scheme, Training, no_class_token};
 use crate::backbone::{Backbone, Tokens};
@@ -56,7 +56,7 @@ pub struct Prompted {
     task: Option<Task>,
     /// The present task's queries by sample, where training images come the same in every epoch.
     queries: Option<Queries>,
-    at_once: AtOnce,
+    step: StepSettings,
 }
 
 impl Prompted {
@@ -89,7 +89,7 @@ impl Prompted {
             training,
             task: None,
             queries: None,
-            at_once: AtOnce::default(),
+            step: StepSettings::default(),
         })
     }
 
@@ -105,7 +105,7 @@ impl Prompted {
         let still = config.crop_scale == [1.0, 1.0] && !config.flip;
         Ok(Self {
             queries: still.then(Queries::default),
-            at_once: AtOnce::of(config),
+            step: StepSettings::of(config),
             ..made
         })
     }
@@ -263,7 +263,7 @@ impl Prompted {
         let first = self.first_pass(images, known)?;
         let (asked, features) = self.second_pass(first, &leaves, Occasion::Learning)?;
         let (logits, device) = (head.forward(features), self.backbone.device());
-        let targets = (labels, self.at_once.smoothing);
+        let targets = (labels, self.step.smoothing);
         let learned = Backward::new(logits, targets, asked.penalty.clone(), &device);
         let cross_entropy = learned.cross_entropy.clone();
         // A prompt that no image of the batch took still moves by its momentum.
@@ -320,7 +320,7 @@ impl Method for Prompted {
 
     fn learn(&mut self, batch: &Batch<'_>, _pass: &Pass) -> Result<Option<Tensor<1>>> {
         let task = self.task.clone().ok_or_else(none_begun)?;
-        let (loss, gradients) = self.at_once.learn(batch, |part| {
+        let (loss, gradients) = self.step.learn(batch, |part| {
             let labels = part.batch.local_labels(&task);
             let known = self.known(&part.batch)?;
             let found = self.gradients(part.batch.images.clone(), known, &labels)?;

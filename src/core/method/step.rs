@@ -1,4 +1,4 @@
-//! How many images of a batch go through the network at once.
+//! How a step learns its batch: how many of its images go through the network at once, and how smooth the targets are.
 //!
 //! A batch that is too large for a card is learned in parts: the gradients of the parts are added,
 //! each by its share of the images, before the one step. The loss of every method here is a mean
@@ -14,9 +14,9 @@ use crate::pet::{Draws, Rows};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 
-/// How a batch is learned, as far as the settings of every run say it.
+/// How a step learns its batch, as far as the settings of every run say it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct AtOnce {
+pub struct StepSettings {
     /// How many of its images go through the network at once; none for all of them.
     images: Option<usize>,
     /// ε of the label smoothing.
@@ -45,7 +45,7 @@ impl Part<'_> {
     }
 }
 
-impl AtOnce {
+impl StepSettings {
     /// As the settings of a run say.
     pub fn of(config: &RunConfig) -> Self {
         Self {
@@ -114,10 +114,10 @@ mod tests {
     use super::*;
     use crate::tensors::HostTensor;
 
-    fn of(images: usize) -> AtOnce {
-        AtOnce {
+    fn of(images: usize) -> StepSettings {
+        StepSettings {
             images: Some(images),
-            ..AtOnce::default()
+            ..StepSettings::default()
         }
     }
 
@@ -134,7 +134,7 @@ mod tests {
             step: 2,
             steps: 3,
         };
-        let whole = AtOnce::default().parts(&batch);
+        let whole = StepSettings::default().parts(&batch);
         assert!(whole.len() == 1 && whole[0].rows.is_none());
         assert_eq!(of(9).parts(&batch).len(), 1);
         let parts = of(3).parts(&batch);
