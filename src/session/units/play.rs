@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::library::{Entry, own_folder};
 use super::value::Figures;
 use super::{Given, Part, RunFigures, Teach, Unit};
+use crate::method::filled;
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::run::event::{RunHeader, TaskReport};
@@ -350,7 +351,7 @@ fn of_row(row: &RunRow, mine: bool, taught: bool) -> (UnitRun, RunFigures) {
 
 /// Whether two runs have the same settings, wherever they are trained.
 pub fn same_settings(a: &RunConfig, b: &RunConfig) -> bool {
-    may_be_same(a, b) && settings_of(a) == settings_of(b)
+    may_be_same(a, b) && filled(a).anywhere() == filled(b).anywhere()
 }
 
 /// Whether they agree in what most runs differ in, which is quickly compared.
