@@ -13,7 +13,7 @@ use crate::experiment::inside::look;
 use crate::metrics::{ByExpert, Expert};
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
-use crate::run::inside::{CrowdInside, Gaze, GazeKind, Movement, PictureInside};
+use crate::run::inside::{AttentionKind, AttentionMap, Movement, PictureInside, ProbeInside};
 use crate::run::refusal::{Measured, Refusal, Refused};
 use crate::store;
 
@@ -90,9 +90,9 @@ struct OfPicture {
 #[derive(Serialize)]
 struct Attention {
     image: String,
-    after: ByExpert<Gaze>,
+    after: ByExpert<AttentionMap>,
     /// Of the network before the first task; told with the first task.
-    before: Option<Gaze>,
+    before: Option<AttentionMap>,
 }
 
 /// Looks.
@@ -113,22 +113,22 @@ pub(super) fn run(args: &Args) -> Result<End> {
         end = End::Failed;
     }
     let seen = |path: &PathBuf| -> Result<Attention> {
-        let seen = predictor.gazes(&picture(path)?)?;
+        let seen = predictor.attention_maps(&picture(path)?)?;
         Ok(attention(path, seen))
     };
     let header = predictor.header();
-    let crowd = inside.crowd.as_ref();
+    let probe = inside.probe.as_ref();
     let gauges = store::load(&folder)?.reports;
     let gauges = gauges.get(task).map(|report| &report.gauges);
-    let refusal = |expert: &Expert| Some((*expert, Refusal::of(gauges, crowd, *expert)?));
+    let refusal = |expert: &Expert| Some((*expert, Refusal::of(gauges, probe, *expert)?));
     let experts = header.method.experts.iter();
     let told = Told {
         none_of_these: experts.filter_map(refusal).collect(),
         run: header.run.clone(),
         task: task + 1,
         movement: moved(&inside.movement),
-        maps: crowd.map_or_else(Vec::new, axes),
-        pictures: crowd.map_or_else(Vec::new, |crowd| pictures(header, crowd)),
+        maps: probe.map_or_else(Vec::new, axes),
+        pictures: probe.map_or_else(Vec::new, |probe| pictures(header, probe)),
         problem: inside.problem.clone(),
         attention: args.image.as_ref().map(seen).transpose()?,
     };
@@ -151,8 +151,8 @@ fn moved(movement: &Movement) -> Moved {
     }
 }
 
-fn axes(crowd: &CrowdInside) -> Vec<Axes> {
-    let maps = crowd.maps.iter();
+fn axes(probe: &ProbeInside) -> Vec<Axes> {
+    let maps = probe.maps.iter();
     maps.map(|map| Axes {
         expert: map.expert,
         axes_of_task: map.anchor + 1,
@@ -161,32 +161,32 @@ fn axes(crowd: &CrowdInside) -> Vec<Axes> {
     .collect()
 }
 
-fn pictures(header: &RunHeader, crowd: &CrowdInside) -> Vec<OfPicture> {
+fn pictures(header: &RunHeader, probe: &ProbeInside) -> Vec<OfPicture> {
     let name = |class: usize| header.class_order.get(class).cloned().unwrap_or_default();
     let one = |at: usize| OfPicture {
-        source: crowd.places[at].0,
-        index: crowd.places[at].1,
-        class: name(crowd.labels[at]),
-        learned: crowd.labels[at] < crowd.known,
-        answer: name(crowd.given[at]),
-        at: crowd
+        source: probe.places[at].0,
+        index: probe.places[at].1,
+        class: name(probe.labels[at]),
+        learned: probe.labels[at] < probe.known,
+        answer: name(probe.given[at]),
+        at: probe
             .maps
             .iter()
             .map(|map| (map.expert, map.points[at]))
             .collect(),
-        energy: crowd
+        energy: probe
             .energies
             .iter()
             .map(|(expert, energies)| (*expert, energies[at]))
             .collect(),
     };
-    (0..crowd.labels.len()).map(one).collect()
+    (0..probe.labels.len()).map(one).collect()
 }
 
 fn attention(path: &Path, seen: PictureInside) -> Attention {
     Attention {
         image: path.display().to_string(),
-        after: seen.gazes.into_iter().collect(),
+        after: seen.attention_maps.into_iter().collect(),
         before: seen.before,
     }
 }
@@ -216,8 +216,8 @@ fn text(told: &Told) -> String {
         if let Some(before) = &attention.before {
             parts.push(grid("before task 1", before));
         }
-        for (expert, gaze) in &attention.after {
-            parts.push(grid(&format!("{} expert", expert.name()), gaze));
+        for (expert, map) in &attention.after {
+            parts.push(grid(&format!("{} expert", expert.name()), map));
         }
     }
     parts.join("\n")
@@ -299,19 +299,19 @@ fn picture_table(pictures: &[OfPicture]) -> String {
     table.to_string()
 }
 
-/// A gaze as rows of numbers.
-fn grid(title: &str, gaze: &Gaze) -> String {
-    let (what, scale) = match gaze.kind {
-        GazeKind::Attention => ("attention of the class token, %", 100.0),
-        GazeKind::Length => ("length of the feature at each place", 1.0),
+/// A map as rows of numbers.
+fn grid(title: &str, map: &AttentionMap) -> String {
+    let (what, scale) = match map.kind {
+        AttentionKind::Attention => ("attention of the class token, %", 100.0),
+        AttentionKind::Length => ("length of the feature at each place", 1.0),
     };
     let mut text = format!("{what}, {title}\n");
-    for row in gaze.values.chunks(gaze.columns.max(1)) {
+    for row in map.values.chunks(map.columns.max(1)) {
         let row: Vec<String> = row.iter().map(|v| format!("{:6.2}", v * scale)).collect();
         text += &format!("{}\n", row.join(" "));
     }
-    if gaze.kind == GazeKind::Attention {
-        text += &format!("{:6.2} elsewhere\n", gaze.rest * 100.0);
+    if map.kind == AttentionKind::Attention {
+        text += &format!("{:6.2} elsewhere\n", map.rest * 100.0);
     }
     text
 }

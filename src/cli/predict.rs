@@ -158,7 +158,7 @@ fn refusal_of(folder: &Path, predictor: &Predictor) -> Option<Refusal> {
         "this run did not note when to say \"none of these\": a sample of its test pictures is looked at",
     );
     match sample(folder, predictor, &Stock::default()) {
-        Ok(crowd) => Refusal::of(None, Some(&crowd), expert),
+        Ok(probe) => Refusal::of(None, Some(&probe), expert),
         Err(problem) => {
             complain(&problem);
             None

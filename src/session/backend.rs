@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::run::event::{Command, Control, Event, Wish};
 use crate::run::job::{Job, JobId};
-use crate::run::queue::{Line, Told, job_of};
+use crate::run::queue::{Queue, Told, job_of};
 
 /// Whatever trains and predicts: takes commands, tells events, never makes the caller wait.
 pub trait Backend {
@@ -31,8 +31,8 @@ pub struct Recorded {
 struct State {
     events: VecDeque<Told>,
     asked: Vec<Command>,
-    line: Line,
-    at_work: Option<JobId>,
+    queue: Queue,
+    running_job: Option<JobId>,
 }
 
 impl State {
@@ -45,10 +45,10 @@ impl State {
     }
 
     fn begin(&mut self) {
-        if self.at_work.is_none()
-            && let Some(job) = self.line.begin()
+        if self.running_job.is_none()
+            && let Some(job) = self.queue.begin()
         {
-            self.at_work = Some(job.id);
+            self.running_job = Some(job.id);
             self.changed([Event::Began(job.id)]);
         }
     }
@@ -56,18 +56,18 @@ impl State {
     fn take(&mut self, command: &Command) {
         match command {
             Command::Queue(job) => {
-                let told = self.line.put(Job::clone(job), usize::MAX);
+                let told = self.queue.put(Job::clone(job), usize::MAX);
                 self.changed([told]);
             }
-            Command::Stop(job) if self.line.take(*job).is_some() => {
+            Command::Stop(job) if self.queue.take(*job).is_some() => {
                 self.changed([Event::Removed(*job)]);
             }
             Command::Move { job, place } => {
-                let told = self.line.shift(*job, *place);
+                let told = self.queue.shift(*job, *place);
                 self.changed(told);
             }
             Command::Hold(held) => {
-                let told = self.line.hold(*held);
+                let told = self.queue.hold(*held);
                 self.changed(told);
             }
             Command::Stop(_)
@@ -101,10 +101,10 @@ impl State {
             return;
         }
         // Tests may tell of a run that nobody asked for.
-        let job = Some(*self.at_work.get_or_insert_with(JobId::fresh));
+        let job = Some(*self.running_job.get_or_insert_with(JobId::fresh));
         self.events.push_back(Told { job, event });
         if ends {
-            self.at_work = None;
+            self.running_job = None;
             self.begin();
         }
     }

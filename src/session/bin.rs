@@ -12,7 +12,7 @@ use crate::problem::{Problem, Result};
 
 /// What is done with runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum BinAction {
     /// They go into the trash beside the runs.
     Delete,
     /// They come back from there.
@@ -38,7 +38,7 @@ pub struct DeletedRun {
 }
 
 impl Session {
-    /// Deletes runs: they go into the trash. Those at work and in line stay, which is told.
+    /// Deletes runs: they go into the trash. Those at work and in the queue stay, which is told.
     pub fn delete(&mut self, folders: Vec<PathBuf>) {
         let (held, free): (Vec<PathBuf>, Vec<PathBuf>) =
             folders.into_iter().partition(|folder| self.is_held(folder));
@@ -51,11 +51,11 @@ impl Session {
             self.notify(told, true);
         }
         if !free.is_empty() {
-            self.do_with(Deed::Delete, free);
+            self.do_with(BinAction::Delete, free);
         }
     }
 
-    /// Whether a run is at work, or a job in line waits for it.
+    /// Whether a run is at work, or a job in the queue waits for it.
     pub fn is_held(&self, folder: &Path) -> bool {
         let live = self.train.running();
         let live = live.and_then(|run| run.header.as_ref());
@@ -69,7 +69,7 @@ impl Session {
         for notice in &mut self.notices.list {
             notice.undo.retain(|place| !places.contains(place));
         }
-        self.do_with(Deed::Restore, places);
+        self.do_with(BinAction::Restore, places);
     }
 
     /// Deletes runs of the trash for good.
@@ -77,15 +77,15 @@ impl Session {
         for notice in &mut self.notices.list {
             notice.undo.retain(|place| !places.contains(place));
         }
-        self.do_with(Deed::Erase, places);
+        self.do_with(BinAction::Erase, places);
     }
 
-    fn do_with(&mut self, deed: Deed, places: Vec<PathBuf>) {
+    fn do_with(&mut self, action: BinAction, places: Vec<PathBuf>) {
         self.task(
-            move |sources| Ok(sources.bin(deed, places)),
+            move |sources| Ok(sources.bin(action, places)),
             move |session, done| {
                 let lost = |problem| vec![(PathBuf::new(), Err(problem))];
-                session.take_done(deed, done.unwrap_or_else(lost));
+                session.take_done(action, done.unwrap_or_else(lost));
             },
         );
     }
@@ -99,7 +99,7 @@ impl Session {
         );
     }
 
-    fn take_done(&mut self, deed: Deed, done: Done) {
+    fn take_done(&mut self, action: BinAction, done: Done) {
         let (mut from, mut now) = (HashSet::new(), Vec::new());
         for (place, outcome) in done {
             match outcome {
@@ -111,7 +111,7 @@ impl Session {
             }
         }
         if !now.is_empty() {
-            self.tell_done(deed, &from, now);
+            self.tell_done(action, &from, now);
         }
         self.list_runs();
         if !matches!(self.compare.deleted, Fetch::Nothing) {
@@ -119,11 +119,11 @@ impl Session {
         }
     }
 
-    fn tell_done(&mut self, deed: Deed, from: &HashSet<PathBuf>, now: Vec<PathBuf>) {
+    fn tell_done(&mut self, action: BinAction, from: &HashSet<PathBuf>, now: Vec<PathBuf>) {
         let runs = counted(now.len(), "run");
         let were = if now.len() == 1 { "was" } else { "were" };
-        match deed {
-            Deed::Delete => {
+        match action {
+            BinAction::Delete => {
                 self.let_go(from);
                 let told = Problem::new(format!("{runs} {were} deleted"));
                 self.notify(told.advise("Compare has a list of deleted runs"), false);
@@ -131,10 +131,10 @@ impl Session {
                     notice.undo = now;
                 }
             }
-            Deed::Restore => {
+            BinAction::Restore => {
                 self.notify(Problem::new(format!("{runs} {were} brought back")), false);
             }
-            Deed::Erase => {
+            BinAction::Erase => {
                 let told = Problem::new(format!("{runs} {were} deleted for good"));
                 self.notify(told, false);
             }
@@ -144,8 +144,8 @@ impl Session {
     /// Shows nothing any more of runs that are gone.
     fn let_go(&mut self, gone: &HashSet<PathBuf>) {
         let is_gone = |folder: Option<&PathBuf>| folder.is_some_and(|f| gone.contains(f));
-        if is_gone(self.former.left_off.as_ref()) {
-            self.former.left_off = None;
+        if is_gone(self.former.interrupted.as_ref()) {
+            self.former.interrupted = None;
         }
         let opened = self
             .train

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::Session;
-use super::export::{self, Goods};
+use super::export::{self, ExportKind};
 use super::report;
 use crate::data::export::Form;
 
@@ -37,7 +37,7 @@ pub enum Wanted {
     /// A folder of pictures to predict.
     Pictures,
     /// The place of an exported data set.
-    Export(Goods, Form),
+    Export(ExportKind, Form),
 }
 
 impl Wanted {

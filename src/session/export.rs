@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What is passed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goods {
+pub enum ExportKind {
     /// The data set of the settings.
     Data,
     /// The pictures being gathered.
@@ -42,15 +42,15 @@ pub(super) fn file_name(form: Form) -> String {
 impl Session {
     /// Writes the data set, or what was gathered, to this place; an ending that says nothing of the
     /// form gets the form's own.
-    pub fn export(&mut self, goods: Goods, form: Form, mut path: PathBuf) {
+    pub fn export(&mut self, kind: ExportKind, form: Form, mut path: PathBuf) {
         if Form::of(&path).is_err() {
             let mut name = path.file_name().unwrap_or_default().to_owned();
             name.push(format!(".{}", form.ending()));
             path.set_file_name(name);
         }
-        let export = match goods {
-            Goods::Data => Export::Data(self.draft_data(false)),
-            Goods::Collection => Export::Collection(Box::new(self.collection.clone())),
+        let export = match kind {
+            ExportKind::Data => Export::Data(self.draft_data(false)),
+            ExportKind::Collection => Export::Collection(Box::new(self.collection.clone())),
         };
         let opening = Arc::new(Opening::default());
         self.exports.push(opening.clone());
@@ -75,8 +75,8 @@ impl Session {
         }
         let end = Instant::now() + PATIENCE;
         // The helper thread holds the other one until it is done.
-        let at_work = |export: &Arc<Opening>| Arc::strong_count(export) > 1;
-        while self.exports.iter().any(at_work) && Instant::now() < end {
+        let running_job = |export: &Arc<Opening>| Arc::strong_count(export) > 1;
+        while self.exports.iter().any(running_job) && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -138,7 +138,7 @@ mod tests {
     fn closing_waits_until_an_export_has_tidied_up() {
         let tidied = Arc::default();
         let mut session = session(&tidied);
-        session.export(Goods::Collection, Form::Folder, "x.zip".into());
+        session.export(ExportKind::Collection, Form::Folder, "x.zip".into());
         drop(session);
         assert!(tidied.load(Ordering::Relaxed));
     }

@@ -19,7 +19,7 @@ pub struct Former {
     /// The folders of runs of that window, just so.
     pub folders: Vec<PathBuf>,
     /// The run that was at work when it was closed, until the person decides about it.
-    pub left_off: Option<PathBuf>,
+    pub interrupted: Option<PathBuf>,
 }
 
 impl Former {
@@ -47,7 +47,7 @@ impl Session {
 
     /// The run that the last window was closed on, while it can be gone on with.
     pub fn to_go_on_with(&self) -> Option<&RunRow> {
-        let row = self.row(self.former.left_off.as_ref()?)?;
+        let row = self.row(self.former.interrupted.as_ref()?)?;
         matches!(row.state, RunState::Unfinished(_)).then_some(row)
     }
 
@@ -56,8 +56,8 @@ impl Session {
         let Some(former) = &self.former.config else {
             return;
         };
-        let left_off = self.to_go_on_with();
-        let run = left_off.and_then(|row| row.header.as_ref());
+        let interrupted = self.to_go_on_with();
+        let run = interrupted.and_then(|row| row.header.as_ref());
         if *former == self.experiment.draft
             || run.is_some_and(|run| same_settings(&run.config, former))
         {

@@ -10,7 +10,7 @@ use crate::metrics::Expert;
 use crate::problem::Problem;
 use crate::run::event::{Command, Picture};
 use crate::run::inside::{
-    CrowdInside, InsideRequest, Insight, Look, Movement, PictureInside, RunInside, Seen,
+    InsideRequest, Insight, Look, Movement, PictureInside, ProbeInside, RunInside, Seen,
 };
 
 /// Runs kept.
@@ -239,16 +239,16 @@ pub struct Energies {
 /// Sorts an expert's energies into so many bins from `low` to `high`. Pictures of classes that are
 /// not known yet are left out; `first` is the first class of the newest task.
 pub fn energies(
-    crowd: &CrowdInside,
+    probe: &ProbeInside,
     expert: Expert,
     first: usize,
     (low, high): (f32, f32),
     bins: usize,
 ) -> Option<Energies> {
-    let values = crowd.energies_of(expert)?;
+    let values = probe.energies_of(expert)?;
     let mut sorted = [Vec::new(), Vec::new()];
-    for (energy, label) in values.iter().zip(&crowd.labels) {
-        if *label < crowd.known {
+    for (energy, label) in values.iter().zip(&probe.labels) {
+        if *label < probe.known {
             sorted[usize::from(*label < first)].push(*energy);
         }
     }
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn energies_are_told_apart_by_task_and_unknown_classes_left_out() {
-        let crowd = CrowdInside {
+        let probe = ProbeInside {
             places: Vec::new(),
             labels: vec![0, 1, 2, 3, 4],
             given: Vec::new(),
@@ -303,13 +303,13 @@ mod tests {
             energies: vec![(Expert::ONLINE, vec![-4.0, -3.0, -1.0, -2.0, 9.0])],
             strangeness: Vec::new(),
         };
-        let told = energies(&crowd, Expert::ONLINE, 2, (-4.0, 0.0), 4);
+        let told = energies(&probe, Expert::ONLINE, 2, (-4.0, 0.0), 4);
         let wanted = Energies {
             newest: vec![0, 0, 1, 1],
             older: vec![1, 1, 0, 0],
             medians: [Some(-1.0), Some(-3.0)],
         };
         assert_eq!(told, Some(wanted));
-        assert_eq!(energies(&crowd, Expert::OFFLINE, 2, (-4.0, 0.0), 4), None);
+        assert_eq!(energies(&probe, Expert::OFFLINE, 2, (-4.0, 0.0), 4), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Lessons as the person sees them: asked for here, worked on in the engine's line, taken back, and
+//! Lessons as the person sees them: asked for here, worked on in the engine's queue, taken back, and
 //! their pictures.
 
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ impl Session {
         ended && row.is_measured()
     }
 
-    /// Teaches a run the classes of the pictures at `source`; the lesson waits in line while another
+    /// Teaches a run the classes of the pictures at `source`; the lesson waits in the queue while another
     /// job is at work.
     pub fn teach(&mut self, folder: &Path, source: String) {
         let same = |job: &Job| matches!(&job.work, Work::Teach { run, .. } if run == folder);

@@ -16,8 +16,8 @@ impl Session {
             None => self.row(run).and_then(|row| row.gauges.get(task)),
         };
         let inside = self.predict.insides.run(run, task);
-        let crowd = inside.and_then(|inside| inside.crowd.as_ref());
-        Refusal::of(gauges, crowd, expert)
+        let probe = inside.and_then(|inside| inside.probe.as_ref());
+        Refusal::of(gauges, probe, expert)
     }
 
     /// Whose answer is that of the run in this folder; none where it is neither open nor listed.

@@ -11,7 +11,7 @@ use super::worst::Certainties;
 use crate::problem::Result;
 use crate::run::event::RunHeader;
 use crate::run::job::JobId;
-use crate::run::queue::Line;
+use crate::run::queue::Queue;
 
 /// The runs on show, and what is found out about their mistakes.
 #[derive(Default)]
@@ -23,7 +23,7 @@ pub struct Train {
     /// The stored run that is being opened.
     pub(super) awaited: Option<PathBuf>,
     /// What waits, as the engine told.
-    pub(super) line: Line,
+    pub(super) queue: Queue,
     /// Which run is drawn beside the one on show.
     pub beside: Beside,
     /// How certain runs were of mistakes that did not note it.
@@ -57,7 +57,7 @@ impl Session {
     }
 
     /// The job at work.
-    pub fn at_work(&self) -> Option<JobId> {
+    pub fn running_job(&self) -> Option<JobId> {
         self.train.running()?.job
     }
 
@@ -66,10 +66,10 @@ impl Session {
     pub fn unfinished(&self) -> Option<&Path> {
         let live = self.train.running();
         let live = live.filter(|run| !run.job.is_some_and(|job| self.is_toured(job)));
-        let at_work = live.and_then(|run| run.header.as_ref());
-        at_work
+        let running_job = live.and_then(|run| run.header.as_ref());
+        running_job
             .map(|header| header.folder.as_path())
-            .or(self.former.left_off.as_deref())
+            .or(self.former.interrupted.as_deref())
     }
 
     /// The facts of the run in this folder, as far as it is open or listed.

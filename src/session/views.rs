@@ -11,7 +11,7 @@ use crate::data::card::Sizes;
 use crate::data::scenario::Scenario;
 use crate::data::{Mend, PrintKind};
 use crate::device::Prepared;
-use crate::method::{AllFrozen, Chosen, Lone, Pass, Plugin, Source};
+use crate::method::{AllFrozen, Chosen, Pass, Plugin, SingleClassTasks, Source};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::Picture;
@@ -220,7 +220,7 @@ pub struct Plan {
     /// Plugins that cannot sit in the chosen blocks, by name, with the reason.
     pub misfits: Vec<(String, String)>,
     /// Tasks from which nothing would be learned.
-    pub lone: Option<Lone>,
+    pub single_class: Option<SingleClassTasks>,
     /// Epochs in which the PET would learn nothing.
     pub all_frozen: Option<AllFrozen>,
     /// Everything that stands in the way.

@@ -72,7 +72,7 @@ pub enum UiCommand {
     /// Forget what a window that crashed had.
     DropFormer,
     /// Leave the run that the last window was closed on as it is.
-    DropLeftOff,
+    DropInterrupted,
     /// Choose a data set.
     ChooseData(String),
     /// Choose a weight file as the backbone.

@@ -11,7 +11,7 @@ use crate::data::named;
 use crate::session::Session;
 use crate::session::chooser::Wanted;
 use crate::session::collection::Purpose;
-use crate::session::export::Goods;
+use crate::session::export::ExportKind;
 use crate::session::presets::presets;
 use crate::session::views::{RunRow, RunState};
 use crate::session::words::time_text;
@@ -189,7 +189,11 @@ fn of_experiment(session: &Session) -> Vec<Entry> {
             Form::Project => "Export the data set for Teachable Machine…",
             Form::Folder => "Export the data set as a zip of folders…",
         };
-        Entry::new(title, UiCommand::Pick(Wanted::Export(Goods::Data, form))).when(there)
+        Entry::new(
+            title,
+            UiCommand::Pick(Wanted::Export(ExportKind::Data, form)),
+        )
+        .when(there)
     };
     let pick = |title, wanted| Entry::new(title, UiCommand::Pick(wanted)).also("open file");
     all.extend([

@@ -59,7 +59,9 @@ pub struct Settings {
     pub log: Level,
     /// The folder of the run that was at work.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub at_work: Option<PathBuf>,
+    #[serde(rename = "running_job")]
+    #[serde(rename = "at_work")]
+    pub running_job: Option<PathBuf>,
     /// Folders of runs beside the usual one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<PathBuf>,
@@ -177,7 +179,7 @@ mod tests {
             log: Level::Debug,
             setup: Some(RunConfig::default()),
             former: None,
-            at_work: Some("/runs/one".into()),
+            running_job: Some("/runs/one".into()),
             folders: vec!["/other/runs".into()],
             former_folders: vec!["/runs/of/before".into()],
             crashed: false,

@@ -9,7 +9,7 @@ use lae_studio::backbone::architecture::Architecture;
 use lae_studio::backbone::{Backbone, convnext, swin, vit};
 use lae_studio::method::esn::stage::EnergyTerm;
 use lae_studio::method::{
-    self, Batch, Chosen, GoOn, Ground, Method, Pass, PetPlan, Setup, Task, Verdict, Work,
+    self, Batch, Chosen, Context, GoOn, Method, Pass, PetPlan, Setup, Task, Verdict, Work,
     named_method, set,
 };
 use lae_studio::pet::library::Library;
@@ -201,12 +201,12 @@ fn esn_asks_for_a_class_token_before_the_start() {
     };
     let chosen = Chosen::of(&config).unwrap();
     let check = |architecture: &Architecture| {
-        let ground = Ground {
+        let context = Context {
             architecture,
             blocks: &[],
             tasks: 2,
         };
-        (named_method("esn").unwrap().check)(&chosen, Some(&ground))
+        (named_method("esn").unwrap().check)(&chosen, Some(&context))
     };
     assert!(check(&vit).is_ok());
     for architecture in [&swin, &convnext, &headless] {

@@ -11,7 +11,7 @@ use lae_studio::experiment::{self, Stock};
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::run::event::{Control, Picture};
-use lae_studio::run::inside::{Gaze, GazeKind, RunInside};
+use lae_studio::run::inside::{AttentionKind, AttentionMap, RunInside};
 
 use super::shared_folder;
 
@@ -64,8 +64,8 @@ fn test_picture(index: usize) -> Picture {
 }
 
 #[test]
-fn the_crowd_is_even_and_the_same_after_every_task() {
-    let [first, second] = [0, 1].map(|task| inside(run(), task).1.crowd.unwrap());
+fn the_probe_set_is_even_and_the_same_after_every_task() {
+    let [first, second] = [0, 1].map(|task| inside(run(), task).1.probe.unwrap());
     assert_eq!(
         (&first.places, &first.labels),
         (&second.places, &second.labels)
@@ -81,7 +81,7 @@ fn the_crowd_is_even_and_the_same_after_every_task() {
         assert_eq!(of.count(), 8);
     }
     // One map has the same axes after every task; features move on it.
-    let [a, b] = [&first, &second].map(|crowd| crowd.map_of(Expert::ONLINE).unwrap());
+    let [a, b] = [&first, &second].map(|probe| probe.map_of(Expert::ONLINE).unwrap());
     assert_eq!((a.anchor, a.shares), (1, b.shares));
     assert_ne!(a.points, b.points);
     assert!(a.shares[0] >= a.shares[1] && a.shares[1] > 0.0 && a.shares[0] < 1.0);
@@ -94,45 +94,48 @@ fn the_crowd_is_even_and_the_same_after_every_task() {
 #[test]
 fn energies_and_answers_are_those_of_predictions() {
     let (predictor, inside) = inside(run(), 1);
-    let crowd = inside.crowd.unwrap();
+    let probe = inside.probe.unwrap();
     for at in [0, 17, 42, 79] {
-        let (source, index) = crowd.places[at];
+        let (source, index) = probe.places[at];
         assert_eq!(source, 0);
         let (verdict, _) = predictor.verdict(&test_picture(index)).unwrap();
-        assert_eq!(verdict.opinions.last().unwrap().class, crowd.given[at]);
+        assert_eq!(verdict.opinions.last().unwrap().class, probe.given[at]);
         for expert in [Expert::ONLINE, Expert::OFFLINE] {
             let said = verdict.opinions.iter().find(|o| o.expert == expert);
-            let energy = crowd.energies_of(expert).unwrap()[at];
+            let energy = probe.energies_of(expert).unwrap()[at];
             let apart = said.unwrap().energy.unwrap() - energy;
             assert!(apart.abs() < 1e-3, "{apart}");
         }
     }
-    assert!(crowd.energies_of(Expert::ENSEMBLE).is_none());
+    assert!(probe.energies_of(Expert::ENSEMBLE).is_none());
 }
 
-fn adds_up(gaze: &Gaze) {
+fn adds_up(map: &AttentionMap) {
     assert_eq!(
-        (gaze.kind, gaze.rows, gaze.columns),
-        (GazeKind::Attention, 4, 4)
+        (map.kind, map.rows, map.columns),
+        (AttentionKind::Attention, 4, 4)
     );
-    let sum: f32 = gaze.values.iter().sum::<f32>() + gaze.rest;
+    let sum: f32 = map.values.iter().sum::<f32>() + map.rest;
     assert!((sum - 1.0).abs() < 1e-4, "{sum}");
-    assert!(gaze.values.iter().all(|v| *v >= 0.0) && gaze.rest > 0.0);
+    assert!(map.values.iter().all(|v| *v >= 0.0) && map.rest > 0.0);
 }
 
 #[test]
 fn attention_adds_up_to_one_and_changes_with_the_pets() {
     let [first, second] = [0, 1].map(|task| {
         let predictor = Predictor::open(run(), task, None, &Stock::default(), false).unwrap();
-        predictor.gazes(&test_picture(3)).unwrap()
+        predictor.attention_maps(&test_picture(3)).unwrap()
     });
     let before = first.before.as_ref().unwrap();
     adds_up(before);
     assert!(second.before.is_none(), "it is the first task's");
-    assert_eq!((first.gazes.len(), second.gazes.len()), (1, 2));
-    for (_, gaze) in first.gazes.iter().chain(&second.gazes) {
-        adds_up(gaze);
-        assert_ne!(gaze.values, before.values);
+    assert_eq!(
+        (first.attention_maps.len(), second.attention_maps.len()),
+        (1, 2)
+    );
+    for (_, map) in first.attention_maps.iter().chain(&second.attention_maps) {
+        adds_up(map);
+        assert_ne!(map.values, before.values);
     }
     let [online, offline] = [Expert::ONLINE, Expert::OFFLINE].map(|e| second.of(e).unwrap());
     assert_ne!(online.values, offline.values);
@@ -184,12 +187,15 @@ fn methods_without_a_pet_and_with_prompts_can_be_looked_into() {
         };
         let folder = trained(&config, root.path());
         let (predictor, inside) = inside(&folder, 1);
-        let gazes = predictor.gazes(&test_picture(0)).unwrap().gazes;
-        assert_eq!(gazes.len(), 1);
-        adds_up(&gazes[0].1);
-        let crowd = inside.crowd.unwrap();
-        assert_eq!(crowd.maps.len(), 1);
-        (inside.movement.since_start.len(), crowd.energies.len())
+        let attention_maps = predictor
+            .attention_maps(&test_picture(0))
+            .unwrap()
+            .attention_maps;
+        assert_eq!(attention_maps.len(), 1);
+        adds_up(&attention_maps[0].1);
+        let probe = inside.probe.unwrap();
+        assert_eq!(probe.maps.len(), 1);
+        (inside.movement.since_start.len(), probe.energies.len())
     };
     assert_eq!(of("simplecil", &[]), (0, 0));
     assert_eq!(of("dualprompt", &[]), (0, 1));
@@ -231,16 +237,16 @@ fn without_a_class_token_lengths_are_told() {
     let [pass] = &passes[..] else {
         return assert_eq!(passes.len(), 1);
     };
-    let gaze = &pass[0];
+    let map = &pass[0];
     assert_eq!(
-        (gaze.kind, gaze.values.len()),
-        (GazeKind::Length, gaze.rows * gaze.columns)
+        (map.kind, map.values.len()),
+        (AttentionKind::Length, map.rows * map.columns)
     );
     let tokens = network.tokens(images, &plain).unwrap();
     let tokens = HostTensor::read(&tokens.values).unwrap();
     let width = tokens.shape[2];
     let first: f32 = tokens.values[..width].iter().map(|v| v * v).sum();
-    assert!((gaze.values[0] - first.sqrt()).abs() < 1e-4);
+    assert!((map.values[0] - first.sqrt()).abs() < 1e-4);
     // Nobody watches any more.
     assert!(watched.during(|| Ok(())).unwrap().1.is_empty());
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::card::counts;
-use super::chance::{Chance, Purpose};
 use super::near::Kin;
+use super::rng::{Purpose, Rng};
 use super::source::Sample;
 use crate::counts::counted;
 use crate::problem::listed;
@@ -46,7 +46,7 @@ impl Draw<'_> {
                 continue;
             }
             let take = ((count as f64 * self.share).round() as usize).clamp(1, count - 1);
-            Chance::new(Purpose::Split, self.seed, class as u64, 0).shuffle(&mut members);
+            Rng::new(Purpose::Split, self.seed, class as u64, 0).shuffle(&mut members);
             for &member in &members[..take] {
                 alone[member] = true;
             }

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use super::predictions::{Asker, Predictions};
-use super::{Desk, Mail};
+use super::{EngineState, Message};
 use crate::data::transform::InputSpec;
 use crate::experiment::Stock;
-use crate::experiment::inside::{Axes, Crowd, Survey, crowd_inside};
+use crate::experiment::inside::{Axes, ProbeSet, Survey, probe_inside};
 use crate::experiment::shelf::Key;
 use crate::fence::fenced;
 use crate::metrics::ByExpert;
@@ -21,15 +21,15 @@ use crate::problem::{Problem, Result};
 use crate::run::event::{Event, Picture};
 use crate::run::inside::{InsideRequest, Insight, Look, RunInside, Seen};
 
-/// Crowds kept: pictures as a large network sees them take some 45 MB.
-const CROWDS: usize = 4;
+/// Probe sets kept: pictures as a large network sees them take some 45 MB.
+const PROBE_SETS: usize = 4;
 /// Numbers of features kept at most, 128 MB of them.
 const NUMBERS: usize = 32 << 20;
 
-/// A crowd that a helper thread gathered, for the snapshot whose axes the map gets.
+/// A probe set that a helper thread gathered, for the snapshot whose axes the map gets.
 pub(super) struct Gathered {
     key: Key,
-    crowd: Result<Crowd>,
+    probe: Result<ProbeSet>,
 }
 
 /// What came of one turn.
@@ -46,7 +46,7 @@ enum Turn {
 enum Step {
     /// It waits for this snapshot to be made ready.
     Needs(Key),
-    /// It waits for its crowd.
+    /// It waits for its probe set.
     Waits,
     /// A piece was done.
     Worked,
@@ -57,25 +57,25 @@ enum Step {
 /// What was asked and not answered yet, and what is known of the snapshots.
 pub(super) struct Looks {
     waiting: VecDeque<InsideRequest>,
-    crowds: VecDeque<(Key, Result<Arc<Crowd>>)>,
-    /// The crowd that the helper thread is at; one at a time.
+    probes: VecDeque<(Key, Result<Arc<ProbeSet>>)>,
+    /// The probe set that the helper thread is at; one at a time.
     gathering: Option<Key>,
     /// The latest used last.
     surveys: VecDeque<(Key, Survey)>,
     /// Those of each expert's map.
     axes: VecDeque<(Key, Arc<ByExpert<Axes>>)>,
-    mail: Sender<Mail>,
+    messages: Sender<Message>,
 }
 
 impl Looks {
-    pub fn new(mail: Sender<Mail>) -> Self {
+    pub fn new(messages: Sender<Message>) -> Self {
         Self {
             waiting: VecDeque::new(),
-            crowds: VecDeque::new(),
+            probes: VecDeque::new(),
             gathering: None,
             surveys: VecDeque::new(),
             axes: VecDeque::new(),
-            mail,
+            messages,
         }
     }
 
@@ -89,35 +89,35 @@ impl Looks {
         }
     }
 
-    /// Takes a crowd. One that holds the same pictures as a known one is that one, so that what was
+    /// Takes a probe set. One that holds the same pictures as a known one is that one, so that what was
     /// found about it stays true.
     pub fn take(&mut self, gathered: Gathered) {
         self.gathering = None;
-        let Gathered { key, crowd } = gathered;
-        let crowd = crowd.map(|crowd| {
+        let Gathered { key, probe } = gathered;
+        let probe = probe.map(|probe| {
             let known = self
-                .crowds
+                .probes
                 .iter()
                 .filter_map(|(_, known)| known.as_ref().ok());
-            let mut same = known.filter(|known| ***known == crowd);
-            same.next().cloned().unwrap_or_else(|| Arc::new(crowd))
+            let mut same = known.filter(|known| ***known == probe);
+            same.next().cloned().unwrap_or_else(|| Arc::new(probe))
         });
-        self.crowds.retain(|(known, _)| *known != key);
-        self.crowds.push_back((key, crowd));
-        while self.crowds.len() > CROWDS {
-            self.crowds.pop_front();
+        self.probes.retain(|(known, _)| *known != key);
+        self.probes.push_back((key, probe));
+        while self.probes.len() > PROBE_SETS {
+            self.probes.pop_front();
         }
-        let crowds = &self.crowds;
-        let held = |crowd: &Arc<Crowd>| {
-            let mut known = crowds.iter().filter_map(|(_, known)| known.as_ref().ok());
-            known.any(|known| Arc::ptr_eq(known, crowd))
+        let probes = &self.probes;
+        let held = |probe: &Arc<ProbeSet>| {
+            let mut known = probes.iter().filter_map(|(_, known)| known.as_ref().ok());
+            known.any(|known| Arc::ptr_eq(known, probe))
         };
-        self.surveys.retain(|(_, survey)| held(survey.crowd()));
+        self.surveys.retain(|(_, survey)| held(survey.probe()));
     }
 
     /// Test pictures may be others by now.
-    pub fn forget_crowds(&mut self) {
-        self.crowds.clear();
+    pub fn forget_probe_sets(&mut self) {
+        self.probes.clear();
         self.surveys.clear();
         self.axes.clear();
     }
@@ -207,8 +207,8 @@ impl Looks {
         predictions: &mut Predictions,
         stock: &Stock,
     ) -> Result<Step> {
-        let known = self.crowds.iter().find(|(known, _)| *known == anchor);
-        let Some((_, crowd)) = known.cloned() else {
+        let known = self.probes.iter().find(|(known, _)| *known == anchor);
+        let Some((_, probe)) = known.cloned() else {
             let Some(predictor) = predictions.shelf.predictor(&anchor, stock)? else {
                 return Ok(Step::Needs(anchor));
             };
@@ -217,17 +217,17 @@ impl Looks {
             return Ok(Step::Waits);
         };
         let (mut found, mut refused) = (None, None);
-        match crowd {
-            Ok(crowd) => {
+        match probe {
+            Ok(probe) => {
                 for of in [&anchor, &key] {
-                    if let Some(step) = self.survey(of, &crowd, predictions, stock)? {
+                    if let Some(step) = self.survey(of, &probe, predictions, stock)? {
                         return Ok(step);
                     }
                 }
                 let axes = self.axes_of(&anchor)?;
                 let mut surveys = self.surveys.iter();
                 let survey = surveys.find(|(known, _)| *known == key);
-                found = survey.map(|(_, survey)| crowd_inside(survey, &axes, anchor.task));
+                found = survey.map(|(_, survey)| probe_inside(survey, &axes, anchor.task));
             }
             Err(problem) => refused = Some(problem),
         }
@@ -235,7 +235,7 @@ impl Looks {
             return Ok(Step::Needs(key));
         };
         Ok(Step::Seen(Seen::Run(Box::new(RunInside {
-            crowd: found,
+            probe: found,
             problem: refused,
             movement: predictor.movement()?,
         }))))
@@ -245,12 +245,12 @@ impl Looks {
     fn survey(
         &mut self,
         key: &Key,
-        crowd: &Arc<Crowd>,
+        probe: &Arc<ProbeSet>,
         predictions: &mut Predictions,
         stock: &Stock,
     ) -> Result<Option<Step>> {
         let same =
-            |(known, survey): &(Key, Survey)| known == key && Arc::ptr_eq(survey.crowd(), crowd);
+            |(known, survey): &(Key, Survey)| known == key && Arc::ptr_eq(survey.probe(), probe);
         let at = self.surveys.iter().position(same);
         if at.is_some_and(|at| self.surveys[at].1.is_whole()) {
             return Ok(None);
@@ -259,7 +259,7 @@ impl Looks {
             return Ok(Some(Step::Needs(key.clone())));
         };
         let begun = at.and_then(|at| self.surveys.remove(at));
-        let mut survey = begun.map_or_else(|| Survey::new(crowd.clone()), |(_, survey)| survey);
+        let mut survey = begun.map_or_else(|| Survey::new(probe.clone()), |(_, survey)| survey);
         survey.step(predictor)?;
         self.surveys.retain(|(known, _)| known != key);
         self.axes.retain(|(known, _)| known != key);
@@ -284,38 +284,40 @@ impl Looks {
         let (_, survey) = survey.ok_or_else(|| Problem::new("the map has no axes yet"))?;
         let axes = Arc::new(survey.axes()?);
         self.axes.push_back((anchor.clone(), axes.clone()));
-        while self.axes.len() > 4 * CROWDS {
+        while self.axes.len() > 4 * PROBE_SETS {
             self.axes.pop_front();
         }
         Ok(axes)
     }
 
-    /// Sets a helper thread to gather a crowd.
+    /// Sets a helper thread to gather a probe set.
     fn gather(&mut self, key: Key, input: InputSpec, stock: &Stock) {
         if self.gathering.is_some() {
             return;
         }
         self.gathering = Some(key.clone());
-        let (mail, stock, run): (_, _, PathBuf) =
-            (self.mail.clone(), stock.clone(), key.run.clone());
+        let (messages, stock, run): (_, _, PathBuf) =
+            (self.messages.clone(), stock.clone(), key.run.clone());
         let asked = key.clone();
         let begun = std::thread::Builder::new()
             .name("lae-gather".into())
             .spawn(move || {
-                let crowd = fenced(|| Crowd::gather(&run, input, &stock));
+                let probe = fenced(|| ProbeSet::gather(&run, input, &stock));
                 let key = asked;
                 // The engine may have ended; then nobody wants it.
-                let _ = mail.send(Mail::Gathered(Gathered { key, crowd }));
+                let _ = messages.send(Message::Gathered(Gathered { key, probe }));
             });
         if let Err(error) = begun {
             let problem = Problem::new(format!("no helper thread could be started: {error}"));
-            let crowd = Err(problem);
-            let _ = self.mail.send(Mail::Gathered(Gathered { key, crowd }));
+            let probe = Err(problem);
+            let _ = self
+                .messages
+                .send(Message::Gathered(Gathered { key, probe }));
         }
     }
 }
 
-impl Desk {
+impl EngineState {
     /// Does one short piece of what was asked beside training: a prediction, else a look inside, else
     /// a piece of a table. True when there was one.
     pub(super) fn serve_one(&mut self) -> bool {
@@ -351,6 +353,6 @@ fn picture_step(
     let Some(predictor) = predictions.shelf.predictor(&key, stock)? else {
         return Ok(Step::Needs(key));
     };
-    let seen = predictor.gazes(picture)?;
+    let seen = predictor.attention_maps(picture)?;
     Ok(Step::Seen(Seen::Picture(Box::new(seen))))
 }

@@ -1,6 +1,6 @@
 //! The thread that owns every tensor and device: takes Commands, tells Events.
 //!
-//! Jobs wait in line, which the engine alone owns and keeps on disk; predictions are served between
+//! Jobs wait in the queue, which the engine alone owns and keeps on disk; predictions are served between
 //! two batches of the running one, once a helper thread has made ready what they need. Every job is fenced: a panic in it becomes a `Failed` event and
 //! the thread lives on. The front end is woken through a callback, so the engine knows no window.
 
@@ -21,7 +21,7 @@ use crate::problem::{Problem, Result};
 use crate::run::diary;
 use crate::run::event::{Command, Control, Event, Wish};
 use crate::run::job::{Job, JobId};
-use crate::run::queue::{Line, Told, job_of};
+use crate::run::queue::{Queue, Told, job_of};
 use crate::store::QueueFile;
 use inside::{Gathered, Looks};
 use predictions::{Predictions, Prepare, Ready};
@@ -32,7 +32,7 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// A handle on the engine thread. Dropping it stops the job in hand (saved) and ends the thread.
 pub struct Engine {
-    mail: Sender<Mail>,
+    messages: Sender<Message>,
     events: Receiver<Told>,
     /// Pauses, resumes and stops the running job.
     pub control: Control,
@@ -50,32 +50,32 @@ impl Engine {
 
     /// The same with another way to make predictors ready.
     fn start_with(runs_root: PathBuf, wake: Wake, prepare: Prepare) -> Result<Self> {
-        let (mail, inbox) = channel();
+        let (messages, inbox) = channel();
         let (outbox, events) = channel();
         let control = Control::default();
-        let desk = Desk {
+        let state = EngineState {
             inbox,
             control: control.clone(),
             stock: Stock::default(),
-            at_work: None,
-            unborn: None,
-            line: Line::default(),
+            running: None,
+            pending: None,
+            queue: Queue::default(),
             file: QueueFile::below(&runs_root),
             unkept: false,
-            predictions: Predictions::new(prepare, mail.clone()),
+            predictions: Predictions::new(prepare, messages.clone()),
             device_errors: device::errors(),
-            looks: Looks::new(mail.clone()),
-            sheets: Sheets::new(mail.clone()),
+            looks: Looks::new(messages.clone()),
+            sheets: Sheets::new(messages.clone()),
             outbox,
             wake,
             ending: false,
         };
         let thread = std::thread::Builder::new()
             .name("lae-engine".into())
-            .spawn(move || work::serve(desk, &runs_root))
+            .spawn(move || work::serve(state, &runs_root))
             .map_err(|error| Problem::new(format!("the engine thread did not start: {error}")))?;
         Ok(Self {
-            mail,
+            messages,
             events,
             control,
             thread: Some(thread),
@@ -85,7 +85,7 @@ impl Engine {
     /// Asks for something; never waits. A dead engine shows as an event, not here.
     pub fn send(&self, command: Command) {
         // The receiver lives as long as the thread; a send can only fail after Shutdown.
-        let _ = self.mail.send(Mail::Command(command));
+        let _ = self.messages.send(Message::Command(command));
     }
 
     /// The next event, if one waits; never waits itself.
@@ -123,7 +123,7 @@ fn wait_for(thread: JoinHandle<()>, patience: Duration) -> bool {
 }
 
 /// What lies in the engine thread's inbox.
-enum Mail {
+enum Message {
     /// Something is asked.
     Command(Command),
     /// A helper thread made something ready.
@@ -135,17 +135,17 @@ enum Mail {
 }
 
 /// The engine thread's side of the channels.
-struct Desk {
-    inbox: Receiver<Mail>,
+struct EngineState {
+    inbox: Receiver<Message>,
     control: Control,
     stock: Stock,
-    at_work: Option<JobId>,
+    running: Option<JobId>,
     /// The job at work while its run has no folder, and a lesson as long as it lasts: only the
-    /// line's file knows of it.
-    unborn: Option<Job>,
-    line: Line,
+    /// queue's file knows of it.
+    pending: Option<Job>,
+    queue: Queue,
     file: QueueFile,
-    /// Whether it was told that the line cannot be kept.
+    /// Whether it was told that the queue cannot be kept.
     unkept: bool,
     predictions: Predictions,
     /// How many errors of devices were followed already.
@@ -157,18 +157,18 @@ struct Desk {
     ending: bool,
 }
 
-impl Desk {
-    /// Takes one letter out of the inbox.
-    fn open(&mut self, mail: Mail) {
-        match mail {
-            Mail::Command(command) => self.sort(command),
-            Mail::Ready(ready) => self.predictions.take(ready),
-            Mail::Gathered(gathered) => self.looks.take(gathered),
-            Mail::Sheet(news) => self.sheets.take(news),
+impl EngineState {
+    /// Handles one message of the inbox.
+    fn handle(&mut self, message: Message) {
+        match message {
+            Message::Command(command) => self.sort(command),
+            Message::Ready(ready) => self.predictions.take(ready),
+            Message::Gathered(gathered) => self.looks.take(gathered),
+            Message::Sheet(news) => self.sheets.take(news),
         }
     }
 
-    /// Sorts one command into its line.
+    /// Sorts one command into its queue.
     fn sort(&mut self, command: Command) {
         diary::asked(&command);
         match command {
@@ -178,36 +178,36 @@ impl Desk {
             Command::Doubts(request) => self.sheets.ask(Asked::Doubts(request)),
             Command::StopSheet(ticket) => self.sheets.stop(ticket),
             Command::Queue(job) => {
-                let told = self.line.put(*job, usize::MAX);
+                let told = self.queue.put(*job, usize::MAX);
                 self.changed([told]);
             }
             Command::Move { job, place } => {
-                let told = self.line.shift(job, place);
+                let told = self.queue.shift(job, place);
                 self.changed(told);
             }
             Command::Hold(held) => {
-                let told = self.line.hold(held);
+                let told = self.queue.hold(held);
                 self.changed(told);
             }
             Command::Stop(job) => self.stop(job),
             Command::ForgetData => {
                 self.stock.forget_data();
-                self.looks.forget_crowds();
+                self.looks.forget_probe_sets();
             }
             Command::Shutdown => self.ending = true,
         }
     }
 
-    /// Stops the job at work, or takes one out of the line. One that has ended meanwhile is left.
+    /// Stops the job at work, or takes one out of the queue. One that has ended meanwhile is left.
     fn stop(&mut self, job: JobId) {
-        if self.at_work == Some(job) {
+        if self.running == Some(job) {
             self.control.set(Wish::Stop);
-        } else if self.line.take(job).is_some() {
+        } else if self.queue.take(job).is_some() {
             self.changed([Event::Removed(job)]);
         }
     }
 
-    /// Tells changes of the line and keeps it.
+    /// Tells changes of the queue and keeps it.
     fn changed(&mut self, events: impl IntoIterator<Item = Event>) {
         for event in events {
             self.tell(job_of(&event), event);
@@ -215,9 +215,9 @@ impl Desk {
         self.keep();
     }
 
-    /// Keeps the line on disk; a failure is told once, for the jobs are still worked on.
+    /// Keeps the queue on disk; a failure is told once, for the jobs are still worked on.
     fn keep(&mut self) {
-        let jobs: Vec<&Job> = self.unborn.iter().chain(self.line.jobs()).collect();
+        let jobs: Vec<&Job> = self.pending.iter().chain(self.queue.jobs()).collect();
         let kept = self.file.save(&jobs);
         let known = std::mem::replace(&mut self.unkept, kept.is_err());
         if let Err(problem) = kept
@@ -228,12 +228,12 @@ impl Desk {
         }
     }
 
-    /// Takes up the line that an earlier program left. Nothing begins by itself: who opens the
+    /// Takes up the queue that an earlier program left. Nothing begins by itself: who opens the
     /// program again may not want that, least of all if one of these jobs brought it down.
     fn restore(&mut self) {
         let (jobs, problem) = self.file.load();
         for job in jobs {
-            let told = self.line.put(job, usize::MAX);
+            let told = self.queue.put(job, usize::MAX);
             self.changed([told]);
         }
         if let Some(problem) = problem {
@@ -246,7 +246,7 @@ impl Desk {
     fn take_in(&mut self) {
         loop {
             match self.inbox.try_recv() {
-                Ok(mail) => self.open(mail),
+                Ok(message) => self.handle(message),
                 Err(TryRecvError::Empty) => return,
                 Err(TryRecvError::Disconnected) => {
                     self.ending = true;

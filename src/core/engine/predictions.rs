@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-use super::Mail;
+use super::Message;
 use crate::experiment::Stock;
 use crate::experiment::shelf::{Key, PredictorShelf, Prepared};
 use crate::fence::fenced;
@@ -53,11 +53,11 @@ pub(super) struct Predictions {
     /// What could not be made ready, until it is told.
     failed: Vec<(Key, Problem)>,
     prepare: Prepare,
-    mail: Sender<Mail>,
+    messages: Sender<Message>,
 }
 
 impl Predictions {
-    pub fn new(prepare: Prepare, mail: Sender<Mail>) -> Self {
+    pub fn new(prepare: Prepare, messages: Sender<Message>) -> Self {
         Self {
             waiting: VecDeque::new(),
             needed: Default::default(),
@@ -65,7 +65,7 @@ impl Predictions {
             preparing: None,
             failed: Vec::new(),
             prepare,
-            mail,
+            messages,
         }
     }
 
@@ -166,7 +166,8 @@ impl Predictions {
         let Some(key) = missing.next() else {
             return;
         };
-        let (prepare, mail, stock) = (self.prepare.clone(), self.mail.clone(), stock.clone());
+        let (prepare, messages, stock) =
+            (self.prepare.clone(), self.messages.clone(), stock.clone());
         let asked = key.clone();
         let begun = std::thread::Builder::new()
             .name("lae-prepare".into())
@@ -174,7 +175,7 @@ impl Predictions {
                 let prepared = fenced(|| prepare(&asked.run, asked.task, &stock));
                 let key = asked;
                 // The engine may have ended; then nobody wants it.
-                let _ = mail.send(Mail::Ready(Ready { key, prepared }));
+                let _ = messages.send(Message::Ready(Ready { key, prepared }));
             });
         self.preparing = Some(key.clone());
         match begun {
@@ -182,7 +183,7 @@ impl Predictions {
             Err(error) => {
                 let problem = Problem::new(format!("no helper thread could be started: {error}"));
                 let prepared = Err(problem);
-                let _ = self.mail.send(Mail::Ready(Ready { key, prepared }));
+                let _ = self.messages.send(Message::Ready(Ready { key, prepared }));
             }
         }
     }

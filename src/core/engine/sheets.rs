@@ -12,7 +12,7 @@ use std::sync::mpsc::{Sender, sync_channel};
 use std::thread::JoinHandle;
 
 use super::predictions::{Asker, Predictions};
-use super::{Mail, PATIENCE, wait_for};
+use super::{Message, PATIENCE, wait_for};
 use crate::data::transform::InputSpec;
 use crate::experiment::Stock;
 use crate::experiment::doubt;
@@ -133,16 +133,16 @@ pub(super) struct Sheets {
     open: Option<Open>,
     /// What is to be told.
     told: VecDeque<Event>,
-    mail: Sender<Mail>,
+    messages: Sender<Message>,
 }
 
 impl Sheets {
-    pub fn new(mail: Sender<Mail>) -> Self {
+    pub fn new(messages: Sender<Message>) -> Self {
         Self {
             waiting: VecDeque::new(),
             open: None,
             told: VecDeque::new(),
-            mail,
+            messages,
         }
     }
 
@@ -212,7 +212,7 @@ impl Sheets {
         let outcome = fenced(|| open.turn(predictions, stock));
         let problem = match outcome {
             Ok(Turn::Answered) => None,
-            Ok(Turn::Ready(work)) => open.begin(work, &self.mail).err(),
+            Ok(Turn::Ready(work)) => open.begin(work, &self.messages).err(),
             Ok(Turn::Needs) => match predictions.failure(&open.key) {
                 Some(problem) => Some(problem),
                 None => {
@@ -260,11 +260,11 @@ impl Open {
     }
 
     /// Sets a helper thread to work.
-    fn begin(&mut self, work: Work, mail: &Sender<Mail>) -> Result<()> {
+    fn begin(&mut self, work: Work, messages: &Sender<Message>) -> Result<()> {
         let ticket = self.asked.ticket();
         let helper = Helper {
             ticket,
-            mail: mail.clone(),
+            messages: messages.clone(),
             stop: self.stop.clone(),
         };
         let thread = std::thread::Builder::new()
@@ -284,7 +284,7 @@ impl Open {
 /// What the helper thread has of the engine.
 struct Helper {
     ticket: u64,
-    mail: Sender<Mail>,
+    messages: Sender<Message>,
     stop: Arc<AtomicBool>,
 }
 
@@ -292,7 +292,9 @@ impl Helper {
     /// True where the engine is still there.
     fn say(&self, what: What) -> bool {
         let ticket = self.ticket;
-        self.mail.send(Mail::Sheet(News { ticket, what })).is_ok()
+        self.messages
+            .send(Message::Sheet(News { ticket, what }))
+            .is_ok()
     }
 
     /// Asks the engine's thread. A helper that was stopped does not wait any more.

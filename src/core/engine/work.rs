@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::Desk;
+use super::EngineState;
 use crate::experiment::{self, Changes, Outcome};
 use crate::fence::fenced;
 use crate::run::event::{Event, Sink, Wish};
@@ -10,7 +10,7 @@ use crate::run::job::{Job, JobId, Work};
 
 /// What a running job sees of the engine: a place for its events, and short jobs in between.
 struct JobSink<'a> {
-    desk: &'a mut Desk,
+    state: &'a mut EngineState,
     job: JobId,
     run: String,
 }
@@ -20,76 +20,76 @@ impl Sink for JobSink<'_> {
         if let Event::Started(header) = &event {
             self.run.clone_from(&header.run);
             // From here on its folder knows of it.
-            let lesson = self.desk.unborn.as_ref().is_some_and(Job::is_lesson);
+            let lesson = self.state.pending.as_ref().is_some_and(Job::is_lesson);
             if !lesson {
-                self.desk.unborn = None;
-                self.desk.keep();
+                self.state.pending = None;
+                self.state.keep();
             }
         }
-        self.desk.tell(Some(self.job), event);
+        self.state.tell(Some(self.job), event);
     }
 
     fn between_batches(&mut self) {
-        self.desk.take_in();
-        if self.desk.ending {
-            self.desk.control.set(Wish::Stop);
+        self.state.take_in();
+        if self.state.ending {
+            self.state.control.set(Wish::Stop);
         }
         // One piece per batch keeps training moving while a slider is played.
-        self.desk.serve_one();
+        self.state.serve_one();
     }
 }
 
 /// The thread's loop.
-pub(super) fn serve(mut desk: Desk, runs_root: &Path) {
-    desk.restore();
+pub(super) fn serve(mut state: EngineState, runs_root: &Path) {
+    state.restore();
     loop {
-        desk.take_in();
-        if desk.ending {
+        state.take_in();
+        if state.ending {
             return;
         }
-        if desk.serve_one() {
+        if state.serve_one() {
             continue;
         }
-        if let Some(job) = desk.line.begin() {
-            work(&mut desk, job, runs_root);
+        if let Some(job) = state.queue.begin() {
+            work(&mut state, job, runs_root);
             continue;
         }
-        match desk.inbox.recv() {
-            Ok(mail) => desk.open(mail),
+        match state.inbox.recv() {
+            Ok(message) => state.handle(message),
             Err(_) => return,
         }
     }
 }
 
 /// Takes a job from its beginning to its end.
-fn work(desk: &mut Desk, job: Job, runs_root: &Path) {
+fn work(state: &mut EngineState, job: Job, runs_root: &Path) {
     let id = job.id;
-    desk.at_work = Some(id);
-    desk.unborn = Some(job.clone());
-    desk.control.begin(id);
-    desk.tell(Some(id), Event::Began(id));
+    state.running = Some(id);
+    state.pending = Some(job.clone());
+    state.control.begin(id);
+    state.tell(Some(id), Event::Began(id));
     // A stop that was meant for this job while it waited still lies in the inbox.
-    desk.take_in();
-    if desk.ending {
-        return; // It stays in the line's file.
+    state.take_in();
+    if state.ending {
+        return; // It stays in the queue's file.
     }
-    let event = run_job(desk, &job, runs_root);
+    let event = run_job(state, &job, runs_root);
     let unbegun = matches!(&event, Event::Stopped { run } if run.is_empty() || job.is_lesson());
-    if !(desk.ending && unbegun) {
-        desk.unborn = None;
+    if !(state.ending && unbegun) {
+        state.pending = None;
     }
-    desk.at_work = None;
-    desk.tell(Some(id), event);
-    desk.keep();
+    state.running = None;
+    state.tell(Some(id), event);
+    state.keep();
     // The next job may be far away; this one's scratch memory is better free until then.
     crate::nn::release_buffers();
 }
 
 /// Does what a job says; gives how it ended.
-fn run_job(desk: &mut Desk, job: &Job, runs_root: &Path) -> Event {
-    let (stock, control) = (desk.stock.clone(), desk.control.clone());
+fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
+    let (stock, control) = (state.stock.clone(), state.control.clone());
     let mut sink = JobSink {
-        desk,
+        state,
         job: job.id,
         run: String::new(),
     };
@@ -114,7 +114,7 @@ fn run_job(desk: &mut Desk, job: &Job, runs_root: &Path) -> Event {
         Ok(Outcome::NotBegun) => Event::Stopped { run },
         Err(problem) => {
             // A device that failed without saying that it is lost is no use to the next job either.
-            desk.let_go();
+            state.let_go();
             Event::Failed { run, problem }
         }
     }

@@ -11,7 +11,7 @@ use crate::backbone::architecture::Kept;
 use crate::backbone::library::Description;
 use crate::backbone::{IN_ATTENTION, IN_MLP, Length};
 use crate::data::loader;
-use crate::method::{Chosen, Demand};
+use crate::method::{Chosen, MemoryEstimate};
 use crate::nn::{AttentionForm, Variant, WeightType};
 use crate::pet::{BlockShape, PetSpec, Site};
 use crate::run::config::RunConfig;
@@ -118,10 +118,10 @@ fn peak(
 
 /// What the method of a run needs for its own sake; nothing where the settings are wrong, which
 /// the checks say.
-fn demand(config: &RunConfig, depth: usize) -> Demand {
+fn demand(config: &RunConfig, depth: usize) -> MemoryEstimate {
     let chosen = Chosen::of(config).ok();
-    let of = |chosen: Chosen<'_>| (chosen.spec.demand)(&chosen, depth).ok();
-    chosen.and_then(of).unwrap_or(Demand::NONE)
+    let of = |chosen: Chosen<'_>| (chosen.spec.memory)(&chosen, depth).ok();
+    chosen.and_then(of).unwrap_or(MemoryEstimate::NONE)
 }
 
 /// What a trained weight takes beside itself, in numbers: gradient, momentum, and its successor

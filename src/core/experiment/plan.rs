@@ -8,7 +8,7 @@ use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::{Dataset, PixelCache, named, told_two_labels};
 use crate::device::{self, Ready};
 use crate::method::{
-    self, Chosen, Ground, Method, PetPlan, Setup, all_frozen, filled, lone_classes,
+    self, Chosen, Context, Method, PetPlan, Setup, all_frozen, filled, single_class_tasks,
 };
 use crate::nn::Variant;
 use crate::pet::{Drawing, PetSpec};
@@ -152,12 +152,12 @@ impl Plan {
         progress("loading the backbone");
         let backbone = stock.backbone(&config.backbone, variant, &ready, &mut progress)?;
         let shapes = backbone.backbone.blocks();
-        let ground = Ground {
+        let context = Context {
             architecture: &backbone.entry.architecture,
             blocks: shapes,
             tasks: scenario.tasks.len(),
         };
-        (chosen.spec.check)(&chosen, Some(&ground))?;
+        (chosen.spec.check)(&chosen, Some(&context))?;
         let drawing = begun.map_or_else(Drawing::default, |(header, _)| header.drawing);
         let pet = spec.map(|spec| PetPlan::new(&chosen, spec, shapes));
         let pet = pet.transpose()?.map(|plan| plan.drawn(drawing));
@@ -167,9 +167,9 @@ impl Plan {
         }
         let pixels = stock.pixels(config, backbone.input.size);
         let short = short(config, &ready, &about, pet.as_ref());
-        let lone = lone_classes(&chosen, &scenario.tasks).map(|lone| lone.problem);
+        let single = single_class_tasks(&chosen, &scenario.tasks).map(|single| single.problem);
         let still = all_frozen(&chosen, scenario.tasks.len()).map(|still| still.problem);
-        for problem in remarks.into_iter().chain(short).chain(lone).chain(still) {
+        for problem in remarks.into_iter().chain(short).chain(single).chain(still) {
             sink.event(Event::Remark {
                 run: String::new(),
                 problem,
@@ -312,7 +312,7 @@ fn fitted(
     tell: &mut dyn FnMut(&str) -> bool,
 ) -> Result<Fitted> {
     let trusted = device::trusted(&chosen.config.device)?;
-    let demand = (chosen.spec.demand)(chosen, about.blocks.len())?;
+    let demand = (chosen.spec.memory)(chosen, about.blocks.len())?;
     let wish = fitting::Wish {
         config: chosen.config,
         family: about.entry.architecture.family().name,

@@ -9,11 +9,11 @@ use crate::backbone::parameters::Weights;
 use crate::backbone::{Backbone, Facts, Tokens};
 use crate::pet::Hooks;
 use crate::problem::Result;
-use crate::run::inside::{Gaze, GazeKind};
+use crate::run::inside::{AttentionKind, AttentionMap};
 use crate::tensors::HostTensor;
 
-/// One pass of images through the last block: a gaze for each image.
-pub type Pass = Vec<Gaze>;
+/// One pass of images through the last block: a map for each image.
+pub type Pass = Vec<AttentionMap>;
 
 /// What is noted; none while nobody watches. A network made of this one shares it.
 type Notes = Arc<Mutex<Option<Vec<Pass>>>>;
@@ -124,18 +124,18 @@ impl Backbone for Watched {
     }
 }
 
-/// Shares (batch × places) as gazes.
+/// Shares (batch × places) as attention maps.
 fn attention(shares: &Tensor<2>, [rows, columns]: [usize; 2]) -> Result<Pass> {
     let values = HostTensor::read(shares)?.values;
-    let gaze = |values: &[f32]| Gaze {
-        kind: GazeKind::Attention,
+    let map = |values: &[f32]| AttentionMap {
+        kind: AttentionKind::Attention,
         rows,
         columns,
         rest: (1.0 - values.iter().sum::<f32>()).clamp(0.0, 1.0),
         values: values.to_vec(),
     };
     let places = (rows * columns).max(1);
-    Ok(values.chunks_exact(places).map(gaze).collect())
+    Ok(values.chunks_exact(places).map(map).collect())
 }
 
 /// The length of each token after the last block.
@@ -144,12 +144,12 @@ fn lengths(out: &Tokens) -> Result<Pass> {
     let host = HostTensor::read(&out.values)?.values;
     let length = |token: &[f32]| token.iter().map(|v| v * v).sum::<f32>().sqrt();
     let each: Vec<f32> = host.chunks_exact(width.max(1)).map(length).collect();
-    let gaze = |image: &[f32]| Gaze {
-        kind: GazeKind::Length,
+    let map = |image: &[f32]| AttentionMap {
+        kind: AttentionKind::Length,
         rows: out.rows,
         columns: out.columns,
         values: image[image.len().saturating_sub(out.rows * out.columns)..].to_vec(),
         rest: 0.0,
     };
-    Ok(each.chunks_exact(tokens.max(1)).map(gaze).collect())
+    Ok(each.chunks_exact(tokens.max(1)).map(map).collect())
 }

@@ -12,8 +12,8 @@ use super::answers::{self, Verdict};
 use super::prototypes::{Prototypes, Sums};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
-    Batch, Demand, Features, GoOn, Method, MethodSpec, Pass, PetUse, Published, Rate, Setup, Task,
-    TrainedPet, Work,
+    Batch, Features, GoOn, MemoryEstimate, Method, MethodSpec, Pass, PetUse, Published, Rate,
+    Setup, Task, TrainedPet, Work,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -45,7 +45,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         passes.push(Pass::measuring());
         Ok(passes)
     },
-    demand: |_, _| Ok(Demand::NONE),
+    memory: |_, _| Ok(MemoryEstimate::NONE),
     check: |_, _| Ok(()),
     idle: |_| Ok(Vec::new()),
     build: |setup| Ok(Box::new(Aper::new(&setup)?)),

@@ -18,8 +18,8 @@ use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, 
 use super::task::none_begun;
 use super::tuning::{self, MOMENTUM};
 use super::{
-    Backward, Batch, Chosen, Demand, Features, Ground, Kind, Method, MethodSpec, Pass, Published,
-    Rate, SettingSpec, Setup, StepSettings, Task, plain, task_seed,
+    Backward, Batch, Chosen, Context, Features, Kind, MemoryEstimate, Method, MethodSpec, Pass,
+    Published, Rate, SettingSpec, Setup, StepSettings, Task, plain, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::backbone::parameters::Weights;
@@ -55,10 +55,10 @@ pub const SEQUENTIAL: MethodSpec = MethodSpec {
     all_at_once: false,
     needs_state: false,
     passes,
-    demand: |_, _| {
-        Ok(Demand {
+    memory: |_, _| {
+        Ok(MemoryEstimate {
             weights: true,
-            ..Demand::from_block(0)
+            ..MemoryEstimate::from_block(0)
         })
     },
     check,
@@ -117,7 +117,7 @@ fn passes(chosen: &Chosen<'_>, _task: usize) -> Result<Vec<Pass>> {
     Ok(vec![Pass::learning(false); chosen.config.epochs])
 }
 
-fn check(chosen: &Chosen<'_>, _ground: Option<&Ground<'_>>) -> Result<()> {
+fn check(chosen: &Chosen<'_>, _context: Option<&Context<'_>>) -> Result<()> {
     if chosen.config.precision != Precision::F16 {
         return Ok(());
     }

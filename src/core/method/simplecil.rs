@@ -9,7 +9,7 @@ use burn::tensor::Tensor;
 
 use super::answers::{self, Verdict};
 use super::prototypes::{Prototypes, Sums};
-use super::{Batch, Demand, Features, GoOn, Method, MethodSpec, Pass, Task, plain};
+use super::{Batch, Features, GoOn, MemoryEstimate, Method, MethodSpec, Pass, Task, plain};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::problem::Result;
@@ -30,7 +30,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     all_at_once: false,
     needs_state: false,
     passes: |_, _| Ok(vec![Pass::measuring()]),
-    demand: |_, _| Ok(Demand::NONE),
+    memory: |_, _| Ok(MemoryEstimate::NONE),
     check: |_, _| Ok(()),
     idle: |_| Ok(Vec::new()),
     build: |setup| {

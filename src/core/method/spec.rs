@@ -36,9 +36,9 @@ pub struct MethodSpec {
     /// The passes over the images of a task (from 0).
     pub passes: fn(&Chosen<'_>, usize) -> Result<Vec<Pass>>,
     /// What a step takes beside the network and a PET, for a network of so many blocks.
-    pub demand: fn(&Chosen<'_>, usize) -> Result<Demand>,
+    pub memory: fn(&Chosen<'_>, usize) -> Result<MemoryEstimate>,
     /// Says what does not fit together, before the start.
-    pub check: fn(&Chosen<'_>, Option<&Ground<'_>>) -> Result<()>,
+    pub check: fn(&Chosen<'_>, Option<&Context<'_>>) -> Result<()>,
     /// Those of its own settings that have no effect beside the others.
     pub idle: fn(&Chosen<'_>) -> Result<Vec<Idle>>,
     /// Before the first task.
@@ -92,7 +92,7 @@ impl PetUse {
 
 /// The memory that a method needs for its own sake.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Demand {
+pub struct MemoryEstimate {
     /// The first block that gradients pass through; none where they pass through those of PETs
     /// alone.
     pub first_block: Option<usize>,
@@ -102,7 +102,7 @@ pub struct Demand {
     pub bytes: f64,
 }
 
-impl Demand {
+impl MemoryEstimate {
     /// That of a method whose PETs are all it trains.
     pub const NONE: Self = Self {
         first_block: None,
@@ -178,7 +178,7 @@ impl Published {
 
 /// What a run stands on, known before any weight is read.
 #[derive(Clone, Copy, Debug)]
-pub struct Ground<'a> {
+pub struct Context<'a> {
     /// The backbone's family and dimensions.
     pub architecture: &'a Architecture,
     /// One shape per block.

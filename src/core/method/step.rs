@@ -10,7 +10,7 @@ use burn::tensor::Tensor;
 
 use super::Batch;
 use super::optimiser::Gradients;
-use crate::pet::{Draws, Rows};
+use crate::pet::{DropoutSeed, Rows};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 
@@ -35,9 +35,9 @@ pub struct Part<'a> {
 impl Part<'_> {
     /// What dropout draws from in a task (from 0) of a run with this seed. No two batches of a run
     /// share these.
-    pub fn draws(&self, seed: u64, task: usize) -> Draws {
+    pub fn dropout_seed(&self, seed: u64, task: usize) -> DropoutSeed {
         let place = [task as u64, self.batch.pass as u64];
-        Draws {
+        DropoutSeed {
             seed,
             step: place[0] << 48 | place[1] << 32 | self.batch.step as u64,
             rows: self.rows,

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
-use crate::pet::{Draws, PetStack};
+use crate::pet::{DropoutSeed, PetStack};
 use crate::problem::Result;
 use crate::tensors::{HostTensor, Named, shaped};
 
@@ -137,7 +137,7 @@ impl Tuning {
         &self,
         images: Tensor<4>,
         labels: &[usize],
-        draws: Option<Draws>,
+        draws: Option<DropoutSeed>,
     ) -> Result<(Tensor<1>, Gradients)> {
         let (mut pets, head) = (self.pets.tracked(), self.head.tracked());
         if let Some(draws) = draws {
@@ -157,7 +157,7 @@ impl Tuning {
     pub fn learn(&mut self, batch: &Batch<'_>) -> Result<Tensor<1>> {
         let (loss, gradients) = self.settings.step.learn(batch, |part| {
             let labels = part.batch.local_labels(&self.task);
-            let draws = || part.draws(self.settings.seed, self.task.index);
+            let draws = || part.dropout_seed(self.settings.seed, self.task.index);
             let draws = self.settings.dropout.then(draws);
             self.gradients(part.batch.images.clone(), &labels, draws)
         })?;

@@ -11,7 +11,7 @@ use burn::tensor::{Tensor, TensorData};
 
 use super::shape::Outcome;
 use super::value::Value;
-use crate::data::chance::{Chance, Purpose};
+use crate::data::rng::{Purpose, Rng};
 use crate::expression::Sign;
 
 /// Bits of randomness for each element: p is met to one part in 65,536.
@@ -19,7 +19,7 @@ const BITS: u32 = 16;
 
 /// What the masks of one training step are drawn from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Draws {
+pub struct DropoutSeed {
     /// Of the run.
     pub seed: u64,
     /// The number of the step within the run; no two steps may share one.
@@ -53,15 +53,15 @@ impl Rows {
 
 thread_local! {
     /// The stream of the evaluation running on this thread; none outside training.
-    static STREAM: RefCell<Option<(Chance, Option<Rows>)>> = const { RefCell::new(None) };
+    static STREAM: RefCell<Option<(Rng, Option<Rows>)>> = const { RefCell::new(None) };
 }
 
 /// Opens the stream of an evaluation at this place, a block's site
 /// ([`Drawing::of_site`](super::Drawing)), or says that it does not train.
-pub(super) fn begin(draws: Option<Draws>, place: u64) {
+pub(super) fn begin(draws: Option<DropoutSeed>, place: u64) {
     let stream = draws.map(|draws| {
-        let chance = Chance::new(Purpose::Dropout, draws.seed, draws.step, place);
-        (chance, draws.rows)
+        let rng = Rng::new(Purpose::Dropout, draws.seed, draws.step, place);
+        (rng, draws.rows)
     });
     STREAM.set(stream);
 }
@@ -78,11 +78,11 @@ pub(super) fn shape(x: &[usize], p: f64) -> Outcome {
 pub(super) fn apply(x: Value, p: f64) -> Value {
     let (shape, count) = (x.dims(), x.dims().iter().product());
     let factors = STREAM.with_borrow_mut(|stream| {
-        let (chance, rows) = stream.as_mut()?;
+        let (rng, rows) = stream.as_mut()?;
         // A part draws for the whole batch, so that it makes no difference to be one.
         let within = rows.and_then(|rows| rows.within(&shape));
         let (first, all) = within.unwrap_or((0, count));
-        Some(factors(chance, p, all)[first..first + count].to_vec())
+        Some(factors(rng, p, all)[first..first + count].to_vec())
     });
     let Some(factors) = factors else { return x };
     let mask = match &x {
@@ -94,7 +94,7 @@ pub(super) fn apply(x: Value, p: f64) -> Value {
 }
 
 /// 0 for what is dropped, 1 / (1 − p) for the rest.
-fn factors(stream: &mut Chance, p: f64, count: usize) -> Vec<f32> {
+fn factors(stream: &mut Rng, p: f64, count: usize) -> Vec<f32> {
     let (kept, below) = (
         (1.0 / (1.0 - p)) as f32,
         (p * f64::from(1u32 << BITS)) as u64,
@@ -126,9 +126,9 @@ mod tests {
     use super::super::{Drawing, Site};
     use super::*;
 
-    fn draws(seed: u64, step: u64) -> Option<Draws> {
+    fn dropout_seed(seed: u64, step: u64) -> Option<DropoutSeed> {
         let rows = None;
-        Some(Draws { seed, step, rows })
+        Some(DropoutSeed { seed, step, rows })
     }
 
     #[test]
@@ -136,9 +136,9 @@ mod tests {
         let dropped = |rows: Option<Rows>| -> Vec<f32> {
             let images = rows.map_or(5, |rows| rows.count);
             begin(
-                Some(Draws {
+                Some(DropoutSeed {
                     rows,
-                    ..draws(4, 2).unwrap()
+                    ..dropout_seed(4, 2).unwrap()
                 }),
                 0,
             );
@@ -169,7 +169,7 @@ mod tests {
     }
 
     /// What a training step makes of 40 × 50 ones.
-    fn dropped(draws: Option<Draws>, block: usize, site: Site, p: f64) -> Vec<f32> {
+    fn dropped(draws: Option<DropoutSeed>, block: usize, site: Site, p: f64) -> Vec<f32> {
         begin(draws, Drawing::default().of_site(block, site));
         let ones = Tensor::<2>::ones([40, 50], &Device::flex());
         let Value::Two(x) = apply(ones.into(), p) else {
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_share_is_dropped_and_the_rest_makes_up_for_it() {
-        let draws = draws(1, 2);
+        let draws = dropout_seed(1, 2);
         for p in [0.0, 0.1, 0.5] {
             let values = dropped(draws, 3, Site::Mlp, p);
             let gone = values.iter().filter(|value| **value == 0.0).count();
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn masks_are_a_function_of_seed_step_block_and_site() {
-        let of = |seed, step, block, site| dropped(draws(seed, step), block, site, 0.5);
+        let of = |seed, step, block, site| dropped(dropout_seed(seed, step), block, site, 0.5);
         let one = of(1, 2, 3, Site::Attention);
         assert_eq!(one, of(1, 2, 3, Site::Attention));
         for other in [
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_gradient_goes_where_the_values_went() {
-        let draws = draws(5, 1);
+        let draws = dropout_seed(5, 1);
         begin(draws, 0);
         let x = Tensor::<3>::ones([2, 3, 4], &Device::flex())
             .autodiff()

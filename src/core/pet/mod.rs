@@ -27,7 +27,7 @@ pub mod value;
 pub mod view;
 
 pub use drawing::Drawing;
-pub use dropout::{Draws, Rows};
+pub use dropout::{DropoutSeed, Rows};
 pub use hooks::Hooks;
 pub use init::{INITS, Init, standard_normal};
 pub use library::{Library, is_sized};

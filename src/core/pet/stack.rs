@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use super::dropout::{self, Draws};
+use super::dropout::{self, DropoutSeed};
 use super::equation::Program;
 use super::hooks::Hooks;
 use super::layout::{Layout, Slot};
@@ -24,7 +24,7 @@ pub struct PetStack {
     /// Tensors per block in the order of the block's slots.
     tensors: BTreeMap<usize, Vec<Tensor<2>>>,
     /// What `dropout` draws from; none outside training.
-    draws: Option<Draws>,
+    draws: Option<DropoutSeed>,
 }
 
 /// What does not change during training.
@@ -139,7 +139,7 @@ impl PetStack {
 
     /// The same in a training step: `dropout` drops what these draws say.
     #[must_use]
-    pub fn in_training(mut self, draws: Draws) -> Self {
+    pub fn in_training(mut self, draws: DropoutSeed) -> Self {
         self.draws = Some(draws);
         self
     }

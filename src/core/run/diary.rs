@@ -33,9 +33,9 @@ pub fn asked(command: &Command) {
         }
         Command::Stop(job) => tracing::info!(job_id = job.number(), "asked to stop"),
         Command::Move { job, place } => {
-            tracing::info!(job_id = job.number(), place, "asked to move in line");
+            tracing::info!(job_id = job.number(), place, "asked to move in the queue");
         }
-        Command::Hold(held) => tracing::info!(held, "asked to hold the line or let it go"),
+        Command::Hold(held) => tracing::info!(held, "asked to hold the queue or let it go"),
         Command::Predict(request) => {
             let (ticket, tasks) = (request.ticket, request.tasks.len());
             tracing::debug!(ticket, tasks, "asked to predict");
@@ -65,7 +65,7 @@ pub fn of_engine(job: Option<JobId>, event: &Event) {
     let job_id = job.map_or(0, JobId::number);
     match event {
         Event::Began(_) => tracing::info!(job_id, "the job begins"),
-        Event::Removed(_) => tracing::info!(job_id, "taken out of the line"),
+        Event::Removed(_) => tracing::info!(job_id, "taken out of the queue"),
         Event::Finished { .. } => tracing::info!(job_id, "the job is finished"),
         Event::Stopped { .. } => tracing::info!(job_id, "the job was stopped"),
         Event::Failed { problem, .. } => {

@@ -22,11 +22,11 @@ use crate::problem::Problem;
 /// What the engine can be asked to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Command {
-    /// Train or continue a run; jobs wait in line.
+    /// Train or continue a run; jobs wait in the queue.
     Queue(Box<Job>),
-    /// Stop this job: at work, its run is saved and the next one begins; in line, it is taken out.
+    /// Stop this job: at work, its run is saved and the next one begins; in the queue, it is taken out.
     Stop(JobId),
-    /// Move a job that waits to another place in line, from 0.
+    /// Move a job that waits to another place in the queue, from 0.
     Move {
         /// Which.
         job: JobId,
@@ -111,16 +111,16 @@ pub struct Progress {
 /// What the engine tells. Milestones are never dropped; `Progress` is thinned at the source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Event {
-    /// A job waits at this place in line (from 0): it is new there, was moved, held or let go.
+    /// A job waits at this place in the queue (from 0): it is new there, was moved, held or let go.
     Queued {
         /// The job as it is now.
         job: Box<Job>,
         /// Its place.
         place: usize,
     },
-    /// A job left the line and is at work. One of `Finished`, `Stopped`, `Failed` ends it.
+    /// A job left the queue and is at work. One of `Finished`, `Stopped`, `Failed` ends it.
     Began(JobId),
-    /// A job was taken out of the line before it began.
+    /// A job was taken out of the queue before it began.
     Removed(JobId),
     /// A run exists: data and backbone are open, the folder is made.
     Started(Box<RunHeader>),

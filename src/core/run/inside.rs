@@ -60,8 +60,8 @@ pub enum Seen {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunInside {
     /// The test pictures; none where the run's data set is not at hand.
-    pub crowd: Option<CrowdInside>,
-    /// Why there is no crowd.
+    pub probe: Option<ProbeInside>,
+    /// Why there is no probe set.
     pub problem: Option<Problem>,
     /// How far PETs have moved.
     pub movement: Movement,
@@ -70,7 +70,7 @@ pub struct RunInside {
 /// Test pictures inside a run after a task. All lists go by picture, in the same order after every
 /// task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CrowdInside {
+pub struct ProbeInside {
     /// Where each picture lies: its source (0 the run's data set, k its k-th lesson), and its index
     /// among the test pictures there.
     pub places: Vec<(usize, usize)>,
@@ -115,19 +115,19 @@ pub struct Movement {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PictureInside {
     /// For each expert that has features of its own.
-    pub gazes: Vec<(Expert, Gaze)>,
+    pub attention_maps: Vec<(Expert, AttentionMap)>,
     /// Of the network before the first task; told with the first task only.
-    pub before: Option<Gaze>,
+    pub before: Option<AttentionMap>,
     /// What the network sees: `seen_size`² × 3 bytes.
     pub seen: Vec<u8>,
     /// Side of the square the network sees.
     pub seen_size: usize,
 }
 
-/// What a gaze is made of.
+/// What a map is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum GazeKind {
+pub enum AttentionKind {
     /// Shares of the class token's attention in the last block; with the rest they add up to 1.
     Attention,
     /// Lengths of the features at each place: the network has no class token.
@@ -136,9 +136,9 @@ pub enum GazeKind {
 
 /// A number for each place of a picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Gaze {
+pub struct AttentionMap {
     /// What the numbers are.
-    pub kind: GazeKind,
+    pub kind: AttentionKind,
     /// Places down.
     pub rows: usize,
     /// Places across.
@@ -159,13 +159,13 @@ impl Movement {
 }
 
 impl PictureInside {
-    /// One expert's gaze, or that of the only one there is.
-    pub fn of(&self, expert: Expert) -> Option<&Gaze> {
-        of_expert(&self.gazes, expert)
+    /// One expert's map, or that of the only one there is.
+    pub fn of(&self, expert: Expert) -> Option<&AttentionMap> {
+        of_expert(&self.attention_maps, expert)
     }
 }
 
-impl CrowdInside {
+impl ProbeInside {
     /// One expert's map, or that of the only one there is.
     pub fn map_of(&self, expert: Expert) -> Option<&FeatureMap> {
         let mut maps = self.maps.iter();

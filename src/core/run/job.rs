@@ -1,7 +1,7 @@
-//! What is to be trained: jobs, each with an id from the moment it is asked for, and the line they
+//! What is to be trained: jobs, each with an id from the moment it is asked for, and the queue they
 //! wait in.
 //!
-//! The engine alone owns the line; whoever shows it folds the events that each change gives. A job
+//! The engine alone owns the queue; whoever shows it folds the events that each change gives. A job
 //! that is held stays where it is and lets others pass.
 
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ pub struct Job {
     /// The device on which a run is continued or taught, where it is not the one it began on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
-    /// Whether it stays in line until it is let go.
+    /// Whether it stays in the queue until it is let go.
     #[serde(skip)]
     pub held: bool,
 }

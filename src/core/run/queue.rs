@@ -16,7 +16,7 @@ pub struct Told {
     pub event: Event,
 }
 
-/// The job that a change of the line is about.
+/// The job that a change of the queue is about.
 pub fn job_of(change: &Event) -> Option<JobId> {
     match change {
         Event::Queued { job, .. } => Some(job.id),
@@ -27,9 +27,9 @@ pub fn job_of(change: &Event) -> Option<JobId> {
 
 /// Jobs that wait, in the order in which they begin.
 #[derive(Clone, Debug, Default)]
-pub struct Line(VecDeque<Job>);
+pub struct Queue(VecDeque<Job>);
 
-impl Line {
+impl Queue {
     /// The jobs, the next one first.
     pub fn jobs(&self) -> impl ExactSizeIterator<Item = &Job> {
         self.0.iter()
@@ -56,7 +56,7 @@ impl Line {
         self.0.remove(self.place(id)?)
     }
 
-    /// Moves a job to another place; none where it is not in line any more.
+    /// Moves a job to another place; none where it is not in the queue any more.
     pub fn shift(&mut self, id: JobId, place: usize) -> Option<Event> {
         let job = self.take(id)?;
         Some(self.put(job, place))
@@ -89,37 +89,37 @@ mod tests {
     use super::*;
     use crate::run::config::RunConfig;
 
-    fn titles(line: &Line) -> Vec<&str> {
-        line.jobs().map(|job| job.title.as_str()).collect()
+    fn titles(queue: &Queue) -> Vec<&str> {
+        queue.jobs().map(|job| job.title.as_str()).collect()
     }
 
-    fn line(titles: &[&str]) -> (Line, Vec<JobId>) {
-        let mut line = Line::default();
+    fn queue(titles: &[&str]) -> (Queue, Vec<JobId>) {
+        let mut queue = Queue::default();
         let ids = titles.iter().map(|title| {
             let job = Job::resume(PathBuf::new(), None, (*title).to_string());
             let id = job.id;
-            line.put(job, usize::MAX);
+            queue.put(job, usize::MAX);
             id
         });
         let ids = ids.collect();
-        (line, ids)
+        (queue, ids)
     }
 
     #[test]
     fn jobs_are_moved_taken_out_and_passed_while_they_are_held() {
-        let (mut line, ids) = line(&["a", "b", "c"]);
-        line.shift(ids[2], 0).unwrap();
-        assert_eq!(titles(&line), ["c", "a", "b"]);
-        line.shift(ids[2], 99).unwrap();
-        assert_eq!(titles(&line), ["a", "b", "c"]);
-        assert_eq!(line.take(ids[1]).unwrap().title, "b");
-        assert!(line.shift(ids[1], 0).is_none());
-        assert_eq!(line.hold(true).len(), 2);
-        assert!(line.hold(true).is_empty() && line.begin().is_none());
-        line.put(Job::train(RunConfig::default(), "d".into()), usize::MAX);
-        assert_eq!(line.begin().unwrap().title, "d");
-        line.hold(false);
-        assert_eq!(line.begin().unwrap().title, "a");
-        assert_eq!(titles(&line), ["c"]);
+        let (mut queue, ids) = queue(&["a", "b", "c"]);
+        queue.shift(ids[2], 0).unwrap();
+        assert_eq!(titles(&queue), ["c", "a", "b"]);
+        queue.shift(ids[2], 99).unwrap();
+        assert_eq!(titles(&queue), ["a", "b", "c"]);
+        assert_eq!(queue.take(ids[1]).unwrap().title, "b");
+        assert!(queue.shift(ids[1], 0).is_none());
+        assert_eq!(queue.hold(true).len(), 2);
+        assert!(queue.hold(true).is_empty() && queue.begin().is_none());
+        queue.put(Job::train(RunConfig::default(), "d".into()), usize::MAX);
+        assert_eq!(queue.begin().unwrap().title, "d");
+        queue.hold(false);
+        assert_eq!(queue.begin().unwrap().title, "a");
+        assert_eq!(titles(&queue), ["c"]);
     }
 }

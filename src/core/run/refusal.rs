@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::inside::CrowdInside;
+use super::inside::ProbeInside;
 use super::prediction::Opinion;
 use crate::metrics::Expert;
 
@@ -170,18 +170,18 @@ impl Refusal {
     /// None where neither tells.
     pub fn of(
         gauges: Option<&BTreeMap<String, f64>>,
-        crowd: Option<&CrowdInside>,
+        probe: Option<&ProbeInside>,
         expert: Expert,
     ) -> Option<Self> {
         let (mut known, mut later): (Vec<Known>, Vec<f32>) = Default::default();
-        let sample = crowd.and_then(|crowd| Some((crowd, crowd.strangeness_of(expert)?)));
-        for (crowd, at, value) in sample.into_iter().flat_map(|(crowd, values)| {
+        let sample = probe.and_then(|probe| Some((probe, probe.strangeness_of(expert)?)));
+        for (probe, at, value) in sample.into_iter().flat_map(|(probe, values)| {
             (0..)
                 .zip(values)
-                .map(move |(at, value)| (crowd, at, *value))
+                .map(move |(at, value)| (probe, at, *value))
         }) {
-            match crowd.labels[at] < crowd.known {
-                true => known.push((crowd.places[at], value)),
+            match probe.labels[at] < probe.known {
+                true => known.push((probe.places[at], value)),
                 false => later.push(value),
             }
         }
@@ -218,10 +218,10 @@ impl Refusal {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::data::chance::{Chance, Purpose};
+    use crate::data::rng::{Purpose, Rng};
 
-    fn crowd(labels: Vec<usize>, strangeness: Vec<f32>) -> CrowdInside {
-        CrowdInside {
+    fn probe(labels: Vec<usize>, strangeness: Vec<f32>) -> ProbeInside {
+        ProbeInside {
             places: (0..labels.len()).map(|at| (0, at)).collect(),
             labels,
             given: Vec::new(),
@@ -255,9 +255,8 @@ mod tests {
         let (mut fitted, mut fresh, mut same) = (0.0, 0.0, 0.0);
         const RUNS: u64 = 400;
         for run in 0..RUNS {
-            let mut chance = Chance::new(Purpose::Split, run, 0, 0);
-            let mut draw =
-                |count| -> Vec<f32> { (0..count).map(|_| chance.unit() as f32).collect() };
+            let mut rng = Rng::new(Purpose::Split, run, 0, 0);
+            let mut draw = |count| -> Vec<f32> { (0..count).map(|_| rng.unit() as f32).collect() };
             let known = at_places(draw(40));
             let (limit, rate) = chosen(&known).unwrap();
             assert_eq!(rate.pictures, 40, "every picture is judged once");
@@ -284,9 +283,9 @@ mod tests {
     fn what_is_refused_is_counted_for_known_and_later_classes_apart() {
         let labels = (0..60).map(|at| usize::from(at >= 40) * 2).collect();
         let values: Vec<f32> = (0..60).map(|at| at as f32).collect();
-        let crowd = crowd(labels, values.clone());
+        let probe = probe(labels, values.clone());
         let of = |gauges: Option<&BTreeMap<String, f64>>| {
-            Refusal::of(gauges, Some(&crowd), Expert::ANSWER).unwrap()
+            Refusal::of(gauges, Some(&probe), Expert::ANSWER).unwrap()
         };
         let (_, rate) = chosen(&at_places(values[..40].iter().copied())).unwrap();
         let later = Some(Refused {
@@ -324,7 +323,7 @@ mod tests {
             (of(Some(&newer)).known, of(Some(&newer)).later),
             (noted, later)
         );
-        assert_eq!(Refusal::of(None, Some(&crowd), Expert::ONLINE), None);
+        assert_eq!(Refusal::of(None, Some(&probe), Expert::ONLINE), None);
         assert_eq!(Refusal::of(None, None, Expert::ANSWER), None);
     }
 

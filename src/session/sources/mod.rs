@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use super::Wake;
 use super::backend::Backend;
-use super::bin::{Deed, DeletedRun, Done};
+use super::bin::{BinAction, DeletedRun, Done};
 use super::chooser::{Choice, Wanted};
 use super::collection::{Collection, Piece};
 use super::data_sets::{DataAsk, SightAsk};
@@ -172,8 +172,8 @@ pub trait Sources: Send + Sync {
     }
 
     /// Deletes runs, brings them back, or erases them.
-    fn bin(&self, deed: Deed, places: Vec<PathBuf>) -> Done {
-        runs::done(&self.disk().runs_root, deed, places)
+    fn bin(&self, action: BinAction, places: Vec<PathBuf>) -> Done {
+        runs::done(&self.disk().runs_root, action, places)
     }
 
     /// The deleted runs of the usual folder and of these others.

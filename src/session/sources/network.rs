@@ -3,7 +3,7 @@
 use crate::backbone::library::{Description, Library as Backbones, State};
 use crate::device;
 use crate::experiment::footprint;
-use crate::method::{Chosen, Ground, PetPlan};
+use crate::method::{Chosen, Context, PetPlan};
 use crate::pet::library::Library;
 use crate::pet::spec::MAIN_SIZE;
 use crate::pet::{BlockShape, PetSpec};
@@ -42,7 +42,7 @@ pub(super) fn fill(plan: &mut Plan, config: &RunConfig) -> Result<()> {
     let method = Chosen::of(config)?;
     (method.spec.check)(
         &method,
-        Some(&Ground {
+        Some(&Context {
             architecture: &about.entry.architecture,
             blocks: shapes,
             tasks: plan.tasks.len(),

@@ -4,7 +4,7 @@ use super::network;
 use crate::backbone::library as backbones;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::device;
-use crate::method::{self, Chosen, all_frozen, lone_classes};
+use crate::method::{self, Chosen, all_frozen, single_class_tasks};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::views::{DataView, Plan};
@@ -45,7 +45,7 @@ fn scenario(config: &RunConfig, data: &DataView) -> Result<Scenario> {
 
 fn fill_tasks(plan: &mut Plan, config: &RunConfig, data: &DataView, scenario: Scenario) {
     if let Ok(chosen) = Chosen::of(config) {
-        plan.lone = lone_classes(&chosen, &scenario.tasks);
+        plan.single_class = single_class_tasks(&chosen, &scenario.tasks);
         plan.all_frozen = all_frozen(&chosen, scenario.tasks.len());
     }
     plan.set_tasks(scenario, data, config);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::problem::{Problem, Result};
-use crate::session::bin::{Deed, DeletedRun, Done};
+use crate::session::bin::{BinAction, DeletedRun, Done};
 use crate::session::folders::{MOST, RunsFolder, Shelf};
 use crate::session::row::{Elsewhere, RunRow, RunState, title_of};
 use crate::store::{self, Glance};
@@ -144,13 +144,13 @@ pub(super) fn folder_of_runs(root: &Path, path: &Path, known: &[PathBuf]) -> Res
     Ok(folder)
 }
 
-/// Does a deed with each of these runs.
-pub(super) fn done(root: &Path, deed: Deed, places: Vec<PathBuf>) -> Done {
+/// Does an action with each of these runs.
+pub(super) fn done(root: &Path, action: BinAction, places: Vec<PathBuf>) -> Done {
     let one = |place: PathBuf| {
-        let now = match deed {
-            Deed::Delete => store::delete(&place, root),
-            Deed::Restore => store::restore(&place),
-            Deed::Erase => store::erase(&place).map(|()| place.clone()),
+        let now = match action {
+            BinAction::Delete => store::delete(&place, root),
+            BinAction::Restore => store::restore(&place),
+            BinAction::Erase => store::erase(&place).map(|()| place.clone()),
         };
         (place, now)
     };

@@ -124,7 +124,7 @@ impl Session {
     pub fn go_on_toured(&mut self) {
         if let Some(tour) = &self.learn.tour
             && tour.run().job.is_some()
-            && tour.run().job == self.at_work()
+            && tour.run().job == self.running_job()
         {
             self.backend.wish(Wish::Run);
         }
@@ -149,7 +149,7 @@ impl Session {
             return;
         };
         self.backend.send(Command::Stop(job));
-        if self.at_work() == Some(job) {
+        if self.running_job() == Some(job) {
             self.backend.hurry(job);
         }
     }

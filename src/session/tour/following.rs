@@ -28,7 +28,7 @@ impl Session {
         let Some(job) = run.job else { return };
         match &self.train.live {
             Some(live) if live.job == Some(job) => run.follow(live),
-            _ => run.wait(self.train.line.place(job).is_some()),
+            _ => run.wait(self.train.queue.place(job).is_some()),
         }
         let unshown = |folder: &&std::path::PathBuf| !self.predict.pins.runs().contains(*folder);
         if let Some(folder) = run.folder.as_ref().filter(unshown) {
@@ -57,7 +57,7 @@ impl Session {
             }
             Step::Guess => {
                 tour.guess?;
-                if tour.baseline.job == self.at_work() {
+                if tour.baseline.job == self.running_job() {
                     self.backend.wish(Wish::Run);
                 }
                 Some(Step::Forget)
@@ -73,7 +73,7 @@ impl Session {
 
     /// Lets Baseline wait after its first task until the person has guessed, once.
     fn hold_for_guess(&mut self, tour: &mut Tour) {
-        if !tour.held && tour.guess.is_none() && tour.baseline.job == self.at_work() {
+        if !tour.held && tour.guess.is_none() && tour.baseline.job == self.running_job() {
             tour.held = true;
             self.backend.wish(Wish::Pause);
         }

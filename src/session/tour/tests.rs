@@ -249,7 +249,7 @@ fn another_run_is_waited_for_and_never_stopped() {
     });
     assert_eq!(stopped, Some(mine));
     assert_eq!(
-        (session.at_work(), session.waiting().count()),
+        (session.running_job(), session.waiting().count()),
         (Some(other), 0)
     );
     // Without it the tour's run begins by itself.

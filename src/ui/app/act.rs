@@ -44,7 +44,7 @@ impl StudioApp {
             }
             UiCommand::UseFormer => self.use_former(),
             UiCommand::DropFormer => self.session.former.forget(),
-            UiCommand::DropLeftOff => self.session.former.left_off = None,
+            UiCommand::DropInterrupted => self.session.former.interrupted = None,
             UiCommand::ChooseData(key) => self.choose_data(&key),
             UiCommand::ChooseWeights(path) => self.choose_weights(path),
             UiCommand::Pick(wanted) => self.session.pick(wanted),
@@ -58,8 +58,8 @@ impl StudioApp {
             UiCommand::PauseOrGoOn => self.pause_or_go_on(),
             UiCommand::Stop => self.ask_to_stop(),
             UiCommand::TakeOut(job) => self.session.take_out(job),
-            UiCommand::MoveInLine(job, place) => self.session.move_in_line(job, place),
-            UiCommand::HoldLine(held) => self.session.hold_line(held),
+            UiCommand::MoveInLine(job, place) => self.session.move_in_queue(job, place),
+            UiCommand::HoldLine(held) => self.session.hold_queue(held),
             UiCommand::Resume(folder, device) => self.resume(&folder, device),
             UiCommand::Open(folder) => self.open(folder),
             UiCommand::CloseOpened => self.session.train.opened = None,
@@ -247,7 +247,7 @@ impl StudioApp {
                 self.pages.predict.sheet.choose(around.unwrap_or(&path));
                 self.show(Page::Predict);
             }
-            Wanted::Export(goods, form) => self.session.export(goods, form, path),
+            Wanted::Export(kind, form) => self.session.export(kind, form, path),
         }
     }
 
@@ -282,13 +282,13 @@ impl StudioApp {
 
     fn ask_to_stop(&mut self) {
         if self.session.is_training() {
-            self.shell.question = self.session.at_work().map(Question::Stop);
+            self.shell.question = self.session.running_job().map(Question::Stop);
         }
     }
 
     fn resume(&mut self, folder: &Path, device: Option<String>) {
-        if self.session.former.left_off.as_deref() == Some(folder) {
-            self.session.former.left_off = None;
+        if self.session.former.interrupted.as_deref() == Some(folder) {
+            self.session.former.interrupted = None;
         }
         self.session.resume(folder, device);
         self.show(Page::Train);

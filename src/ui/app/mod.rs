@@ -68,7 +68,7 @@ impl StudioApp {
         session.former.crashed = settings.crashed;
         session.former.config.clone_from(&settings.former);
         session.former.folders.clone_from(&settings.former_folders);
-        session.former.left_off.clone_from(&settings.at_work);
+        session.former.interrupted.clone_from(&settings.running_job);
         session.learn.language = settings.language;
         session.open_folders(&settings.folders);
         Self {
@@ -97,9 +97,9 @@ impl StudioApp {
     fn take_closing(&mut self, ctx: &Context) {
         let closing = ctx.input(|i| i.viewport().close_requested());
         // The tour's own runs are small, and nobody goes on with them.
-        let at_work = self.session.at_work();
-        let at_work = at_work.filter(|job| !self.session.is_toured(*job));
-        if let (true, Some(job)) = (closing, at_work)
+        let running_job = self.session.running_job();
+        let running_job = running_job.filter(|job| !self.session.is_toured(*job));
+        if let (true, Some(job)) = (closing, running_job)
             && !self.leaving.load(Ordering::Relaxed)
         {
             ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
@@ -291,7 +291,7 @@ impl StudioApp {
                 || self.settings.former != self.session.former.config
                 || self.settings.former_folders != self.session.former.folders
                 || self.settings.folders != self.session.compare.folders.paths()
-                || self.settings.at_work.as_deref() != self.session.unfinished())
+                || self.settings.running_job.as_deref() != self.session.unfinished())
         {
             self.remember();
         }
@@ -305,7 +305,7 @@ impl StudioApp {
         self.settings.former.clone_from(&self.session.former.config);
         let former = &self.session.former.folders;
         self.settings.former_folders.clone_from(former);
-        self.settings.at_work = self.session.unfinished().map(Path::to_path_buf);
+        self.settings.running_job = self.session.unfinished().map(Path::to_path_buf);
         if let Some(file) = &self.settings_file
             && let Err(problem) = self.settings.save(file)
         {

@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::session::chooser::Wanted;
 use crate::session::collection::{Collection, Group, Purpose};
 use crate::session::drawing::Drawing;
-use crate::session::export::Goods;
+use crate::session::export::ExportKind;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::experiment::covering;
 use crate::ui::shell::export::export;
@@ -317,7 +317,7 @@ fn foot(
             commands.push(UiCommand::KeepCollection(purpose.clone()));
             close = true;
         }
-        export(ui, Goods::Collection, lacks.as_deref(), commands);
+        export(ui, ExportKind::Collection, lacks.as_deref(), commands);
         let words = "What is in the boxes stays until the window is closed";
         close |= button(ui, "Cancel").on_hover_text(words).clicked();
     });

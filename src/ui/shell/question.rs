@@ -34,7 +34,7 @@ impl Question {
     fn stands(&self, session: &Session) -> bool {
         match self {
             Self::Stop(job) | Self::StopThis(job) | Self::Close(job) => {
-                session.at_work() == Some(*job)
+                session.running_job() == Some(*job)
             }
             Self::Erase(..) | Self::Visit(..) => true,
         }

@@ -7,7 +7,7 @@ use egui_kittest::kittest::Queryable;
 use lae_studio::metrics::Expert;
 use lae_studio::run::event::{Command, Event};
 use lae_studio::run::inside::{
-    CrowdInside, InsideRequest, Insight, Look, Movement, RunInside, Seen,
+    InsideRequest, Insight, Look, Movement, ProbeInside, RunInside, Seen,
 };
 use lae_studio::run::refusal::{Known, chosen, gauge, gauges_of};
 use lae_studio::session::backend::Recorded;
@@ -73,10 +73,10 @@ fn looked_at(backend: &Recorded) -> Vec<InsideRequest> {
 }
 
 /// Tells of 40 pictures of the four known classes and 20 of a later one.
-fn tell_crowd(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
+fn tell_probe(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
     let request = looked_at(backend).pop().unwrap();
     let strangeness: Vec<f32> = (0..60).map(|at| at as f32 / 10.0 - 10.0).collect();
-    let crowd = CrowdInside {
+    let probe = ProbeInside {
         places: (0..60).map(|at| (0, at)).collect(),
         labels: (0..60)
             .map(|at| if at < 40 { at / 10 } else { 5 })
@@ -93,7 +93,7 @@ fn tell_crowd(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
             run: request.run.clone(),
             task,
             seen: Seen::Run(Box::new(RunInside {
-                crowd: Some(crowd.clone()),
+                probe: Some(probe.clone()),
                 problem: None,
                 movement: Movement::default(),
             })),
@@ -116,7 +116,7 @@ fn a_strange_picture_is_none_of_these_and_the_classes_stay() {
         .click();
     settle(&mut window);
     window.get_by_label_contains("is being counted");
-    tell_crowd(&mut window, &backend);
+    tell_probe(&mut window, &backend);
     let told = "Of 20 test pictures of classes it has not learned yet, 100\u{a0}% are refused";
     window.get_by_label_contains(told);
     window.get_by_label_contains(
@@ -170,7 +170,7 @@ fn a_run_that_noted_nothing_is_measured_on_its_test_pictures() {
         1,
         "asked once, not in every frame"
     );
-    tell_crowd(&mut window, &backend);
+    tell_probe(&mut window, &backend);
     // 95 of 100 of the known 40 lie at −6.3 or below.
     window.get_by_label_contains("not above −6.30");
     window.get_by_label("One of these");

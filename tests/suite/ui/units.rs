@@ -64,7 +64,7 @@ fn runs_on_hold_are_let_go_on_from_their_lesson() {
     open(&mut window, "Inside LAE");
     window.get_by_label("Train all six").click();
     settle(&mut window);
-    window.state_mut().session.hold_line(true);
+    window.state_mut().session.hold_queue(true);
     settle(&mut window);
     // The first one is at work.
     assert_eq!(window.query_all_by_label("on hold").count(), 5);

@@ -1,6 +1,6 @@
 //! Batches, decoded and augmented by threads that run ahead of the device.
 //!
-//! Every random choice depends only on the run's seed, the epoch and the image (`chance.rs`), and
+//! Every random choice depends only on the run's seed, the epoch and the image (`rng.rs`), and
 //! batches arrive in order, so the stream is the same for any number of threads. Batch *b* is made by thread
 //! *b* mod *T* and waits in that thread's bounded channel: that is all the coordination there is. Dropping a
 //! [`Loader`] stops its threads.
@@ -16,7 +16,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::cache::PixelCache;
-use super::chance::{Chance, Purpose};
+use super::rng::{Purpose, Rng};
 use super::source::Sample;
 use super::transform::{Augment, InputSpec};
 use crate::problem::{Problem, Result};
@@ -134,7 +134,7 @@ impl Loader {
         }
         let mut order: Vec<u32> = (0..samples.len() as u32).collect();
         if options.shuffle {
-            Chance::new(Purpose::Shuffle, options.seed, options.epoch, 0).shuffle(&mut order);
+            Rng::new(Purpose::Shuffle, options.seed, options.epoch, 0).shuffle(&mut order);
         }
         let batches = if options.drop_last {
             samples.len() / options.batch

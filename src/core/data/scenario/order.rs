@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::counts::counted;
 use crate::data::by_number;
-use crate::data::chance::{Chance, Purpose};
+use crate::data::rng::{Purpose, Rng};
 use crate::files;
 use crate::problem::{Problem, Result, listed};
 
@@ -170,7 +170,7 @@ impl ClassOrder {
             Self::Natural => (0..classes.len()).collect(),
             Self::Seeded(seed) => {
                 let mut order: Vec<usize> = (0..classes.len()).collect();
-                Chance::new(Purpose::ClassOrder, *seed, 0, 0).shuffle(&mut order);
+                Rng::new(Purpose::ClassOrder, *seed, 0, 0).shuffle(&mut order);
                 order
             }
             Self::Names(names) => indices_of(names, classes)?,

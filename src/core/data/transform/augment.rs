@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::chance::{Chance, Purpose};
+use crate::data::rng::{Purpose, Rng};
 use crate::problem::{Problem, Result};
 
 /// Training-time augmentation.
@@ -53,29 +53,29 @@ impl Augment {
 
     /// The crop box and flip of image `index` in `epoch`, for a picture of this size.
     pub fn draw(&self, seed: u64, epoch: u64, index: u64, width: u32, height: u32) -> CropBox {
-        let mut chance = Chance::new(Purpose::Augment, seed, epoch, index);
+        let mut rng = Rng::new(Purpose::Augment, seed, epoch, index);
         // The flip first: it must not depend on how many boxes were tried.
-        let flip = chance.unit() < 0.5 && self.flip;
+        let flip = rng.unit() < 0.5 && self.flip;
         CropBox {
             flip,
-            ..self.draw_box(&mut chance, width, height)
+            ..self.draw_box(&mut rng, width, height)
         }
     }
 
     /// `RandomResizedCrop.get_params` of torchvision.
-    fn draw_box(&self, chance: &mut Chance, width: u32, height: u32) -> CropBox {
+    fn draw_box(&self, rng: &mut Rng, width: u32, height: u32) -> CropBox {
         let (full_w, full_h) = (f64::from(width), f64::from(height));
         let (low, high) = (f64::from(self.ratio.0), f64::from(self.ratio.1));
         for _ in 0..10 {
-            let share = chance.between(f64::from(self.crop_scale.0), f64::from(self.crop_scale.1));
+            let share = rng.between(f64::from(self.crop_scale.0), f64::from(self.crop_scale.1));
             let area = full_w * full_h * share;
-            let aspect = chance.between(low.ln(), high.ln()).exp();
+            let aspect = rng.between(low.ln(), high.ln()).exp();
             let w = (area * aspect).sqrt().round_ties_even();
             let h = (area / aspect).sqrt().round_ties_even();
             if w >= 1.0 && h >= 1.0 && w <= full_w && h <= full_h {
                 let (w, h) = (w as u32, h as u32);
-                let top = chance.below(u64::from(height - h) + 1) as u32;
-                let left = chance.below(u64::from(width - w) + 1) as u32;
+                let top = rng.below(u64::from(height - h) + 1) as u32;
+                let left = rng.below(u64::from(width - w) + 1) as u32;
                 return CropBox::new(left, top, w, h);
             }
         }

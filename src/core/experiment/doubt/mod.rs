@@ -4,7 +4,7 @@
 //! What the run's own experts say of a picture they learned is no witness: they may know it by heart, its wrong label
 //! too.
 
-mod crowd;
+mod folds;
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::method::ranpac::{Images, cross_fitted};
 use crate::metrics::{Answers, Expert};
 use crate::problem::Result;
 use crate::tensors::HostTensor;
-use crowd::Crowd;
+use folds::Folds;
 
 /// Random projections in front of the regression, at most.
 const PROJECTIONS: usize = 1000;
@@ -57,12 +57,12 @@ pub fn look(
     step: &mut Step<'_>,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<Answers>> {
-    let Some(mut crowd) = unless(Crowd::gather(folder, task, stock, go_on), go_on)? else {
+    let Some(mut folds) = unless(Folds::gather(folder, task, stock, go_on), go_on)? else {
         return Ok(None);
     };
-    let of = crowd.pictures.len();
+    let of = folds.pictures.len();
     let ready = |start: usize| {
-        let piece = &crowd.pictures[start..(start + PIECE).min(of)];
+        let piece = &folds.pictures[start..(start + PIECE).min(of)];
         let samples: Vec<Sample> = piece.iter().map(|one| one.sample.clone()).collect();
         (start, inputs_of(&samples, input))
     };
@@ -83,11 +83,11 @@ pub fn look(
     if looked.is_break() {
         return Ok(None);
     }
-    crowd.keep(&read)?;
-    unless(crowd.answers(&features, go_on), go_on)
+    folds.keep(&read)?;
+    unless(folds.answers(&features, go_on), go_on)
 }
 
-impl Crowd {
+impl Folds {
     /// What the others make of each, in the order of the training split.
     fn answers(&self, features: &[f32], go_on: &dyn Fn() -> bool) -> Result<Answers> {
         let labels: Vec<usize> = self.pictures.iter().map(|one| one.label).collect();
@@ -155,7 +155,7 @@ fn sharpness(scores: &[&[f64]], labels: &[usize]) -> f64 {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::crowd::One;
+    use super::folds::One;
     use super::*;
     use crate::backbone::library;
     use crate::data::{Dataset, OpenOptions};
@@ -192,15 +192,15 @@ mod tests {
             let label = (sample.class as usize + shift) % classes;
             (set, One::of(index, sample, label))
         });
-        let mut crowd = Crowd::divided(all.collect(), classes);
-        let everything: Vec<usize> = (0..crowd.pictures.len()).collect();
-        crowd.keep(&everything).unwrap();
-        let samples: Vec<Sample> = crowd
+        let mut folds = Folds::divided(all.collect(), classes);
+        let everything: Vec<usize> = (0..folds.pictures.len()).collect();
+        folds.keep(&everything).unwrap();
+        let samples: Vec<Sample> = folds
             .pictures
             .iter()
             .map(|one| one.sample.clone())
             .collect();
-        let answers = crowd.answers(&features_of(&samples), &|| true).unwrap();
+        let answers = folds.answers(&features_of(&samples), &|| true).unwrap();
         assert_eq!(answers.samples, (0..2600).collect::<Vec<_>>());
         let mut list = answers.wrong(Expert::ANSWER, None);
         Wrong::sort(&mut list);
@@ -224,13 +224,13 @@ mod tests {
         let of = |index: usize| One::of(index, &data.train[index], index % 3);
         // Every picture stands there twice.
         let all = (0..120).map(|index| (index / 6, of(index))).collect();
-        let crowd = Crowd::divided(all, 3);
-        assert_eq!(crowd.ends.last(), Some(&120));
+        let folds = Folds::divided(all, 3);
+        assert_eq!(folds.ends.last(), Some(&120));
         let mut start = 0;
         let mut fold_of = vec![0; 120];
-        for (fold, end) in crowd.ends.iter().enumerate() {
-            assert!((6..=18).contains(&(end - start)), "{:?}", crowd.ends);
-            for one in &crowd.pictures[start..*end] {
+        for (fold, end) in folds.ends.iter().enumerate() {
+            assert!((6..=18).contains(&(end - start)), "{:?}", folds.ends);
+            for one in &folds.pictures[start..*end] {
                 fold_of[one.index] = fold;
             }
             start = *end;
@@ -241,9 +241,9 @@ mod tests {
                 .all(|set| set.iter().all(|fold| *fold == set[0]))
         );
         let alone = (0..40).map(|at| (at, One::of(at, &data.train[at], 0)));
-        let alone = Crowd::divided(alone.collect(), 1).enough().unwrap_err();
+        let alone = Folds::divided(alone.collect(), 1).enough().unwrap_err();
         assert!(alone.what.contains("one class"), "{alone}");
-        let mut few = Crowd::divided((0..5).map(|at| (at, of(at))).collect(), 3);
+        let mut few = Folds::divided((0..5).map(|at| (at, of(at))).collect(), 3);
         assert!(
             few.keep(&[0, 1, 2, 3, 4])
                 .unwrap_err()

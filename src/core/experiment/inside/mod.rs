@@ -1,18 +1,18 @@
-//! A look inside a run after a task: features, energies and answers over a fixed crowd of test
+//! A look inside a run after a task: features, energies and answers over a fixed probe set of test
 //! pictures, what the network gathers from one picture, how far its PETs have moved.
 //!
 //! Everything comes from the snapshot itself, through the method that the run was trained with. The
-//! crowd is gone over in small pieces, so that whoever trains meanwhile never waits longer than for a
+//! probe set is gone over in small pieces, so that whoever trains meanwhile never waits longer than for a
 //! batch.
 
 mod axes;
-mod crowd;
+mod probe_set;
 mod survey;
 
 pub use axes::{Axes, Features};
-pub(super) use crowd::evenly;
-pub use crowd::{Crowd, MOST};
-pub use survey::{Survey, crowd_inside};
+pub(super) use probe_set::evenly;
+pub use probe_set::{MOST, ProbeSet};
+pub use survey::{Survey, probe_inside};
 
 use std::path::Path;
 use std::sync::Arc;
@@ -26,10 +26,10 @@ use crate::method::plain;
 use crate::metrics::{ByExpert, Expert};
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
-use crate::run::inside::{CrowdInside, Gaze, Movement, PictureInside, RunInside};
+use crate::run::inside::{AttentionMap, Movement, PictureInside, ProbeInside, RunInside};
 
 /// Looks into the run in `folder` after `task` at once; the axes of the map are those of the
-/// snapshot after `anchor`. A crowd that is not at hand is told in the answer.
+/// snapshot after `anchor`. A probe set that is not at hand is told in the answer.
 ///
 /// # Errors
 /// As [`Predictor::open`], or the device failed.
@@ -41,19 +41,19 @@ pub fn look(
 ) -> Result<(Predictor, RunInside)> {
     let predictor = Predictor::open(folder, task, device, stock, true)?;
     let mut inside = RunInside {
-        crowd: None,
+        probe: None,
         problem: None,
         movement: predictor.movement()?,
     };
-    let crowd = match Crowd::gather(folder, predictor.input(), stock) {
-        Ok(crowd) => Arc::new(crowd),
+    let probe = match ProbeSet::gather(folder, predictor.input(), stock) {
+        Ok(probe) => Arc::new(probe),
         Err(problem) => {
             inside.problem = Some(problem);
             return Ok((predictor, inside));
         }
     };
     let whole = |predictor: &Predictor| {
-        let mut survey = Survey::new(crowd.clone());
+        let mut survey = Survey::new(probe.clone());
         while !survey.is_whole() {
             survey.step(predictor)?;
         }
@@ -64,7 +64,7 @@ pub fn look(
         true => survey.axes()?,
         false => whole(&Predictor::open(folder, anchor, device, stock, true)?)?.axes()?,
     };
-    inside.crowd = Some(crowd_inside(&survey, &axes, anchor));
+    inside.probe = Some(probe_inside(&survey, &axes, anchor));
     Ok((predictor, inside))
 }
 
@@ -72,13 +72,13 @@ pub fn look(
 ///
 /// # Errors
 /// A Problem when the test pictures are not at hand, or the device failed.
-pub fn sample(folder: &Path, predictor: &Predictor, stock: &Stock) -> Result<CrowdInside> {
-    let crowd = Arc::new(Crowd::gather(folder, predictor.input(), stock)?);
-    let mut survey = Survey::new(crowd);
+pub fn sample(folder: &Path, predictor: &Predictor, stock: &Stock) -> Result<ProbeInside> {
+    let probe = Arc::new(ProbeSet::gather(folder, predictor.input(), stock)?);
+    let mut survey = Survey::new(probe);
     while !survey.is_whole() {
         survey.step(predictor)?;
     }
-    Ok(crowd_inside(
+    Ok(probe_inside(
         &survey,
         &ByExpert::default(),
         predictor.task(),
@@ -115,7 +115,7 @@ impl Predictor {
     /// # Errors
     /// A Problem when the picture's size contradicts its pixels, a plugin's attention has no
     /// shares, or the device failed.
-    pub fn gazes(&self, picture: &Picture) -> Result<PictureInside> {
+    pub fn attention_maps(&self, picture: &Picture) -> Result<PictureInside> {
         let seen = self.seen(picture)?;
         let images = self.images(&seen);
         let watch = || self.method.features(images.clone());
@@ -123,7 +123,7 @@ impl Predictor {
         let experts: Vec<Expert> = features.experts().collect();
         // The last passes are the experts'; before them there may be one that chooses prompts.
         let own = passes.len().saturating_sub(experts.len());
-        let last: Vec<Gaze> = passes.into_iter().skip(own).filter_map(first).collect();
+        let last: Vec<AttentionMap> = passes.into_iter().skip(own).filter_map(first).collect();
         let before = match self.task() {
             0 => {
                 let plain = || self.plain_features(images.clone());
@@ -132,12 +132,12 @@ impl Predictor {
             }
             _ => None,
         };
-        let gazes: Vec<(Expert, Gaze)> = experts.into_iter().zip(last).collect();
-        if gazes.is_empty() {
+        let attention_maps: Vec<(Expert, AttentionMap)> = experts.into_iter().zip(last).collect();
+        if attention_maps.is_empty() {
             return Err(Problem::new("the network's last block gathers nothing"));
         }
         Ok(PictureInside {
-            gazes,
+            attention_maps,
             before,
             seen,
             seen_size: self.input_size(),
@@ -153,6 +153,6 @@ impl Predictor {
     }
 }
 
-fn first(pass: Vec<Gaze>) -> Option<Gaze> {
+fn first(pass: Vec<AttentionMap>) -> Option<AttentionMap> {
     pass.into_iter().next()
 }

@@ -1,22 +1,22 @@
-//! Going over a crowd, piece by piece: answers, energies and features of every picture.
+//! Going over a probe set, piece by piece: answers, energies and features of every picture.
 
 use std::sync::Arc;
 
 use super::axes::{Axes, Features};
-use super::crowd::Crowd;
+use super::probe_set::ProbeSet;
 use crate::experiment::predict::Predictor;
 use crate::metrics::{ByExpert, Expert};
 use crate::problem::{Problem, Result};
-use crate::run::inside::{CrowdInside, FeatureMap};
+use crate::run::inside::{FeatureMap, ProbeInside};
 use crate::tensors::HostTensor;
 
 /// Pictures of a piece: no more than a batch of training.
 const PIECE: usize = 24;
 
-/// A crowd as one snapshot sees it, as far as it has got.
+/// A probe set as one snapshot sees it, as far as it has got.
 #[derive(Clone, Debug)]
 pub struct Survey {
-    crowd: Arc<Crowd>,
+    probe: Arc<ProbeSet>,
     /// Classes known by then.
     known: usize,
     given: Vec<usize>,
@@ -27,9 +27,9 @@ pub struct Survey {
 
 impl Survey {
     /// Before the first picture.
-    pub fn new(crowd: Arc<Crowd>) -> Self {
+    pub fn new(probe: Arc<ProbeSet>) -> Self {
         Self {
-            crowd,
+            probe,
             known: 0,
             given: Vec::new(),
             energies: ByExpert::default(),
@@ -39,13 +39,13 @@ impl Survey {
     }
 
     /// The pictures it goes over.
-    pub fn crowd(&self) -> &Arc<Crowd> {
-        &self.crowd
+    pub fn probe(&self) -> &Arc<ProbeSet> {
+        &self.probe
     }
 
     /// Whether every picture was looked at.
     pub fn is_whole(&self) -> bool {
-        self.given.len() == self.crowd.labels.len()
+        self.given.len() == self.probe.labels.len()
     }
 
     /// Numbers kept, to keep within bounds.
@@ -58,8 +58,8 @@ impl Survey {
     /// # Errors
     /// A Problem when the device failed or answers are no numbers.
     pub fn step(&mut self, predictor: &Predictor) -> Result<()> {
-        let bytes = self.crowd.bytes;
-        let pictures = self.crowd.pixels.chunks_exact(bytes);
+        let bytes = self.probe.bytes;
+        let pictures = self.probe.pixels.chunks_exact(bytes);
         let piece: Vec<u8> = pictures
             .skip(self.given.len())
             .take(PIECE)
@@ -111,7 +111,7 @@ impl Survey {
 
 /// A whole survey on a map whose axes are those of the snapshot after `anchor`. An expert that has
 /// none there is drawn along the first one's.
-pub fn crowd_inside(survey: &Survey, axes: &ByExpert<Axes>, anchor: usize) -> CrowdInside {
+pub fn probe_inside(survey: &Survey, axes: &ByExpert<Axes>, anchor: usize) -> ProbeInside {
     let map = |(expert, features): &(Expert, Features)| {
         let axes = axes.get(expert).or_else(|| axes.values().next())?;
         Some(FeatureMap {
@@ -121,9 +121,9 @@ pub fn crowd_inside(survey: &Survey, axes: &ByExpert<Axes>, anchor: usize) -> Cr
             points: axes.project(features),
         })
     };
-    CrowdInside {
-        places: survey.crowd.places.clone(),
-        labels: survey.crowd.labels.clone(),
+    ProbeInside {
+        places: survey.probe.places.clone(),
+        labels: survey.probe.labels.clone(),
         given: survey.given.clone(),
         known: survey.known,
         maps: survey.features.iter().filter_map(map).collect(),

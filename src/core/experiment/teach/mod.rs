@@ -6,8 +6,8 @@
 //! pictures in the run's folder. Whatever the lesson leaves is written aside and counts all at once;
 //! stopped or killed before that, the run is as it was.
 
+mod basis;
 mod drill;
-mod ground;
 mod material;
 
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::backbone::library::Opened;
 use crate::data::PixelCache;
 use crate::data::loader::inputs_of;
 use crate::device;
-use crate::method::{self, Chosen, Ground, Method, PetPlan, Setup};
+use crate::method::{self, Chosen, Context, Method, PetPlan, Setup};
 use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -29,9 +29,9 @@ use super::fitting::variant_of;
 use super::images::{Images, Own};
 use super::trainer::{Kit, Trainer};
 use super::{Outcome, Stock, unless_stopped, upload};
+pub(super) use basis::own_images;
+use basis::{full, restore, teachable};
 use drill::Drill;
-pub(super) use ground::own_images;
-use ground::{full, restore, teachable};
 use material::Material;
 
 /// Pictures answered at a time before a lesson.
@@ -166,13 +166,13 @@ impl Teacher {
             );
         }
         let shapes = backbone.backbone.blocks();
-        let ground = Ground {
+        let context = Context {
             architecture: &backbone.entry.architecture,
             blocks: shapes,
             tasks: before.planned_tasks(),
         };
         let chosen = Chosen::of(&config)?;
-        (chosen.spec.check)(&chosen, Some(&ground))?;
+        (chosen.spec.check)(&chosen, Some(&context))?;
         let pet = chosen.trains_pet()?.then(|| {
             let spec = PetSpec::parse(&stored.plugin, "the run's plugin.toml")?;
             let plan = PetPlan::new(&chosen, spec, shapes);

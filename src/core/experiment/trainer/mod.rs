@@ -2,11 +2,11 @@
 //! kill may not cost lies in the run's folder after every pass and every task; all else is derived
 //! from the settings.
 
-mod judging;
 mod passing;
+mod probe;
+mod progress;
+mod resume;
 mod saving;
-mod taking_up;
-mod telling;
 mod testing;
 
 use std::collections::{BTreeMap, HashSet};

@@ -17,8 +17,8 @@ use super::aper::{ADAPTER, on_pictures};
 use super::prototypes::Sums;
 use super::tuning::{DROPOUT, Tuning, TuningSettings, WEIGHT_DECAY};
 use super::{
-    Batch, Chosen, Demand, Features, GoOn, Kind, Method, MethodSpec, Pass, PetPlan, Published,
-    Rate, SettingSpec, Setup, Task, TrainedPet, Work, task_seed,
+    Batch, Chosen, Features, GoOn, Kind, MemoryEstimate, Method, MethodSpec, Pass, PetPlan,
+    Published, Rate, SettingSpec, Setup, Task, TrainedPet, Work, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -64,7 +64,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         passes.push(Pass::measuring());
         Ok(passes)
     },
-    demand: |_, _| Ok(Demand::NONE),
+    memory: |_, _| Ok(MemoryEstimate::NONE),
     check: |_, _| Ok(()),
     idle: |_| Ok(Vec::new()),
     build: |setup| Ok(Box::new(Ease::new(&setup)?)),

@@ -12,7 +12,7 @@ mod state;
 pub mod votes;
 
 use super::tuning::WEIGHT_DECAY;
-use super::{Demand, Kind, MethodSpec, Pass, Published, Rate, SettingSpec};
+use super::{Kind, MemoryEstimate, MethodSpec, Pass, Published, Rate, SettingSpec};
 use crate::metrics::Expert;
 use crate::problem::Problem;
 
@@ -93,8 +93,8 @@ pub const SPEC: MethodSpec = MethodSpec {
         }
         Ok(passes)
     },
-    demand: |_, _| Ok(Demand::from_block(0)),
-    check: |_, ground| match ground.map(|ground| ground.architecture) {
+    memory: |_, _| Ok(MemoryEstimate::from_block(0)),
+    check: |_, context| match context.map(|context| context.architecture) {
         Some(architecture) if architecture.has_class_token() => Ok(()),
         Some(_) => Err(Problem::new(
             "ESN's task token needs a backbone with a class token: only a ViT has one",

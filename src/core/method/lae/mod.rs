@@ -15,7 +15,8 @@ mod state;
 mod verdict;
 
 use super::{
-    Chosen, Demand, Kind, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec, Setup, idle,
+    Chosen, Kind, MemoryEstimate, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec, Setup,
+    idle,
 };
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
@@ -106,7 +107,7 @@ pub const LAE: MethodSpec = MethodSpec {
         let epochs = 0..chosen.config.epochs;
         Ok(epochs.map(|epoch| Pass::learning(epoch < frozen)).collect())
     },
-    demand: |_, _| Ok(Demand::NONE),
+    memory: |_, _| Ok(MemoryEstimate::NONE),
     check: |chosen, _| {
         let epochs = chosen.config.epochs;
         if !chosen.flag("learning")? || chosen.count("freeze_epochs")? <= epochs {
@@ -156,7 +157,7 @@ pub const BASELINE: MethodSpec = MethodSpec {
     all_at_once: false,
     needs_state: false,
     passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
-    demand: |_, _| Ok(Demand::NONE),
+    memory: |_, _| Ok(MemoryEstimate::NONE),
     check: |_, _| Ok(()),
     idle: |_| Ok(Vec::new()),
     build: |setup| {

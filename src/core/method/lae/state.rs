@@ -18,7 +18,7 @@ use super::verdict::verdict;
 use super::{LaeSettings, Switches};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
-use crate::pet::{Drawing, Draws, Hooks, PetStack};
+use crate::pet::{Drawing, DropoutSeed, Hooks, PetStack};
 use crate::problem::Result;
 use crate::run::event::{APART, DRIFTS};
 use crate::tensors::Named;
@@ -140,7 +140,7 @@ impl Lae {
         images: Tensor<4>,
         labels: &[usize],
         frozen: bool,
-        draws: Option<Draws>,
+        draws: Option<DropoutSeed>,
     ) -> Result<(Tensor<1>, Gradients)> {
         let head = self.heads.tracked_last()?;
         let mut pets = if frozen {
@@ -269,7 +269,7 @@ impl Method for Lae {
             let images = part.batch.images.clone();
             let draws = self
                 .drops
-                .then(|| part.draws(self.settings.seed, task.index));
+                .then(|| part.dropout_seed(self.settings.seed, task.index));
             self.gradients(images, &labels, pass.frozen(), draws)
         })?;
         self.update(gradients);

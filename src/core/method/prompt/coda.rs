@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use burn::tensor::{Device, Tensor};
 
 use super::super::optimiser::Schedule;
-use super::super::{Chosen, Demand, Kind, MethodSpec, Pass, Published, Rate, SettingSpec};
+use super::super::{Chosen, Kind, MemoryEstimate, MethodSpec, Pass, Published, Rate, SettingSpec};
 use super::{Asked, Leaves, Occasion, Prompted, Prompts, Question, Scheme, Training};
 use super::{check, check_blocks, leaf, same};
 use crate::counts::counted;
@@ -87,15 +87,15 @@ pub const SPEC: MethodSpec = MethodSpec {
     all_at_once: false,
     needs_state: false,
     passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
-    demand: |chosen, depth| {
+    memory: |chosen, depth| {
         let blocks = chosen.blocks("blocks", depth)?;
         let first = blocks.iter().min().copied();
-        Ok(Demand::from_block(first.unwrap_or(0)))
+        Ok(MemoryEstimate::from_block(first.unwrap_or(0)))
     },
-    check: |chosen, ground| match ground {
-        Some(ground) => check(
-            &Coda::chosen(chosen, ground.blocks.len(), (ground.tasks, ground.tasks))?,
-            ground,
+    check: |chosen, context| match context {
+        Some(context) => check(
+            &Coda::chosen(chosen, context.blocks.len(), (context.tasks, context.tasks))?,
+            context,
         ),
         None => Ok(()),
     },

@@ -11,7 +11,9 @@ use std::collections::BTreeMap;
 
 use burn::tensor::Tensor;
 
-use super::super::{Chosen, Demand, Kind, MethodSpec, Pass, Published, Rate, SettingSpec, Setup};
+use super::super::{
+    Chosen, Kind, MemoryEstimate, MethodSpec, Pass, Published, Rate, SettingSpec, Setup,
+};
 use super::choice::{CLIP, best, one_hot, pull, pulled, similarity};
 use super::{Asked, Leaves, Occasion, Prompted, Prompts, Question, Scheme, Training};
 use super::{check, check_blocks, drawn, leaf, same};
@@ -95,15 +97,15 @@ pub const SPEC: MethodSpec = MethodSpec {
     all_at_once: false,
     needs_state: false,
     passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
-    demand: |chosen, depth| {
+    memory: |chosen, depth| {
         let scheme = DualPrompt::chosen(chosen, depth, (1, 1))?;
-        Ok(Demand::from_block(scheme.first_block()))
+        Ok(MemoryEstimate::from_block(scheme.first_block()))
     },
-    check: |chosen, ground| match ground {
-        Some(ground) => {
-            let tasks = (ground.tasks, ground.tasks);
-            let scheme = DualPrompt::chosen(chosen, ground.blocks.len(), tasks)?;
-            check(&scheme, ground)
+    check: |chosen, context| match context {
+        Some(context) => {
+            let tasks = (context.tasks, context.tasks);
+            let scheme = DualPrompt::chosen(chosen, context.blocks.len(), tasks)?;
+            check(&scheme, context)
         }
         None => Ok(()),
     },

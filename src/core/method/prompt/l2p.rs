@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use burn::tensor::Tensor;
 
-use super::super::{Chosen, Demand, Kind, MethodSpec, Pass, Published, Rate, SettingSpec};
+use super::super::{Chosen, Kind, MemoryEstimate, MethodSpec, Pass, Published, Rate, SettingSpec};
 use super::choice::{CLIP, best, one_hot, pull, pulled, similarity};
 use super::{Asked, Leaves, Prompted, Prompts, Question, Scheme, Training, check, drawn, leaf};
 use crate::backbone::{Backbone, Tokens};
@@ -77,9 +77,9 @@ pub const SPEC: MethodSpec = MethodSpec {
     all_at_once: false,
     needs_state: false,
     passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
-    demand: |_, _| Ok(Demand::from_block(0)),
-    check: |chosen, ground| match ground {
-        Some(ground) => check(&L2p::chosen(chosen)?, ground),
+    memory: |_, _| Ok(MemoryEstimate::from_block(0)),
+    check: |chosen, context| match context {
+        Some(context) => check(&L2p::chosen(chosen)?, context),
         None => Ok(()),
     },
     idle: |_| Ok(Vec::new()),

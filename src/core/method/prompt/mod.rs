@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use burn::tensor::Tensor;
 
 use super::optimiser::{OptimiserSettings, Rule, Schedule};
-use super::{Chosen, Ground};
+use super::{Chosen, Context};
 use crate::backbone::{Backbone, Tokens};
 use crate::pet::{Hooks, Init};
 use crate::problem::{Problem, Result};
@@ -162,8 +162,8 @@ pub trait Scheme: Send + Sync {
 ///
 /// # Errors
 /// In the paper's terms.
-pub fn check(scheme: &dyn Scheme, ground: &Ground<'_>) -> Result<()> {
-    let network = ground.architecture;
+pub fn check(scheme: &dyn Scheme, context: &Context<'_>) -> Result<()> {
+    let network = context.architecture;
     match network.has_class_token() {
         true => scheme.check(network.feature_width(), network.blocks().len()),
         false => Err(no_class_token(scheme)),

@@ -19,7 +19,9 @@ mod state;
 
 use super::aper::{ADAPTER, on_pictures};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
-use super::{Chosen, Demand, Kind, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec, idle};
+use super::{
+    Chosen, Kind, MemoryEstimate, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec, idle,
+};
 use crate::metrics::Expert;
 use crate::problem::Result;
 
@@ -86,10 +88,10 @@ pub const SPEC: MethodSpec = MethodSpec {
         });
         Ok(passes)
     },
-    demand: |chosen, _| {
-        Ok(Demand {
+    memory: |chosen, _| {
+        Ok(MemoryEstimate {
             bytes: 8.0 * (chosen.count("projection")? as f64).powi(2),
-            ..Demand::NONE
+            ..MemoryEstimate::NONE
         })
     },
     check: |_, _| Ok(()),

@@ -11,7 +11,7 @@ use crate::run::config::SettingGroup;
 use crate::session::chooser::Wanted;
 use crate::session::collection::Purpose;
 use crate::session::downloads::Item;
-use crate::session::export::Goods;
+use crate::session::export::ExportKind;
 use crate::session::views::{DataView, Fetch, Thumb};
 use crate::session::words::{bytes_text, count_text};
 use crate::ui::command::UiCommand;
@@ -138,7 +138,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>) {
             cx.act(UiCommand::Collect(Purpose::Data));
         }
         if cx.session.experiment.data.ready().is_some() && !cx.pages.experiment.folder {
-            export(ui, Goods::Data, None, cx.commands);
+            export(ui, ExportKind::Data, None, cx.commands);
         }
         if source == Source::Folder {
             folder(ui, cx);

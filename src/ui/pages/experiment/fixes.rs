@@ -4,7 +4,7 @@ use egui::{RichText, Ui};
 
 use crate::counts::counted;
 use crate::data::named;
-use crate::method::{AllFrozen, Lone, named_method};
+use crate::method::{AllFrozen, SingleClassTasks, named_method};
 use crate::problem::Problem;
 use crate::run::config::{RunConfig, SETTINGS, SettingGroup, SettingSpec};
 use crate::session::views::DataView;
@@ -112,8 +112,8 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(view) = cx.session.experiment.data.ready().cloned() else {
         return;
     };
-    let (lone, frozen) = (
-        cx.session.experiment.plan.lone.clone(),
+    let (single, frozen) = (
+        cx.session.experiment.plan.single_class.clone(),
         cx.session.experiment.plan.all_frozen.clone(),
     );
     let lines = view.assumed.clone();
@@ -121,7 +121,7 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
         !view.skipped.is_empty(),
         !view.duplicates.is_empty(),
         !view.two_labels.is_empty(),
-        lone.is_some(),
+        single.is_some(),
         frozen.is_some(),
     ];
     let fonts = unreadable(ui, cx, &view);
@@ -137,7 +137,7 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
             format!("{count} remarks")
         };
         ui.label(RichText::new(words).font(semibold(13.0)).color(t.warning));
-        if let Some(Lone { problem, sizes }) = lone {
+        if let Some(SingleClassTasks { problem, sizes }) = single {
             widgets::problem(ui, &problem);
             if button(ui, format!("Use {sizes}")).clicked() {
                 cx.session.experiment.draft.classes_per_task = sizes;

@@ -130,7 +130,7 @@ fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
                     cx.act(UiCommand::Resume(folder.clone(), None));
                 }
                 if button(ui, "Not now").clicked() {
-                    cx.act(UiCommand::DropLeftOff);
+                    cx.act(UiCommand::DropInterrupted);
                 }
             });
         }

@@ -79,7 +79,7 @@ fn verdict(ui: &mut Ui, refusal: &Refusal, opinion: &Opinion) {
 fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction) {
     let mut words = vec![of_known(refusal)];
     let inside = cx.session.predict.insides.run(&answer.run, answer.task);
-    let counted = inside.is_some_and(|inside| inside.crowd.is_some());
+    let counted = inside.is_some_and(|inside| inside.probe.is_some());
     match (&refusal.later, counted) {
         (Some(later), _) => words.push(format!(
             "Of {} of classes it has not learned yet, {} are refused.",

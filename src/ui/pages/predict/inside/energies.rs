@@ -15,10 +15,10 @@ const HEIGHT: f32 = 84.0;
 
 /// Draws a histogram for each expert; all have one scale, over all tasks.
 pub fn show(ui: &mut Ui, scene: &Scene<'_>) {
-    let Some(crowd) = scene.now.as_ref().and_then(|now| now.crowd.as_ref()) else {
+    let Some(probe) = scene.now.as_ref().and_then(|now| now.probe.as_ref()) else {
         return;
     };
-    if crowd.energies.is_empty() {
+    if probe.energies.is_empty() {
         let title = &scene.header.method.title;
         faint(
             ui,
@@ -38,8 +38,8 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>) {
         .tasks
         .get(scene.task)
         .map_or(0, |task| task.start);
-    for (expert, _) in &crowd.energies {
-        if let Some(found) = energies(crowd, *expert, first, range, BINS) {
+    for (expert, _) in &probe.energies {
+        if let Some(found) = energies(probe, *expert, first, range, BINS) {
             histogram(ui, *expert, &found, range);
         }
     }
@@ -48,10 +48,10 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>) {
 
 /// The lowest and highest energy of known classes after any task.
 fn range(scene: &Scene<'_>) -> (f32, f32) {
-    let crowds = scene.all.iter().filter_map(|inside| inside.crowd.as_ref());
-    let values = crowds.flat_map(|crowd| {
-        let known = move |at: &usize| crowd.labels[*at] < crowd.known;
-        let each = crowd.energies.iter();
+    let probes = scene.all.iter().filter_map(|inside| inside.probe.as_ref());
+    let values = probes.flat_map(|probe| {
+        let known = move |at: &usize| probe.labels[*at] < probe.known;
+        let each = probe.energies.iter();
         each.flat_map(move |(_, values)| {
             let all = (0..values.len()).filter(known);
             all.map(|at| values[at])

@@ -9,7 +9,7 @@ use egui::{
 
 use super::Scene;
 use crate::counts::counted;
-use crate::run::inside::{CrowdInside, FeatureMap, RunInside};
+use crate::run::inside::{FeatureMap, ProbeInside, RunInside};
 use crate::session::words::percent;
 use crate::ui::theme::{CARD_RADIUS, regular, tokens};
 use crate::ui::widgets::faint;
@@ -31,13 +31,13 @@ pub struct State {
 /// Draws the map; gives the picture that was clicked, or chosen with Enter.
 pub fn show(ui: &mut Ui, state: &mut State, scene: &Scene<'_>) -> Option<usize> {
     let now = scene.now.as_ref()?;
-    let crowd = now.crowd.as_ref()?;
-    let map = crowd.map_of(scene.expert)?;
+    let probe = now.probe.as_ref()?;
+    let map = probe.map_of(scene.expert)?;
     faint(
         ui,
         format!(
             "The features of {}, seen along the two directions in which they vary most after task {} ({} and {} of the variance). Near means alike to the network.",
-            counted(crowd.labels.len(), "test picture"),
+            counted(probe.labels.len(), "test picture"),
             map.anchor + 1,
             percent(f64::from(map.shares[0]), 0),
             percent(f64::from(map.shares[1]), 0),
@@ -48,14 +48,14 @@ pub fn show(ui: &mut Ui, state: &mut State, scene: &Scene<'_>) -> Option<usize> 
         (ui.available_width() * 0.75).clamp(160.0, 300.0),
     );
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    let words = in_words(scene, crowd, map);
+    let words = in_words(scene, probe, map);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
     let points = places(ui, scene, map, rect.shrink(10.0));
-    keys(ui, state, &response, crowd.labels.len());
-    paint(ui, rect, scene, crowd, &points);
+    keys(ui, state, &response, probe.labels.len());
+    paint(ui, rect, scene, probe, &points);
     let at = pointed(&response, &points);
     if let Some(at) = at {
-        let tip = tell(scene, crowd, at);
+        let tip = tell(scene, probe, at);
         response.clone().on_hover_text_at_pointer(tip);
     }
     let reached = state
@@ -63,9 +63,9 @@ pub fn show(ui: &mut Ui, state: &mut State, scene: &Scene<'_>) -> Option<usize> 
         .filter(|at| *at < points.len() && response.has_focus());
     if let Some(at) = reached {
         ring(ui, points[at]);
-        faint(ui, tell(scene, crowd, at));
+        faint(ui, tell(scene, probe, at));
     }
-    legend(ui, scene, crowd);
+    legend(ui, scene, probe);
     let entered = response.has_focus() && ui.input(|i| i.key_pressed(Key::Enter));
     match response.clicked() {
         true if entered => reached,
@@ -134,17 +134,17 @@ fn of_task<'a>(
     like: &FeatureMap,
     task: usize,
 ) -> Option<&'a FeatureMap> {
-    let crowd = inside.crowd.as_ref()?;
+    let probe = inside.probe.as_ref()?;
     let known = scene.header.tasks.get(task)?.end;
-    let map = crowd.map_of(scene.expert)?;
+    let map = probe.map_of(scene.expert)?;
     let same = map.anchor == like.anchor && map.points.len() == like.points.len();
-    (crowd.known == known && same).then_some(map)
+    (probe.known == known && same).then_some(map)
 }
 
 /// What all tasks' points lie in, so that the map keeps its scale.
 fn bounds(scene: &Scene<'_>, like: &FeatureMap) -> Rect {
-    let crowds = scene.all.iter().filter_map(|inside| inside.crowd.as_ref());
-    let maps = crowds.filter_map(|crowd| crowd.map_of(scene.expert));
+    let probes = scene.all.iter().filter_map(|inside| inside.probe.as_ref());
+    let maps = probes.filter_map(|probe| probe.map_of(scene.expert));
     let same = maps.filter(|map| map.anchor == like.anchor);
     let mut bounds = Rect::NOTHING;
     for [x, y] in same.chain([like]).flat_map(|map| &map.points) {
@@ -153,24 +153,24 @@ fn bounds(scene: &Scene<'_>, like: &FeatureMap) -> Rect {
     bounds
 }
 
-fn paint(ui: &Ui, rect: Rect, scene: &Scene<'_>, crowd: &CrowdInside, points: &[Pos2]) {
+fn paint(ui: &Ui, rect: Rect, scene: &Scene<'_>, probe: &ProbeInside, points: &[Pos2]) {
     let t = tokens(ui);
     let radius = CornerRadius::same(CARD_RADIUS);
     ui.painter().rect_filled(rect, radius, t.background);
     let painter = ui.painter().with_clip_rect(rect);
     let classes = scene.header.class_order.len();
-    let order = (0..points.len()).filter(|at| crowd.labels[*at] >= crowd.known);
+    let order = (0..points.len()).filter(|at| probe.labels[*at] >= probe.known);
     // Classes that are known lie on top.
-    let known = (0..points.len()).filter(|at| crowd.labels[*at] < crowd.known);
+    let known = (0..points.len()).filter(|at| probe.labels[*at] < probe.known);
     for at in order.chain(known) {
-        let label = crowd.labels[at];
-        if label >= crowd.known {
+        let label = probe.labels[at];
+        if label >= probe.known {
             let line = Stroke::new(1.0, t.subdued.gamma_multiply(0.7));
             painter.circle_stroke(points[at], 2.6, line);
             continue;
         }
         painter.circle_filled(points[at], 3.4, t.class(label, classes));
-        if crowd.given[at] != label {
+        if probe.given[at] != label {
             painter.circle_stroke(points[at], 4.6, Stroke::new(1.0, t.bad));
         }
     }
@@ -191,7 +191,7 @@ fn pointed(response: &Response, points: &[Pos2]) -> Option<usize> {
     all.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(i, _)| i)
 }
 
-fn tell(scene: &Scene<'_>, crowd: &CrowdInside, at: usize) -> String {
+fn tell(scene: &Scene<'_>, probe: &ProbeInside, at: usize) -> String {
     let name = |class: usize| {
         scene
             .header
@@ -199,25 +199,25 @@ fn tell(scene: &Scene<'_>, crowd: &CrowdInside, at: usize) -> String {
             .get(class)
             .map_or("?", String::as_str)
     };
-    let label = crowd.labels[at];
+    let label = probe.labels[at];
     let class = name(label);
-    if label >= crowd.known {
+    if label >= probe.known {
         format!("{class}: not learned yet")
-    } else if crowd.given[at] == label {
+    } else if probe.given[at] == label {
         format!("{class}: answered rightly")
     } else {
-        format!("{class}: taken for {}", name(crowd.given[at]))
+        format!("{class}: taken for {}", name(probe.given[at]))
     }
 }
 
-fn legend(ui: &mut Ui, scene: &Scene<'_>, crowd: &CrowdInside) {
+fn legend(ui: &mut Ui, scene: &Scene<'_>, probe: &ProbeInside) {
     let t = tokens(ui);
     let classes = &scene.header.class_order;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(4.0, 2.0);
         for (class, name) in classes.iter().enumerate().take(NAMED) {
             let (rect, _) = ui.allocate_exact_size(vec2(9.0, 14.0), Sense::hover());
-            let colour = if class < crowd.known {
+            let colour = if class < probe.known {
                 ui.painter()
                     .circle_filled(rect.center(), 3.6, t.class(class, classes.len()));
                 t.text
@@ -240,16 +240,16 @@ fn legend(ui: &mut Ui, scene: &Scene<'_>, crowd: &CrowdInside) {
 }
 
 /// The middle of each class, for whoever cannot see the points.
-fn in_words(scene: &Scene<'_>, crowd: &CrowdInside, map: &FeatureMap) -> String {
+fn in_words(scene: &Scene<'_>, probe: &ProbeInside, map: &FeatureMap) -> String {
     let mut words = format!("Map of test features after task {}", scene.task + 1);
     for (class, name) in scene.header.class_order.iter().enumerate().take(NAMED) {
-        let own = crowd.labels.iter().zip(&map.points);
+        let own = probe.labels.iter().zip(&map.points);
         let own: Vec<&[f32; 2]> = own.filter(|(l, _)| **l == class).map(|(_, p)| p).collect();
         if own.is_empty() {
             continue;
         }
         let mean = |axis: usize| own.iter().map(|p| p[axis]).sum::<f32>() / own.len() as f32;
-        let known = if class < crowd.known {
+        let known = if class < probe.known {
             ""
         } else {
             ", not learned yet"

@@ -1,8 +1,8 @@
 //! A look inside the run: what the class token looks at, the map of test features, the energies, and
 //! how far the PETs have moved. All of it follows the slider over the tasks.
 
+mod attention;
 mod energies;
-mod gaze;
 mod map;
 mod movement;
 
@@ -169,23 +169,23 @@ fn gaze_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
         };
         let texture = cx.textures.of(ui.ctx(), &seen);
         if let Some(now) = after.of(scene.expert) {
-            gaze::show(ui, texture, before.as_ref(), now, scene.task);
+            attention::show(ui, texture, before.as_ref(), now, scene.task);
         }
     });
 }
 
 fn map_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
     part_card(ui, ("Map of test features", "map"), |ui| {
-        if !crowd_is_there(ui, cx, scene) {
+        if !probe_is_there(ui, cx, scene) {
             return;
         }
         let state = &mut cx.pages.predict.inside.map;
         let opened = map::show(ui, state, scene);
         if let Some(at) = opened
-            && let Some(crowd) = scene.now.as_ref().and_then(|now| now.crowd.as_ref())
+            && let Some(probe) = scene.now.as_ref().and_then(|now| now.probe.as_ref())
         {
-            let class = scene.header.class_order.get(crowd.labels[at]).cloned();
-            let place = crowd.places[at];
+            let class = scene.header.class_order.get(probe.labels[at]).cloned();
+            let place = probe.places[at];
             cx.pages.predict.inside.wanted = Some((place, class.unwrap_or_default()));
         }
     });
@@ -193,7 +193,7 @@ fn map_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
 
 fn energies_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
     part_card(ui, ("Energies", "energy"), |ui| {
-        if crowd_is_there(ui, cx, scene) {
+        if probe_is_there(ui, cx, scene) {
             energies::show(ui, scene);
         }
     });
@@ -227,13 +227,13 @@ fn part_card(ui: &mut Ui, (title, term): (&str, &str), add: impl FnOnce(&mut Ui)
 }
 
 /// Whether there are test pictures to show; says why not where there are none.
-fn crowd_is_there(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) -> bool {
+fn probe_is_there(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) -> bool {
     match &scene.now {
         Some(now) => {
             if let Some(problem) = &now.problem {
                 widgets::problem(ui, problem);
             }
-            now.crowd.is_some()
+            now.probe.is_some()
         }
         None => {
             waiting(ui, cx, scene);

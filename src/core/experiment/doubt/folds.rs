@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::data::Sample;
-use crate::data::chance::{Chance, Purpose};
+use crate::data::rng::{Purpose, Rng};
 use crate::experiment::Stock;
 use crate::experiment::inside::evenly;
 use crate::experiment::teach::own_images;
@@ -37,14 +37,14 @@ impl One {
 }
 
 /// The pictures that are held against one another, fold after fold.
-pub(super) struct Crowd {
+pub(super) struct Folds {
     pub pictures: Vec<One>,
     /// Where each fold ends.
     pub ends: Vec<usize>,
     pub classes: usize,
 }
 
-impl Crowd {
+impl Folds {
     pub fn gather(
         folder: &Path,
         task: usize,
@@ -72,9 +72,9 @@ impl Crowd {
             (set, One::of(index, sample, label))
         });
         let all: Vec<(usize, One)> = all.filter(|(_, one)| one.label < classes).collect();
-        let crowd = Self::divided(all, classes);
-        crowd.enough()?;
-        Ok(crowd)
+        let folds = Self::divided(all, classes);
+        folds.enough()?;
+        Ok(folds)
     }
 
     /// # Errors
@@ -104,7 +104,7 @@ impl Crowd {
             true => evenly(&labels, classes, MOST),
             false => (0..all.len()).collect(),
         };
-        Chance::new(Purpose::Split, 0, 0, 0).shuffle(&mut order);
+        Rng::new(Purpose::Split, 0, 0, 0).shuffle(&mut order);
         let mut set_of = HashMap::new();
         let mut sets: Vec<Vec<usize>> = Vec::new();
         for at in order {

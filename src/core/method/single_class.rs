@@ -12,7 +12,7 @@ use crate::problem::{Problem, listed};
 
 /// What to know of tasks of a single class, and sizes of tasks without any.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lone {
+pub struct SingleClassTasks {
     /// Which tasks, and what it means.
     pub problem: Problem,
     /// Sizes in which every class has company, as the settings take them.
@@ -29,25 +29,25 @@ pub fn learns(chosen: &Chosen<'_>, task: usize) -> bool {
 
 /// Finds the tasks of a single class that the method would learn from by gradients; none where
 /// there are none, or where the method looks at all classes at once.
-pub fn lone_classes(chosen: &Chosen<'_>, tasks: &[Range<usize>]) -> Option<Lone> {
+pub fn single_class_tasks(chosen: &Chosen<'_>, tasks: &[Range<usize>]) -> Option<SingleClassTasks> {
     let alone = tasks.iter().enumerate().filter(|(_, task)| task.len() == 1);
-    let lone: Vec<String> = alone
+    let single: Vec<String> = alone
         .filter(|(task, _)| learns(chosen, *task))
         .map(|(task, _)| (task + 1).to_string())
         .collect();
-    if lone.is_empty() || tasks.len() < 2 {
+    if single.is_empty() || tasks.len() < 2 {
         return None;
     }
     let sizes: Vec<String> = company(tasks).iter().map(usize::to_string).collect();
     let sizes = sizes.join(",");
-    let which = match lone.len() {
-        1 => format!("task {} has", lone[0]),
-        _ => format!("tasks {} have", listed(&lone, 8)),
+    let which = match single.len() {
+        1 => format!("task {} has", single[0]),
+        _ => format!("tasks {} have", listed(&single, 8)),
     };
     let problem = Problem::new(format!(
         "{which} a single class: the loss is taken over the classes of a task alone, so nothing is learned there"
     ));
-    Some(Lone {
+    Some(SingleClassTasks {
         problem: problem.at("--classes-per-task").advise(format!(
             "give every class company: --classes-per-task {sizes}"
         )),
@@ -66,10 +66,10 @@ fn company(tasks: &[Range<usize>]) -> Vec<usize> {
         }
     }
     while sizes.len() > 1
-        && let Some(lone) = sizes.iter().position(|size| *size == 1)
+        && let Some(single) = sizes.iter().position(|size| *size == 1)
     {
-        sizes.remove(lone);
-        sizes[lone.saturating_sub(1)] += 1;
+        sizes.remove(single);
+        sizes[single.saturating_sub(1)] += 1;
     }
     sizes
 }
@@ -110,11 +110,11 @@ mod tests {
                 ..RunConfig::default()
             };
             let chosen = Chosen::of(&config).ok()?;
-            lone_classes(&chosen, &cut(sizes))
+            single_class_tasks(&chosen, &cut(sizes))
         };
-        let lone = told("lae", &[3, 3, 3, 1]);
-        assert!(lone.is_some_and(|lone| {
-            lone.sizes == "3,3,4" && lone.problem.what.starts_with("task 4 has a single class")
+        let single = told("lae", &[3, 3, 3, 1]);
+        assert!(single.is_some_and(|single| {
+            single.sizes == "3,3,4" && single.problem.what.starts_with("task 4 has a single class")
         }));
         assert!(told("lae", &[5, 5]).is_none() && told("simplecil", &[3, 1]).is_none());
         // APER learns in its first session alone.

@@ -1,4 +1,4 @@
-//! Jobs as the person sees them: asked for here, waiting in the engine's line, at work. What waits
+//! Jobs as the person sees them: asked for here, waiting in the engine's queue, at work. What waits
 //! is only folded from what the engine tells.
 
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::run::event::{Command, Event, Wish};
 use crate::run::job::{Job, JobId, Work};
 
 impl Session {
-    /// Trains a run with these settings; it waits in line while another one trains.
+    /// Trains a run with these settings; it waits in the queue while another one trains.
     pub fn train(&mut self, config: RunConfig) -> JobId {
         let title = self.title_of(&config) + told_apart(&config).as_str();
         let job = Job::train(config, title);
@@ -81,11 +81,11 @@ impl Session {
         self.backend.send(Command::Queue(Box::new(job)));
     }
 
-    /// Jobs that wait in line, the next one first.
+    /// Jobs that wait in the queue, the next one first.
     pub fn waiting(&self) -> impl Iterator<Item = &Job> {
         let live = self.train.live.as_ref().and_then(|run| run.job);
         self.train
-            .line
+            .queue
             .jobs()
             .filter(move |job| Some(job.id) != live)
     }
@@ -95,7 +95,7 @@ impl Session {
         self.backend.wish(wish);
     }
 
-    /// Stops the run at work, which is saved. The next one in line begins, unless `hold` keeps all
+    /// Stops the run at work, which is saved. The next one in the queue begins, unless `hold` keeps all
     /// of them where they are.
     pub fn stop(&mut self, hold: bool) {
         let live = self.train.running();
@@ -103,24 +103,24 @@ impl Session {
             return;
         };
         if hold {
-            self.hold_line(true);
+            self.hold_queue(true);
         }
         self.backend.send(Command::Stop(job));
         self.backend.hurry(job);
     }
 
-    /// Takes a job out of the line.
+    /// Takes a job out of the queue.
     pub fn take_out(&mut self, job: JobId) {
         self.backend.send(Command::Stop(job));
     }
 
-    /// Moves a job that waits to another place in line, from 0.
-    pub fn move_in_line(&mut self, job: JobId, place: usize) {
+    /// Moves a job that waits to another place in the queue, from 0.
+    pub fn move_in_queue(&mut self, job: JobId, place: usize) {
         self.backend.send(Command::Move { job, place });
     }
 
-    /// Keeps all jobs in line from beginning, or lets them go.
-    pub fn hold_line(&mut self, held: bool) {
+    /// Keeps all jobs in the queue from beginning, or lets them go.
+    pub fn hold_queue(&mut self, held: bool) {
         self.backend.send(Command::Hold(held));
     }
 
@@ -134,14 +134,14 @@ impl Session {
         self.follow_comparison(id, &event);
         match event {
             Event::Queued { job, place } => {
-                if job.held && self.train.line.place(id).is_none() {
-                    self.tell_of_the_line();
+                if job.held && self.train.queue.place(id).is_none() {
+                    self.tell_of_the_queue();
                 }
-                self.train.line.put(*job, place);
+                self.train.queue.put(*job, place);
                 None
             }
             Event::Removed(_) => {
-                let job = self.train.line.take(id);
+                let job = self.train.queue.take(id);
                 if mine {
                     let run = String::new();
                     return Some(Event::Stopped { run });
@@ -152,7 +152,7 @@ impl Session {
                 None
             }
             event => {
-                let waited = self.train.line.take(id);
+                let waited = self.train.queue.take(id);
                 if !mine {
                     let title = waited.map_or_else(String::new, |job| job.title);
                     self.keep_compared();
@@ -164,7 +164,7 @@ impl Session {
     }
 
     /// Jobs that come held are those of an earlier start of the program.
-    fn tell_of_the_line(&mut self) {
+    fn tell_of_the_queue(&mut self) {
         let text = "runs wait in the queue from the last time";
         if self
             .notices

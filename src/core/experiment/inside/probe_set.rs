@@ -17,7 +17,7 @@ pub const MOST: usize = 300;
 
 /// Test pictures of all classes of a run, taught by then or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Crowd {
+pub struct ProbeSet {
     /// Where each lies.
     pub places: Vec<Place>,
     /// The class of each, by position; that of a class taught again is the class it counts for.
@@ -28,7 +28,7 @@ pub struct Crowd {
     pub bytes: usize,
 }
 
-impl Crowd {
+impl ProbeSet {
     /// Gathers that of the run in `folder`. Pictures that cannot be read are left out.
     ///
     /// # Errors
@@ -43,7 +43,7 @@ impl Crowd {
         let labels: Vec<usize> = (0..samples.len()).map(labels).collect();
         let chosen = evenly(&labels, header.class_order.len(), MOST);
         let pictures: Vec<Sample> = chosen.iter().map(|at| samples[*at].0.clone()).collect();
-        let mut crowd = Self {
+        let mut probe = Self {
             places: Vec::new(),
             labels: Vec::new(),
             pixels: Vec::new(),
@@ -51,15 +51,15 @@ impl Crowd {
         };
         for (at, seen) in chosen.iter().zip(inputs_of(&pictures, input)) {
             if let Ok(seen) = seen {
-                crowd.places.push(places[*at]);
-                crowd.labels.push(labels[*at]);
-                crowd.pixels.extend(seen);
+                probe.places.push(places[*at]);
+                probe.labels.push(labels[*at]);
+                probe.pixels.extend(seen);
             }
         }
-        if crowd.labels.is_empty() {
+        if probe.labels.is_empty() {
             return Err(Problem::new("none of this run's test pictures can be read"));
         }
-        Ok(crowd)
+        Ok(probe)
     }
 }
 

@@ -5,7 +5,7 @@
 //! box is the same on every machine, for every number of threads and after a resumed run.
 
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::{Rng as _, SeedableRng};
 
 /// What the numbers are for; keeps streams of equal seeds apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,9 +23,9 @@ pub enum Purpose {
 }
 
 /// A stream of random numbers.
-pub struct Chance(ChaCha8Rng);
+pub struct Rng(ChaCha8Rng);
 
-impl Chance {
+impl Rng {
     /// The stream of a purpose, a seed and two further numbers (epoch and image, or zeros).
     pub fn new(purpose: Purpose, seed: u64, epoch: u64, index: u64) -> Self {
         let mut key = [0; 32];
@@ -74,8 +74,8 @@ mod tests {
     #[test]
     fn the_stream_is_a_function_of_its_key() {
         let draw = |purpose, seed, epoch, index| {
-            let mut chance = Chance::new(purpose, seed, epoch, index);
-            [chance.below(1 << 40), chance.below(1 << 40)]
+            let mut rng = Rng::new(purpose, seed, epoch, index);
+            [rng.below(1 << 40), rng.below(1 << 40)]
         };
         let one = draw(Purpose::Augment, 1, 2, 3);
         assert_eq!(one, draw(Purpose::Augment, 1, 2, 3));
@@ -91,12 +91,12 @@ mod tests {
 
     #[test]
     fn draws_fill_their_range_evenly() {
-        let mut chance = Chance::new(Purpose::Split, 7, 0, 0);
+        let mut rng = Rng::new(Purpose::Split, 7, 0, 0);
         let mut counts = [0_usize; 10];
         let mut sum = 0.0;
         for _ in 0..20_000 {
-            counts[chance.below(10) as usize] += 1;
-            sum += chance.between(-1.0, 3.0);
+            counts[rng.below(10) as usize] += 1;
+            sum += rng.between(-1.0, 3.0);
         }
         // Five standard deviations of a binomial count: 5·√(20000·0.1·0.9) ≈ 212.
         assert!(
@@ -104,13 +104,13 @@ mod tests {
             "{counts:?}"
         );
         assert!((sum / 20_000.0 - 1.0).abs() < 0.05);
-        assert_eq!(chance.below(1), 0);
+        assert_eq!(rng.below(1), 0);
     }
 
     #[test]
     fn a_shuffle_is_a_permutation_and_moves_things() {
         let mut items: Vec<usize> = (0..100).collect();
-        Chance::new(Purpose::Shuffle, 0, 0, 0).shuffle(&mut items);
+        Rng::new(Purpose::Shuffle, 0, 0, 0).shuffle(&mut items);
         assert_ne!(items, (0..100).collect::<Vec<_>>());
         items.sort_unstable();
         assert_eq!(items, (0..100).collect::<Vec<_>>());
