@@ -238,7 +238,7 @@ pub(super) fn finished(run: &StoredRun, output: &RunOutput) -> Result<End> {
         task_given(&summary.figures),
         prompt_selection(&summary),
         on_validation(run),
-        by_mended_labels(run),
+        by_corrected_labels(run),
         left_out(summary.unreadable_images),
         better_backbone(run),
         run.header.run,
@@ -304,8 +304,8 @@ fn on_validation(run: &StoredRun) -> String {
     )
 }
 
-/// What is right by the labels as they came, where some were mended; empty where none were.
-fn by_mended_labels(run: &StoredRun) -> String {
+/// What is right by the labels as they came, where some were corrected; empty where none were.
+fn by_corrected_labels(run: &StoredRun) -> String {
     let words = as_they_came(&run.header, &run.reports);
     words.map_or_else(String::new, |words| format!("{words}\n"))
 }

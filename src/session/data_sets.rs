@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Session;
 use super::album::Album;
-use super::mended::Mended;
+use super::corrected::Corrected;
 use super::opening::Opening;
 use super::tested::Tested;
 use super::views::{DataView, Fetch, PictureKey, Pictures, Sight, Split};
@@ -73,8 +73,8 @@ pub(super) struct DataSets {
     asked_sight: Option<SightAsk>,
     /// Whether a sight is under way.
     seeing: bool,
-    /// Labels that the person mended.
-    pub(super) mended: Mended,
+    /// Labels that the person corrected.
+    pub(super) corrected: Corrected,
     /// Whether data sets still hold the images that runs were tested on.
     pub(super) tested: Tested,
     /// Orders and task sizes before the last moves of classes, oldest first.
@@ -85,7 +85,7 @@ impl Session {
     /// Opens this as the data set of the settings, if it is not open already.
     pub(super) fn open_data(&mut self, place: &str) {
         self.experiment.draft.data = place.to_string();
-        self.follow_mended();
+        self.follow_corrected();
         if self.experiment.data.problem().is_some() {
             self.sets.forget(place);
             self.sets.leave();
@@ -100,7 +100,7 @@ impl Session {
         self.sets.forget(&self.experiment.draft.data);
         self.sets.tested.forget();
         self.forget_doubts(|_| true);
-        self.sets.mended.forget_hashes();
+        self.sets.corrected.forget_hashes();
         self.backend.send(Command::ForgetData);
         self.sets.leave();
         self.ask_data(true);

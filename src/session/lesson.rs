@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Session;
 use super::views::{Pictures, RunRow, RunState, Split};
-use crate::data::{Mend, PrintKind};
+use crate::data::{Correction, PrintKind};
 use crate::problem::{Problem, Result, listed};
 use crate::run::event::{Lesson, Picture, RunHeader};
 use crate::run::job::{Job, Work};
@@ -24,9 +24,9 @@ impl Pictures for LessonTests {
         store::lesson_pictures(&self.run, self.task, &self.lesson)?.test_picture(index)
     }
 
-    fn entry(&self, _index: usize) -> Result<Mend> {
+    fn entry(&self, _index: usize) -> Result<Correction> {
         Err(
-            Problem::new("labels of a lesson's own pictures cannot be mended")
+            Problem::new("labels of a lesson's own pictures cannot be corrected")
                 .advise("undo the lesson, put the picture in the right place, teach it again"),
         )
     }

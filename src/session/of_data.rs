@@ -44,8 +44,8 @@ impl Session {
                 forget_published(&mut self.experiment.draft, set.name);
             }
             // The list of another data set means nothing here.
-            self.experiment.draft.mended.clear();
-            self.begin_to_follow_mended();
+            self.experiment.draft.corrected.clear();
+            self.begin_to_follow_corrected();
             self.experiment.kept.insert(left.data.clone(), left);
         }
         self.open_data(place);
@@ -59,7 +59,7 @@ impl Session {
         self.experiment.preset = None;
         self.experiment.beside = false;
         self.experiment.suiting = Suiting::Settled;
-        self.begin_to_follow_mended();
+        self.begin_to_follow_corrected();
         self.open_data(&data);
     }
 

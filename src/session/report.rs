@@ -243,7 +243,7 @@ fn strip(table: &mut toml::Table) {
     for (key, value) in table {
         match value {
             toml::Value::Table(inner) => strip(inner),
-            // Mended labels name pictures and classes; how many there are names nobody.
+            // Corrected labels name pictures and classes; how many there are names nobody.
             toml::Value::Array(list) if key == "mended" => {
                 *value = toml::Value::Integer(list.len() as i64);
             }
@@ -317,8 +317,9 @@ mod tests {
     #[test]
     fn settings_that_are_no_table_are_not_shown() {
         assert!(!settings_of("data = /srv/birds").contains("birds"));
-        let mended = "[setup]\n[[setup.mended]]\npicture = \"robin/1.png\"\nwas = \"robin\"\n";
-        let told = settings_of(mended);
+        let corrected =
+            "[setup]\n[[setup.corrected]]\npicture = \"robin/1.png\"\nwas = \"robin\"\n";
+        let told = settings_of(corrected);
         assert!(
             told.contains("mended = 1") && !told.contains("robin"),
             "{told}"

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::data::Listed;
 use crate::data::card::Sizes;
 use crate::data::scenario::Scenario;
-use crate::data::{Mend, PrintKind};
+use crate::data::{Correction, PrintKind};
 use crate::device::Prepared;
 use crate::method::{AllFrozen, Chosen, Pass, Plugin, SingleClassTasks, Source};
 use crate::problem::{Problem, Result};
@@ -88,11 +88,11 @@ pub trait Pictures: Send + Sync {
     /// A Problem for an image that cannot be read any more.
     fn picture(&self, index: usize) -> Result<Picture>;
 
-    /// The image at this index as an entry of a list of mended labels that leaves it out.
+    /// The image at this index as an entry of a list of corrected labels that leaves it out.
     ///
     /// # Errors
-    /// A Problem for an image that cannot be read any more, or whose label cannot be mended.
-    fn entry(&self, index: usize) -> Result<Mend>;
+    /// A Problem for an image that cannot be read any more, or whose label cannot be corrected.
+    fn entry(&self, index: usize) -> Result<Correction>;
 
     /// Which images the split holds now (see `Dataset::fingerprints`); looks at the disk.
     fn fingerprint(&self, kind: PrintKind) -> String;

@@ -1,6 +1,6 @@
 //! Sizes, times, counts and orders of names as people read them.
 
-use crate::data::MendCount;
+use crate::data::CorrectionCount;
 use crate::run::config::RunConfig;
 use crate::run::event::{AS_THEY_CAME, RunHeader, TaskReport};
 
@@ -33,7 +33,7 @@ pub fn percent(share: f64, digits: usize) -> String {
 pub use crate::counts::{count_text, counted};
 pub use crate::data::by_number;
 
-/// Seed, class order and mended labels of a run where they are not the usual ones: " · seed 3 · order seed:1".
+/// Seed, class order and corrected labels of a run where they are not the usual ones: " · seed 3 · order seed:1".
 pub fn told_apart(config: &RunConfig) -> String {
     let usual = RunConfig::default();
     let mut words = String::new();
@@ -48,19 +48,22 @@ pub fn told_apart(config: &RunConfig) -> String {
         };
         words.push_str(&format!(" · order {order}"));
     }
-    if !config.mended.is_empty() {
-        words.push_str(&format!(" · {}", MendCount::of(&config.mended).words()));
+    if !config.corrected.is_empty() {
+        words.push_str(&format!(
+            " · {}",
+            CorrectionCount::of(&config.corrected).words()
+        ));
     }
     words
 }
 
-/// What a run's last task came to by the labels as they are in the data, where mending changed its test images.
+/// What a run's last task came to by the labels as they are in the data, where correction changed its test images.
 pub fn as_they_came(header: &RunHeader, reports: &[TaskReport]) -> Option<String> {
     let share = reports.last()?.gauges.get(AS_THEY_CAME)?;
     Some(format!(
         "{} by the labels as they came in the data ({}; test images left out count as wrong)",
         percent(*share, 1),
-        MendCount::of(&header.config.mended).words()
+        CorrectionCount::of(&header.config.corrected).words()
     ))
 }
 

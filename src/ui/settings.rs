@@ -58,9 +58,7 @@ pub struct Settings {
     /// How much the log keeps.
     pub log: Level,
     /// The folder of the run that was at work.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "running_job")]
-    #[serde(rename = "at_work")]
+    #[serde(rename = "at_work", skip_serializing_if = "Option::is_none")]
     pub running_job: Option<PathBuf>,
     /// Folders of runs beside the usual one.
     #[serde(skip_serializing_if = "Vec::is_empty")]

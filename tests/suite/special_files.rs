@@ -41,7 +41,7 @@ fn soon<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static
 type Reader = fn(&Path) -> Option<Problem>;
 
 const READERS: [(&str, Reader); 11] = [
-    ("mended labels", |path| store::read_mended(path).err()),
+    ("corrected labels", |path| store::read_corrected(path).err()),
     ("lesson of a teacher", |path| {
         let place = path.with_extension("md").display().to_string();
         units::open(&place, Language::English).err()

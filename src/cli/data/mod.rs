@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::End;
 use super::output::{Json, tell};
-use super::settings::{mended, on_off};
+use super::settings::{corrected, on_off};
 use super::worst::split;
 use crate::counts::counted;
 use crate::data::export::{self as exports, Boxes};
@@ -56,10 +56,10 @@ pub(super) struct Args {
     /// At most so many test images per class
     #[arg(long, value_name = "N")]
     test_limit: Option<usize>,
-    /// Labels mended by hand: a list, or none [default: the data set's own list, kept beside the runs]
-    #[arg(long, value_name = "FILE|none")]
-    mended: Option<String>,
-    /// Look for the lists of mended labels in this folder of runs
+    /// Labels corrected by hand: a list, or none [default: the data set's own list, kept beside the runs]
+    #[arg(long, alias = "mended", value_name = "FILE|none")]
+    corrected: Option<String>,
+    /// Look for the lists of corrected labels in this folder of runs
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Decode every picture to find damaged ones and duplicates; auto: up to 20,000 files
@@ -178,7 +178,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let watch = Watch::new(&step);
     let root = store::runs_root(args.out.as_deref());
     let options = OpenOptions {
-        mended: mended(args.mended.as_deref(), &root, name)?,
+        corrected: corrected(args.corrected.as_deref(), &root, name)?,
         ..args.options()
     };
     let mut data = Dataset::open_watched(name, &options, &watch)?;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::backbone::library;
-use crate::data::{Dataset, Mend};
+use crate::data::{Correction, Dataset};
 use crate::experiment::Stock;
 use crate::experiment::suited::{of_epochs, suit_to};
 use crate::files;
@@ -48,10 +48,15 @@ pub(super) struct Settings {
 
     #[command(flatten)]
     given: OfRuns,
-    /// Labels mended by hand: a list, or none to take the labels as they are in the data [default: the
+    /// Labels corrected by hand: a list, or none to take the labels as they are in the data [default: the
     /// data set's own list, kept beside the runs; with --config the file's]
-    #[arg(long, value_name = "FILE|none", help_heading = "Data")]
-    mended: Option<String>,
+    #[arg(
+        long,
+        alias = "mended",
+        value_name = "FILE|none",
+        help_heading = "Data"
+    )]
+    corrected: Option<String>,
     /// A setting of the method's own (`lae-studio methods NAME` lists them); may be given several times
     #[arg(long, value_name = "KEY=VALUE", help_heading = "Learning")]
     set: Vec<String>,
@@ -61,7 +66,7 @@ pub(super) struct Settings {
 
 impl Settings {
     /// The settings of the run: the file's, the preset's, or those that suit the data set, with the
-    /// options over them; lists of mended labels lie in `root`, beside the runs. The data set is opened through `stock`
+    /// options over them; lists of corrected labels lie in `root`, beside the runs. The data set is opened through `stock`
     /// where the choice depends on what is in it.
     ///
     /// # Errors
@@ -82,11 +87,13 @@ impl Settings {
                 adopt_published(&mut config, spec);
             }
         }
-        let mended = self.mended_of(root, &config)?;
+        let corrected = self.corrected_of(root, &config)?;
         let mut words = None;
         if self.config.is_none() && self.preset.is_none() {
             let go_on = || control.wish() != Wish::Stop;
-            words = self.suit(&mut config, &mended, |asked| stock.data(asked, &go_on).ok());
+            words = self.suit(&mut config, &corrected, |asked| {
+                stock.data(asked, &go_on).ok()
+            });
         }
         let before = config.clone();
         self.given.apply(&mut config);
@@ -95,7 +102,7 @@ impl Settings {
         if self.config.is_none() {
             self.usual_network(&base, &mut config);
         }
-        config.mended = mended;
+        config.corrected = corrected;
         let notes = self.notes_on_idle(&config)?;
         Ok(Resolved {
             config,
@@ -104,16 +111,16 @@ impl Settings {
         })
     }
 
-    /// The mended labels: those of the option, of the data set, or of the file whose run had them.
-    fn mended_of(&self, root: &Path, config: &RunConfig) -> Result<Vec<Mend>> {
+    /// The corrected labels: those of the option, of the data set, or of the file whose run had them.
+    fn corrected_of(&self, root: &Path, config: &RunConfig) -> Result<Vec<Correction>> {
         // A file says which labels its run had; of other data they mean nothing.
         let data = self.given.text("data");
         let of_file = self.config.is_some() && data.is_none();
-        if of_file && self.mended.is_none() {
-            return Ok(config.mended.clone());
+        if of_file && self.corrected.is_none() {
+            return Ok(config.corrected.clone());
         }
         let data = data.unwrap_or(&config.data);
-        mended(self.mended.as_deref(), root, data)
+        corrected(self.corrected.as_deref(), root, data)
     }
 
     /// Puts what suits the data set, as the window does; a sentence where that was not said by options anyway. Data
@@ -121,12 +128,12 @@ impl Settings {
     fn suit(
         &self,
         config: &mut RunConfig,
-        mended: &[Mend],
+        corrected: &[Correction],
         open: impl FnOnce(&RunConfig) -> Option<Arc<Dataset>>,
     ) -> Option<String> {
         let mut asked = config.clone();
         self.given.apply(&mut asked);
-        asked.mended = mended.to_vec();
+        asked.corrected = corrected.to_vec();
         let data = open(&asked)?;
         let before = config.clone();
         config.data = asked.data;
@@ -210,15 +217,15 @@ fn read_config(path: &Path) -> Result<RunConfig> {
     RunConfig::from_toml(store::settings_part(&text), &path.display().to_string())
 }
 
-/// The mended labels that an option means: a list, none, or without it the list of the data set.
+/// The corrected labels that an option means: a list, none, or without it the list of the data set.
 ///
 /// # Errors
 /// A Problem when a list cannot be read.
-pub(super) fn mended(option: Option<&str>, root: &Path, data: &str) -> Result<Vec<Mend>> {
+pub(super) fn corrected(option: Option<&str>, root: &Path, data: &str) -> Result<Vec<Correction>> {
     match option {
         Some("none") => Ok(Vec::new()),
-        Some(path) => store::read_mended(Path::new(path)),
-        None => store::mended(root, data),
+        Some(path) => store::read_corrected(Path::new(path)),
+        None => store::corrected(root, data),
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Dataset, Duplicate, MendCount, NearCopies, Sample, Skipped, TwoLabels};
+use super::{CorrectionCount, Dataset, Duplicate, NearCopies, Sample, Skipped, TwoLabels};
 
 /// Smallest and largest width and height among the checked pictures, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,9 +48,9 @@ pub struct Card {
     /// Sets of near copies; looked for only where something was drawn.
     #[serde(default)]
     pub near_copies: Vec<NearCopies>,
-    /// Labels that were mended.
-    #[serde(default)]
-    pub mended: MendCount,
+    /// Labels that were corrected.
+    #[serde(default, rename = "mended")]
+    pub corrected: CorrectionCount,
     /// What was assumed, as sentences.
     pub assumed: Vec<String>,
     /// Picture sizes, where the pictures were looked at.
@@ -82,7 +82,7 @@ impl Card {
             duplicates: data.duplicates.clone(),
             two_labels: data.two_labels.clone(),
             near_copies: data.near_copies.clone(),
-            mended: data.mended,
+            corrected: data.corrected,
             assumed: data.assumed.clone(),
             sizes: data.sizes,
             note: data.note.clone(),

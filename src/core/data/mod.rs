@@ -13,6 +13,7 @@ pub mod card;
 mod check;
 mod cifar;
 mod contents;
+mod corrected;
 mod draw;
 pub mod export;
 mod folder;
@@ -22,7 +23,6 @@ pub mod listing;
 mod lists;
 pub mod loader;
 pub mod looks;
-mod mended;
 pub mod named;
 mod near;
 mod pickle;
@@ -49,10 +49,11 @@ pub use by_number::by_number;
 pub use cache::{CacheUse, PixelCache};
 pub use card::Card;
 pub use contents::{Fingerprints, PrintKind};
-pub use listed::Listed;
-pub use mended::{
-    MOST as MOST_MENDED, Mend, MendCount, check as check_mended, short as short_mended,
+pub use corrected::{
+    Correction, CorrectionCount, MOST as MOST_CORRECTED, check as check_corrected,
+    short as short_corrected,
 };
+pub use listed::Listed;
 pub use picture::{READABLE, decode_picture, decode_picture_file, picture_size};
 pub use scan::Scan;
 pub use source::{Folder, Sample, Source};
@@ -80,12 +81,12 @@ pub struct Dataset {
     pub skipped: Vec<Skipped>,
     /// The same image in training and test.
     pub duplicates: Vec<Duplicate>,
-    /// The same image under two labels or more, mended labels taken into account.
+    /// The same image under two labels or more, corrected labels taken into account.
     pub two_labels: Vec<TwoLabels>,
     /// Sets of near copies; looked for only where something was drawn.
     pub near_copies: Vec<NearCopies>,
-    /// Labels that were mended as [`OpenOptions::mended`] says.
-    pub mended: MendCount,
+    /// Labels that were corrected as [`OpenOptions::corrected`] says.
+    pub corrected: CorrectionCount,
     /// What was assumed, as sentences.
     pub assumed: Vec<String>,
     /// Whether all test images were drawn by `test_share`, because no test split was given.
@@ -98,8 +99,8 @@ pub struct Dataset {
     pub note: String,
     /// What looking at the pictures told of each.
     known: Arc<contents::Known>,
-    /// The test split before labels were mended.
-    came: Arc<mended::Came>,
+    /// The test split before labels were corrected.
+    came: Arc<corrected::Came>,
 }
 
 /// A file that was left out, and why.
@@ -158,9 +159,9 @@ pub struct OpenOptions {
     pub min_classes: usize,
     /// Whether every picture is decoded once, to list damaged ones and duplicates.
     pub check: Check,
-    /// Labels that a person mended.
+    /// Labels that a person corrected.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub mended: Vec<Mend>,
+    pub corrected: Vec<Correction>,
     /// Where archives are unpacked; `None` for a folder in [`cache_folder`].
     #[serde(skip)]
     pub unpack_to: Option<PathBuf>,
@@ -178,7 +179,7 @@ impl Default for OpenOptions {
             test_limit: None,
             min_classes: 2,
             check: Check::Auto,
-            mended: Vec::new(),
+            corrected: Vec::new(),
             unpack_to: None,
         }
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::card::counts;
 use super::check::{self, Checked};
+use super::corrected::{self, CorrectionCount};
 use super::draw::Draw;
-use super::mended::{self, MendCount};
 use super::near::Kin;
 use super::{Dataset, Found, Listed, OpenOptions, Sample, Skipped};
 use crate::counts::counted;
@@ -41,8 +41,8 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
     };
     let mut test = validate(&names, &mut train, test, &tuning, &mut found.assumed);
     let splits = [&mut train, &mut test];
-    let (mended, came) = mended::apply(&options.mended, &names, splits);
-    check_mended(&names, &train, mended, &mut found.assumed)?;
+    let (corrected, came) = corrected::apply(&options.corrected, &names, splits);
+    check_corrected(&names, &train, corrected, &mut found.assumed)?;
     if names.len() < options.min_classes {
         return Err(too_few(&names, &found, options));
     }
@@ -54,7 +54,7 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
         train,
         test,
         skipped: found.skipped,
-        mended,
+        corrected,
         duplicates: Vec::new(),
         two_labels: Vec::new(),
         near_copies: Vec::new(),
@@ -79,24 +79,24 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
     Ok(data)
 }
 
-/// Says what mending came to.
+/// Says what corrections came to.
 ///
 /// # Errors
 /// A class lost its last training picture by it.
-fn check_mended(
+fn check_corrected(
     names: &[String],
     train: &[Sample],
-    mended: MendCount,
+    corrected: CorrectionCount,
     assumed: &mut Vec<String>,
 ) -> Result<()> {
-    let words = mended.words();
+    let words = corrected.words();
     if !words.is_empty() {
-        assumed.push(format!("By the list of mended labels: {words}."));
+        assumed.push(format!("By the list of corrected labels: {words}."));
     }
-    if mended.without_effect > 0 {
+    if corrected.without_effect > 0 {
         assumed.push(format!(
-            "The list of mended labels has {} for pictures that are gone or were replaced, or for classes that there are not; they have no effect.",
-            counted(mended.without_effect, "entry")
+            "The list of corrected labels has {} for pictures that are gone or were replaced, or for classes that there are not; they have no effect.",
+            counted(corrected.without_effect, "entry")
         ));
     }
     let trained = counts(train, names.len());
@@ -104,10 +104,10 @@ fn check_mended(
         return Ok(());
     };
     Err(Problem::new(format!(
-        "with the mended labels no training picture of {} is left",
+        "with the corrected labels no training picture of {} is left",
         names[empty]
     ))
-    .advise("take one of the mended labels back; `lae-studio train --mended none` uses the labels as they are"))
+    .advise("take one of the corrected labels back; `lae-studio train --corrected none` uses the labels as they are"))
 }
 
 fn percent(share: f64) -> f64 {

@@ -101,10 +101,13 @@ impl Images {
         ends.map_or(0, |task| task.end).min(self.classes)
     }
 
-    /// The share of right answers by the labels as they came, where mending changed the test split; test images that
-    /// mending left out count as wrong, copies of taught pictures do not count. Every answer names its source.
+    /// The share of right answers by the labels as they came, where corrections changed the test split; test images that
+    /// corrections left out count as wrong, copies of taught pictures do not count. Every answer names its source.
     pub fn as_they_came(&self, task: usize, answers: &Answers, expert: Expert) -> Option<f64> {
-        let own = self.own.as_ref().filter(|own| own.data.test_was_mended())?;
+        let own = self
+            .own
+            .as_ref()
+            .filter(|own| own.data.test_was_corrected())?;
         let (seen, data) = (self.seen(own, task), &own.data);
         let (mut right, mut all) = (0, 0);
         for (at, given) in answers.of(expert).iter().enumerate() {
@@ -115,7 +118,7 @@ impl Images {
                 }
                 _ => answers.labels[at],
             };
-            // Before mending a picture of a class that is still to come was not asked about.
+            // Before corrections a picture of a class that is still to come was not asked about.
             if answers.source(at) > 0 || label < seen {
                 all += 1;
                 right += usize::from(*given == label);

@@ -168,7 +168,7 @@ pub fn open_options(config: &RunConfig) -> OpenOptions {
         near_copies_together: config.near_copies_together,
         train_limit: config.train_limit,
         test_limit: config.test_limit,
-        mended: config.mended.clone(),
+        corrected: config.corrected.clone(),
         ..OpenOptions::default()
     }
 }

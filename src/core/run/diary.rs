@@ -219,9 +219,9 @@ fn settings(config: &RunConfig) -> String {
         .map(|(k, v)| format!("{k}={v}"))
         .collect();
     format!(
-        "data={data} mended={} limits={:?}/{:?} tasks={} order={order} method={} {} pet={} size={} blocks={} \
+        "data={data} corrected={} limits={:?}/{:?} tasks={} order={order} method={} {} pet={} size={} blocks={} \
          backbone={backbone} precision={} epochs={} batch={} lr={} seed={} device={}",
-        config.mended.len(),
+        config.corrected.len(),
         config.train_limit,
         config.test_limit,
         config.classes_per_task,

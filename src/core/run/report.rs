@@ -44,7 +44,7 @@ pub const DRIFTS: [&str; 2] = ["online_drift", "offline_drift"];
 pub const NEAREST_MEAN: &str = "nearest_mean";
 
 /// The gauge that says how many test pictures are answered rightly by the labels as they came in the data (0..=1), where
-/// a list of mended labels changed the test split; pictures it left out count as wrong.
+/// a list of corrected labels changed the test split; pictures it left out count as wrong.
 pub const AS_THEY_CAME: &str = "as_they_came";
 
 impl TaskReport {

@@ -185,7 +185,7 @@ pub struct Summary {
     /// none where it was not studied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_study: Option<PromptStudy>,
-    /// A_N by the labels as they came in the data, in percent, where a list of mended labels changed the test split;
+    /// A_N by the labels as they came in the data, in percent, where a list of corrected labels changed the test split;
     /// pictures it left out count as wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_accuracy_labels_as_they_came: Option<f64>,

@@ -16,7 +16,7 @@
 //! | `lock` | held by the program that works on the run |
 //!
 //! Beside the run folders `queue.toml` keeps what waits to be trained (see [`QueueFile`]), `.trash`
-//! the runs that were deleted (see `trash.rs`), and `mended/` the labels of data sets that were mended
+//! the runs that were deleted (see `trash.rs`), and `mended/` the labels of data sets that were corrected
 //! by hand.
 //!
 //! Every file is written under another name, synced and renamed, so a kill or a full disk at any
@@ -25,6 +25,7 @@
 mod about;
 mod answered;
 mod checkpoint;
+mod corrected;
 pub mod export;
 mod figure;
 mod file;
@@ -36,7 +37,6 @@ mod lesson_figures;
 mod lessons;
 mod listing;
 mod load;
-mod mended;
 mod pictures;
 mod place;
 mod queue;
@@ -54,6 +54,7 @@ use crate::folders;
 pub use about::{about, set_about};
 pub use answered::Answered;
 pub use checkpoint::{Checkpoint, load_bulk};
+pub use corrected::{correct_label, corrected, corrected_file, read_corrected};
 pub use file::{write_file, write_with};
 pub use folder::RunFolder;
 pub use groups::Kin;
@@ -63,7 +64,6 @@ pub use lesson_figures::{ClassGroup, LessonFigures, lesson_figures};
 pub use lessons::lesson_pictures;
 pub use listing::{Glance, Listed, began, entry, find, glance, list, on_all_cores};
 pub use load::{RunState, StoredRun, load, load_snapshot, snapshot_time};
-pub use mended::{mend, mended, mended_file, read_mended};
 pub use pictures::{LessonPictures, MOST_PICTURES};
 pub use place::{holds_runs, is_run, run_folders};
 pub use queue::QueueFile;

@@ -7,8 +7,8 @@ use crate::data::card::counts;
 use crate::data::export::{Packed, packed};
 use crate::data::looks::{Looks, first_pictures, small_of};
 use crate::data::{
-    Dataset, Mend, OpenOptions, PrintKind, Sample, Scan, Skipped, TwoLabels, Watch, picture_size,
-    told_two_labels,
+    Correction, Dataset, OpenOptions, PrintKind, Sample, Scan, Skipped, TwoLabels, Watch,
+    picture_size, told_two_labels,
 };
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
@@ -44,15 +44,15 @@ impl Pictures for Images {
         small_of(self.sample(index)?)
     }
 
-    fn entry(&self, index: usize) -> Result<Mend> {
+    fn entry(&self, index: usize) -> Result<Correction> {
         let sample = self.sample(index)?;
         let (picture, sha256) = (sample.name(), sample.sha256()?);
-        // Opened with mended labels, it says what it is and not what it was.
-        let same = |known: &&Mend| known.picture == picture && known.sha256 == sha256;
-        let known = self.0.options.mended.iter().find(same);
+        // Opened with corrected labels, it says what it is and not what it was.
+        let same = |known: &&Correction| known.picture == picture && known.sha256 == sha256;
+        let known = self.0.options.corrected.iter().find(same);
         let class = self.0.classes.get(sample.class as usize);
         let was = known.map(|known| &known.was).or(class);
-        Ok(Mend {
+        Ok(Correction {
             was: was.cloned().unwrap_or_default(),
             picture,
             sha256,

@@ -28,7 +28,7 @@ use super::row::RunRow;
 use super::run_view::RunView;
 use super::units::{self, Entry};
 use super::views::{BackboneView, DataView, DeviceView, Plan, PluginView, Sight};
-use crate::data::Mend;
+use crate::data::Correction;
 use crate::data::export::Packed;
 use crate::engine::Engine;
 use crate::problem::{Problem, Result};
@@ -206,14 +206,14 @@ pub trait Sources: Send + Sync {
         data::export(export, &self.disk().scans, to, opening)
     }
 
-    /// The mended labels of the data set at this place.
-    fn mended(&self, place: &str) -> Result<Vec<Mend>> {
-        store::mended(&self.disk().runs_root, place)
+    /// The corrected labels of the data set at this place.
+    fn corrected(&self, place: &str) -> Result<Vec<Correction>> {
+        store::corrected(&self.disk().runs_root, place)
     }
 
-    /// Changes an entry of the mended labels of the data set at this place; gives all of them.
-    fn mend(&self, place: &str, change: Mend) -> Result<Vec<Mend>> {
-        store::mend(&self.disk().runs_root, place, change)
+    /// Changes an entry of the corrected labels of the data set at this place; gives all of them.
+    fn correct_label(&self, place: &str, change: Correction) -> Result<Vec<Correction>> {
+        store::correct_label(&self.disk().runs_root, place, change)
     }
 
     /// Asks the person for a file or folder in this dialog of the desktop.

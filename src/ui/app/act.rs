@@ -38,9 +38,9 @@ impl StudioApp {
             UiCommand::TrainOrders => self.train_orders(),
             UiCommand::SetUp(preset, config) => self.set_up(preset, *config),
             UiCommand::Repeat(config) => {
-                let mended = config.mended.clone();
+                let corrected = config.corrected.clone();
                 self.repeat(*config);
-                self.session.keep_mended(mended);
+                self.session.keep_corrected(corrected);
             }
             UiCommand::UseFormer => self.use_former(),
             UiCommand::DropFormer => self.session.former.forget(),
@@ -267,7 +267,7 @@ impl StudioApp {
         self.tell(match exact {
             true => "The command is in the clipboard",
             false => {
-                "The command is in the clipboard; it uses the mended labels as they are listed now"
+                "The command is in the clipboard; it uses the corrected labels as they are listed now"
             }
         });
     }

@@ -1,4 +1,4 @@
-//! Mistakes, mended labels and refusals for scripts.
+//! Mistakes, corrected labels and refusals for scripts.
 
 use super::*;
 
@@ -58,17 +58,17 @@ fn the_surest_mistakes_are_listed_first() {
 fn training_pictures_whose_label_the_others_contradict_are_listed() {
     let root = tempfile::tempdir().unwrap();
     let data = lae_studio::data::Dataset::open("digits", &Default::default()).unwrap();
-    // Two labels are made wrong by a list, which is how a person would mend them.
+    // Two labels are made wrong by a list, which is how a person would correct them.
     let limited: Vec<_> = data.train.iter().step_by(97).take(2).collect();
     let planted: Vec<String> = limited.iter().map(|sample| sample.name()).collect();
     for sample in limited {
-        let mend = lae_studio::data::Mend {
+        let correction = lae_studio::data::Correction {
             picture: sample.name(),
             sha256: sample.sha256().unwrap(),
             was: data.classes[sample.class as usize].clone(),
             class: Some("9".into()),
         };
-        lae_studio::store::mend(root.path(), "digits", mend).unwrap();
+        lae_studio::store::correct_label(root.path(), "digits", correction).unwrap();
     }
     let words = [
         "train",
@@ -237,25 +237,25 @@ fn data_and_train_take_the_list_of_a_data_set_or_another_one_or_none() {
     let named = |sample: &&lae_studio::data::Sample| mistake["picture"] == sample.name();
     let sample = data.test.iter().find(named).unwrap();
     let root = tempfile::tempdir().unwrap();
-    let mend = lae_studio::data::Mend {
+    let correction = lae_studio::data::Correction {
         picture: sample.name(),
         sha256: sample.sha256().unwrap(),
         was: data.classes[sample.class as usize].clone(),
         class: None,
     };
-    lae_studio::store::mend(root.path(), "digits", mend).unwrap();
-    let list = lae_studio::store::mended_file(root.path(), "digits");
+    lae_studio::store::correct_label(root.path(), "digits", correction).unwrap();
+    let list = lae_studio::store::corrected_file(root.path(), "digits");
     let list = list.to_str().unwrap();
     let left_out = |words: &[&str], runs: &Path| {
         let told = json(&run_json(&[&["data", "digits"], words].concat(), runs));
         told["mended"]["left_out"].as_u64().unwrap()
     };
     assert_eq!(left_out(&[], root.path()), 1, "the data set's own list");
-    assert_eq!(left_out(&["--mended", "none"], root.path()), 0);
+    assert_eq!(left_out(&["--corrected", "none"], root.path()), 0);
     assert_eq!(left_out(&[], runs), 0);
-    assert_eq!(left_out(&["--mended", list], runs), 1);
-    let said = refused(&["data", "digits", "--mended", "/no/such.toml"], runs);
-    assert!(said.contains("read the mended labels"), "{said}");
+    assert_eq!(left_out(&["--corrected", list], runs), 1);
+    let said = refused(&["data", "digits", "--corrected", "/no/such.toml"], runs);
+    assert!(said.contains("read the corrected labels"), "{said}");
     // A run keeps the list in its settings, and goes by another fingerprint.
     let words = [QUICK, &["--quiet", "--classes-per-task", "10"]].concat();
     let told = json(&run_json(&words, root.path()));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use lae_studio::backbone::library::{Library, Places};
 use lae_studio::data::export::Boxes;
 use lae_studio::data::scenario::{ClassOrder, Scenario, TaskSizes};
-use lae_studio::data::{Dataset, Mend, OpenOptions};
+use lae_studio::data::{Correction, Dataset, OpenOptions};
 use lae_studio::method::{Chosen, METHODS, adopt, filled, problems, run_title};
 use lae_studio::run::config::RunConfig;
 use lae_studio::store;
@@ -270,36 +270,36 @@ impl Target for Backbones {
     }
 }
 
-/// A few digits with these labels mended.
-fn digits(mended: Vec<Mend>) -> Dataset {
+/// A few digits with these labels corrected.
+fn digits(corrected: Vec<Correction>) -> Dataset {
     let options = OpenOptions {
         train_limit: Some(2),
         test_limit: Some(2),
-        mended,
+        corrected,
         ..OpenOptions::default()
     };
     Dataset::open("digits", &options).unwrap()
 }
 
-/// A list of mended labels.
-struct Mended;
+/// A list of corrected labels.
+struct Corrected;
 
-impl Target for Mended {
+impl Target for Corrected {
     const NAME: &'static str = "mended";
 
     fn honest(&self) -> Vec<Case> {
         let root = tempfile::tempdir().unwrap();
         let data = digits(Vec::new());
         for (sample, class) in data.train.iter().zip([Some("7"), None, Some("no class")]) {
-            let change = Mend {
+            let change = Correction {
                 picture: sample.name(),
                 sha256: sample.sha256().unwrap(),
                 was: data.classes[sample.class as usize].clone(),
                 class: class.map(Into::into),
             };
-            store::mend(root.path(), "digits", change).unwrap();
+            store::correct_label(root.path(), "digits", change).unwrap();
         }
-        let list = std::fs::read(store::mended_file(root.path(), "digits")).unwrap();
+        let list = std::fs::read(store::corrected_file(root.path(), "digits")).unwrap();
         vec![single("list.toml", list)]
     }
 
@@ -318,14 +318,14 @@ impl Target for Mended {
     }
 
     fn read(&self, folder: &Path) -> bool {
-        let Ok(mended) = store::read_mended(&folder.join("list.toml")) else {
+        let Ok(corrected) = store::read_corrected(&folder.join("list.toml")) else {
             return false;
         };
         // Every entry counts once, whether there is such a picture or not, and no picture gets a
         // class that is not there.
-        let wanted = mended.len();
-        let data = digits(mended);
-        let count = data.mended;
+        let wanted = corrected.len();
+        let data = digits(corrected);
+        let count = data.corrected;
         assert_eq!(count.labels + count.left_out + count.without_effect, wanted);
         let both = data.train.iter().chain(&data.test);
         let classes = data.classes.len();
@@ -335,8 +335,8 @@ impl Target for Mended {
 }
 
 #[test]
-fn fuzz_mended() {
-    fuzz(Mended);
+fn fuzz_corrected() {
+    fuzz(Corrected);
 }
 
 #[test]

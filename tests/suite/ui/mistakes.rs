@@ -1,4 +1,4 @@
-//! The surest mistakes of a run, and labels mended from there.
+//! The surest mistakes of a run, and labels corrected from there.
 
 use std::path::Path;
 
@@ -163,10 +163,10 @@ fn the_menu_of_a_label_lies_within_the_smallest_window_however_many_classes_ther
 }
 
 #[test]
-fn a_label_is_mended_listed_and_taken_back() {
+fn a_label_is_corrected_listed_and_taken_back() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let place = made.path().to_string_lossy().into_owned();
-    let kept = || store::mended(runs.path(), &place).unwrap();
+    let kept = || store::corrected(runs.path(), &place).unwrap();
     let (mut window, _) = shown(&made, runs.path(), true);
     window.get_by_label("Really: mistake, test image 2").click();
     settle(&mut window);
@@ -189,13 +189,13 @@ fn a_label_is_mended_listed_and_taken_back() {
     assert_eq!(kept().len(), 2);
     // What the run was tested on stays on show, for it had the labels as they were.
     window.get_by_label("mistake, test image 2");
-    // Chosen as the data of the next run, the folder has the mended labels.
+    // Chosen as the data of the next run, the folder has the corrected labels.
     window.state_mut().session.choose_data(&place);
     tab(&mut window, Page::Experiment);
     settle(&mut window);
-    window.get_by_label("1 label mended, 1 picture left out");
+    window.get_by_label("1 label corrected, 1 picture left out");
     let session = &window.state().session;
-    assert_eq!(session.experiment.draft.mended, kept());
+    assert_eq!(session.experiment.draft.corrected, kept());
     let view = session.experiment.data.ready().unwrap();
     assert_eq!(
         view.test,
@@ -204,7 +204,7 @@ fn a_label_is_mended_listed_and_taken_back() {
     );
     window.get_by_label("Show the list").click();
     settle(&mut window);
-    shot(&mut window, "mended-list");
+    shot(&mut window, "corrected-list");
     window.get_by_label("Take back a/002.png").click();
     settle(&mut window);
     assert_eq!(kept().len(), 1);
@@ -212,10 +212,10 @@ fn a_label_is_mended_listed_and_taken_back() {
     window.get_by_label("Labels as in the data").click();
     settle(&mut window);
     let session = &window.state().session;
-    assert!(session.experiment.draft.mended.is_empty());
+    assert!(session.experiment.draft.corrected.is_empty());
     assert_eq!(session.experiment.data.ready().unwrap().test, [3, 3]);
     let (command, exact) = session.command();
-    assert!(command.ends_with("--mended none") && exact, "{command}");
+    assert!(command.ends_with("--corrected none") && exact, "{command}");
 }
 
 fn asked(backend: &Recorded) -> Vec<PredictRequest> {
@@ -310,7 +310,7 @@ fn told(window: &mut Harness<'static, StudioApp>, backend: &Recorded, ticket: u6
 }
 
 #[test]
-fn training_pictures_that_look_like_another_class_are_listed_and_mended() {
+fn training_pictures_that_look_like_another_class_are_listed_and_corrected() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let place = made.path().to_string_lossy().into_owned();
     let (mut window, backend) = shown(&made, runs.path(), true);
@@ -347,7 +347,7 @@ fn training_pictures_that_look_like_another_class_are_listed_and_mended() {
     shot(&mut window, "mistakes-training");
     window.get_by_label("a, as it looks").click();
     settle(&mut window);
-    let list = store::mended(runs.path(), &place).unwrap();
+    let list = store::corrected(runs.path(), &place).unwrap();
     assert_eq!(list.len(), 1);
     let told = (
         list[0].picture.as_str(),
@@ -385,11 +385,11 @@ fn training_pictures_that_look_like_another_class_are_listed_and_mended() {
     let session = &mut window.state_mut().session;
     let run = session.train.shown().cloned().unwrap();
     let data = session.tested_on(&run, Split::Test).unwrap().unwrap();
-    let mended = |session: &mut Session, split, index| {
-        session.mended_label(&data, split, index, "b/001.png")
+    let corrected = |session: &mut Session, split, index| {
+        session.corrected_label(&data, split, index, "b/001.png")
     };
-    assert_eq!(mended(session, Split::Train, 5), Some(list[0].clone()));
-    assert_eq!(mended(session, Split::Test, 4), None);
+    assert_eq!(corrected(session, Split::Train, 5), Some(list[0].clone()));
+    assert_eq!(corrected(session, Split::Test, 4), None);
     assert_eq!(order(&window, &[0, 2, 4]), [2, 4, 0]);
 }
 

@@ -21,7 +21,7 @@ const JUDGE_BATCH: usize = 48;
 impl Trainer<'_> {
     /// Asks for every test image of the tasks seen so far; none when the person stopped it. From
     /// where on a picture is strange to an expert, how many known ones are, and what is right by the labels before
-    /// they were mended is kept with the task's gauges.
+    /// they were corrected is kept with the task's gauges.
     pub(super) fn evaluate(&mut self) -> Result<Option<(Answers, Vec<SlotCounts>)>> {
         let phase = Phase::Evaluating { task: self.task };
         self.say(phase.clone());

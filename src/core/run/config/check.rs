@@ -1,6 +1,6 @@
 //! What is wrong with settings, as far as they alone can tell.
 
-use crate::data::check_mended;
+use crate::data::check_corrected;
 
 use super::{Precision, RunConfig, SETTINGS};
 use crate::nn::WeightType;
@@ -32,7 +32,11 @@ impl RunConfig {
             let problem = Problem::new(what).at("--card-variant");
             problems.push(problem.advise("leave one of them out"));
         }
-        problems.extend(check_mended(&self.mended).err().map(|p| p.at("--mended")));
+        problems.extend(
+            check_corrected(&self.corrected)
+                .err()
+                .map(|p| p.at("--corrected")),
+        );
         problems
     }
 }

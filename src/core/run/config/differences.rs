@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{RunConfig, SETTINGS};
-use crate::data::short_mended;
+use crate::data::short_corrected;
 
 /// Two settings side by side where they differ: key, then one value per run.
 pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
@@ -21,11 +21,11 @@ pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
         row(key, &value)
     });
     // The whole list would be a page.
-    let mended = |config: &RunConfig| {
-        let any = !config.mended.is_empty();
-        any.then(|| short_mended(&config.mended))
+    let corrected = |config: &RunConfig| {
+        let any = !config.corrected.is_empty();
+        any.then(|| short_corrected(&config.corrected))
     };
-    let all = common.chain(own).chain([row("mended", &mended)]);
+    let all = common.chain(own).chain([row("mended", &corrected)]);
     all.filter(differs).collect()
 }
 

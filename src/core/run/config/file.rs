@@ -29,8 +29,8 @@ impl Serialize for RunConfig {
         if !self.settings.is_empty() {
             table.serialize_entry("settings", &self.settings)?;
         }
-        if !self.mended.is_empty() {
-            table.serialize_entry("mended", &self.mended)?;
+        if !self.corrected.is_empty() {
+            table.serialize_entry("mended", &self.corrected)?;
         }
         table.end()
     }
@@ -64,7 +64,7 @@ impl<'de> Visitor<'de> for ConfigVisitor {
             match key {
                 ConfigKey::Of(setting) => table.next_value_seed(ValueSeed(setting, &mut config))?,
                 ConfigKey::Own => config.settings = table.next_value()?,
-                ConfigKey::Mended => config.mended = table.next_value()?,
+                ConfigKey::Corrected => config.corrected = table.next_value()?,
                 ConfigKey::Old(key) => old.push((key, table.next_value()?)),
             }
         }
@@ -80,7 +80,7 @@ impl<'de> Visitor<'de> for ConfigVisitor {
 enum ConfigKey {
     Of(&'static RunSetting),
     Own,
-    Mended,
+    Corrected,
     Old(&'static str),
 }
 
@@ -98,7 +98,7 @@ impl<'de> DeserializeSeed<'de> for ConfigKeySeed {
         let old = ONCE_AT_THE_TOP.into_iter().find(|old| *old == text);
         match (text.as_str(), old) {
             ("settings", _) => Ok(ConfigKey::Own),
-            ("mended", _) => Ok(ConfigKey::Mended),
+            ("mended", _) => Ok(ConfigKey::Corrected),
             (_, Some(old)) => Ok(ConfigKey::Old(old)),
             // Told where the key stands, so that the file's line is known.
             _ => Err(D::Error::unknown_field(&text, KEYS)),

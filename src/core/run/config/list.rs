@@ -4,7 +4,7 @@
 use super::field::Field;
 use super::spec::{Needs, Says, SettingGroup, SettingPlace, SettingSpec};
 use super::{Kind, Precision, Setting, Settings};
-use crate::data::Mend;
+use crate::data::Correction;
 use crate::nn::Variant;
 
 /// A setting of every run: what it is, and the way to its field.
@@ -89,9 +89,9 @@ macro_rules! settings_of_every_run {
             /// The method's own settings; those not named here have the method's defaults. Behind all plain values,
             /// because a TOML table ends what stands before it.
             pub settings: Settings,
-            /// Labels of the data set that are mended, as they were when the run began: whatever becomes of the list
+            /// Labels of the data set that are corrected, as they were when the run began: whatever becomes of the list
             /// beside the data, the run can be continued and repeated with its own.
-            pub mended: Vec<Mend>,
+            pub corrected: Vec<Correction>,
         }
 
         /// The settings of every run, in the order of the file.
@@ -116,7 +116,7 @@ macro_rules! settings_of_every_run {
                 let mut config = Self {
                     $($key: Default::default(),)+
                     settings: Settings::new(),
-                    mended: Vec::new(),
+                    corrected: Vec::new(),
                 };
                 for setting in SETTINGS {
                     if let Some(usual) = setting.spec.kind.default() {

@@ -199,7 +199,7 @@ pub fn block_list(text: &str, depth: usize, place: &str) -> Result<Vec<usize>> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::data::Mend;
+    use crate::data::Correction;
 
     #[test]
     fn every_field_has_its_entry_and_every_entry_has_its_field() {
@@ -255,7 +255,7 @@ mod tests {
             train_limit: Some(7),
             method: "baseline".into(),
             settings: Settings::from([("a".into(), Setting::Real(0.5))]),
-            mended: vec![Mend {
+            corrected: vec![Correction {
                 picture: "a/1.png".into(),
                 sha256: "0".repeat(64),
                 was: "a".into(),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use egui::{CornerRadius, Rect, RichText, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
 
-use super::{details, mended, standing, tasks};
+use super::{corrected, details, standing, tasks};
 use crate::counts::counted;
 use crate::data::named;
 use crate::run::config::SettingGroup;
@@ -70,12 +70,12 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
                 Some(set) => offer(ui, cx, set),
                 None => {
                     widgets::problem(ui, &problem);
-                    mended::line(ui, cx);
+                    corrected::line(ui, cx);
                 }
             },
             Fetch::Ready(view) => {
                 thumbs(ui, cx, &view);
-                mended::line(ui, cx);
+                corrected::line(ui, cx);
                 details::noted_splits(ui, cx, &view);
                 tasks::strip(ui, cx);
                 tasks::order(ui, cx);

@@ -2,10 +2,10 @@
 
 mod backbone;
 mod chips;
+mod corrected;
 mod data;
 mod details;
 mod fixes;
-mod mended;
 mod method;
 mod model;
 mod presets;
@@ -55,8 +55,8 @@ pub struct State {
     pub sight_epoch: usize,
     /// Which images of the classes are shown.
     pub sight_shift: usize,
-    /// Whether the mended labels are on show.
-    pub mended: bool,
+    /// Whether the corrected labels are on show.
+    pub corrected: bool,
     /// Whether the rarer settings are on show.
     pub more: bool,
     /// The settings that have no effect beside the others, as of this frame.

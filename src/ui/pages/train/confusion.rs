@@ -247,7 +247,7 @@ fn images(
         match cx.session.tested_on(run, Split::Test) {
             None if asks => ask_to_open(ui, cx, &header.config),
             Some(Ok(data)) => {
-                cx.session.need_mended(&data.place);
+                cx.session.need_corrected(&data.place);
                 thumbnails(ui, cx, (header, Some(&data)), (answers, key.3), &own);
             }
             Some(Err(problem)) => widgets::problem(ui, &problem),

@@ -1,10 +1,10 @@
-//! A picture as a small tile: a click asks Predict about it, and a wrong label can be mended.
+//! A picture as a small tile: a click asks Predict about it, and a wrong label can be corrected.
 
 use std::sync::Arc;
 
 use egui::{Align, Id, Layout, Popup, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo};
 
-use crate::data::Mend;
+use crate::data::Correction;
 use crate::run::event::{Picture, RunHeader};
 use crate::session::views::{DataView, Split};
 use crate::session::words::by_number;
@@ -117,30 +117,42 @@ impl Tile<'_> {
         }
     }
 
-    /// What is said of its label, and the way to mend it.
+    /// What is said of its label, and the way to correction it.
     fn label(&self, ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, picture: &Picture) {
         let (split, index) = (self.split, self.place.1);
-        let mended = cx.session.mended_label(data, split, index, &picture.name);
-        let words = match mended.as_ref().map(|mend| &mend.class) {
+        let corrected = cx
+            .session
+            .corrected_label(data, split, index, &picture.name);
+        let words = match corrected.as_ref().map(|correction| &correction.class) {
             None => "really…".to_string(),
             Some(None) => "left out".to_string(),
             Some(Some(class)) => format!("now {class}"),
         };
         let t = tokens(ui);
-        let colour = if mended.is_some() { t.good } else { t.subdued };
+        let colour = if corrected.is_some() {
+            t.good
+        } else {
+            t.subdued
+        };
         let text = RichText::new(words).font(regular(11.0)).color(colour);
         let button = ui.add(egui::Button::new(text).frame(false).truncate());
         let button = button.accessible_name(format!("Really: {}", self.name()));
-        let hint = "Mend the label, or leave the picture out: from the next run on, in training and testing";
+        let hint = "Correct the label, or leave the picture out: from the next run on, in training and testing";
         let button = button.on_hover_text(hint);
         // An open list stays with its picture when the pictures change places.
         let id = Id::unique(("really", &self.header.run, self.name()));
         Popup::menu(&button)
             .id(id)
-            .show(|ui| self.choices(ui, cx, data, mended.as_ref()));
+            .show(|ui| self.choices(ui, cx, data, corrected.as_ref()));
     }
 
-    fn choices(&self, ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, mended: Option<&Mend>) {
+    fn choices(
+        &self,
+        ui: &mut Ui,
+        cx: &mut Cx<'_>,
+        data: &Arc<DataView>,
+        corrected: Option<&Correction>,
+    ) {
         ui.set_min_width(170.0);
         faint(ui, "This is really…");
         let (truth, given) = (
@@ -177,12 +189,13 @@ impl Tile<'_> {
             chosen = Some(None);
         }
         if let Some(class) = chosen {
-            cx.session.mend(data, self.split, self.place.1, class);
+            cx.session
+                .correct_label(data, self.split, self.place.1, class);
         }
-        if let Some(mend) = mended
-            && link(ui, &format!("It is {}: take it back", mend.was)).clicked()
+        if let Some(correction) = corrected
+            && link(ui, &format!("It is {}: take it back", correction.was)).clicked()
         {
-            cx.session.unmend(&data.place, mend);
+            cx.session.take_back_label(&data.place, correction);
             ui.close();
         }
     }

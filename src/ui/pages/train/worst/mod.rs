@@ -284,7 +284,7 @@ fn pictures(
     let Some(data) = at_hand(ui, cx, run, header) else {
         return;
     };
-    cx.session.need_mended(&header.config.data);
+    cx.session.need_corrected(&header.config.data);
     let shown = cx.pages.train.worst.shown;
     in_rows(ui, |ui| {
         ui.spacing_mut().item_spacing = Vec2::new(8.0, 10.0);

@@ -1,7 +1,7 @@
-//! Labels that a person mended: a list beside the data, which itself is never changed.
+//! Labels that a person corrected: a list beside the data, which itself is never changed.
 //!
 //! An entry names its picture by its path inside the split and by its content, so that it means nothing
-//! for another picture under that name. Splits are drawn before labels are mended: mending moves no
+//! for another picture under that name. Splits are drawn before labels are corrected: correcting moves no
 //! picture from training to test.
 
 use std::collections::{HashMap, HashSet};
@@ -18,10 +18,10 @@ use crate::problem::{Problem, Result};
 /// Entries of a list at most.
 pub const MOST: usize = 10_000;
 
-/// One mended label.
+/// One corrected label.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Mend {
+pub struct Correction {
     /// The picture's path inside its split, as `lae-studio worst` names it.
     pub picture: String,
     /// SHA-256 of its file (of its pixels, where it is a record of a larger file), in hex.
@@ -35,7 +35,7 @@ pub struct Mend {
 
 /// What a list came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MendCount {
+pub struct CorrectionCount {
     /// Pictures with another label.
     pub labels: usize,
     /// Pictures left out.
@@ -44,10 +44,13 @@ pub struct MendCount {
     pub without_effect: usize,
 }
 
-impl MendCount {
+impl CorrectionCount {
     /// What a list wants, whether its pictures are there or not.
-    pub fn of(list: &[Mend]) -> Self {
-        let labels = list.iter().filter(|mend| mend.class.is_some()).count();
+    pub fn of(list: &[Correction]) -> Self {
+        let labels = list
+            .iter()
+            .filter(|correction| correction.class.is_some())
+            .count();
         Self {
             labels,
             left_out: list.len() - labels,
@@ -55,7 +58,7 @@ impl MendCount {
         }
     }
 
-    /// "3 labels mended, 1 picture left out"; empty where there is neither.
+    /// "3 labels corrected, 1 picture left out"; empty where there is neither.
     pub fn words(&self) -> String {
         let counted = |n: usize, one: &str, many: &str| match n {
             0 => None,
@@ -63,7 +66,7 @@ impl MendCount {
             n => Some(format!("{n} {many}")),
         };
         let parts = [
-            counted(self.labels, "1 label mended", "labels mended"),
+            counted(self.labels, "1 label corrected", "labels corrected"),
             counted(self.left_out, "1 picture left out", "pictures left out"),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -71,10 +74,10 @@ impl MendCount {
     }
 }
 
-/// A list in a few letters, to tell two apart: "3 labels mended (5f0c12ab)".
-pub fn short(list: &[Mend]) -> String {
+/// A list in a few letters, to tell two apart: "3 labels corrected (5f0c12ab)".
+pub fn short(list: &[Correction]) -> String {
     let print = hex(&Sha256::digest(format!("{list:?}")));
-    format!("{} ({})", MendCount::of(list).words(), &print[..8])
+    format!("{} ({})", CorrectionCount::of(list).words(), &print[..8])
 }
 
 impl Sample {
@@ -93,7 +96,7 @@ impl Sample {
     }
 }
 
-/// The test split before labels were mended, as far as it was another one.
+/// The test split before labels were corrected, as far as it was another one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Came {
     /// The former classes of images with another label now.
@@ -111,18 +114,18 @@ impl Came {
 }
 
 impl Dataset {
-    /// Whether mending changed the test split.
-    pub fn test_was_mended(&self) -> bool {
+    /// Whether correction changed the test split.
+    pub fn test_was_corrected(&self) -> bool {
         !self.came.labels.is_empty() || !self.left_out_of_test().is_empty()
     }
 
-    /// The class that a test image has in the data, whatever it was mended to.
+    /// The class that a test image has in the data, whatever it was corrected to.
     pub fn class_as_it_came(&self, sample: &Sample) -> usize {
         let came = self.came.labels.get(&sample.source);
         came.copied().unwrap_or(sample.class) as usize
     }
 
-    /// The classes of the test images that mending left out. With a limit others took their places.
+    /// The classes of the test images that correction left out. With a limit others took their places.
     pub fn left_out_of_test(&self) -> &[u32] {
         match self.options.test_limit {
             Some(_) => &[],
@@ -131,17 +134,17 @@ impl Dataset {
     }
 }
 
-/// Mends labels of the training and the test split; `names` are the classes, in order. Tells what the test split
+/// Corrects labels of the training and the test split; `names` are the classes, in order. Tells what the test split
 /// was before.
 pub(super) fn apply(
-    list: &[Mend],
+    list: &[Correction],
     names: &[String],
     splits: [&mut Vec<Sample>; 2],
-) -> (MendCount, Came) {
+) -> (CorrectionCount, Came) {
     let mut came = Came::default();
     let mut wanted: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, mend) in list.iter().enumerate() {
-        wanted.entry(&mend.picture).or_default().push(at);
+    for (at, correction) in list.iter().enumerate() {
+        wanted.entry(&correction.picture).or_default().push(at);
     }
     let class_of = |name: &String| names.binary_search(name).ok();
     let mut met = vec![false; list.len()];
@@ -163,7 +166,7 @@ pub(super) fn apply(
                         came.labels.insert(sample.source.clone(), former);
                     }
                 }
-                // A class that is no more mends nothing.
+                // A class that is no more corrects nothing.
                 Some(None) => {
                     kept.push(sample);
                     continue;
@@ -185,10 +188,10 @@ pub(super) fn apply(
     let counted = |out: bool| {
         let pairs = list.iter().zip(&met);
         pairs
-            .filter(|(mend, met)| **met && mend.class.is_none() == out)
+            .filter(|(correction, met)| **met && correction.class.is_none() == out)
             .count()
     };
-    let count = MendCount {
+    let count = CorrectionCount {
         labels: counted(false),
         left_out: counted(true),
         without_effect: met.iter().filter(|met| !**met).count(),
@@ -197,7 +200,7 @@ pub(super) fn apply(
 }
 
 /// The entry that is about this very picture. One that cannot be read is none of them.
-fn entry_of(sample: &Sample, entries: &[usize], list: &[Mend]) -> Option<usize> {
+fn entry_of(sample: &Sample, entries: &[usize], list: &[Correction]) -> Option<usize> {
     let sha256 = sample.sha256().ok()?;
     let mut entries = entries.iter().copied();
     entries.find(|at| list[*at].sha256.eq_ignore_ascii_case(&sha256))
@@ -207,26 +210,27 @@ fn entry_of(sample: &Sample, entries: &[usize], list: &[Mend]) -> Option<usize> 
 ///
 /// # Errors
 /// A Problem for too many entries, two about one picture, or something that is no hash.
-pub fn check(list: &[Mend]) -> Result<()> {
+pub fn check(list: &[Correction]) -> Result<()> {
     if list.len() > MOST {
         return Err(Problem::new(format!(
-            "{} labels are mended, {MOST} are the most",
+            "{} labels are corrected, {MOST} are the most",
             list.len()
         ))
-        .advise("mend so many labels in the data set itself"));
+        .advise("correct so many labels in the data set itself"));
     }
     let mut seen = HashSet::new();
-    for mend in list {
-        let is_hash = mend.sha256.len() == 64 && mend.sha256.chars().all(|c| c.is_ascii_hexdigit());
+    for correction in list {
+        let is_hash = correction.sha256.len() == 64
+            && correction.sha256.chars().all(|c| c.is_ascii_hexdigit());
         if !is_hash {
             let what = format!(
                 "the sha256 of {} is not 64 hexadecimal digits",
-                mend.picture
+                correction.picture
             );
             return Err(Problem::new(what).advise("take it from a list that the program wrote"));
         }
-        if !seen.insert((&mend.picture, mend.sha256.to_ascii_lowercase())) {
-            let what = format!("the label of {} is mended twice", mend.picture);
+        if !seen.insert((&correction.picture, correction.sha256.to_ascii_lowercase())) {
+            let what = format!("the label of {} is corrected twice", correction.picture);
             return Err(Problem::new(what).advise("leave one of the two entries out"));
         }
     }
@@ -237,8 +241,8 @@ pub fn check(list: &[Mend]) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn mend(picture: &str, class: Option<&str>) -> Mend {
-        Mend {
+    fn correction(picture: &str, class: Option<&str>) -> Correction {
+        Correction {
             picture: picture.into(),
             sha256: "ab".repeat(32),
             was: "cat".into(),
@@ -249,23 +253,26 @@ mod tests {
     #[test]
     fn a_list_is_told_in_words() {
         let list = [
-            mend("a", Some("dog")),
-            mend("b", Some("dog")),
-            mend("c", None),
+            correction("a", Some("dog")),
+            correction("b", Some("dog")),
+            correction("c", None),
         ];
-        let words = "2 labels mended, 1 picture left out";
-        assert_eq!(MendCount::of(&list).words(), words);
+        let words = "2 labels corrected, 1 picture left out";
+        assert_eq!(CorrectionCount::of(&list).words(), words);
         assert!(short(&list).starts_with(words) && short(&list) != short(&list[..2]));
-        assert_eq!(MendCount::of(&list[2..]).words(), "1 picture left out");
-        assert_eq!(MendCount::default().words(), "");
+        assert_eq!(
+            CorrectionCount::of(&list[2..]).words(),
+            "1 picture left out"
+        );
+        assert_eq!(CorrectionCount::default().words(), "");
     }
 
     #[test]
     fn what_is_no_hash_or_stands_there_twice_is_refused() {
-        let good = mend("a", None);
-        assert!(check(&[good.clone(), mend("b", None)]).is_ok());
-        assert!(check(&[good.clone(), mend("a", Some("dog"))]).is_err());
-        let bad = Mend {
+        let good = correction("a", None);
+        assert!(check(&[good.clone(), correction("b", None)]).is_ok());
+        assert!(check(&[good.clone(), correction("a", Some("dog"))]).is_err());
+        let bad = Correction {
             sha256: "1".into(),
             ..good.clone()
         };

@@ -1,57 +1,63 @@
-//! The labels of the data set that were mended, and the way to take any back.
+//! The labels of the data set that were corrected, and the way to take any back.
 
 use egui::{RichText, ScrollArea, Ui};
 
-use crate::data::{Mend, MendCount};
+use crate::data::{Correction, CorrectionCount};
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{faint, link, segmented};
 
-/// Draws the line; nothing where no label was mended.
+/// Draws the line; nothing where no label was corrected.
 pub fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
     let place = cx.session.experiment.draft.data.clone();
     let (list, used) = (
-        cx.session.mended_labels(&place),
-        &cx.session.experiment.draft.mended,
+        cx.session.corrected_labels(&place),
+        &cx.session.experiment.draft.corrected,
     );
     if list.is_empty() && used.is_empty() {
         return;
     }
-    let (count, own) = (list.len(), MendCount::of(used).words());
-    let (words, used, same) = (MendCount::of(list).words(), !used.is_empty(), list == used);
+    let (count, own) = (list.len(), CorrectionCount::of(used).words());
+    let (words, used, same) = (
+        CorrectionCount::of(list).words(),
+        !used.is_empty(),
+        list == used,
+    );
     ui.horizontal_wrapped(|ui| {
         let t = tokens(ui);
         let words = match count {
-            0 => "The list of mended labels is empty".to_string(),
+            0 => "The list of corrected labels is empty".to_string(),
             _ => words,
         };
         let words = RichText::new(words).font(regular(13.0));
         ui.label(words.color(t.text));
         let mut on = used;
         let ways = [(true, "Use them"), (false, "Labels as in the data")];
-        if segmented(ui, "mended labels", &ways, &mut on) {
-            cx.session.use_mended(on);
+        if segmented(ui, "corrected labels", &ways, &mut on) {
+            cx.session.use_corrected(on);
         }
         if used && !same {
             faint(ui, format!("these settings have a run's own list: {own}"));
             if link(ui, "Use the list as it is now").clicked() {
-                cx.session.use_mended(true);
+                cx.session.use_corrected(true);
             }
         }
-        let open = cx.pages.experiment.mended;
+        let open = cx.pages.experiment.corrected;
         let title = if open {
             "Hide the list"
         } else {
             "Show the list"
         };
         if count > 0 && link(ui, title).clicked() {
-            cx.pages.experiment.mended = !open;
+            cx.pages.experiment.corrected = !open;
         }
     });
-    if cx.pages.experiment.mended {
-        let rows = ScrollArea::vertical().id_salt("mended").max_height(150.0);
+    if cx.pages.experiment.corrected {
+        let rows = ScrollArea::vertical()
+            .id_salt("corrected")
+            .max_height(150.0);
         rows.show_rows(ui, 20.0, count, |ui, range| {
-            let list = cx.session.mended_labels(&place);
+            let list = cx.session.corrected_labels(&place);
             let shown = list.get(range).unwrap_or_default().to_vec();
             for mend in shown {
                 row(ui, cx, &place, &mend);
@@ -60,7 +66,7 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-fn row(ui: &mut Ui, cx: &mut Cx<'_>, place: &str, mend: &Mend) {
+fn row(ui: &mut Ui, cx: &mut Cx<'_>, place: &str, mend: &Correction) {
     ui.horizontal(|ui| {
         let now = match &mend.class {
             Some(class) => format!("{class} instead of {}", mend.was),
@@ -70,7 +76,7 @@ fn row(ui: &mut Ui, cx: &mut Cx<'_>, place: &str, mend: &Mend) {
         let back = link(ui, "Take back");
         let back = back.accessible_name(format!("Take back {}", mend.picture));
         if back.clicked() {
-            cx.session.unmend(place, mend);
+            cx.session.take_back_label(place, mend);
         }
     });
 }

@@ -1,9 +1,9 @@
-//! Labels that were mended: they act in training and test, for the very pictures they were given for,
+//! Labels that were corrected: they act in training and test, for the very pictures they were given for,
 //! and a run keeps those it began with.
 
 use std::fs;
 
-use lae_studio::data::{Dataset, Mend, OpenOptions, Sample};
+use lae_studio::data::{Correction, Dataset, OpenOptions, Sample};
 use lae_studio::experiment::{self, Outcome, Stock};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Control, Event, Sink, Wish};
@@ -11,8 +11,8 @@ use lae_studio::store;
 
 use crate::data::{Made, picture};
 
-fn entry(data: &Dataset, sample: &Sample, class: Option<&str>) -> Mend {
-    Mend {
+fn entry(data: &Dataset, sample: &Sample, class: Option<&str>) -> Correction {
+    Correction {
         picture: sample.name(),
         sha256: sample.sha256().unwrap(),
         was: data.classes[sample.class as usize].clone(),
@@ -20,9 +20,9 @@ fn entry(data: &Dataset, sample: &Sample, class: Option<&str>) -> Mend {
     }
 }
 
-fn with(mended: Vec<Mend>) -> OpenOptions {
+fn with(corrected: Vec<Correction>) -> OpenOptions {
     OpenOptions {
-        mended,
+        corrected,
         ..OpenOptions::default()
     }
 }
@@ -40,36 +40,42 @@ fn labels_change_in_both_splits_and_no_picture_changes_its_split() {
     let plain = made.open();
     let (test, train) = (&plain.test[0], &plain.train[3]);
     assert_eq!((test.class, train.class), (0, 0));
-    let mended = made
+    let corrected = made
         .try_open(&with(vec![
             entry(&plain, test, Some("dog")),
             entry(&plain, train, None),
         ]))
         .unwrap();
-    assert_eq!((mended.mended.labels, mended.mended.left_out), (1, 1));
-    assert_eq!(mended.mended.words(), "1 label mended, 1 picture left out");
+    assert_eq!(
+        (corrected.corrected.labels, corrected.corrected.left_out),
+        (1, 1)
+    );
+    assert_eq!(
+        corrected.corrected.words(),
+        "1 label corrected, 1 picture left out"
+    );
     let mut wanted = named(&plain.test);
     wanted
         .iter_mut()
         .find(|(name, _)| *name == test.name())
         .unwrap()
         .1 = 1;
-    assert_eq!(named(&mended.test), wanted);
-    assert_eq!(mended.train.len(), plain.train.len() - 1);
-    assert!(!mended.train.contains(train));
+    assert_eq!(named(&corrected.test), wanted);
+    assert_eq!(corrected.train.len(), plain.train.len() - 1);
+    assert!(!corrected.train.contains(train));
     // Sorted by class, as everywhere.
     assert!(
-        mended
+        corrected
             .test
             .windows(2)
             .all(|pair| pair[0].class <= pair[1].class)
     );
-    assert_ne!(mended.fingerprints(), plain.fingerprints());
+    assert_ne!(corrected.fingerprints(), plain.fingerprints());
     assert!(
-        mended
+        corrected
             .assumed
             .iter()
-            .any(|words| words.contains("1 label mended"))
+            .any(|words| words.contains("1 label corrected"))
     );
 }
 
@@ -82,16 +88,22 @@ fn an_entry_means_nothing_for_another_picture_or_class_and_no_class_is_emptied()
     let first = entry(&plain, &plain.test[0], Some("dog"));
     let lost = entry(&plain, &plain.test[1], Some("cow"));
     picture(&made.path().join("test/cat/000.png"), "another picture");
-    let mended = made.try_open(&with(vec![first, lost])).unwrap();
-    assert_eq!((mended.mended.labels, mended.mended.without_effect), (0, 2));
-    assert_eq!(named(&mended.test), named(&plain.test));
+    let corrected = made.try_open(&with(vec![first, lost])).unwrap();
+    assert_eq!(
+        (
+            corrected.corrected.labels,
+            corrected.corrected.without_effect
+        ),
+        (0, 2)
+    );
+    assert_eq!(named(&corrected.test), named(&plain.test));
     assert!(
-        mended
+        corrected
             .assumed
             .iter()
             .any(|words| words.contains("2 entries"))
     );
-    let cats: Vec<Mend> = plain.train[..3]
+    let cats: Vec<Correction> = plain.train[..3]
         .iter()
         .map(|sample| entry(&plain, sample, None))
         .collect();
@@ -127,13 +139,13 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
         ..RunConfig::default()
     };
     let data = Dataset::open("digits", &experiment::open_options(&config)).unwrap();
-    let mend = entry(&data, &data.test[0], Some("7"));
-    store::mend(root.path(), "digits", mend.clone()).unwrap();
+    let correction = entry(&data, &data.test[0], Some("7"));
+    store::correct_label(root.path(), "digits", correction.clone()).unwrap();
     let config = RunConfig {
-        mended: store::mended(root.path(), "digits").unwrap(),
+        corrected: store::corrected(root.path(), "digits").unwrap(),
         ..config
     };
-    assert_eq!(config.mended, std::slice::from_ref(&mend));
+    assert_eq!(config.corrected, std::slice::from_ref(&correction));
     let control = Control::default();
     let stock = Stock::default();
     let mut sink = AfterOne(&control);
@@ -144,17 +156,24 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
     let text = fs::read_to_string(header.folder.join("run.toml")).unwrap();
     assert!(text.contains("[[mended]]"), "{text}");
     // The list changes meanwhile: this run is not concerned.
-    let back = Mend {
-        class: Some(mend.was.clone()),
-        ..mend.clone()
+    let back = Correction {
+        class: Some(correction.was.clone()),
+        ..correction.clone()
     };
-    assert!(store::mend(root.path(), "digits", back).unwrap().is_empty());
+    assert!(
+        store::correct_label(root.path(), "digits", back)
+            .unwrap()
+            .is_empty()
+    );
     control.set(Wish::Run);
     let stock = Stock::default();
     let outcome = experiment::resume(&header.folder, &stock, &mut Vec::new(), &control).unwrap();
     assert!(matches!(outcome, Outcome::Finished(_)));
     let stored = store::load(&header.folder).unwrap();
-    assert_eq!(stored.header.config.mended, std::slice::from_ref(&mend));
+    assert_eq!(
+        stored.header.config.corrected,
+        std::slice::from_ref(&correction)
+    );
     assert_ne!(stored.header.images, Some(data.fingerprints()));
     let order = &stored.header.class_order;
     let position = |class: &str| order.iter().position(|name| name == class);
@@ -175,7 +194,7 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
     let labels = last.answers.samples.iter().map(|&index| {
         let sample = &opened.test[index];
         match sample.name() == data.test[0].name() {
-            true => position(&mend.was),
+            true => position(&correction.was),
             false => position(&opened.classes[sample.class as usize]),
         }
     });
@@ -204,7 +223,7 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
 }
 
 #[test]
-fn a_mended_training_label_is_learned_as_if_the_file_had_been_moved() {
+fn a_corrected_training_label_is_learned_as_if_the_file_had_been_moved() {
     let of = |folders: [(&str, usize); 4]| {
         let made = Made::new();
         for (folder, count) in folders {
@@ -220,45 +239,48 @@ fn a_mended_training_label_is_learned_as_if_the_file_had_been_moved() {
     ];
     let (listed, moved) = (of(folders), of(folders));
     let plain = listed.open();
-    let mend = entry(&plain, &plain.train[1], Some("dog"));
+    let correction = entry(&plain, &plain.train[1], Some("dog"));
     fs::rename(
-        moved.path().join("train").join(&mend.picture),
+        moved.path().join("train").join(&correction.picture),
         moved.path().join("train/dog/moved.png"),
     )
     .unwrap();
     let root = tempfile::tempdir().unwrap();
-    let run = |made: &Made, mended: Vec<Mend>| {
+    let run = |made: &Made, corrected: Vec<Correction>| {
         let config = RunConfig {
             data: made.path().to_string_lossy().into_owned(),
             method: "simplecil".into(),
             classes_per_task: "1".into(),
             settings: Default::default(),
             device: "cpu".into(),
-            mended,
+            corrected,
             ..RunConfig::default()
         };
         let (stock, control) = (Stock::default(), Control::default());
         let outcome = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
         store::load(&outcome.unwrap().header().unwrap().folder).unwrap()
     };
-    let (mended, moved) = (run(&listed, vec![mend.clone()]), run(&moved, Vec::new()));
+    let (corrected, moved) = (
+        run(&listed, vec![correction.clone()]),
+        run(&moved, Vec::new()),
+    );
     let as_it_came = run(&listed, Vec::new());
-    assert_eq!(mended.header.train_images, [4, 6]);
-    assert_eq!(mended.header.train_images, moved.header.train_images);
-    assert_eq!(mended.header.config.mended, [mend]);
+    assert_eq!(corrected.header.train_images, [4, 6]);
+    assert_eq!(corrected.header.train_images, moved.header.train_images);
+    assert_eq!(corrected.header.config.corrected, [correction]);
     let sure = |stored: &store::StoredRun| {
         let certainty = stored.reports[1].answers.certainty.values();
         certainty.flatten().copied().collect::<Vec<f32>>()
     };
     let apart = |other: &store::StoredRun| {
-        let pairs = sure(&mended).into_iter().zip(sure(other));
+        let pairs = sure(&corrected).into_iter().zip(sure(other));
         pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
     };
     assert!(apart(&moved) < 1e-6, "{}", apart(&moved));
     assert!(apart(&as_it_came) > 1e-5, "{}", apart(&as_it_came));
     // The test split is as it came, so there is nothing to stand beside its figures.
-    assert!(!mended.reports[1].gauges.contains_key("as_they_came"));
+    assert!(!corrected.reports[1].gauges.contains_key("as_they_came"));
     let images = |stored: &store::StoredRun| stored.header.images.clone().unwrap();
-    let (with, without) = (images(&mended), images(&as_it_came));
+    let (with, without) = (images(&corrected), images(&as_it_came));
     assert!(with.train != without.train && with.test == without.test);
 }

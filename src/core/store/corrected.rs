@@ -1,4 +1,4 @@
-//! Lists of mended labels, kept beside the runs: `mended/NAME-HASH.toml` for each data set, known by the
+//! Lists of corrected labels, kept beside the runs: `mended/NAME-HASH.toml` for each data set, known by the
 //! place it lies in or by its name. The data itself is never written to.
 
 use std::fs::File;
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::file::sweep;
 use super::{LOCK_FILE, write_file};
-use crate::data::{Mend, builtin, check_mended, named};
+use crate::data::{Correction, builtin, check_corrected, named};
 use crate::fetch::hex;
 use crate::files;
 use crate::problem::{Problem, Result};
@@ -20,7 +20,7 @@ use crate::problem::{Problem, Result};
 /// The folder of the lists.
 const FOLDER: &str = "mended";
 /// First lines of a list.
-const PREFACE: &str = "# Labels of a data set that were mended by hand. The data itself is as it was.\n# An entry without a class leaves its picture out.\n\n";
+const PREFACE: &str = "# Labels of a data set that were corrected by hand. The data itself is as it was.\n# An entry without a class leaves its picture out.\n\n";
 
 /// How long another program's change is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -34,7 +34,8 @@ static ONE: Mutex<()> = Mutex::new(());
 struct Written {
     /// The data set, for people.
     data: String,
-    mended: Vec<Mend>,
+    #[serde(rename = "mended")]
+    corrected: Vec<Correction>,
 }
 
 /// What a data set is known by: its name, or its absolute path.
@@ -53,8 +54,8 @@ fn origin(place: &str) -> String {
     }
 }
 
-/// The file that holds the mended labels of the data set at `place`, whether there are any or not.
-pub fn mended_file(root: &Path, place: &str) -> PathBuf {
+/// The file that holds the corrected labels of the data set at `place`, whether there are any or not.
+pub fn corrected_file(root: &Path, place: &str) -> PathBuf {
     let origin = origin(place);
     let name = Path::new(&origin).file_stem().unwrap_or_default();
     let tame = |c: char| if c.is_alphanumeric() { c } else { '-' };
@@ -64,25 +65,25 @@ pub fn mended_file(root: &Path, place: &str) -> PathBuf {
         .join(format!("{name}-{}.toml", &print[..12]))
 }
 
-/// The mended labels of the data set at `place`; none where nothing was mended.
+/// The corrected labels of the data set at `place`; none where nothing was corrected.
 ///
 /// # Errors
 /// A Problem when the list is there and cannot be read.
-pub fn mended(root: &Path, place: &str) -> Result<Vec<Mend>> {
-    let path = mended_file(root, place);
+pub fn corrected(root: &Path, place: &str) -> Result<Vec<Correction>> {
+    let path = corrected_file(root, place);
     match path.exists() {
-        true => read_mended(&path),
+        true => read_corrected(&path),
         false => Ok(Vec::new()),
     }
 }
 
-/// Reads a list of mended labels.
+/// Reads a list of corrected labels.
 ///
 /// # Errors
 /// A Problem for a file that is not there, no list, or has entries that cannot be.
-pub fn read_mended(path: &Path) -> Result<Vec<Mend>> {
+pub fn read_corrected(path: &Path) -> Result<Vec<Correction>> {
     let text = files::read_text(path, files::TEXT).map_err(|error| {
-        let problem = Problem::io("read the mended labels", path, &error);
+        let problem = Problem::io("read the corrected labels", path, &error);
         match error.kind() {
             ErrorKind::NotFound => problem.advise("give the path of a list, or none"),
             _ => problem,
@@ -90,14 +91,14 @@ pub fn read_mended(path: &Path) -> Result<Vec<Mend>> {
     })?;
     let written: Written = toml::from_str(&text).map_err(|error| {
         Problem::new(format!(
-            "this is no list of mended labels: {}",
+            "this is no list of corrected labels: {}",
             error.message()
         ))
         .at_path(path)
         .advise("correct it, or move it away to use the labels as they are in the data")
     })?;
-    check_mended(&written.mended).map_err(|problem| problem.at_path(path))?;
-    Ok(written.mended)
+    check_corrected(&written.corrected).map_err(|problem| problem.at_path(path))?;
+    Ok(written.corrected)
 }
 
 /// Changes the label of one picture in the list of a data set, or takes the change back where the
@@ -105,15 +106,17 @@ pub fn read_mended(path: &Path) -> Result<Vec<Mend>> {
 ///
 /// # Errors
 /// A Problem when the list cannot be read or written.
-pub fn mend(root: &Path, place: &str, change: Mend) -> Result<Vec<Mend>> {
+pub fn correct_label(root: &Path, place: &str, change: Correction) -> Result<Vec<Correction>> {
     let _held = alone(root)?;
-    let mut list = mended(root, place)?;
-    let same = |mend: &Mend| mend.picture == change.picture && mend.sha256 == change.sha256;
+    let mut list = corrected(root, place)?;
+    let same = |correction: &Correction| {
+        correction.picture == change.picture && correction.sha256 == change.sha256
+    };
     let before = list.iter().position(same);
-    // What it was first called counts: it may be mended twice.
+    // What it was first called counts: it may be corrected twice.
     let was = before.map_or(&change.was, |at| &list[at].was).clone();
     let back = change.class.as_ref() == Some(&was);
-    let change = Mend { was, ..change };
+    let change = Correction { was, ..change };
     match (before, back) {
         (Some(at), true) => drop(list.remove(at)),
         (Some(at), false) => list[at] = change,
@@ -130,12 +133,12 @@ fn alone(root: &Path) -> Result<(MutexGuard<'static, ()>, File)> {
     let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = root.join(FOLDER);
     std::fs::create_dir_all(&folder)
-        .map_err(|error| Problem::io("make the folder of mended labels", &folder, &error))?;
+        .map_err(|error| Problem::io("make the folder of corrected labels", &folder, &error))?;
     let path = folder.join(LOCK_FILE);
     let held = files::lock_own(&path, PATIENCE)
-        .map_err(|error| Problem::io("change the mended labels", &path, &error))?;
+        .map_err(|error| Problem::io("change the corrected labels", &path, &error))?;
     let held = held.ok_or_else(|| {
-        Problem::new("another program is changing mended labels right now")
+        Problem::new("another program is changing corrected labels right now")
             .at_path(&folder)
             .advise("try again when it is done")
     })?;
@@ -143,15 +146,16 @@ fn alone(root: &Path) -> Result<(MutexGuard<'static, ()>, File)> {
     Ok((one, held))
 }
 
-fn save(root: &Path, place: &str, list: &[Mend]) -> Result<()> {
-    check_mended(list)?;
-    let path = mended_file(root, place);
+fn save(root: &Path, place: &str, list: &[Correction]) -> Result<()> {
+    check_corrected(list)?;
+    let path = corrected_file(root, place);
     let written = Written {
         data: origin(place),
-        mended: list.to_vec(),
+        corrected: list.to_vec(),
     };
-    let text = toml::to_string_pretty(&written)
-        .map_err(|error| Problem::new(format!("the mended labels cannot be written: {error}")))?;
+    let text = toml::to_string_pretty(&written).map_err(|error| {
+        Problem::new(format!("the corrected labels cannot be written: {error}"))
+    })?;
     write_file(&path, format!("{PREFACE}{text}").as_bytes()).map(drop)
 }
 
@@ -160,8 +164,8 @@ fn save(root: &Path, place: &str, list: &[Mend]) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn change(picture: &str, class: Option<&str>) -> Mend {
-        Mend {
+    fn change(picture: &str, class: Option<&str>) -> Correction {
+        Correction {
             picture: picture.into(),
             sha256: "ab".repeat(32),
             was: "cat".into(),
@@ -170,23 +174,23 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_mended_changed_and_taken_back_for_one_data_set_alone() {
+    fn labels_are_corrected_changed_and_taken_back_for_one_data_set_alone() {
         let root = tempfile::tempdir().unwrap();
-        let mend = |change| mend(root.path(), "digits", change).unwrap();
-        assert_eq!(mended(root.path(), "digits").unwrap(), []);
-        assert_eq!(mend(change("a.png", Some("dog"))).len(), 1);
-        assert_eq!(mend(change("b.png", None)).len(), 2);
-        let again = Mend {
+        let correction = |change| correct_label(root.path(), "digits", change).unwrap();
+        assert_eq!(corrected(root.path(), "digits").unwrap(), []);
+        assert_eq!(correction(change("a.png", Some("dog"))).len(), 1);
+        assert_eq!(correction(change("b.png", None)).len(), 2);
+        let again = Correction {
             was: "dog".into(),
             ..change("a.png", Some("cow"))
         };
-        let list = mend(again);
+        let list = correction(again);
         assert_eq!((list.len(), list[0].was.as_str()), (2, "cat"));
-        assert_eq!(mended(root.path(), "digits").unwrap(), list);
-        assert_eq!(mended(root.path(), "letters").unwrap(), []);
-        assert_eq!(mend(change("a.png", Some("cat"))).len(), 1);
-        assert_eq!(mend(change("b.png", Some("cat"))), []);
-        let text = std::fs::read_to_string(mended_file(root.path(), "digits")).unwrap();
+        assert_eq!(corrected(root.path(), "digits").unwrap(), list);
+        assert_eq!(corrected(root.path(), "letters").unwrap(), []);
+        assert_eq!(correction(change("a.png", Some("cat"))).len(), 1);
+        assert_eq!(correction(change("b.png", Some("cat"))), []);
+        let text = std::fs::read_to_string(corrected_file(root.path(), "digits")).unwrap();
         assert!(text.contains("digits"), "{text}");
     }
 
@@ -199,23 +203,28 @@ mod tests {
         let other = files::lock_own(&folder.join(LOCK_FILE), PATIENCE).unwrap();
         let place = root.path().to_path_buf();
         let waiting = std::thread::spawn(move || {
-            mend(&place, "digits", change("mine.png", Some("dog"))).unwrap()
+            correct_label(&place, "digits", change("mine.png", Some("dog"))).unwrap()
         });
         std::thread::sleep(Duration::from_millis(100));
         assert!(!waiting.is_finished());
         save(root.path(), "digits", &[change("other.png", None)]).unwrap();
         drop(other);
         assert_eq!(waiting.join().unwrap().len(), 2);
-        assert_eq!(mended(root.path(), "digits").unwrap().len(), 2);
+        assert_eq!(corrected(root.path(), "digits").unwrap().len(), 2);
     }
 
     #[test]
     fn a_list_that_is_none_is_told() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("list.toml");
-        assert!(read_mended(&path).unwrap_err().what.contains("mended"));
+        assert!(
+            read_corrected(&path)
+                .unwrap_err()
+                .what
+                .contains("corrected")
+        );
         std::fs::write(&path, "[[mended]]\npicture = \"a\"\n").unwrap();
-        let problem = read_mended(&path).unwrap_err();
+        let problem = read_corrected(&path).unwrap_err();
         assert!(problem.what.contains("no list"), "{problem}");
     }
 }
