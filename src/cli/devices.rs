@@ -1,4 +1,4 @@
-//! `devices`: what this machine can compute on, and in which ways its cards do it.
+//! `devices`: what this machine can compute on, and in which variants its cards do it.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::problem::Result;
 /// Options of `devices`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Try the ways to compute on the cards anew, check each against the CPU and keep the fastest right one
+    /// Try the variants on the cards anew, check each against the CPU and keep the fastest right one
     #[arg(long)]
     prepare: bool,
     /// Prepare this device alone: a number or name of the list [default: all hardware cards]

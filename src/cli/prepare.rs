@@ -69,11 +69,11 @@ fn cards(wanted: Option<&str>) -> Result<Vec<DeviceInfo>> {
         let info = device::choose(wanted)?;
         return match info.is_cpu() {
             false => Ok(vec![info]),
-            true => Err(Problem::new(
-                "the CPU has one way to compute: there is nothing to prepare",
-            )
-            .at("--device")
-            .advise("name a card of `lae-studio devices`")),
+            true => Err(
+                Problem::new("the CPU has a single variant: there is nothing to prepare")
+                    .at("--device")
+                    .advise("name a card of `lae-studio devices`"),
+            ),
         };
     }
     let hardware = device::list()

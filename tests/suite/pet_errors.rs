@@ -526,13 +526,13 @@ fn every_mistake_is_found_with_its_place_and_what_to_write_instead() {
         let wrong = PetSpec::checked(&Source::new(&text, "mine.toml")).unwrap_err();
         (text, wrong)
     };
-    let mut mended = text.clone();
+    let mut fixed = text.clone();
     let mut seen = Vec::new();
     for wrong in wrong.iter().rev() {
         let place = &text[wrong.span.clone()];
-        seen.push((place, wrong.mend.as_deref()));
-        if let Some(mend) = &wrong.mend {
-            mended.replace_range(wrong.span.clone(), mend);
+        seen.push((place, wrong.fix.as_deref()));
+        if let Some(fix) = &wrong.fix {
+            fixed.replace_range(wrong.span.clone(), fix);
         }
     }
     seen.reverse();
@@ -547,10 +547,10 @@ fn every_mistake_is_found_with_its_place_and_what_to_write_instead() {
             ("(e, 2)", None),
         ]
     );
-    let mended = mended
+    let fixed = fixed
         .replace(" - relu(e, 2)", "")
         .replace("\"rr\"", "\"r\"");
-    assert_eq!(mended, GOOD);
+    assert_eq!(fixed, GOOD);
     let problem = broken(&text);
     assert_eq!(problem.what, "the plugin has no key `descripton`");
     assert_eq!(problem.place, "mine.toml, line 2, column 1");
@@ -619,7 +619,7 @@ fn an_equation_with_escapes_is_told_at_its_beginning() {
         &text[wrong.span.clone()],
         "\"h + gelu(e \\u0040 dwon) @ up\""
     );
-    let told = (wrong.why.as_str(), &wrong.mend);
+    let told = (wrong.why.as_str(), &wrong.fix);
     assert_eq!(told, ("did you mean `down`?", &None));
 }
 

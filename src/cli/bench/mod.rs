@@ -69,7 +69,7 @@ pub(super) struct Args {
     /// How a card computes the backbone, like f16-fused-bytes [default: plain, its weights as --precision says]
     #[arg(long, value_name = "VARIANT", conflicts_with = "all")]
     card_variant: Option<Variant>,
-    /// Measure every way in which a card computes, one row for each [default modes: train]
+    /// Measure every variant in which a card computes, one row for each [default modes: train]
     #[arg(long)]
     all: bool,
     /// Measure PyTorch in turn with each row that it can do, with this Python [python3 if none is named]
@@ -93,7 +93,7 @@ struct Row {
     pet_size: usize,
     mode: Mode,
     weights: String,
-    /// The way a card computes; none on the CPU.
+    /// The variant a card computes; none on the CPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     variant: Option<Variant>,
     batch: u32,
@@ -122,7 +122,7 @@ struct Asked<'a> {
     backbone: &'a str,
     batch: u32,
     method: &'a str,
-    /// None for the plain way.
+    /// None for the plain variant.
     variant: Option<Variant>,
 }
 
@@ -293,11 +293,11 @@ impl Asked<'_> {
             method,
             ..
         } = self;
-        let way = self
+        let variant = self
             .variant
-            .map_or_else(String::new, |way| format!(", {way}"));
+            .map_or_else(String::new, |variant| format!(", {variant}"));
         tell(format!(
-            "{backbone}, batch {batch}, {method}, {}{way}",
+            "{backbone}, batch {batch}, {method}, {}{variant}",
             mode.key()
         ));
         let failed = |why: String| {
@@ -377,7 +377,7 @@ fn text(rows: &[Row], beside: bool) -> String {
             },
             row.mode.key().to_string(),
             row.variant
-                .map_or_else(|| row.weights.clone(), |way| way.to_string()),
+                .map_or_else(|| row.weights.clone(), |variant| variant.to_string()),
             row.batch.to_string(),
             speed(row.images_per_second),
             size(row.peak_memory_bytes),

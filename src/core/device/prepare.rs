@@ -1,4 +1,4 @@
-//! Preparing a card: in which of the few ways it computes a family of backbones best, tried on that
+//! Preparing a card: in which of the few variants it computes a family of backbones best, tried on that
 //! very card.
 //!
 //! A child process checks each variant against the CPU device and times it, one line of its output
@@ -48,11 +48,11 @@ pub fn prepare(
 ) -> Result<Prepared> {
     trust(info)?;
     let Some(program) = program().filter(|_| !info.is_cpu()) else {
-        return Err(Problem::new(
-            "only a graphics card is prepared; the CPU has one way to compute",
-        )
-        .at("--device")
-        .advise("name a card of `lae-studio devices`"));
+        return Err(
+            Problem::new("only a graphics card is prepared; the CPU has a single variant")
+                .at("--device")
+                .advise("name a card of `lae-studio devices`"),
+        );
     };
     let limit = match info.kind {
         Kind::SoftwareGpu => SOFTWARE_TIME_LIMIT,
@@ -67,7 +67,7 @@ pub fn prepare(
     child.all(variants, watch).map_err(|why| {
         Problem::new(format!("{} could not be prepared: {why}", info.name))
             .at(format!("{} {}", info.api.title(), info.driver))
-            .advise("try again with `lae-studio devices --prepare`; until then it computes the plain way")
+            .advise("try again with `lae-studio devices --prepare`; until then it computes the plain variant")
     })
 }
 

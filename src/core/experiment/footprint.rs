@@ -38,10 +38,10 @@ pub fn expected(
 ) -> u64 {
     let demand = demand(config, backbone.blocks.len());
     let family = backbone.entry.architecture.family().name;
-    let way = fitting::foreseen(config, family, demand.weights);
+    let variant = fitting::foreseen(config, family, demand.weights);
     let input = backbone.entry.input().size;
     let buffered = loader::buffered(config.batch, input);
-    peak(config, backbone, pet, way).saturating_add(buffered)
+    peak(config, backbone, pet, variant).saturating_add(buffered)
 }
 
 /// How many images at once a step may take in so many free bytes: half the batch, a quarter, and so
@@ -64,21 +64,21 @@ pub fn fitting(
     halves.filter(|n| *n < all).find(|n| takes(*n) <= free)
 }
 
-/// The peak of what is computed in this way of a card, or on the CPU.
+/// The peak of what is computed in this variant of a card, or on the CPU.
 fn peak(
     config: &RunConfig,
     backbone: &Description,
     pet: Option<(&PetSpec, &[usize])>,
-    way: Option<Variant>,
+    variant: Option<Variant>,
 ) -> u64 {
     let blocks = pet.map_or(&[][..], |(_, blocks)| blocks);
     let sites = pet.and_then(|(spec, blocks)| spec.fits(&backbone.blocks, blocks).ok());
     let sites = sites.unwrap_or_default();
-    let weights = match way.map(|way| way.weights) {
+    let weights = match variant.map(|variant| variant.weights) {
         Some(WeightType::F16) => NUMBER / 2.0,
         Some(WeightType::F32) | None => NUMBER,
     };
-    let program = way.map_or(PROGRAM, |_| PROGRAM_AND_DRIVER);
+    let program = variant.map_or(PROGRAM, |_| PROGRAM_AND_DRIVER);
     let fixed = program + (1.0 + SLACK) * weights * backbone.parameters as f64;
     let at_once = config.micro_batch.unwrap_or(config.batch).min(config.batch);
     let images = NUMBER * at_once as f64;
@@ -98,9 +98,9 @@ fn peak(
             sites: if blocks.contains(&index) { sites } else { &[] },
             weights: demand.weights,
         };
-        match way {
+        match variant {
             None => step.kept_by_kernels(&family.kept),
-            Some(way) => step.kept_by_framework(&family.kept, way.attention),
+            Some(variant) => step.kept_by_framework(&family.kept, variant.attention),
         }
     });
     let passing = PASSING * widest.max().unwrap_or(0) as f64;
@@ -195,15 +195,15 @@ mod tests {
     use crate::backbone::library::Library;
     use crate::pet::library::Library as Plugins;
 
-    fn of(backbone: &str, pet: &str, batch: usize, way: Option<&str>) -> f64 {
+    fn of(backbone: &str, pet: &str, batch: usize, variant: Option<&str>) -> f64 {
         let config = RunConfig {
             batch,
             ..RunConfig::default()
         };
         let about = Library::usual().describe(backbone).unwrap();
         let spec = Plugins::with_folders(Vec::new()).get(pet).unwrap();
-        let way = way.map(|way| way.parse().unwrap());
-        peak(&config, &about, Some((&spec, &[0, 1, 2, 3, 4])), way) as f64
+        let variant = variant.map(|variant| variant.parse().unwrap());
+        peak(&config, &about, Some((&spec, &[0, 1, 2, 3, 4])), variant) as f64
     }
 
     /// Peaks in MB that `bench --mode train --device cpu` reported (docs/backbones.md).
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn half_the_weights_and_no_scores_take_less_of_a_card() {
-        let takes = |way| of("vit_base_patch16_224", "adapter", 24, Some(way));
+        let takes = |variant| of("vit_base_patch16_224", "adapter", 24, Some(variant));
         let plain = takes("f32-decomposed-floats");
         let spared = plain - takes("f16-decomposed-floats");
         let parameters = 86e6;

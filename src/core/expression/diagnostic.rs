@@ -14,7 +14,7 @@ pub struct Diagnostic {
     /// What is known or to be done about it; may be empty.
     pub why: String,
     /// What to write in place of the span, where that is known.
-    pub mend: Option<String>,
+    pub fix: Option<String>,
 }
 
 impl Diagnostic {
@@ -24,7 +24,7 @@ impl Diagnostic {
             span,
             what: what.into(),
             why: String::new(),
-            mend: None,
+            fix: None,
         }
     }
 
@@ -37,8 +37,8 @@ impl Diagnostic {
 
     /// Says what to write instead.
     #[must_use]
-    pub fn mended(mut self, by: impl Into<String>) -> Self {
-        self.mend = Some(by.into());
+    pub fn suggest(mut self, by: impl Into<String>) -> Self {
+        self.fix = Some(by.into());
         self
     }
 
@@ -46,7 +46,7 @@ impl Diagnostic {
     #[must_use]
     pub fn meant<'n>(self, name: &str, known: impl IntoIterator<Item = &'n str>) -> Self {
         match guessed(name, known) {
-            Ok(near) => self.mended(near),
+            Ok(near) => self.suggest(near),
             Err(list) => self.because(list),
         }
     }
@@ -54,7 +54,7 @@ impl Diagnostic {
     /// The same where the span holds quotes.
     #[must_use]
     pub fn quoted(mut self) -> Self {
-        self.mend = self.mend.map(|mend| format!("\"{mend}\""));
+        self.fix = self.fix.map(|fix| format!("\"{fix}\""));
         self
     }
 
@@ -65,9 +65,9 @@ impl Diagnostic {
 
     /// What a person is told to try; may be empty.
     pub fn remedy(&self) -> String {
-        match &self.mend {
-            Some(mend) if self.why.is_empty() => {
-                format!("did you mean `{}`?", mend.trim_matches('"'))
+        match &self.fix {
+            Some(fix) if self.why.is_empty() => {
+                format!("did you mean `{}`?", fix.trim_matches('"'))
             }
             _ => self.why.clone(),
         }

@@ -133,7 +133,7 @@ fn sign(language: &Language, text: &str, after_value: bool) -> Option<(Token, us
 /// A letter that means nothing.
 fn stray(language: &Language, at: usize, letter: char) -> Diagnostic {
     let tensors = language.signs.contains(&Sign::Product);
-    let (why, mend) = match letter {
+    let (why, fix) = match letter {
         '·' | '×' | '∗' if tensors => (
             "write * for element by element, @ for the matrix product",
             Some("*"),
@@ -145,7 +145,7 @@ fn stray(language: &Language, at: usize, letter: char) -> Diagnostic {
     };
     let what = format!("`{letter}` has no meaning in {}", language.any);
     Diagnostic {
-        mend: mend.map(str::to_owned),
+        fix: fix.map(str::to_owned),
         ..Diagnostic::new(at..at + letter.len_utf8(), what).because(why)
     }
 }

@@ -126,7 +126,7 @@ impl StepText {
         if self.start.is_none() {
             // What could be put in place of a part cannot be put in place of the whole.
             wrong.why = wrong.remedy();
-            wrong.mend = None;
+            wrong.fix = None;
         }
         wrong.span = self.in_file(&wrong.span);
         wrong

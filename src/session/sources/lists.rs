@@ -35,11 +35,11 @@ pub(super) fn prepare(key: &str, family: &str, opening: &Opening) -> Result<Vec<
     let info = device::choose(key)?;
     let variants = families::named(family)?.variants();
     let found = device::prepare(&info, family, &variants, &mut |done, of| {
-        opening.step("Trying the ways", (done + 1).min(of), Some(of))
+        opening.step("Trying the variants", (done + 1).min(of), Some(of))
     });
     match found {
         Err(_) if opening.is_stopped() => Err(Problem::new("preparing the card was stopped")
-            .advise("it computes the plain way until it is prepared")),
+            .advise("it computes the plain variant until it is prepared")),
         found => device::keep_prepared(&info, family, &found?).map(|()| devices()),
     }
 }

@@ -78,8 +78,8 @@ fn the_ways_of_a_card_are_shown_chosen_and_tried_again() {
         known && !session.experiment.data.is_busy()
     });
     harness.run_steps(3);
-    harness.get_by_label("1.50 times as fast as the plain way");
-    harness.get_by_label("Way: automatic").click();
+    harness.get_by_label("1.50 times as fast as the plain variant");
+    harness.get_by_label("Variant: automatic").click();
     harness.run_steps(3);
     harness.get_by_label("Automatic: f32-fused-bytes");
     harness.get_by_label("f16 weights, fused attention, pictures as bytes · not used");
@@ -93,12 +93,12 @@ fn the_ways_of_a_card_are_shown_chosen_and_tried_again() {
             .as_command(&[], &[])
             .contains("--card-variant f32-decomposed-floats")
     );
-    harness.get_by_label("Way: f32-decomposed-floats");
+    harness.get_by_label("Variant: f32-decomposed-floats");
     harness.get_by_label("Try again").click();
     wait(&mut harness, "the card is prepared anew", |app| {
         app.session.preparing().is_none()
             && app.session.inventory.devices[0].prepared["vit"].tried[1].images_per_second
                 == Some(300.0)
     });
-    harness.get_by_label("3.00 times as fast as the plain way");
+    harness.get_by_label("3.00 times as fast as the plain variant");
 }

@@ -63,7 +63,7 @@ pub const LAE: MethodSpec = MethodSpec {
             option: Some("N"),
             usual: "3, or three fifths of fewer --epochs",
             of_epochs: Some((3, 5)),
-            mend: "Freeze {}",
+            fix: "Freeze {}",
             title: "frozen epochs",
             meaning: "Of the epochs, so many with the PET frozen, from the second task on",
             kind: Kind::Whole {
@@ -76,7 +76,7 @@ pub const LAE: MethodSpec = MethodSpec {
         SettingSpec {
             key: "ema",
             option: Some("ALPHA"),
-            mend: "Use the usual α",
+            fix: "Use the usual α",
             title: "α",
             meaning: "How much of itself the offline PET keeps in every step; 0.9999 is the paper's value, 0.999 suits short runs",
             kind: Kind::Real {

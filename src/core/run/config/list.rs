@@ -133,25 +133,25 @@ settings_of_every_run! {
     /// digits, letters, a published set, or a path: a folder with one subfolder per class, CIFAR's files, an archive
     data: String = data("NAME|PATH", "Data", Kind::Text("digits")) {
         refused: ("no data set is chosen", "give digits, letters or a folder with one subfolder per class"),
-        mend: "Use the digits", named: true,
+        fix: "Use the digits", named: true,
     };
     /// Name of a backbone, or a weight file
-    backbone: String = backbone("NAME|FILE", "Backbone", Kind::Text("lae-nano")) { mend: "Use {}", named: true };
+    backbone: String = backbone("NAME|FILE", "Backbone", Kind::Text("lae-nano")) { fix: "Use {}", named: true };
     /// The backbone's weights: f16 takes half the memory, on graphics cards
     precision: Precision = backbone("PRECISION", "Precision", Kind::Choice(&["auto", "f32", "f16"]));
     /// Name of a PET plugin (`lae-studio plugins` lists them)
-    pet: String = pet("NAME", "PET", Kind::Text("adapter")) { mend: "Use {}", named: true };
+    pet: String = pet("NAME", "PET", Kind::Text("adapter")) { fix: "Use {}", named: true };
     /// The PET's size: width of Adapter, rank of LoRA, length of Prefix
     pet_size: usize = pet("N", "PET size", Kind::Whole { default: 5, least: 1, most: i64::MAX }) {
         usual: "the plugin's", needs: Needs::SizedPet,
         refused: ("the PET's size must be above 0", "5 or 10 for Adapter and LoRA, 10 or 20 for Prefix"),
-        mend: "Use {}", named: true,
+        fix: "Use {}", named: true,
     };
     /// Form of a PET that has several (Prefix: calibrated, plain)
     pet_variant: Option<String> = pet("NAME", "PET form", Kind::Name("a form of the plugin"));
     /// Blocks with a PET: how many from the first (5), or which (0,2,4)
     blocks: String = pet("N|N,N,…", "Blocks", Kind::Blocks("5")) {
-        usual: "as many as the table says for the backbone", mend: "Use the first {}", named: true,
+        usual: "as many as the table says for the backbone", fix: "Use the first {}", named: true,
     };
     /// How to learn (`lae-studio methods` says what each does)
     method: String = method("NAME", "Method", Kind::Text("lae")) { shown: SettingPlace::ByHand, named: true };
@@ -162,7 +162,7 @@ settings_of_every_run! {
     /// Class order: natural, seed:N, indices (0-4,6,5), one of the paper's (cifar100_order2, …), or a JSON file with
     /// class names or indices
     order: String = data("ORDER", "Class order", Kind::Text("natural")) {
-        usual: "natural; of a folder, by the numbers in the names", mend: "Use the natural order",
+        usual: "natural; of a folder, by the numbers in the names", fix: "Use the natural order",
         says: Says::Repetition, of_data: true, named: true,
     };
     /// Epochs per task
@@ -170,21 +170,21 @@ settings_of_every_run! {
         usual: "5; more for a small folder", shown: SettingPlace::First, needs: Needs::Epochs,
         refused: ("zero epochs train nothing", "give at least 1"),
         too_large: Some(("no run needs that many epochs per task", "give at most 10000")),
-        mend: "Use {} epochs", of_data: true, named: true,
+        fix: "Use {} epochs", of_data: true, named: true,
     };
     /// Learning rate at batch 256; the one used is this · batch / 256, where the method scales it
     base_lr: f64 = method("RATE", "Base learning rate",
                           Kind::Real { default: 0.01, least: f64::MIN_POSITIVE, most: f64::MAX }) {
         usual: "the method's; LAE: 0.01", shown: SettingPlace::First, needs: Needs::Steps,
         refused: ("the learning rate must be above 0", "0.03 is the paper's value for CIFAR-100"),
-        mend: "Use {}", named: true,
+        fix: "Use {}", named: true,
     };
     /// Images per step; an incomplete last batch is dropped where there are others
     batch: usize = method("N", "Batch", Kind::Whole { default: 24, least: 1, most: 65_536 }) {
         usual: "24; fewer for a small folder", shown: SettingPlace::First,
         refused: ("a batch needs at least one image", "24 is the paper's value"),
         too_large: Some(("no device takes that many images at once", "give at most 65536; 24 is the paper's value")),
-        mend: "Use {}", of_data: true, named: true,
+        fix: "Use {}", of_data: true, named: true,
     };
     /// Images of a batch that go through the network at once, for a card with little memory; the result is that of the
     /// whole batch but for rounding
@@ -192,14 +192,14 @@ settings_of_every_run! {
         usual: "the whole batch", shown: SettingPlace::First, says: Says::Where,
         refused: ("at least one image must go through the network at once",
                   "leave the option out to take the whole batch at once"),
-        mend: "Take the whole batch at once",
+        fix: "Take the whole batch at once",
     };
     /// Smallest and largest share of an image's area that a training crop covers
     crop_scale: [f32; 2] = method("LOW,HIGH", "Smallest crop and Largest crop", Kind::Shares([0.5, 1.0])) {
         needs: Needs::Augmentation,
         refused: ("the crop scale must be two numbers with 0 < smallest ≤ largest ≤ 1",
                   "0.08,1 is the usual choice, 0.5,1 suits drawings"),
-        mend: "Use {}", of_data: true, named: true,
+        fix: "Use {}", of_data: true, named: true,
     };
     /// Mirror training images at random, each with probability one half
     flip: bool = method("on|off", "Mirror images at random", Kind::Flag(false)) {
@@ -210,27 +210,27 @@ settings_of_every_run! {
     label_smoothing: f64 = method("SHARE", "Label smoothing", Kind::ShareOrNone) {
         needs: Needs::Steps,
         refused: ("the label smoothing must be 0 or lie between 0 and 1", "0.1 is a usual value, 0 smooths nothing"),
-        mend: "Smooth nothing",
+        fix: "Smooth nothing",
     };
     /// At most so many training images per class
     train_limit: Option<usize> = of(SettingGroup::Data, "N", "Training images per class", Kind::Limit) {
-        usual: "all", refused: LIMIT, mend: "Use all images", of_data: true,
+        usual: "all", refused: LIMIT, fix: "Use all images", of_data: true,
     };
     /// At most so many test images per class
     test_limit: Option<usize> = of(SettingGroup::Data, "N", "Test images per class", Kind::Limit) {
-        usual: "all", refused: LIMIT, mend: "Use all images", of_data: true,
+        usual: "all", refused: LIMIT, fix: "Use all images", of_data: true,
     };
     /// Share of every class's images held back for testing where the data has no test split
     test_share: f64 = data("SHARE", "Test share", Kind::Share(0.2)) {
         refused: ("the test share must lie between 0 and 1", "0.2 holds every fifth image back for testing"),
-        mend: "Use {}", of_data: true,
+        fix: "Use {}", of_data: true,
     };
     /// For tuning: measure on this share of the training images, so that the test images stay unseen; 0 measures on the
     /// test images
     validation_share: f64 = data("SHARE", "Validation share", Kind::ShareOrNone) {
         refused: ("the validation share must be 0 or lie between 0 and 1",
                   "0 measures on the test images, 0.1 on every tenth training image instead"),
-        mend: "Measure on the test images", of_data: true,
+        fix: "Measure on the test images", of_data: true,
     };
     /// Seed of the test and validation images, where they are drawn
     split_seed: u64 = of(SettingGroup::Data, "N", "Seed of splits", Kind::Seed) { refused: SEED };
@@ -254,7 +254,7 @@ settings_of_every_run! {
     /// devices` like f16-fused-bytes
     card_variant: Option<Variant> = method("VARIANT", "Way",
                                            Kind::Name("auto, plain, or a way like f16-fused-bytes")) {
-        shown: SettingPlace::ByHand, says: Says::Where, mend: "Use the automatic way",
+        shown: SettingPlace::ByHand, says: Says::Where, fix: "Use the automatic variant",
     };
     /// Memory for decoded pictures; what does not fit is decoded anew, with the same result
     cache_mb: usize = data("MB", "Memory for pictures", Kind::Whole { default: 1024, least: 0, most: MOST_MB }) {

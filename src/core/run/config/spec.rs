@@ -34,7 +34,7 @@ pub struct SettingSpec {
     /// The same for one above the range, where that is another sentence.
     pub too_large: Option<(&'static str, &'static str)>,
     /// The button that puts the default back, with `{}` for it; empty where there is none.
-    pub mend: &'static str,
+    pub fix: &'static str,
     /// Whether it belongs to the data set: each keeps its own, and a new one gets what suits it.
     pub of_data: bool,
     /// Whether a copied command names it although it is the default: what is usual depends on other settings.
@@ -125,7 +125,7 @@ impl SettingSpec {
         needs: Needs::Nothing,
         refused: ("", ""),
         too_large: None,
-        mend: "",
+        fix: "",
         of_data: false,
         named: false,
         says: Says::What,
@@ -168,9 +168,9 @@ impl SettingSpec {
     }
 
     /// The words on the button that puts this value back, or the default; none where there is no such button.
-    pub fn mend(&self, usual: Option<&Setting>) -> Option<String> {
+    pub fn fix(&self, usual: Option<&Setting>) -> Option<String> {
         let usual = usual.map(ToString::to_string);
-        let words = self.mend.replace("{}", &usual.unwrap_or_default());
+        let words = self.fix.replace("{}", &usual.unwrap_or_default());
         (!words.is_empty()).then_some(words)
     }
 }

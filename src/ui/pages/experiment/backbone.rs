@@ -2,8 +2,8 @@
 
 use egui::{Popup, ProgressBar, RichText, Ui, Vec2};
 
+use super::card_variant::card_variant;
 use super::standing;
-use super::way::way;
 use crate::backbone::families::{self, FAMILIES};
 use crate::counts::counted;
 use crate::run::config::{Precision, SettingGroup};
@@ -54,7 +54,7 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
             }
             Some(view) => {
                 facts(ui, view);
-                way(ui, cx, view);
+                card_variant(ui, cx, view);
                 download(ui, cx, view);
             }
             None => {}

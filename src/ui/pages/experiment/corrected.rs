@@ -59,24 +59,24 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
         rows.show_rows(ui, 20.0, count, |ui, range| {
             let list = cx.session.corrected_labels(&place);
             let shown = list.get(range).unwrap_or_default().to_vec();
-            for mend in shown {
-                row(ui, cx, &place, &mend);
+            for correction in shown {
+                row(ui, cx, &place, &correction);
             }
         });
     }
 }
 
-fn row(ui: &mut Ui, cx: &mut Cx<'_>, place: &str, mend: &Correction) {
+fn row(ui: &mut Ui, cx: &mut Cx<'_>, place: &str, correction: &Correction) {
     ui.horizontal(|ui| {
-        let now = match &mend.class {
-            Some(class) => format!("{class} instead of {}", mend.was),
-            None => format!("left out, stands in {}", mend.was),
+        let now = match &correction.class {
+            Some(class) => format!("{class} instead of {}", correction.was),
+            None => format!("left out, stands in {}", correction.was),
         };
-        faint(ui, format!("{}: {now}", mend.picture));
+        faint(ui, format!("{}: {now}", correction.picture));
         let back = link(ui, "Take back");
-        let back = back.accessible_name(format!("Take back {}", mend.picture));
+        let back = back.accessible_name(format!("Take back {}", correction.picture));
         if back.clicked() {
-            cx.session.take_back_label(place, mend);
+            cx.session.take_back_label(place, correction);
         }
     });
 }

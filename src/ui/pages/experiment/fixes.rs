@@ -92,7 +92,7 @@ fn fix(
         "data" => fixed.classes_per_task = usual.classes_per_task,
         _ => {}
     }
-    let label = setting.spec.mend((setting.get)(&fixed).as_ref())?;
+    let label = setting.spec.fix((setting.get)(&fixed).as_ref())?;
     Some((label, fixed))
 }
 
@@ -101,7 +101,7 @@ fn fix_own(spec: &SettingSpec, draft: &RunConfig) -> Option<(String, RunConfig)>
     let mut fixed = draft.clone();
     let share = spec.usual_of(draft.epochs);
     fixed.settings.remove(spec.key);
-    let label = spec.mend(share.as_ref().or(spec.kind.default().as_ref()))?;
+    let label = spec.fix(share.as_ref().or(spec.kind.default().as_ref()))?;
     let share = share.map(|share| (spec.key.to_string(), share));
     fixed.settings.extend(share);
     Some((label, fixed))
@@ -150,7 +150,7 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
         }) = frozen
         {
             widgets::problem(ui, &problem);
-            let label = setting.mend(Some(&usual));
+            let label = setting.fix(Some(&usual));
             if label.is_some_and(|label| button(ui, label).clicked()) {
                 let own = &mut cx.session.experiment.draft.settings;
                 own.insert(setting.key.into(), usual);

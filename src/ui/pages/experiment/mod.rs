@@ -1,6 +1,7 @@
 //! Set up a run: data, backbone, PET, method; what is wrong with it and what it will cost.
 
 mod backbone;
+mod card_variant;
 mod chips;
 mod corrected;
 mod data;
@@ -12,7 +13,6 @@ mod presets;
 mod ready;
 mod setting;
 mod tasks;
-mod way;
 
 use std::sync::Arc;
 

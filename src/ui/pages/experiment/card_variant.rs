@@ -11,13 +11,13 @@ use crate::ui::pages::Cx;
 use crate::ui::widgets::{button, faint};
 
 /// Draws the row, where the settings mean a card.
-pub fn way(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
+pub fn card_variant(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
     let Some(device) = cx.session.chosen_card().cloned() else {
         return;
     };
     ui.horizontal_wrapped(|ui| {
         faint(ui, "on the card").on_hover_text(
-            "A card can compute a network in several ways. Preparing tries them, checks each against \
+            "A card can compute a network in several variants. Preparing tries them, checks each against \
              the processor and takes the fastest right one.",
         );
         if let Some(opening) = cx.session.preparing().cloned() {
@@ -48,11 +48,11 @@ pub fn way(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
     });
 }
 
-/// The list of ways behind a button.
+/// The list of variants behind a button.
 fn choice(ui: &mut Ui, cx: &mut Cx<'_>, found: Option<&Prepared>) {
     let wanted = cx.session.experiment.draft.card_variant;
-    let words = wanted.map_or_else(|| "automatic".to_string(), |way| way.to_string());
-    let open = button(ui, format!("Way: {words}"));
+    let words = wanted.map_or_else(|| "automatic".to_string(), |variant| variant.to_string());
+    let open = button(ui, format!("Variant: {words}"));
     Popup::menu(&open).show(|ui| {
         ui.set_min_width(360.0);
         let best = found.and_then(Prepared::best);
@@ -90,18 +90,18 @@ fn standing(device: &DeviceView, found: Option<&Prepared>) -> String {
     let Some(found) = found else {
         return match device.prepared_by_itself {
             true => "prepared when a run first uses it".into(),
-            false => "computes the plain way".into(),
+            false => "computes the plain variant".into(),
         };
     };
     let Some(best) = found.best() else {
-        return "no way is right on this card; the processor is used instead".into();
+        return "no variant is right on this card; the processor is used instead".into();
     };
     let speed = |variant| found.of(variant).and_then(Tried::speed);
     let plain = found.tried.first().map(|tried| tried.variant);
     match (speed(best), plain.and_then(speed)) {
         (Some(fast), Some(plain)) if fast > plain => {
-            format!("{:.2} times as fast as the plain way", fast / plain)
+            format!("{:.2} times as fast as the plain variant", fast / plain)
         }
-        _ => "the plain way is the fastest".into(),
+        _ => "the plain variant is the fastest".into(),
     }
 }
