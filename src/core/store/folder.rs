@@ -11,6 +11,7 @@ use super::file::{keep_file, keep_with, lock, save_problem, sweep};
 use super::place::no_run;
 use super::record::{run_name, run_toml};
 use super::saved::read_metrics;
+use super::snapshot::{self, SnapshotWriter};
 use super::summary::{self, Saving};
 use super::tables::{MetricsRow, answers_csv, slots_csv, to_csv};
 use super::{
@@ -128,18 +129,42 @@ impl RunFolder {
         &self.path
     }
 
-    /// Saves what was measured after a task and the experts of that moment; gives the bytes
+    /// Saves what was measured after a task and what answers at that moment, whole; gives the bytes
     /// written. A report of the same task, and reports of later ones, are replaced.
     ///
     /// # Errors
     /// A Problem when the disk is full or the folder cannot be written; tasks saved before stay.
     pub fn save_task(&self, report: &TaskReport, snapshot: &Named) -> Result<u64> {
+        let metadata = snapshot::whole(report.task, snapshot)?;
+        self.save(report, snapshot, metadata)
+    }
+
+    /// The same, but of what answers only that which is new since the task before.
+    ///
+    /// # Errors
+    /// As [`RunFolder::save_task`].
+    pub fn save_new(
+        &self,
+        report: &TaskReport,
+        mut snapshot: Named,
+        writer: &mut SnapshotWriter,
+    ) -> Result<u64> {
+        let metadata = writer.next(&self.path, report.task, &mut snapshot)?;
+        self.save(report, &snapshot, metadata)
+    }
+
+    fn save(
+        &self,
+        report: &TaskReport,
+        snapshot: &Named,
+        metadata: HashMap<String, String>,
+    ) -> Result<u64> {
         // A lesson is no part of the run until it is whole.
         let summary = (self.first == 0).then(|| Saving::begin(&self.path));
-        // One entry only: equal experts then give equal files.
-        let metadata = HashMap::from([("after_task".to_string(), (report.task + 1).to_string())]);
-        let bytes = tensors::to_bytes(snapshot, metadata)?;
-        let mut written = keep_file(&snapshot_file(&self.path, report.task), &bytes)?;
+        let path = snapshot_file(&self.path, report.task);
+        let mut written = keep_with(&path, |out| {
+            tensors::write(out, snapshot, Bulk::new(), metadata)
+        })?;
         let answers = answers_csv(&report.answers)?;
         make_folder(&self.path.join(CONFUSION_FOLDER))?;
         written += keep_file(&answers_file(&self.path, report.task), &answers)?;

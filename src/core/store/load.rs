@@ -20,7 +20,6 @@ use crate::metrics::{Expert, History, PromptStudy};
 use crate::pet;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Costs, RunHeader, TaskReport, costs};
-use crate::tensors::{self, Named};
 
 /// Whether a run has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -161,16 +160,6 @@ fn metrics_rows(folder: &Path, tasks: usize) -> Result<Vec<MetricsRow>> {
     } else {
         Err(damaged_table(&path, "its rows are not tasks 1, 2, …"))
     }
-}
-
-/// What answers after a task (from 0): the tensors of the method's snapshot.
-///
-/// # Errors
-/// A Problem when the snapshot is missing or cannot be read.
-pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
-    let path = snapshot_file(&lessons::home(folder, task), task);
-    let doing = format!("read the snapshot of task {}", task + 1);
-    tensors::load(&path, &doing).map(|(tensors, _)| tensors)
 }
 
 /// When the snapshot of a task (from 0) was written; none where that cannot be told.

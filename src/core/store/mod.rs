@@ -7,7 +7,7 @@
 //! | `metrics.csv` | one row per task; the row is what makes a task count as saved |
 //! | `confusion/task_N.csv` | every test image after task N: label and each expert's answer |
 //! | `prompts/task_N.csv` | where slots of prompts are studied: choices and right answers by slot |
-//! | `task_N.safetensors` | the experts after task N |
+//! | `task_N.safetensors` | what answers after task N, as far as it is new since task N − 1 (see `snapshot.rs`) |
 //! | `resume/checkpoint.safetensors` | where training stands; gone when the run is finished |
 //! | `state.safetensors` | what a lesson needs beyond the last snapshot, where the method needs more |
 //! | `lessons/task_N/` | a lesson that the finished run was taught as task N (see `lessons.rs`) |
@@ -42,6 +42,7 @@ mod place;
 mod queue;
 mod record;
 mod saved;
+mod snapshot;
 mod summary;
 mod tables;
 mod taught;
@@ -63,11 +64,12 @@ pub use key::{RunKey, settings_key};
 pub use lesson_figures::{ClassGroup, LessonFigures, lesson_figures};
 pub use lessons::lesson_pictures;
 pub use listing::{Glance, Listed, began, entry, find, glance, list, on_all_cores};
-pub use load::{RunState, StoredRun, load, load_snapshot, snapshot_time};
+pub use load::{RunState, StoredRun, load, snapshot_time};
 pub use pictures::{LessonPictures, MOST_PICTURES};
 pub use place::{holds_runs, is_run, run_folders};
 pub use queue::QueueFile;
 pub use record::{run_name, settings_part};
+pub use snapshot::{SnapshotWriter, load_snapshot};
 pub use summary::{Latest, RunSummary, summarize};
 pub use taught::{NewLesson, undo_lesson};
 

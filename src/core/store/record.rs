@@ -17,8 +17,8 @@ use crate::run::event::{MethodFacts, RunHeader};
 
 /// The table under the settings.
 const FACTS: &str = "[facts]";
-/// Raised when the files change their meaning.
-const FORMAT: u32 = 1;
+/// Raised when the files change their meaning. Since 2 a snapshot holds what is new since the one before.
+const FORMAT: u32 = 2;
 /// First lines of `run.toml`.
 const PREFACE: &str = "# A run of LAE Studio. The settings have the names of the options of `lae-studio train`;\n# `lae-studio train --config run.toml` does the same run again.\n";
 

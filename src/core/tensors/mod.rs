@@ -288,27 +288,18 @@ pub fn load_some(
     doing: &str,
     wanted: impl Fn(&str) -> bool,
 ) -> Result<(Named, HashMap<String, String>)> {
-    let broken = |error: String| {
-        Problem::new(format!("this tensor file cannot be read: {error}"))
-            .at_path(path)
-            .advise(
-                "the file may be cut or of another kind; use an earlier snapshot or train again",
-            )
-    };
-    let failed = |error: io::Error| match error.kind() {
-        ErrorKind::InvalidData => broken(error.to_string()),
-        _ => Problem::io(doing, path, &error),
-    };
-    let file = TensorFile::open(path).map_err(failed)?;
+    let file = open(path, doing)?;
     let mut tensors = Named::new();
     let all = file.header().tensors().into_iter();
     for (name, info) in all.filter(|(name, _)| wanted(name)) {
         if info.dtype != Dtype::F32 {
-            return Err(broken(format!("{name} is not f32")));
+            return Err(broken(path, format!("{name} is not f32")));
         }
         let tensor = HostTensor {
             shape: info.shape.clone(),
-            values: file.numbers(info).map_err(failed)?,
+            values: file
+                .numbers(info)
+                .map_err(|error| unreadable(path, doing, &error))?,
         };
         tensors.insert(name, tensor);
     }
@@ -316,6 +307,27 @@ pub fn load_some(
         tensors,
         file.header().metadata().clone().unwrap_or_default(),
     ))
+}
+
+/// Opens such a file.
+///
+/// # Errors
+/// As [`load`].
+pub fn open(path: &Path, doing: &str) -> Result<TensorFile> {
+    TensorFile::open(path).map_err(|error| unreadable(path, doing, &error))
+}
+
+fn unreadable(path: &Path, doing: &str, error: &io::Error) -> Problem {
+    match error.kind() {
+        ErrorKind::InvalidData => broken(path, error.to_string()),
+        _ => Problem::io(doing, path, error),
+    }
+}
+
+fn broken(path: &Path, why: String) -> Problem {
+    Problem::new(format!("this tensor file cannot be read: {why}"))
+        .at_path(path)
+        .advise("the file may be cut or of another kind; use an earlier snapshot or train again")
 }
 
 #[cfg(test)]

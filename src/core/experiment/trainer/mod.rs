@@ -20,10 +20,11 @@ use crate::backbone::library::Opened;
 use crate::data::PixelCache;
 use crate::data::loader;
 use crate::method::{Chosen, Method, Pass, Task};
+use crate::metrics::tasks_of_classes;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, RunHeader, Sink, TaskReport};
-use crate::store::RunFolder;
+use crate::store::{RunFolder, SnapshotWriter};
 
 use super::images::Images;
 use super::meter::Meter;
@@ -47,11 +48,14 @@ pub(super) struct Kit {
 pub(super) struct Trainer<'a> {
     kit: Kit,
     header: RunHeader,
+    /// The task of each class.
+    task_of: Vec<Option<usize>>,
     /// Positions that count for the class of another, each with that.
     again: Vec<(usize, usize)>,
     /// Whether a lesson is learned: nothing of it counts before all of it is there.
     lesson: bool,
     folder: RunFolder,
+    snapshots: SnapshotWriter,
     sink: &'a mut dyn Sink,
     control: &'a Control,
     method: Box<dyn Method>,
@@ -106,10 +110,12 @@ impl<'a> Trainer<'a> {
             needs_state: chosen.spec.needs_state,
             method,
             kit,
+            task_of: tasks_of_classes(&header.tasks),
             again: header.again(),
             lesson: false,
             header,
             folder,
+            snapshots: SnapshotWriter::default(),
             sink,
             control,
             begun: 0,

@@ -67,7 +67,15 @@ impl Trainer<'_> {
             losses: self.losses.clone(),
             gauges: self.gauges()?,
         };
-        let bytes = self.folder.save_task(&report, &snapshot)?;
+        // A finished run answers from one file.
+        let last = self.lesson || self.task + 1 == self.header.tasks.len();
+        let bytes = match last {
+            true => self.folder.save_task(&report, &snapshot)?,
+            false => {
+                let writer = &mut self.snapshots;
+                self.folder.save_new(&report, snapshot, writer)?
+            }
+        };
         let (run, what) = (self.header.run.clone(), format!("task {}", self.task + 1));
         let told = Event::TaskEvaluated {
             run: run.clone(),

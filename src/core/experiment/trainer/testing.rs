@@ -107,7 +107,7 @@ impl Trainer<'_> {
         let views = self.method.slots(images)?;
         for (view, label) in views.iter().zip(labels) {
             let label = *label as usize;
-            let own = self.header.tasks.iter().position(|t| t.contains(&label));
+            let own = self.task_of.get(label).copied().flatten();
             if let Some(counts) = own.and_then(|task| slots.get_mut(task)) {
                 counts.add(label, view);
             }
@@ -130,10 +130,10 @@ impl Trainer<'_> {
                 opinion.class
             });
         }
-        let own = self.header.tasks.iter().find(|task| task.contains(&label));
+        let own = self.task_of.get(label).copied().flatten();
         answers
             .task_given
-            .push(own.map_or(label, |task| verdict.within(task)));
+            .push(own.map_or(label, |task| verdict.within(&self.header.tasks[task])));
     }
 
     /// The position of the class that a label counts for.

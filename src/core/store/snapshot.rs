@@ -1,0 +1,398 @@
+//! `task_N.safetensors`, what answers after task N. Most of it answered after task N − 1, too, so a snapshot
+//! holds what is new since the one before: new tensors, those that changed, and of a tensor of which a part
+//! changed the rows that did. All else is as the snapshot before has it, which is named by a hash.
+//!
+//! The first snapshot of a run names none and is whole, and so are the last one, from which a finished run
+//! answers and learns lessons, those of lessons, and those of older versions.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{lessons, snapshot_file};
+use crate::fetch::hex;
+use crate::problem::{Problem, Result};
+use crate::tensors::{self, HostTensor, Named};
+
+/// The one entry of a snapshot's metadata: several would be written in any order, and equal snapshots shall be
+/// equal files.
+const LABEL: &str = "snapshot";
+/// Rows of fewer numbers are not told apart.
+const NARROW: usize = 16;
+
+/// What a snapshot says of itself.
+#[derive(Serialize, Deserialize)]
+struct Label {
+    /// From 1.
+    after_task: usize,
+    /// Hash over what it holds and over `before`, in hex.
+    sha256: String,
+    /// Hash of the snapshot after the task before, which has what is not held here; none for a whole one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    before: Option<String>,
+    /// The row, from 0, at which a tensor begins that is held in part.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    first_rows: BTreeMap<String, usize>,
+}
+
+impl Label {
+    /// That of a file with this metadata; none in files of older versions.
+    fn of(metadata: Option<&HashMap<String, String>>) -> Option<Self> {
+        serde_json::from_str(metadata?.get(LABEL)?).ok()
+    }
+
+    fn metadata(&self) -> Result<HashMap<String, String>> {
+        let text = serde_json::to_string(self)
+            .map_err(|error| Problem::new(format!("a snapshot cannot be described: {error}")))?;
+        Ok(HashMap::from([(LABEL.to_string(), text)]))
+    }
+}
+
+/// What answers after a task (from 0): the tensors of the method's snapshot.
+///
+/// # Errors
+/// A Problem when the snapshot, or one before it that it goes on from, is missing, cannot be read or is of
+/// another run.
+pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
+    let doing = format!("read the snapshot of task {}", task + 1);
+    let mut parts: Vec<(PathBuf, BTreeSet<String>, BTreeMap<String, usize>)> = Vec::new();
+    // Newest first: what is whole in a later one is not read from those before.
+    let (mut known, mut at, mut expected) = (BTreeSet::new(), task, None);
+    loop {
+        let path = snapshot_file(&lessons::home(folder, at), at);
+        let file = tensors::open(&path, &doing)?;
+        let label = Label::of(file.header().metadata().as_ref());
+        if expected.is_some() && expected.as_ref() != label.as_ref().map(|label| &label.sha256) {
+            return Err(another(&path, task));
+        }
+        let (before, first_rows) =
+            label.map_or_else(Default::default, |label| (label.before, label.first_rows));
+        let names = file.header().tensors().into_keys();
+        let names: BTreeSet<String> = names.filter(|name| !known.contains(name)).collect();
+        let whole = names.iter().filter(|name| !first_rows.contains_key(*name));
+        known.extend(whole.cloned());
+        parts.push((path, names, first_rows));
+        match (before, at.checked_sub(1)) {
+            (Some(hash), Some(before)) => (expected, at) = (Some(hash), before),
+            _ => break,
+        }
+    }
+    let mut all = Named::new();
+    for (path, names, first_rows) in parts.iter().rev() {
+        let (tensors, _) = tensors::load_some(path, &doing, |name| names.contains(name))?;
+        for (name, tensor) in tensors {
+            let Some(first) = first_rows.get(&name) else {
+                all.insert(name, tensor);
+                continue;
+            };
+            let before = all.get_mut(&name);
+            let fits = before.is_some_and(|before| replace_rows(before, *first, tensor));
+            if !fits {
+                let what =
+                    format!("this snapshot holds rows of {name} that do not fit the one before");
+                return Err(Problem::new(what).at_path(path).advise(DAMAGED));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// What helps against a snapshot that cannot be put together.
+const DAMAGED: &str =
+    "restore the run's folder from a copy, use another task's snapshot, or train again";
+
+/// The snapshot in this file is not the one from which that of a task (from 0) goes on.
+fn another(path: &Path, task: usize) -> Problem {
+    let what = format!(
+        "the snapshot of task {} goes on from another file than this one",
+        task + 1
+    );
+    Problem::new(what).at_path(path).advise(DAMAGED)
+}
+
+/// Puts rows from `first` on into a tensor, which may grow by them; whether they fit.
+fn replace_rows(tensor: &mut HostTensor, first: usize, rows: HostTensor) -> bool {
+    let (Some((had, tail)), Some((new, new_tail))) =
+        (tensor.shape.split_first(), rows.shape.split_first())
+    else {
+        return false;
+    };
+    if tail != new_tail || first > *had {
+        return false;
+    }
+    let width: usize = tail.iter().product();
+    let (from, end) = (first * width, first + new);
+    let kept = tensor.values.len().min(from + rows.values.len());
+    tensor.values.splice(from..kept, rows.values);
+    tensor.shape[0] = end.max(*had);
+    true
+}
+
+/// Makes the snapshots of a run, one after the other, each of what is new since the one before.
+#[derive(Default)]
+pub struct SnapshotWriter(Option<Before>);
+
+/// The latest snapshot, as far as the next one has to know.
+struct Before {
+    task: usize,
+    sha256: String,
+    tensors: BTreeMap<String, RowHashes>,
+}
+
+impl Before {
+    /// The one after this task (from 0) that lies in the folder; none where the next one cannot go on from it.
+    fn read(folder: &Path, task: usize) -> Option<Self> {
+        let path = snapshot_file(folder, task);
+        let file = tensors::open(&path, "read a snapshot").ok()?;
+        let label = Label::of(file.header().metadata().as_ref())?;
+        Some(Self {
+            task,
+            sha256: label.sha256,
+            tensors: hashes(&load_snapshot(folder, task).ok()?),
+        })
+    }
+}
+
+/// A tensor as it is known again: its shape, and a hash of each row, or of all where rows are not told apart.
+#[derive(PartialEq)]
+struct RowHashes {
+    shape: Vec<usize>,
+    rows: Vec<[u8; 16]>,
+}
+
+impl RowHashes {
+    fn of(tensor: &HostTensor) -> Self {
+        let width: usize = tensor.shape.iter().skip(1).product();
+        let each = match width >= NARROW {
+            true => width,
+            false => tensor.values.len().max(1),
+        };
+        let hash = |row: &[f32]| {
+            let mut short = [0; 16];
+            short.copy_from_slice(&Sha256::digest(bytemuck::cast_slice::<f32, u8>(row))[..16]);
+            short
+        };
+        Self {
+            shape: tensor.shape.clone(),
+            rows: tensor.values.chunks(each).map(hash).collect(),
+        }
+    }
+
+    /// The rows that are new since `before`, those between them included; none where all are, or rows cannot be
+    /// held against those of before.
+    fn new_rows(&self, before: &Self) -> Option<Range<usize>> {
+        let (count, tail) = self.shape.split_first()?;
+        let by_row = self.rows.len() == *count && before.rows.len() <= *count;
+        if !by_row || before.shape.get(1..) != Some(tail) {
+            return None;
+        }
+        let is_new = |row: &usize| self.rows.get(*row) != before.rows.get(*row);
+        let new = (0..*count).find(is_new)?..(0..*count).rev().find(is_new)? + 1;
+        (new.len() < *count).then_some(new)
+    }
+}
+
+fn hashes(tensors: &Named) -> BTreeMap<String, RowHashes> {
+    let of = |(name, tensor): (&String, &HostTensor)| (name.clone(), RowHashes::of(tensor));
+    tensors.iter().map(of).collect()
+}
+
+impl SnapshotWriter {
+    /// Leaves of the snapshot after a task (from 0) what is new since the one that lies in the folder before
+    /// it; gives the metadata to write with it.
+    pub(super) fn next(
+        &mut self,
+        folder: &Path,
+        task: usize,
+        snapshot: &mut Named,
+    ) -> Result<HashMap<String, String>> {
+        let now = hashes(snapshot);
+        let before = self.0.take();
+        let before = before.filter(|before| before.task + 1 == task);
+        let before = before.or_else(|| Before::read(folder, task.checked_sub(1)?));
+        // A tensor that is no more would come back from there.
+        let before =
+            before.filter(|before| before.tensors.keys().all(|name| now.contains_key(name)));
+        let mut first_rows = BTreeMap::new();
+        if let Some(before) = &before {
+            snapshot.retain(|name, tensor| {
+                let known = now.get(name).zip(before.tensors.get(name));
+                if let Some(new) = known.and_then(|(now, before)| now.new_rows(before)) {
+                    let width: usize = tensor.shape.iter().skip(1).product();
+                    tensor.values.truncate(new.end * width);
+                    tensor.values.drain(..new.start * width);
+                    tensor.shape[0] = new.len();
+                    first_rows.insert(name.clone(), new.start);
+                }
+                known.is_none_or(|(now, before)| now != before)
+            });
+        }
+        let label = label(
+            task,
+            snapshot,
+            before.map(|before| before.sha256),
+            first_rows,
+        );
+        self.0 = Some(Before {
+            task,
+            sha256: label.sha256.clone(),
+            tensors: now,
+        });
+        label.metadata()
+    }
+}
+
+/// The metadata of a whole snapshot after a task (from 0).
+pub(super) fn whole(task: usize, snapshot: &Named) -> Result<HashMap<String, String>> {
+    label(task, snapshot, None, BTreeMap::new()).metadata()
+}
+
+fn label(
+    task: usize,
+    held: &Named,
+    before: Option<String>,
+    first_rows: BTreeMap<String, usize>,
+) -> Label {
+    let mut hash = Sha256::new();
+    hash.update(before.as_deref().unwrap_or_default());
+    for (name, tensor) in held {
+        let first = first_rows.get(name).copied().unwrap_or_default();
+        hash.update(format!("\n{name} {:?} {first}\n", tensor.shape));
+        hash.update(bytemuck::cast_slice::<f32, u8>(&tensor.values));
+    }
+    Label {
+        after_task: task + 1,
+        sha256: hex(&hash.finalize()),
+        before,
+        first_rows,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn rows(count: usize, width: usize, begin: f32) -> HostTensor {
+        HostTensor {
+            shape: vec![count, width],
+            values: (0..count * width).map(|at| begin + at as f32).collect(),
+        }
+    }
+
+    fn write(
+        folder: &Path,
+        task: usize,
+        snapshot: &Named,
+        metadata: HashMap<String, String>,
+    ) -> usize {
+        let bytes = tensors::to_bytes(snapshot, metadata).unwrap();
+        std::fs::write(snapshot_file(folder, task), &bytes).unwrap();
+        snapshot.values().map(|tensor| tensor.values.len()).sum()
+    }
+
+    fn next(writer: &mut SnapshotWriter, folder: &Path, task: usize, mut snapshot: Named) -> usize {
+        let metadata = writer.next(folder, task, &mut snapshot).unwrap();
+        write(folder, task, &snapshot, metadata)
+    }
+
+    /// A tensor that stays, one that grows, one of which a row changes, one that changes, a head for each task.
+    fn after(task: usize) -> Named {
+        let mut pool = rows(6, 20, 0.0);
+        pool.values[20 * task] = -1.0;
+        let mut named = Named::from([
+            ("grows".into(), rows(2 * task + 2, 16, 0.5)),
+            ("moves".into(), rows(2, 3, task as f32)),
+            ("pool".into(), pool),
+            ("stays".into(), rows(5, 40, 7.0)),
+        ]);
+        for task in 0..=task {
+            named.insert(format!("head.{task}"), rows(3, 2, task as f32));
+        }
+        named
+    }
+
+    #[test]
+    fn a_snapshot_holds_what_is_new_and_comes_back_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let mut writer = SnapshotWriter::default();
+        let held: Vec<usize> = (0..3)
+            .map(|task| next(&mut writer, folder, task, after(task)))
+            .collect();
+        // Two rows that are new, `moves`, the row of before and that of now, a head.
+        assert_eq!(
+            held,
+            [32 + 6 + 120 + 200 + 6, 32 + 6 + 40 + 6, 32 + 6 + 40 + 6]
+        );
+        for task in 0..3 {
+            assert_eq!(load_snapshot(folder, task).unwrap(), after(task));
+        }
+        // Taken up by another program, the run leaves the same bytes.
+        let bytes = std::fs::read(snapshot_file(folder, 2)).unwrap();
+        next(&mut SnapshotWriter::default(), folder, 2, after(2));
+        assert!(std::fs::read(snapshot_file(folder, 2)).unwrap() == bytes);
+        // Where a tensor is gone, where the one before is of an older version or cannot be read: whole.
+        let mut fewer = after(1);
+        fewer.remove("stays");
+        assert_eq!(
+            next(&mut writer, folder, 3, fewer.clone()),
+            64 + 6 + 120 + 12
+        );
+        write(folder, 4, &after(2), HashMap::new());
+        for task in [5, 9] {
+            let mut writer = SnapshotWriter::default();
+            next(&mut writer, folder, task, fewer.clone());
+            assert_eq!(load_snapshot(folder, task).unwrap(), fewer);
+        }
+    }
+
+    #[test]
+    fn a_missing_foreign_or_wrong_part_is_a_problem_that_names_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let mut writer = SnapshotWriter::default();
+        for task in 0..3 {
+            next(&mut writer, folder, task, after(task));
+        }
+        let place = |task| {
+            let problem = load_snapshot(folder, task).unwrap_err();
+            (problem.place.clone(), problem.what)
+        };
+        let second = std::fs::read(snapshot_file(folder, 1)).unwrap();
+        // Another run's.
+        let metadata = whole(1, &after(5)).unwrap();
+        write(folder, 1, &after(5), metadata);
+        let (file, what) = place(2);
+        assert!(file.ends_with("task_2.safetensors"), "{file}");
+        assert!(what.contains("goes on from another file"), "{what}");
+        std::fs::remove_file(snapshot_file(folder, 1)).unwrap();
+        let (file, what) = place(2);
+        assert!(file.ends_with("task_2.safetensors"), "{file}");
+        assert!(what.contains("read the snapshot of task 3"), "{what}");
+        // One that goes on from itself, and rows of a tensor that is not there.
+        std::fs::write(snapshot_file(folder, 0), second).unwrap();
+        let (file, what) = place(0);
+        assert!(file.ends_with("task_1.safetensors"), "{file}");
+        assert!(what.contains("do not fit"), "{what}");
+    }
+
+    #[test]
+    fn rows_fit_a_tensor_of_their_width_that_reaches_them() {
+        let mut tensor = rows(3, 2, 0.0);
+        assert!(!replace_rows(&mut tensor, 4, rows(1, 2, 9.0)));
+        assert!(!replace_rows(&mut tensor, 0, rows(1, 3, 9.0)));
+        assert!(!replace_rows(&mut tensor, usize::MAX, rows(1, 2, 9.0)));
+        assert!(replace_rows(&mut tensor, 2, rows(2, 2, 9.0)));
+        assert_eq!(tensor.shape, [4, 2]);
+        assert_eq!(tensor.values, [0.0, 1.0, 2.0, 3.0, 9.0, 10.0, 11.0, 12.0]);
+        assert!(replace_rows(&mut tensor, 0, rows(1, 2, 5.0)));
+        assert_eq!(
+            (tensor.shape[0], tensor.values[0], tensor.values[2]),
+            (4, 5.0, 2.0)
+        );
+    }
+}
