@@ -4,8 +4,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use egui::{Key, KeyboardShortcut, Modifiers};
+use egui::{Key, KeyboardShortcut};
 
+use super::keys;
 use super::settings::ThemeChoice;
 use crate::logging::Level;
 use crate::run::about::About;
@@ -49,6 +50,11 @@ impl Page {
     /// What stands on its tab.
     pub fn title(self) -> &'static str {
         Self::ALL[self as usize].1
+    }
+
+    /// What shows it.
+    pub fn shortcut(self) -> KeyboardShortcut {
+        keys::with_command(Self::ALL[self as usize].2)
     }
 }
 
@@ -196,30 +202,21 @@ impl Preset {
 
 /// The shortcuts of Experiment, while no text is being typed: a text takes back its own changes.
 pub fn shortcuts_of_settings() -> [(KeyboardShortcut, UiCommand); 2] {
-    let redo = Modifiers::COMMAND | Modifiers::SHIFT;
     // The longer one first: the other would take it, too.
-    [
-        (KeyboardShortcut::new(redo, Key::Z), UiCommand::Redo),
-        (
-            KeyboardShortcut::new(Modifiers::COMMAND, Key::Z),
-            UiCommand::Undo,
-        ),
-    ]
+    [(keys::REDO, UiCommand::Redo), (keys::UNDO, UiCommand::Undo)]
 }
 
 /// Shortcuts that work on every page.
 pub fn shortcuts() -> Vec<(KeyboardShortcut, UiCommand)> {
-    let ctrl = |key| KeyboardShortcut::new(Modifiers::COMMAND, key);
-    let mut all: Vec<_> = Page::ALL
-        .iter()
-        .map(|(page, _, key)| (ctrl(*key), UiCommand::Show(*page)))
-        .collect();
-    all.push((ctrl(Key::K), UiCommand::Palette));
-    all.push((ctrl(Key::Enter), UiCommand::Start));
-    all.push((ctrl(Key::Period), UiCommand::Stop));
-    let present = KeyboardShortcut::new(Modifiers::NONE, Key::F11);
-    all.push((present, UiCommand::Present));
-    all
+    let pages = Page::ALL.iter();
+    let pages = pages.map(|(page, ..)| (page.shortcut(), UiCommand::Show(*page)));
+    let others = [
+        (keys::PALETTE, UiCommand::Palette),
+        (keys::START, UiCommand::Start),
+        (keys::STOP, UiCommand::Stop),
+        (keys::PRESENT, UiCommand::Present),
+    ];
+    pages.chain(others).collect()
 }
 
 #[cfg(test)]

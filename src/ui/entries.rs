@@ -2,8 +2,10 @@
 //! which of them come first for what is typed.
 
 use egui::KeyboardShortcut;
+use egui::gui_zoom::kb_shortcuts::ZOOM_RESET;
 
-use super::command::{Page, UiCommand, shortcuts_of_settings};
+use super::command::{Page, UiCommand};
+use super::keys;
 use super::pages::predict::askable;
 use super::settings::ThemeChoice;
 use crate::data::export::Form;
@@ -26,10 +28,10 @@ pub struct Entry {
     pub title: String,
     /// Other words it is found by, the first letters of each.
     also: &'static str,
-    /// Its shortcut, as text.
-    pub keys: &'static str,
-    /// The same as keys, told in the signs of the system.
+    /// Its shortcut.
     pub shortcut: Option<KeyboardShortcut>,
+    /// The page that the shortcut works on; every page without.
+    pub on: Option<Page>,
     /// What is done.
     pub command: UiCommand,
     /// Whether it can be done now.
@@ -43,16 +45,26 @@ impl Entry {
         Self {
             title: title.into(),
             also: "",
-            keys: "",
             shortcut: None,
+            on: None,
             command,
             enabled: true,
             careful: false,
         }
     }
 
-    fn keys(self, keys: &'static str) -> Self {
-        Self { keys, ..self }
+    fn keys(self, keys: KeyboardShortcut) -> Self {
+        Self {
+            shortcut: Some(keys),
+            ..self
+        }
+    }
+
+    fn on(self, page: Page) -> Self {
+        Self {
+            on: Some(page),
+            ..self
+        }
     }
 
     fn also(self, also: &'static str) -> Self {
@@ -147,11 +159,10 @@ fn entries(session: &Session) -> Vec<Entry> {
 }
 
 fn of_pages() -> Vec<Entry> {
-    let keys = ["Ctrl+1", "Ctrl+2", "Ctrl+3", "Ctrl+4", "Ctrl+5", "Ctrl+6"];
-    let line = |((page, title, _), keys)| {
-        Entry::new(format!("Go to {title}"), UiCommand::Show(page)).keys(keys)
+    let line = |(page, title, _): (Page, _, _)| {
+        Entry::new(format!("Go to {title}"), UiCommand::Show(page)).keys(page.shortcut())
     };
-    Page::ALL.into_iter().zip(keys).map(line).collect()
+    Page::ALL.into_iter().map(line).collect()
 }
 
 fn of_experiment(session: &Session) -> Vec<Entry> {
@@ -164,7 +175,7 @@ fn of_experiment(session: &Session) -> Vec<Entry> {
     let mut all = vec![
         Entry::new(start, UiCommand::Start)
             .also("run train begin go")
-            .keys("Ctrl+Enter")
+            .keys(keys::START)
             .when(ready),
         Entry::new("Run 3 class orders", UiCommand::TrainOrders).when(ready),
         match session.experiment.beside {
@@ -206,17 +217,9 @@ fn of_experiment(session: &Session) -> Vec<Entry> {
         pick("Choose a weight file…", Wanted::Weights),
         pick("Choose a class order…", Wanted::Order),
     ]);
-    all.extend(shortcuts_of_settings().map(|(keys, command)| {
-        let title = match command {
-            UiCommand::Redo => "Redo the change of the settings",
-            _ => "Undo the last change of the settings",
-        };
-        Entry {
-            shortcut: Some(keys),
-            ..Entry::new(title, command)
-        }
-    }));
     all.extend([
+        Entry::new("Redo the change of the settings", UiCommand::Redo).keys(keys::REDO),
+        Entry::new("Undo the last change of the settings", UiCommand::Undo).keys(keys::UNDO),
         Entry::new("Copy as command", UiCommand::CopyCommand),
         Entry::new("Set up what the last window had", UiCommand::UseFormer)
             .when(session.former.waits()),
@@ -233,10 +236,11 @@ fn of_run_at_work(session: &Session) -> Vec<Entry> {
     let waits = session.waiting().next().is_some();
     let mut all = vec![
         Entry::new("Pause or resume", UiCommand::PauseOrGoOn)
-            .keys("Space on Train")
+            .keys(keys::PAUSE)
+            .on(Page::Train)
             .when(training),
         Entry::new("Stop the run and save it", UiCommand::Stop)
-            .keys("Ctrl+.")
+            .keys(keys::STOP)
             .when(training)
             .careful(),
         Entry::new("Resume the queue", UiCommand::HoldLine(false)).when(held),
@@ -300,7 +304,9 @@ fn of_stored_runs(session: &Session) -> Vec<Entry> {
         ),
         Entry::new("List deleted runs…", UiCommand::Deleted).also("trash restore undo"),
         Entry::new("List runs of other folders…", UiCommand::Folders).also("open"),
-        Entry::new("Paste an image to predict", UiCommand::Paste).keys("Ctrl+V on Predict"),
+        Entry::new("Paste an image to predict", UiCommand::Paste)
+            .keys(keys::PASTE)
+            .on(Page::Predict),
         reload,
     ]);
     all
@@ -326,14 +332,18 @@ fn of_window(session: &Session) -> Vec<Entry> {
             UiCommand::Theme(choice),
         ));
     }
-    for (percent, keys) in [(100, "Ctrl+0"), (125, ""), (150, ""), (200, "")] {
+    for (percent, shortcut) in [
+        (100, Some(ZOOM_RESET)),
+        (125, None),
+        (150, None),
+        (200, None),
+    ] {
         let zoom = UiCommand::Zoom(percent as f32 / 100.0);
-        let title = format!("Zoom: {percent}\u{a0}%");
-        all.push(
-            Entry::new(title, zoom)
-                .also("size larger smaller")
-                .keys(keys),
-        );
+        let entry = Entry::new(format!("Zoom: {percent}\u{a0}%"), zoom);
+        all.push(Entry {
+            shortcut,
+            ..entry.also("size larger smaller")
+        });
     }
     for (title, still) in [("Reduce motion", true), ("Allow motion", false)] {
         let entry = Entry::new(title, UiCommand::StandStill(still));
@@ -344,7 +354,7 @@ fn of_window(session: &Session) -> Vec<Entry> {
     let glossary = Entry::new("Look up a term", UiCommand::Glossary);
     all.push(glossary.also("glossary words meaning formula"));
     let present = Entry::new("Present the run in large letters", UiCommand::Present);
-    all.push(present.also("full screen projector").keys("F11"));
+    all.push(present.also("full screen projector").keys(keys::PRESENT));
     all.push(Entry::new("Report a problem…", UiCommand::Report).also("bug log"));
     all.push(Entry::new("Show frame times", UiCommand::FrameTimes));
     all

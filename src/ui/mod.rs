@@ -7,6 +7,7 @@ mod drawing;
 pub mod entries;
 mod fence;
 pub mod frame_times;
+mod keys;
 mod marker;
 pub mod pages;
 mod places;

@@ -16,6 +16,7 @@ use egui::{Context, Ui};
 use super::command::{Page, UiCommand, shortcuts, shortcuts_of_settings};
 use super::fence::Fences;
 use super::frame_times::FrameTimes;
+use super::keys;
 use super::pages::Pages;
 use super::scripts::ReadingOrder;
 use super::settings::Settings;
@@ -216,7 +217,7 @@ impl StudioApp {
             }
         }
         let free = !ctx.egui_wants_keyboard_input() && ctx.memory(|m| m.focused().is_none());
-        if self.page == Page::Train && free && ctx.input(|i| i.key_pressed(egui::Key::Space)) {
+        if self.page == Page::Train && free && ctx.input(|i| i.key_pressed(keys::PAUSE.logical_key)) {
             self.act(ctx, UiCommand::PauseOrGoOn);
         }
     }

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use egui::{Context, Key, Margin, Modifiers, RichText, TextEdit, Ui, Vec2};
+use egui::{Context, Margin, RichText, TextEdit, Ui, Vec2};
 
 use crate::problem::Problem;
 use crate::run::about::About;
 use crate::session::Session;
 use crate::session::row::made_title;
 use crate::ui::command::UiCommand;
+use crate::ui::keys;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, chip, dialog, faint, field, primary_button};
 
@@ -86,10 +87,10 @@ impl AboutDialog {
     }
 }
 
-/// The foot of a dialog over what can be saved: what is wrong with it, *Save* (Ctrl+Enter, too) and *Cancel*. Which of
+/// The foot of a dialog over what can be saved: what is wrong with it, *Save* (a shortcut, too) and *Cancel*. Which of
 /// the two was pressed.
 pub(super) fn save_or_cancel(ui: &mut Ui, wrong: Option<&Problem>) -> [bool; 2] {
-    let keys = ui.input_mut(|i| i.consume_key(Modifiers::COMMAND, Key::Enter));
+    let keys = ui.input_mut(|i| i.consume_shortcut(&keys::SAVE));
     if let Some(problem) = wrong {
         widgets::problem(ui, problem);
     }
@@ -122,10 +123,11 @@ fn fields(ui: &mut Ui, draft: &mut Draft) -> bool {
         }
         enter |= widgets::entered(ui, &response);
     }
+    let save = ui.ctx().format_shortcut(&keys::SAVE);
     field(ui, "Note", |ui| {
         ui.add(
             TextEdit::multiline(&mut draft.note)
-                .hint_text("What to remember of it; Ctrl+Enter saves")
+                .hint_text(format!("What to remember of it; {save} saves"))
                 .desired_rows(5)
                 .desired_width(f32::INFINITY)
                 .margin(Margin::symmetric(9, 6)),

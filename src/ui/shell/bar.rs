@@ -10,6 +10,7 @@ use crate::session::Session;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::views::DeviceView;
 use crate::ui::command::{Page, UiCommand};
+use crate::ui::keys;
 use crate::ui::settings::ThemeChoice;
 use crate::ui::theme::{RADIUS, TOP_BAR, regular, semibold, tokens};
 use crate::ui::widgets::icons::Icon;
@@ -46,8 +47,8 @@ pub fn top_bar(
                     ui.add_space(12.0);
                 }
                 if whole > TABS {
-                    for (i, (tab, title, _)) in (1..).zip(Page::ALL) {
-                        if page_tab(ui, title, tab == page, i) {
+                    for (tab, ..) in Page::ALL {
+                        if page_tab(ui, tab, tab == page) {
                             commands.push(UiCommand::Show(tab));
                         }
                     }
@@ -101,7 +102,8 @@ fn right_end(
         commands.push(UiCommand::Tour);
     }
     notices_button(ui, shell, session, commands);
-    if chip(ui, None, "Ctrl+K", "Command palette")
+    let palette = ui.ctx().format_shortcut(&keys::PALETTE);
+    if chip(ui, None, &palette, "Command palette")
         .on_hover_text("All commands")
         .clicked()
     {
@@ -111,9 +113,7 @@ fn right_end(
 
 /// All pages behind one button, where the tabs have no room.
 fn page_menu(ui: &mut Ui, page: Page, commands: &mut Vec<UiCommand>) {
-    let title = |of: Page| Page::ALL.iter().find(|(tab, ..)| *tab == of);
-    let title = title(page).map_or("", |(_, title, _)| *title);
-    let menu = button(ui, format!("{title} ▾")).accessible_name("Pages");
+    let menu = button(ui, format!("{} ▾", page.title())).accessible_name("Pages");
     Popup::menu(&menu).show(|ui| {
         for (tab, title, _) in Page::ALL {
             if ui.selectable_label(tab == page, title).clicked() {
@@ -123,8 +123,8 @@ fn page_menu(ui: &mut Ui, page: Page, commands: &mut Vec<UiCommand>) {
     });
 }
 
-fn page_tab(ui: &mut Ui, title: &str, chosen: bool, number: usize) -> bool {
-    let t = tokens(ui);
+fn page_tab(ui: &mut Ui, page: Page, chosen: bool) -> bool {
+    let (t, title) = (tokens(ui), page.title());
     let colour = if chosen { t.strong } else { t.subdued };
     let galley = ui
         .painter()
@@ -152,7 +152,8 @@ fn page_tab(ui: &mut Ui, title: &str, chosen: bool, number: usize) -> bool {
     }
     ui.painter()
         .galley(rect.center() - galley.size() / 2.0, galley, colour);
-    response.on_hover_text(format!("Ctrl+{number}")).clicked()
+    let keys = ui.ctx().format_shortcut(&page.shortcut());
+    response.on_hover_text(keys).clicked()
 }
 
 fn notices_button(ui: &mut Ui, shell: &Shell, session: &Session, commands: &mut Vec<UiCommand>) {

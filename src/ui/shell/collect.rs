@@ -14,6 +14,7 @@ use crate::session::collection::{Collection, Group, Purpose};
 use crate::session::drawing::Drawing;
 use crate::session::export::ExportKind;
 use crate::ui::command::UiCommand;
+use crate::ui::keys;
 use crate::ui::pages::experiment::covering;
 use crate::ui::shell::export::export;
 use crate::ui::theme::{semibold, tokens};
@@ -97,7 +98,7 @@ impl Collect {
         let on_top = ui.memory(|m| m.top_modal_layer() == Some(ui.layer_id()));
         let pressed =
             |keys: KeyboardShortcut| on_top && ui.input_mut(|i| i.consume_shortcut(&keys));
-        let undo = !typing && pressed(KeyboardShortcut::new(Modifiers::COMMAND, Key::Z));
+        let undo = !typing && pressed(keys::UNDO);
         let focused = ui.memory(|m| m.focused().is_some());
         let enter = !focused && pressed(KeyboardShortcut::new(Modifiers::NONE, Key::Enter));
         if undo {

@@ -103,8 +103,11 @@ impl Palette {
 fn line(ui: &mut Ui, entry: &Entry, chosen: bool) -> bool {
     ui.add_enabled_ui(entry.enabled, |ui| {
         let width = ui.available_width();
-        let shortcut = entry.shortcut.map(|keys| ui.ctx().format_shortcut(&keys));
-        let keys = shortcut.as_deref().unwrap_or(entry.keys);
+        let keys = entry.shortcut.map(|keys| ui.ctx().format_shortcut(&keys));
+        let keys = match (keys, entry.on) {
+            (Some(keys), Some(page)) => format!("{keys} on {}", page.title()),
+            (keys, _) => keys.unwrap_or_default(),
+        };
         let button = egui::Button::selectable(chosen, entry.title.as_str())
             .right_text(RichText::new(keys).font(regular(12.0)))
             .truncate()

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use egui::{Button, CornerRadius, Link, RichText, Sense, Shape, Ui, Vec2};
+use egui::{Button, CornerRadius, Link, Modifiers, RichText, Sense, Shape, Ui, Vec2};
 
 use crate::counts::counted;
 use crate::session::row::made_title;
@@ -72,7 +72,10 @@ fn title(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: &[&Path]) {
             let selection = &mut cx.pages.compare.selection;
             selection.click(&row.folder, listed, keys);
         }
-        title.on_hover_text("Click to choose it; Ctrl adds one, Shift all up to it");
+        let adds = ui.ctx().format_modifiers(Modifiers::COMMAND);
+        title.on_hover_text(format!(
+            "Click to choose it; {adds} adds one, Shift all up to it"
+        ));
     });
 }
 

@@ -10,6 +10,7 @@ use crate::counts::counted;
 use crate::run::about::Search;
 use crate::session::views::{Rows, RunRow};
 use crate::ui::command::UiCommand;
+use crate::ui::keys;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{self, Column, button, card_of, faint, link, sentence};
 
@@ -191,7 +192,7 @@ fn keys(ui: &Ui, cx: &mut Cx<'_>, listed: &[&Path], chosen: &[PathBuf]) {
         return;
     }
     let pressed = |keys, key| ui.input_mut(|i| i.consume_key(keys, key));
-    if pressed(Modifiers::COMMAND, Key::A) {
+    if ui.input_mut(|i| i.consume_shortcut(&keys::ALL)) {
         cx.pages.compare.selection.all(listed);
     }
     if chosen.is_empty() {

@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{
-    Align2, CornerRadius, Key, KeyboardShortcut, Modifiers, Role, Sense, Stroke, StrokeKind, Ui,
-    Vec2, WidgetInfo,
-};
+use egui::{Align2, CornerRadius, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
 
 use super::{Question, askable, board, listed_as};
 use crate::run::config::RunConfig;
@@ -13,6 +10,7 @@ use crate::session::chooser::Wanted;
 use crate::session::drawing::Drawing;
 use crate::session::views::{DataView, Split};
 use crate::ui::command::UiCommand;
+use crate::ui::keys;
 use crate::ui::pages::experiment::covering;
 use crate::ui::pages::{Cx, ask_to_open};
 use crate::ui::theme::{CARD_RADIUS, CONTROL, regular, tokens};
@@ -142,10 +140,10 @@ fn tools(ui: &mut Ui, drawing: &mut Drawing) -> bool {
         changed = true;
     }
     let undo = button_if(ui, !drawing.is_empty(), "Undo");
-    let undo = undo.on_hover_text("Ctrl+Z").clicked();
-    let keys = KeyboardShortcut::new(Modifiers::COMMAND, Key::Z);
+    let hint = ui.ctx().format_shortcut(&keys::UNDO);
+    let undo = undo.on_hover_text(hint).clicked();
     let typing = ui.ctx().text_edit_focused();
-    if undo || (!typing && ui.input_mut(|i| i.consume_shortcut(&keys))) {
+    if undo || (!typing && ui.input_mut(|i| i.consume_shortcut(&keys::UNDO))) {
         changed |= drawing.strokes.pop().is_some();
         drawing.down = false;
     }
