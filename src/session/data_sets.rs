@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::Session;
 use super::album::Album;
 use super::corrected::Corrected;
+use super::experiment::Experiment;
 use super::opening::Opening;
 use super::tested::Tested;
 use super::views::{DataView, Fetch, PictureKey, Pictures, Sight, Split};
@@ -77,8 +78,6 @@ pub(super) struct DataSets {
     pub(super) corrected: Corrected,
     /// Whether data sets still hold the images that runs were tested on.
     pub(super) tested: Tested,
-    /// Orders and task sizes before the last moves of classes, oldest first.
-    undo: Vec<(String, String)>,
 }
 
 impl Session {
@@ -90,7 +89,6 @@ impl Session {
             self.sets.forget(place);
             self.sets.leave();
         }
-        self.sets.undo.clear();
         self.refresh_data();
         self.experiment.planning.renew();
     }
@@ -288,55 +286,24 @@ impl Session {
         &self.sets.sight
     }
 
-    /// Puts classes and tasks as in `scenario` into the settings; [`Self::undo_arranging`] takes it back.
-    pub fn arrange(&mut self, scenario: &Scenario) {
+    /// Puts classes and tasks as in `scenario` into the settings.
+    pub fn arrange(&mut self, scenario: Scenario) {
         let (order, sizes) = scenario.as_settings();
-        let before = (
-            self.experiment.draft.order.clone(),
-            self.experiment.draft.classes_per_task.clone(),
-        );
+        let Experiment {
+            draft, plan, data, ..
+        } = &mut self.experiment;
         // An order that has a name keeps it while only the cuts move.
-        let same_order = self
-            .experiment
-            .plan
-            .scenario
-            .as_ref()
-            .is_some_and(|now| now.class_order == scenario.class_order);
-        if !same_order {
-            self.experiment.draft.order = order;
+        let now = plan.scenario.as_ref();
+        if now.is_none_or(|now| now.class_order != scenario.class_order) {
+            draft.order = order;
         }
-        self.experiment.draft.classes_per_task = sizes;
-        if before
-            != (
-                self.experiment.draft.order.clone(),
-                self.experiment.draft.classes_per_task.clone(),
-            )
-        {
-            self.sets.undo.push(before);
-        }
-        if let Some(data) = self.experiment.data.ready()
+        draft.classes_per_task = sizes;
+        if let Some(data) = data.ready()
             && data.classes.len() == scenario.class_order.len()
         {
             // At once, so that a dropped class does not jump back until the plan is worked out.
-            self.experiment
-                .plan
-                .set_tasks(scenario.clone(), &data.clone(), &self.experiment.draft);
+            plan.set_tasks(scenario, data, draft);
         }
-    }
-
-    /// Takes the last move of classes back; false when there is none.
-    pub fn undo_arranging(&mut self) -> bool {
-        let Some((order, sizes)) = self.sets.undo.pop() else {
-            return false;
-        };
-        self.experiment.draft.order = order;
-        self.experiment.draft.classes_per_task = sizes;
-        true
-    }
-
-    /// Whether moves of classes can be taken back.
-    pub fn can_undo_arranging(&self) -> bool {
-        !self.sets.undo.is_empty()
     }
 
     fn task_to_open(&mut self, ask: DataAsk, opening: Arc<Opening>) {

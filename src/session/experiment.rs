@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::of_data::{Kept, Suiting};
+use super::of_data::{Kept, SetUp, Suiting};
 use super::planning::Planning;
 use super::views::{DataView, Fetch, Plan};
 use crate::run::config::RunConfig;
@@ -38,5 +38,19 @@ impl Experiment {
             kept: Kept::new(),
             suiting: Suiting::default(),
         }
+    }
+
+    /// What is set up now.
+    pub fn set_up(&self) -> SetUp {
+        SetUp {
+            draft: self.draft.clone(),
+            beside: self.beside,
+            preset: self.preset.clone(),
+        }
+    }
+
+    /// Whether just this is set up.
+    pub fn is(&self, set_up: &SetUp) -> bool {
+        self.draft == set_up.draft && self.beside == set_up.beside && self.preset == set_up.preset
     }
 }

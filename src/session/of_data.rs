@@ -9,7 +9,18 @@ use crate::data::named;
 use crate::experiment::suited::{Material, of_epochs, share_epochs, suit, take_from};
 use crate::method::{MethodSpec, adopt, adopt_published, named_method, usual_pet};
 use crate::pet::library::Library as Plugins;
-use crate::run::config::RunConfig;
+use crate::run::config::{RunConfig, Setting, setting};
+
+/// What is set up, as undo puts it back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetUp {
+    /// The settings.
+    pub draft: RunConfig,
+    /// As `Experiment::beside`.
+    pub beside: bool,
+    /// As `Experiment::preset`.
+    pub preset: Option<String>,
+}
 
 /// Settings of one data set.
 pub(super) type Kept = HashMap<String, RunConfig>;
@@ -68,15 +79,49 @@ impl Session {
         matches!(self.experiment.suiting, Suiting::Due(_))
     }
 
-    /// Puts settings as they were before, or after, a change of them: nothing is chosen for their data set.
-    pub fn put_settings(&mut self, config: RunConfig) {
-        let other_data = config.data != self.experiment.draft.data;
-        self.experiment.draft = config;
+    /// Puts back what was set up before, or after, a change of it: nothing is chosen for its data set.
+    pub fn put_back(&mut self, before: SetUp) {
+        let other_data = before.draft.data != self.experiment.draft.data;
+        self.experiment.draft = before.draft;
+        self.experiment.beside = before.beside;
+        self.experiment.preset = before.preset;
         self.experiment.suiting = Suiting::Settled;
         self.follow_if_same();
         if other_data {
             let data = self.experiment.draft.data.clone();
             self.open_data(&data);
+        }
+    }
+
+    /// Gives the setting under this key, of every run or the method's own, a value; none is the usual one. A value of
+    /// another kind changes nothing.
+    pub fn set(&mut self, key: &str, value: Option<Setting>) {
+        let draft = &mut self.experiment.draft;
+        match (setting(key), value) {
+            (Some(setting), Some(value)) => {
+                (setting.set)(draft, value);
+            }
+            (Some(setting), None) => (setting.copy)(draft, &RunConfig::default()),
+            (None, value) => set_own(draft, key, value),
+        }
+    }
+
+    /// Makes this network of the table the backbone; as many blocks get a PET as is usual for it.
+    pub fn choose_backbone(&mut self, name: &str) {
+        let mut known = self.inventory.backbones.iter();
+        if let Some(view) = known.find(|view| view.name == name) {
+            self.experiment.draft.backbone.clone_from(&view.name);
+            self.experiment.draft.blocks = view.pet_blocks.to_string();
+        }
+    }
+
+    /// Trains the PET of this plugin, in its usual size and form.
+    pub fn choose_pet(&mut self, name: &str) {
+        let draft = &mut self.experiment.draft;
+        draft.pet = name.to_string();
+        draft.pet_variant = None;
+        if let Some(plugin) = self.inventory.plugin_of(draft) {
+            draft.pet_size = plugin.usual_size();
         }
     }
 
@@ -122,6 +167,17 @@ impl Session {
         self.experiment.suiting = words.map_or(Suiting::Settled, Suiting::Chosen);
         self.experiment.planning.renew();
     }
+}
+
+/// Gives a setting of the method's own a value; the usual one needs no word in the settings.
+fn set_own(draft: &mut RunConfig, key: &str, value: Option<Setting>) {
+    let own = named_method(&draft.method).map_or(&[][..], |spec| spec.settings);
+    let usual = own.iter().find(|spec| spec.key == key);
+    let usual = usual.and_then(|spec| spec.kind.default());
+    match value.filter(|value| Some(value) != usual.as_ref()) {
+        Some(value) => draft.settings.insert(key.to_string(), value),
+        None => draft.settings.remove(key),
+    };
 }
 
 /// Puts back the rate and the own settings that the method's authors use on the data set of this name alone; what is a

@@ -8,9 +8,10 @@ use egui::{Key, KeyboardShortcut};
 
 use super::keys;
 use super::settings::ThemeChoice;
+use crate::data::scenario::Scenario;
 use crate::logging::Level;
 use crate::run::about::About;
-use crate::run::config::RunConfig;
+use crate::run::config::{RunConfig, Setting};
 use crate::run::event::Picture;
 use crate::run::job::JobId;
 use crate::session::chooser::Wanted;
@@ -71,6 +72,16 @@ pub enum UiCommand {
     TrainOrders,
     /// Put the settings of the preset of this name on the Experiment page.
     SetUp(&'static str, Box<RunConfig>),
+    /// Give the setting of the next run under this key a value; none is the usual one.
+    Set(&'static str, Option<Setting>),
+    /// Learn by the method of this key.
+    ChooseMethod(&'static str),
+    /// Make this network of the table the backbone.
+    ChooseBackbone(String),
+    /// Train the PET of this plugin.
+    ChoosePet(String),
+    /// Learn the classes in these tasks.
+    Arrange(Box<Scenario>),
     /// Set up exactly what a run had.
     Repeat(Box<RunConfig>),
     /// Set up again what a window that crashed had.

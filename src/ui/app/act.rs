@@ -6,8 +6,9 @@ use egui::Context;
 
 use super::StudioApp;
 use crate::logging::{self, Level};
+use crate::method::named_method;
 use crate::problem::Problem;
-use crate::run::config::RunConfig;
+use crate::run::config::{RunConfig, Setting};
 use crate::run::event::Wish;
 use crate::session::chooser::Wanted;
 use crate::session::collection::Purpose;
@@ -37,6 +38,15 @@ impl StudioApp {
             UiCommand::Train(configs) => self.train(configs),
             UiCommand::TrainOrders => self.train_orders(),
             UiCommand::SetUp(preset, config) => self.set_up(preset, *config),
+            UiCommand::Set(key, value) => self.session.set(key, value),
+            UiCommand::ChooseMethod(key) => {
+                if let Ok(spec) = named_method(key) {
+                    self.session.choose_method(spec);
+                }
+            }
+            UiCommand::ChooseBackbone(name) => self.session.choose_backbone(&name),
+            UiCommand::ChoosePet(name) => self.session.choose_pet(&name),
+            UiCommand::Arrange(scenario) => self.arrange(*scenario),
             UiCommand::Repeat(config) => {
                 let corrected = config.corrected.clone();
                 self.repeat(*config);
@@ -236,7 +246,7 @@ impl StudioApp {
             Wanted::DataFolder => self.act(ctx, UiCommand::ChooseData(text)),
             Wanted::Weights => self.act(ctx, UiCommand::ChooseWeights(text)),
             Wanted::Piece => self.session.collect_file(path),
-            Wanted::Order => self.session.experiment.draft.order = text,
+            Wanted::Order => self.session.set("order", Some(Setting::Text(text.into()))),
             Wanted::Image => self.act(ctx, UiCommand::PredictFile(path)),
             Wanted::Report => self.shell.report.goes_to(text),
             Wanted::Lesson => self.teach(text),

@@ -76,6 +76,10 @@ impl StudioApp {
     /// The page on show.
     fn page(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
         let page = self.page;
+        if page == Page::Experiment {
+            let now = self.noted.as_ref();
+            self.pages.experiment.can_undo = now.is_some_and(|now| self.history.has_undo(now));
+        }
         let mut cx = Cx {
             session: &mut self.session,
             pages: &mut self.pages,

@@ -23,11 +23,12 @@ use super::settings::Settings;
 use super::shell::{NO_DIALOG, Question, Shell};
 use super::theme;
 use super::widgets::textures::Textures;
+use crate::data::scenario::Scenario;
 use crate::fence::caught;
 use crate::problem::Problem;
-use crate::run::config::RunConfig;
 use crate::session::Session;
 use crate::session::chooser::{Choice, IMAGES, WEIGHTS};
+use crate::session::of_data::SetUp;
 
 /// The window's application.
 pub struct StudioApp {
@@ -49,8 +50,10 @@ pub struct StudioApp {
     leaving: Arc<AtomicBool>,
     /// When the settings were last written.
     remembered: Instant,
-    /// The settings as they were, to be taken back.
-    history: Undoer<RunConfig>,
+    /// What was set up before, to be put back.
+    history: Undoer<SetUp>,
+    /// What the history was told last.
+    noted: Option<SetUp>,
 }
 
 impl StudioApp {
@@ -86,6 +89,7 @@ impl StudioApp {
             leaving: Arc::default(),
             remembered: Instant::now(),
             history: Undoer::default(),
+            noted: None,
         }
     }
 
@@ -217,7 +221,8 @@ impl StudioApp {
             }
         }
         let free = !ctx.egui_wants_keyboard_input() && ctx.memory(|m| m.focused().is_none());
-        if self.page == Page::Train && free && ctx.input(|i| i.key_pressed(keys::PAUSE.logical_key)) {
+        if self.page == Page::Train && free && ctx.input(|i| i.key_pressed(keys::PAUSE.logical_key))
+        {
             self.act(ctx, UiCommand::PauseOrGoOn);
         }
     }
@@ -258,29 +263,43 @@ impl StudioApp {
         }
     }
 
-    /// Notes the settings for [`UiCommand::Undo`], once they have stood still.
+    /// Notes what is set up for [`UiCommand::Undo`], once it has stood still.
     fn note_history(&mut self, ctx: &Context) {
         if self.session.is_suiting() {
             // A data set and what suits it are one change.
             return;
         }
-        let now = ctx.input(|i| i.time);
-        self.history.feed_state(now, &self.session.experiment.draft);
+        let experiment = &self.session.experiment;
+        let same = self
+            .noted
+            .as_ref()
+            .is_some_and(|noted| experiment.is(noted));
+        if same && !self.history.is_in_flux() {
+            return;
+        }
+        let now = self.noted.insert(experiment.set_up());
+        self.history.feed_state(ctx.input(|i| i.time), now);
         if self.history.is_in_flux() {
             ctx.request_repaint_after(Duration::from_millis(1_100));
         }
     }
 
-    /// Takes the last change of the settings back, or puts it there again.
+    /// Takes the last change of the set-up back, or puts it there again.
     fn go_through_history(&mut self, back: bool) {
-        let now = &self.session.experiment.draft;
+        let now = self.session.experiment.set_up();
         let other = match back {
-            true => self.history.undo(now),
-            false => self.history.redo(now),
+            true => self.history.undo(&now),
+            false => self.history.redo(&now),
         };
-        if let Some(settings) = other.cloned() {
-            self.session.put_settings(settings);
+        if let Some(before) = other.cloned() {
+            self.session.put_back(before);
         }
+    }
+
+    /// Learns the classes in these tasks; each move of a class is a change of its own, however fast they follow.
+    fn arrange(&mut self, scenario: Scenario) {
+        self.history.add_undo(&self.session.experiment.set_up());
+        self.session.arrange(scenario);
     }
 
     /// Whatever ends the program, the set-up is there again; not written while it is dragged.

@@ -3,7 +3,9 @@
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
+use lae_studio::session::presets::presets;
 use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::UiCommand;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::{recorded, settle};
@@ -82,4 +84,47 @@ fn a_data_set_that_was_chosen_is_taken_back_with_its_settings() {
             .map(|data| data.classes.len()),
         Some(10)
     );
+}
+
+#[test]
+fn undo_puts_the_preset_and_baseline_beside_it_back() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let pair = presets().iter().find(|preset| preset.then.is_some());
+    window
+        .get_by_role_and_label(egui::Role::Button, pair.unwrap().title)
+        .click();
+    settle(&mut window);
+    window.run_steps(12);
+    let chosen = window.state().session.experiment.set_up();
+    assert!(chosen.beside && chosen.preset.is_some());
+    press(&mut window, UNDO);
+    let before = window.state().session.experiment.set_up();
+    assert!(!before.beside && before.preset.is_none(), "{before:?}");
+    press(&mut window, REDO);
+    assert_eq!(window.state().session.experiment.set_up(), chosen);
+}
+
+#[test]
+fn moves_of_classes_are_taken_back_one_by_one_however_fast_they_follow() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let ctx = window.ctx.clone();
+    let sizes = |window: &Harness<'_, StudioApp>| {
+        let draft = &window.state().session.experiment.draft;
+        draft.classes_per_task.clone()
+    };
+    for class in [0, 2] {
+        let plan = &window.state().session.experiment.plan;
+        let moved = plan.scenario.as_ref().unwrap().moved(class, 4, 0);
+        let arrange = UiCommand::Arrange(Box::new(moved));
+        window.state_mut().act(&ctx, arrange);
+    }
+    assert_eq!(sizes(&window), "1,1,2,2,4");
+    press(&mut window, UNDO);
+    assert_eq!(sizes(&window), "1,2,2,2,3");
+    press(&mut window, UNDO);
+    assert_eq!(sizes(&window), "2");
 }

@@ -2,7 +2,7 @@
 //! To add a setting, add its entry here and use its field.
 
 use super::field::Field;
-use super::spec::{Needs, Says, SettingGroup, SettingPlace, SettingSpec};
+use super::spec::{FixTo, Needs, Says, SettingGroup, SettingPlace, SettingSpec};
 use super::{Kind, Precision, Setting, Settings};
 use crate::data::Correction;
 use crate::nn::Variant;
@@ -133,14 +133,16 @@ settings_of_every_run! {
     /// digits, letters, a published set, or a path: a folder with one subfolder per class, CIFAR's files, an archive
     data: String = data("NAME|PATH", "Data", Kind::Text("digits")) {
         refused: ("no data set is chosen", "give digits, letters or a folder with one subfolder per class"),
-        fix: "Use the digits", named: true,
+        fix: "Use the digits", fix_with: &["classes_per_task"], named: true,
     };
     /// Name of a backbone, or a weight file
     backbone: String = backbone("NAME|FILE", "Backbone", Kind::Text("lae-nano")) { fix: "Use {}", named: true };
     /// The backbone's weights: f16 takes half the memory, on graphics cards
     precision: Precision = backbone("PRECISION", "Precision", Kind::Choice(&["auto", "f32", "f16"]));
     /// Name of a PET plugin (`lae-studio plugins` lists them)
-    pet: String = pet("NAME", "PET", Kind::Text("adapter")) { fix: "Use {}", named: true };
+    pet: String = pet("NAME", "PET", Kind::Text("adapter")) {
+        fix: "Use {}", fix_with: &["pet_size", "pet_variant"], named: true,
+    };
     /// The PET's size: width of Adapter, rank of LoRA, length of Prefix
     pet_size: usize = pet("N", "PET size", Kind::Whole { default: 5, least: 1, most: i64::MAX }) {
         usual: "the plugin's", needs: Needs::SizedPet,
@@ -184,7 +186,7 @@ settings_of_every_run! {
         usual: "24; fewer for a small folder", shown: SettingPlace::First,
         refused: ("a batch needs at least one image", "24 is the paper's value"),
         too_large: Some(("no device takes that many images at once", "give at most 65536; 24 is the paper's value")),
-        fix: "Use {}", of_data: true, named: true,
+        fix: "Use {}", fix_to: FixTo::SmallestTask, of_data: true, named: true,
     };
     /// Images of a batch that go through the network at once, for a card with little memory; the result is that of the
     /// whole batch but for rounding
@@ -192,7 +194,7 @@ settings_of_every_run! {
         usual: "the whole batch", shown: SettingPlace::First, says: Says::Where,
         refused: ("at least one image must go through the network at once",
                   "leave the option out to take the whole batch at once"),
-        fix: "Take the whole batch at once",
+        fix: "Take the whole batch at once", within: Some("batch"),
     };
     /// Smallest and largest share of an image's area that a training crop covers
     crop_scale: [f32; 2] = method("LOW,HIGH", "Smallest crop and Largest crop", Kind::Shares([0.5, 1.0])) {

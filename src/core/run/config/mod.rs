@@ -22,7 +22,7 @@ pub use differences::{differences, differs};
 pub use kind::Kind;
 pub use list::{MOST_EPOCHS, RunConfig, RunSetting, SETTINGS};
 pub use setting::{Setting, Settings};
-pub use spec::{Needs, Says, SettingGroup, SettingPlace, SettingSpec, capitalised};
+pub use spec::{FixTo, Needs, Says, SettingGroup, SettingPlace, SettingSpec, capitalised};
 
 /// The type of number the frozen weights are kept as. PETs, heads, loss and all arithmetic are f32
 /// in any case.

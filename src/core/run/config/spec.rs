@@ -35,6 +35,12 @@ pub struct SettingSpec {
     pub too_large: Option<(&'static str, &'static str)>,
     /// The button that puts the default back, with `{}` for it; empty where there is none.
     pub fix: &'static str,
+    /// What that button puts there.
+    pub fix_to: FixTo,
+    /// Settings of every run that it puts back as well: they were chosen for the value that cannot stay.
+    pub fix_with: &'static [&'static str],
+    /// For a limit: the setting that it does not exceed.
+    pub within: Option<&'static str>,
     /// Whether it belongs to the data set: each keeps its own, and a new one gets what suits it.
     pub of_data: bool,
     /// Whether a copied command names it although it is the default: what is usual depends on other settings.
@@ -99,6 +105,15 @@ pub enum Needs {
     Tasks,
 }
 
+/// What a fix puts into a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FixTo {
+    /// The default; of a share of the epochs, the usual share.
+    Usual,
+    /// As many as the smallest task has training images, the default at most.
+    SmallestTask,
+}
+
 /// What a setting says of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Says {
@@ -126,6 +141,9 @@ impl SettingSpec {
         refused: ("", ""),
         too_large: None,
         fix: "",
+        fix_to: FixTo::Usual,
+        fix_with: &[],
+        within: None,
         of_data: false,
         named: false,
         says: Says::What,

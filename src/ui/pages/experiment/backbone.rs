@@ -6,7 +6,7 @@ use super::card_variant::card_variant;
 use super::standing;
 use crate::backbone::families::{self, FAMILIES};
 use crate::counts::counted;
-use crate::run::config::{Precision, SettingGroup};
+use crate::run::config::{Precision, Setting, SettingGroup};
 use crate::session::chooser::Wanted;
 use crate::session::downloads::Item;
 use crate::session::views::{BackboneView, DeviceView, WeightsPlace};
@@ -114,7 +114,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&BackboneView>) {
         if value == FILE {
             cx.act(UiCommand::Pick(Wanted::Weights));
         } else if let Some(view) = first_of(&cx.session.inventory.backbones, &value) {
-            choose(cx, &view);
+            cx.act(UiCommand::ChooseBackbone(view.name));
         }
     }
     if value == FILE {
@@ -137,12 +137,6 @@ fn first_of(list: &[BackboneView], family: &str) -> Option<BackboneView> {
     found.cloned()
 }
 
-/// Another backbone brings its usual number of blocks with a PET.
-fn choose(cx: &mut Cx<'_>, view: &BackboneView) {
-    cx.session.experiment.draft.backbone.clone_from(&view.name);
-    cx.session.experiment.draft.blocks = view.pet_blocks.to_string();
-}
-
 /// The family's weights with their size and whether they are here.
 fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
     ui.set_min_width(430.0);
@@ -156,7 +150,7 @@ fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
                     .right_text(RichText::new(view.whereabouts()).color(tokens(ui).subdued));
                 let hint = format!("{}\n{}", view.name, pretrained(view));
                 if ui.add(line).on_hover_text(hint).clicked() {
-                    choose(cx, view);
+                    cx.act(UiCommand::ChooseBackbone(view.name.clone()));
                 }
             }
         });
@@ -287,12 +281,11 @@ fn precision(ui: &mut Ui, cx: &mut Cx<'_>) {
         "How the backbone's weights are kept: f16 halves the memory of the frozen weights on graphics cards. PETs, heads, loss and all arithmetic stay f32.",
     );
     let options = Precision::ALL.map(|precision| (precision, precision.key()));
-    segmented(
-        ui,
-        "precision",
-        &options,
-        &mut cx.session.experiment.draft.precision,
-    );
+    let mut precision = cx.session.experiment.draft.precision;
+    if segmented(ui, "precision", &options, &mut precision) {
+        let value = Setting::Text(precision.key().into());
+        cx.act(UiCommand::Set("precision", Some(value)));
+    }
     let wanted = &cx.session.experiment.draft.device;
     let means_cpu = |device: &DeviceView| {
         device.key == "cpu" && (*wanted == "cpu" || wanted == "auto" && device.chosen_by_auto)

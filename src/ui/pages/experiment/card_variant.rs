@@ -6,7 +6,9 @@ use std::time::Duration;
 use egui::{Popup, Ui};
 
 use crate::device::{Prepared, Tried};
+use crate::run::config::Setting;
 use crate::session::views::{BackboneView, DeviceView};
+use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{button, faint};
 
@@ -59,7 +61,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, found: Option<&Prepared>) {
         let best = best.map_or_else(|| "the plain one".to_string(), |best| best.to_string());
         let automatic = format!("Automatic: {best}");
         if ui.selectable_label(wanted.is_none(), automatic).clicked() {
-            cx.session.experiment.draft.card_variant = None;
+            cx.act(UiCommand::Set("card_variant", None));
         }
         for tried in found.map_or(&[][..], |found| &found.tried) {
             let right = tried.refused.is_none();
@@ -69,7 +71,8 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, found: Option<&Prepared>) {
                 .on_disabled_hover_text(tried.refused.clone().unwrap_or_default())
                 .clicked()
             {
-                cx.session.experiment.draft.card_variant = Some(tried.variant);
+                let way = Setting::Text(tried.variant.to_string().into());
+                cx.act(UiCommand::Set("card_variant", Some(way)));
             }
         }
     });

@@ -300,16 +300,15 @@ pub fn noted_splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
 /// The shares that are drawn, and the memory for decoded pictures.
 fn splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let need = cx.session.experiment.plan.cache_need;
-    let draft = &mut cx.session.experiment.draft;
     row(ui, |ui| {
         if view.test_drawn {
-            in_row(ui, draft, "test_share");
+            in_row(ui, cx, "test_share");
             ui.add_space(8.0);
         }
-        in_row(ui, draft, "validation_share");
+        in_row(ui, cx, "validation_share");
         ui.add_space(8.0);
-        in_row(ui, draft, "cache_mb");
-        faint(ui, cache_words(need, draft.cache_mb));
+        in_row(ui, cx, "cache_mb");
+        faint(ui, cache_words(need, cx.session.experiment.draft.cache_mb));
     });
     if cx.session.experiment.draft.validation_share > 0.0 {
         let t = tokens(ui);

@@ -6,9 +6,10 @@ use crate::counts::counted;
 use crate::data::named;
 use crate::method::{AllFrozen, SingleClassTasks, named_method};
 use crate::problem::Problem;
-use crate::run::config::{RunConfig, SETTINGS, SettingGroup, SettingSpec};
+use crate::run::config::{FixTo, RunConfig, SETTINGS, Setting};
 use crate::session::views::DataView;
 use crate::session::words::count_text;
+use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::scripts;
 use crate::ui::theme::{regular, semibold, tokens};
@@ -46,65 +47,43 @@ pub fn problems(ui: &mut Ui, cx: &mut Cx<'_>) {
         .copied()
         .min();
     let t = tokens(ui);
-    let classes = cx
-        .session
-        .experiment
-        .data
-        .ready()
-        .map_or(0, |view| view.classes.len());
     card(ui, |ui| {
         let words = format!("{} to fix", counted(list.len(), "thing"));
         ui.label(RichText::new(words).font(semibold(13.0)).color(t.bad));
         for problem in &list {
             widgets::problem(ui, problem);
-            if let Some((label, fixed)) = fix(problem, &cx.session.experiment.draft, classes, least)
+            if let Some((label, changes)) = fix(problem, &cx.session.experiment.draft, least)
                 && button(ui, label).clicked()
             {
-                cx.session.experiment.draft = fixed;
+                cx.commands.extend(changes);
             }
         }
     });
 }
 
-/// A one-click remedy: the named option back to a value that works.
+/// A one-click remedy: what its button says, and the changes of the settings.
 fn fix(
     problem: &Problem,
     draft: &RunConfig,
-    classes: usize,
     least: Option<usize>,
-) -> Option<(String, RunConfig)> {
+) -> Option<(String, Vec<UiCommand>)> {
     // A place may name a file after the option.
     let place = problem.place.split(':').next().unwrap_or_default();
-    let mut own = named_method(&draft.method).ok()?.settings.iter();
-    if let Some(spec) = own.find(|spec| spec.place() == place) {
-        return fix_own(spec, draft);
-    }
-    let setting = SETTINGS.iter().find(|s| s.spec.place() == place)?;
-    let (usual, mut fixed) = (RunConfig::default(), draft.clone());
-    (setting.copy)(&mut fixed, &usual);
-    match setting.spec.key {
-        "batch" => fixed.batch = least.unwrap_or(usual.batch).clamp(1, usual.batch),
-        "classes_per_task" => fixed.classes_per_task = classes.div_ceil(5).max(1).to_string(),
-        // What was chosen for the other plugin and the other data.
-        "pet" => fixed.copy(&usual, |spec| {
-            spec.group == SettingGroup::Pet && spec.key != "blocks"
-        }),
-        "data" => fixed.classes_per_task = usual.classes_per_task,
-        _ => {}
-    }
-    let label = setting.spec.fix((setting.get)(&fixed).as_ref())?;
-    Some((label, fixed))
-}
-
-/// The same of a setting of the method's own: its share of the epochs, or the default.
-fn fix_own(spec: &SettingSpec, draft: &RunConfig) -> Option<(String, RunConfig)> {
-    let mut fixed = draft.clone();
-    let share = spec.usual_of(draft.epochs);
-    fixed.settings.remove(spec.key);
-    let label = spec.fix(share.as_ref().or(spec.kind.default().as_ref()))?;
-    let share = share.map(|share| (spec.key.to_string(), share));
-    fixed.settings.extend(share);
-    Some((label, fixed))
+    let own = named_method(&draft.method).ok()?.settings.iter();
+    let mut all = own.chain(SETTINGS.iter().map(|setting| &setting.spec));
+    let spec = all.find(|spec| spec.place() == place)?;
+    let usual = spec.kind.default();
+    let images = least.and_then(|images| i64::try_from(images).ok());
+    let value = match (spec.fix_to, usual, images) {
+        (FixTo::SmallestTask, Some(Setting::Whole(usual)), Some(images)) => {
+            Some(Setting::Whole(images.clamp(1, usual)))
+        }
+        (_, usual, _) => spec.usual_of(draft.epochs).or(usual),
+    };
+    let label = spec.fix(value.as_ref())?;
+    let mut changes = vec![UiCommand::Set(spec.key, value)];
+    changes.extend(spec.fix_with.iter().map(|key| UiCommand::Set(key, None)));
+    Some((label, changes))
 }
 
 /// Draws what is worth knowing about the data and its cut into tasks.
@@ -140,7 +119,8 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
         if let Some(SingleClassTasks { problem, sizes }) = single {
             widgets::problem(ui, &problem);
             if button(ui, format!("Use {sizes}")).clicked() {
-                cx.session.experiment.draft.classes_per_task = sizes;
+                let sizes = Setting::Text(sizes.into());
+                cx.act(UiCommand::Set("classes_per_task", Some(sizes)));
             }
         }
         if let Some(AllFrozen {
@@ -152,8 +132,7 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
             widgets::problem(ui, &problem);
             let label = setting.fix(Some(&usual));
             if label.is_some_and(|label| button(ui, label).clicked()) {
-                let own = &mut cx.session.experiment.draft.settings;
-                own.insert(setting.key.into(), usual);
+                cx.act(UiCommand::Set(setting.key, Some(usual)));
             }
         }
         for line in lines.into_iter().chain(fonts) {

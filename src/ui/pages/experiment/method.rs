@@ -2,15 +2,16 @@
 
 use egui::Ui;
 
-use super::setting::{hint_of, limit, of_run, own};
-use super::{State, standing};
-use crate::method::{Kind, METHODS, MethodSpec, named_method};
+use super::setting::{of_run, own};
+use super::standing;
+use crate::method::{Kind, METHODS, named_method};
 use crate::problem::listed;
-use crate::run::config::{Needs, RunConfig, SETTINGS, Setting, SettingGroup, SettingPlace};
+use crate::run::config::{Needs, SETTINGS, SettingGroup, SettingPlace};
 use crate::session::plain::title_of;
 use crate::session::presets::{self, Preset};
+use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
-use crate::ui::widgets::{self, card, faint, field, link, terms};
+use crate::ui::widgets::{self, card, faint, link, terms};
 
 /// Draws the method card.
 pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
@@ -34,12 +35,10 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
                 widgets::cut(ui, words);
             },
         );
-        if let Some(spec) = which(ui, &mut cx.session.experiment.draft) {
-            cx.session.choose_method(spec);
-        }
+        which(ui, cx);
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 12.0;
-            settings(ui, &mut cx.session.experiment.draft, &cx.pages.experiment);
+            settings(ui, cx, SettingPlace::First);
         });
         if let Some(words) = cx.session.suited() {
             faint(ui, words);
@@ -56,7 +55,7 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
         if cx.pages.experiment.more {
             ui.horizontal_wrapped(|ui| {
                 ui.spacing_mut().item_spacing.x = 12.0;
-                rarer(ui, &mut cx.session.experiment.draft, &cx.pages.experiment);
+                settings(ui, cx, SettingPlace::More);
             });
         }
     });
@@ -84,10 +83,10 @@ fn preset_words(cx: &Cx<'_>) -> (String, Option<&'static Preset>) {
     }
 }
 
-/// The choice of a method, with what it does; gives another one that was picked.
-fn which(ui: &mut Ui, draft: &mut RunConfig) -> Option<&'static MethodSpec> {
-    let mut other = None;
-    let chosen = named_method(&draft.method);
+/// The choice of a method, with what it does.
+fn which(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let key = cx.session.experiment.draft.method.clone();
+    let chosen = named_method(&key);
     let title = chosen.as_ref().map_or("choose", |spec| spec.title);
     ui.horizontal_wrapped(|ui| {
         let combo = egui::ComboBox::from_id_salt("method")
@@ -96,10 +95,10 @@ fn which(ui: &mut Ui, draft: &mut RunConfig) -> Option<&'static MethodSpec> {
             .selected_text(title)
             .show_ui(ui, |ui| {
                 for spec in METHODS {
-                    let picked = spec.key == draft.method;
+                    let picked = spec.key == key;
                     let row = ui.selectable_label(picked, spec.title);
                     if row.on_hover_text(spec.summary).clicked() && !picked {
-                        other = Some(*spec);
+                        cx.act(UiCommand::ChooseMethod(spec.key));
                     }
                 }
             });
@@ -107,7 +106,7 @@ fn which(ui: &mut Ui, draft: &mut RunConfig) -> Option<&'static MethodSpec> {
         if let Ok(spec) = chosen {
             for setting in spec.settings {
                 if let Kind::Flag(_) = setting.kind {
-                    own(ui, draft, setting, None);
+                    own(ui, cx, setting);
                 }
             }
         }
@@ -115,54 +114,26 @@ fn which(ui: &mut Ui, draft: &mut RunConfig) -> Option<&'static MethodSpec> {
     if let Ok(spec) = chosen {
         terms::sentence(ui, &format!("{}.", spec.summary)).on_hover_text(spec.paper);
     }
-    other
 }
 
-fn settings(ui: &mut Ui, draft: &mut RunConfig, state: &State) {
-    let spec = named_method(&draft.method).ok();
+/// The fields of the settings that the list shows here.
+fn settings(ui: &mut Ui, cx: &mut Cx<'_>, shown: SettingPlace) {
+    let method = named_method(&cx.session.experiment.draft.method).ok();
     for setting in SETTINGS
         .iter()
-        .filter(|setting| setting.spec.shown == SettingPlace::First)
+        .filter(|setting| setting.spec.shown == shown)
     {
-        let why = state.why_idle(setting.spec.key);
-        match (setting.spec.key, setting.spec.needs) {
-            ("micro_batch", _) => at_once(ui, draft),
-            (_, Needs::Steps) if spec.is_some_and(|spec| spec.rate.is_none()) => {}
-            _ => of_run(ui, draft, setting, why),
+        let needs = setting.spec.needs;
+        if needs == Needs::Steps && method.is_some_and(|method| method.rate.is_none()) {
+            continue;
         }
+        of_run(ui, cx, setting);
         // Beside the epochs, of which some of them are a share.
-        let own_here = spec.filter(|_| setting.spec.needs == Needs::Epochs);
-        for setting in own_here.map_or(&[][..], |spec| spec.settings) {
+        let own_here = method.filter(|_| needs == Needs::Epochs);
+        for setting in own_here.map_or(&[][..], |method| method.settings) {
             if !matches!(setting.kind, Kind::Flag(_)) {
-                own(ui, draft, setting, state.why_idle(setting.key));
+                own(ui, cx, setting);
             }
         }
-    }
-}
-
-/// Images of a batch that go through the network at once: no more than the batch has.
-fn at_once(ui: &mut Ui, draft: &mut RunConfig) {
-    let whole = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-    let mut value = draft
-        .micro_batch
-        .map(|images| Setting::Whole(whole(images)));
-    let response = field(ui, &title_of("micro_batch"), |ui| {
-        limit(ui, &mut value, whole(draft.batch))
-    });
-    if response.changed() {
-        draft.micro_batch = match value {
-            Some(Setting::Whole(images)) => usize::try_from(images).ok(),
-            _ => None,
-        };
-    }
-    response.on_hover_text(hint_of("micro_batch"));
-}
-
-fn rarer(ui: &mut Ui, draft: &mut RunConfig, state: &State) {
-    for setting in SETTINGS
-        .iter()
-        .filter(|setting| setting.spec.shown == SettingPlace::More)
-    {
-        of_run(ui, draft, setting, state.why_idle(setting.spec.key));
     }
 }

@@ -16,7 +16,7 @@ mod tasks;
 
 use std::sync::Arc;
 
-use egui::{DragValue, Id, Response, Ui, Vec2};
+use egui::{DragValue, Response, Ui, Vec2};
 
 pub use data::covering;
 pub use details::Part;
@@ -61,6 +61,8 @@ pub struct State {
     pub more: bool,
     /// The settings that have no effect beside the others, as of this frame.
     idle: Vec<Idle>,
+    /// Whether a change of the settings can be taken back, as of this frame.
+    pub can_undo: bool,
     /// Fonts that a data set's class names need, by the data set's key.
     pub fonts: Option<(Arc<str>, Vec<String>)>,
     /// The classes of a data set by the numbers in their names, by the data set's key.
@@ -211,12 +213,4 @@ fn row(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
         ui.spacing_mut().interact_size.y = CONTROL;
         ui.horizontal_wrapped(add);
     });
-}
-
-/// A short text. Its name keeps the cursor in it when what stands before it comes and goes.
-fn text(ui: &mut Ui, name: &'static str, value: &mut String, width: f32) -> Response {
-    let edit = widgets::line_edit(value, width)
-        .id(Id::unique(name))
-        .min_size(Vec2::new(width, CONTROL));
-    ui.add(edit)
 }

@@ -2,10 +2,10 @@
 
 use egui::{Popup, RichText, Ui};
 
-use super::setting::hint_of;
-use super::{number, standing, text};
+use super::setting::text;
+use super::{number, standing};
 use crate::method::Chosen;
-use crate::run::config::{RunConfig, SettingGroup};
+use crate::run::config::{RunConfig, Setting, SettingGroup};
 use crate::session::views::PluginView;
 use crate::session::words::count_text;
 use crate::ui::command::{Page, UiCommand};
@@ -100,7 +100,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
         misfit.map(|(_, why)| why.clone())
     };
     if segmented_where(ui, "pet", &options, &mut value, reason) {
-        choose(cx, list, &value);
+        cx.act(UiCommand::ChoosePet(value));
     }
     let more = button(ui, "More…");
     Popup::menu(&more).show(|ui| {
@@ -114,7 +114,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
                 .on_disabled_hover_text(why.unwrap_or_default())
                 .clicked()
             {
-                choose(cx, list, &plugin.name);
+                cx.act(UiCommand::ChoosePet(plugin.name.clone()));
             }
         }
         ui.separator();
@@ -124,45 +124,37 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
     });
 }
 
-/// Another plugin brings its own default size.
-fn choose(cx: &mut Cx<'_>, list: &[&PluginView], name: &str) {
-    let draft = &mut cx.session.experiment.draft;
-    draft.pet = name.to_string();
-    draft.pet_variant = None;
-    if let Some(plugin) = list.iter().find(|p| p.name == name) {
-        draft.pet_size = plugin.usual_size();
-    }
-}
-
 fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
     let size = plugin.map_or(Some((1, 5, 256)), |plugin| plugin.size);
     let (low, _, high) = size.unwrap_or_default();
     let why = cx.pages.experiment.why_idle("pet_size");
-    let draft = &mut cx.session.experiment.draft;
+    let mut size = cx.session.experiment.draft.pet_size;
     let label = faint(ui, "size");
-    let mut value = numbers::number(&mut draft.pet_size, low..=high).speed(0.1);
+    let mut value = numbers::number(&mut size, low..=high).speed(0.1);
     if why.is_some() {
         value = value.custom_formatter(|_, _| "–".into());
     }
     unless(ui, why, |ui| number(ui, value)).labelled_by(label.id);
+    if size != cx.session.experiment.draft.pet_size {
+        let size = Setting::Whole(i64::try_from(size).unwrap_or(i64::MAX));
+        cx.act(UiCommand::Set("pet_size", Some(size)));
+    }
     let label = faint(ui, "blocks");
-    text(ui, "blocks", &mut draft.blocks, 84.0)
-        .labelled_by(label.id)
-        .on_hover_text(hint_of("blocks"));
+    text(ui, cx, "blocks", label.id, 84.0);
     if let Some(plugin) = plugin
         && plugin.variants.len() > 1
     {
-        let mut value = draft
-            .pet_variant
-            .clone()
-            .unwrap_or_else(|| plugin.variants[0].clone());
+        let usual = &plugin.variants[0];
+        let chosen = cx.session.experiment.draft.pet_variant.as_ref();
+        let mut value = chosen.unwrap_or(usual).clone();
         let options: Vec<(String, &str)> = plugin
             .variants
             .iter()
             .map(|v| (v.clone(), v.as_str()))
             .collect();
         if segmented(ui, "form", &options, &mut value) {
-            draft.pet_variant = (value != plugin.variants[0]).then_some(value);
+            let value = (value != *usual).then(|| Setting::Text(value.into()));
+            cx.act(UiCommand::Set("pet_variant", value));
         }
     }
 }

@@ -6,6 +6,7 @@ use egui::{Align, Layout, RichText, Ui};
 use super::fixes::in_the_way;
 use crate::counts::counted;
 use crate::method::lae;
+use crate::run::config::Setting;
 use crate::session::estimate::{Estimate, estimate};
 use crate::session::plain::in_window;
 use crate::session::split;
@@ -122,7 +123,8 @@ fn short_of_memory(ui: &mut Ui, cx: &mut Cx<'_>) {
         let take = button(ui, format!("Take {} at once", counted(images, "image")));
         let hint = "The batch is learned in parts; the result is that of the whole batch";
         if take.on_hover_text(hint).clicked() {
-            cx.session.experiment.draft.micro_batch = Some(images);
+            let images = Setting::Whole(i64::try_from(images).unwrap_or(i64::MAX));
+            cx.act(UiCommand::Set("micro_batch", Some(images)));
         }
     }
 }
@@ -161,8 +163,11 @@ fn start(ui: &mut Ui, cx: &mut Cx<'_>, width: f32) {
 fn rest(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.experiment.draft.method != lae::BASELINE.key {
         let hint = "Trains these settings, then the same without anything against forgetting, and compares both";
-        ui.checkbox(&mut cx.session.experiment.beside, "Baseline beside it")
-            .on_hover_text(hint);
+        let mut beside = cx.session.experiment.beside;
+        let check = ui.checkbox(&mut beside, "Baseline beside it");
+        if check.on_hover_text(hint).changed() {
+            cx.act(UiCommand::Beside(beside));
+        }
     }
     let can_start = cx.session.can_start();
     ui.horizontal_wrapped(|ui| {

@@ -1,10 +1,12 @@
 //! The field of a setting, made from its entry in the list: title, values, range, and what is told under the pointer.
 
-use egui::{ComboBox, DragValue, Response, Ui, Vec2};
+use egui::{ComboBox, DragValue, Id, Response, Ui, Vec2};
 
 use super::{number, wide_number};
 use crate::run::config::{Kind, RunConfig, RunSetting, Setting, SettingSpec, setting};
 use crate::session::plain::plain;
+use crate::ui::command::UiCommand;
+use crate::ui::pages::Cx;
 use crate::ui::theme::CONTROL;
 use crate::ui::widgets::{self, faint, field, numbers, unless};
 
@@ -12,11 +14,6 @@ use crate::ui::widgets::{self, faint, field, numbers, unless};
 const WIDE: f32 = 76.0;
 /// Width of a field for a number with its unit.
 const WITH_UNIT: f32 = 84.0;
-
-/// What is told under the pointer over the setting of every run under this key.
-pub(super) fn hint_of(key: &str) -> String {
-    setting(key).map_or_else(String::new, |setting| hint(&setting.spec))
-}
 
 /// What a setting does and which values it takes.
 fn hint(spec: &SettingSpec) -> String {
@@ -27,54 +24,77 @@ fn hint(spec: &SettingSpec) -> String {
 }
 
 /// The field of a setting of every run below its title; greyed out with the reason, where it has no effect.
-pub(super) fn of_run(ui: &mut Ui, draft: &mut RunConfig, setting: &RunSetting, why: Option<&str>) {
-    let mut value = (setting.get)(draft);
-    let was = value.clone();
-    titled(ui, &setting.spec, &mut value, why);
-    put(draft, setting, was, value);
+pub(super) fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, setting: &RunSetting) {
+    let draft = &cx.session.experiment.draft;
+    let was = (setting.get)(draft);
+    let mut value = was.clone();
+    let why = cx.pages.experiment.why_idle(setting.spec.key);
+    titled(
+        ui,
+        &setting.spec,
+        &mut value,
+        most(&setting.spec, draft),
+        why,
+    );
+    if value != was {
+        cx.act(UiCommand::Set(setting.spec.key, value));
+    }
 }
 
 /// The field of the setting of every run under this key behind its title, in a row of such fields.
-pub(super) fn in_row(ui: &mut Ui, draft: &mut RunConfig, key: &str) {
+pub(super) fn in_row(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
     let Some(setting) = setting(key) else { return };
-    let mut value = (setting.get)(draft);
-    let was = value.clone();
+    let was = (setting.get)(&cx.session.experiment.draft);
+    let mut value = was.clone();
     let label = faint(ui, setting.spec.title);
-    input(ui, &setting.spec, &mut value)
+    input(ui, &setting.spec, &mut value, i64::MAX)
         .labelled_by(label.id)
         .on_hover_text(hint(&setting.spec));
-    put(draft, setting, was, value);
-}
-
-/// Keeps a value that was changed; what is left out is as without another word.
-fn put(draft: &mut RunConfig, setting: &RunSetting, was: Option<Setting>, value: Option<Setting>) {
-    match value {
-        value if value == was => {}
-        Some(value) => {
-            (setting.set)(draft, value);
-        }
-        None => (setting.copy)(draft, &RunConfig::default()),
+    if value != was {
+        cx.act(UiCommand::Set(setting.spec.key, value));
     }
 }
 
-/// The field of a setting of the method's own; the usual value needs no word in the settings.
-pub(super) fn own(ui: &mut Ui, draft: &mut RunConfig, spec: &SettingSpec, why: Option<&str>) {
-    let known = draft.settings.get(spec.key);
-    let mut value = known.and_then(|value| spec.kind.admit(value));
-    value = value.or_else(|| spec.kind.default());
-    let was = value.clone();
+/// The field of a text of every run under this key, where a page lays it by hand behind a title of its own.
+pub(super) fn text(ui: &mut Ui, cx: &mut Cx<'_>, key: &str, label: Id, width: f32) {
+    let Some(setting) = setting(key) else { return };
+    let mut typed = written((setting.get)(&cx.session.experiment.draft).as_ref());
+    // Its name keeps the cursor in it when what stands before it comes and goes.
+    let edit = widgets::line_edit(&mut typed, width)
+        .id(Id::unique(setting.spec.key))
+        .min_size(Vec2::new(width, CONTROL));
+    let why = cx.pages.experiment.why_idle(key);
+    let response = unless(ui, why, |ui| ui.add(edit)).labelled_by(label);
+    if response.on_hover_text(hint(&setting.spec)).changed() {
+        let value = Setting::Text(typed.into());
+        cx.act(UiCommand::Set(setting.spec.key, Some(value)));
+    }
+}
+
+/// The field of the setting of the method's own.
+pub(super) fn own(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec) {
+    let known = cx.session.experiment.draft.settings.get(spec.key);
+    let was = known.and_then(|value| spec.kind.admit(value));
+    let was = was.or_else(|| spec.kind.default());
+    let mut value = was.clone();
     match spec.kind {
         Kind::Flag(_) => boxed(ui, spec, &mut value),
-        _ => titled(ui, spec, &mut value, why),
-    }
-    match value {
-        value if value == was => {}
-        Some(value) if Some(&value) != spec.kind.default().as_ref() => {
-            draft.settings.insert(spec.key.into(), value);
-        }
         _ => {
-            draft.settings.remove(spec.key);
+            let why = cx.pages.experiment.why_idle(spec.key);
+            titled(ui, spec, &mut value, i64::MAX, why);
         }
+    }
+    if value != was {
+        cx.act(UiCommand::Set(spec.key, value));
+    }
+}
+
+/// The most that a setting may be beside the others.
+fn most(spec: &SettingSpec, draft: &RunConfig) -> i64 {
+    let other = spec.within.and_then(setting);
+    match other.and_then(|other| (other.get)(draft)) {
+        Some(Setting::Whole(most)) => most,
+        _ => i64::MAX,
     }
 }
 
@@ -88,18 +108,24 @@ fn boxed(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>) {
     widgets::whole(ui, spec.title, |ui| {
         frame.show(ui, |ui| {
             ui.set_min_height(CONTROL - 4.0);
-            input(ui, spec, value).on_hover_text(hint(spec));
+            input(ui, spec, value, i64::MAX).on_hover_text(hint(spec));
         });
     });
 }
 
-fn titled(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>, why: Option<&str>) {
+fn titled(
+    ui: &mut Ui,
+    spec: &SettingSpec,
+    value: &mut Option<Setting>,
+    most: i64,
+    why: Option<&str>,
+) {
     match (spec.kind, value) {
         (Kind::Flag(_), value) => widgets::whole(ui, spec.title, |ui| {
             ui.vertical(|ui| {
                 // In line with the fields beside it, whose titles stand above them.
                 ui.add_space(20.0);
-                unless(ui, why, |ui| input(ui, spec, value)).on_hover_text(hint(spec));
+                unless(ui, why, |ui| input(ui, spec, value, most)).on_hover_text(hint(spec));
             });
         }),
         (Kind::Shares(_), Some(Setting::Pair(both))) => {
@@ -111,15 +137,15 @@ fn titled(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>, why: Opt
         }
         (_, value) => {
             field(ui, &spec.heading(), |ui| {
-                unless(ui, why, |ui| input(ui, spec, value))
+                unless(ui, why, |ui| input(ui, spec, value, most))
             })
             .on_hover_text(hint(spec));
         }
     }
 }
 
-/// The input alone.
-fn input(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>) -> Response {
+/// The input alone; a limit goes no further than `most`.
+fn input(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>, most: i64) -> Response {
     match (spec.kind, value) {
         (Kind::Flag(_), Some(Setting::Flag(on))) => ui.checkbox(on, spec.title),
         (
@@ -138,7 +164,7 @@ fn input(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>) -> Respon
             whole(ui, spec, drag.speed(0.1))
         }
         (Kind::Seed, Some(value)) => seed(ui, spec, value),
-        (Kind::Limit, value) => limit(ui, value, i64::MAX),
+        (Kind::Limit, value) => limit(ui, value, most),
         (Kind::Real { least, most, .. }, Some(Setting::Real(x))) => {
             let speed = if most == f64::MAX { 0.0005 } else { 0.0001 };
             wide_number(ui, numbers::number(x, least..=most).speed(speed), WIDE)
@@ -156,7 +182,7 @@ fn input(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>) -> Respon
                 })
                 .response
         }
-        (Kind::Blocks(_) | Kind::Text(_) | Kind::Name(_), value) => text(ui, value),
+        (Kind::Blocks(_) | Kind::Text(_) | Kind::Name(_), value) => short_text(ui, value),
         (kind, Some(value)) => ui.label(format!("{value} ({})", kind.range())),
         (kind, None) => ui.label(kind.range()),
     }
@@ -185,7 +211,7 @@ fn seed(ui: &mut Ui, spec: &SettingSpec, value: &mut Setting) -> Response {
 }
 
 /// A number that may be left out, which is then 0 and told as all.
-pub(super) fn limit(ui: &mut Ui, value: &mut Option<Setting>, most: i64) -> Response {
+fn limit(ui: &mut Ui, value: &mut Option<Setting>, most: i64) -> Response {
     let now = match value {
         Some(Setting::Whole(number)) => (*number).min(most),
         _ => 0,
@@ -208,15 +234,20 @@ pub(super) fn limit(ui: &mut Ui, value: &mut Option<Setting>, most: i64) -> Resp
     response
 }
 
-fn text(ui: &mut Ui, value: &mut Option<Setting>) -> Response {
-    let mut typed = match value {
-        Some(Setting::Text(text)) => text.to_string(),
-        _ => String::new(),
-    };
+fn short_text(ui: &mut Ui, value: &mut Option<Setting>) -> Response {
+    let mut typed = written(value.as_ref());
     let edit = widgets::line_edit(&mut typed, WIDE).min_size(Vec2::new(WIDE, CONTROL));
     let response = ui.add(edit);
     if response.changed() {
         *value = (!typed.is_empty()).then(|| Setting::Text(typed.into()));
     }
     response
+}
+
+/// The text of a setting, empty where it is left out.
+fn written(value: Option<&Setting>) -> String {
+    match value {
+        Some(Setting::Text(text)) => text.to_string(),
+        _ => String::new(),
+    }
 }

@@ -7,17 +7,18 @@ use egui::{
 };
 
 use super::chips::{Move, carry, chip_width, class_chip, dropped, roll};
-use super::setting::hint_of;
-use super::{row, text};
+use super::row;
+use super::setting::text;
 use crate::counts::counted;
 use crate::data::scenario::{ClassOrder, Scenario};
 use crate::problem::listed;
+use crate::run::config::Setting;
 use crate::session::chooser::Wanted;
 use crate::session::views::DataView;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{RADIUS, regular, semibold, tokens};
-use crate::ui::widgets::{button, button_if, faint, painted_text, terms, unless};
+use crate::ui::widgets::{button, button_if, faint, painted_text, terms};
 
 /// Height of a cell of the strip.
 const CELL: f32 = 48.0;
@@ -63,7 +64,8 @@ fn class_names(data: Option<&DataView>) -> &[String] {
 fn act(cx: &mut Cx<'_>, scenario: &Scenario, moved: Option<Move>) {
     if let Some(Move { class, task, place }) = moved {
         let position = scenario.label_of(class);
-        cx.session.arrange(&scenario.moved(position, task, place));
+        let scenario = scenario.moved(position, task, place);
+        cx.act(UiCommand::Arrange(Box::new(scenario)));
     }
 }
 
@@ -262,29 +264,16 @@ fn new_task(ui: &mut Ui, scenario: &Scenario) -> Option<Move> {
 pub fn order(ui: &mut Ui, cx: &mut Cx<'_>) {
     row(ui, |ui| {
         let label = terms::faint(ui, "Classes per task", "task");
-        let why = cx.pages.experiment.why_idle("classes_per_task");
-        let sizes = &mut cx.session.experiment.draft.classes_per_task;
-        unless(ui, why, |ui| text(ui, "classes per task", sizes, 100.0))
-            .labelled_by(label.id)
-            .on_hover_text(hint_of("classes_per_task"));
+        text(ui, cx, "classes_per_task", label.id, 100.0);
         ui.add_space(8.0);
         let label = terms::faint(ui, "Class order", "class_order");
-        text(
-            ui,
-            "class order",
-            &mut cx.session.experiment.draft.order,
-            110.0,
-        )
-        .labelled_by(label.id)
-        .on_hover_text(hint_of("order"));
+        text(ui, cx, "order", label.id, 110.0);
         let menu = button(ui, "Orders");
         Popup::menu(&menu).show(|ui| orders(ui, cx));
-        let undo = button_if(ui, cx.session.can_undo_arranging(), "Undo");
-        if undo
-            .on_hover_text("Takes the last move of a class back")
-            .clicked()
-        {
-            cx.session.undo_arranging();
+        let undo = button_if(ui, cx.pages.experiment.can_undo, "Undo");
+        let hint = "Takes the last change of the settings back, a move of a class, too";
+        if undo.on_hover_text(hint).clicked() {
+            cx.act(UiCommand::Undo);
         }
     });
 }
@@ -306,7 +295,7 @@ fn orders(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     for (key, title) in list {
         if ui.button(title).clicked() {
-            cx.session.experiment.draft.order = key;
+            cx.act(UiCommand::Set("order", Some(Setting::Text(key.into()))));
         }
     }
     if ui.button("From a file…").clicked() {
