@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
-use lae_studio::pet::equation::{Binding, Meaning};
 use lae_studio::pet::library::Library;
 use lae_studio::pet::{BlockShape, Drawing, Hooks, Init, PetSettings, PetSpec, PetStack, Site};
 
@@ -288,44 +287,6 @@ fn loading_checks_names_and_shapes() {
     assert_eq!(wrong.what, "the PET's parameter `0.down` is 12×4, not 2×2");
     let unknown = stack.set("0.dwon", matrix).unwrap_err();
     assert_eq!(unknown.remedy, "did you mean `0.down`?");
-}
-
-#[test]
-fn every_part_of_an_equation_knows_its_shape_and_its_place_in_the_file() {
-    let spec = plugin("adapter");
-    let program = &spec.variants[0].equations[&Site::Attention];
-    let bindings = program
-        .variables()
-        .iter()
-        .map(|(_, meaning)| match *meaning {
-            Meaning::Input(at) => Binding::Input(at),
-            Meaning::Parameter(at) => Binding::Parameter(at),
-            Meaning::Number | Meaning::Step(_) => panic!("this equation has none"),
-        });
-    let bindings: Vec<Binding> = bindings.collect();
-    let own = [[WIDTH, SIZE], [1, SIZE], [SIZE, WIDTH], [1, WIDTH], [1, 1]].map(Vec::from);
-    let tokens = vec![IMAGES, TOKENS, WIDTH];
-    let found = program.shapes(&[tokens.clone(), tokens.clone()], &bindings, &own);
-    assert_eq!(
-        (found.result, found.wrong),
-        (Some(tokens.clone()), Vec::new())
-    );
-    let shape_of = |part: &str| {
-        let found = found.parts.iter();
-        let mut here = found.filter(|(span, _)| &spec.text()[span.clone()] == part);
-        here.next().map(|(_, shape)| shape.clone())
-    };
-    let narrow = vec![IMAGES, TOKENS, SIZE];
-    for (part, shape) in [
-        ("h", tokens.clone()),
-        ("b_down", vec![1, SIZE]),
-        ("e @ down", narrow.clone()),
-        ("gelu(e @ down + b_down)", narrow),
-        ("(gelu(e @ down + b_down) @ up + b_up)", tokens),
-    ] {
-        assert_eq!(shape_of(part), Some(shape), "{part}");
-    }
-    assert_eq!(found.parts.len(), 14);
 }
 
 #[test]

@@ -97,8 +97,6 @@ pub struct Step {
 pub struct Shapes {
     /// Of the result; none if it is a number or unknown.
     pub result: Option<Shape>,
-    /// Of every part of the equation that is a tensor, with its bytes in the file.
-    pub parts: Vec<(Range<usize>, Shape)>,
     /// What does not fit.
     pub wrong: Vec<Diagnostic>,
 }
@@ -262,7 +260,7 @@ impl Program {
             |at| Some(inputs.get(at)?.clone().into()),
             |at| Some(Value::from(parameters.get(at)?.clone()).into()),
         );
-        let (result, wrong) = self.run(operands, None);
+        let (result, wrong) = self.run(operands);
         match (result, wrong.into_iter().next()) {
             (_, Some(wrong)) => Err(wrong),
             (Some(Operand::Tensor(_, Some(value))), None) => Ok(value),
@@ -273,36 +271,26 @@ impl Program {
         }
     }
 
-    /// The same over shapes: what every part comes to, and everything that does not fit.
+    /// The same over shapes: what it comes to, and everything that does not fit.
     pub fn shapes(&self, inputs: &[Shape], bindings: &[Binding], parameters: &[Shape]) -> Shapes {
         let sizes = inputs.iter().chain(parameters);
         start_budget(sizes.map(|shape| shape.iter().product::<usize>()).sum());
         let of = |shapes: &[Shape], at: usize| Some(Operand::Tensor(shapes.get(at)?.clone(), None));
         let operands = bound(bindings, |at| of(inputs, at), |at| of(parameters, at));
-        let mut parts = Vec::new();
-        let (result, wrong) = self.run(operands, Some(&mut parts));
+        let (result, wrong) = self.run(operands);
         let result = match result {
             Some(Operand::Tensor(shape, _)) => Some(shape),
             _ => None,
         };
-        Shapes {
-            result,
-            parts,
-            wrong,
-        }
+        Shapes { result, wrong }
     }
 
     /// Runs the steps over operands that follow the variables; those of steps are filled in.
-    fn run(
-        &self,
-        operands: Vec<Option<Operand>>,
-        parts: Option<&mut Vec<(Range<usize>, Shape)>>,
-    ) -> (Option<Operand>, Vec<Diagnostic>) {
+    fn run(&self, operands: Vec<Option<Operand>>) -> (Option<Operand>, Vec<Diagnostic>) {
         let mut run = Run {
             variables: &self.variables,
             operands,
             wrong: Vec::new(),
-            parts,
         };
         let mut result = None;
         for (at, Step { text, tree }) in self.steps.iter().enumerate() {
@@ -340,8 +328,6 @@ struct Run<'p> {
     variables: &'p [Variable],
     operands: Vec<Option<Operand>>,
     wrong: Vec<Diagnostic>,
-    /// Where shapes are noted, if they are asked for.
-    parts: Option<&'p mut Vec<(Range<usize>, Shape)>>,
 }
 
 impl Run<'_> {
@@ -369,12 +355,7 @@ impl Run<'_> {
             }
         };
         match found {
-            Ok(operand) => {
-                if let (Some(parts), Operand::Tensor(shape, _)) = (&mut self.parts, &operand) {
-                    parts.push((step.in_file(&node.span), shape.clone()));
-                }
-                Some(operand)
-            }
+            Ok(operand) => Some(operand),
             Err(why) => {
                 let wrong = Diagnostic::new(node.pointed(), format!("`{node}`: {why}"));
                 self.wrong.push(step.told_in_file(wrong));

@@ -8,7 +8,6 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use std::time::SystemTime;
 
 use super::budget::allowed;
 use super::parse::MOST_BYTES;
@@ -60,15 +59,10 @@ pub struct Entry {
     pub spec: Result<Arc<PetSpec>>,
 }
 
-/// What tells whether a file has changed.
-type Stamp = (Option<SystemTime>, u64);
-
 /// All plugins at hand.
 #[derive(Debug, Default)]
 pub struct Library {
-    folders: Vec<PathBuf>,
     entries: Vec<Entry>,
-    stamps: BTreeMap<PathBuf, Stamp>,
 }
 
 impl Library {
@@ -81,11 +75,15 @@ impl Library {
 
     /// Built-in plugins and those in the given folders; later folders win. Folders need not exist.
     pub fn with_folders(folders: Vec<PathBuf>) -> Self {
-        let mut library = Self {
-            folders,
-            ..Self::default()
-        };
-        library.reload();
+        let mut library = Self::default();
+        for entry in EMBEDDED.iter() {
+            library.admit(entry.clone());
+        }
+        allowed(MOST_WORK, || {
+            for path in folders.iter().flat_map(|folder| files_of(folder)) {
+                library.admit(read(&path));
+            }
+        });
         library
     }
 
@@ -115,41 +113,6 @@ impl Library {
         }
     }
 
-    /// Reads again what has changed on disk since the last time; true if anything has.
-    pub fn poll(&mut self) -> bool {
-        let changed = self.stamps != self.look().into_iter().collect();
-        if changed {
-            self.reload();
-        }
-        changed
-    }
-
-    /// Lists all folders again. Files with an unchanged stamp are not read again.
-    fn reload(&mut self) {
-        let found = self.look();
-        let known = std::mem::take(&mut self.entries);
-        let stamps = std::mem::take(&mut self.stamps);
-        let mut kept: BTreeMap<PathBuf, Entry> = BTreeMap::new();
-        for entry in known {
-            if let Some(path) = entry.path.clone() {
-                kept.insert(path, entry);
-            }
-        }
-        for entry in EMBEDDED.iter() {
-            self.admit(entry.clone());
-        }
-        allowed(MOST_WORK, || {
-            for (path, stamp) in &found {
-                let entry = match kept.remove(path) {
-                    Some(entry) if stamps.get(path) == Some(stamp) => entry,
-                    _ => read(path),
-                };
-                self.admit(entry);
-            }
-        });
-        self.stamps = found.into_iter().collect();
-    }
-
     /// Adds an entry, replacing one of the same name in its place.
     fn admit(&mut self, entry: Entry) {
         match self
@@ -161,29 +124,18 @@ impl Library {
             None => self.entries.push(entry),
         }
     }
+}
 
-    /// Plugin files of all folders in order, with their stamps.
-    fn look(&self) -> Vec<(PathBuf, Stamp)> {
-        let mut found = Vec::new();
-        for folder in &self.folders {
-            let Ok(files) = fs::read_dir(folder) else {
-                continue;
-            };
-            let mut paths: Vec<PathBuf> = files
-                .filter_map(|file| file.ok().map(|file| file.path()))
-                .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
-                .take(MOST_FILES)
-                .collect();
-            paths.sort();
-            found.extend(paths.into_iter().map(|path| {
-                let stamp = fs::metadata(&path)
-                    .map(|about| (about.modified().ok(), about.len()))
-                    .unwrap_or((None, 0));
-                (path, stamp)
-            }));
-        }
-        found
-    }
+/// The plugin files of a folder in order.
+fn files_of(folder: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(folder).into_iter().flatten();
+    let mut paths: Vec<PathBuf> = files
+        .filter_map(|file| file.ok().map(|file| file.path()))
+        .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
+        .take(MOST_FILES)
+        .collect();
+    paths.sort();
+    paths
 }
 
 /// Where a user's own plugins live; the folder may not exist yet.
