@@ -317,8 +317,7 @@ mod tests {
     #[test]
     fn settings_that_are_no_table_are_not_shown() {
         assert!(!settings_of("data = /srv/birds").contains("birds"));
-        let corrected =
-            "[setup]\n[[setup.corrected]]\npicture = \"robin/1.png\"\nwas = \"robin\"\n";
+        let corrected = "[setup]\n[[setup.mended]]\npicture = \"robin/1.png\"\nwas = \"robin\"\n";
         let told = settings_of(corrected);
         assert!(
             told.contains("mended = 1") && !told.contains("robin"),
