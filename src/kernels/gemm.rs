@@ -5,14 +5,37 @@ use std::ops::Neg;
 
 use rayon::prelude::*;
 
+use super::panels;
+use super::simd::Level;
+
 /// A number the products work on.
 pub trait Number: Copy + Send + Sync + Neg<Output = Self> + 'static {
     /// 1.
     const ONE: Self;
+
+    /// Computes a product by panels, as [`product`] describes it; false where another way is to be taken.
+    fn by_panels(
+        _y: &mut [Self],
+        _stride: usize,
+        _store: Store,
+        _a: Matrix<'_, Self>,
+        _b: Matrix<'_, Self>,
+    ) -> bool {
+        false
+    }
 }
 
 impl Number for f32 {
     const ONE: Self = 1.0;
+
+    fn by_panels(y: &mut [f32], stride: usize, store: Store, a: Matrix<'_>, b: Matrix<'_>) -> bool {
+        let level = Level::best();
+        let serves = panels::serves(level, a, b);
+        if serves {
+            panels::product(level, panels::Place { y, stride, store }, a, b);
+        }
+        serves
+    }
 }
 
 impl Number for f64 {
@@ -22,11 +45,11 @@ impl Number for f64 {
 /// A matrix inside a slice: element (r, c) is at `r·row + c·column`.
 #[derive(Clone, Copy)]
 pub struct Matrix<'a, T = f32> {
-    data: &'a [T],
-    rows: usize,
-    columns: usize,
-    row: usize,
-    column: usize,
+    pub(crate) data: &'a [T],
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    pub(crate) row: usize,
+    pub(crate) column: usize,
 }
 
 /// Whether every element of such a matrix lies within so many numbers. Sizes whose index no machine
@@ -99,6 +122,9 @@ pub fn product<T: Number>(
     assert_eq!(a.columns, b.rows);
     assert!(b.columns <= stride || a.rows <= 1);
     assert!(fits(a.rows, b.columns, stride, 1, y.len()));
+    if T::by_panels(y, stride, store, a, b) {
+        return;
+    }
     let factor = match store {
         Store::Subtract => -T::ONE,
         _ => T::ONE,

@@ -6,6 +6,11 @@ pub(crate) const WIDTH: usize = 16;
 /// Sixteen numbers. The vector versions must be used only inside [`simd!`](super::simd::simd), which guarantees that
 /// the processor has their instructions.
 pub(crate) trait Lanes: Copy {
+    /// Rows of a tile of a product, and how many of these it is wide: as many sums as there are registers for.
+    const ROWS: usize;
+    /// See [`Lanes::ROWS`].
+    const VECTORS: usize;
+
     /// Sixteen times the same.
     fn splat(value: f32) -> Self;
     /// From memory.
@@ -33,6 +38,8 @@ pub(crate) trait Lanes: Copy {
     fn absolute(self) -> Self;
     /// `negative` where the sign of self is set, else `other`.
     fn choose(self, negative: Self, other: Self) -> Self;
+    /// The numbers of self and other in turn: those of the first halves, and of the second.
+    fn in_turn(self, other: Self) -> [Self; 2];
     /// The sum of all.
     fn sum(self) -> f32;
     /// The largest.
@@ -44,6 +51,18 @@ pub(crate) trait Lanes: Copy {
         let mut whole = [fill; WIDTH];
         whole[..from.len()].copy_from_slice(from);
         Self::load(&whole)
+    }
+
+    /// Rows and columns exchanged.
+    #[inline(always)]
+    fn turned(mut square: [Self; WIDTH]) -> [Self; WIDTH] {
+        // Each time an index, of row and column as one number of eight bits, is rotated by one bit.
+        for _ in 0..WIDTH.ilog2() {
+            let pairs: [_; WIDTH / 2] =
+                std::array::from_fn(|i| square[i].in_turn(square[i + WIDTH / 2]));
+            square = std::array::from_fn(|i| pairs[i / 2][i % 2]);
+        }
+        square
     }
 
     /// Fills a slice of at most sixteen.
@@ -67,6 +86,9 @@ impl Plain {
 }
 
 impl Lanes for Plain {
+    const ROWS: usize = 1;
+    const VECTORS: usize = 1;
+
     #[inline(always)]
     fn splat(value: f32) -> Self {
         Self([value; WIDTH])
@@ -146,6 +168,17 @@ impl Lanes for Plain {
                 other.0[i]
             }
         }))
+    }
+
+    #[inline(always)]
+    fn in_turn(self, other: Self) -> [Self; 2] {
+        let half = |from: usize| {
+            Self(std::array::from_fn(|i| {
+                let of = if i % 2 == 0 { &self } else { &other };
+                of.0[from + i / 2]
+            }))
+        };
+        [half(0), half(WIDTH / 2)]
     }
 
     #[inline(always)]

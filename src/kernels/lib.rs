@@ -13,6 +13,7 @@ mod lanes;
 pub mod linear;
 mod math;
 pub mod norm;
+mod panels;
 pub mod prefixed;
 pub mod simd;
 #[cfg(target_arch = "x86_64")]

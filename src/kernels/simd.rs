@@ -56,6 +56,11 @@ impl Level {
         *BEST.get_or_init(|| Self::all().pop().unwrap_or(Self(Set::Plain)))
     }
 
+    /// Whether there are enough registers of a kind for the tiles of [`super::panels`].
+    pub(crate) fn has_tiles(self) -> bool {
+        self.0 != Set::Plain
+    }
+
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn is_avx512(self) -> bool {
         self.0 == Set::Avx512

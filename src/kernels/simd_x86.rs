@@ -9,12 +9,13 @@ use std::arch::x86_64::{
     _mm_shuffle_ps, _mm256_add_epi32, _mm256_add_ps, _mm256_andnot_ps, _mm256_blendv_ps,
     _mm256_castps_si256, _mm256_castps256_ps128, _mm256_castsi256_ps, _mm256_div_ps,
     _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_max_ps, _mm256_min_ps,
-    _mm256_mul_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_slli_epi32, _mm256_storeu_ps,
-    _mm256_sub_ps, _mm512_abs_ps, _mm512_add_epi32, _mm512_add_ps, _mm512_castps_si512,
-    _mm512_castsi512_ps, _mm512_div_ps, _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_mask_blend_ps,
-    _mm512_max_ps, _mm512_min_ps, _mm512_movepi32_mask, _mm512_mul_ps, _mm512_reduce_add_ps,
-    _mm512_reduce_max_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_slli_epi32, _mm512_storeu_ps,
-    _mm512_sub_ps,
+    _mm256_mul_ps, _mm256_permute2f128_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_slli_epi32,
+    _mm256_storeu_ps, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm512_abs_ps,
+    _mm512_add_epi32, _mm512_add_ps, _mm512_castps_si512, _mm512_castsi512_ps, _mm512_div_ps,
+    _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_mask_blend_ps, _mm512_max_ps, _mm512_min_ps,
+    _mm512_movepi32_mask, _mm512_mul_ps, _mm512_permutex2var_ps, _mm512_reduce_add_ps,
+    _mm512_reduce_max_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setr_epi32, _mm512_slli_epi32,
+    _mm512_storeu_ps, _mm512_sub_ps,
 };
 
 use super::lanes::{Lanes, WIDTH};
@@ -29,6 +30,9 @@ pub(crate) struct Avx512(__m512);
 // SAFETY of every block below: the processor has AVX-512F, see the head of this file; loads and
 // stores go through references to sixteen numbers and need no alignment.
 impl Lanes for Avx512 {
+    const ROWS: usize = 12;
+    const VECTORS: usize = 2;
+
     #[inline(always)]
     fn splat(value: f32) -> Self {
         // SAFETY: see above.
@@ -115,6 +119,19 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn in_turn(self, other: Self) -> [Self; 2] {
+        // SAFETY: see above.
+        unsafe {
+            let first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+            let second = _mm512_add_epi32(first, _mm512_set1_epi32(8));
+            [
+                Self(_mm512_permutex2var_ps(self.0, first, other.0)),
+                Self(_mm512_permutex2var_ps(self.0, second, other.0)),
+            ]
+        }
+    }
+
+    #[inline(always)]
     fn sum(self) -> f32 {
         // SAFETY: see above.
         unsafe { _mm512_reduce_add_ps(self.0) }
@@ -134,6 +151,9 @@ pub(crate) struct Avx2(__m256, __m256);
 // SAFETY of every block below: the processor has AVX2 and FMA, see the head of this file; loads
 // and stores go through references to sixteen numbers and need no alignment.
 impl Lanes for Avx2 {
+    const ROWS: usize = 6;
+    const VECTORS: usize = 1;
+
     #[inline(always)]
     fn splat(value: f32) -> Self {
         // SAFETY: see above.
@@ -268,6 +288,21 @@ impl Lanes for Avx2 {
                 _mm256_blendv_ps(other.1, negative.1, self.1),
             )
         }
+    }
+
+    #[inline(always)]
+    fn in_turn(self, other: Self) -> [Self; 2] {
+        let halves = |a: __m256, b: __m256| {
+            // SAFETY: see above.
+            unsafe {
+                let (low, high) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
+                Self(
+                    _mm256_permute2f128_ps::<0x20>(low, high),
+                    _mm256_permute2f128_ps::<0x31>(low, high),
+                )
+            }
+        };
+        [halves(self.0, other.0), halves(self.1, other.1)]
     }
 
     #[inline(always)]

@@ -1,0 +1,302 @@
+//! Products of f32 with a matrix that lies turned, where the processor has AVX2 or AVX-512.
+//!
+//! That is every gradient for the input of a frozen map, and every result of a trained one. The `gemm` crate turns such
+//! a matrix number by number in each call. Here sixteen rows become sixteen columns in registers, in panels as wide as a
+//! tile of the result; so many panels are laid out at a time as stay in a core's second cache, and every few rows of `a`
+//! go past all of them. Each number of the result is one sum in the order of the inner axis, cut where that crate cuts
+//! it: it depends neither on the number of threads nor on how many rows a thread takes.
+#![allow(unsafe_code)]
+
+use std::ops::Range;
+
+use super::buffer::Buffer;
+use super::gemm::{Matrix, Store};
+use super::lanes::{Lanes, WIDTH};
+use super::simd::{Level, simd};
+
+/// Products summed in one go. Longer sums are cut into even parts.
+const DEPTH: usize = 512;
+
+/// Numbers laid out at a time.
+const ROOM: usize = 96 * 1024;
+
+/// Numbers of the largest tile. One that has no whole lanes is computed beside the result.
+const EDGE: usize = 12 * 2 * WIDTH;
+
+/// Whether a product is computed here: not those of so little work that laying out would take longer, nor those that
+/// the `gemm` crate sums in another order.
+pub(crate) fn serves(level: Level, a: Matrix<'_>, b: Matrix<'_>) -> bool {
+    let turned = b.row == 1 && b.column > 1;
+    let [rows, columns] = [a.rows, b.columns];
+    level.has_tiles()
+        && turned
+        && a.columns >= WIDTH
+        && rows.min(columns) > 1
+        && rows * columns > 256
+}
+
+/// Where a product goes: rows `stride` apart.
+pub(crate) struct Place<'a> {
+    pub(crate) y: &'a mut [f32],
+    pub(crate) stride: usize,
+    pub(crate) store: Store,
+}
+
+simd! {
+    /// `to` takes the product of `a` and `b`, which lies turned.
+    pub(crate) fn product<L>(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_>) {
+        let Place { y, stride, mut store } = to;
+        let inner = a.columns;
+        let width = L::VECTORS * WIDTH;
+        let most = inner.div_ceil(inner.div_ceil(DEPTH));
+        let panels = ROOM / (most * width);
+        let mut room = Buffer::new(ROOM);
+        let mut edge = [0.0; EDGE];
+        for start in (0..inner).step_by(most) {
+            let depth = most.min(inner - start);
+            for first in (0..b.columns).step_by(panels * width) {
+                let columns = first..b.columns.min(first + panels * width);
+                lay_out::<L>(b, start..start + depth, columns.clone(), &mut room);
+                for row in (0..a.rows).step_by(L::ROWS) {
+                    let left = Left {
+                        numbers: &a.data[row * a.row + start * a.column..],
+                        down: a.row,
+                        along: a.column,
+                    };
+                    let rows = L::ROWS.min(a.rows - row);
+                    let panels = room.chunks_exact(depth * width);
+                    for (panel, column) in panels.zip(columns.clone().step_by(width)) {
+                        let wide = width.min(columns.end - column);
+                        let y = &mut y[row * stride + column..];
+                        let whole = wide.is_multiple_of(WIDTH);
+                        if !whole {
+                            copy(y, stride, &mut edge, width, [rows, wide]);
+                        }
+                        let to = if whole {
+                            Place { y: &mut *y, stride, store }
+                        } else {
+                            Place { y: &mut edge, stride: width, store }
+                        };
+                        any_tile::<L>([rows, wide], left, panel, to);
+                        if !whole {
+                            copy(&edge, width, y, stride, [rows, wide]);
+                        }
+                    }
+                }
+            }
+            if store == Store::Replace {
+                store = Store::Add;
+            }
+        }
+    }
+}
+
+/// Copies some rows of so many numbers.
+fn copy(from: &[f32], step: usize, to: &mut [f32], stride: usize, [rows, wide]: [usize; 2]) {
+    for (from, to) in from.chunks(step).zip(to.chunks_mut(stride)).take(rows) {
+        to[..wide].copy_from_slice(&from[..wide]);
+    }
+}
+
+/// Lays the rows `along` of some columns of `b` out in `room`, panel by panel and row by row. What a last panel has more
+/// of columns holds any numbers.
+#[inline(always)]
+fn lay_out<L: Lanes>(b: Matrix<'_>, along: Range<usize>, columns: Range<usize>, room: &mut [f32]) {
+    let width = L::VECTORS * WIDTH;
+    let panels = room.chunks_exact_mut(along.len() * width);
+    for (panel, column) in panels.zip(columns.clone().step_by(width)) {
+        let end = columns.end.min(column + width);
+        for first in (column..end).step_by(WIDTH) {
+            let rows = WIDTH.min(end - first);
+            let from = &b.data[first * b.column + along.start..];
+            for start in (0..along.len()).step_by(WIDTH) {
+                let long = WIDTH.min(along.len() - start);
+                let to = &mut panel[start * width + first - column..];
+                turn::<L>(&from[start..], b.column, [rows, long], to);
+            }
+        }
+    }
+}
+
+/// Up to sixteen times sixteen numbers: rows, `step` apart, become columns of a panel.
+#[inline(always)]
+fn turn<L: Lanes>(from: &[f32], step: usize, [rows, long]: [usize; 2], to: &mut [f32]) {
+    let mut square = [L::splat(0.0); WIDTH];
+    if [rows, long] == [WIDTH; 2] {
+        square = std::array::from_fn(|row| lanes_of(&from[row * step..]));
+    } else {
+        for (row, lanes) in square[..rows].iter_mut().enumerate() {
+            *lanes = L::load_part(&from[row * step..][..long], 0.0);
+        }
+    }
+    let square = L::turned(square);
+    if long == WIDTH {
+        let to = &mut to[..(WIDTH - 1) * L::VECTORS * WIDTH + WIDTH];
+        for (k, lanes) in square.into_iter().enumerate() {
+            put(lanes, &mut to[k * L::VECTORS * WIDTH..]);
+        }
+    } else {
+        for (k, lanes) in square[..long].iter().enumerate() {
+            put(*lanes, &mut to[k * L::VECTORS * WIDTH..]);
+        }
+    }
+}
+
+/// From the first sixteen numbers of a slice.
+#[inline(always)]
+fn lanes_of<L: Lanes>(from: &[f32]) -> L {
+    from.first_chunk().map_or(L::splat(0.0), L::load)
+}
+
+/// To the first sixteen numbers of a slice.
+#[inline(always)]
+fn put<L: Lanes>(lanes: L, to: &mut [f32]) {
+    if let Some(to) = to.first_chunk_mut() {
+        lanes.store(to);
+    }
+}
+
+/// The left matrix from the first number that counts on, and its steps from row to row and along the inner axis.
+#[derive(Clone, Copy)]
+struct Left<'a> {
+    numbers: &'a [f32],
+    down: usize,
+    along: usize,
+}
+
+/// A tile of the result, `rows` × `wide`; the place begins at its first number.
+#[inline(always)]
+fn any_tile<L: Lanes>([rows, wide]: [usize; 2], left: Left<'_>, panel: &[f32], to: Place<'_>) {
+    macro_rules! of {
+        ($($rows:literal)*) => {
+            match rows {
+                $($rows if $rows <= L::ROWS => if L::VECTORS == 2 && wide > WIDTH {
+                    tile::<L, $rows, 2>(left, panel, to);
+                } else {
+                    tile::<L, $rows, 1>(left, panel, to);
+                })*
+                _ => {}
+            }
+        };
+    }
+    of!(1 2 3 4 5 6 7 8 9 10 11 12);
+}
+
+/// A tile of `ROWS` rows, whose sums stay in registers.
+#[inline(always)]
+fn tile<L: Lanes, const ROWS: usize, const VECTORS: usize>(
+    Left {
+        numbers,
+        down,
+        along,
+    }: Left<'_>,
+    panel: &[f32],
+    Place { y, stride, store }: Place<'_>,
+) {
+    let rows_of_panel = panel.chunks_exact(L::VECTORS * WIDTH);
+    assert!((ROWS - 1) * down + (rows_of_panel.len() - 1) * along < numbers.len());
+    let mut sums = [[L::splat(0.0); VECTORS]; ROWS];
+    for (k, right) in rows_of_panel.enumerate() {
+        let right: [L; VECTORS] = std::array::from_fn(|v| lanes_of(&right[v * WIDTH..]));
+        for (row, sums) in sums.iter_mut().enumerate() {
+            // SAFETY: neither `row` nor `k` is larger than in the assert, which holds.
+            let left = L::splat(unsafe { *numbers.get_unchecked(row * down + k * along) });
+            for (sum, right) in sums.iter_mut().zip(right) {
+                *sum = left.times_plus(right, *sum);
+            }
+        }
+    }
+    // One loop for each way, so that the sums never leave their registers.
+    match store {
+        Store::Replace => put_all(&sums, y, stride, |_, sum| sum),
+        Store::Add => put_all(&sums, y, stride, |y, sum| L::load(y).plus(sum)),
+        Store::Subtract => put_all(&sums, y, stride, |y, sum| L::load(y).minus(sum)),
+    }
+}
+
+/// Puts what `f` makes of the numbers there and the sums in their place.
+#[inline(always)]
+fn put_all<L: Lanes, const ROWS: usize, const VECTORS: usize>(
+    sums: &[[L; VECTORS]; ROWS],
+    y: &mut [f32],
+    stride: usize,
+    f: impl Fn(&[f32; WIDTH], L) -> L,
+) {
+    assert!((ROWS - 1) * stride + VECTORS * WIDTH <= y.len());
+    for (row, sums) in sums.iter().enumerate() {
+        for (v, sum) in sums.iter().enumerate() {
+            // SAFETY: neither `row` nor `v` is larger than in the assert, which holds; `y` is borrowed exclusively.
+            let y = unsafe { &mut *y.as_mut_ptr().add(row * stride + v * WIDTH).cast() };
+            f(y, *sum).store(y);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Numbers that no two of these products share.
+    fn numbers(count: usize, seed: usize) -> Vec<f32> {
+        let number = |i: usize| ((i + seed) * 7919 % 2003) as f32 / 1001.0 - 1.0;
+        (0..count).map(number).collect()
+    }
+
+    /// What a number of the result must be, to the bit.
+    fn one(
+        a: impl Fn(usize) -> f32,
+        b: impl Fn(usize) -> f32,
+        inner: usize,
+        y: f32,
+        store: Store,
+    ) -> f32 {
+        let most = inner.div_ceil(inner.div_ceil(DEPTH));
+        let mut y = if store == Store::Replace { -0.0 } else { y };
+        for start in (0..inner).step_by(most) {
+            let sum = (start..inner.min(start + most)).fold(0.0, |sum, k| a(k).mul_add(b(k), sum));
+            y += if store == Store::Subtract { -sum } else { sum };
+        }
+        y
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Of any shape, from any address, however far rows are apart, whichever way `a` lies: each number is the plain
+        /// sum, and nothing beside the result is touched.
+        #[test]
+        fn every_number_is_the_plain_sum(
+            [rows, columns] in [1..=300usize, 1..=300],
+            inner in prop_oneof![1..=300usize, 500..=1100usize],
+            [a_gap, b_gap, y_gap] in [0..5usize, 0..5, 0..5],
+            from in 0..4usize,
+            a_turned: bool,
+            store in prop_oneof![Just(Store::Replace), Just(Store::Add), Just(Store::Subtract)],
+        ) {
+            // Long sums of few rows: a plain sum is slow.
+            let rows = if inner > 300 { rows.div_ceil(8) } else { rows };
+            let (a_rows, a_columns) = if a_turned { (inner, rows) } else { (rows, inner) };
+            let numbers_of_a = numbers(from + a_rows * (a_columns + a_gap), 1);
+            let a = Matrix::new(&numbers_of_a[from..], a_rows, a_columns, a_columns + a_gap);
+            let a = if a_turned { a.transposed() } else { a };
+            let numbers_of_b = numbers(from + columns * (inner + b_gap), 500);
+            let b = Matrix::new(&numbers_of_b[from..], columns, inner, inner + b_gap).transposed();
+            let stride = columns + y_gap;
+            let before = numbers(from + rows * stride, 1500);
+            for level in Level::all().into_iter().filter(|level| level.has_tiles()) {
+                let mut after = before.clone();
+                product(level, Place { y: &mut after[from..], stride, store }, a, b);
+                prop_assert_eq!(&after[..from], &before[..from]);
+                for (i, (got, old)) in after[from..].iter().zip(&before[from..]).enumerate() {
+                    let (r, c) = (i / stride, i % stride);
+                    let left = |k: usize| a.data[r * a.row + k * a.column];
+                    let right = |k: usize| b.data[k + c * b.column];
+                    let want = if c < columns { one(left, right, inner, *old, store) } else { *old };
+                    prop_assert_eq!(got.to_bits(), want.to_bits(), "{} {} {:?}", r, c, level);
+                }
+            }
+        }
+    }
+}
