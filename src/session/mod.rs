@@ -39,7 +39,6 @@ pub mod plain;
 mod planning;
 pub mod predict;
 pub mod presets;
-pub mod quality;
 mod queue;
 mod refusal;
 pub mod report;

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use super::Session;
-use super::quality::Quality;
 use super::words::percent;
 use crate::logging::told;
-use crate::metrics::Expert;
+use crate::metrics::{Expert, Tally};
 use crate::problem::{Problem, listed};
 use crate::run::event::RunHeader;
 
@@ -75,7 +74,7 @@ impl Session {
         }
         let quality = run.reports.last().map(|report| {
             let expert = header.map_or(Expert::ANSWER, RunHeader::answering);
-            Quality::of(&report.answers, expert)
+            Tally::of(&report.answers, expert)
         });
         let Some(quality) = quality else { return };
         let text = format!(
@@ -88,7 +87,7 @@ impl Session {
         let told = Problem::new(text);
         if quality.is_guessing() {
             self.notices
-                .tell(told.advise(Quality::GUESSING), false, false);
+                .tell(told.advise(Tally::GUESSING), false, false);
         } else {
             self.notify(told, false);
         }

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use super::quality::Quality;
 use super::words::{time_text, told_apart};
 use crate::method::filled;
-use crate::metrics::{ByExpert, Expert, Histories, History};
+use crate::metrics::{ByExpert, Expert, Histories, History, Tally};
 use crate::problem::{Problem, harmless};
 use crate::run::about::{About, MadeOf};
 use crate::run::config::RunConfig;
@@ -69,9 +68,9 @@ pub struct RunRow {
     /// What each expert achieved, task by task.
     pub history: Histories,
     /// How far the latest accuracy of each expert can be trusted.
-    pub quality: ByExpert<Quality>,
+    pub quality: ByExpert<Tally>,
     /// The same of the run's answers to the images of its first task.
-    pub quality_of_first: Option<Quality>,
+    pub quality_of_first: Option<Tally>,
     /// Which of the latest test images are answered rightly; none where it is not known which they
     /// are.
     pub answered: Option<Answered>,
@@ -141,11 +140,8 @@ impl RunRow {
         row.apart = reports.iter().map(TaskReport::apart).collect();
         row.gauges = reports.into_iter().map(|report| report.gauges).collect();
         if let Some(latest) = run.latest {
-            let tallies = latest.tallies.into_iter();
-            row.quality = tallies
-                .map(|(expert, tally)| (expert, tally.into()))
-                .collect();
-            row.quality_of_first = (latest.first.images > 0).then(|| latest.first.into());
+            row.quality = latest.tallies;
+            row.quality_of_first = Some(latest.first).filter(|first| first.images > 0);
             row.answered = latest.answered;
         }
         row.plugin_sha256 = run.plugin_sha256;
@@ -191,7 +187,7 @@ impl RunRow {
     }
 
     /// How far the accuracy of one expert can be trusted; none where it was not measured.
-    pub fn quality_of(&self, expert: Expert) -> Option<Quality> {
+    pub fn quality_of(&self, expert: Expert) -> Option<Tally> {
         self.of(expert).last()?;
         self.quality.get(&expert).copied()
     }

@@ -7,6 +7,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use super::optimiser::Gradients;
 use crate::backbone::parameters::Weights;
 use crate::pet::PetStack;
+use crate::problem::{Problem, Result};
 
 /// A batch after its backward pass.
 pub struct Backward {
@@ -40,19 +41,22 @@ impl Backward {
         }
     }
 
-    /// Takes the gradients of tracked leaves, by these names. A leaf that had no part in the loss
-    /// has none: then it is not moved.
-    #[must_use]
+    /// Takes the gradients of tracked leaves, by these names.
+    ///
+    /// # Errors
+    /// A Problem that names a leaf which the loss does not depend on: nothing could be learned in it.
     pub fn of<'a>(
         mut self,
         leaves: impl IntoIterator<Item = (impl Into<String>, &'a Tensor<2>)>,
-    ) -> Self {
+    ) -> Result<Self> {
         for (name, leaf) in leaves {
-            if let Some(gradient) = leaf.grad_remove(&mut self.graph) {
-                self.gradients.insert(name, gradient);
-            }
+            let name = name.into();
+            let gradient = leaf.grad_remove(&mut self.graph);
+            let missing = || Problem::new(format!("{name} received no gradient"));
+            let gradient = gradient.ok_or_else(missing)?;
+            self.gradients.insert(name, gradient);
         }
-        self
+        Ok(self)
     }
 
     /// The same with zeros for a leaf that had no part in the loss: it still moves by its momentum.
@@ -78,11 +82,16 @@ impl Backward {
         self
     }
 
-    /// The same for the trained parameters of a tracked PET, as `pet.<name>`.
+    /// The same for the trained parameters of a tracked PET, as `pet.<name>`. One that the equations in use do not
+    /// mention has no gradient: then it is not moved.
     #[must_use]
-    pub fn of_pets(self, pets: &PetStack) -> Self {
-        let trained = pets.parameters().filter(|(.., trained)| *trained);
-        self.of(trained.map(|(name, leaf, _)| (format!("pet.{name}"), leaf)))
+    pub fn of_pets(mut self, pets: &PetStack) -> Self {
+        for (name, leaf, _) in pets.parameters().filter(|(.., trained)| *trained) {
+            if let Some(gradient) = leaf.grad_remove(&mut self.graph) {
+                self.gradients.insert(format!("pet.{name}"), gradient);
+            }
+        }
+        self
     }
 
     /// The loss, and the gradients taken.
@@ -127,10 +136,26 @@ mod tests {
         let logits = Tensor::<2>::from_data(logits, &device);
         let logits = logits.autodiff().require_grad();
         let learned = Backward::new(logits.clone(), (&[1], smoothing), None, &device);
-        let (loss, gradients) = learned.of([("logits", &logits)]).taken();
+        let (loss, gradients) = learned.of([("logits", &logits)]).unwrap().taken();
         let gradient = gradients.get("logits").unwrap().clone();
         let numbers = gradient.into_data().try_to_vec::<f32>().unwrap();
         (loss.into_scalar(), numbers)
+    }
+
+    #[test]
+    fn what_is_trained_and_gets_no_gradient_is_named() {
+        let device = Device::flex();
+        let [logits, other] = [[1f32, 2.0], [3.0, 4.0]].map(|row| {
+            let leaf = Tensor::<2>::from_data(TensorData::new(row.to_vec(), [1, 2]), &device);
+            leaf.autodiff().require_grad()
+        });
+        let learned = || Backward::new(logits.clone(), (&[0], 0.0), None, &device);
+        let both = [("a.weight", &logits), ("a.bias", &other)];
+        let problem = learned().of(both).err().unwrap();
+        assert_eq!(problem.what, "a.bias received no gradient");
+        let (_, gradients) = learned().of_all(both).taken();
+        let zeros = gradients.get("a.bias").unwrap().clone().into_data();
+        assert_eq!(zeros.try_to_vec::<f32>().unwrap(), [0.0, 0.0]);
     }
 
     #[test]

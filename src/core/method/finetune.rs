@@ -237,7 +237,7 @@ impl FineTune {
         let (logits, device) = (head.forward(features), self.backbone.device());
         let targets = (labels, self.settings.step.smoothing);
         let learned = Backward::new(logits, targets, None, &device).of_weights(&weights);
-        Ok(learned.of(head.leaves("head")).taken())
+        Ok(learned.of(head.leaves("head"))?.taken())
     }
 
     /// Moves all weights and the last head.

@@ -146,8 +146,8 @@ impl Tuning {
         let features = self.backbone.features(images, &pets)?;
         let (logits, device) = (head.forward(features), self.backbone.device());
         let targets = (labels, self.settings.step.smoothing);
-        let learned = Backward::new(logits, targets, None, &device).of(head.leaves());
-        Ok(learned.of_pets(&pets).taken())
+        let learned = Backward::new(logits, targets, None, &device);
+        Ok(learned.of(head.leaves())?.of_pets(&pets).taken())
     }
 
     /// Learns one batch; gives its loss before the update.

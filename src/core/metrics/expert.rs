@@ -27,8 +27,9 @@ impl Expert {
     pub const ANSWER: Self = Self::new("answer", "Answer");
     /// The list of such a method.
     pub const ALONE: &'static [Self] = &[Self::ANSWER];
-    /// Those that this version knows without a file.
-    pub const KNOWN: [Self; 4] = [Self::ONLINE, Self::OFFLINE, Self::ENSEMBLE, Self::ANSWER];
+    /// Those that the files' format 1 began with: every table has their columns, filled or not, and a file that names one
+    /// can always be read.
+    pub const FIRST: [Self; 4] = [Self::ONLINE, Self::OFFLINE, Self::ENSEMBLE, Self::ANSWER];
 
     /// As a method declares one: a key of small letters, digits and `_`, at most 32 of them, and the
     /// same word with a capital letter as title.
@@ -56,7 +57,7 @@ impl Expert {
         /// Most names that files can bring.
         const MOST: usize = 1000;
 
-        if let Some(known) = Self::KNOWN.into_iter().find(|known| known.key == key) {
+        if let Some(known) = Self::FIRST.into_iter().find(|known| known.key == key) {
             return Some(known);
         }
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';

@@ -15,6 +15,7 @@ mod confusion;
 mod expert;
 mod paired;
 mod slots;
+mod tally;
 mod task_counts;
 mod wrong;
 
@@ -25,7 +26,8 @@ pub use expert::{ByExpert, Expert};
 pub use paired::Paired;
 use serde::{Deserialize, Serialize};
 pub use slots::{PromptStudy, SlotCounts, SlotView};
-pub use task_counts::{Tally, TaskCounts};
+pub use tally::Tally;
+pub use task_counts::TaskCounts;
 pub use wrong::Wrong;
 
 /// What every test image of the tasks seen so far was taken for, after one task was learned.
@@ -64,13 +66,8 @@ impl Answers {
 
     /// Accuracy over the images whose class lies in this range; none where there are none.
     pub fn accuracy_within(&self, expert: Expert, classes: &Range<usize>) -> Option<f64> {
-        let pairs = self.labels.iter().zip(self.of(expert));
-        let mut counts = (0, 0);
-        for (label, answer) in pairs.filter(|(label, _)| classes.contains(label)) {
-            counts.0 += usize::from(label == answer);
-            counts.1 += 1;
-        }
-        (counts.1 > 0).then(|| share(counts.0, counts.1))
+        let tally = Tally::within(self, expert, classes);
+        (tally.images > 0).then(|| tally.accuracy())
     }
 
     /// Images whose class lies in this range.
@@ -89,25 +86,6 @@ impl Answers {
     /// A_i: share of right answers over all images; 0 when there are none.
     pub fn accuracy(&self, expert: Expert) -> f64 {
         share_of(&self.labels, self.of(expert))
-    }
-
-    /// Accuracy on the images of each task (one row of the accuracy matrix); not a number for a
-    /// task of which no image was tested.
-    pub fn by_task(&self, expert: Expert, tasks: &[Range<usize>]) -> Vec<f64> {
-        let task_of = tasks_of_classes(tasks);
-        let mut counts = vec![(0, 0); tasks.len()];
-        for (label, answer) in self.labels.iter().zip(self.of(expert)) {
-            if let Some(&Some(task)) = task_of.get(*label) {
-                let (right, all) = &mut counts[task];
-                *all += 1;
-                *right += usize::from(label == answer);
-            }
-        }
-        let of_task = |(right, all)| match all {
-            0 => f64::NAN,
-            _ => share(right, all),
-        };
-        counts.into_iter().map(of_task).collect()
     }
 
     /// Confusion over classes.
@@ -163,17 +141,6 @@ pub struct History {
 }
 
 impl History {
-    /// Adds what was measured after one more task.
-    pub fn push(&mut self, answers: &Answers, expert: Expert, tasks: &[Range<usize>]) {
-        let row = answers.by_task(expert, tasks);
-        self.accuracy
-            .push(match row.iter().any(|task| task.is_nan()) {
-                true => f64::NAN,
-                false => answers.accuracy(expert),
-            });
-        self.matrix.push(row);
-    }
-
     /// A_N, if it was measured.
     pub fn last(&self) -> Option<f64> {
         self.accuracy.last().copied().filter(|a| a.is_finite())
@@ -228,11 +195,27 @@ pub struct Histories {
 impl Histories {
     /// Adds what was measured after one more task; `tasks` are those seen by then.
     pub fn push(&mut self, answers: &Answers, tasks: &[Range<usize>]) {
-        for expert in answers.given.keys() {
+        self.push_counts(&TaskCounts::of(answers, tasks));
+    }
+
+    /// The same from right answers counted.
+    pub fn push_counts(&mut self, counts: &TaskCounts) {
+        let all: usize = counts.images.iter().sum();
+        for (expert, right) in &counts.right {
+            let pairs = right.iter().zip(&counts.images);
+            let row = pairs.map(|(right, images)| match images {
+                0 => f64::NAN,
+                _ => share(*right, *images),
+            });
             let history = self.of.or_default(*expert);
-            history.push(answers, *expert, tasks);
+            history.accuracy.push(match counts.images.contains(&0) {
+                true => f64::NAN,
+                false => share(right.iter().sum(), all),
+            });
+            history.matrix.push(row.collect());
         }
-        self.task_given.push(answers.accuracy_task_given());
+        let task_given = counts.task_given.map(|right| share(right, all));
+        self.task_given.push(task_given);
     }
 
     /// Forgets what was measured after the first `tasks` tasks.
@@ -304,12 +287,20 @@ mod tests {
         }
     }
 
+    fn history(after: &[(&Answers, &[Range<usize>])]) -> History {
+        let mut histories = Histories::default();
+        for (answers, tasks) in after {
+            histories.push(answers, tasks);
+        }
+        histories.answer().clone()
+    }
+
     #[test]
     fn accuracy_is_weighted_by_images_and_by_task_is_not() {
         let a = answers(&[0, 0, 0, 1], &[0, 0, 0, 0]);
         let tasks = [0..1, 1..2];
         assert_eq!(a.accuracy(Expert::ONLINE), 0.75);
-        assert_eq!(a.by_task(Expert::ONLINE, &tasks), vec![1.0, 0.0]);
+        assert_eq!(history(&[(&a, &tasks)]).matrix, [[1.0, 0.0]]);
         let classes = a.confusion(Expert::ONLINE, 2);
         assert_eq!(classes, a.task_confusion(Expert::ONLINE, &tasks));
         assert_eq!(classes.count(&(0..1), &(0..1)), 3);
@@ -332,12 +323,7 @@ mod tests {
 
     #[test]
     fn one_task_has_forgotten_nothing_and_has_no_average() {
-        let mut history = History::default();
-        history.push(
-            &answers(&[0, 1], &[0, 1]),
-            Expert::ONLINE,
-            std::slice::from_ref(&(0..2)),
-        );
+        let history = history(&[(&answers(&[0, 1], &[0, 1]), std::slice::from_ref(&(0..2)))]);
         assert_eq!(history.forgetting(), Some(0.0));
         assert_eq!((history.last(), history.average()), (Some(1.0), None));
         assert_eq!(history.task_averaged(), Some(1.0));
@@ -346,11 +332,9 @@ mod tests {
 
     #[test]
     fn what_was_not_measured_makes_no_figure() {
-        let mut history = History::default();
         let tasks = [0..1, 1..2];
-        history.push(&answers(&[0], &[0]), Expert::ONLINE, &tasks[..1]);
         let new = answers(&[1, 1], &[1, 0]);
-        history.push(&new, Expert::ONLINE, &tasks);
+        let history = history(&[(&answers(&[0], &[0]), &tasks[..1]), (&new, &tasks)]);
         assert!(history.matrix[1][0].is_nan() && history.matrix[1][1] == 0.5);
         let figures = [history.last(), history.average(), history.task_averaged()];
         assert_eq!((figures, history.forgetting()), ([None; 3], None));

@@ -1,12 +1,11 @@
 //! Right answers counted: all that accuracy matrix and averages are made from, in whole numbers. A file of
 //! them gives the same accuracies again, to the last bit.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answers, ByExpert, Expert, Histories, share, tasks_of_classes};
+use super::{Answers, ByExpert, tasks_of_classes};
 
 /// The test images of each task, and how many of them were answered rightly, after one task was learned.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,64 +64,14 @@ impl TaskCounts {
     }
 }
 
-impl Histories {
-    /// Adds what was counted after one more task; the same as adding the answers themselves.
-    pub fn push_counts(&mut self, counts: &TaskCounts) {
-        let all: usize = counts.images.iter().sum();
-        for (expert, right) in &counts.right {
-            let pairs = right.iter().zip(&counts.images);
-            let row = pairs.map(|(right, images)| match images {
-                0 => f64::NAN,
-                _ => share(*right, *images),
-            });
-            let history = self.of.or_default(*expert);
-            history.accuracy.push(match counts.images.contains(&0) {
-                true => f64::NAN,
-                false => share(right.iter().sum(), all),
-            });
-            history.matrix.push(row.collect());
-        }
-        let task_given = counts.task_given.map(|right| share(right, all));
-        self.task_given.push(task_given);
-    }
-}
-
-/// Right answers among some images.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
-    /// Right answers.
-    pub right: usize,
-    /// Images.
-    pub images: usize,
-    /// Images of the most frequent class.
-    pub largest: usize,
-}
-
-impl Tally {
-    /// What an expert answered to the images of these classes.
-    pub fn within(answers: &Answers, expert: Expert, classes: &Range<usize>) -> Self {
-        let pairs = answers.labels.iter().zip(answers.of(expert));
-        let mut counts = BTreeMap::new();
-        let mut right = 0;
-        for (label, given) in pairs.filter(|(label, _)| classes.contains(label)) {
-            *counts.entry(*label).or_insert(0) += 1;
-            right += usize::from(label == given);
-        }
-        Self {
-            right,
-            images: counts.values().sum(),
-            largest: counts.values().copied().max().unwrap_or(0),
-        }
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::metrics::{Expert, Histories};
 
     #[test]
-    fn counts_give_the_histories_that_the_answers_give() {
+    fn counts_give_the_accuracies_of_the_answers_and_those_of_a_file_the_same() {
         let tasks = [0..2, 2..3, 3..5];
         let labels = vec![0, 1, 2, 3, 4, 4, 0, 0];
         let answers = Answers {
@@ -147,7 +96,11 @@ mod tests {
         }
         // As text, because what was not measured equals nothing.
         assert_eq!(format!("{by_answers:?}"), format!("{by_counts:?}"));
-        assert!(by_counts.of(Expert::ONLINE).accuracy[1].is_nan());
+        let online = by_counts.of(Expert::ONLINE);
+        assert_eq!(online.matrix[0], [0.5, 1.0, 2.0 / 3.0]);
+        assert_eq!(online.accuracy[0], answers.accuracy(Expert::ONLINE));
+        assert!(online.accuracy[1].is_nan());
+        assert_eq!(by_counts.task_given[0], answers.accuracy_task_given());
     }
 
     #[test]

@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use super::checkpoint::{self, Checkpoint};
 use super::file::{keep_file, keep_with, lock, save_problem, sweep};
+use super::measured::{MetricsRow, metrics_csv};
 use super::place::no_run;
 use super::record::{run_name, run_toml};
 use super::saved::read_metrics;
 use super::snapshot::{self, SnapshotWriter};
 use super::summary::{self, Saving};
-use super::tables::{MetricsRow, answers_csv, slots_csv, to_csv};
+use super::tables::{answers_csv, slots_csv};
 use super::{
     CONFUSION_FOLDER, METRICS_FILE, PLUGIN_FILE, PROMPTS_FOLDER, RESUME_FOLDER, RUN_FILE,
     STATE_FILE, answers_file, checkpoint_file, lessons, slots_file, snapshot_file,
@@ -187,7 +188,7 @@ impl RunFolder {
         }
         let peak = memory::peak_bytes();
         rows.push(MetricsRow::new(report, peak));
-        written += keep_file(&path, &to_csv(rows)?)?;
+        written += keep_file(&path, &metrics_csv(&rows)?)?;
         if let Some(summary) = summary {
             summary.end(&self.path, report, peak);
         }

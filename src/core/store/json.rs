@@ -2,32 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 use super::load::{RunState, StoredRun, seconds};
 use super::summary::RunSummary;
-use crate::metrics::{Expert, Histories, History, PromptStudy, mean, std_dev};
+use crate::metrics::{ByExpert, Expert, Histories, History, PromptStudy, mean, std_dev};
 use crate::run::about::About;
 use crate::run::config::RunConfig;
 use crate::run::event::{AS_THEY_CAME, Costs, Lesson, TaskReport, costs};
 
 /// One task's figures, in percent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TaskSummary {
     /// Names of the classes it taught.
     pub classes: Vec<String>,
     /// A_i of the run's answer; not a number (`null`) where images of earlier tasks were not at
     /// hand.
     pub accuracy: f64,
-    /// A_i of the online expert, where the run has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub online: Option<f64>,
-    /// A_i of the offline expert, where the run has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub offline: Option<f64>,
-    /// A_i of both together, where the run has two.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ensemble: Option<f64>,
+    /// A_i of each expert by its key, where the method names them.
+    #[serde(flatten)]
+    pub by_expert: ByExpert<f64>,
     /// Accuracy of the answer on the images of tasks 1..=i.
     pub matrix_row: Vec<f64>,
     /// The same accuracy as `accuracy` with the task of each image told (masked logits): an easier
@@ -36,14 +31,13 @@ pub struct TaskSummary {
     /// Images that could not be read and were left out.
     pub unreadable_images: usize,
     /// Mean training loss of each pass over the images; empty in runs of older versions.
-    #[serde(default)]
     pub losses: Vec<f64>,
     /// Figures of the method's own.
     pub gauges: BTreeMap<String, f64>,
 }
 
 /// The figures a run is compared by, in percent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Figures {
     /// A_N of the run's answer (LAE: the ensemble's).
     pub final_accuracy: Option<f64>,
@@ -55,48 +49,44 @@ pub struct Figures {
     pub forgetting: Option<f64>,
     /// Accuracy at the end with the task of each image told (masked logits).
     pub final_accuracy_task_given: Option<f64>,
-    /// A_N of the online expert.
-    pub final_accuracy_online: Option<f64>,
-    /// Ā_N of the online expert.
-    pub average_accuracy_online: Option<f64>,
-    /// F_N of the online expert.
-    pub forgetting_online: Option<f64>,
-    /// A_N of the offline expert.
-    pub final_accuracy_offline: Option<f64>,
-    /// Ā_N of the offline expert.
-    pub average_accuracy_offline: Option<f64>,
-    /// F_N of the offline expert.
-    pub forgetting_offline: Option<f64>,
+    /// A_N, Ā_N and F_N of each expert beside the one that answers, as `final_accuracy_KEY` and so on.
+    #[serde(flatten, serialize_with = "by_key")]
+    pub by_expert: ByExpert<[Option<f64>; 3]>,
+}
+
+/// What the three are called; an expert's key follows.
+const OF_EXPERT: [&str; 3] = ["final_accuracy", "average_accuracy", "forgetting"];
+
+/// Experts that all runs have these figures of in JSON, none where there is no such expert.
+const ALWAYS_THERE: [Expert; 2] = [Expert::ONLINE, Expert::OFFLINE];
+
+fn by_key<S: Serializer>(
+    all: &ByExpert<[Option<f64>; 3]>,
+    to: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    let mut map = to.serialize_map(None)?;
+    for (expert, figures) in all {
+        for (name, figure) in OF_EXPERT.iter().zip(figures) {
+            map.serialize_entry(&format!("{name}_{}", expert.name()), figure)?;
+        }
+    }
+    map.end()
 }
 
 impl TaskSummary {
     /// A_i of one expert, if the run has it.
     pub fn of(&self, expert: Expert) -> Option<f64> {
-        match expert {
-            Expert::ONLINE => self.online,
-            Expert::OFFLINE => self.offline,
-            Expert::ENSEMBLE => self.ensemble,
-            _ => Some(self.accuracy).filter(|accuracy| accuracy.is_finite()),
-        }
+        let accuracy = Some(self.accuracy).filter(|_| expert == Expert::ANSWER);
+        let own = self.by_expert.get(&expert).copied().or(accuracy);
+        own.filter(|accuracy| accuracy.is_finite())
     }
 }
 
 impl Figures {
     /// A_N, Ā_N and F_N of one expert.
     pub fn of(&self, expert: Expert) -> [Option<f64>; 3] {
-        match expert {
-            Expert::ONLINE => [
-                self.final_accuracy_online,
-                self.average_accuracy_online,
-                self.forgetting_online,
-            ],
-            Expert::OFFLINE => [
-                self.final_accuracy_offline,
-                self.average_accuracy_offline,
-                self.forgetting_offline,
-            ],
-            _ => self.of_answer(),
-        }
+        let own = self.by_expert.get(&expert).copied();
+        own.unwrap_or_else(|| self.of_answer())
     }
 
     /// A_N, Ā_N and F_N of the run's answer.
@@ -105,34 +95,37 @@ impl Figures {
     }
 
     /// Mean and sample standard deviation (n − 1; none for one run) of each figure.
-    pub fn mean_and_std(all: &[Self]) -> (Self, Self) {
+    pub fn mean_and_std(all: &[&Self]) -> (Self, Self) {
         (Self::combine(all, mean), Self::combine(all, std_dev))
     }
 
     /// Combines the same figure of several runs.
-    fn combine(all: &[Self], join: fn(&[f64]) -> Option<f64>) -> Self {
+    fn combine(all: &[&Self], join: fn(&[f64]) -> Option<f64>) -> Self {
         let over = |figure: fn(&Self) -> Option<f64>| {
-            let values: Vec<f64> = all.iter().filter_map(figure).collect();
+            let values: Vec<f64> = all.iter().copied().filter_map(figure).collect();
             join(&values)
         };
+        let mut by_expert: ByExpert<[Option<f64>; 3]> = ByExpert::default();
+        for expert in all.iter().flat_map(|figures| figures.by_expert.keys()) {
+            by_expert.or_insert_with(*expert, || {
+                let of = all.iter().filter_map(|f| f.by_expert.get(expert));
+                let values = |at: usize| of.clone().filter_map(move |f| f[at]).collect::<Vec<_>>();
+                [0, 1, 2].map(|at| join(&values(at)))
+            });
+        }
         Self {
             final_accuracy: over(|f| f.final_accuracy),
             average_accuracy: over(|f| f.average_accuracy),
             task_averaged_accuracy: over(|f| f.task_averaged_accuracy),
             forgetting: over(|f| f.forgetting),
             final_accuracy_task_given: over(|f| f.final_accuracy_task_given),
-            final_accuracy_online: over(|f| f.final_accuracy_online),
-            average_accuracy_online: over(|f| f.average_accuracy_online),
-            forgetting_online: over(|f| f.forgetting_online),
-            final_accuracy_offline: over(|f| f.final_accuracy_offline),
-            average_accuracy_offline: over(|f| f.average_accuracy_offline),
-            forgetting_offline: over(|f| f.forgetting_offline),
+            by_expert,
         }
     }
 }
 
 /// A run for scripts: the JSON that `train`, `resume` and `runs` give.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// Its name.
     pub run: String,
@@ -150,7 +143,6 @@ pub struct Summary {
     /// The method's name on the command line.
     pub method: String,
     /// How its settings differ from the method's usual ones, in words: "no Learning".
-    #[serde(default)]
     pub variant: Vec<String>,
     /// Who answers; the last one's answer is the run's.
     pub experts: Vec<Expert>,
@@ -169,7 +161,7 @@ pub struct Summary {
     /// Class names in the order they are taught.
     pub class_order: Vec<String>,
     /// What it was taught after its training, one task each, those at the end of `tasks`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lessons: Vec<Lesson>,
     /// Per saved task.
     pub tasks: Vec<TaskSummary>,
@@ -183,11 +175,11 @@ pub struct Summary {
     pub costs_by_task: Vec<Costs>,
     /// DualPrompt's choice of prompts and the accuracy with each task's prompts alone, in percent;
     /// none where it was not studied.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_study: Option<PromptStudy>,
     /// A_N by the labels as they came in the data, in percent, where a list of corrected labels changed the test split;
     /// pictures it left out count as wrong.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub final_accuracy_labels_as_they_came: Option<f64>,
     /// Images that could not be read and were left out, task by task summed.
     pub unreadable_images: usize,
@@ -225,10 +217,14 @@ impl RunSummary {
         let last = |history: &History| history.last().map(percent);
         let average = |history: &History| history.average().map(percent);
         let answer = histories.of(self.header.answering());
-        let online = histories.of(Expert::ONLINE);
-        let offline = histories.of(Expert::OFFLINE);
-        // An expert that the run does not have forgets nothing, which is no figure.
-        let of = |history| Some(history).filter(|history: &&History| !history.matrix.is_empty());
+        let answering = self.header.answering();
+        let others = histories.experts().filter(|expert| *expert != answering);
+        let by_expert = ALWAYS_THERE.into_iter().chain(others).map(|expert| {
+            let of = histories.of(expert);
+            // An expert that the run does not have forgets nothing, which is no figure.
+            let here = Some(of).filter(|of| !of.matrix.is_empty());
+            (expert, [last(of), average(of), here.and_then(forgetting)])
+        });
         let task_given = histories.task_given.last().copied().flatten();
         Figures {
             final_accuracy: last(answer),
@@ -236,12 +232,7 @@ impl RunSummary {
             task_averaged_accuracy: answer.task_averaged().map(percent),
             forgetting: forgetting(answer),
             final_accuracy_task_given: task_given.map(percent),
-            final_accuracy_online: last(online),
-            average_accuracy_online: average(online),
-            forgetting_online: of(online).and_then(forgetting),
-            final_accuracy_offline: last(offline),
-            average_accuracy_offline: average(offline),
-            forgetting_offline: of(offline).and_then(forgetting),
+            by_expert: by_expert.collect(),
         }
     }
 
@@ -249,19 +240,17 @@ impl RunSummary {
     fn task_summaries(&self, reports: &[TaskReport], histories: &Histories) -> Vec<TaskSummary> {
         let header = &self.header;
         let answer = histories.of(header.answering());
-        let accuracy = |expert, task: usize| {
-            let value = histories.of(expert).accuracy.get(task);
-            value
-                .copied()
-                .map(percent)
-                .filter(|value| value.is_finite())
+        let named = |expert: &Expert| *expert != Expert::ANSWER;
+        let by_expert = |task: usize| -> ByExpert<f64> {
+            let experts = histories.experts().filter(named);
+            let all = experts.filter_map(|e| Some((e, *histories.of(e).accuracy.get(task)?)));
+            let all = all.map(|(expert, value)| (expert, percent(value)));
+            all.filter(|(_, value)| value.is_finite()).collect()
         };
         let one = |(i, report): (usize, &TaskReport)| TaskSummary {
             classes: header.class_order[header.tasks[i].clone()].to_vec(),
             accuracy: percent(answer.accuracy[i]),
-            online: accuracy(Expert::ONLINE, i),
-            offline: accuracy(Expert::OFFLINE, i),
-            ensemble: accuracy(Expert::ENSEMBLE, i),
+            by_expert: by_expert(i),
             matrix_row: answer.matrix[i].iter().copied().map(percent).collect(),
             accuracy_task_given: histories.task_given[i].map(percent),
             unreadable_images: report.unreadable,
@@ -340,7 +329,7 @@ fn percent(share: f64) -> f64 {
 }
 
 /// Several runs that differ in their class order or seed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OrdersSummary {
     /// Each of them.
     pub runs: Vec<Summary>,
@@ -358,7 +347,7 @@ pub fn summary_of_orders(runs: &[StoredRun]) -> OrdersSummary {
 impl OrdersSummary {
     /// Those of these runs.
     pub(super) fn of(runs: Vec<Summary>) -> Self {
-        let figures: Vec<Figures> = runs.iter().map(|run| run.figures).collect();
+        let figures: Vec<&Figures> = runs.iter().map(|run| &run.figures).collect();
         let (mean, std) = Figures::mean_and_std(&figures);
         Self { runs, mean, std }
     }

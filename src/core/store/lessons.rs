@@ -14,9 +14,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::measured::MetricsRow;
 use super::pictures::{LessonPictures, MOST_PICTURES};
 use super::saved::{read_metrics, report_of};
-use super::tables::{MetricsRow, damaged_table};
+use super::tables::damaged_table;
 use super::{LESSON_FILE, LESSONS_FOLDER, METRICS_FILE};
 use crate::counts::counted;
 use crate::files;

@@ -8,15 +8,16 @@ use serde::{Deserialize, Serialize};
 
 use super::about::about;
 use super::file::is_locked;
+use super::measured::MetricsRow;
 use super::place::no_run;
 use super::record::read_run_toml;
 use super::saved::{read_metrics, report_of};
-use super::tables::{MetricsRow, damaged_table};
+use super::tables::damaged_table;
 use super::{
     METRICS_FILE, PLUGIN_FILE, RUN_FILE, checkpoint, checkpoint_file, lessons, snapshot_file,
 };
 use crate::files;
-use crate::metrics::{Expert, History, PromptStudy};
+use crate::metrics::{Expert, Histories, History, PromptStudy};
 use crate::pet;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Costs, RunHeader, TaskReport, costs};
@@ -56,12 +57,12 @@ pub struct StoredRun {
 impl StoredRun {
     /// A_i and the accuracy matrix of one expert.
     pub fn history(&self, expert: Expert) -> History {
-        let mut history = History::default();
+        let mut histories = Histories::default();
         for report in &self.reports {
             let seen = &self.header.tasks[..=report.task];
-            history.push(&report.answers, expert, seen);
+            histories.push(&report.answers, seen);
         }
-        history
+        histories.of(expert).clone()
     }
 
     /// A_i and the accuracy matrix of the expert whose answer is the run's.

@@ -37,6 +37,7 @@ mod lesson_figures;
 mod lessons;
 mod listing;
 mod load;
+mod measured;
 mod pictures;
 mod place;
 mod queue;

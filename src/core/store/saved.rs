@@ -3,7 +3,8 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use super::tables::{MetricsRow, from_csv, read_answers, read_slots};
+use super::measured::{MetricsRow, read_metrics_csv};
+use super::tables::{read_answers, read_slots};
 use super::{answers_file, slots_file};
 use crate::files;
 use crate::problem::{Problem, Result};
@@ -29,7 +30,7 @@ pub(super) fn report_of(folder: &Path, header: &RunHeader, row: &MetricsRow) -> 
 /// The rows of a `metrics.csv`; none where there is no such file.
 pub(super) fn read_metrics(path: &Path) -> Result<Vec<MetricsRow>> {
     match files::read(path, files::TABLE) {
-        Ok(bytes) => from_csv(&bytes, path),
+        Ok(bytes) => read_metrics_csv(&bytes, path),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(Problem::io("read the run's metrics", path, &error)),
     }

@@ -15,8 +15,8 @@ use super::answered::Answered;
 use super::file::keep_unsynced;
 use super::key::{RunKey, plugin_hash, settings_key};
 use super::load::{RunState, StoredRun, load, state};
+use super::measured::MetricsRow;
 use super::record::{MOST_IMAGES, run_name};
-use super::tables::MetricsRow;
 use super::{
     LESSON_FILE, METRICS_FILE, PLUGIN_FILE, RUN_FILE, SUMMARY_FILE, answers_file, lessons,
 };
@@ -77,7 +77,7 @@ pub struct Latest {
 
 impl Latest {
     fn of(header: &RunHeader, answers: &Answers) -> Self {
-        let tally = |expert: &Expert| (*expert, Tally::within(answers, *expert, &(0..usize::MAX)));
+        let tally = |expert: &Expert| (*expert, Tally::of(answers, *expert));
         let first = header.tasks.first().cloned().unwrap_or_default();
         Self {
             tallies: answers.given.keys().map(tally).collect(),
@@ -186,10 +186,10 @@ mod rows {
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
-    use crate::store::tables::{MetricsRow, from_csv, to_csv};
+    use crate::store::measured::{MetricsRow, metrics_csv, read_metrics_csv};
 
     pub(super) fn serialize<S: Serializer>(rows: &[MetricsRow], to: S) -> Result<S::Ok, S::Error> {
-        let table = to_csv(rows).map_err(ser::Error::custom)?;
+        let table = metrics_csv(rows).map_err(ser::Error::custom)?;
         String::from_utf8_lossy(&table).serialize(to)
     }
 
@@ -197,7 +197,7 @@ mod rows {
         from: D,
     ) -> Result<Vec<MetricsRow>, D::Error> {
         let table = String::deserialize(from)?;
-        from_csv(table.as_bytes(), Path::new("")).map_err(de::Error::custom)
+        read_metrics_csv(table.as_bytes(), Path::new("")).map_err(de::Error::custom)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The tables of a run's folder: `metrics.csv`, the answers and the study of prompts per task.
+//! The tables of a run's folder: the answers and the study of prompts per task.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -9,116 +9,6 @@ use serde::{Deserialize, Serialize};
 use crate::counts::counted;
 use crate::metrics::{Answers, Expert, SlotCounts};
 use crate::problem::{Problem, Result};
-use crate::run::event::{Costs, DRIFTS, TaskReport};
-
-/// One row of `metrics.csv`. Accuracies (0..=1) are there for readers; the answers are what the
-/// program computes from. A column is empty where the run has no such expert or figure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct MetricsRow {
-    /// From 1.
-    pub task: usize,
-    pub images: usize,
-    pub online: Option<f64>,
-    pub offline: Option<f64>,
-    pub ensemble: Option<f64>,
-    pub seconds: f64,
-    pub images_per_second: f64,
-    pub online_drift: Option<f64>,
-    pub offline_drift: Option<f64>,
-    pub peak_memory_bytes: Option<u64>,
-    // Not in runs of older versions:
-    #[serde(default)]
-    pub answer: Option<f64>,
-    #[serde(default)]
-    pub task_given: Option<f64>,
-    #[serde(default)]
-    pub images_seen: Option<usize>,
-    #[serde(default)]
-    pub training_seconds: Option<f64>,
-    #[serde(default)]
-    pub prediction_seconds: Option<f64>,
-    #[serde(default)]
-    pub stored_parameters: Option<usize>,
-    #[serde(default)]
-    pub kept_bytes: Option<u64>,
-    #[serde(default)]
-    pub unreadable: Option<usize>,
-    /// Other figures of the method's own: `name=value`, separated by blanks.
-    #[serde(default)]
-    pub gauges: String,
-    /// Mean training loss of each pass, separated by blanks.
-    #[serde(default)]
-    pub losses: String,
-}
-
-impl MetricsRow {
-    /// The row of a report.
-    pub fn new(report: &TaskReport, peak_memory_bytes: Option<u64>) -> Self {
-        let (answers, costs) = (&report.answers, &report.costs);
-        let accuracy = |expert| {
-            let here = answers.given.contains_key(&expert);
-            here.then(|| answers.accuracy(expert))
-        };
-        let drift = |name: &str| report.gauges.get(name).copied();
-        // The others than those that have columns of their own.
-        let others = report.gauges.iter();
-        let others = others.filter(|(name, _)| !DRIFTS.contains(&name.as_str()));
-        let others: Vec<String> = others
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
-        Self {
-            task: report.task + 1,
-            images: answers.labels.len(),
-            online: accuracy(Expert::ONLINE),
-            offline: accuracy(Expert::OFFLINE),
-            ensemble: accuracy(Expert::ENSEMBLE),
-            seconds: report.seconds,
-            images_per_second: report.images_per_second,
-            online_drift: drift(DRIFTS[0]),
-            offline_drift: drift(DRIFTS[1]),
-            peak_memory_bytes,
-            answer: accuracy(Expert::ANSWER),
-            task_given: answers.accuracy_task_given(),
-            images_seen: Some(costs.images_seen),
-            training_seconds: Some(costs.training_seconds),
-            prediction_seconds: Some(costs.prediction_seconds),
-            stored_parameters: Some(costs.stored_parameters),
-            kept_bytes: Some(costs.kept_bytes),
-            unreadable: Some(report.unreadable),
-            gauges: others.join(" "),
-            losses: joined(&report.losses),
-        }
-    }
-
-    /// Row and answers make the report again.
-    pub fn report(&self, answers: Answers, slots: Vec<SlotCounts>) -> TaskReport {
-        let drifts = DRIFTS
-            .into_iter()
-            .zip([self.online_drift, self.offline_drift]);
-        let drifts = drifts.filter_map(|(name, value)| Some((name.to_string(), value?)));
-        let others = self.gauges.split_whitespace().filter_map(|pair| {
-            let (name, value) = pair.split_once('=')?;
-            Some((name.to_string(), value.parse().ok()?))
-        });
-        TaskReport {
-            task: self.task.saturating_sub(1),
-            answers,
-            slots,
-            seconds: self.seconds,
-            images_per_second: self.images_per_second,
-            unreadable: self.unreadable.unwrap_or_default(),
-            costs: Costs {
-                images_seen: self.images_seen.unwrap_or_default(),
-                training_seconds: self.training_seconds.unwrap_or_default(),
-                prediction_seconds: self.prediction_seconds.unwrap_or_default(),
-                stored_parameters: self.stored_parameters.unwrap_or_default(),
-                kept_bytes: self.kept_bytes.unwrap_or_default(),
-            },
-            losses: parted(&self.losses),
-            gauges: drifts.chain(others).collect(),
-        }
-    }
-}
 
 /// Numbers in one cell, separated by blanks.
 pub fn joined(numbers: &[f64]) -> String {
@@ -134,12 +24,31 @@ pub fn parted(cell: &str) -> Vec<f64> {
         .unwrap_or_default()
 }
 
-/// A number in a table of answers.
+/// A cell of a table.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Cell {
-    Count(Option<usize>),
+pub(super) enum Cell<'a> {
+    Count(Option<u64>),
     Share(Option<f32>),
+    Real(Option<f64>),
+    Text(&'a str),
+}
+
+impl Cell<'_> {
+    /// A number of things, or an empty cell.
+    pub fn count(number: impl Into<Option<usize>>) -> Self {
+        Self::Count(number.into().map(|number| number as u64))
+    }
+}
+
+/// A header and rows as CSV.
+pub(super) fn table_csv<'a>(
+    header: Vec<&str>,
+    rows: impl IntoIterator<Item = Vec<Cell<'a>>>,
+) -> Result<Vec<u8>> {
+    let mut table = to_csv([header])?;
+    table.extend(to_csv(rows)?);
+    Ok(table)
 }
 
 /// The column of an expert's certainty.
@@ -150,57 +59,62 @@ fn certainty_column(expert: Expert) -> String {
 /// The text of `confusion/task_N.csv`. Every table has the columns of the known experts, empty where
 /// the run has no such expert; those of others stand behind them.
 pub(super) fn answers_csv(answers: &Answers) -> Result<Vec<u8>> {
-    let known = Expert::KNOWN;
+    let known = Expert::FIRST;
     let others = answers.given.keys().copied();
     let others: Vec<Expert> = others.filter(|expert| !known.contains(expert)).collect();
-    let names = |experts: &[Expert]| -> Vec<String> {
-        experts.iter().map(|e| e.name().to_string()).collect()
-    };
-    let certainties = |experts: &[Expert]| -> Vec<String> {
-        experts.iter().copied().map(certainty_column).collect()
-    };
-    let words = |words: [&str; 2]| words.map(String::from).to_vec();
+    let names =
+        |experts: &[Expert]| -> Vec<&str> { experts.iter().copied().map(Expert::name).collect() };
+    let [of_known, of_others] = [&known[..], &others]
+        .map(|experts| -> Vec<String> { experts.iter().copied().map(certainty_column).collect() });
     let header = [
-        words(["sample", "label"]),
+        vec!["sample", "label"],
         names(&known),
-        words(["task_given", "lesson"]),
-        certainties(&known),
+        vec!["task_given", "lesson"],
+        of_known.iter().map(String::as_str).collect(),
         names(&others),
-        certainties(&others),
+        of_others.iter().map(String::as_str).collect(),
     ];
     let rows = answers.labels.iter().enumerate().map(|(i, &label)| {
-        let given = |&expert: &Expert| Cell::Count(answers.of(expert).get(i).copied());
+        let given = |&expert: &Expert| Cell::count(answers.of(expert).get(i).copied());
         let certainty = |&expert: &Expert| Cell::Share(answers.certainty_at(expert, i));
         let mut row = vec![
-            Cell::Count(Some(answers.samples.get(i).copied().unwrap_or_default())),
-            Cell::Count(Some(label)),
+            Cell::count(answers.samples.get(i).copied().unwrap_or_default()),
+            Cell::count(label),
         ];
         row.extend(known.iter().map(given));
-        row.push(Cell::Count(answers.task_given.get(i).copied()));
+        row.push(Cell::count(answers.task_given.get(i).copied()));
         let lesson = Some(answers.source(i)).filter(|source| *source > 0);
-        row.push(Cell::Count(lesson));
+        row.push(Cell::count(lesson));
         row.extend(known.iter().map(certainty));
         row.extend(others.iter().map(given));
         row.extend(others.iter().map(certainty));
         row
     });
-    let mut table = to_csv([header.concat()])?;
-    table.extend(to_csv(rows)?);
-    Ok(table)
+    table_csv(header.concat(), rows)
 }
 
 /// A column of a table: its name, and where it stands in a row, if there is one.
-struct Column<'a> {
+pub(super) struct Column<'a> {
     path: &'a Path,
-    name: String,
+    name: &'a str,
     at: Option<usize>,
 }
 
-impl Column<'_> {
+impl<'a> Column<'a> {
+    /// The one of this name in a table with such a header.
+    pub fn of(header: &csv::StringRecord, name: &'a str, path: &'a Path) -> Self {
+        let at = header.iter().position(|known| known == name);
+        Self { path, name, at }
+    }
+
+    /// The text that a row has there.
+    pub fn text<'r>(&self, row: &'r csv::StringRecord) -> &'r str {
+        self.at.and_then(|at| row.get(at)).unwrap_or_default()
+    }
+
     /// The number that a row has there; none where it is empty or there is no such column.
-    fn number<T: FromStr>(&self, row: &csv::StringRecord) -> Result<Option<T>> {
-        let (name, cell) = (&self.name, self.at.and_then(|at| row.get(at)));
-        let cell = cell.unwrap_or_default();
+    pub fn number<T: FromStr>(&self, row: &csv::StringRecord) -> Result<Option<T>> {
+        let (name, cell) = (self.name, self.text(row));
         if cell.is_empty() {
             return Ok(None);
         }
@@ -209,8 +123,8 @@ impl Column<'_> {
     }
 
     /// The number of a column that may not be empty.
-    fn needed(&self, row: &csv::StringRecord) -> Result<usize> {
-        let missing = || damaged_table(self.path, &format!("an image has no {}", self.name));
+    pub fn needed<T: FromStr>(&self, row: &csv::StringRecord) -> Result<T> {
+        let missing = || damaged_table(self.path, &format!("a row has no {}", self.name));
         self.number(row)?.ok_or_else(missing)
     }
 }
@@ -227,21 +141,17 @@ pub(super) fn read_answers(
     let damaged = |error: csv::Error| damaged_table(path, &error.to_string());
     let mut reader = csv::Reader::from_reader(bytes);
     let header = reader.headers().map_err(damaged)?.clone();
-    let column = |name: &str| Column {
-        path,
-        name: name.to_string(),
-        at: header.iter().position(|known| known == name),
-    };
+    let column = |name| Column::of(&header, name, path);
     let [samples, labels, given_tasks, lesson] =
         ["sample", "label", "task_given", "lesson"].map(column);
-    let of = |expert: &Expert| {
-        let certainty = column(&certainty_column(*expert));
-        (*expert, column(expert.name()), certainty)
-    };
-    let of_experts: Vec<_> = experts.iter().map(of).collect();
+    let certainties: Vec<String> = experts.iter().copied().map(certainty_column).collect();
+    let named = experts.iter().zip(&certainties);
+    let of_experts: Vec<_> = named
+        .map(|(expert, certainty)| (*expert, column(expert.name()), column(certainty)))
+        .collect();
     let mut row = csv::StringRecord::new();
     while reader.read_record(&mut row).map_err(damaged)? {
-        let label = labels.needed(&row)?;
+        let label: usize = labels.needed(&row)?;
         let task_given = given_tasks.number::<usize>(&row)?;
         let mut highest = label.max(task_given.unwrap_or_default());
         for (expert, given, certainty) in &of_experts {

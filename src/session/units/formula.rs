@@ -3,6 +3,7 @@
 
 use super::functions::{FUNCTIONS, Function, Of, function};
 use crate::expression::{Diagnostic, Expr, Kind, Language, Sign, parse};
+use crate::method::METHODS;
 use crate::metrics::Expert;
 use crate::names::shortened;
 use crate::problem::{Problem, Result, listed};
@@ -157,7 +158,10 @@ pub(super) fn asked<'t>(
     let (name, about) = (function.name, function.about);
     let (mut run, mut numbers, mut expert) = (None, Vec::new(), None);
     for (at, argument) in arguments.iter().enumerate() {
-        let known = |name: &str| Expert::KNOWN.into_iter().find(|known| known.name() == name);
+        let known = |name: &str| {
+            let mut experts = METHODS.iter().flat_map(|method| method.experts);
+            experts.find(|known| known.name() == name).copied()
+        };
         match &argument.kind {
             Kind::Name(name) if at == 0 => run = Some((name.as_str(), argument)),
             Kind::Number(number)

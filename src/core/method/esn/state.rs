@@ -185,7 +185,7 @@ impl Esn {
         let of_stage = stage.parameters();
         let of_stage = of_stage.map(|(name, leaf)| (format!("stage.{name}"), leaf));
         let prompt = self.trains_prompt().then_some(("prompt", &prompt));
-        Ok(learned.of(of_stage).of(prompt).taken())
+        Ok(learned.of(of_stage)?.of(prompt)?.taken())
     }
 
     fn train(&mut self, batch: &Batch<'_>) -> Result<Tensor<1>> {

@@ -155,7 +155,7 @@ impl Lae {
         let logits = head.forward(features);
         let targets = (labels, self.step.smoothing);
         let learned = Backward::new(logits, targets, None, &self.device());
-        let learned = learned.of(head.leaves("head"));
+        let learned = learned.of(head.leaves("head"))?;
         Ok(match frozen {
             true => learned,
             false => learned.of_pets(&pets),

@@ -268,7 +268,7 @@ impl Prompted {
         let cross_entropy = learned.cross_entropy.clone();
         // A prompt that no image of the batch took still moves by its momentum.
         let learned = learned.of_all(leaves.iter().map(|(name, leaf)| (name.as_str(), leaf)));
-        let (loss, of) = learned.of(head.leaves(&self.head_name())).taken();
+        let (loss, of) = learned.of(head.leaves(&self.head_name()))?.taken();
         Ok(Gradients {
             loss,
             cross_entropy,

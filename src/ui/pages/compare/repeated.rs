@@ -75,7 +75,7 @@ fn repeated<'a>(known: &mut Option<Repeated>, rows: &'a Rows) -> Arc<[Kind]> {
     let first = |kind: &Vec<&'a Arc<RunRow>>| Some((kind[0].header.as_ref()?, kind.len()));
     let firsts: Vec<(&RunHeader, usize)> = repeated.iter().filter_map(first).collect();
     let kind = |(runs, label): (&Vec<&Arc<RunRow>>, String)| {
-        let figures: Vec<Figures> = runs.iter().map(|row| row.figures).collect();
+        let figures: Vec<&Figures> = runs.iter().map(|row| &row.figures).collect();
         let (mean, std) = Figures::mean_and_std(&figures);
         Kind {
             label,

@@ -4,9 +4,8 @@ use egui::{Align, Layout, RichText, Sense, Ui, Vec2};
 use egui_plot::{LineStyle, MarkerShape};
 
 use crate::counts::counted;
-use crate::metrics::Expert;
+use crate::metrics::{Expert, Tally};
 use crate::session::companion::Companion;
-use crate::session::quality::Quality;
 use crate::session::run_view::RunView;
 use crate::session::words::as_they_came;
 use crate::texts::Language;
@@ -43,7 +42,7 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
                 true => format!("{title}, {} seen", counted(seen, "class")),
                 false => title.to_string(),
             };
-            let quality = run.reports.last().map(|r| Quality::of(&r.answers, expert));
+            let quality = run.reports.last().map(|r| Tally::of(&r.answers, expert));
             let value = run.of(expert).last().map(|v| format!("{:.1}", v * 100.0));
             let term = match experts.len() {
                 1 => "accuracy",
@@ -86,7 +85,7 @@ fn number(
     (expert, label, term): (Option<Expert>, &str, &str),
     value: Option<String>,
     unit: &str,
-    (quality, note): (Option<Quality>, &str),
+    (quality, note): (Option<Tally>, &str),
 ) {
     let t = tokens(ui);
     widgets::part(ui, width, |ui| {
@@ -124,7 +123,7 @@ fn number(
 }
 
 /// How far the figure above can be trusted, or what else there is to say of it.
-fn trust(ui: &mut Ui, quality: Option<Quality>, note: &str) {
+fn trust(ui: &mut Ui, quality: Option<Tally>, note: &str) {
     let t = tokens(ui);
     let (words, colour) = match quality {
         None => (note.to_string(), t.subdued),

@@ -1,17 +1,20 @@
-//! How far an accuracy can be trusted: the number of images behind it, the interval in which it may
-//! well lie, and whether it is any better than guessing.
+//! Right answers counted, and how far an accuracy can be trusted: the number of images behind it, the interval
+//! in which it may well lie, and whether it is any better than guessing.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::words::{count_text, percent};
-use crate::metrics::{Answers, Expert, Tally};
+use serde::{Deserialize, Serialize};
+
+use super::{Answers, Expert, share};
+use crate::counts::count_text;
 
 /// Standard deviations of a normal distribution that hold 95 % of it.
 const Z: f64 = 1.959_963_984_540_054;
 
 /// Right answers among some images.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Quality {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
     /// Right answers.
     pub right: usize,
     /// Images.
@@ -20,7 +23,7 @@ pub struct Quality {
     pub largest: usize,
 }
 
-impl Quality {
+impl Tally {
     /// What to make of an accuracy that guessing might reach.
     pub const GUESSING: &'static str =
         "that is no better than guessing: more epochs, more images or another backbone may help";
@@ -30,14 +33,25 @@ impl Quality {
         Self::within(answers, expert, &(0..usize::MAX))
     }
 
-    /// The same for the images of some classes.
+    /// What an expert answered to the images of these classes.
     pub fn within(answers: &Answers, expert: Expert, classes: &Range<usize>) -> Self {
-        Tally::within(answers, expert, classes).into()
+        let pairs = answers.labels.iter().zip(answers.of(expert));
+        let mut counts = BTreeMap::new();
+        let mut right = 0;
+        for (label, given) in pairs.filter(|(label, _)| classes.contains(label)) {
+            *counts.entry(*label).or_insert(0) += 1;
+            right += usize::from(label == given);
+        }
+        Self {
+            right,
+            images: counts.values().sum(),
+            largest: counts.values().copied().max().unwrap_or(0),
+        }
     }
 
     /// Share of right answers; 0 of no images.
     pub fn accuracy(&self) -> f64 {
-        self.right as f64 / self.images.max(1) as f64
+        share(self.right, self.images)
     }
 
     /// Wilson's 95 % interval of the accuracy, as shares.
@@ -63,21 +77,11 @@ impl Quality {
         let (low, high) = self.interval();
         let images = if self.images == 1 { "image" } else { "images" };
         format!(
-            "{} {images}, {:.1} to {}",
+            "{} {images}, {:.1} to {:.1}\u{a0}%",
             count_text(self.images),
             low * 100.0,
-            percent(high, 1)
+            high * 100.0
         )
-    }
-}
-
-impl From<Tally> for Quality {
-    fn from(tally: Tally) -> Self {
-        Self {
-            right: tally.right,
-            images: tally.images,
-            largest: tally.largest,
-        }
     }
 }
 
@@ -85,8 +89,8 @@ impl From<Tally> for Quality {
 mod tests {
     use super::*;
 
-    fn of(right: usize, images: usize, largest: usize) -> Quality {
-        Quality {
+    fn of(right: usize, images: usize, largest: usize) -> Tally {
+        Tally {
             right,
             images,
             largest,
@@ -124,12 +128,12 @@ mod tests {
             labels,
             ..Answers::default()
         };
-        let quality = Quality::of(&answers, Expert::ANSWER);
+        let quality = Tally::of(&answers, Expert::ANSWER);
         assert_eq!(quality, of(90, 100, 90));
         assert!(quality.interval().0 > 0.5 && quality.is_guessing());
         answers.given = [(Expert::ANSWER, answers.labels.clone())].into();
-        assert!(!Quality::of(&answers, Expert::ANSWER).is_guessing());
-        let rare = Quality::within(&answers, Expert::ANSWER, &(1..2));
+        assert!(!Tally::of(&answers, Expert::ANSWER).is_guessing());
+        let rare = Tally::within(&answers, Expert::ANSWER, &(1..2));
         assert_eq!(rare, of(10, 10, 10));
     }
 }
