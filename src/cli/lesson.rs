@@ -10,7 +10,7 @@ use super::train::{RunOutput, not_begun, stop_on_ctrl_c};
 use crate::experiment::{self, Outcome, Stock};
 use crate::problem::Result;
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, TaskReport};
+use crate::run::event::Control;
 use crate::session::units::{
     self, Figures, Lack, Paragraph, Part, RunFigures, Teach, Unit, plain, same_settings,
 };
@@ -249,8 +249,8 @@ impl Player<'_> {
 
     fn keep(&mut self, name: &str, run: &RunSummary, taught: bool, again: bool) {
         let reports = run.reports();
-        let apart = reports.iter().map(TaskReport::apart).collect();
-        let figures = RunFigures::new(&run.header, &run.histories(), apart, taught);
+        let gauges = reports.iter().map(|report| &report.gauges);
+        let figures = RunFigures::new(&run.header, &run.histories(), gauges, taught);
         self.figures
             .entry(name.to_string())
             .or_default()

@@ -10,7 +10,7 @@ use crate::metrics::{ByExpert, Expert, Histories, History, Tally};
 use crate::problem::{Problem, harmless};
 use crate::run::about::{About, MadeOf};
 use crate::run::config::RunConfig;
-use crate::run::event::{Costs, RunHeader, TaskReport, costs};
+use crate::run::event::{Costs, RunHeader, costs};
 use crate::store::{self, Answered, Figures, Kin, Listed, settings_key};
 
 /// The runs of a list, the newest first. Each is shared, so that one can change without the others.
@@ -76,11 +76,6 @@ pub struct RunRow {
     pub answered: Option<Answered>,
     /// Training speed over all tasks.
     pub images_per_second: f64,
-    /// How far the online and the offline PET have moved since the first task, by task; empty for
-    /// methods that have none.
-    pub drift: Vec<(f64, f64)>,
-    /// How far its two experts were apart after each pass of each task; empty where it had one.
-    pub apart: Vec<Vec<f64>>,
     /// Figures of each task by name.
     pub gauges: Vec<BTreeMap<String, f64>>,
     /// What it cost so far.
@@ -113,8 +108,6 @@ impl RunRow {
             quality_of_first: None,
             answered: None,
             images_per_second: 0.0,
-            drift: Vec::new(),
-            apart: Vec::new(),
             gauges: Vec::new(),
             costs: Costs::default(),
         };
@@ -136,8 +129,6 @@ impl RunRow {
         row.figures = run.figures(&row.history);
         row.images_per_second = run.images_per_second(&reports);
         row.costs = costs(&reports);
-        row.drift = reports.iter().filter_map(TaskReport::drift).collect();
-        row.apart = reports.iter().map(TaskReport::apart).collect();
         row.gauges = reports.into_iter().map(|report| report.gauges).collect();
         if let Some(latest) = run.latest {
             row.quality = latest.tallies;

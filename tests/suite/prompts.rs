@@ -417,7 +417,7 @@ fn images_can_all_be_given_one_slot() {
         numbers(&logits)
     });
     assert_ne!(given[0], given[1]);
-    assert!(prompted.studies_slots());
+    assert_eq!(prompted.study_cost(1), 1.5);
     let views = prompted.slots(images(4)).unwrap();
     for (image, view) in views.iter().enumerate() {
         assert_eq!([view.chosen], asked.choice[image][..]);

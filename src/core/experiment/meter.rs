@@ -54,12 +54,6 @@ impl Meter {
         images as f64 * JUDGE_COST
     }
 
-    /// Work of asking so many images with every slot of the tasks up to `task` (from 0).
-    pub fn study_work(task: usize, images: usize) -> f64 {
-        // A pass for the query, one for each slot; an answer takes two.
-        Self::judge_work(images) * (task + 2) as f64 / 2.0
-    }
-
     /// Counts work that an earlier process did.
     pub fn skip(&mut self, work: f64) {
         self.done += work;

@@ -39,7 +39,6 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use crate::backbone::Backbone;
-use crate::metrics::SlotView;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -57,7 +56,7 @@ pub use go_on::GoOn;
 pub use heads::Heads;
 pub use idle::Plugin;
 pub use lae::{Lae, LaeSettings};
-pub use measurement::{Measurement, Moment};
+pub use measurement::{Measured, Measurement, Moment};
 pub use pets::{PetPlan, TrainedPet};
 pub use single_class::{SingleClassTasks, learns, single_class_tasks};
 pub use spec::{Chosen, Context, Idle, MemoryEstimate, MethodSpec, PetUse, Published, Rate};
@@ -157,21 +156,22 @@ pub trait Method: Send {
         Ok(Vec::new())
     }
 
-    /// Whether [`Method::slots`] is asked of every test image.
-    fn studies_slots(&self) -> bool {
-        false
+    /// What [`Method::study`] takes for an image after this task (from 0), against answering it; 0 for
+    /// a method that studies no test images.
+    fn study_cost(&self, _task: usize) -> f64 {
+        0.0
     }
 
-    /// The choice of prompts of each of a batch of normalised images, and its class with the
-    /// prompts of every task so far; none where there is no such study.
+    /// Takes normalised test images with their classes in, for what it measures of them beside its
+    /// answers. [`Method::end_task`] begins that anew.
     ///
     /// # Errors
     /// A Problem when the device failed.
-    fn slots(&self, _images: Tensor<4>) -> Result<Vec<SlotView>> {
-        Ok(Vec::new())
+    fn study(&mut self, _images: Tensor<4>, _classes: &[i64]) -> Result<()> {
+        Ok(())
     }
 
-    /// Figures of its own about the state it is in.
+    /// Figures of its own about the state it is in, and what it studied.
     ///
     /// # Errors
     /// A Problem when the device failed.

@@ -11,7 +11,7 @@ pub use super::control::{Control, Wish};
 pub use super::header::{MethodFacts, RunHeader};
 pub use super::lesson::{Again, Lesson};
 pub use super::prediction::{Opinion, Picture, PredictRequest, Prediction};
-pub use super::report::{APART, AS_THEY_CAME, Costs, DRIFTS, NEAREST_MEAN, TaskReport, costs};
+pub use super::report::{AS_THEY_CAME, Costs, NEAREST_MEAN, TaskReport, by_pass, costs};
 
 use super::doubt::{DoubtRequest, DoubtState};
 use super::inside::{InsideRequest, Insight};
@@ -103,7 +103,7 @@ pub struct Progress {
     pub seconds_left: Option<f64>,
     /// Whether the PET is frozen.
     pub frozen: bool,
-    /// What the method measures of itself at every pass, by name: [`APART`].
+    /// What the method measures of itself at every pass, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub measured: BTreeMap<String, f64>,
 }

@@ -13,7 +13,7 @@ pub struct TaskReport {
     pub task: usize,
     /// Every test image of tasks 0..=task and what the experts took it for.
     pub answers: Answers,
-    /// Per task so far, what its test images came to with each slot of prompts; empty where that was
+    /// Per task so far, what its test images came to with each slot of the method; empty where that was
     /// not studied.
     pub slots: Vec<SlotCounts>,
     /// Seconds spent training and testing this task, without pauses and what was asked meanwhile.
@@ -28,16 +28,9 @@ pub struct TaskReport {
     /// runs of older versions.
     #[serde(default)]
     pub losses: Vec<f64>,
-    /// Figures of the method's own by name, such as LAE's drift.
+    /// What the method measured of itself and what testing gave, by name.
     pub gauges: BTreeMap<String, f64>,
 }
-
-/// What a method with two experts measures of how far they are apart, told with progress and kept
-/// after every pass over the task's images as `apart_1`, `apart_2`, ….
-pub const APART: &str = "apart";
-
-/// How far a method's online and offline PET have moved since the first task, after a task.
-pub const DRIFTS: [&str; 2] = ["online_drift", "offline_drift"];
 
 /// The gauge that says how many test pictures a nearest class mean on the features of the frozen
 /// backbone alone answers rightly (0..=1), after the last task of a run that answers poorly.
@@ -47,18 +40,10 @@ pub const NEAREST_MEAN: &str = "nearest_mean";
 /// a list of corrected labels changed the test split; pictures it left out count as wrong.
 pub const AS_THEY_CAME: &str = "as_they_came";
 
-impl TaskReport {
-    /// How far the method's two experts were apart after each pass; empty where it had one.
-    pub fn apart(&self) -> Vec<f64> {
-        let after = |pass: usize| self.gauges.get(&format!("{APART}_{pass}")).copied();
-        (1..).map_while(after).collect()
-    }
-
-    /// How far the online and the offline PET had moved; none for methods without them.
-    pub fn drift(&self) -> Option<(f64, f64)> {
-        let [online, offline] = DRIFTS.map(|name| self.gauges.get(name).copied());
-        online.zip(offline)
-    }
+/// What a method measured under this name after each pass over a task's images; empty where it measured nothing.
+pub fn by_pass(gauges: &BTreeMap<String, f64>, name: &str) -> Vec<f64> {
+    let after = |pass: usize| gauges.get(&format!("{name}_{pass}")).copied();
+    (1..).map_while(after).collect()
 }
 
 /// What these tasks cost: images and seconds of training summed, the rest as it was after the last one.

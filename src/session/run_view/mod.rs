@@ -6,9 +6,10 @@ use super::row::title_of;
 pub use super::stage::Stage;
 use super::words::bytes_text;
 use crate::counts::counted;
+use crate::method::lae::APART;
 use crate::metrics::{Expert, Histories, History, PromptStudy};
 use crate::problem::Problem;
-use crate::run::event::{APART, Event, Phase, Progress, RunHeader, TaskReport};
+use crate::run::event::{Event, Phase, Progress, RunHeader, TaskReport};
 use crate::run::job::JobId;
 
 /// Loss values kept for the curve.

@@ -1,8 +1,11 @@
 //! What a run came to, as far as a unit asks: histories, and how far its experts were apart.
 
+use std::collections::BTreeMap;
+
 use crate::counts::counted;
+use crate::method::lae::APART;
 use crate::metrics::{Expert, Histories, History};
-use crate::run::event::{RunHeader, TaskReport};
+use crate::run::event::{RunHeader, TaskReport, by_pass};
 
 /// Why a formula has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,26 +38,25 @@ pub struct RunFigures {
 
 impl RunFigures {
     /// The figures of a run's own tasks, or, with `taught`, of those it was taught later, too.
-    pub fn new(
+    pub fn new<'a>(
         header: &RunHeader,
         history: &Histories,
-        apart: Vec<Vec<f64>>,
+        gauges: impl Iterator<Item = &'a BTreeMap<String, f64>>,
         taught: bool,
     ) -> Self {
         let tasks = match taught {
             true => header.tasks.len(),
             false => header.own_tasks(),
         };
-        let (mut history, mut apart) = (history.clone(), apart);
+        let mut history = history.clone();
         history.truncate(tasks);
-        apart.truncate(tasks);
         let names = |range: &std::ops::Range<usize>| {
             let names = header.class_order.get(range.clone());
             names.unwrap_or_default().to_vec()
         };
         Self {
             history,
-            apart,
+            apart: gauges.take(tasks).map(|of| by_pass(of, APART)).collect(),
             apart_now: Vec::new(),
             test_images: header.test_images.iter().copied().take(tasks).collect(),
             classes: header.tasks.iter().take(tasks).map(names).collect(),
@@ -69,8 +71,8 @@ impl RunFigures {
             let seen = header.tasks.get(..=report.task);
             history.push(&report.answers, seen.unwrap_or(&header.tasks));
         }
-        let apart = reports.iter().map(TaskReport::apart).collect();
-        Self::new(header, &history, apart, taught)
+        let gauges = reports.iter().map(|report| &report.gauges);
+        Self::new(header, &history, gauges, taught)
     }
 
     /// Number of its tasks.

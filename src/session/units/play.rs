@@ -12,7 +12,7 @@ use super::{Given, Part, RunFigures, Teach, Unit};
 use crate::method::filled;
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
-use crate::run::event::{RunHeader, TaskReport};
+use crate::run::event::RunHeader;
 use crate::run::job::{Job, JobId, Work};
 use crate::session::Session;
 use crate::session::row::settings_of;
@@ -309,8 +309,8 @@ fn standing_of(run: &RunView) -> Standing {
 
 /// What a run on show came to; its answers are counted already.
 fn figures_of(header: &RunHeader, run: &RunView, taught: bool) -> RunFigures {
-    let apart = run.reports.iter().map(TaskReport::apart).collect();
-    RunFigures::new(header, &run.history, apart, taught)
+    let gauges = run.reports.iter().map(|report| &report.gauges);
+    RunFigures::new(header, &run.history, gauges, taught)
 }
 
 fn in_line(job: &Job) -> Standing {
@@ -341,7 +341,7 @@ fn of_row(row: &RunRow, mine: bool, taught: bool) -> (UnitRun, RunFigures) {
     let figures = row
         .header
         .as_ref()
-        .map(|header| RunFigures::new(header, &row.history, row.apart.clone(), taught));
+        .map(|header| RunFigures::new(header, &row.history, row.gauges.iter(), taught));
     let run = UnitRun {
         standing: Standing::Done((!mine).then(|| row.name.clone())),
         folder: Some(Path::to_path_buf(&row.folder)),

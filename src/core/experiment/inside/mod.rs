@@ -102,9 +102,10 @@ impl Predictor {
             let blocks = pet.now.distances_from(&pet.began)?;
             movement.since_start.push((pet.expert, blocks));
         }
-        let of = |expert| pets.iter().find(|pet| pet.expert == expert);
-        if let (Some(online), Some(offline)) = (of(Expert::ONLINE), of(Expert::OFFLINE)) {
-            movement.apart = offline.now.distances_from(&online.now)?;
+        if let [first, second] = &pets[..]
+            && first.expert != second.expert
+        {
+            movement.apart = second.now.distances_from(&first.now)?;
         }
         Ok(movement)
     }

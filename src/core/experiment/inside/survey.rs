@@ -71,13 +71,12 @@ impl Survey {
         let features = predictor.method.features(images)?;
         for verdict in predictor.method.classify(&features)? {
             let verdict = verdict.checked()?.folded(&predictor.again);
-            for opinion in &verdict.opinions {
+            // The last of several is made of the others: the energy it has is one of theirs.
+            let own = verdict.opinions.len().saturating_sub(1).max(1);
+            for (at, opinion) in verdict.opinions.iter().enumerate() {
                 let strange = self.strangeness.or_default(opinion.expert);
                 strange.push(opinion.strangeness());
-                if let Some(energy) = opinion
-                    .energy
-                    .filter(|_| opinion.expert != Expert::ENSEMBLE)
-                {
+                if let Some(energy) = opinion.energy.filter(|_| at < own) {
                     self.energies.or_default(opinion.expert).push(energy);
                 }
             }

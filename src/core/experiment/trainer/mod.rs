@@ -227,14 +227,14 @@ impl<'a> Trainer<'a> {
         // The next task has other training pictures; what is tested comes back after every task.
         self.kit.pixels.forget_originals();
         let began = self.begin_clock();
-        let Some((answers, slots)) = self.evaluate()? else {
+        let Some(answers) = self.evaluate()? else {
             return Ok(ControlFlow::Break(()));
         };
         if self.judge_backbone(&answers)?.is_break() {
             return Ok(ControlFlow::Break(()));
         }
         self.task_seconds += self.seconds_since(began);
-        self.save_task(answers, slots)?;
+        self.save_task(answers)?;
         Ok(ControlFlow::Continue(()))
     }
 

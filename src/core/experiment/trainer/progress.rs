@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::super::meter::Meter;
 use super::Trainer;
-use crate::method::{Moment, Pass, Source, Work};
+use crate::method::{Measurement, Moment, Pass, Source, Work};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, Phase, Progress};
 
@@ -54,10 +54,8 @@ impl Trainer<'_> {
 
     /// What the method measures of itself at every pass, by name.
     pub(super) fn measured_now(&self) -> Result<BTreeMap<String, f64>> {
-        let measured = self.method.measurements(Moment::Pass)?.into_iter();
-        Ok(measured
-            .map(|one| (one.name.to_string(), one.value))
-            .collect())
+        let measured = self.method.measurements(Moment::Pass)?;
+        Ok(measured.iter().filter_map(Measurement::as_figure).collect())
     }
 
     pub(super) fn progress(
@@ -113,10 +111,7 @@ impl Trainer<'_> {
         let passes = self.passes[task].iter();
         let train: f64 = passes.map(|pass| self.pass_work(task, pass)).sum();
         let tested = self.header.test_images[..=task].iter().sum();
-        let study = match self.method.studies_slots() {
-            true => Meter::study_work(task, tested),
-            false => 0.0,
-        };
-        train + Meter::judge_work(tested) + study
+        let cost = 1.0 + self.method.study_cost(task);
+        train + Meter::judge_work(tested) * cost
     }
 }

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use super::Trainer;
-use crate::method::Moment;
+use crate::method::{Measured, Moment};
 use crate::metrics::{Answers, SlotCounts};
 use crate::problem::{Problem, Result};
-use crate::run::event::{APART, Costs, Event, TaskReport};
+use crate::run::event::{Costs, Event, TaskReport};
 use crate::store::{Checkpoint, joined};
 use crate::tensors::{Bulk, Named, all_finite};
 
@@ -27,8 +27,8 @@ impl Trainer<'_> {
         checkpoint.set("task_seconds", self.task_seconds);
         checkpoint.set("training_seconds", self.training_seconds);
         checkpoint.set("unreadable", self.unreadable_images());
-        // There in checkpoints of every version, empty where nothing is measured.
-        checkpoint.set(APART, "");
+        // Older versions ask for it, empty where nothing is measured.
+        checkpoint.set("apart", "");
         for (name, values) in &self.measured {
             checkpoint.set(name, joined(values));
         }
@@ -46,9 +46,10 @@ impl Trainer<'_> {
         Ok(())
     }
 
-    pub(super) fn save_task(&mut self, answers: Answers, slots: Vec<SlotCounts>) -> Result<()> {
+    pub(super) fn save_task(&mut self, answers: Answers) -> Result<()> {
         let snapshot = self.method.snapshot()?;
         all_finite(&snapshot)?;
+        let (gauges, slots) = self.all_measured()?;
         let (images_per_second, prediction_seconds) = self.meter.end_task();
         let report = TaskReport {
             task: self.task,
@@ -65,7 +66,7 @@ impl Trainer<'_> {
                 kept_bytes: self.kept_bytes,
             },
             losses: self.losses.clone(),
-            gauges: self.gauges()?,
+            gauges,
         };
         // A finished run answers from one file.
         let last = self.lesson || self.task + 1 == self.header.tasks.len();
@@ -91,18 +92,22 @@ impl Trainer<'_> {
         Ok(())
     }
 
-    /// The method's figures, those of testing, and what it measured after each pass.
-    fn gauges(&self) -> Result<BTreeMap<String, f64>> {
-        let measured = self.method.measurements(Moment::Task)?.into_iter();
-        let mut gauges: BTreeMap<String, f64> = measured
-            .map(|one| (one.name.to_string(), one.value))
-            .collect();
+    /// The method's figures, those of testing, and what it measured after each pass; and its study of
+    /// the test images.
+    fn all_measured(&self) -> Result<(BTreeMap<String, f64>, Vec<SlotCounts>)> {
+        let (mut gauges, mut slots) = (BTreeMap::new(), Vec::new());
+        for one in self.method.measurements(Moment::Task)? {
+            gauges.extend(one.as_figure());
+            if let Measured::Study(counts) = one.value {
+                slots = counts;
+            }
+        }
         gauges.extend(self.gauges.clone());
         for (name, values) in &self.measured {
             let passes = (1..).zip(values);
             gauges.extend(passes.map(|(pass, value)| (format!("{name}_{pass}"), *value)));
         }
-        Ok(gauges)
+        Ok((gauges, slots))
     }
 
     /// Saves with a lesson what the next one needs beyond its snapshot.

@@ -1,5 +1,5 @@
-//! The part of a run that tests: after every task each test image so far is shown to the method, and
-//! where its slots of prompts are studied, to each of them.
+//! The part of a run that tests: after every task each test image so far is shown to the method, which answers it and
+//! may study it besides.
 
 use std::ops::ControlFlow;
 
@@ -8,12 +8,10 @@ use super::super::reading::Reading;
 use super::Trainer;
 use crate::data::loader::{Loader, LoaderOptions};
 use crate::method::Verdict;
-use crate::metrics::{Answers, ByExpert, SlotCounts};
+use crate::metrics::{Answers, ByExpert};
 use crate::problem::Result;
 use crate::run::event::{AS_THEY_CAME, Phase};
 use crate::run::refusal;
-
-use burn::tensor::Tensor;
 
 /// Images judged at once. The result does not depend on it.
 const JUDGE_BATCH: usize = 48;
@@ -22,13 +20,13 @@ impl Trainer<'_> {
     /// Asks for every test image of the tasks seen so far; none when the person stopped it. From
     /// where on a picture is strange to an expert, how many known ones are, and what is right by the labels before
     /// they were corrected is kept with the task's gauges.
-    pub(super) fn evaluate(&mut self) -> Result<Option<(Answers, Vec<SlotCounts>)>> {
+    pub(super) fn evaluate(&mut self) -> Result<Option<Answers>> {
         let phase = Phase::Evaluating { task: self.task };
         self.say(phase.clone());
         let (places, samples) = self.kit.images.tests_up_to(self.task);
         let none = samples.is_empty();
         let mut answers = Answers::default();
-        let mut slots = self.no_slots();
+        let study = self.method.study_cost(self.task);
         let mut strangeness: ByExpert<Vec<refusal::Known>> = ByExpert::default();
         let mut reading = Reading::of(samples.len());
         let options = LoaderOptions {
@@ -57,11 +55,11 @@ impl Trainer<'_> {
                 self.note(&mut answers, batch.labels[row] as usize, &verdict);
             }
             self.meter.judged(batch.labels.len());
-            if !slots.is_empty() {
+            if study > 0.0 {
                 self.meter.begin();
-                self.study(images, &batch.labels, &mut slots)?;
-                self.meter
-                    .studied(Meter::study_work(self.task, batch.labels.len()));
+                self.method.study(images, &batch.labels)?;
+                let work = Meter::judge_work(batch.labels.len());
+                self.meter.studied(work * study);
             }
             if self.meter.due() {
                 let last = self.passes[self.task].len().saturating_sub(1);
@@ -84,35 +82,13 @@ impl Trainer<'_> {
             // All lie in the run's own data set.
             answers.sources.clear();
         }
-        Ok(Some((answers, slots)))
+        Ok(Some(answers))
     }
 
     /// Images judged at once: no more than training takes.
     pub(super) fn judged_at_once(&self) -> usize {
         let at_once = self.kit.config.micro_batch.unwrap_or(JUDGE_BATCH);
         at_once.clamp(1, JUDGE_BATCH)
-    }
-
-    /// Counts for each task so far; none where the method's slots are not studied.
-    fn no_slots(&self) -> Vec<SlotCounts> {
-        let tasks = self.task + 1;
-        match self.method.studies_slots() {
-            true => vec![SlotCounts::none(tasks); tasks],
-            false => Vec::new(),
-        }
-    }
-
-    /// Adds a batch to what its images' slots come to.
-    fn study(&self, images: Tensor<4>, labels: &[i64], slots: &mut [SlotCounts]) -> Result<()> {
-        let views = self.method.slots(images)?;
-        for (view, label) in views.iter().zip(labels) {
-            let label = *label as usize;
-            let own = self.task_of.get(label).copied().flatten();
-            if let Some(counts) = own.and_then(|task| slots.get_mut(task)) {
-                counts.add(label, view);
-            }
-        }
-        Ok(())
     }
 
     /// Adds what the experts say to a test image of class `label`.

@@ -14,6 +14,8 @@
 mod state;
 mod verdict;
 
+use std::collections::BTreeMap;
+
 use super::{
     Chosen, Kind, MemoryEstimate, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec, Setup,
     idle,
@@ -23,6 +25,19 @@ use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
 
 pub use state::{Lae, Logits};
+
+/// How far the two PETs are apart, relative to the size of the offline one: told with progress and kept
+/// after every pass over the task's images.
+pub const APART: &str = "apart";
+
+/// How far the online and the offline PET have moved since the first task, relative to their size then.
+pub const DRIFTS: [&str; 2] = ["online_drift", "offline_drift"];
+
+/// Both drifts of a task; none for methods without them.
+pub fn drifts(gauges: &BTreeMap<String, f64>) -> Option<(f64, f64)> {
+    let [online, offline] = DRIFTS.map(|name| gauges.get(name).copied());
+    online.zip(offline)
+}
 
 const PAPER: &str = "Gao et al., A Unified Continual Learning Framework with General Parameter-Efficient Tuning, ICCV 2023";
 

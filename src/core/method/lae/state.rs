@@ -15,12 +15,11 @@ use super::super::{
     PetPlan, Setup, Snapshots, StepSettings, Task, TrainedPet, task_seed,
 };
 use super::verdict::verdict;
-use super::{LaeSettings, Switches};
+use super::{APART, DRIFTS, LaeSettings, Switches};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::pet::{Drawing, DropoutSeed, Hooks, PetStack};
 use crate::problem::Result;
-use crate::run::event::{APART, DRIFTS};
 use crate::tensors::Named;
 
 /// What the experts say to a batch of images, over all classes taught so far.
@@ -333,17 +332,18 @@ impl Method for Lae {
     }
 
     fn measurements(&self, moment: Moment) -> Result<Vec<Measurement>> {
-        let measured = |name, value| Measurement { name, value };
         if moment == Moment::Task {
             let drifts = DRIFTS.into_iter().zip(self.drift()?);
-            return Ok(drifts.map(|(name, value)| measured(name, value)).collect());
+            return Ok(drifts
+                .map(|(name, value)| Measurement::figure(name, value))
+                .collect());
         }
         let Some(offline) = &self.offline else {
             return Ok(Vec::new());
         };
         // Against the length of the offline one.
         let distance = self.online.distance_from(offline)?;
-        Ok(vec![measured(APART, distance)])
+        Ok(vec![Measurement::figure(APART, distance)])
     }
 
     fn snapshot(&self) -> Result<Named> {

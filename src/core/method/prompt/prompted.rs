@@ -6,15 +6,19 @@ use std::sync::Arc;
 
 use burn::tensor::{Tensor, TensorData};
 
-use super::super::answers::{self, Verdict, argmax};
+use super::super::answers::{self, Verdict};
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{self, Optimiser, Progress};
 use super::super::task::none_begun;
-use super::super::{Backward, Batch, Features, Method, Pass, Setup, StepSettings, Task, plain};
+use super::super::{
+    Backward, Batch, Features, GoOn, Measurement, Method, Moment, Pass, Setup, StepSettings, Task,
+    plain,
+};
 use super::queries::Queries;
+use super::study::{self, Study};
 use super::{Asked, Leaves, Occasion, Question, Scheme, Training, no_class_token};
 use crate::backbone::{Backbone, Tokens};
-use crate::metrics::{Expert, SlotView};
+use crate::metrics::Expert;
 use crate::pet::{Init, PetStack};
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named, named};
@@ -40,7 +44,7 @@ pub struct Gradients {
 #[derive(Clone, Debug)]
 pub struct FirstPass {
     tokens: Tokens,
-    query: Tensor<2>,
+    pub(super) query: Tensor<2>,
 }
 
 /// A prompt method over a run: its tensors, its heads, the task it is in.
@@ -57,6 +61,7 @@ pub struct Prompted {
     /// The present task's queries by sample, where training images come the same in every epoch.
     queries: Option<Queries>,
     step: StepSettings,
+    study: Study,
 }
 
 impl Prompted {
@@ -90,6 +95,7 @@ impl Prompted {
             task: None,
             queries: None,
             step: StepSettings::default(),
+            study: Study::default(),
         })
     }
 
@@ -187,7 +193,12 @@ impl Prompted {
     }
 
     /// What queries (batch × width) ask for with these tensors.
-    fn asked(&self, query: &Tensor<2>, leaves: &Leaves, occasion: Occasion) -> Result<Asked> {
+    pub(super) fn asked(
+        &self,
+        query: &Tensor<2>,
+        leaves: &Leaves,
+        occasion: Occasion,
+    ) -> Result<Asked> {
         let question = Question {
             query: query.clone(),
             task: self.heads.0.len().saturating_sub(1),
@@ -202,7 +213,7 @@ impl Prompted {
     ///
     /// # Errors
     /// A Problem when the device failed.
-    fn second_pass(
+    pub(super) fn second_pass(
         &self,
         first: FirstPass,
         leaves: &Leaves,
@@ -233,15 +244,6 @@ impl Prompted {
     /// A Problem when the device failed.
     pub fn logits(&self, images: Tensor<4>) -> Result<Tensor<2>> {
         Ok(self.heads.forward(&self.asked_features(images)?.1))
-    }
-
-    /// Logits (batch × all classes so far) and what was asked for, on some other occasion.
-    ///
-    /// # Errors
-    /// A Problem when the device failed.
-    pub fn logits_on(&self, first: FirstPass, occasion: Occasion) -> Result<(Asked, Tensor<2>)> {
-        let (asked, features) = self.second_pass(first, &self.leaves, occasion)?;
-        Ok((asked, self.heads.forward(&features)))
     }
 
     /// Loss of a batch and the gradients of all trained tensors, without any update; its queries are
@@ -344,30 +346,23 @@ impl Method for Prompted {
         Some(&mut self.heads)
     }
 
-    fn studies_slots(&self) -> bool {
-        self.scheme.studied()
+    fn study_cost(&self, task: usize) -> f64 {
+        study::cost(&*self.scheme, task)
     }
 
-    fn slots(&self, images: Tensor<4>) -> Result<Vec<SlotView>> {
-        if !self.studies_slots() {
-            return Ok(Vec::new());
-        }
-        let first = self.first_pass(images, None)?;
-        let asked = self.asked(&first.query, &self.leaves, Occasion::Answering)?;
-        let chosen = asked.choice.iter().map(|slots| slots.first().copied());
-        let mut views: Vec<SlotView> = chosen
-            .map(|slot| SlotView {
-                chosen: slot.unwrap_or_default(),
-                classes: Vec::new(),
-            })
-            .collect();
-        for slot in 0..self.heads.0.len() {
-            let (_, logits) = self.logits_on(first.clone(), Occasion::Given(slot))?;
-            for (view, row) in views.iter_mut().zip(answers::rows(&logits)?) {
-                view.classes.push(argmax(&row));
-            }
-        }
-        Ok(views)
+    fn study(&mut self, images: Tensor<4>, classes: &[i64]) -> Result<()> {
+        let views = self.slots(images)?;
+        self.study.add(&views, classes, &self.heads);
+        Ok(())
+    }
+
+    fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {
+        self.study = Study::begin(&*self.scheme, self.heads.0.len());
+        Ok(())
+    }
+
+    fn measurements(&self, moment: Moment) -> Result<Vec<Measurement>> {
+        Ok(self.study.told(moment).into_iter().collect())
     }
 
     fn snapshot(&self) -> Result<Named> {

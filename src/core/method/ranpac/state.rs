@@ -268,10 +268,7 @@ impl Method for RanPac {
 
     fn measurements(&self, moment: Moment) -> Result<Vec<Measurement>> {
         let ridge = self.ridge.filter(|_| moment == Moment::Task);
-        let measured = ridge.map(|value| Measurement {
-            name: "ridge",
-            value,
-        });
+        let measured = ridge.map(|value| Measurement::figure("ridge", value));
         Ok(measured.into_iter().collect())
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use egui::{RichText, Role, Sense, Ui, Vec2, WidgetInfo};
 
 use super::{board, inside, refusal, scrub};
+use crate::method::lae::drifts;
 use crate::metrics::Expert;
 use crate::run::event::{Opinion, Picture, Prediction, RunHeader};
 use crate::session::predict::{ranking, reason};
@@ -307,9 +308,10 @@ fn why(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, column: Column) {
     let live = cx.session.train.live.as_ref().and_then(|run| {
         let mine = run.header.as_ref().is_some_and(|h| h.folder == *folder);
         let report = run.reports.get(answer.task).filter(|_| mine)?;
-        report.drift()
+        Some(&report.gauges)
     });
-    let drift = live.or_else(|| cx.session.row(folder)?.drift.get(answer.task).copied());
+    let gauges = live.or_else(|| cx.session.row(folder)?.gauges.get(answer.task));
+    let drift = gauges.and_then(drifts);
     if answer.opinions.len() < 2 {
         return;
     }
