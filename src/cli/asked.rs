@@ -55,7 +55,7 @@ impl Asked {
 /// # Errors
 /// A Problem when there is none yet.
 pub(super) fn finished(folder: &Path) -> Result<usize> {
-    match store::load(folder)?.reports.len() {
+    match store::summarize(folder)?.saved() {
         0 => Err(Problem::new("this run has not finished a task yet")
             .at_path(folder)
             .advise("continue it with `lae-studio resume`, or wait until its first task is done")),

@@ -118,8 +118,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
     };
     let header = predictor.header();
     let probe = inside.probe.as_ref();
-    let gauges = store::load(&folder)?.reports;
-    let gauges = gauges.get(task).map(|report| &report.gauges);
+    let reports = store::summarize(&folder)?.reports();
+    let gauges = reports.get(task).map(|report| &report.gauges);
     let refusal = |expert: &Expert| Some((*expert, Refusal::of(gauges, probe, *expert)?));
     let experts = header.method.experts.iter();
     let told = Told {

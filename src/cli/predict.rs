@@ -140,8 +140,8 @@ pub(super) fn picture(path: &Path) -> Result<Picture> {
 fn refusal_of(folder: &Path, predictor: &Predictor) -> Option<Refusal> {
     let (header, task) = (predictor.header(), predictor.task());
     let expert = header.answering();
-    let stored = store::load(folder).ok()?;
-    let gauges = stored.reports.get(task).map(|report| &report.gauges);
+    let reports = store::summarize(folder).ok()?.reports();
+    let gauges = reports.get(task).map(|report| &report.gauges);
     let noted = Refusal::of(gauges, None, expert);
     if noted.is_some() {
         return noted;

@@ -59,8 +59,7 @@ impl Parts {
         stock: &Stock,
         download: bool,
     ) -> Result<Self> {
-        let stored = store::load(folder)?;
-        let header = stored.header;
+        let (header, plugin) = store::load_facts(folder)?;
         let snapshot = store::load_snapshot(folder, task)?;
         let device = match wanted {
             Some(wanted) => device::trusted(wanted)?,
@@ -72,7 +71,7 @@ impl Parts {
         };
         Ok(Self {
             header,
-            plugin: stored.plugin,
+            plugin,
             task,
             snapshot,
             device,

@@ -98,12 +98,7 @@ pub(super) fn seconds(reports: &[TaskReport]) -> f64 {
 /// A Problem that names the missing or damaged file.
 pub fn load(folder: &Path) -> Result<StoredRun> {
     let mut header = load_header(folder)?;
-    let path = folder.join(PLUGIN_FILE);
-    let plugin = match header.method.uses_pet {
-        true => files::read_text(&path, files::TEXT)
-            .map_err(|error| Problem::io("read the run's PET plugin", &path, &error))?,
-        false => String::new(),
-    };
+    let plugin = plugin_of(folder, &header)?;
     let sized = header.method.pet_sized;
     // Older versions did not note it.
     header.method.pet_sized = Some(sized.unwrap_or_else(|| pet::is_sized(&plugin)));
@@ -124,6 +119,16 @@ pub fn load(folder: &Path) -> Result<StoredRun> {
         state,
         peak_memory_bytes: rows.iter().filter_map(|row| row.peak_memory_bytes).max(),
     })
+}
+
+/// The text of a run's PET plugin; empty where the method trains none.
+pub(super) fn plugin_of(folder: &Path, header: &RunHeader) -> Result<String> {
+    let path = folder.join(PLUGIN_FILE);
+    match header.method.uses_pet {
+        true => files::read_text(&path, files::TEXT)
+            .map_err(|error| Problem::io("read the run's PET plugin", &path, &error)),
+        false => Ok(String::new()),
+    }
 }
 
 /// Whether the run in this folder has ended, given how many of its tasks are saved.

@@ -71,7 +71,7 @@ pub use place::{holds_runs, is_run, run_folders};
 pub use queue::QueueFile;
 pub use record::{run_name, settings_part};
 pub use snapshot::{SnapshotWriter, load_snapshot};
-pub use summary::{Latest, RunSummary, summarize};
+pub use summary::{Latest, RunSummary, load_facts, summarize};
 pub use taught::{NewLesson, undo_lesson};
 
 pub use tables::{harmless_cell, joined, parted};

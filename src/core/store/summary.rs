@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::answered::Answered;
 use super::file::keep_unsynced;
 use super::key::{RunKey, plugin_hash, settings_key};
-use super::load::{RunState, StoredRun, load, state};
+use super::load::{RunState, StoredRun, load, plugin_of, state};
 use super::measured::MetricsRow;
 use super::record::{MOST_IMAGES, run_name};
 use super::{
@@ -269,6 +269,17 @@ pub fn summarize(folder: &Path) -> Result<RunSummary> {
         keep(folder, made.clone(), made_from);
     }
     Ok(made)
+}
+
+/// Settings and facts of a run with the text of its PET plugin: all that a snapshot needs to answer, and no answers
+/// are read.
+///
+/// # Errors
+/// As [`summarize`].
+pub fn load_facts(folder: &Path) -> Result<(RunHeader, String)> {
+    let header = summarize(folder)?.header;
+    let plugin = plugin_of(folder, &header)?;
+    Ok((header, plugin))
 }
 
 /// What the file says, where it can be used.

@@ -9,10 +9,13 @@ use egui_kittest::kittest::Queryable;
 use lae_studio::metrics::{Answers, Expert};
 use lae_studio::run::event::{Event, RunHeader, TaskReport};
 use lae_studio::session::run_view::RunView;
+use lae_studio::store::RunFolder;
+use lae_studio::tensors::Named;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::compare::finished;
+use super::sizes::turn;
 use super::synthetic::{header, report};
 use super::{drawn, recorded, settle, shot};
 use crate::copy_folder;
@@ -62,11 +65,20 @@ fn shapes(window: &Harness<'_, StudioApp>) -> usize {
     window.output().shapes.len()
 }
 
-/// Prints how long a frame takes, averaged over ten.
+/// Prints how long a frame takes: the middle and the 95th of a hundred, while the page is scrolled.
 fn timed(window: &mut Harness<'_, StudioApp>, what: &str) {
-    let begun = Instant::now();
-    window.run_steps(10);
-    eprintln!("{what}: {:.1?} a frame", begun.elapsed() / 10);
+    let at = egui::pos2(400.0, 450.0);
+    let mut frames: Vec<_> = (0..100)
+        .map(|frame| {
+            turn(window, at, if frame < 50 { -20.0 } else { 20.0 });
+            let begun = Instant::now();
+            window.run_steps(1);
+            begun.elapsed()
+        })
+        .collect();
+    frames.sort_unstable();
+    let [middle, late] = [frames[50], frames[95]];
+    eprintln!("{what}: a frame takes {middle:.1?}, 95 of 100 at most {late:.1?}");
 }
 
 /// The page Train with a run of ten thousand classes in ten tasks.
@@ -229,4 +241,35 @@ fn the_time_of_large_frames_is_measured() {
     one_cell(&mut window);
     timed(&mut window, "a thousand tasks, one cell");
     timed(&mut of_runs(runs.path(), 1_000), "a thousand runs");
+}
+
+/// A finished run of a thousand tasks in its folder: saved, listed, laid out on Compare and opened.
+#[test]
+#[ignore = "a measurement"]
+fn the_time_of_a_run_of_a_thousand_tasks_is_measured() {
+    let runs = tempfile::tempdir().unwrap();
+    let mut header = large(2_000, 1_000);
+    header.method.experts = vec![Expert::ENSEMBLE];
+    let begun = Instant::now();
+    let folder = RunFolder::create(runs.path(), &mut header, "").unwrap();
+    for task in 0..1_000 {
+        let report = measured(&header, task);
+        folder.save_task(&report, &Named::new()).unwrap();
+        if task % 250 == 249 {
+            eprintln!("{} tasks: saved in {:.1?}", task + 1, begun.elapsed());
+        }
+    }
+    drop(folder);
+    let begun = Instant::now();
+    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    settle(&mut window);
+    eprintln!("listed and laid out in {:.1?}", begun.elapsed());
+    timed(&mut window, "Compare");
+    let begun = Instant::now();
+    window.get_by_label("Open").click();
+    settle(&mut window);
+    eprintln!("opened in {:.1?}", begun.elapsed());
+    timed(&mut window, "Train");
 }
