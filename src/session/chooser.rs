@@ -99,6 +99,17 @@ pub enum Choice {
     NoDialog,
 }
 
+/// What a helper thread found at a path that a person typed.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The path as it was typed.
+    pub typed: PathBuf,
+    /// The whole path; that of a file to be written where a folder was typed.
+    pub path: PathBuf,
+    /// Whether something is there.
+    pub there: bool,
+}
+
 /// Files and folders being chosen.
 #[derive(Default)]
 pub struct Choosing {
@@ -106,6 +117,8 @@ pub struct Choosing {
     pub picked: Vec<(Wanted, Choice)>,
     /// What every dialog of files has: the window that it belongs to.
     pub dialogs: rfd::FileDialog,
+    /// What was found at the path that was typed last.
+    pub found: Option<Found>,
     /// What the open dialog is for, and since when it is asked.
     asked: Option<(Wanted, Instant)>,
 }
@@ -150,6 +163,21 @@ impl Session {
         }
     }
 
+    /// Looks on a helper thread what lies at a path that was typed: a network that does not answer must not hold the
+    /// window up.
+    pub fn look_at(&mut self, wanted: Wanted, typed: PathBuf) {
+        self.choosing.found = None;
+        let nothing = Found {
+            path: typed.clone(),
+            typed: typed.clone(),
+            there: false,
+        };
+        self.task(
+            move |_| Ok(look_at(wanted, typed)),
+            |session, found| session.choosing.found = Some(found.unwrap_or(nothing)),
+        );
+    }
+
     /// What the desktop's dialog that is open now is for, and for how long it is.
     pub fn picking(&self) -> Option<(Wanted, Duration)> {
         let (wanted, since) = self.choosing.asked?;
@@ -170,5 +198,104 @@ impl Session {
             self.choosing.asked = None;
             self.choosing.picked.push((wanted, choice));
         }
+    }
+}
+
+/// The path that a person typed or pasted: that of a `file://` URL, too, and with `~` for the home folder.
+pub fn typed_path(text: &str) -> PathBuf {
+    let path = match text.trim().strip_prefix("file://") {
+        Some(url) => of_url(url),
+        None => text.trim().to_string(),
+    };
+    let path = PathBuf::from(path);
+    match (path.strip_prefix("~"), std::env::home_dir()) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => path,
+    }
+}
+
+/// The path of a URL of a file: `localhost/a%20b` is `/a b`, `/C:/a` is `C:/a`, and another computer's name leads to
+/// what it shares.
+fn of_url(url: &str) -> String {
+    let path = unescaped(url.strip_prefix("localhost").unwrap_or(url));
+    let drive = path.get(1..).filter(|rest| rest.get(1..2) == Some(":"));
+    match (drive, path.starts_with('/')) {
+        (Some(drive), true) => drive.to_string(),
+        (_, true) => path,
+        (_, false) => format!("//{path}"),
+    }
+}
+
+/// A text with its `%20` put back; as it is where they mean no text.
+fn unescaped(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        let code = after.get(..2).filter(|_| *first == b'%');
+        let code = code.and_then(|code| std::str::from_utf8(code).ok());
+        let byte = code.and_then(|code| u8::from_str_radix(code, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_string())
+}
+
+fn look_at(wanted: Wanted, typed: PathBuf) -> Found {
+    let path = std::path::absolute(&typed).unwrap_or_else(|_| typed.clone());
+    let (path, there) = match wanted.to_write() {
+        // A folder takes the file under its usual name; an ending that was left out is added when it is written.
+        Some(name) => {
+            let path = if path.is_dir() { path.join(name) } else { path };
+            let added = |ending: &&str| path.with_added_extension(ending).exists();
+            let there = path.exists() || wanted.files().1.iter().any(added);
+            (path, there)
+        }
+        // Of a picture, all of its folder.
+        None if wanted == Wanted::Pictures && path.is_file() => {
+            (path.parent().unwrap_or(&path).to_path_buf(), true)
+        }
+        None => {
+            let there = path.exists();
+            (path, there)
+        }
+    };
+    Found { typed, path, there }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_of_a_file_is_its_path() {
+        let home = std::env::home_dir().unwrap();
+        for (text, path) in [
+            (" /a/b c ", "/a/b c"),
+            ("file:///a/b%20c", "/a/b c"),
+            ("file://localhost/a/%C3%BC.png\n", "/a/ü.png"),
+            ("file:///C:/Users/a%23b", "C:/Users/a#b"),
+            ("file://server/share", "//server/share"),
+            // What is no code stays as it is, and so do bytes that are no text.
+            ("file:///100%/%zz", "/100%/%zz"),
+            ("file:///a%FF", "/a%FF"),
+            ("100%20", "100%20"),
+        ] {
+            assert_eq!(typed_path(text), PathBuf::from(path), "{text}");
+        }
+        assert_eq!(typed_path("~/a"), home.join("a"));
+    }
+
+    #[test]
+    fn a_file_to_be_written_goes_into_a_folder_under_its_usual_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = Wanted::Report.to_write().unwrap();
+        let found = look_at(Wanted::Report, folder.path().into());
+        assert_eq!((found.path, found.there), (folder.path().join(name), false));
+        std::fs::write(folder.path().join("old.zip"), "").unwrap();
+        assert!(look_at(Wanted::Report, folder.path().join("old")).there);
+        assert!(!look_at(Wanted::Weights, folder.path().join("old")).there);
+        let of_picture = look_at(Wanted::Pictures, folder.path().join("old.zip"));
+        assert_eq!(of_picture.path, folder.path());
     }
 }

@@ -98,6 +98,8 @@ pub enum UiCommand {
     Pick(Wanted),
     /// Ask for its path in the window itself.
     TypePath(Wanted),
+    /// Look what lies at a path that was typed.
+    LookAt(Wanted, PathBuf),
     /// The dialog for a path was closed.
     ChosenNothing,
     /// A file or folder was chosen.

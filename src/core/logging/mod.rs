@@ -25,6 +25,7 @@ use crate::problem::Problem;
 use crate::tensors::{is_full, is_loss};
 pub use file::Pages;
 pub use privacy::{Veil, source_place};
+pub use recorder::failed_dialogs;
 
 /// Folder of the log below that of the runs.
 const FOLDER: &str = "log";

@@ -23,6 +23,10 @@ fn own(target: &str) -> Option<&str> {
 /// Lines of libraries that one process keeps: a driver that complains about every frame must not
 /// drive everything else out.
 const MOST_FOREIGN: usize = 300;
+/// What tells that no dialog of files came up: neither the portal's nor zenity's.
+const DIALOGS: &str = "rfd::backend::xdg_desktop_portal";
+/// How often it told so.
+static FAILED_DIALOGS: AtomicUsize = AtomicUsize::new(0);
 
 /// Takes lines and hands those that count to the log.
 struct Recorder {
@@ -41,6 +45,11 @@ impl Recorder {
     }
 }
 
+/// How many dialogs of files could not be shown: the crate that shows them says so in the log alone.
+pub fn failed_dialogs() -> usize {
+    FAILED_DIALOGS.load(Ordering::Relaxed)
+}
+
 /// Makes the log the place where `tracing` and `log` write.
 pub(super) fn install(log: &'static Log) {
     let recorder = || Recorder {
@@ -57,8 +66,8 @@ pub(super) fn install(log: &'static Log) {
 pub(super) fn level_changed(log: &Log) {
     log::set_max_level(match () {
         () if log.takes(Level::Warn) => log::LevelFilter::Warn,
-        () if log.takes(Level::Error) => log::LevelFilter::Error,
-        () => log::LevelFilter::Off,
+        // Failed dialogs are counted still.
+        () => log::LevelFilter::Error,
     });
     tracing::callsite::rebuild_interest_cache();
 }
@@ -142,6 +151,9 @@ impl log::Log for Recorder {
     }
 
     fn log(&self, record: &log::Record<'_>) {
+        if record.level() == log::Level::Error && record.target() == DIALOGS {
+            FAILED_DIALOGS.fetch_add(1, Ordering::Relaxed);
+        }
         let level = match record.level() {
             log::Level::Error => Level::Error,
             _ => Level::Warn,

@@ -1,7 +1,8 @@
-//! The desktop's file dialog: the portal's where there is one, else zenity's.
+//! The desktop's file dialog: the portal's where there is one, else zenity's. Both failures are told in the log alone.
 
 use std::time::{Duration, Instant};
 
+use crate::logging;
 use crate::session::chooser::{Choice, Wanted};
 
 /// Nobody cancels a dialog this soon after it was asked for: none came up.
@@ -9,7 +10,7 @@ const TOO_SOON: Duration = Duration::from_millis(250);
 
 /// Shows the dialog and waits for the answer.
 pub(super) fn pick(wanted: Wanted, dialog: rfd::FileDialog) -> Choice {
-    let asked = Instant::now();
+    let (asked, failed) = (Instant::now(), logging::failed_dialogs());
     let path = match wanted.to_write() {
         Some(_) => dialog.save_file(),
         None if wanted.is_folder() => dialog.pick_folder(),
@@ -17,7 +18,9 @@ pub(super) fn pick(wanted: Wanted, dialog: rfd::FileDialog) -> Choice {
     };
     match path {
         Some(path) => Choice::Path(path),
-        None if asked.elapsed() < TOO_SOON => Choice::NoDialog,
+        None if asked.elapsed() < TOO_SOON || logging::failed_dialogs() > failed => {
+            Choice::NoDialog
+        }
         None => Choice::Cancelled,
     }
 }

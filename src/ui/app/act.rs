@@ -60,6 +60,7 @@ impl StudioApp {
             UiCommand::Pick(wanted) => self.session.pick(wanted),
             UiCommand::TypePath(wanted) => self.type_path(wanted, ""),
             UiCommand::ChosenNothing => self.pages.experiment.leave(),
+            UiCommand::LookAt(wanted, path) => self.session.look_at(wanted, path),
             UiCommand::Picked(wanted, path) => self.picked(ctx, wanted, path),
             UiCommand::Undo => self.go_through_history(true),
             UiCommand::Redo => self.go_through_history(false),
@@ -252,9 +253,7 @@ impl StudioApp {
             Wanted::Lesson => self.teach(text),
             Wanted::Runs => self.session.add_folder(path),
             Wanted::Pictures => {
-                // Of a picture that was chosen, all of its folder.
-                let around = path.parent().filter(|_| !path.is_dir());
-                self.pages.predict.sheet.choose(around.unwrap_or(&path));
+                self.pages.predict.sheet.choose(&path);
                 self.show(Page::Predict);
             }
             Wanted::Export(kind, form) => self.session.export(kind, form, path),

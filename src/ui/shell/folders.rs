@@ -4,7 +4,7 @@ use egui::{Context, RichText, Ui};
 
 use crate::counts::counted;
 use crate::session::Session;
-use crate::session::chooser::Wanted;
+use crate::session::chooser::{Wanted, typed_path};
 use crate::session::folders::RunsFolder;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
@@ -64,9 +64,8 @@ impl FoldersDialog {
                 commands.push(UiCommand::Pick(Wanted::Runs));
             }
         });
-        let typed = self.typed.trim().trim_start_matches("file://");
-        if add && !typed.is_empty() {
-            commands.push(UiCommand::AddFolder(typed.into()));
+        if add && !self.typed.trim().is_empty() {
+            commands.push(UiCommand::AddFolder(typed_path(&self.typed)));
             self.typed.clear();
         }
     }

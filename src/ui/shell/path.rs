@@ -1,21 +1,25 @@
 //! A path typed or pasted, for desktops that have no dialog of files to show.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use egui::{Align2, Area, Context, Frame, Id, Key, Modifiers, Order, RichText, Ui, Vec2};
 
 use crate::session::Session;
-use crate::session::chooser::Wanted;
+use crate::session::chooser::{Wanted, typed_path};
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, dialog, faint, primary_button};
 
 /// A dialog of the desktop may take so long to come up before the window offers a field for the path.
 const PATIENCE: Duration = Duration::from_millis(800);
+/// What takes longer than this to be looked for is told of.
+const SOON: Duration = Duration::from_millis(300);
 /// Why the path is asked for, where no dialog came up.
-pub const NO_DIALOG: &str =
-    "No dialog of files opens on this desktop: no portal answers, and there is no zenity.";
+pub const NO_DIALOG: &str = match cfg!(any(windows, target_os = "macos")) {
+    true => "No dialog of files opens.",
+    false => "No dialog of files opens on this desktop: no portal answers, and there is no zenity.",
+};
 
 /// What the dialog for a path remembers between frames.
 #[derive(Default)]
@@ -26,6 +30,8 @@ pub struct PathDialog {
     told: String,
     /// Whether the field has had the focus.
     focused: bool,
+    /// The path that is being looked at, and since when.
+    looking: Option<(PathBuf, Instant)>,
     /// Whether the person was told that the file is there already.
     replaces: bool,
 }
@@ -52,20 +58,27 @@ impl PathDialog {
             elsewhere(ctx, wanted, since, commands);
         }
         let Some(wanted) = self.wanted else { return };
-        let enter = widgets::enter_alone(ctx);
-        let modal = dialog(ctx, "path", 560.0, |ui| self.ask(ui, wanted, enter));
-        let (path, cancelled) = modal.inner;
-        if let Some(path) = path {
+        if let Some(path) = self.found(session, wanted) {
             commands.push(UiCommand::Picked(wanted, path));
             self.wanted = None;
-        } else if cancelled || modal.backdrop_response.clicked() {
+            return;
+        }
+        let enter = widgets::enter_alone(ctx);
+        let modal = dialog(ctx, "path", 560.0, |ui| self.ask(ui, wanted, enter));
+        let (agreed, cancelled) = modal.inner;
+        if agreed && self.looking.is_none() && !self.typed.trim().is_empty() {
+            let typed = typed_path(&self.typed);
+            self.looking = Some((typed.clone(), Instant::now()));
+            commands.push(UiCommand::LookAt(wanted, typed));
+        }
+        if cancelled || modal.backdrop_response.clicked() {
             commands.push(UiCommand::ChosenNothing);
             self.wanted = None;
         }
     }
 
-    /// The path that was agreed to, and whether the person wants none.
-    fn ask(&mut self, ui: &mut Ui, wanted: Wanted, enter: bool) -> (Option<PathBuf>, bool) {
+    /// Whether the person agrees to the path, and whether none is wanted.
+    fn ask(&mut self, ui: &mut Ui, wanted: Wanted, enter: bool) -> (bool, bool) {
         let strong = tokens(ui).strong;
         let title = RichText::new(wanted.title()).font(semibold(16.0));
         ui.label(title.color(strong));
@@ -75,48 +88,49 @@ impl PathDialog {
         if !std::mem::replace(&mut self.focused, true) {
             field.request_focus();
         }
-        self.replaces &= !field.changed();
+        if field.changed() {
+            (self.replaces, self.looking) = (false, None);
+        }
         let mut agreed = enter || widgets::entered(ui, &field);
         let mut cancelled = ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape));
         ui.add_space(4.0);
         ui.horizontal(|ui| {
+            let since = self.looking.as_ref().map(|(_, since)| since.elapsed());
+            if let Some(since) = since {
+                ui.request_repaint_after(SOON.saturating_sub(since));
+            }
             let words = match wanted.to_write() {
+                _ if since.is_some_and(|since| since > SOON) => "Looking there…",
                 Some(_) if self.replaces => "Replace",
                 Some(_) => "Save here",
                 None if wanted.is_folder() => "Choose this folder",
                 None => "Open",
             };
-            agreed |= primary_button(ui, words, !self.typed.trim().is_empty()).clicked();
+            let ready = since.is_none() && !self.typed.trim().is_empty();
+            agreed |= primary_button(ui, words, ready).clicked();
             cancelled |= button(ui, "Cancel").clicked();
         });
-        (agreed.then(|| self.agreed(wanted)).flatten(), cancelled)
+        (agreed, cancelled)
     }
 
-    /// The whole path, unless the person has to be told something of it first.
-    fn agreed(&mut self, wanted: Wanted) -> Option<PathBuf> {
-        let typed = Path::new(self.typed.trim());
-        let path = match (typed.strip_prefix("~"), std::env::home_dir()) {
-            (Ok(rest), Some(home)) => home.join(rest),
-            _ => std::path::absolute(typed).ok()?,
-        };
-        let there = |path: &Path| path.exists();
-        let Some(name) = wanted.to_write() else {
-            self.told = format!("There is nothing at {}.", path.display());
-            return there(&path).then_some(path);
-        };
-        // A folder takes the file under its usual name.
-        let path = match path.is_dir() {
-            true => path.join(name),
-            false => path,
-        };
-        // An ending that was left out is added when the file is written.
-        let added = |ending: &&str| there(&path.with_added_extension(ending));
-        if !self.replaces && (there(&path) || wanted.files().1.iter().any(added)) {
-            self.replaces = true;
-            self.told = "There is such a file already.".to_owned();
-            return None;
+    /// The path that was looked at, unless the person has to be told something of it first.
+    fn found(&mut self, session: &Session, wanted: Wanted) -> Option<PathBuf> {
+        let (typed, _) = self.looking.as_ref()?;
+        let found = session.choosing.found.as_ref();
+        let found = found.filter(|found| found.typed == *typed)?;
+        self.looking = None;
+        match (wanted.to_write(), found.there) {
+            (None, false) => {
+                self.told = format!("There is nothing at {}.", found.path.display());
+                None
+            }
+            (Some(_), true) if !self.replaces => {
+                self.replaces = true;
+                self.told = "There is such a file already.".to_owned();
+                None
+            }
+            _ => Some(found.path.clone()),
         }
-        Some(path)
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use egui::{Context, Event, EventFilter, Key, Modifiers, Ui};
 
 use crate::run::event::Picture;
+use crate::session::chooser::typed_path;
 
 /// What came out of the clipboard.
 pub enum Pasted {
@@ -29,10 +30,7 @@ pub fn pasted(ctx: &Context) -> Vec<Pasted> {
                 rgb: rgb.collect(),
             })))
         }
-        Event::Paste(text) if !typing => {
-            let path = text.trim().trim_start_matches("file://");
-            Some(Pasted::File(PathBuf::from(path)))
-        }
+        Event::Paste(text) if !typing => Some(Pasted::File(typed_path(text))),
         _ => None,
     };
     ctx.input(|i| i.events.iter().filter_map(of).collect())

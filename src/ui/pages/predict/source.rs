@@ -6,7 +6,7 @@ use egui::{Align2, CornerRadius, Role, Sense, Stroke, StrokeKind, Ui, Vec2, Widg
 
 use super::{Question, askable, board, listed_as};
 use crate::run::config::RunConfig;
-use crate::session::chooser::Wanted;
+use crate::session::chooser::{Wanted, typed_path};
 use crate::session::drawing::Drawing;
 use crate::session::views::{DataView, Split};
 use crate::ui::command::UiCommand;
@@ -248,7 +248,7 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
     let field = ui.add(edit).accessible_name("Image file");
     let path = cx.pages.predict.path.trim();
     if widgets::entered(ui, &field) && !path.is_empty() {
-        let path = path.trim_start_matches("file://").into();
+        let path = typed_path(path);
         cx.act(UiCommand::PredictFile(path));
     }
     if let Some(picture) = &cx.session.predict.picture {
