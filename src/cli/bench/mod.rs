@@ -17,6 +17,7 @@ use super::output::{Json, Table, complain, size, tell};
 use super::settings::{option_of, without_effect};
 use crate::backbone::library::Library as Backbones;
 use crate::device;
+use crate::experiment;
 use crate::method::{self, Chosen, Idle};
 use crate::nn::Variant;
 use crate::pet::library::Library as Plugins;
@@ -134,6 +135,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let pytorch = pytorch.transpose()?;
     // Whatever is wrong with one of them is told before the first is measured.
     let all = args.asked()?;
+    for (asked, _) in &all {
+        experiment::check(&asked.config()?)?;
+    }
     if !args.here {
         notes(&all)?.iter().for_each(tell);
     }

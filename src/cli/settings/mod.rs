@@ -4,14 +4,13 @@ mod idle;
 mod options;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::backbone::library;
 use crate::data::{Correction, Dataset};
-use crate::experiment::Stock;
 use crate::experiment::suited::{of_epochs, suit_to};
+use crate::experiment::{Stock, all_at_once};
 use crate::files;
 use crate::method::{Chosen, adopt, adopt_published, named_method, set, usual_pet};
 use crate::pet::library::Library as Plugins;
@@ -91,9 +90,9 @@ impl Settings {
         let mut words = None;
         if self.config.is_none() && self.preset.is_none() {
             let go_on = || control.wish() != Wish::Stop;
-            words = self.suit(&mut config, &corrected, |asked| {
-                stock.data(asked, &go_on).ok()
-            });
+            let asked = self.asked(&config, &corrected)?;
+            let data = stock.data(&asked, &go_on).ok();
+            words = data.and_then(|data| self.suit(&mut config, asked, &data));
         }
         let before = config.clone();
         self.given.apply(&mut config);
@@ -123,21 +122,25 @@ impl Settings {
         corrected(self.corrected.as_deref(), root, data)
     }
 
-    /// Puts what suits the data set, as the window does; a sentence where that was not said by options anyway. Data
-    /// that cannot be opened is told of by training itself.
-    fn suit(
-        &self,
-        config: &mut RunConfig,
-        corrected: &[Correction],
-        open: impl FnOnce(&RunConfig) -> Option<Arc<Dataset>>,
-    ) -> Option<String> {
+    /// The settings with which the data set is opened. What no data set can make right is told before.
+    ///
+    /// # Errors
+    /// A Problem for values outside their ranges.
+    fn asked(&self, config: &RunConfig, corrected: &[Correction]) -> Result<RunConfig> {
         let mut asked = config.clone();
         self.given.apply(&mut asked);
+        self.apply_own(&mut asked)?;
         asked.corrected = corrected.to_vec();
-        let data = open(&asked)?;
+        all_at_once(asked.validate())?;
+        Ok(asked)
+    }
+
+    /// Puts what suits the data set, as the window does; a sentence where that was not said by options anyway. Data
+    /// that cannot be opened is told of by training itself.
+    fn suit(&self, config: &mut RunConfig, asked: RunConfig, data: &Dataset) -> Option<String> {
         let before = config.clone();
         config.data = asked.data;
-        let words = suit_to(config, &data);
+        let words = suit_to(config, data);
         if self.given.has("epochs") {
             // A number of epochs comes with its own frozen ones, not with those of other epochs.
             (config.epochs, config.settings) = (before.epochs, before.settings);

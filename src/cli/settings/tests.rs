@@ -1,5 +1,7 @@
 //! Options become settings, and settings the command that gives them again.
 
+use std::sync::Arc;
+
 use clap::Parser;
 
 use super::*;
@@ -288,7 +290,7 @@ fn what_all_methods_are_compared_on_is_told_and_what_holds_anyway_is_not() {
         "{told:?}"
     );
     // What is wrong is told first, and alone.
-    assert!(notes("--method simplecil --batch 0").is_empty());
+    assert!(tried(&format!("--method simplecil --batch 0 {common}")).is_err());
     // A method that freezes nothing does what is asked for.
     for method in ["baseline", "simplecil", "lae --no-learning"] {
         let words = format!("--method {method} --freeze-epochs 0");
@@ -386,4 +388,20 @@ fn the_window_and_the_command_line_end_with_the_same_settings_for_every_method()
     let drawn = resolve(&format!("--data {}", folders[0].path().display()));
     let shot = resolve(&format!("--data {}", folders[1].path().display()));
     assert!(!drawn.flip && shot.flip);
+}
+
+#[test]
+fn values_that_no_data_set_can_make_right_are_told_before_it_is_opened() {
+    // Were it opened first, training would tell of the folder that is not there.
+    let told = |options: &str| {
+        let resolved = tried(&format!("--data /nowhere/at/all {options}"));
+        resolved.map(drop).map_err(|problem| problem.what)
+    };
+    assert_eq!(told(""), Ok(()));
+    assert_eq!(
+        told("--epochs 0 --batch 0").unwrap_err(),
+        "zero epochs train nothing; a batch needs at least one image"
+    );
+    // How many epochs suit the data is not known yet.
+    assert_eq!(told("--set freeze_epochs=9"), Ok(()));
 }

@@ -76,7 +76,7 @@ pub fn train(
 ) -> Result<Outcome> {
     let sink = &mut Noted(sink);
     sink.prepare("a run is prepared", config);
-    all_at_once(method::problems(config))?;
+    check(config)?;
     let plan = Plan::prepare(config, None, stock, sink, control);
     let Some(plan) = unless_stopped(plan, control)? else {
         return Ok(Outcome::NotBegun);
@@ -90,19 +90,27 @@ pub fn train(
     })
 }
 
+/// Checks settings as far as they alone can tell.
+///
+/// # Errors
+/// One Problem that names all that is wrong.
+pub fn check(config: &RunConfig) -> Result<()> {
+    all_at_once(method::problems(config))
+}
+
 /// Checks, before the first of several runs begins, what can be said of all of them without their
 /// device and backbone: settings, class orders, tasks and images. None when the person stopped it.
 ///
 /// # Errors
 /// A Problem that names the run that could not begin.
 pub fn check_all(configs: &[RunConfig], stock: &Stock, control: &Control) -> Result<Option<()>> {
-    let check = |config: &RunConfig| {
-        all_at_once(method::problems(config))?;
+    let fits = |config: &RunConfig| {
+        check(config)?;
         let data = stock.data(config, &|| control.wish() != Wish::Stop)?;
         plan::fits(config, &data)
     };
     for (number, config) in (1..).zip(configs) {
-        let checked = check(config).map_err(|problem| Problem {
+        let checked = fits(config).map_err(|problem| Problem {
             what: format!(
                 "run {number} of {} (class order {}) cannot begin: {}",
                 configs.len(),
@@ -241,7 +249,10 @@ fn unless<T>(prepared: Result<T>, go_on: impl Fn() -> bool) -> Result<Option<T>>
 }
 
 /// One Problem out of several, so that a caller with one error channel still names them all.
-fn all_at_once(problems: Vec<Problem>) -> Result<()> {
+///
+/// # Errors
+/// That Problem, where there is any.
+pub fn all_at_once(problems: Vec<Problem>) -> Result<()> {
     let mut rest = problems.into_iter();
     let Some(first) = rest.next() else {
         return Ok(());
