@@ -84,6 +84,10 @@ pub(super) fn keep_apart(path: &Path, bytes: &[u8]) -> Result<()> {
 /// Replaces a file that can be made again from others, whole or not at all but without waiting for the disk:
 /// after a power cut it may be damaged.
 pub(super) fn keep_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // What a killed program left. Who is still writing there fails, but finds this file in place.
+    sweep_where(path.parent().unwrap_or(path), |left| {
+        left.with_extension("").with_extension("") == path
+    });
     let (partial, mut file) = create_apart(path)?;
     let written = file.write_all(bytes).and_then(|()| {
         drop(file);
@@ -225,11 +229,16 @@ fn partial_path(path: &Path, own: &str) -> PathBuf {
 
 /// Removes what a killed program left half-written. Call it only while holding the lock.
 pub(super) fn sweep(folder: &Path) {
+    sweep_where(folder, |_| true);
+}
+
+fn sweep_where(folder: &Path, which: impl Fn(&Path) -> bool) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return;
     };
     for path in entries.flatten().map(|entry| entry.path()) {
-        if path.extension().is_some_and(|ending| ending == PARTIAL) {
+        let is_partial = path.extension().is_some_and(|ending| ending == PARTIAL);
+        if is_partial && which(&path) {
             // A leftover that cannot be removed is overwritten or stays without effect.
             let _ = std::fs::remove_file(path);
         }
@@ -316,6 +325,20 @@ mod tests {
             }
         });
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_a_killed_program_left_of_a_file_that_can_be_made_again_is_swept_with_the_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("summary.json");
+        for left in ["summary.json.5f-2.partial", "checkpoint.partial"] {
+            std::fs::write(folder.path().join(left), "half").unwrap();
+        }
+        keep_unsynced(&path, b"all").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"all");
+        // The other file is somebody's who holds the lock.
+        assert!(folder.path().join("checkpoint.partial").exists());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
     #[test]
