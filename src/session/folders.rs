@@ -152,7 +152,10 @@ impl Session {
 
     fn take_row(&mut self, folder: PathBuf, answer: Result<Option<Arc<RunRow>>>) {
         match answer {
-            Ok(row) => self.place_row(&folder, row),
+            Ok(row) => {
+                self.place_row(&folder, row);
+                self.follow_opened();
+            }
             Err(problem) => self.notify(problem, true),
         }
         if self.compare.folders.rows.remove(&folder) == Some(true) {
@@ -193,6 +196,7 @@ impl Session {
             shelf.rows
         });
         self.compare.runs.fill(answer);
+        self.follow_opened();
         // A row that comes now may have been read before the list was.
         let rows = self.compare.folders.rows.values_mut();
         rows.for_each(|again| *again = true);

@@ -100,6 +100,31 @@ impl Session {
         );
     }
 
+    /// Looks how the opened run stands on disk: another program may train or teach it.
+    pub fn look_at_opened(&mut self) {
+        let opened = self
+            .train
+            .opened
+            .as_ref()
+            .and_then(|run| run.header.as_ref());
+        if let Some(folder) = opened.map(|header| header.folder.clone()) {
+            self.list_run(folder);
+        }
+    }
+
+    /// Reads the opened run again where its row has other tasks than are on show.
+    pub(super) fn follow_opened(&mut self) {
+        let Some(run) = &self.train.opened else {
+            return;
+        };
+        let Some(header) = &run.header else { return };
+        let row = self.row(&header.folder).filter(|row| row.header.is_some());
+        let now = row.map(|row| (row.tasks(), row.answers().accuracy.len()));
+        if now.is_some_and(|now| now != (header.tasks.len(), run.reports.len())) {
+            self.open_run(header.folder.clone());
+        }
+    }
+
     fn take_opened(&mut self, folder: &Path, run: Result<RunView>) {
         if self.train.awaited.as_deref() != Some(folder) {
             return;

@@ -131,8 +131,10 @@ impl StudioApp {
         self.page = page;
         self.fences.turned();
         self.session.retry_data();
-        if page == Page::Compare {
-            self.session.list_runs();
+        match page {
+            Page::Compare => self.session.list_runs(),
+            Page::Train => self.session.look_at_opened(),
+            _ => {}
         }
         if page == Page::Predict && self.session.predict.run.is_none() {
             let newest = pages::predict::askable(&self.session).next();

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use egui::util::undoer::Undoer;
-use egui::{Context, Ui};
+use egui::{Context, Event, Ui};
 
 use super::command::{Page, UiCommand, shortcuts, shortcuts_of_settings};
 use super::fence::Fences;
@@ -132,6 +132,14 @@ impl StudioApp {
     /// Leaves the line with frame times here when the window closes.
     pub fn tell_times_to(&mut self, report: Arc<Mutex<String>>) {
         self.report = Some(report);
+    }
+
+    /// The person comes back to the window: what another program did to the run on show is seen.
+    fn take_focus(&mut self, ctx: &Context) {
+        let come = |event: &Event| matches!(event, Event::WindowFocused(true));
+        if self.page == Page::Train && ctx.input(|i| i.events.iter().any(come)) {
+            self.session.look_at_opened();
+        }
     }
 
     /// Answers to the person's choice in a file dialog; without a dialog the window asks itself.
@@ -352,6 +360,7 @@ impl eframe::App for StudioApp {
         self.fenced(ctx, "finished runs", Self::take_comparison);
         self.fenced(ctx, "closing", |app| app.take_closing(ctx));
         self.fenced(ctx, "settings", |app| {
+        self.fenced(ctx, "focus", |app| app.take_focus(ctx));
             app.note_history(ctx);
             app.remember_changes(ctx);
         });

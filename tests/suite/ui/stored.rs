@@ -5,12 +5,15 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::session::Session;
 use lae_studio::session::run_view::Stage;
+use lae_studio::store::RunFolder;
+use lae_studio::tensors::Named;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::flow::{after_one_task, small};
-use super::{Dropped, settle, wait, window};
+use super::synthetic::{header, report};
+use super::{Dropped, recorded, settle, wait, window};
 
 fn page(window: &mut Harness<'_, StudioApp>, title: &str) {
     window.get_by_role_and_label(egui::Role::Tab, title).click();
@@ -159,4 +162,29 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
         weights.display().to_string()
     );
     assert!(!session.experiment.plan.problems.is_empty());
+}
+
+#[test]
+fn an_opened_run_that_another_program_trains_on_is_read_again_when_the_person_comes_back() {
+    let runs = tempfile::tempdir().unwrap();
+    let mut header = header();
+    let other = RunFolder::create(runs.path(), &mut header, "").unwrap();
+    for task in 0..2 {
+        other.save_task(&report(task), &Named::new()).unwrap();
+    }
+    let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    window.state_mut().session.open_run(header.folder.clone());
+    page(&mut window, "Train");
+    let opened = |window: &Harness<'_, StudioApp>| {
+        let opened = window.state().session.train.opened.clone();
+        opened.map(|run| run.reports.len())
+    };
+    assert_eq!(opened(&window), Some(2));
+    other.save_task(&report(2), &Named::new()).unwrap();
+    other.finish(false).unwrap();
+    let events = &mut window.input_mut().events;
+    events.push(egui::Event::WindowFocused(true));
+    settle(&mut window);
+    assert_eq!(opened(&window), Some(3));
 }
