@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::of_data::{Kept, SetUp, Suiting};
 use super::planning::Planning;
 use super::views::{DataView, Fetch, Plan};
+use crate::method::Idle;
 use crate::run::config::RunConfig;
 
 /// The set-up of the next run.
@@ -19,6 +20,8 @@ pub struct Experiment {
     pub data: Fetch<Arc<DataView>>,
     /// What the settings come to; kept until a newer one is there.
     pub plan: Plan,
+    /// The settings that have no effect beside the others.
+    pub(super) idle: Vec<Idle>,
     pub(super) planning: Planning,
     /// The settings that other data sets were used with.
     pub(super) kept: Kept,
@@ -34,10 +37,16 @@ impl Experiment {
             preset: None,
             data: Fetch::Nothing,
             plan: Plan::default(),
+            idle: Vec::new(),
             planning: Planning::default(),
             kept: Kept::new(),
             suiting: Suiting::default(),
         }
+    }
+
+    /// Why the setting under this key has no effect, where it has none.
+    pub fn why_idle(&self, key: &str) -> Option<&str> {
+        Idle::why(&self.idle, key)
     }
 
     /// What is set up now.

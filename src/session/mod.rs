@@ -181,6 +181,7 @@ impl Session {
         }
         self.refresh_data();
         self.refresh_plan();
+        self.refresh_idle();
         changed
     }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::Session;
-use super::views::{DataView, Plan};
-use crate::method::{Chosen, Idle};
+use super::views::{DataView, Plan, PluginView};
+use crate::method::Chosen;
 use crate::run::config::RunConfig;
 
 /// What is known of the plan beside itself.
@@ -14,6 +14,8 @@ pub(super) struct Planning {
     asked: Option<(RunConfig, bool)>,
     /// Whether a plan is being worked out.
     busy: bool,
+    /// What the settings without effect are of.
+    idle_of: Option<(RunConfig, Arc<[PluginView]>)>,
     /// Whether the blocks are to follow the backbone once it is known.
     fit_blocks: bool,
 }
@@ -39,12 +41,18 @@ impl Session {
             && !self.is_downloading_weights()
     }
 
-    /// The settings that have no effect beside the others. They follow from the settings alone, so that they are never
-    /// those of older ones, as the plan may be.
-    pub fn idle(&self) -> Vec<Idle> {
-        let chosen = Chosen::of(&self.experiment.draft);
-        let plugin = self.inventory.plugin_of(&self.experiment.draft);
-        chosen.map_or_else(|_| Vec::new(), |chosen| chosen.idle(plugin))
+    /// Finds the settings that have no effect beside the others, where these or the plugins have changed. They follow
+    /// from the settings alone, so that they are never those of older ones, as the plan may be.
+    pub(super) fn refresh_idle(&mut self) {
+        let (draft, plugins) = (&self.experiment.draft, &self.inventory.plugins);
+        let of = self.experiment.planning.idle_of.as_ref();
+        if of.is_some_and(|(config, known)| config == draft && Arc::ptr_eq(known, plugins)) {
+            return;
+        }
+        let chosen = Chosen::of(draft);
+        let plugin = self.inventory.plugin_of(draft);
+        self.experiment.idle = chosen.map_or_else(|_| Vec::new(), |chosen| chosen.idle(plugin));
+        self.experiment.planning.idle_of = Some((draft.clone(), plugins.clone()));
     }
 
     /// Asks what the settings come to whenever they changed, one question at a time.

@@ -27,6 +27,7 @@ impl StudioApp {
     #[deny(clippy::wildcard_enum_match_arm)]
     pub fn act(&mut self, ctx: &Context, command: UiCommand) {
         self.fences.acted();
+        self.shell.palette.renew();
         let places = self.unvisited(&command);
         if !places.is_empty() {
             self.shell.question = Some(Question::Visit(places, Box::new(command)));
@@ -59,8 +60,8 @@ impl StudioApp {
             UiCommand::ChooseWeights(path) => self.choose_weights(path),
             UiCommand::Pick(wanted) => self.session.pick(wanted),
             UiCommand::TypePath(wanted) => self.type_path(wanted, ""),
-            UiCommand::ChosenNothing => self.pages.experiment.leave(),
             UiCommand::LookAt(wanted, path) => self.session.look_at(wanted, path),
+            UiCommand::ChosenNothing => self.pages.experiment.leave(),
             UiCommand::Picked(wanted, path) => self.picked(ctx, wanted, path),
             UiCommand::Undo => self.go_through_history(true),
             UiCommand::Redo => self.go_through_history(false),

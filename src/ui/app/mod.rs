@@ -353,14 +353,16 @@ fn is_record_file(path: &Path) -> bool {
 impl eframe::App for StudioApp {
     fn logic(&mut self, ctx: &Context, _frame: &mut eframe::Frame) {
         self.fenced(ctx, "news", |app| {
-            app.session.drain();
+            if app.session.drain() {
+                app.shell.palette.renew();
+            }
         });
         self.fenced(ctx, "chosen files", |app| app.take_picked(ctx));
         self.fenced(ctx, "dropped files", |app| app.take_dropped(ctx));
         self.fenced(ctx, "finished runs", Self::take_comparison);
+        self.fenced(ctx, "focus", |app| app.take_focus(ctx));
         self.fenced(ctx, "closing", |app| app.take_closing(ctx));
         self.fenced(ctx, "settings", |app| {
-        self.fenced(ctx, "focus", |app| app.take_focus(ctx));
             app.note_history(ctx);
             app.remember_changes(ctx);
         });

@@ -18,6 +18,8 @@ pub struct Palette {
     open: bool,
     typed: String,
     chosen: usize,
+    /// The lines for what is typed, made anew when that or anything else has changed.
+    lines: Option<Vec<Entry>>,
 }
 
 impl Palette {
@@ -26,6 +28,12 @@ impl Palette {
         self.open = !self.open;
         self.typed.clear();
         self.chosen = 0;
+        self.renew();
+    }
+
+    /// What the lines are made of has changed.
+    pub fn renew(&mut self) {
+        self.lines = None;
     }
 
     /// Draws it while it is open.
@@ -33,7 +41,8 @@ impl Palette {
         if !self.open {
             return;
         }
-        let lines = found(session, &self.typed);
+        let lines = self.lines.take();
+        let lines = lines.unwrap_or_else(|| found(session, &self.typed));
         self.keys(ctx, lines.len());
         let enter = ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Enter));
         let id = Id::unique("palette");
@@ -42,11 +51,12 @@ impl Palette {
         let fit = ((room.y - 150.0) / LINE) as usize;
         let most = MOST.min(fit.max(2));
         let place = Modal::default_area(id).anchor(Align2::CENTER_TOP, Vec2::new(0.0, 56.0));
+        let mut changed = false;
         let modal = Modal::new(id).area(place).show(ctx, |ui| {
             ui.set_width(460.0f32.min(room.x - 60.0));
             ui.set_height(LINE * most as f32 + 66.0);
             ui.spacing_mut().item_spacing.y = 0.0;
-            self.field(ui);
+            changed = self.field(ui);
             ui.add_space(6.0);
             let mut picked = None;
             let first = (self.chosen + 1).saturating_sub(most);
@@ -73,6 +83,7 @@ impl Palette {
         if modal.should_close() {
             self.open = false;
         }
+        self.lines = (!changed).then_some(lines);
     }
 
     fn keys(&mut self, ctx: &Context, count: usize) {
@@ -87,7 +98,8 @@ impl Palette {
         self.chosen = self.chosen.min(count.saturating_sub(1));
     }
 
-    fn field(&mut self, ui: &mut Ui) {
+    /// Whether another text was typed.
+    fn field(&mut self, ui: &mut Ui) -> bool {
         let edit = TextEdit::singleline(&mut self.typed)
             .hint_text("Type a command")
             .desired_width(f32::INFINITY)
@@ -97,6 +109,7 @@ impl Palette {
         if response.changed() {
             self.chosen = 0;
         }
+        response.changed()
     }
 }
 

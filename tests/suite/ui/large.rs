@@ -240,7 +240,32 @@ fn the_time_of_large_frames_is_measured() {
     timed(&mut window, "a thousand tasks, over tasks");
     one_cell(&mut window);
     timed(&mut window, "a thousand tasks, one cell");
-    timed(&mut of_runs(runs.path(), 1_000), "a thousand runs");
+    let mut window = of_runs(runs.path(), 1_000);
+    timed(&mut window, "a thousand runs");
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
+    settle(&mut window);
+    timed(&mut window, "a thousand runs, the palette over them");
+    of_lesson();
+}
+
+/// Prints how long a frame of Experiment takes, and of the first lesson, whose runs are all there.
+fn of_lesson() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    timed(&mut window, "Experiment");
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num6);
+    settle(&mut window);
+    let units = window.state().session.learn.units.list.ready().cloned();
+    let unit = units.unwrap()[0].unit.clone().unwrap();
+    for config in unit.plans().flat_map(|plan| &plan.configs) {
+        finished(runs.path(), "", |header| header.config = config.clone());
+    }
+    let session = &mut window.state_mut().session;
+    session.list_runs();
+    session.open_unit(Some(unit));
+    settle(&mut window);
+    timed(&mut window, "a lesson with its runs");
 }
 
 /// A finished run of a thousand tasks in its folder: saved, listed, laid out on Compare and opened.

@@ -23,7 +23,7 @@ pub use details::Part;
 pub use model::equations;
 
 use crate::counts::{counted, things};
-use crate::method::{Idle, named_method};
+use crate::method::named_method;
 use crate::run::config::{RunConfig, SETTINGS, SettingGroup};
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
@@ -59,8 +59,6 @@ pub struct State {
     pub corrected: bool,
     /// Whether the rarer settings are on show.
     pub more: bool,
-    /// The settings that have no effect beside the others, as of this frame.
-    idle: Vec<Idle>,
     /// Whether a change of the settings can be taken back, as of this frame.
     pub can_undo: bool,
     /// Fonts that a data set's class names need, by the data set's key.
@@ -74,16 +72,10 @@ impl State {
     pub fn leave(&mut self) {
         (self.folder, self.weights) = (false, false);
     }
-
-    /// Why the setting under this key has no effect, where it has none.
-    fn why_idle(&self, key: &str) -> Option<&str> {
-        Idle::why(&self.idle, key)
-    }
 }
 
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    cx.pages.experiment.idle = cx.session.idle();
     // The button that starts the run stands at the foot, in sight at every size.
     let fixed = Fixed::Right(320.0);
     if ui.available_width() < NARROW {

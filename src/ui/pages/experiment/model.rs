@@ -127,7 +127,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
 fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
     let size = plugin.map_or(Some((1, 5, 256)), |plugin| plugin.size);
     let (low, _, high) = size.unwrap_or_default();
-    let why = cx.pages.experiment.why_idle("pet_size");
+    let why = cx.session.experiment.why_idle("pet_size");
     let mut size = cx.session.experiment.draft.pet_size;
     let label = faint(ui, "size");
     let mut value = numbers::number(&mut size, low..=high).speed(0.1);

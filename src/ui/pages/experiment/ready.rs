@@ -81,7 +81,7 @@ fn extent(cx: &Cx<'_>) -> String {
     }
     let tasks = counted(plan.tasks.len(), "task");
     let pictures = counted(plan.images_shown(draft), "picture");
-    match cx.pages.experiment.why_idle("epochs") {
+    match cx.session.experiment.why_idle("epochs") {
         None => format!("{tasks} × {}, {pictures}", counted(draft.epochs, "epoch")),
         Some(_) => format!("{tasks}, {pictures}"),
     }

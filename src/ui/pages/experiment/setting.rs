@@ -28,7 +28,7 @@ pub(super) fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, setting: &RunSetting) {
     let draft = &cx.session.experiment.draft;
     let was = (setting.get)(draft);
     let mut value = was.clone();
-    let why = cx.pages.experiment.why_idle(setting.spec.key);
+    let why = cx.session.experiment.why_idle(setting.spec.key);
     titled(
         ui,
         &setting.spec,
@@ -63,7 +63,7 @@ pub(super) fn text(ui: &mut Ui, cx: &mut Cx<'_>, key: &str, label: Id, width: f3
     let edit = widgets::line_edit(&mut typed, width)
         .id(Id::unique(setting.spec.key))
         .min_size(Vec2::new(width, CONTROL));
-    let why = cx.pages.experiment.why_idle(key);
+    let why = cx.session.experiment.why_idle(key);
     let response = unless(ui, why, |ui| ui.add(edit)).labelled_by(label);
     if response.on_hover_text(hint(&setting.spec)).changed() {
         let value = Setting::Text(typed.into());
@@ -80,7 +80,7 @@ pub(super) fn own(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec) {
     match spec.kind {
         Kind::Flag(_) => boxed(ui, spec, &mut value),
         _ => {
-            let why = cx.pages.experiment.why_idle(spec.key);
+            let why = cx.session.experiment.why_idle(spec.key);
             titled(ui, spec, &mut value, i64::MAX, why);
         }
     }

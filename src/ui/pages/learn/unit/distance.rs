@@ -18,7 +18,7 @@ pub(super) fn show(
     ui: &mut Ui,
     (title, name): (&str, &str),
     (passes, tasks): (usize, usize),
-    lines: Vec<(String, Vec<[f64; 2]>)>,
+    lines: &[(String, Vec<[f64; 2]>)],
     language: Language,
 ) {
     let t = tokens(ui);
@@ -58,13 +58,14 @@ pub(super) fn show(
         plot.set_plot_bounds_y(0.0..=top * 1.03);
         let of = |task: usize| task as f64 * passes..=(task + 1) as f64 * passes;
         plots::bands(plot, t, (0..tasks).map(of));
-        for (i, (title, points)) in lines.into_iter().enumerate() {
+        for (i, (title, points)) in lines.iter().enumerate() {
             let colour = t.runs[i % t.runs.len()];
             let line = Line::new(title.clone(), PlotPoints::from(points.clone()));
             plot.line(line.color(colour).width(2.0));
             // The run at work is drawn step by step; what is measured after a pass stands out.
-            let whole = points.into_iter().filter(|point| point[0].fract() == 0.0);
-            let points = Points::new(title, whole.collect::<PlotPoints<'_>>());
+            let whole = points.iter().copied();
+            let whole = whole.filter(|point| point[0].fract() == 0.0);
+            let points = Points::new(title.clone(), whole.collect::<PlotPoints<'_>>());
             let marker = RUN_MARKERS[i % RUN_MARKERS.len()];
             plot.points(points.shape(marker).filled(true).radius(3.2).color(colour));
         }

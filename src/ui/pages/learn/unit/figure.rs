@@ -18,7 +18,7 @@ const HEIGHT: f32 = 220.0;
 pub(super) fn show(
     ui: &mut Ui,
     title: &str,
-    chart: Chart,
+    (chart, numbers): &(Chart, String),
     language: Language,
     picture: &mut matrix::Picture,
 ) {
@@ -28,19 +28,19 @@ pub(super) fn show(
             faint(ui, language.say("unit.comes"));
             return;
         }
-        let numbers = chart.text(language);
         let name = format!("{title}\n{numbers}");
         match chart {
-            Chart::Curves { tasks, lines } => curves(ui, (title, &name, language), &tasks, lines),
+            Chart::Curves { tasks, lines } => curves(ui, (title, &name, language), tasks, lines),
             Chart::Matrix { rows, tasks } => {
-                let side = ((ui.available_width() - 60.0) / tasks.max(1) as f32).clamp(8.0, 46.0);
+                let side =
+                    ((ui.available_width() - 60.0) / (*tasks).max(1) as f32).clamp(8.0, 46.0);
                 ui.push_id(title, |ui| {
-                    matrix::accuracy(ui, (title, &rows, language), tasks, side, picture);
+                    matrix::accuracy(ui, (title, rows, language), *tasks, side, picture);
                 });
             }
-            Chart::Bars { rows, unit, spread } => bars::show(ui, &rows, &unit, spread, language),
+            Chart::Bars { rows, unit, spread } => bars::show(ui, rows, unit, *spread, language),
             Chart::Table { columns, rows } => {
-                table(ui, &columns, &rows, language);
+                table(ui, columns, rows, language);
                 return;
             }
             Chart::Distance {
@@ -49,7 +49,7 @@ pub(super) fn show(
                 lines,
             } => {
                 legend(ui, lines.iter().map(|(title, _)| title.as_str()));
-                distance::show(ui, (title, &name), (passes, tasks), lines, language);
+                distance::show(ui, (title, &name), (*passes, *tasks), lines, language);
             }
         }
         ui.collapsing(language.say("unit.numbers"), |ui| {
@@ -64,25 +64,22 @@ fn curves(
     ui: &mut Ui,
     (title, name, language): (&str, &str, Language),
     tasks: &[String],
-    lines: Vec<(String, Vec<f64>)>,
+    lines: &[(String, Vec<f64>)],
 ) {
     let t = tokens(ui);
     legend(ui, lines.iter().map(|(title, _)| title.as_str()));
-    let series = lines
-        .into_iter()
-        .enumerate()
-        .map(|(i, (title, values))| Series {
-            name: title,
-            points: values
-                .iter()
-                .enumerate()
-                .map(|(task, v)| [task as f64, *v])
-                .collect(),
-            colour: t.runs[i % t.runs.len()],
-            marker: RUN_MARKERS[i % RUN_MARKERS.len()],
-            style: LineStyle::Solid,
-            width: 2.0,
-        });
+    let series = lines.iter().enumerate().map(|(i, (title, values))| Series {
+        name: title.clone(),
+        points: values
+            .iter()
+            .enumerate()
+            .map(|(task, v)| [task as f64, *v])
+            .collect(),
+        colour: t.runs[i % t.runs.len()],
+        marker: RUN_MARKERS[i % RUN_MARKERS.len()],
+        style: LineStyle::Solid,
+        width: 2.0,
+    });
     Curves {
         id: title,
         name,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use egui::Ui;
 
-use crate::session::units::{self, Part, Unit};
+use crate::session::units::{self, Chart, Figures, Part, Unit};
 use crate::ui::pages::Cx;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::matrix;
@@ -25,8 +25,23 @@ const WIDEST: f32 = 700.0;
 /// What the page remembers of a lesson between frames.
 #[derive(Default)]
 pub(super) struct State {
+    /// What the charts are of.
+    of: Option<(Arc<Unit>, Arc<Figures>)>,
+    /// The charts with their numbers as text, by place in the lesson.
+    charts: HashMap<usize, (Chart, String)>,
     /// Pictures of matrices, by place in the lesson.
     matrices: HashMap<usize, matrix::Picture>,
+}
+
+impl State {
+    /// Lets go of the charts of another lesson, or of what its runs came to before.
+    fn renew(&mut self, unit: &Arc<Unit>, figures: &Arc<Figures>) {
+        let mut of = self.of.iter();
+        if !of.any(|(known, of)| Arc::ptr_eq(known, unit) && Arc::ptr_eq(of, figures)) {
+            self.of = Some((unit.clone(), figures.clone()));
+            self.charts.clear();
+        }
+    }
 }
 
 /// A column in the middle of the page.
@@ -50,6 +65,7 @@ pub(super) fn column<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
     let unit = &in_language(cx, unit);
     let figures = cx.session.learn.units.figures.clone();
+    cx.pages.learn.unit.renew(unit, &figures);
     scroll(ui, &unit.name, |ui| {
         column(ui, |ui| {
             text::title(ui, &unit.title);
@@ -69,8 +85,13 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
                     Part::Teach(teach) => runs::teach(ui, cx, unit, teach),
                     Part::Ask(question) => ask::show(ui, cx, question, &figures, unit.language),
                     Part::Figure(figure) => {
-                        let chart = figure.chart(unit, &figures, unit.language);
-                        let picture = cx.pages.learn.unit.matrices.entry(place).or_default();
+                        let state = &mut cx.pages.learn.unit;
+                        let chart = state.charts.entry(place).or_insert_with(|| {
+                            let chart = figure.chart(unit, &figures, unit.language);
+                            let numbers = chart.text(unit.language);
+                            (chart, numbers)
+                        });
+                        let picture = state.matrices.entry(place).or_default();
                         figure::show(ui, &figure.title, chart, unit.language, picture);
                     }
                     Part::Expect(_) => {}
