@@ -69,7 +69,11 @@ impl Palette {
             let t = tokens(ui);
             if more > 0 {
                 let text = RichText::new(format!("and {more} more"));
-                ui.label(text.font(regular(12.0)).color(t.subdued));
+                ui.add_space(4.0);
+                ui.horizontal(|ui| {
+                    ui.add_space(ui.spacing().button_padding.x);
+                    ui.label(text.font(regular(12.0)).color(t.subdued));
+                });
             } else if lines.is_empty() {
                 ui.label(RichText::new("No command with these letters").color(t.subdued));
             }

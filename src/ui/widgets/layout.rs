@@ -8,7 +8,7 @@ use egui::{
 use crate::ui::theme::{self, GAP};
 
 /// What stays free around a dialog, its own margins among it.
-const DIALOG_EDGE: f32 = 60.0;
+const DIALOG_EDGE: f32 = 76.0;
 
 /// A row with something at its left and something at its right end.
 pub fn ends(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)) {
@@ -103,7 +103,9 @@ pub fn dialog<R>(
     content: impl FnOnce(&mut Ui) -> R,
 ) -> ModalResponse<R> {
     let room = ctx.content_rect().size();
-    Modal::new(Id::unique(name)).show(ctx, |ui| {
+    // As far from its edge as in a card.
+    let frame = Frame::popup(&ctx.global_style()).inner_margin(Margin::symmetric(14, 12));
+    Modal::new(Id::unique(name)).frame(frame).show(ctx, |ui| {
         let height = (room.y - DIALOG_EDGE).max(100.0);
         // It grows with what is in it; left to itself it would stay as high as it was at first.
         let scrolled = ScrollArea::vertical()

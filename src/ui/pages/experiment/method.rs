@@ -11,6 +11,7 @@ use crate::session::plain::title_of;
 use crate::session::presets::{self, Preset};
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
+use crate::ui::theme::CONTROL;
 use crate::ui::widgets::{self, card, faint, link, terms};
 
 /// Draws the method card.
@@ -88,7 +89,10 @@ fn which(ui: &mut Ui, cx: &mut Cx<'_>) {
     let key = cx.session.experiment.draft.method.clone();
     let chosen = named_method(&key);
     let title = chosen.as_ref().map_or("choose", |spec| spec.title);
+    let low = ui.spacing().interact_size.y;
     ui.horizontal_wrapped(|ui| {
+        // As high as what stands beside it.
+        ui.spacing_mut().interact_size.y = CONTROL;
         let combo = egui::ComboBox::from_id_salt("method")
             .width(150.0)
             .height(500.0)
@@ -103,6 +107,7 @@ fn which(ui: &mut Ui, cx: &mut Cx<'_>) {
                 }
             });
         combo.response.accessible_name("Method");
+        ui.spacing_mut().interact_size.y = low;
         if let Ok(spec) = chosen {
             for setting in spec.settings {
                 if let Kind::Flag(_) = setting.kind {

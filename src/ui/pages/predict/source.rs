@@ -151,7 +151,7 @@ fn tools(ui: &mut Ui, drawing: &mut Drawing) -> bool {
     let drag = egui::DragValue::new(&mut pen)
         .range(6.0..=60.0)
         .prefix("Pen ");
-    let response = ui.add_sized(Vec2::new(76.0, CONTROL), drag);
+    let response = ui.add_sized(Vec2::new(60.0, CONTROL), drag);
     changed |= response.changed() && !drawing.is_empty();
     response.accessible_name("Pen width");
     drawing.pen = pen / 300.0;

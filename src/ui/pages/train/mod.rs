@@ -98,7 +98,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let high = if narrow { 250.0 } else { space * 0.47 };
     figures::curves(ui, &run, other.as_ref(), high);
     // The head of the card below shows that there is more.
-    let height = column.rest(ui, 300.0 + BELOW) - BELOW;
+    let height = column.rest(ui, 320.0 + BELOW) - BELOW;
     let width = ui.available_width();
     if width < 640.0 {
         figures::matrix(ui, cx, &run, 0.0);
