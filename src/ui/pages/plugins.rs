@@ -73,9 +73,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
             experiment::equations(ui, plugin);
         }
         if used {
-            cx.session.experiment.draft.pet.clone_from(&plugin.name);
-            cx.session.experiment.draft.pet_variant = None;
-            cx.session.experiment.draft.pet_size = plugin.usual_size();
+            cx.act(UiCommand::ChoosePet(plugin.name.clone()));
             cx.act(UiCommand::Show(Page::Experiment));
         }
     });
