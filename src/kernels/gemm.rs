@@ -5,6 +5,7 @@ use std::ops::Neg;
 
 use rayon::prelude::*;
 
+use super::explain::{self, Kernel, Product};
 use super::panels;
 use super::simd::Level;
 
@@ -12,6 +13,8 @@ use super::simd::Level;
 pub trait Number: Copy + Send + Sync + Neg<Output = Self> + 'static {
     /// 1.
     const ONE: Self;
+    /// Whether its products are told to who asks for them in [`explain`].
+    const TOLD: bool = false;
 
     /// Computes a product by panels, as [`product`] describes it; false where another way is to be taken.
     fn by_panels(
@@ -27,6 +30,7 @@ pub trait Number: Copy + Send + Sync + Neg<Output = Self> + 'static {
 
 impl Number for f32 {
     const ONE: Self = 1.0;
+    const TOLD: bool = true;
 
     fn by_panels(y: &mut [f32], stride: usize, store: Store, a: Matrix<'_>, b: Matrix<'_>) -> bool {
         let level = Level::best();
@@ -122,14 +126,38 @@ pub fn product<T: Number>(
     assert_eq!(a.columns, b.rows);
     assert!(b.columns <= stride || a.rows <= 1);
     assert!(fits(a.rows, b.columns, stride, 1, y.len()));
-    if T::by_panels(y, stride, store, a, b) {
-        return;
-    }
+    let began = if T::TOLD { explain::begin() } else { None };
+    let kernel = if T::by_panels(y, stride, store, a, b) {
+        Kernel::Panels
+    } else {
+        by_gemm(y, stride, store, a, b);
+        Kernel::Gemm
+    };
+    explain::end(
+        began,
+        Product {
+            rows: a.rows,
+            inner: a.columns,
+            columns: b.columns,
+            turned: b.row == 1 && b.column > 1,
+            kernel,
+        },
+    );
+}
+
+/// The same by the `gemm` crate, of matrices that fit.
+fn by_gemm<T: Number>(
+    y: &mut [T],
+    stride: usize,
+    store: Store,
+    a: Matrix<'_, T>,
+    b: Matrix<'_, T>,
+) {
     let factor = match store {
         Store::Subtract => -T::ONE,
         _ => T::ONE,
     };
-    // SAFETY: the asserts here and in `Matrix::new` keep every index inside its slice; `y` is
+    // SAFETY: the asserts of `product` and `Matrix::new` keep every index inside its slice; `y` is
     // borrowed exclusively, so it overlaps neither operand.
     unsafe {
         gemm::gemm(

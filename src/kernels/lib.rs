@@ -8,6 +8,7 @@ pub mod block;
 pub mod buffer;
 pub mod depthwise;
 pub mod elementwise;
+pub mod explain;
 pub mod gemm;
 mod lanes;
 pub mod linear;

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::explain::{self, Products};
 use super::mode::Mode;
 use super::network::Network;
 use super::{Asked, Row, idle};
@@ -36,6 +37,8 @@ struct Timed {
     seconds: f64,
     /// Whole tasks among it.
     tasks: usize,
+    /// Of all that was timed.
+    products: Option<Products>,
 }
 
 impl Asked<'_> {
@@ -51,12 +54,16 @@ impl Asked<'_> {
         if ready.info.is_cpu() {
             fits(&config, memory::available_bytes())?;
         }
+        if self.args.explain && !ready.info.is_cpu() {
+            return Err(explain::elsewhere(&ready.info.name));
+        }
         let variant = self.variant.unwrap_or(weights.into());
         let place: Place = (&ready.device, variant).into();
         let least = Duration::from_secs_f64(self.args.seconds);
+        let explain = self.args.explain;
         let timed = match mode {
-            Mode::Task => tasks(&config, &place, least)?,
-            _ => steps(&config, place, mode, least)?,
+            Mode::Task => tasks(&config, &place, least, explain)?,
+            _ => steps(&config, place, mode, least, explain)?,
         };
         let idle = idle(&config)?;
         let has = |key| idle.iter().all(|idle| idle.key != key);
@@ -77,6 +84,7 @@ impl Asked<'_> {
             peak_memory_bytes: memory::peak_bytes(),
             device: ready.info.name,
             pytorch: Vec::new(),
+            products: timed.products,
         })
     }
 }
@@ -102,39 +110,53 @@ fn fits(config: &RunConfig, free: Option<u64>) -> Result<()> {
 }
 
 /// Steps of one mode, for so long at least.
-fn steps(config: &RunConfig, place: Place, mode: Mode, least: Duration) -> Result<Timed> {
+fn steps(
+    config: &RunConfig,
+    place: Place,
+    mode: Mode,
+    least: Duration,
+    explain: bool,
+) -> Result<Timed> {
     let mut network = Network::new(config, place)?;
     network.get_ready(mode)?;
     for _ in 0..WARM_UP {
         network.step(mode)?;
     }
     let began = Instant::now();
-    let mut steps = 0;
-    while steps < FEWEST || began.elapsed() < least {
-        network.step(mode)?;
-        steps += 1;
-    }
+    let (steps, products) = explain::during(explain, || {
+        let mut steps = 0;
+        while steps < FEWEST || began.elapsed() < least {
+            network.step(mode)?;
+            steps += 1;
+        }
+        Ok(steps)
+    })?;
     Ok(Timed {
         images: steps * config.batch,
         seconds: began.elapsed().as_secs_f64(),
         tasks: 0,
+        products,
     })
 }
 
-/// Whole tasks, each the second of a network of its own, for so long at least.
-fn tasks(config: &RunConfig, place: &Place, least: Duration) -> Result<Timed> {
+/// Whole tasks, each the second of a network of its own, for so long at least; explained is the first.
+fn tasks(config: &RunConfig, place: &Place, least: Duration, explain: bool) -> Result<Timed> {
     let mut timed = Timed {
         images: 0,
         seconds: 0.0,
         tasks: 0,
+        products: None,
     };
     while timed.tasks == 0 || timed.seconds < least.as_secs_f64() {
         let mut network = Network::new(config, place.clone())?;
         network.get_ready(Mode::Task)?;
         let began = Instant::now();
-        timed.images += network.task()?;
+        let first = explain && timed.tasks == 0;
+        let (images, products) = explain::during(first, || network.task())?;
         timed.seconds += began.elapsed().as_secs_f64();
+        timed.images += images;
         timed.tasks += 1;
+        timed.products = timed.products.or(products);
     }
     Ok(timed)
 }

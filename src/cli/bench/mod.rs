@@ -3,17 +3,19 @@
 //! Every row is measured in a process of its own, so that one row's memory is not another's peak.
 //! Weights are random: speed does not depend on them.
 
+mod explain;
 mod measure;
 mod mode;
 mod network;
 mod pytorch;
+mod table;
 
 use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
 use super::End;
-use super::output::{Json, Table, complain, size, tell};
+use super::output::{Json, complain, tell};
 use super::settings::{option_of, without_effect};
 use crate::backbone::library::Library as Backbones;
 use crate::device;
@@ -76,6 +78,9 @@ pub(super) struct Args {
     /// Measure PyTorch in turn with each row that it can do, with this Python [python3 if none is named]
     #[arg(long, value_name = "PYTHON", num_args = 0..=1, default_missing_value = "python3")]
     pytorch: Option<String>,
+    /// Tell how each product of a step is computed, and how fast (on the CPU device)
+    #[arg(long)]
+    explain: bool,
     /// Measure in this process instead of one per row
     #[arg(long, hide = true)]
     here: bool,
@@ -108,6 +113,9 @@ struct Row {
     /// The same in PyTorch, where it was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pytorch: Vec<Beside>,
+    /// How the products of a step are computed, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    products: Option<explain::Products>,
 }
 
 /// The JSON.
@@ -167,7 +175,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
             false => asked.in_child(mode),
         });
     }
-    let text = text(&rows, pytorch.is_some());
+    let text = table::text(&rows, pytorch.is_some());
     args.json.give(&Rows { rows }, &text)?;
     Ok(end)
 }
@@ -317,7 +325,8 @@ impl Asked<'_> {
             .args(["--batch", &batch.to_string(), "--method", method])
             .args(["--device", &args.device])
             .args(["--seconds", &args.seconds.to_string()])
-            .args(["--precision", args.precision.key()]);
+            .args(["--precision", args.precision.key()])
+            .args(args.explain.then_some("--explain"));
         let variant = self.variant.map(|variant| variant.to_string());
         let size = args.pet_size.map(|size| size.to_string());
         let options = [
@@ -340,61 +349,4 @@ impl Asked<'_> {
         rows.and_then(|rows| rows.rows.into_iter().next())
             .ok_or_else(|| failed(format!("its process ended with {}", output.status)))
     }
-}
-
-/// Images a second in three digits or so.
-fn speed(images: f64) -> String {
-    match images < 10.0 {
-        true => format!("{images:.2}"),
-        false => format!("{images:.1}"),
-    }
-}
-
-fn text(rows: &[Row], beside: bool) -> String {
-    let mut columns = vec![
-        "backbone",
-        "method",
-        "PET",
-        "mode",
-        "weights",
-        ">batch",
-        ">images/s",
-        ">peak memory",
-        "device",
-    ];
-    let tasks = rows.iter().any(|row| row.seconds_per_task.is_some());
-    if tasks {
-        columns.insert(7, ">s/task");
-    }
-    if beside {
-        columns.insert(7, "PyTorch (ratio)");
-    }
-    let mut table = Table::new(&columns);
-    for row in rows {
-        let mut cells = vec![
-            row.backbone.clone(),
-            row.method.clone(),
-            match row.pet.as_str() {
-                "" => String::new(),
-                pet if row.pet_size == 0 => pet.to_string(),
-                pet => format!("{pet} {}", row.pet_size),
-            },
-            row.mode.key().to_string(),
-            row.variant
-                .map_or_else(|| row.weights.clone(), |variant| variant.to_string()),
-            row.batch.to_string(),
-            speed(row.images_per_second),
-            size(row.peak_memory_bytes),
-            row.device.clone(),
-        ];
-        if tasks {
-            let seconds = row.seconds_per_task;
-            cells.insert(7, seconds.map_or_else(String::new, |s| format!("{s:.2}")));
-        }
-        if beside {
-            cells.insert(7, pytorch::words(row));
-        }
-        table.row(cells);
-    }
-    table.to_string()
 }

@@ -122,7 +122,7 @@ fn last_line(output: &Output) -> String {
 pub fn words(row: &Row) -> String {
     let one = |beside: &Beside| {
         let ratio = row.images_per_second / beside.images_per_second;
-        let speed = super::speed(beside.images_per_second);
+        let speed = super::table::speed(beside.images_per_second);
         match row.pytorch.len() {
             1 => format!("{speed} ({ratio:.2})"),
             _ => format!("{} {speed} ({ratio:.2})", beside.dtype),

@@ -17,6 +17,7 @@ use burn::tensor::{Tensor, TensorData};
 
 use half::HalfMatrix;
 pub use lae_kernels::buffer::release as release_buffers;
+pub use lae_kernels::explain;
 pub use place::{AttentionForm, Heads, Place, Upload, Variant, WeightType};
 
 /// A linear map `x · weight + bias` over the last axis.

@@ -36,6 +36,32 @@ fn bench_gives_a_row_per_mode_with_its_own_memory() {
 }
 
 #[test]
+fn bench_explains_the_way_each_product_is_computed() {
+    let root = tempfile::tempdir().unwrap();
+    let words =
+        "bench --backbone lae-nano --batch 4 --seconds 0 --device cpu --mode train --explain";
+    let words: Vec<&str> = words.split(' ').collect();
+    let told = json(&run_json(&words, root.path()));
+    let products = &told["rows"][0]["products"];
+    assert!(products["peak_gflops"].as_f64().unwrap() > 0.0);
+    let ways = products["ways"].as_array().unwrap();
+    let seconds: Vec<f64> = (ways.iter())
+        .map(|way| way["seconds"].as_f64().unwrap())
+        .collect();
+    assert!(seconds.len() > 4 && seconds.is_sorted_by(|a, b| a >= b));
+    // Forward, and back for the gradient of the input.
+    for turned in [false, true] {
+        let mut ways = ways.iter().filter(|way| way["turned"] == turned);
+        assert!(
+            ways.any(
+                |way| way["times"].as_u64().unwrap() > 0 && way["gflops"].as_f64().unwrap() > 0.0
+            )
+        );
+    }
+    assert!(ways.iter().any(|way| way["kernel"] == "gemm"));
+}
+
+#[test]
 fn bench_tells_options_without_effect_once_and_wrong_names_before_the_first_row() {
     let root = tempfile::tempdir().unwrap();
     let quick = "bench --backbone lae-nano --batch 2,4 --seconds 0 --device cpu --mode predict --pet ssf --pet-size 5";

@@ -1,0 +1,136 @@
+//! How the products of a row are computed: shape, kernel, speed, and share of what the processor can do.
+
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use super::Row;
+use crate::cli::output::Table;
+use crate::nn::explain;
+use crate::problem::{Problem, Result};
+
+/// Fewer shapes than a network has of small ones: the rest is told as one line.
+const MOST: usize = 24;
+
+/// The products of a row.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Products {
+    /// What one thread can do at most, measured, in 10⁹ floating-point operations a second.
+    peak_gflops: f64,
+    /// Share of all threads' time that was spent in products.
+    share_of_time: f64,
+    /// Those that took longest first.
+    ways: Vec<Way>,
+}
+
+/// One shape.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Way {
+    rows: usize,
+    inner: usize,
+    columns: usize,
+    /// Whether the right matrix lies turned.
+    turned: bool,
+    kernel: String,
+    times: u32,
+    /// All of them together.
+    seconds: f64,
+    /// Of one thread.
+    gflops: f64,
+}
+
+/// Why nothing is told of another device.
+pub(super) fn elsewhere(device: &str) -> Problem {
+    Problem::new(format!("how {device} computes products is not known here"))
+        .advise("measure the processor with --device cpu, or leave --explain out")
+}
+
+/// What `work` gives and, if asked for, the products of f32 that it computed.
+pub(super) fn during<T>(
+    asked: bool,
+    work: impl FnOnce() -> Result<T>,
+) -> Result<(T, Option<Products>)> {
+    if !asked {
+        return Ok((work()?, None));
+    }
+    let began = Instant::now();
+    let (result, products) = explain::during(work);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let all = began.elapsed().as_secs_f64() * threads as f64;
+    let mut ways: Vec<Way> = products
+        .into_iter()
+        .map(|(product, spent)| {
+            let explain::Product {
+                rows,
+                inner,
+                columns,
+                turned,
+                kernel,
+            } = product;
+            let seconds = spent.time.as_secs_f64();
+            let operations = 2.0
+                * [rows, inner, columns]
+                    .map(|n| n as f64)
+                    .iter()
+                    .product::<f64>();
+            Way {
+                rows,
+                inner,
+                columns,
+                turned,
+                kernel: kernel.title().to_string(),
+                times: spent.times,
+                seconds,
+                gflops: operations * f64::from(spent.times) / seconds.max(1e-9) / 1e9,
+            }
+        })
+        .collect();
+    ways.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+    let products = Products {
+        peak_gflops: explain::peak() / 1e9,
+        share_of_time: ways.iter().map(|way| way.seconds).sum::<f64>() / all,
+        ways,
+    };
+    Ok((result?, Some(products)))
+}
+
+/// A row's products as people read them.
+pub(super) fn words(row: &Row) -> Option<String> {
+    let products = row.products.as_ref()?;
+    let mut table = Table::new(&[
+        ">rows",
+        ">inner",
+        ">columns",
+        "right matrix",
+        "kernel",
+        ">times",
+        ">seconds",
+        ">GFLOP/s",
+        ">of peak",
+    ]);
+    for way in products.ways.iter().take(MOST) {
+        table.row([
+            way.rows.to_string(),
+            way.inner.to_string(),
+            way.columns.to_string(),
+            if way.turned { "turned" } else { "straight" }.to_string(),
+            way.kernel.clone(),
+            way.times.to_string(),
+            format!("{:.3}", way.seconds),
+            format!("{:.0}", way.gflops),
+            format!("{:.0} %", 100.0 * way.gflops / products.peak_gflops),
+        ]);
+    }
+    let left = match products.ways.len().saturating_sub(MOST) {
+        0 => String::new(),
+        left => format!("and {left} more shapes, each of less time\n"),
+    };
+    Some(format!(
+        "{}, batch {}, {}: {:.0} % of the time in products; one thread can do {:.0} GFLOP/s\n{table}{left}",
+        row.backbone,
+        row.batch,
+        row.mode.key(),
+        100.0 * products.share_of_time,
+        products.peak_gflops,
+    ))
+}

@@ -1,0 +1,66 @@
+//! The rows as people read them.
+
+use super::{Row, explain, pytorch};
+use crate::cli::output::{Table, size};
+
+/// Images a second in three digits or so.
+pub(super) fn speed(images: f64) -> String {
+    match images < 10.0 {
+        true => format!("{images:.2}"),
+        false => format!("{images:.1}"),
+    }
+}
+
+/// The table, and below it how the products were computed where that was asked for.
+pub(super) fn text(rows: &[Row], beside: bool) -> String {
+    let mut columns = vec![
+        "backbone",
+        "method",
+        "PET",
+        "mode",
+        "weights",
+        ">batch",
+        ">images/s",
+        ">peak memory",
+        "device",
+    ];
+    let tasks = rows.iter().any(|row| row.seconds_per_task.is_some());
+    if tasks {
+        columns.insert(7, ">s/task");
+    }
+    if beside {
+        columns.insert(7, "PyTorch (ratio)");
+    }
+    let mut table = Table::new(&columns);
+    for row in rows {
+        let mut cells = vec![
+            row.backbone.clone(),
+            row.method.clone(),
+            match row.pet.as_str() {
+                "" => String::new(),
+                pet if row.pet_size == 0 => pet.to_string(),
+                pet => format!("{pet} {}", row.pet_size),
+            },
+            row.mode.key().to_string(),
+            row.variant
+                .map_or_else(|| row.weights.clone(), |variant| variant.to_string()),
+            row.batch.to_string(),
+            speed(row.images_per_second),
+            size(row.peak_memory_bytes),
+            row.device.clone(),
+        ];
+        if tasks {
+            let seconds = row.seconds_per_task;
+            cells.insert(7, seconds.map_or_else(String::new, |s| format!("{s:.2}")));
+        }
+        if beside {
+            cells.insert(7, pytorch::words(row));
+        }
+        table.row(cells);
+    }
+    let ways = rows.iter().filter_map(explain::words);
+    std::iter::once(table.to_string())
+        .chain(ways)
+        .collect::<Vec<_>>()
+        .join("\n")
+}

@@ -1,0 +1,151 @@
+//! Which way products are computed, for whoever asks: their shapes, their kernels, and the time they take.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::lanes::WIDTH;
+use super::simd::{Level, simd};
+
+/// A way to compute a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kernel {
+    /// By panels: see `panels.rs`.
+    Panels,
+    /// The `gemm` crate's.
+    Gemm,
+}
+
+impl Kernel {
+    /// The name people read.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Panels => "panels",
+            Self::Gemm => "gemm",
+        }
+    }
+}
+
+/// A product of f32 on one thread: rows × inner by inner × columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Product {
+    /// Of the result.
+    pub rows: usize,
+    /// What is summed over.
+    pub inner: usize,
+    /// Of the result.
+    pub columns: usize,
+    /// Whether the right matrix lies turned.
+    pub turned: bool,
+    /// How it was computed.
+    pub kernel: Kernel,
+}
+
+/// How often a product was computed, and the time all of them took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spent {
+    /// How often.
+    pub times: u32,
+    /// On the threads that computed them, added up.
+    pub time: Duration,
+}
+
+/// Every product, with what was spent on it.
+pub type Products = BTreeMap<Product, Spent>;
+
+static ASKED: AtomicBool = AtomicBool::new(false);
+static SEEN: Mutex<Products> = Mutex::new(BTreeMap::new());
+
+fn seen() -> MutexGuard<'static, Products> {
+    SEEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The products of f32 that all threads compute while `work` is done.
+pub fn during<T>(work: impl FnOnce() -> T) -> (T, Products) {
+    seen().clear();
+    ASKED.store(true, Ordering::Relaxed);
+    let result = work();
+    ASKED.store(false, Ordering::Relaxed);
+    (result, std::mem::take(&mut *seen()))
+}
+
+/// When a product begins; none where nobody asks.
+pub(crate) fn begin() -> Option<Instant> {
+    ASKED.load(Ordering::Relaxed).then(Instant::now)
+}
+
+/// That a product is done.
+pub(crate) fn end(began: Option<Instant>, product: Product) {
+    if let Some(began) = began {
+        let time = began.elapsed();
+        let mut seen = seen();
+        let spent = seen.entry(product).or_default();
+        spent.times += 1;
+        spent.time += time;
+    }
+}
+
+simd! {
+    /// Nothing but multiplications with additions, as many at once as a tile of a product has: `done` counts them.
+    fn chains<L>(times: usize, done: &mut usize) {
+        let mut sums = [L::splat(0.0); MOST_SUMS];
+        let [a, b] = std::hint::black_box([1.5, 0.5]).map(L::splat);
+        for _ in 0..times {
+            for sum in &mut sums[..L::ROWS * L::VECTORS] {
+                *sum = a.times_plus(b, *sum);
+            }
+        }
+        std::hint::black_box(sums.into_iter().fold(L::splat(0.0), L::plus).sum());
+        *done = times * L::ROWS * L::VECTORS * WIDTH;
+    }
+}
+
+/// Sums of the largest tile.
+const MOST_SUMS: usize = 24;
+
+/// Floating-point operations that one thread can do in a second, measured: the best of some runs.
+pub fn peak() -> f64 {
+    let run = || {
+        let (began, mut done) = (Instant::now(), 0);
+        chains(Level::best(), 100_000, &mut done);
+        2.0 * done as f64 / began.elapsed().as_secs_f64()
+    };
+    (0..20).map(|_| run()).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::gemm::{Matrix, Store, product};
+    use super::*;
+
+    #[test]
+    fn a_product_is_told_with_its_kernel_while_somebody_asks() {
+        let numbers = vec![0.5f32; 64 * 67];
+        let a = Matrix::new(&numbers, 61, 64, 67);
+        let straight = Matrix::new(&numbers, 64, 59, 64);
+        let turned = Matrix::new(&numbers, 59, 64, 64).transposed();
+        let mut y = vec![0.0f32; 61 * 59];
+        // Other tests may compute meanwhile: only these shapes count.
+        let ((), products) = during(|| {
+            product(&mut y, 59, Store::Replace, a, straight);
+            product(&mut y, 59, Store::Replace, a, turned);
+            product(&mut y, 59, Store::Add, a, turned);
+        });
+        let panels = match Level::best().has_tiles() {
+            true => Kernel::Panels,
+            false => Kernel::Gemm,
+        };
+        for (turned, kernel, times) in [(false, Kernel::Gemm, 1), (true, panels, 2)] {
+            let product = Product {
+                rows: 61,
+                inner: 64,
+                columns: 59,
+                turned,
+                kernel,
+            };
+            assert_eq!(products[&product].times, times);
+        }
+        assert!(peak() > 0.0);
+    }
+}
