@@ -12,8 +12,8 @@ use super::answers::{self, Verdict};
 use super::prototypes::{Prototypes, Sums};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
-    Batch, Features, GoOn, MemoryEstimate, Method, MethodSpec, Pass, PetUse, Published, Rate,
-    Setup, Task, TrainedPet, Work,
+    Batch, Features, GoOn, Method, MethodSpec, Pass, PetUse, Published, Rate, Setup, Task,
+    TrainedPet, Work,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -29,7 +29,6 @@ pub const SPEC: MethodSpec = MethodSpec {
     summary: "Tunes a PET in the first task, then a class is the mean of old and tuned features",
     paper: "Zhou et al., Revisiting Class-Incremental Learning with Pre-Trained Models: \
             Generalizability and Adaptivity are All You Need, IJCV 2024",
-    experts: Expert::ALONE,
     settings: &[WEIGHT_DECAY, DROPOUT],
     pet: Some(ADAPTER),
     rate: Some(Rate::at_batch(0.01, 48)),
@@ -38,17 +37,13 @@ pub const SPEC: MethodSpec = MethodSpec {
         on_pictures("imagenet-r", 10),
         on_pictures("domainnet", 10),
     ],
-    all_at_once: false,
-    needs_state: false,
     passes: |chosen, task| {
         let mut passes = FirstSession::passes(chosen.config.epochs, task);
         passes.push(Pass::measuring());
         Ok(passes)
     },
-    memory: |_, _| Ok(MemoryEstimate::NONE),
-    check: |_, _| Ok(()),
-    idle: |_| Ok(Vec::new()),
     build: |setup| Ok(Box::new(Aper::new(&setup)?)),
+    ..MethodSpec::USUAL
 };
 
 /// The adapter of APER, RanPAC and EASE: in every block, 64 channels in the middle for 768.

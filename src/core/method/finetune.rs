@@ -34,7 +34,6 @@ pub const SEQUENTIAL: MethodSpec = MethodSpec {
     title: "Seq-FT",
     summary: "Trains the whole network task after task and does nothing against forgetting",
     paper: "Dosovitskiy et al., An Image is Worth 16x16 Words, ICLR 2021 (the recipe)",
-    experts: Expert::ALONE,
     settings: &[
         SCHEDULE,
         CLIPPING,
@@ -49,11 +48,8 @@ pub const SEQUENTIAL: MethodSpec = MethodSpec {
             ..SettingSpec::OWN
         },
     ],
-    pet: None,
     rate: Some(RATE),
     published: PUBLISHED,
-    all_at_once: false,
-    needs_state: false,
     passes,
     memory: |_, _| {
         Ok(MemoryEstimate {
@@ -62,8 +58,8 @@ pub const SEQUENTIAL: MethodSpec = MethodSpec {
         })
     },
     check,
-    idle: |_| Ok(Vec::new()),
     build: |setup| Ok(Box::new(FineTune::from_setup(&setup)?)),
+    ..MethodSpec::USUAL
 };
 
 /// Joint-FT.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::optimiser::Step;
 use super::spec::Chosen;
 use crate::backbone::{Backbone, BlockShape};
 use crate::metrics::Expert;
@@ -16,6 +17,15 @@ pub struct TrainedPet {
     pub began: PetStack,
     /// As it is.
     pub now: PetStack,
+}
+
+impl Step<'_> {
+    /// A PET after the step. Its parameters are called as [`Backward::of_pets`](super::Backward::of_pets)
+    /// calls them, `pet.<name>`.
+    #[must_use]
+    pub fn moved_pets(&mut self, pets: &PetStack) -> PetStack {
+        pets.with(|name, value, _| self.moved(&format!("pet.{name}"), value.clone()))
+    }
 }
 
 /// The PET of a run: which plugin, in which form, in which blocks.

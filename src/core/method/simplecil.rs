@@ -9,7 +9,7 @@ use burn::tensor::Tensor;
 
 use super::answers::{self, Verdict};
 use super::prototypes::{Prototypes, Sums};
-use super::{Batch, Features, GoOn, MemoryEstimate, Method, MethodSpec, Pass, Task, plain};
+use super::{Batch, Features, GoOn, Method, MethodSpec, Pass, Task, plain};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::problem::Result;
@@ -22,17 +22,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     summary: "Trains nothing: a class is the mean feature of its images, the nearest mean wins",
     paper: "Zhou et al., Revisiting Class-Incremental Learning with Pre-Trained Models: \
             Generalizability and Adaptivity are All You Need, IJCV 2024",
-    experts: Expert::ALONE,
-    settings: &[],
-    pet: None,
-    rate: None,
-    published: &[],
-    all_at_once: false,
-    needs_state: false,
     passes: |_, _| Ok(vec![Pass::measuring()]),
-    memory: |_, _| Ok(MemoryEstimate::NONE),
-    check: |_, _| Ok(()),
-    idle: |_| Ok(Vec::new()),
     build: |setup| {
         Ok(Box::new(SimpleCil {
             backbone: setup.backbone,
@@ -40,6 +30,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             prototypes: Prototypes::default(),
         }))
     },
+    ..MethodSpec::USUAL
 };
 
 struct SimpleCil {

@@ -5,7 +5,7 @@ use super::{Method, Pass, Setup};
 use crate::backbone::BlockShape;
 use crate::backbone::architecture::Architecture;
 use crate::metrics::Expert;
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Setting, SettingSpec};
 
 /// A method: one of these stands in each method's file, and in the table [`super::METHODS`].
@@ -43,6 +43,29 @@ pub struct MethodSpec {
     pub idle: fn(&Chosen<'_>) -> Result<Vec<Idle>>,
     /// Before the first task.
     pub build: fn(Setup<'_>) -> Result<Box<dyn Method>>,
+}
+
+impl MethodSpec {
+    /// What most methods say: one expert, no settings, PET or rate of their own, nothing to check; a pass that learns for
+    /// each epoch. Names, paper and `build` are a method's own.
+    pub const USUAL: Self = Self {
+        key: "",
+        title: "",
+        summary: "",
+        paper: "",
+        experts: Expert::ALONE,
+        settings: &[],
+        pet: None,
+        rate: None,
+        published: &[],
+        all_at_once: false,
+        needs_state: false,
+        passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
+        memory: |_, _| Ok(MemoryEstimate::NONE),
+        check: |_, _| Ok(()),
+        idle: |_| Ok(Vec::new()),
+        build: |_| Err(Problem::new("this method does not say how it is built")),
+    };
 }
 
 /// A method with the settings chosen for it.

@@ -165,9 +165,7 @@ impl Tuning {
         let now = Progress::of(epoch, (batch.step, batch.steps));
         let mut step = self.optimiser.step(gradients, now);
         self.head.step(&mut step);
-        self.pets = self
-            .pets
-            .with(|name, value, _| step.moved(&format!("pet.{name}"), value.clone()));
+        self.pets = step.moved_pets(&self.pets);
         Ok(loss)
     }
 

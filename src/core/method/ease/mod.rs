@@ -17,8 +17,8 @@ use super::aper::{ADAPTER, on_pictures};
 use super::prototypes::Sums;
 use super::tuning::{DROPOUT, Tuning, TuningSettings, WEIGHT_DECAY};
 use super::{
-    Batch, Chosen, Features, GoOn, Kind, MemoryEstimate, Method, MethodSpec, Pass, PetPlan,
-    Published, Rate, SettingSpec, Setup, Task, TrainedPet, Work, task_seed,
+    Batch, Chosen, Features, GoOn, Kind, Method, MethodSpec, Pass, PetPlan, Published, Rate,
+    SettingSpec, Setup, Task, TrainedPet, Work, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -34,7 +34,6 @@ pub const SPEC: MethodSpec = MethodSpec {
     summary: "Tunes a PET for each task; classes have prototypes in the subspaces of all of them",
     paper: "Zhou et al., Expandable Subspace Ensemble for Pre-Trained Model-Based \
             Class-Incremental Learning, CVPR 2024",
-    experts: Expert::ALONE,
     settings: &[
         SettingSpec {
             key: "alpha",
@@ -57,17 +56,13 @@ pub const SPEC: MethodSpec = MethodSpec {
         on_pictures("imagenet-r", 20),
         on_pictures("domainnet", 20),
     ],
-    all_at_once: false,
-    needs_state: false,
     passes: |chosen, _| {
         let mut passes = vec![Pass::learning(false); chosen.config.epochs];
         passes.push(Pass::measuring());
         Ok(passes)
     },
-    memory: |_, _| Ok(MemoryEstimate::NONE),
-    check: |_, _| Ok(()),
-    idle: |_| Ok(Vec::new()),
     build: |setup| Ok(Box::new(Ease::new(&setup)?)),
+    ..MethodSpec::USUAL
 };
 
 /// EASE's state over a run.

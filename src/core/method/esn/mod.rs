@@ -13,7 +13,6 @@ pub mod votes;
 
 use super::tuning::WEIGHT_DECAY;
 use super::{Kind, MemoryEstimate, MethodSpec, Pass, Published, Rate, SettingSpec};
-use crate::metrics::Expert;
 use crate::problem::Problem;
 
 pub use state::{Esn, EsnSettings};
@@ -25,7 +24,6 @@ pub const SPEC: MethodSpec = MethodSpec {
     summary: "Gives each task a stage with its own classifier; energies vote which stage answers",
     paper: "Wang et al., Isolation and Impartial Aggregation: A Paradigm of Incremental Learning \
             without Interference, AAAI 2023",
-    experts: Expert::ALONE,
     settings: &[
         SettingSpec {
             key: "prompt_length",
@@ -77,15 +75,12 @@ pub const SPEC: MethodSpec = MethodSpec {
         },
         WEIGHT_DECAY,
     ],
-    pet: None,
     rate: Some(Rate::at_batch(0.01, 128)),
     published: &[
         Published::on("cifar-100", 30),
         Published::on("imagenet-r", 10),
         Published::on("domainnet", 10),
     ],
-    all_at_once: false,
-    needs_state: false,
     passes: |chosen, task| {
         let mut passes = vec![Pass::learning(false); chosen.config.epochs];
         if task > 0 {
@@ -103,8 +98,8 @@ pub const SPEC: MethodSpec = MethodSpec {
         .advise("choose a ViT, or another method")),
         None => Ok(()),
     },
-    idle: |_| Ok(Vec::new()),
     build: |setup| Ok(Box::new(Esn::new(&setup)?)),
+    ..MethodSpec::USUAL
 };
 
 const PRINTED: &str = "printed";

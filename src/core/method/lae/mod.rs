@@ -16,10 +16,7 @@ mod verdict;
 
 use std::collections::BTreeMap;
 
-use super::{
-    Chosen, Kind, MemoryEstimate, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec, Setup,
-    idle,
-};
+use super::{Chosen, Kind, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec, Setup, idle};
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
@@ -112,8 +109,6 @@ pub const LAE: MethodSpec = MethodSpec {
         Published::on("imagenet-r", 50).at(0.005).with(MANY_EPOCHS),
         Published::on("domainnet", 50).at(0.005).with(MANY_EPOCHS),
     ],
-    all_at_once: false,
-    needs_state: false,
     passes: |chosen, task| {
         let frozen = match chosen.flag("learning")? && task > 0 {
             true => chosen.count("freeze_epochs")?,
@@ -122,7 +117,6 @@ pub const LAE: MethodSpec = MethodSpec {
         let epochs = 0..chosen.config.epochs;
         Ok(epochs.map(|epoch| Pass::learning(epoch < frozen)).collect())
     },
-    memory: |_, _| Ok(MemoryEstimate::NONE),
     check: |chosen, _| {
         let epochs = chosen.config.epochs;
         if !chosen.flag("learning")? || chosen.count("freeze_epochs")? <= epochs {
@@ -152,6 +146,7 @@ pub const LAE: MethodSpec = MethodSpec {
             Switches::of(&setup)?,
         )?))
     },
+    ..MethodSpec::USUAL
 };
 
 /// The naive baseline: LAE with everything off.
@@ -161,7 +156,6 @@ pub const BASELINE: MethodSpec = MethodSpec {
     summary: "Trains the same PET task after task and does nothing against forgetting",
     paper: PAPER,
     experts: &[Expert::ONLINE],
-    settings: &[],
     pet: Some(PetUse::USUAL),
     rate: Some(RATE),
     published: &[
@@ -169,12 +163,6 @@ pub const BASELINE: MethodSpec = MethodSpec {
         Published::on("imagenet-r", 50).at(0.005),
         Published::on("domainnet", 50).at(0.005),
     ],
-    all_at_once: false,
-    needs_state: false,
-    passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
-    memory: |_, _| Ok(MemoryEstimate::NONE),
-    check: |_, _| Ok(()),
-    idle: |_| Ok(Vec::new()),
     build: |setup| {
         Ok(Box::new(Lae::from_setup(
             &setup,
@@ -182,6 +170,7 @@ pub const BASELINE: MethodSpec = MethodSpec {
             Switches::NONE,
         )?))
     },
+    ..MethodSpec::USUAL
 };
 
 /// A third of the paper's rate for CIFAR-100: better on the small embedded sets.

@@ -169,9 +169,7 @@ impl Lae {
         if let Some(head) = self.heads.0.last_mut() {
             head.step("head", &mut step);
         }
-        self.online = self
-            .online
-            .with(|name, value, _| step.moved(&format!("pet.{name}"), value.clone()));
+        self.online = step.moved_pets(&self.online);
     }
 
     /// off ← α·off + (1 − α)·on.

@@ -13,11 +13,10 @@ use std::collections::BTreeMap;
 use burn::tensor::{Device, Tensor};
 
 use super::super::optimiser::Schedule;
-use super::super::{Chosen, Kind, MemoryEstimate, MethodSpec, Pass, Published, Rate, SettingSpec};
+use super::super::{Chosen, Kind, MemoryEstimate, MethodSpec, Published, Rate, SettingSpec};
 use super::{Asked, Leaves, Occasion, Prompted, Prompts, Question, Scheme, Training};
 use super::{check, check_blocks, leaf, same};
 use crate::counts::counted;
-use crate::metrics::Expert;
 use crate::nn;
 use crate::pet::Init;
 use crate::problem::{Problem, Result};
@@ -30,7 +29,6 @@ pub const SPEC: MethodSpec = MethodSpec {
     summary: "Mixes an image's prompts from components by attention; every task adds its share",
     paper: "Smith et al., CODA-Prompt: COntinual Decomposed Attention-based Prompting for \
             Rehearsal-Free Continual Learning, CVPR 2023",
-    experts: Expert::ALONE,
     settings: &[
         SettingSpec {
             key: "pool",
@@ -74,7 +72,6 @@ pub const SPEC: MethodSpec = MethodSpec {
             ..SettingSpec::OWN
         },
     ],
-    pet: None,
     rate: Some(Rate {
         base: 1e-3,
         scaled: false,
@@ -84,9 +81,6 @@ pub const SPEC: MethodSpec = MethodSpec {
         Published::on("imagenet-r", 50),
         Published::on("domainnet", 50),
     ],
-    all_at_once: false,
-    needs_state: false,
-    passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
     memory: |chosen, depth| {
         let blocks = chosen.blocks("blocks", depth)?;
         let first = blocks.iter().min().copied();
@@ -99,7 +93,6 @@ pub const SPEC: MethodSpec = MethodSpec {
         ),
         None => Ok(()),
     },
-    idle: |_| Ok(Vec::new()),
     build: |setup| {
         let chosen = Chosen::of(setup.config)?;
         let training = Training {
@@ -113,6 +106,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         let scheme = Box::new(Coda::chosen(&chosen, depth, tasks)?);
         Ok(Box::new(Prompted::from_setup(&setup, scheme, training)?))
     },
+    ..MethodSpec::USUAL
 };
 
 /// CODA-Prompt's settings.

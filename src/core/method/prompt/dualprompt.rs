@@ -11,13 +11,10 @@ use std::collections::BTreeMap;
 
 use burn::tensor::Tensor;
 
-use super::super::{
-    Chosen, Kind, MemoryEstimate, MethodSpec, Pass, Published, Rate, SettingSpec, Setup,
-};
+use super::super::{Chosen, Kind, MemoryEstimate, MethodSpec, Published, Rate, SettingSpec, Setup};
 use super::choice::{CLIP, best, one_hot, pull, pulled, similarity};
 use super::{Asked, Leaves, Occasion, Prompted, Prompts, Question, Scheme, Training};
 use super::{check, check_blocks, drawn, leaf, same};
-use crate::metrics::Expert;
 use crate::nn;
 use crate::pet::Init;
 use crate::problem::{Problem, Result};
@@ -31,7 +28,6 @@ pub const SPEC: MethodSpec = MethodSpec {
     summary: "General prompts for all tasks and a slot of expert prompts for each, found by its key",
     paper: "Wang et al., DualPrompt: Complementary Prompting for Rehearsal-free Continual Learning, \
             ECCV 2022",
-    experts: Expert::ALONE,
     settings: &[
         SettingSpec {
             key: "pool",
@@ -84,7 +80,6 @@ pub const SPEC: MethodSpec = MethodSpec {
             ..SettingSpec::OWN
         },
     ],
-    pet: None,
     rate: Some(Rate {
         base: 0.03,
         scaled: true,
@@ -94,9 +89,6 @@ pub const SPEC: MethodSpec = MethodSpec {
         Published::on("imagenet-r", 50).at(0.005).with(LONG),
         Published::on("domainnet", 50).at(0.005).with(LONG),
     ],
-    all_at_once: false,
-    needs_state: false,
-    passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
     memory: |chosen, depth| {
         let scheme = DualPrompt::chosen(chosen, depth, (1, 1))?;
         Ok(MemoryEstimate::from_block(scheme.first_block()))
@@ -109,8 +101,8 @@ pub const SPEC: MethodSpec = MethodSpec {
         }
         None => Ok(()),
     },
-    idle: |_| Ok(Vec::new()),
     build: |setup| Ok(Box::new(build(&setup)?)),
+    ..MethodSpec::USUAL
 };
 
 /// DualPrompt before its first task.

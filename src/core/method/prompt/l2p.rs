@@ -9,12 +9,11 @@ use std::collections::BTreeMap;
 
 use burn::tensor::Tensor;
 
-use super::super::{Chosen, Kind, MemoryEstimate, MethodSpec, Pass, Published, Rate, SettingSpec};
+use super::super::{Chosen, Kind, MemoryEstimate, MethodSpec, Published, Rate, SettingSpec};
 use super::choice::{CLIP, best, one_hot, pull, pulled, similarity};
 use super::{Asked, Leaves, Prompted, Prompts, Question, Scheme, Training, check, drawn, leaf};
 use crate::backbone::{Backbone, Tokens};
 use crate::counts::counted;
-use crate::metrics::Expert;
 use crate::nn;
 use crate::pet::Init;
 use crate::problem::{Problem, Result};
@@ -26,7 +25,6 @@ pub const SPEC: MethodSpec = MethodSpec {
     title: "L2P",
     summary: "Each image takes the prompts of a shared pool whose keys are most like it",
     paper: "Wang et al., Learning to Prompt for Continual Learning, CVPR 2022",
-    experts: Expert::ALONE,
     settings: &[
         SettingSpec {
             key: "pool",
@@ -64,7 +62,6 @@ pub const SPEC: MethodSpec = MethodSpec {
         pull(0.1),
         CLIP,
     ],
-    pet: None,
     rate: Some(Rate {
         base: 0.03,
         scaled: true,
@@ -74,21 +71,18 @@ pub const SPEC: MethodSpec = MethodSpec {
         Published::on("imagenet-r", 50).at(0.005),
         Published::on("domainnet", 50).at(0.005),
     ],
-    all_at_once: false,
-    needs_state: false,
-    passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
     memory: |_, _| Ok(MemoryEstimate::from_block(0)),
     check: |chosen, context| match context {
         Some(context) => check(&L2p::chosen(chosen)?, context),
         None => Ok(()),
     },
-    idle: |_| Ok(Vec::new()),
     build: |setup| {
         let chosen = Chosen::of(setup.config)?;
         let training = Training::clipped(&chosen)?;
         let scheme = Box::new(L2p::chosen(&chosen)?);
         Ok(Box::new(Prompted::from_setup(&setup, scheme, training)?))
     },
+    ..MethodSpec::USUAL
 };
 
 /// L2P's settings.

@@ -22,7 +22,6 @@ use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
     Chosen, Kind, MemoryEstimate, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec, idle,
 };
-use crate::metrics::Expert;
 use crate::problem::Result;
 
 pub use crossfit::cross_fitted;
@@ -38,7 +37,6 @@ pub const SPEC: MethodSpec = MethodSpec {
     summary: "Projects features at random and solves a ridge regression over all images so far",
     paper: "McDonnell et al., RanPAC: Random Projections and Pre-trained Models for Continual \
             Learning, NeurIPS 2023",
-    experts: Expert::ALONE,
     settings: &[
         SettingSpec {
             key: "projection",
@@ -71,7 +69,6 @@ pub const SPEC: MethodSpec = MethodSpec {
         on_pictures("imagenet-r", 10),
         on_pictures("domainnet", 10),
     ],
-    all_at_once: false,
     // The weights of the classifier do not tell G and Q.
     needs_state: true,
     passes: |chosen, task| {
@@ -94,7 +91,6 @@ pub const SPEC: MethodSpec = MethodSpec {
             ..MemoryEstimate::NONE
         })
     },
-    check: |_, _| Ok(()),
     idle: |chosen| {
         let keys: &[_] = match adapts(chosen)? {
             true => &[],
@@ -103,6 +99,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         Ok(idle::own(keys, "nothing is tuned without a first session"))
     },
     build: |setup| Ok(Box::new(RanPac::new(&setup)?)),
+    ..MethodSpec::USUAL
 };
 
 const NONE: &str = "none";
