@@ -12,6 +12,7 @@ pub mod dualprompt;
 pub mod l2p;
 mod prompted;
 mod queries;
+mod slots;
 mod study;
 
 use std::collections::BTreeMap;
